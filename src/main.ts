@@ -1,0 +1,2 @@
+#!/usr/bin/env node
+const x: string = process.version; console.log(x, process.argv.slice(2))
