@@ -1,0 +1,51 @@
+interface Waiting<Item, Result> {
+  item: Item
+  resolve: (result: Result) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Natural group commit: what arrives while one batch runs makes up the next one. No timer; an idle batcher adds nothing but
+ * the rest of the current turn of the event loop, so that requests read from several sockets in one turn share a flush.
+ *
+ * `run` gets 1 to `maxItems` items and gives one result for each, in order; when it throws, every item of that batch fails.
+ * Refuses nothing by itself: whoever fills it bounds it.
+ */
+export class Batcher<Item, Result> {
+  readonly #run: (items: Item[]) => Promise<Result[]>
+  readonly #maxItems: number
+  #waiting: Waiting<Item, Result>[] = []
+  #busy = false
+
+  constructor(run: (items: Item[]) => Promise<Result[]>, maxItems: number) {
+    this.#run = run
+    this.#maxItems = maxItems
+  }
+
+  /** How many items wait for their batch to begin. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  add(item: Item): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject })
+      if (this.#busy) return
+      this.#busy = true
+      setImmediate(() => void this.#drain())
+    })
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, this.#maxItems)
+      try {
+        const results = await this.#run(batch.map((entry) => entry.item))
+        batch.forEach((entry, i) => entry.resolve(results[i] as Result))
+      } catch (error) {
+        batch.forEach((entry) => entry.reject(error))
+      }
+    }
+    this.#busy = false
+  }
+}

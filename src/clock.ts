@@ -1,0 +1,35 @@
+/** Time as an input: everything that needs to know or to wait is handed a `Clock`, so that tests can turn it by hand. */
+export interface Clock {
+  /** Wall clock in milliseconds since 1970, UTC. May jump; never used to measure a duration. */
+  now(): number
+  /** Monotonic milliseconds; only differences mean anything. */
+  monotonicMs(): number
+  /** Runs `task` once after `delayMs`. Returns a function that cancels it. Does not keep the process alive. */
+  schedule(delayMs: number, task: () => void): () => void
+}
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  schedule(delayMs, task) {
+    // setTimeout fires at once for delays above 2^31 - 1 ms (24.8 days): such a wait is cut and taken up again.
+    const longestMs = 2 ** 31 - 1
+    let timer: NodeJS.Timeout
+    const wait = (leftMs: number): void => {
+      const stepMs = Math.min(leftMs, longestMs)
+      timer = setTimeout(() => (leftMs > stepMs ? wait(leftMs - stepMs) : task()), stepMs)
+      timer.unref()
+    }
+    wait(Math.max(0, delayMs))
+    return () => clearTimeout(timer)
+  },
+}
+
+export const dayMs = 86_400_000
+
+/** The UTC day of an instant as a whole number of days since 1970. */
+export const utcDay = (atMs: number): number => Math.floor(atMs / dayMs)
+
+/** RFC 3339 in UTC with exactly three fraction digits. */
+export const rfc3339 = (atMs: number): string => new Date(atMs).toISOString()

@@ -1,0 +1,75 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Kysely } from 'kysely'
+import type { Db } from './dialect.ts'
+import { migrate, readMigrations } from './migrate.ts'
+import type { Database } from './schema.ts'
+import { SqliteThread } from './sqlite-thread.ts'
+import { sqliteDialect } from './sqlite.ts'
+import { Writer } from './writer.ts'
+
+/** The floor of the house: reads for everybody, one way to write. */
+export interface Storage {
+  read: Db
+  writer: Writer
+  /** Bytes of the write-ahead log, for the metrics. */
+  walBytes(): Promise<number>
+  /** A reader of its own, for long reads (doctor, backup, export) that must not stand in the way of short ones. */
+  openReader(): Db
+  close(): Promise<void>
+}
+
+export interface EmbeddedSettings {
+  dataFolder: string
+  busyTimeoutMs: number
+  cacheKiB: number
+}
+
+export const databaseFile = (dataFolder: string): string => join(dataFolder, 'onesixty.db')
+
+/**
+ * Opens the embedded database in `dataFolder`, creating it if need be, and brings its schema up to date. Refuses to go on
+ * when SQLite does not flush each commit (P1): the setting is read back after the first write, because a wrapper has been
+ * seen to fall back in silence.
+ */
+export async function openEmbedded(settings: EmbeddedSettings, nowMs: number): Promise<Storage> {
+  await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 })
+  const thread = (readOnly: boolean): SqliteThread =>
+    new SqliteThread({ ...settings, file: databaseFile(settings.dataFolder), readOnly })
+  const writing = thread(false)
+  const connect = (over: SqliteThread): Db => new Kysely<Database>({ dialect: sqliteDialect(over) })
+  const writeDb = connect(writing)
+  const writer = new Writer(writeDb)
+  try {
+    await migrate(writer, await readMigrations('sqlite'), nowMs)
+    await refuseUnsafeSync(writing)
+  } catch (error) {
+    await writeDb.destroy()
+    throw error
+  }
+  const reader = connect(thread(true))
+  const further: Db[] = []
+  return {
+    read: reader,
+    writer,
+    walBytes: async () => (await writing.send('wal-bytes', '')).changes ?? 0,
+    openReader() {
+      const opened = connect(thread(true))
+      further.push(opened)
+      return opened
+    },
+    async close() {
+      await writer.drain()
+      await Promise.all([reader, ...further].map((db) => db.destroy()))
+      await writeDb.destroy()
+    },
+  }
+}
+
+/** SQLite's `synchronous`: 2 is FULL, 3 is EXTRA (sqlite.org/pragma.html#pragma_synchronous). */
+async function refuseUnsafeSync(writing: SqliteThread): Promise<void> {
+  const level = (await writing.send('check-full-sync', '')).changes ?? 0
+  if (level < 2) {
+    throw new Error(`SQLite runs with synchronous=${level}: a power cut could lose accepted messages. onesixty needs 2 (FULL).`)
+  }
+}

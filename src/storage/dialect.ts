@@ -1,0 +1,58 @@
+import type { DialectAdapter, Kysely, Transaction } from 'kysely'
+import type { Database } from './schema.ts'
+
+/** Reads outside a transaction. Writing through it fails: the connection behind it is read-only. */
+export type Db = Kysely<Database>
+/** Inside the writer's transaction. A function that asks for `Tx` cannot be called without one. */
+export type Tx = Transaction<Database>
+
+export type Value = string | number | null
+export type Row = Record<string, Value>
+
+export interface SelectEach {
+  /** A SELECT whose inputs stand as `:name`; run once for each set of inputs, results joined in order. */
+  sql: string
+  /** The names of the inputs, in the order of the values. */
+  inputs: readonly string[]
+}
+
+/**
+ * What differs between the databases, by name. Sets of rows travel in one message and with constant SQL text: on SQLite a
+ * prepared statement runs once a row inside the transaction, on PostgreSQL arrays are unnested.
+ */
+export interface SetStatements {
+  /** Inserts every row. All rows have the same columns. */
+  insertRows(db: Tx, table: string, columns: readonly string[], rows: readonly Value[][], onConflict: 'fail' | 'ignore'): Promise<number>
+  /** Sets columns by key. `guard` is a further condition on the stored row. Gives the number of rows changed. */
+  updateRows(db: Tx, table: string, columns: readonly string[], key: readonly string[], rows: readonly Value[][], guard: string | null): Promise<number>
+  /** Deletes by key. Gives the number of rows deleted. */
+  deleteRows(db: Tx, table: string, key: readonly string[], rows: readonly Value[][]): Promise<number>
+  /** Adds amounts of either sign to rows that exist, by key. */
+  adjustRows(db: Tx, table: string, key: readonly string[], amounts: readonly string[], rows: readonly Value[][]): Promise<number>
+  /** Inserts, or adds the amounts to what stands there; `lowest` columns keep the smaller value. */
+  addToRows(
+    db: Tx, table: string, key: readonly string[], amounts: readonly string[], lowest: readonly string[], rows: readonly Value[][],
+  ): Promise<number> // prettier-ignore
+  selectEach(db: Db | Tx, statement: SelectEach, inputs: readonly Value[][]): Promise<Row[]>
+}
+
+/** Kysely's adapter, extended by the set statements, so that a `Tx` carries its dialect with it. */
+export interface SetAdapter extends DialectAdapter {
+  readonly sets: SetStatements
+}
+
+/** What went wrong in the database, in words that the rest of the program can act on. */
+export type StorageFault = 'full' | 'busy' | 'constraint' | 'unavailable' | 'closed' | 'other'
+
+/** An error of the database. `transactionLost` says that the surrounding transaction did not survive it. */
+export class StorageError extends Error {
+  readonly fault: StorageFault
+  readonly transactionLost: boolean
+
+  constructor(message: string, fault: StorageFault, transactionLost: boolean) {
+    super(message)
+    this.name = 'StorageError'
+    this.fault = fault
+    this.transactionLost = transactionLost
+  }
+}

@@ -1,0 +1,305 @@
+-- Times are milliseconds since 1970 UTC, ids are TypeIDs, days are whole days since 1970 UTC, truth values are 0 and 1.
+
+create table instance (
+  id integer primary key check (id = 1),
+  epoch integer not null,
+  -- Raised by every change of accounts, keys and devices; nodes reload what they keep in memory when it moved.
+  directory_version integer not null,
+  created_at integer not null
+);
+
+create table accounts (
+  id text primary key,
+  name text not null check (length(name) between 1 and 100),
+  state text not null check (state in ('active', 'suspended', 'closed')),
+  -- Null means the instance's setting, 0 means no limit.
+  send_per_minute integer check (send_per_minute >= 0),
+  read_per_minute integer check (read_per_minute >= 0),
+  queue_limit integer check (queue_limit >= 0),
+  created_at integer not null,
+  updated_at integer not null
+) strict;
+
+create table users (
+  id text primary key,
+  email text not null unique,
+  name text not null,
+  is_operator integer not null check (is_operator in (0, 1)),
+  created_at integer not null
+) strict;
+
+create table account_users (
+  account_id text not null references accounts (id),
+  user_id text not null references users (id),
+  role text not null check (role in ('owner', 'member')),
+  primary key (account_id, user_id)
+) strict, without rowid;
+
+create table api_keys (
+  id text primary key,
+  account_id text not null references accounts (id),
+  mode text not null check (mode in ('live', 'test')),
+  hash text not null unique check (length(hash) = 64),
+  last_four text not null,
+  name text not null,
+  scopes text not null,
+  addresses text,
+  daily_cap integer check (daily_cap > 0),
+  created_at integer not null,
+  expires_at integer,
+  revoked_at integer,
+  last_used_at integer
+) strict;
+create index api_keys_by_account on api_keys (account_id);
+
+create table api_key_usage (
+  key_id text not null references api_keys (id),
+  day integer not null,
+  parts integer not null check (parts >= 0),
+  primary key (key_id, day)
+) strict, without rowid;
+
+create table wallets (
+  account_id text not null references accounts (id),
+  mode text not null check (mode in ('live', 'test')),
+  granted integer not null check (granted >= 0),
+  reserved integer not null check (reserved >= 0),
+  used integer not null check (used >= 0),
+  -- The part of `used` whose messages retention has removed; the sums stay provable.
+  used_archived integer not null default 0 check (used_archived >= 0),
+  low_threshold integer not null check (low_threshold >= 0),
+  refilled_day integer,
+  primary key (account_id, mode),
+  check (reserved + used <= granted),
+  check (used_archived <= used)
+) strict, without rowid;
+
+create table usage_days (
+  account_id text not null,
+  mode text not null,
+  day integer not null,
+  parts integer not null check (parts >= 0),
+  primary key (account_id, mode, day),
+  foreign key (account_id, mode) references wallets (account_id, mode)
+) strict, without rowid;
+
+create table ledger_entries (
+  account_id text not null,
+  mode text not null,
+  id text not null,
+  kind text not null check (kind in ('grant', 'top_up', 'correction', 'refill')),
+  sms integer not null check (sms <> 0),
+  note text not null,
+  actor text not null,
+  created_at integer not null,
+  primary key (account_id, mode, id),
+  foreign key (account_id, mode) references wallets (account_id, mode)
+) strict, without rowid;
+
+create table devices (
+  id text primary key,
+  -- Null: shared by the operator with every account.
+  account_id text references accounts (id),
+  mode text not null check (mode in ('live', 'test')),
+  kind text not null,
+  name text not null check (length(name) between 1 and 100),
+  state text not null check (state in ('pending', 'enabled', 'disabled', 'retired')),
+  senders text not null,
+  settings text not null,
+  secrets text,
+  parts_per_window integer check (parts_per_window > 0),
+  window_seconds integer check (window_seconds > 0),
+  lease_owner text,
+  lease_token integer not null default 0,
+  lease_until integer,
+  created_at integer not null,
+  updated_at integer not null,
+  check ((parts_per_window is null) = (window_seconds is null))
+) strict;
+create index devices_by_account on devices (account_id);
+
+create table device_reports (
+  device_id text primary key references devices (id),
+  status text not null check (status in ('pending', 'online', 'degraded', 'offline')),
+  reasons text not null,
+  body text not null,
+  reported_at integer not null
+) strict, without rowid;
+
+create table sends (
+  account_id text not null,
+  id text not null,
+  mode text not null check (mode in ('live', 'test')),
+  key_id text not null,
+  -- The messages of a send have neighbouring ids; this range finds them without an index of its own.
+  first_message_id text not null,
+  last_message_id text not null,
+  smart_encoding_applied integer not null check (smart_encoding_applied in (0, 1)),
+  created_at integer not null,
+  primary key (account_id, id)
+) strict, without rowid;
+
+create table idempotency_keys (
+  account_id text not null,
+  mode text not null,
+  key text not null,
+  fingerprint text not null,
+  send_id text not null,
+  warnings text not null,
+  balance_available integer not null,
+  created_at integer not null,
+  primary key (account_id, mode, key)
+) strict, without rowid;
+create index idempotency_keys_by_age on idempotency_keys (created_at);
+
+create table messages (
+  account_id text not null,
+  mode text not null check (mode in ('live', 'test')),
+  id text not null,
+  send_id text,
+  direction text not null check (direction in ('outbound', 'inbound')),
+  status text not null check (status in ('scheduled', 'queued', 'sending', 'sent', 'delivered', 'undelivered', 'failed',
+    'expired', 'canceled', 'unconfirmed', 'received')),
+  recipient text not null,
+  sender text,
+  country text,
+  category text not null check (category in ('transactional', 'authentication', 'marketing')),
+  text text,
+  text_redacted integer not null check (text_redacted in (0, 1)),
+  encoding text not null check (encoding in ('gsm7', 'ucs2')),
+  units integer not null,
+  parts integer not null check (parts >= 1),
+  parts_sent integer not null check (parts_sent between 0 and parts),
+  held integer not null check (held >= 0),
+  charged integer not null check (charged between 0 and held),
+  cost_state text not null check (cost_state in ('held', 'charged', 'partial', 'released', 'none')),
+  on_unknown text not null check (on_unknown in ('stop', 'resend_once')),
+  device_id text,
+  receipt_expected integer check (receipt_expected in (0, 1)),
+  error_code text,
+  network_code text,
+  attempts integer not null check (attempts >= 0),
+  possible_duplicate integer not null check (possible_duplicate in (0, 1)),
+  corrected integer not null default 0 check (corrected in (0, 1)),
+  sequence integer not null default 1,
+  client_reference text,
+  metadata text not null,
+  created_at integer not null,
+  send_at integer,
+  expires_at integer,
+  sent_at integer,
+  delivered_at integer,
+  finalized_at integer,
+  -- The last change since the message became final; null until then. Erasing a text does not move it.
+  settled_at integer,
+  updated_at integer not null,
+  primary key (account_id, mode, id),
+  check ((finalized_at is null) = (settled_at is null)),
+  check (finalized_at is not null or status in ('scheduled', 'queued', 'sending', 'sent')),
+  check (finalized_at is null or status not in ('scheduled', 'queued', 'sending')),
+  check (finalized_at is null or cost_state <> 'held'),
+  check (status not in ('sent', 'delivered', 'undelivered') or corrected = 1 or charged > 0)
+) strict;
+create index messages_by_recipient on messages (account_id, mode, recipient, id);
+create index messages_by_reference on messages (account_id, mode, client_reference, id) where client_reference is not null;
+create index messages_by_settlement on messages (account_id, mode, settled_at, id) where settled_at is not null;
+
+create table attempts (
+  account_id text not null,
+  mode text not null,
+  message_id text not null,
+  number integer not null check (number >= 1),
+  id text not null,
+  device_id text not null,
+  fence integer not null,
+  state text not null check (state in ('handing_over', 'accepted', 'refused', 'unknown')),
+  parts_sent integer not null default 0,
+  network_ids text,
+  outcome text,
+  network_code text,
+  started_at integer not null,
+  ended_at integer,
+  primary key (account_id, mode, message_id, number),
+  check ((state = 'handing_over') = (ended_at is null))
+) strict, without rowid;
+create unique index attempts_by_id on attempts (id, account_id);
+-- A message is in the hands of one device at a time.
+create unique index attempts_open on attempts (account_id, mode, message_id) where ended_at is null;
+
+create table queue (
+  route_key text not null,
+  account_id text not null,
+  priority integer not null check (priority between 0 and 2),
+  due_at integer not null,
+  message_id text not null,
+  mode text not null,
+  parts integer not null,
+  expires_at integer not null,
+  -- Refusals that count towards the limit of attempts.
+  refusals integer not null default 0,
+  claimed_by text,
+  restore_hold integer not null default 0 check (restore_hold in (0, 1)),
+  primary key (route_key, account_id, priority, due_at, message_id)
+) strict, without rowid;
+
+create table queue_totals (
+  account_id text not null,
+  mode text not null,
+  route_key text not null,
+  messages integer not null check (messages >= 0),
+  parts integer not null check (parts >= 0),
+  -- Nothing that waits here expires before this instant.
+  next_expiry_at integer not null,
+  primary key (account_id, mode, route_key)
+) strict, without rowid;
+
+create table receipts_expected (
+  network_id text not null,
+  device_id text not null,
+  account_id text not null,
+  mode text not null,
+  message_id text not null,
+  attempt_number integer not null,
+  part integer not null,
+  sent_at integer not null,
+  -- Set when the wait was given up; kept a while longer for a late receipt.
+  closed_at integer,
+  primary key (network_id, device_id)
+) strict, without rowid;
+create index receipts_expected_open on receipts_expected (account_id, mode, sent_at, message_id) where closed_at is null;
+create index receipts_expected_closed on receipts_expected (closed_at) where closed_at is not null;
+
+create table parked_receipts (
+  network_id text not null,
+  device_id text not null,
+  body text not null,
+  received_at integer not null,
+  primary key (network_id, device_id)
+) strict, without rowid;
+
+create table inbound_seen (
+  device_id text not null,
+  fingerprint text not null,
+  received_at integer not null,
+  primary key (device_id, fingerprint)
+) strict, without rowid;
+create index inbound_seen_by_age on inbound_seen (received_at);
+
+create table opt_outs (
+  account_id text not null,
+  mode text not null,
+  recipient text not null,
+  created_at integer not null,
+  forget_at integer,
+  primary key (account_id, mode, recipient)
+) strict, without rowid;
+
+create table audit_log (
+  id text primary key,
+  account_id text,
+  actor text not null,
+  action text not null,
+  detail text not null,
+  created_at integer not null
+) strict, without rowid;
+create index audit_log_by_account on audit_log (account_id, id);

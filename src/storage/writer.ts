@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import { type Db, StorageError, type Tx } from './dialect.ts'
+
+interface Unit {
+  run: (tx: Tx) => Promise<unknown>
+  resolve: (result: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/** More units than this make a transaction of their own: bounds how long a commit can be kept waiting. */
+const maxUnitsPerTransaction = 64
+
+/**
+ * The one writer. All units that wait, of whatever kind, share one transaction, each behind a savepoint, and one flush; then
+ * all are answered. A unit that throws is rolled back alone; when the transaction itself is lost, every unit in it fails.
+ */
+export class Writer {
+  readonly #db: Db
+  #waiting: Unit[] = []
+  #running: Promise<void> | null = null
+  #commits = 0
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** How many transactions were committed: flushes, for the metrics. */
+  get commits(): number {
+    return this.#commits
+  }
+
+  /** Runs `unit` in the next transaction and gives its result after that transaction is flushed. */
+  write<T>(unit: (tx: Tx) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ run: unit, resolve: resolve as (result: unknown) => void, reject })
+      this.#running ??= this.#drain()
+    })
+  }
+
+  /** Settles when nothing waits any more. */
+  async drain(): Promise<void> {
+    while (this.#running !== null) await this.#running
+  }
+
+  async #drain(): Promise<void> {
+    // Yields once, so that units of other kinds that are made in the same turn join the first transaction.
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    while (this.#waiting.length > 0) await this.#transact(this.#waiting.splice(0, maxUnitsPerTransaction))
+    this.#running = null
+  }
+
+  async #transact(units: Unit[]): Promise<void> {
+    const answers: (() => void)[] = []
+    try {
+      await this.#db.transaction().execute(async (tx) => {
+        for (const unit of units) answers.push(await attempt(tx, unit, units.length === 1))
+      })
+      this.#commits += 1
+    } catch (error) {
+      for (const unit of units) unit.reject(error)
+      return
+    }
+    for (const answer of answers) answer()
+  }
+}
+
+/** Runs one unit behind a savepoint; gives what to tell its caller once the commit has succeeded. */
+async function attempt(tx: Tx, unit: Unit, alone: boolean): Promise<() => void> {
+  if (alone) {
+    // The transaction is the savepoint: an error rolls it back, and the commit of an empty one costs nothing.
+    const result = await unit.run(tx)
+    return () => unit.resolve(result)
+  }
+  // Never released: savepoints of one name stack, the newest is the one that counts, and the commit releases them all.
+  await sql`savepoint unit`.execute(tx)
+  try {
+    const result = await unit.run(tx)
+    return () => unit.resolve(result)
+  } catch (error) {
+    if (error instanceof StorageError && error.transactionLost) throw error
+    await sql`rollback to unit`.execute(tx)
+    return () => unit.reject(error)
+  }
+}
