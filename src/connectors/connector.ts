@@ -1,0 +1,144 @@
+/**
+ * The seam between the service and what carries its messages. A connector knows its device and nothing of accounts, money or
+ * tables; the dispatcher knows nothing of protocols. Two shapes: a link is handed messages, a pull (phones) fetches them.
+ */
+
+/** One attempt to hand one message over. It is flushed to the database before the connector sees it. */
+export interface HandOver {
+  attemptId: string
+  to: string
+  /** The sender asked for, or null when the device chooses. */
+  from: string | null
+  text: string
+  encoding: 'gsm7' | 'ucs2'
+  parts: number
+  category: 'transactional' | 'authentication' | 'marketing'
+  /** The rest of its validity, in whole seconds, at least 1. */
+  validitySeconds: number
+}
+
+/** Why a device would not take a message. */
+export interface RefusalReason {
+  /** `good`: never again, `now`: later or elsewhere, counted; `busy`: throttled, not the message's fault, not counted; `expired`: validity ended at the device. */
+  lasts: 'good' | 'now' | 'busy' | 'expired'
+  /** A code of messages/message-errors.ts. */
+  code: string
+  /** The raw value of the device or network. */
+  networkCode: string | null
+}
+
+/**
+ * What became of a hand-over.
+ * - `accepted`: the network took every part. `networkIds`, one for each wire part, find its receipts.
+ * - `refused`: certainly nothing was submitted.
+ * - `partial`: some parts were taken, the rest refused for good.
+ * - `unavailable`: the device could not be reached and certainly nothing was submitted.
+ * - `unknown`: it may or may not have been submitted (`partsTaken` certainly were).
+ */
+export type Outcome =
+  | { kind: 'accepted'; networkIds: readonly string[]; receiptExpected: boolean }
+  | ({ kind: 'refused' } & RefusalReason)
+  | ({ kind: 'partial'; networkIds: readonly string[]; partsTaken: number; receiptExpected: boolean } & Omit<RefusalReason, 'lasts'>)
+  | { kind: 'unavailable'; detail: string }
+  | { kind: 'unknown'; networkIds: readonly string[]; partsTaken: number; detail: string }
+
+/** The network's later word on one wire part. `lost` says that no receipt will come any more. */
+export interface Receipt {
+  networkId: string
+  result: 'delivered' | 'undelivered' | 'lost'
+  /** A code of messages/message-errors.ts; null with `delivered`. */
+  code: string | null
+  networkCode: string | null
+}
+
+/** An SMS that reached the device. */
+export interface Inbound {
+  from: string
+  to: string | null
+  text: string
+  receivedAt: number
+  /** The attempt it answers, where the device can tell; decides whose inbox it is on a shared device. */
+  inReplyTo: string | null
+  /** Tells repeats of one SMS apart from new ones. */
+  fingerprint: string
+}
+
+/** What a device says of itself. Groups that it cannot tell are null. */
+export interface Health {
+  status: 'pending' | 'online' | 'degraded' | 'offline'
+  /** Machine-readable, worst first: not_registered, no_sim, contact_late, battery_low, repeated_failures, … */
+  reasons: readonly string[]
+  link: 'stream' | 'poll' | 'push' | 'session' | 'none'
+  lastSeenAt: number | null
+  nextContactExpectedBy: number | null
+  appVersion: string | null
+  battery: { percent: number; charging: boolean; at: number } | null
+  network: { registered: boolean | null; roaming: boolean | null; operator: string | null; signalDbm: number | null; transport: string | null; at: number } | null
+  sims: readonly { slot: number; number: string | null; carrier: string | null }[]
+  lastError: string | null
+}
+
+export interface Capabilities {
+  deliveryReports: boolean
+  maxParts: number
+  alphanumericSender: boolean
+}
+
+/** What a connector tells the service unasked. The promise settles when it is stored; a rejection means: keep it and say it again. */
+export interface ConnectorEvents {
+  receipt(receipt: Receipt): Promise<void>
+  inbound(inbound: Inbound): Promise<void>
+  /** Health changed: the dispatcher reads it anew. */
+  healthChanged(): void
+}
+
+/** A device as its connector sees it. `settings` were checked by the kind's `checkSettings`; `secrets` are in clear. */
+export interface DeviceSetup {
+  id: string
+  name: string
+  settings: Readonly<Record<string, string>>
+  secrets: Readonly<Record<string, string>>
+}
+
+/** Time, ids and randomness for connectors. */
+export interface ConnectorTools {
+  now(): number
+  schedule(delayMs: number, task: () => void): () => void
+  random(): number
+  log(level: 'debug' | 'info' | 'warn' | 'error', message: string, detail?: Record<string, unknown>): void
+}
+
+/** A device that is handed messages: SMPP, modem, simulator. */
+export interface Link {
+  /** How many hand-overs may be open at once; the dispatcher never exceeds it. May change; read before each claim. */
+  readonly window: number
+  readonly capabilities: Capabilities
+  health(): Health
+  start(): Promise<void>
+  /** Hands one message over. Never throws and always settles: within its own time-out, else as `unknown`. Called at most once for an attempt. */
+  submit(handOver: HandOver): Promise<Outcome>
+  /** After a start: receipts that are still expected, a page at a time, for connectors that can ask for them. */
+  resume?(expected: readonly { networkId: string }[]): void
+  /** New settings for a running link; gives false when it must be made anew. */
+  applySettings?(settings: Readonly<Record<string, string>>): boolean
+  /** No new submits come; settles when every open one has settled and the device is let go. */
+  stop(): Promise<void>
+}
+
+/** One setting of a kind, for `device add --set`, the docs and the console. */
+export interface SettingRule {
+  name: string
+  /** Shown to people: what it does, its unit and its default. */
+  says: string
+  default: string
+  /** Null when `value` is fine, else what is wrong with it. */
+  check(value: string): string | null
+}
+
+/** A kind of device. */
+export interface ConnectorKind {
+  kind: string
+  settings: readonly SettingRule[]
+  secretNames: readonly string[]
+  createLink(setup: DeviceSetup, tools: ConnectorTools, events: ConnectorEvents): Link
+}

@@ -1,0 +1,14 @@
+import type { ConnectorKind } from './connector.ts'
+
+/** The kinds of devices. Loaded when first needed, so that a start pays only for what is used. */
+const loaders: Readonly<Record<string, () => Promise<ConnectorKind>>> = {
+  simulator: async () => (await import('./simulator/simulator.ts')).simulatorKind,
+}
+
+export const connectorKinds: readonly string[] = Object.keys(loaders)
+
+/** The kind of that name, or null when this version does not know it. */
+export async function loadConnectorKind(kind: string): Promise<ConnectorKind | null> {
+  const load = Object.hasOwn(loaders, kind) ? loaders[kind] : undefined
+  return load === undefined ? null : load()
+}
