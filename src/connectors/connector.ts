@@ -92,7 +92,7 @@ export interface ConnectorEvents {
   healthChanged(): void
 }
 
-/** A device as its connector sees it. `settings` were checked by the kind's `checkSettings`; `secrets` are in clear. */
+/** A device as its connector sees it. `settings` were checked by the kind's rules, and those left out have their default; `secrets` are in clear. */
 export interface DeviceSetup {
   id: string
   name: string
@@ -102,7 +102,10 @@ export interface DeviceSetup {
 
 /** Time, ids and randomness for connectors. */
 export interface ConnectorTools {
+  /** Wall clock in milliseconds since 1970. May jump: for what is written down, never for a duration. */
   now(): number
+  /** Monotonic milliseconds; only differences mean anything. */
+  monotonicMs(): number
   schedule(delayMs: number, task: () => void): () => void
   random(): number
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, detail?: Record<string, unknown>): void
