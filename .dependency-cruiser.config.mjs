@@ -1,0 +1,99 @@
+/**
+ * The dependency rule of the house: one way, from the top down. `test/architecture.test.ts` proves that this file sees every
+ * module (dependency-cruiser without a parser for TypeScript 7 sees none and passes) and that it catches planted violations.
+ */
+
+/**
+ * Top first; what shares a row are neighbours. A module may import its own folder and any row below, never a row above and
+ * never a neighbour.
+ */
+export const layers = [
+  { main: '^src/main\\.ts$' },
+  { cli: '^src/cli/' },
+  { app: '^src/app\\.ts$' },
+  { api: '^src/api/' },
+  { dispatch: '^src/dispatch/' },
+  { connectors: '^src/connectors/' },
+  { messages: '^src/messages/' },
+  { accounts: '^src/accounts/', ledger: '^src/ledger/', devices: '^src/devices/' },
+  { storage: '^src/storage/' },
+  { primitives: '^src/(?!(?:app|main)\\.ts$)[a-z0-9-]+\\.ts$' },
+]
+
+const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
+
+const onlyDownward = layers.flatMap((row, rank) =>
+  Object.entries(row).flatMap(([name, path]) => {
+    const neighbours = Object.values(row).filter((other) => other !== path)
+    const above = layers.slice(0, rank).flatMap((higher) => Object.values(higher))
+    const forbidden = [...neighbours, ...above]
+    const comment = 'A module imports its own folder and the layers below it.'
+    return forbidden.length === 0
+      ? []
+      : [forbid(`${name}-imports-only-downward`, comment, { path }, { path: forbidden })]
+  }),
+)
+
+const primitives = layers.at(-1).primitives
+
+/** Dead files are not sought here: knip asks the stronger question, whether an entry point reaches them. */
+export default {
+  forbidden: [
+    ...onlyDownward,
+    forbid('no-cycles', 'A cycle has no bottom to begin reading at.', {}, { circular: true }),
+    forbid(
+      'every-module-has-a-layer',
+      'A stray folder belongs to nobody. Put the code where its owner lives, or add the folder to the layers.',
+      { path: '^src/', pathNot: layers.flatMap((row) => Object.values(row)) },
+      {},
+    ),
+    forbid(
+      'a-connector-sees-only-connector.ts-and-primitives',
+      'A connector knows its device, nothing of accounts, money, tables or other kinds.',
+      { path: '^src/connectors/([^/]+)/' },
+      { path: '^src/', pathNot: ['^src/connectors/$1/', '^src/connectors/connector\\.ts$', primitives] },
+    ),
+    forbid(
+      'only-the-registry-names-connector-kinds',
+      'A new kind is one folder and one line of registry.ts.',
+      {
+        path: '^src/',
+        pathNot: ['^src/connectors/registry\\.ts$', '^src/connectors/[^/]+/', '^src/app\\.ts$'],
+      },
+      { path: '^src/connectors/[^/]+/' },
+    ),
+    forbid(
+      'sql-drivers-stay-in-storage',
+      'Everybody else speaks Kysely. Names of dialect internals are kept out by oxlint (no-restricted-imports).',
+      { path: '^src/', pathNot: '^src/storage/' },
+      { path: '(^(node:)?sqlite$|node_modules/(pg|pg-[a-z-]+|kysely/dist/.*dialect)/)' },
+    ),
+    forbid(
+      'fastify-stays-at-the-edge',
+      'HTTP ends where the domain begins.',
+      { path: '^src/', pathNot: ['^src/api/', '^src/connectors/android/', '^src/app\\.ts$'] },
+      { path: 'node_modules/(fastify|@fastify)/' },
+    ),
+    forbid(
+      'the-program-runs-without-dev-dependencies',
+      'npm ci --omit=dev must leave a program that starts.',
+      { path: '^src/' },
+      { dependencyTypes: ['npm-dev'] },
+    ),
+    forbid(
+      'every-import-resolves',
+      'An edge that leads nowhere is checked by nobody.',
+      { path: '^src/' },
+      { couldNotResolve: true },
+    ),
+  ],
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+}
