@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely'
+
 /** The tables as the code sees them. The `.sql` of migrations/ decides; `test/storage/schema.test.ts` compares the two. */
 
 export type Mode = 'live' | 'test'
@@ -86,7 +88,7 @@ export interface WalletTable {
   granted: number
   reserved: number
   used: number
-  used_archived: number
+  used_archived: Generated<number>
   low_threshold: number
   refilled_day: number | null
 }
@@ -122,7 +124,7 @@ export interface DeviceTable {
   parts_per_window: number | null
   window_seconds: number | null
   lease_owner: string | null
-  lease_token: number
+  lease_token: Generated<number>
   lease_until: number | null
   created_at: number
   updated_at: number
@@ -185,8 +187,8 @@ export interface MessageTable {
   network_code: string | null
   attempts: number
   possible_duplicate: Flag
-  corrected: Flag
-  sequence: number
+  corrected: Generated<Flag>
+  sequence: Generated<number>
   client_reference: string | null
   metadata: string
   created_at: number
@@ -208,7 +210,7 @@ export interface AttemptTable {
   device_id: string
   fence: number
   state: AttemptState
-  parts_sent: number
+  parts_sent: Generated<number>
   network_ids: string | null
   outcome: string | null
   network_code: string | null
@@ -225,9 +227,9 @@ export interface QueueTable {
   mode: Mode
   parts: number
   expires_at: number
-  refusals: number
+  refusals: Generated<number>
   claimed_by: string | null
-  restore_hold: Flag
+  restore_hold: Generated<Flag>
 }
 
 export interface QueueTotalTable {
@@ -246,7 +248,7 @@ export interface ReceiptExpectedTable {
   mode: Mode
   message_id: string
   attempt_number: number
-  part: number
+  wire_parts: number
   sent_at: number
   closed_at: number | null
 }

@@ -260,13 +260,14 @@ create table receipts_expected (
   mode text not null,
   message_id text not null,
   attempt_number integer not null,
-  part integer not null,
+  -- How many parts the message had on the wire, each with a receipt of its own.
+  wire_parts integer not null,
   sent_at integer not null,
   -- Set when the wait was given up; kept a while longer for a late receipt.
   closed_at integer,
   primary key (network_id, device_id)
 ) strict, without rowid;
-create index receipts_expected_open on receipts_expected (account_id, mode, sent_at, message_id) where closed_at is null;
+create index receipts_expected_by_message on receipts_expected (account_id, mode, sent_at, message_id);
 create index receipts_expected_closed on receipts_expected (closed_at) where closed_at is not null;
 
 create table parked_receipts (

@@ -1,0 +1,83 @@
+import type { Selectable } from 'kysely'
+import { utcDay } from '../clock.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
+import type { Mode, WalletTable } from '../storage/schema.ts'
+import { addToRows, adjustRows, selectEach } from '../storage/sets.ts'
+
+/**
+ * What an account may spend. A hold reserves parts when a send is accepted; it is captured (charged) or released once, in the
+ * transaction that changes the message. `available = granted − reserved − used` never falls below 0: the table refuses it.
+ */
+export type Wallet = Selectable<WalletTable>
+
+export interface WalletName {
+  accountId: string
+  mode: Mode
+}
+
+export const availableOf = (wallet: Pick<Wallet, 'granted' | 'reserved' | 'used'>): number =>
+  wallet.granted - wallet.reserved - wallet.used
+
+const byName = {
+  sql: `select account_id, mode, granted, reserved, used, used_archived, low_threshold, refilled_day
+        from wallets where account_id = :account and mode = :mode`,
+  inputs: ['account', 'mode'],
+} as const
+
+/** The wallets named, each once, in the order of their names: the order in which they are locked. */
+export async function readWallets(db: Db | Tx, names: Iterable<WalletName>): Promise<Map<string, Wallet>> {
+  const distinct = new Map<string, WalletName>()
+  for (const name of names) distinct.set(walletKey(name), name)
+  const ordered = [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, name]) => [name.accountId, name.mode])
+  const wallets = await selectEach<Wallet>(db, byName, ordered)
+  return new Map(wallets.map((wallet) => [walletKey({ accountId: wallet.account_id, mode: wallet.mode }), wallet]))
+}
+
+export const walletKey = (name: WalletName): string => `${name.accountId}/${name.mode}`
+
+interface WalletChange extends WalletName {
+  reserved: number
+  used: number
+}
+
+/** Sums what a batch does to wallets, so that each wallet is written once a transaction. */
+export class WalletChanges {
+  readonly #changes = new Map<string, WalletChange>()
+
+  reserve(name: WalletName, parts: number): void {
+    this.#of(name).reserved += parts
+  }
+
+  /** Ends a hold: `charged` parts of it are used, the rest is free again. */
+  settle(name: WalletName, held: number, charged: number): void {
+    const change = this.#of(name)
+    change.reserved -= held
+    change.used += charged
+  }
+
+  /** Writes the sums, and what was used to the counters of the UTC day of `atMs`. */
+  async apply(tx: Tx, atMs: number): Promise<void> {
+    const rows = [...this.#changes.values()]
+      .filter((change) => change.reserved !== 0 || change.used !== 0)
+      .sort((a, b) => (walletKey(a) < walletKey(b) ? -1 : 1))
+      .map((change) => ({ account_id: change.accountId, mode: change.mode, reserved: change.reserved, used: change.used }))
+    const used = rows.filter((row) => row.used > 0)
+    const [found] = await Promise.all([
+      adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['reserved', 'used'] }, rows),
+      addToRows(
+        tx,
+        'usage_days',
+        { key: ['account_id', 'mode', 'day'], amounts: ['parts'] },
+        used.map((row) => ({ account_id: row.account_id, mode: row.mode, day: utcDay(atMs), parts: row.used })),
+      ),
+    ])
+    if (found !== rows.length) throw new Error('a wallet is missing: nothing of this batch may be stored')
+  }
+
+  #of(name: WalletName): WalletChange {
+    const key = walletKey(name)
+    let change = this.#changes.get(key)
+    if (change === undefined) this.#changes.set(key, (change = { ...name, reserved: 0, used: 0 }))
+    return change
+  }
+}

@@ -1,0 +1,57 @@
+import type { Selectable } from 'kysely'
+import type { Db, Tx } from '../storage/dialect.ts'
+import type { Category, MessageTable, Mode } from '../storage/schema.ts'
+import { selectEach } from '../storage/sets.ts'
+
+export type MessageRow = Selectable<MessageTable>
+
+/** Names one message. The account comes first in every query, so that nobody sees another's. */
+export interface MessageKey {
+  accountId: string
+  mode: Mode
+  messageId: string
+}
+
+/** What a change of state reads and writes: everything that moves, and what money and retries depend on. */
+export const stateColumns = [
+  'account_id', 'mode', 'id', 'status', 'recipient', 'sender', 'category', 'parts', 'parts_sent', 'held', 'charged', 'cost_state',
+  'on_unknown', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts', 'possible_duplicate', 'corrected',
+  'sequence', 'expires_at', 'sent_at', 'delivered_at', 'finalized_at', 'settled_at', 'updated_at',
+] as const satisfies readonly (keyof MessageTable)[] // prettier-ignore
+
+export type MessageState = Pick<MessageRow, (typeof stateColumns)[number]>
+
+/** `m.account_id, m.mode, …` for statements that join. */
+export const stateColumnsOf = (alias: string): string => stateColumns.map((column) => `${alias}.${column}`).join(', ')
+
+const byKey = {
+  sql: `select ${stateColumnsOf('m')} from messages m where m.account_id = :account and m.mode = :mode and m.id = :id`,
+  inputs: ['account', 'mode', 'id'],
+} as const
+
+/** The states of the messages named, in that order; those that do not exist are left out. */
+export const readStates = (db: Db | Tx, keys: readonly MessageKey[]): Promise<MessageState[]> =>
+  selectEach<MessageState>(db, byKey, keys.map((key) => [key.accountId, key.mode, key.messageId]))
+
+/** The messages of one send, in the order of its recipients. */
+export const readMessagesOfSend = (
+  db: Db | Tx,
+  send: { account_id: string; mode: Mode; id: string; first_message_id: string; last_message_id: string },
+): Promise<MessageRow[]> =>
+  db
+    .selectFrom('messages')
+    .selectAll()
+    .where('account_id', '=', send.account_id)
+    .where('mode', '=', send.mode)
+    .where('id', '>=', send.first_message_id)
+    .where('id', '<=', send.last_message_id)
+    .where('send_id', '=', send.id)
+    .orderBy('id')
+    .execute()
+
+/** What waits together: one account's messages of one mode that the same devices can carry. */
+export const routeKeyOf = (mode: Mode, sender: string | null): string => `${mode}:${sender ?? ''}`
+
+const priorities: Record<Category, number> = { authentication: 0, transactional: 1, marketing: 2 }
+/** The smaller goes first. */
+export const priorityOf = (category: Category): number => priorities[category]

@@ -1,0 +1,204 @@
+import { utcDay } from '../clock.ts'
+import { readWallets, WalletChanges, walletKey } from '../ledger/ledger.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
+import type { Flag, IdempotencyKeyTable } from '../storage/schema.ts'
+import { addToRows, insertRows, selectEach } from '../storage/sets.ts'
+import { decideSends, type Decision, type Standing } from './decide-sends.ts'
+import { priorityOf, readMessagesOfSend, routeKeyOf } from './message-store.ts'
+import type { SendRequest, SendResult, StoredSend, Warning } from './send-request.ts'
+
+/**
+ * Accepts a batch of sends as one unit: idempotency, then money and queue, then the rows. All that is accepted is flushed when
+ * the unit's transaction is (P1); the same key never makes a second message (P3); no device is contacted here.
+ */
+export async function sendMessages(tx: Tx, requests: readonly SendRequest[]): Promise<SendResult[]> {
+  const replays = await findReplays(tx, requests)
+  const fresh = requests.filter((_, i) => replays[i] === null)
+  const decisions = decideSends(fresh, await readStanding(tx, fresh))
+  const accepted = fresh.filter((_, i) => decisions[i]?.kind === 'accept')
+  if (accepted.length > 0) await store(tx, accepted, new Map(fresh.map((request, i) => [request, decisions[i] as Decision])))
+
+  let next = 0
+  return replays.map((replay) => {
+    if (replay !== null) return { kind: 'replayed', replay }
+    const decision = decisions[next++] as Decision
+    return decision.kind === 'refuse' ? { kind: 'refused', refusal: decision.refusal } : { ...decision, kind: 'accepted' }
+  })
+}
+
+/** Prices a send as if it were made now, and stores nothing. */
+export async function priceSend(db: Db, request: SendRequest): Promise<Decision> {
+  return decideSends([request], await readStanding(db, [request]))[0] as Decision
+}
+
+/** The send stored under an idempotency key, or null. */
+export async function findReplay(
+  db: Db | Tx,
+  name: { accountId: string; mode: SendRequest['mode']; key: string },
+): Promise<StoredSend | null> {
+  const row = await db
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .where('account_id', '=', name.accountId)
+    .where('mode', '=', name.mode)
+    .where('key', '=', name.key)
+    .executeTakeFirst()
+  return row === undefined ? null : readStoredSend(db, row)
+}
+
+async function readStoredSend(db: Db | Tx, row: IdempotencyKeyTable): Promise<StoredSend | null> {
+  const send = await db
+    .selectFrom('sends')
+    .selectAll()
+    .where('account_id', '=', row.account_id)
+    .where('id', '=', row.send_id)
+    .executeTakeFirst()
+  if (send === undefined) return null
+  const messages = await readMessagesOfSend(db, send)
+  return { fingerprint: row.fingerprint, send, messages, warnings: row.warnings, balanceAvailable: row.balance_available }
+}
+
+/** For each request what its key already stands for, or null. One key twice in a batch cannot happen: the edge holds it back. */
+async function findReplays(tx: Tx, requests: readonly SendRequest[]): Promise<(StoredSend | null)[]> {
+  return Promise.all(
+    requests.map(({ accountId, mode, idempotency }) =>
+      idempotency === null ? null : findReplay(tx, { accountId, mode, key: idempotency.key }),
+    ),
+  )
+}
+
+const waitingOf = {
+  sql: `select account_id, mode, coalesce(sum(messages), 0) as messages from queue_totals
+        where account_id = :account and mode = :mode group by account_id, mode`,
+  inputs: ['account', 'mode'],
+} as const
+const usageOfKey = {
+  sql: 'select key_id, parts from api_key_usage where key_id = :key and day = :day',
+  inputs: ['key', 'day'],
+} as const
+
+async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Promise<Standing> {
+  const names = [...new Map(requests.map((request) => [walletKey(request), request])).values()]
+  const capped = new Map(requests.filter((request) => request.dailyCap !== null).map((request) => [request.keyId, request]))
+  const [wallets, waiting, usage] = await Promise.all([
+    readWallets(db, names),
+    selectEach<{ account_id: string; mode: SendRequest['mode']; messages: number }>(
+      db, waitingOf, names.map((name) => [name.accountId, name.mode]),
+    ), // prettier-ignore
+    selectEach<{ key_id: string; parts: number }>(
+      db, usageOfKey, [...capped].map(([keyId, request]) => [keyId, utcDay(request.createdAt)]),
+    ), // prettier-ignore
+  ])
+  return {
+    wallets,
+    waiting: new Map(waiting.map((row) => [walletKey({ accountId: row.account_id, mode: row.mode }), row.messages])),
+    reservedToday: new Map(usage.map((row) => [row.key_id, row.parts])),
+  }
+}
+
+/** Statements are posted together and run in this order: one wake-up of the database thread for the whole unit. */
+async function store(tx: Tx, sends: readonly SendRequest[], decisions: ReadonlyMap<SendRequest, Decision>): Promise<void> {
+  const wallets = new WalletChanges()
+  for (const send of sends) wallets.reserve(send, send.recipients.length * send.parts)
+  const capped = sends.filter((send) => send.dailyCap !== null)
+  const keyed = sends.filter((send) => send.idempotency !== null)
+  await Promise.all([
+    wallets.apply(tx, (sends[0] as SendRequest).createdAt),
+    insertRows(tx, 'sends', sends.map(sendRow)),
+    insertRows(tx, 'messages', sends.flatMap(messageRows)),
+    insertRows(tx, 'queue', sends.flatMap(queueRows)),
+    addToRows(tx, 'queue_totals', queueTotalShape, sends.map(queueTotalRow)),
+    addToRows(tx, 'api_key_usage', { key: ['key_id', 'day'], amounts: ['parts'] }, capped.map(keyUsageRow)),
+    insertRows(tx, 'idempotency_keys', keyed.map((send) => idempotencyRow(send, decisions.get(send) as Decision))),
+  ])
+}
+
+export const queueTotalShape = {
+  key: ['account_id', 'mode', 'route_key'],
+  amounts: ['messages', 'parts'],
+  lowest: ['next_expiry_at'],
+} as const
+
+const sendRow = (send: SendRequest) => ({
+  account_id: send.accountId,
+  id: send.sendId,
+  mode: send.mode,
+  key_id: send.keyId,
+  first_message_id: send.messageIds[0] as string,
+  last_message_id: send.messageIds.at(-1) as string,
+  smart_encoding_applied: (send.smartEncodingApplied ? 1 : 0) as Flag,
+  created_at: send.createdAt,
+})
+
+const messageRows = (send: SendRequest) =>
+  send.recipients.map((recipient, i) => ({
+    account_id: send.accountId,
+    mode: send.mode,
+    id: send.messageIds[i] as string,
+    send_id: send.sendId,
+    direction: 'outbound' as const,
+    status: 'queued' as const,
+    recipient: recipient.to,
+    sender: send.from,
+    country: recipient.country,
+    category: send.category,
+    text: send.text,
+    text_redacted: 0 as const,
+    encoding: send.encoding,
+    units: send.units,
+    parts: send.parts,
+    parts_sent: 0,
+    held: send.parts,
+    charged: 0,
+    cost_state: 'held' as const,
+    on_unknown: send.onUnknown,
+    attempts: 0,
+    possible_duplicate: 0 as const,
+    client_reference: send.clientReference,
+    metadata: send.metadata,
+    created_at: send.createdAt,
+    expires_at: send.expiresAt,
+    updated_at: send.createdAt,
+  }))
+
+const queueRows = (send: SendRequest) =>
+  send.messageIds.map((messageId) => ({
+    route_key: routeKeyOf(send.mode, send.from),
+    account_id: send.accountId,
+    priority: priorityOf(send.category),
+    due_at: send.createdAt,
+    message_id: messageId,
+    mode: send.mode,
+    parts: send.parts,
+    expires_at: send.expiresAt,
+  }))
+
+const queueTotalRow = (send: SendRequest) => ({
+  account_id: send.accountId,
+  mode: send.mode,
+  route_key: routeKeyOf(send.mode, send.from),
+  messages: send.messageIds.length,
+  parts: send.messageIds.length * send.parts,
+  next_expiry_at: send.expiresAt,
+})
+
+const keyUsageRow = (send: SendRequest) => ({
+  key_id: send.keyId,
+  day: utcDay(send.createdAt),
+  parts: send.recipients.length * send.parts,
+})
+
+const idempotencyRow = (send: SendRequest, decision: Decision) => ({
+  account_id: send.accountId,
+  mode: send.mode,
+  key: send.idempotency?.key as string,
+  fingerprint: send.idempotency?.fingerprint as string,
+  send_id: send.sendId,
+  warnings: JSON.stringify(warningsOf(send, decision)),
+  balance_available: decision.kind === 'accept' ? decision.balanceAvailable : 0,
+  created_at: send.createdAt,
+})
+
+/** The warnings of an accepted send, with the one that only the wallet could tell. */
+export const warningsOf = (send: SendRequest, result: { kind: string; isLow?: boolean }): readonly Warning[] =>
+  result.isLow === true && send.lowBalanceWarning !== undefined ? [...send.warnings, send.lowBalanceWarning] : send.warnings

@@ -1,0 +1,127 @@
+import type { Tx } from '../storage/dialect.ts'
+import { deleteRows, insertRows, selectEach } from '../storage/sets.ts'
+import { advanceMessages } from './advance-messages.ts'
+import { type MessageState, stateColumnsOf } from './message-store.ts'
+import type { MessageEvent } from './state.ts'
+
+/** The network's word on one wire part, as the dispatcher hands it on. */
+export interface ReceiptWord {
+  deviceId: string
+  networkId: string
+  result: 'delivered' | 'undelivered' | 'lost'
+  code: string | null
+  networkCode: string | null
+  atMs: number
+}
+
+type ExpectedRow = MessageState & { network_id: string; expected_by: string; wire_parts: number; expected_sent_at: number; attempt_number: number }
+
+const expected = {
+  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.attempt_number
+        from receipts_expected r cross join messages m on m.account_id = r.account_id and m.mode = r.mode and m.id = r.message_id
+        where r.network_id = :network and r.device_id = :device`,
+  inputs: ['network', 'device'],
+} as const
+
+/**
+ * Applies a batch of receipts as one unit. A message is delivered when every wire part is, undelivered at the first part that is not.
+ * A receipt that nobody waits for (yet) is parked. Gives the messages that moved.
+ */
+export async function settleReceipts(tx: Tx, words: readonly ReceiptWord[]): Promise<MessageState[]> {
+  const rows = await selectEach<ExpectedRow>(tx, expected, words.map((word) => [word.networkId, word.deviceId]))
+  const byId = new Map(rows.map((row) => [`${row.network_id}/${row.expected_by}`, row]))
+  const unknown = words.filter((word) => !byId.has(`${word.networkId}/${word.deviceId}`))
+  if (unknown.length > 0) await park(tx, unknown)
+
+  const verdicts = await judge(tx, groupByMessage(words, byId))
+  const states = await advanceMessages(
+    tx,
+    verdicts.map(({ row, event, word }) => ({
+      message: stateOf(row),
+      event,
+      atMs: word.atMs,
+      error: event === 'receipt_delivered' ? null : { code: word.code ?? 'unknown', networkCode: word.networkCode },
+      ...(event === 'receipt_delivered' ? { partsTaken: row.parts } : {}),
+    })),
+  )
+  return states.filter((state) => state !== null)
+}
+
+interface Group {
+  row: ExpectedRow
+  words: ReceiptWord[]
+}
+interface Verdict {
+  row: ExpectedRow
+  event: MessageEvent
+  word: ReceiptWord
+}
+
+function groupByMessage(words: readonly ReceiptWord[], rows: ReadonlyMap<string, ExpectedRow>): Group[] {
+  const groups = new Map<string, Group>()
+  for (const word of words) {
+    const row = rows.get(`${word.networkId}/${word.deviceId}`)
+    if (row === undefined) continue
+    const group = groups.get(`${row.id}/${row.attempt_number}`)
+    if (group === undefined) groups.set(`${row.id}/${row.attempt_number}`, { row, words: [word] })
+    else if (!group.words.some((earlier) => earlier.networkId === word.networkId)) group.words.push(word)
+  }
+  return [...groups.values()]
+}
+
+const events: Record<ReceiptWord['result'], MessageEvent> = {
+  delivered: 'receipt_delivered',
+  undelivered: 'receipt_undelivered',
+  lost: 'receipt_lost',
+}
+
+/** Takes the parts reported on off the list; what is still on it decides whether the message is done. */
+async function judge(tx: Tx, groups: readonly Group[]): Promise<Verdict[]> {
+  const reported = groups.flatMap(({ words }) => words.map((word) => ({ network_id: word.networkId, device_id: word.deviceId })))
+  await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], reported)
+  const joined = groups.filter(({ row }) => row.wire_parts > 1)
+  const open = await openParts(tx, joined)
+
+  const verdicts: Verdict[] = []
+  const abandoned: { network_id: string; device_id: string }[] = []
+  for (const { row, words } of groups) {
+    const bad = words.find((word) => word.result !== 'delivered')
+    const left = open.get(row.id) ?? []
+    if (bad !== undefined) {
+      verdicts.push({ row, event: events[bad.result], word: bad })
+      abandoned.push(...left)
+    } else if (left.length === 0) verdicts.push({ row, event: 'receipt_delivered', word: words.at(-1) as ReceiptWord })
+  }
+  await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], abandoned)
+  return verdicts
+}
+
+const openOf = {
+  sql: `select network_id, device_id, message_id from receipts_expected
+        where account_id = :account and mode = :mode and sent_at = :sent and message_id = :message`,
+  inputs: ['account', 'mode', 'sent', 'message'],
+} as const
+
+async function openParts(tx: Tx, groups: readonly Group[]): Promise<Map<string, { network_id: string; device_id: string }[]>> {
+  const rows = await selectEach<{ network_id: string; device_id: string; message_id: string }>(
+    tx, openOf, groups.map(({ row }) => [row.account_id, row.mode, row.expected_sent_at, row.id]),
+  ) // prettier-ignore
+  const open = new Map<string, { network_id: string; device_id: string }[]>()
+  for (const { message_id, ...part } of rows) open.set(message_id, [...(open.get(message_id) ?? []), part])
+  return open
+}
+
+async function park(tx: Tx, words: readonly ReceiptWord[]): Promise<void> {
+  await insertRows(
+    tx,
+    'parked_receipts',
+    words.map(({ deviceId, ...word }) => ({ network_id: word.networkId, device_id: deviceId, body: JSON.stringify(word), received_at: word.atMs })),
+    'ignore',
+  )
+}
+
+function stateOf(row: ExpectedRow): MessageState {
+  const { network_id: _id, expected_by: _by, wire_parts: _parts, expected_sent_at: _sent, attempt_number: _number, ...message } = row
+  return message
+}
+
