@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * `npm test`: everything that CI runs, in order, stopping at the first step that fails. The last line is `N passed, N failed`:
+ * the tests of Vitest, and each other step counted as one. With a filter (`npm test -- balance`) only Vitest runs, and only
+ * the test files whose path contains it.
+ */
+interface Step {
+  name: string
+  commands: readonly (readonly [program: string, ...args: string[]])[]
+}
+
+const steps: readonly Step[] = [
+  { name: 'format', commands: [['oxfmt', '--check', '.']] },
+  { name: 'lint', commands: [['oxlint']] },
+  { name: 'types', commands: [['tsc', '-p', 'tsconfig.json']] },
+  // The second look leaves tests and scripts out: what only they reach is not part of the program.
+  { name: 'dead code', commands: [['knip'], ['knip', '--production', '--include', 'files,dependencies']] },
+  { name: 'layers', commands: [['node', 'scripts/layers.ts']] },
+  { name: 'generated files', commands: [['node', 'scripts/generate.ts', '--check']] },
+]
+
+interface Count {
+  passed: number
+  failed: number
+}
+
+/** Set by .ci/run: there every proof runs, and one that was left out counts as failed. */
+const mustBeComplete = process.env['ONESIXTY_TEST_COMPLETE'] === '1'
+
+async function main(): Promise<void> {
+  const filters = process.argv.slice(2)
+  const total: Count = { passed: 0, failed: 0 }
+  if (filters.length > 0 || (await runSteps(total))) await runVitest(total, filters)
+  console.log(`\n${total.passed} passed, ${total.failed} failed`)
+  process.exitCode = total.failed === 0 ? 0 : 1
+}
+
+/** Runs the steps before the tests; false when one failed. */
+async function runSteps(total: Count): Promise<boolean> {
+  for (const { name, commands } of steps) {
+    const startedMs = performance.now()
+    const output: string[] = []
+    let code = 0
+    for (const command of commands) code ||= await run(command, output)
+    console.log(`${code === 0 ? '✓' : '✗'} ${name.padEnd(16)} ${seconds(startedMs)}`)
+    if (code !== 0) {
+      console.log(output.join(''))
+      total.failed += 1
+      return false
+    }
+    total.passed += 1
+  }
+  return true
+}
+
+/** Runs one command and gives its exit code; its output is kept in `output`, or shown as it comes when that is null. */
+function run(command: Step['commands'][number], output: string[] | null): Promise<number> {
+  const [program, ...args] = command
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      stdio: ['ignore', output ? 'pipe' : 'inherit', output ? 'pipe' : 'inherit'],
+    })
+    child.stdout?.on('data', (chunk: Buffer) => output?.push(chunk.toString()))
+    child.stderr?.on('data', (chunk: Buffer) => output?.push(chunk.toString()))
+    child.on('error', reject)
+    child.on('close', (code) => resolve(code ?? 1))
+  })
+}
+
+interface VitestReport {
+  numPassedTests: number
+  numFailedTests: number
+  testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[]
+}
+
+/** Runs the tests, counts them, and names those that were left out. */
+async function runVitest(total: Count, filters: readonly string[]): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'onesixty-check-'))
+  const file = join(folder, 'report.json')
+  const startedMs = performance.now()
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const code = await run(['vitest', 'run', ...reporters, ...filters], null)
+  const report = JSON.parse(await readFile(file, 'utf8').catch(() => 'null')) as VitestReport | null
+  await rm(folder, { recursive: true })
+  const leftOut = nameLeftOut(report)
+  // A file that cannot be loaded, a leftover or a stray rejection fails the run without failing a test.
+  const failed =
+    Math.max(report?.numFailedTests ?? 0, code === 0 ? 0 : 1) + (mustBeComplete ? leftOut.length : 0)
+  console.log(`${failed === 0 ? '✓' : '✗'} ${'tests'.padEnd(16)} ${seconds(startedMs)}`)
+  for (const name of leftOut) console.log(`left out: ${name}`)
+  total.passed += report?.numPassedTests ?? 0
+  total.failed += failed
+}
+
+const nameLeftOut = (report: VitestReport | null): string[] =>
+  (report?.testResults ?? []).flatMap(({ assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status !== 'passed' && status !== 'failed')
+      .map(({ fullName }) => fullName),
+  )
+
+const seconds = (sinceMs: number): string => `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`
+
+await main()

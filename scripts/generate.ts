@@ -1,0 +1,30 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { configurationPage, environmentExample } from './generators/configuration.ts'
+import type { Generator } from './generators/generator.ts'
+import { layerPicture } from './generators/layer-picture.ts'
+import { stateMachine } from './generators/state-machine.ts'
+
+const generators: readonly Generator[] = [layerPicture, configurationPage, environmentExample, stateMachine]
+
+/** Writes every generated file that is stale, or, with `--check`, only names them and fails. */
+async function main(): Promise<void> {
+  const check = process.argv.includes('--check')
+  const stale: string[] = []
+  for (const generator of generators) {
+    const { path } = generator
+    const file = fileURLToPath(new URL(`../${path}`, import.meta.url))
+    const text = await generator.render()
+    if (text === (await readFile(file, 'utf8').catch(() => null))) continue
+    stale.push(path)
+    if (check) continue
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, text)
+  }
+  for (const path of stale) console.log(check ? `${path} is stale: npm run generate` : `wrote ${path}`)
+  if (stale.length === 0) console.log(`${generators.length} generated files are fresh`)
+  if (check && stale.length > 0) process.exitCode = 1
+}
+
+await main()

@@ -1,0 +1,62 @@
+import { type Move, moves } from '../../src/messages/state.ts'
+import type { Generator } from './generator.ts'
+
+/** `docs/state-machine.md`: the table of `src/messages/state.ts` as a picture and as a list. */
+export const stateMachine: Generator = {
+  path: 'docs/state-machine.md',
+  render: async () => `# The states of a message
+
+Generated from \`src/messages/state.ts\` by \`npm run generate\`.
+
+\`\`\`mermaid
+stateDiagram-v2
+${arrows().join('\n')}
+\`\`\`
+
+| from | what happens | to | the hold |
+| --- | --- | --- | --- |
+${allMoves()
+  .map(({ from, event, move }) => `| \`${from}\` | ${event} | \`${move.to}\` | ${says(move)} |`)
+  .join('\n')}
+
+Every other pair of state and event is refused and logged. A correction changes the status only: the message stays final and
+what was charged stays charged.
+`,
+}
+
+interface NamedMove {
+  from: string
+  event: string
+  move: Move
+}
+
+function allMoves(): NamedMove[] {
+  return Object.entries(moves).flatMap(([from, cells]) =>
+    Object.entries(cells).flatMap(([event, move]) =>
+      move === null ? [] : [{ from, event: event.replaceAll('_', ' '), move }],
+    ),
+  )
+}
+
+/** One arrow for each pair of states, carrying all events that lead from one to the other. */
+function arrows(): string[] {
+  const byPair = Map.groupBy(allMoves(), ({ from, move }) => `${from} --> ${move.to}`)
+  return [...byPair].map(([pair, group]) => {
+    const correction = group.some(({ move }) => move.correction) ? ' (correction)' : ''
+    return `  ${pair}: ${group.map(({ event }) => event).join(', ')}${correction}`
+  })
+}
+
+function says({ charge, correction }: Move): string {
+  if (correction) return 'as it was (correction)'
+  switch (charge) {
+    case 'all':
+      return 'charged'
+    case 'taken':
+      return 'parts known to be taken are charged, the rest released'
+    case 'nothing':
+      return 'released'
+    case 'keep':
+      return 'as it was'
+  }
+}

@@ -1,0 +1,32 @@
+import { afterAll, expect } from 'vitest'
+
+/**
+ * Fails a test file that leaves something running: a server, a socket, a child process or a timer that would keep the
+ * process alive. What is still closing gets a moment; what was there before the file does not count.
+ */
+const before = countResources()
+const graceMs = 2_000
+// Taken now, because a test may leave fake ones behind.
+const nowMs = performance.now.bind(performance)
+const nextTurn = setImmediate
+
+afterAll(async () => {
+  const giveUpAtMs = nowMs() + graceMs
+  while (leftovers().length > 0 && nowMs() < giveUpAtMs) await new Promise((resolve) => nextTurn(resolve))
+  expect(leftovers(), 'left running by this test file').toEqual([])
+})
+
+function leftovers(): string[] {
+  return [...countResources()].flatMap(([type, count]) =>
+    Array.from({ length: Math.max(0, count - (before.get(type) ?? 0)) }, () => type),
+  )
+}
+
+/** What holds the event loop open, by type. Immediates pass by themselves. */
+function countResources(): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const type of process.getActiveResourcesInfo()) {
+    if (type !== 'Immediate') counts.set(type, (counts.get(type) ?? 0) + 1)
+  }
+  return counts
+}

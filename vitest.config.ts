@@ -1,0 +1,46 @@
+import { defineConfig } from 'vitest/config'
+
+const pure = ['test/unit/**/*.test.ts', 'test/architecture.test.ts', 'test/documents.test.ts']
+const crash = ['test/crash/**/*.test.ts']
+
+/**
+ * One project for each kind of proof. A group begins when the one before it has ended, so that what kills processes has the
+ * machine to itself.
+ */
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    allowOnly: false,
+    teardownTimeout: 5_000,
+    setupFiles: ['test/no-leftovers.ts'],
+    projects: [
+      {
+        extends: true,
+        test: { name: 'unit', include: pure, sequence: { groupOrder: 0 } },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'sqlite',
+          include: ['test/**/*.test.ts'],
+          exclude: [...pure, ...crash],
+          env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'crash',
+          include: crash,
+          env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+})
