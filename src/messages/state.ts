@@ -17,6 +17,7 @@ export type MessageEvent =
   | 'receipt_lost'
   | 'validity_ended'
   | 'canceled'
+  | 'given_up_after_restore'
 
 /** What a move does to the hold: charge every part, the parts known to be taken, or none; `keep` leaves money alone. */
 export type Charge = 'all' | 'taken' | 'nothing' | 'keep'
@@ -48,6 +49,7 @@ const settled: Record<MessageEvent, null> = {
   receipt_lost: null,
   validity_ended: null,
   canceled: null,
+  given_up_after_restore: null,
 }
 
 /**
@@ -55,13 +57,14 @@ const settled: Record<MessageEvent, null> = {
  * recorded "nothing submitted", or once by the caller's `resend_once` (P6). `sent` is final only without a receipt to wait for.
  */
 export const moves: Record<MessageStatus, Record<MessageEvent, Move | null>> = {
-  scheduled: { ...settled, due: to('queued', 'keep'), canceled: to('canceled', 'nothing'), validity_ended: null },
+  scheduled: { ...settled, due: to('queued', 'keep'), canceled: to('canceled', 'nothing'), given_up_after_restore: to('unconfirmed', 'nothing') },
   queued: {
     ...settled,
     claimed: to('sending', 'keep'),
     refused_for_good: to('failed', 'nothing'),
     validity_ended: to('expired', 'nothing'),
     canceled: to('canceled', 'nothing'),
+    given_up_after_restore: to('unconfirmed', 'nothing'),
   },
   sending: {
     ...settled,

@@ -253,6 +253,8 @@ create table queue_totals (
   primary key (account_id, mode, route_key)
 ) strict, without rowid;
 
+create index queue_totals_by_expiry on queue_totals (next_expiry_at);
+
 create table receipts_expected (
   network_id text not null,
   device_id text not null,

@@ -1,0 +1,82 @@
+import type { Want } from '../messages/claim-messages.ts'
+import type { Mode } from '../storage/schema.ts'
+
+/** What waits together: one account's messages of one mode with one sender. */
+export interface Route {
+  accountId: string
+  mode: Mode
+  routeKey: string
+  sender: string | null
+}
+
+/** A device as the choice sees it. */
+export interface Candidate {
+  id: string
+  /** Null: shared by the operator. */
+  accountId: string | null
+  mode: Mode
+  health: 'online' | 'degraded' | 'offline'
+  /** Senders it may use; `*` stands for any. */
+  senders: ReadonlySet<string>
+  /** Messages that it can take now: its window less what is open, within its pace. */
+  free: number
+  /** Open hand-overs as a share of its window, 0 to 1. */
+  load: number
+}
+
+export const canUseSender = (senders: ReadonlySet<string>, sender: string | null): boolean =>
+  sender === null || senders.has(sender) || senders.has('*')
+
+/** Whether the device may ever carry this route, whatever its health. */
+export const canCarry = (device: Pick<Candidate, 'accountId' | 'mode' | 'senders'>, route: Route): boolean =>
+  device.mode === route.mode &&
+  (device.accountId === null || device.accountId === route.accountId) &&
+  canUseSender(device.senders, route.sender)
+
+/**
+ * The device for the next messages of a route. An account's own working device always comes before a shared one, even while it is
+ * busy: an own phone that is at its pace must not push its messages out under another number. Among equals the healthy come before
+ * the degraded, then the least loaded. `busy`: a device works and has no room now; `none`: no device that can carry it works.
+ */
+export function chooseDevice(route: Route, devices: readonly Candidate[]): Candidate | 'busy' | 'none' {
+  const working = devices.filter((device) => device.health !== 'offline' && canCarry(device, route))
+  if (working.length === 0) return 'none'
+  const own = working.filter((device) => device.accountId !== null)
+  const able = (own.length > 0 ? own : working).filter((device) => device.free > 0)
+  return able.length === 0 ? 'busy' : able.reduce((best, device) => (isBetter(device, best) ? device : best))
+}
+
+const isBetter = (a: Candidate, b: Candidate): boolean => (a.health === b.health ? a.load < b.load : a.health === 'online')
+
+export interface ClaimPlan {
+  wants: Want[]
+  /** Routes whose device has no room now: they keep their turn. */
+  busy: Route[]
+}
+
+/**
+ * Shares what the devices can take among the routes, round-robin: every route that a device serves gets an equal part of its room, at
+ * least one message. Whoever comes too late for the room of this round stands in front in the next.
+ */
+export function planClaims(routes: readonly Route[], devicesFor: (route: Route) => readonly Candidate[]): ClaimPlan {
+  const served = new Map<string, { device: Candidate; routes: Route[] }>()
+  const busy: Route[] = []
+  for (const route of routes) {
+    const device = chooseDevice(route, devicesFor(route))
+    if (device === 'none') continue
+    if (device === 'busy') busy.push(route)
+    else if (served.has(device.id)) served.get(device.id)?.routes.push(route)
+    else served.set(device.id, { device, routes: [route] })
+  }
+  const wants: Want[] = []
+  for (const { device, routes: mine } of served.values()) {
+    let free = device.free
+    mine.forEach((route, i) => {
+      const quota = Math.ceil(free / (mine.length - i))
+      free -= quota
+      if (quota === 0) busy.push(route)
+      else wants.push({ accountId: route.accountId, mode: route.mode, routeKey: route.routeKey, deviceId: device.id, quota })
+    })
+  }
+  return { wants, busy }
+}

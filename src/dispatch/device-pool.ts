@@ -1,0 +1,156 @@
+import type { Selectable } from 'kysely'
+import type { Clock } from '../clock.ts'
+import type { ConnectorEvents, ConnectorKind, DeviceSetup } from '../connectors/connector.ts'
+import type { Service } from '../lifecycle.ts'
+import type { Log } from '../log.ts'
+import { type Db } from '../storage/dialect.ts'
+import { readDirectoryVersion } from '../storage/directory-version.ts'
+import type { DeviceTable, Mode } from '../storage/schema.ts'
+import type { Candidate, Route } from './choose-device.ts'
+import { type DeviceFacts, DeviceRuntime } from './device-runtime.ts'
+
+export interface DevicePoolDeps {
+  read: Db
+  clock: Clock
+  log: Log
+  random: () => number
+  loadKind: (kind: string) => Promise<ConnectorKind | null>
+  openSecrets: (row: Selectable<DeviceTable>) => Readonly<Record<string, string>>
+  /** What a running device says unasked. */
+  eventsOf: (deviceId: string) => ConnectorEvents
+  /** Called after the running devices changed. */
+  changed: () => void
+  reloadIntervalMs: number
+}
+
+/** The enabled devices, each running behind its connector; follows the tables, whoever changes them (≤ 1 s). */
+export class DevicePool implements Service {
+  readonly #deps: DevicePoolDeps
+  readonly #devices = new Map<string, { runtime: DeviceRuntime; row: Selectable<DeviceTable> }>()
+  #byAccount = new Map<string, DeviceRuntime[]>()
+  #frozen: ReadonlySet<string> = new Set()
+  #version = -1
+  #cancelTimer: () => void = () => undefined
+  #reloading: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  constructor(deps: DevicePoolDeps) {
+    this.#deps = deps
+  }
+
+  async start(): Promise<void> {
+    await this.reloadIfChanged()
+    this.#tick()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancelTimer()
+    await this.#reloading
+    await Promise.all([...this.#devices.values()].map(({ runtime }) => runtime.link.stop()))
+    this.#devices.clear()
+  }
+
+  get all(): DeviceRuntime[] {
+    return [...this.#devices.values()].map(({ runtime }) => runtime)
+  }
+
+  get(deviceId: string): DeviceRuntime | null {
+    return this.#devices.get(deviceId)?.runtime ?? null
+  }
+
+  /** The devices that an account may use in a mode: its own and the shared ones. */
+  forAccount(accountId: string, mode: Mode): DeviceRuntime[] {
+    return [...(this.#byAccount.get(`${accountId}/${mode}`) ?? []), ...(this.#byAccount.get(`/${mode}`) ?? [])]
+  }
+
+  /** The same as candidates; none for an account whose queue is frozen. */
+  candidatesFor = (route: Route): Candidate[] =>
+    this.#frozen.has(route.accountId) ? [] : this.forAccount(route.accountId, route.mode).map((device) => device.candidate())
+
+  /** Reads the tables anew when accounts or devices changed since the last time. */
+  reloadIfChanged(): Promise<void> {
+    this.#reloading = this.#reloading.then(() => this.#reload()).catch((error: unknown) => {
+      this.#deps.log.error({ err: error }, 'the devices could not be read; trying again')
+    })
+    return this.#reloading
+  }
+
+  #tick(): void {
+    if (this.#stopped) return
+    this.#cancelTimer = this.#deps.clock.schedule(this.#deps.reloadIntervalMs, () => {
+      void this.reloadIfChanged().then(() => this.#tick())
+    })
+  }
+
+  async #reload(): Promise<void> {
+    const { read } = this.#deps
+    const version = await readDirectoryVersion(read)
+    if (version === this.#version || this.#stopped) return
+    const [rows, frozen] = await Promise.all([
+      read.selectFrom('devices').selectAll().where('state', '=', 'enabled').execute(),
+      read.selectFrom('accounts').select('id').where('state', '!=', 'active').execute(),
+    ])
+    const wanted = new Set(rows.map((row) => row.id))
+    for (const [id, { runtime }] of this.#devices) {
+      if (wanted.has(id)) continue
+      this.#devices.delete(id)
+      void runtime.link.stop()
+    }
+    for (const row of rows) await this.#apply(row)
+    this.#frozen = new Set(frozen.map((account) => account.id))
+    this.#byAccount = Map.groupBy(this.all, ({ facts }) => `${facts.accountId ?? ''}/${facts.mode}`)
+    this.#version = version
+    this.#deps.changed()
+  }
+
+  async #apply(row: Selectable<DeviceTable>): Promise<void> {
+    const known = this.#devices.get(row.id)
+    if (known !== undefined && known.row.updated_at === row.updated_at) return
+    const facts = factsOf(row)
+    const settings = JSON.parse(row.settings) as Record<string, string>
+    if (known !== undefined && known.row.secrets === row.secrets && known.runtime.link.applySettings?.(settings) === true) {
+      known.runtime.update(facts)
+      known.row = row
+      return
+    }
+    if (known !== undefined) await known.runtime.link.stop()
+    this.#devices.delete(row.id)
+    const runtime = await this.#create(row, facts, settings)
+    if (runtime !== null) this.#devices.set(row.id, { runtime, row })
+  }
+
+  async #create(row: Selectable<DeviceTable>, facts: DeviceFacts, settings: Record<string, string>): Promise<DeviceRuntime | null> {
+    const { clock, log, random, loadKind, openSecrets, eventsOf } = this.#deps
+    const kind = await loadKind(row.kind)
+    if (kind === null) {
+      log.error({ device_id: row.id, kind: row.kind }, 'a device is of a kind that this version does not know; it stays off')
+      return null
+    }
+    const setup: DeviceSetup = { id: row.id, name: row.name, settings, secrets: openSecrets(row) }
+    const tools = {
+      now: () => clock.now(),
+      monotonicMs: () => clock.monotonicMs(),
+      schedule: (delayMs: number, task: () => void) => clock.schedule(delayMs, task),
+      random,
+      log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, detail: Record<string, unknown> = {}) =>
+        log[level]({ ...detail, device_id: row.id }, message),
+    }
+    const link = kind.createLink(setup, tools, eventsOf(row.id))
+    await link.start()
+    return new DeviceRuntime({ clock }, facts, link)
+  }
+}
+
+const factsOf = (row: Selectable<DeviceTable>): DeviceFacts => ({
+  id: row.id,
+  accountId: row.account_id,
+  mode: row.mode,
+  kind: row.kind,
+  name: row.name,
+  senders: new Set(JSON.parse(row.senders) as string[]),
+  pace:
+    row.parts_per_window === null || row.window_seconds === null
+      ? null
+      : { partsPerWindow: row.parts_per_window, windowSeconds: row.window_seconds },
+})

@@ -1,0 +1,197 @@
+import { Batcher } from '../batcher.ts'
+import type { Clock } from '../clock.ts'
+import type { Outcome, Receipt } from '../connectors/connector.ts'
+import type { Ids } from '../ids.ts'
+import type { Service } from '../lifecycle.ts'
+import type { Log } from '../log.ts'
+import { type Claimed, claimMessages } from '../messages/claim-messages.ts'
+import { type ReceiptWord, settleReceipts } from '../messages/settle-receipts.ts'
+import { settleOutcomes } from '../messages/settle-outcomes.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Db } from '../storage/dialect.ts'
+import type { Writer } from '../storage/writer.ts'
+import { planClaims, type Route } from './choose-device.ts'
+import type { DevicePool } from './device-pool.ts'
+import { handOverOf } from './hand-over.ts'
+import { judgeOutcome } from './retry-policy.ts'
+import { RouteRefill } from './route-refill.ts'
+import { RouteRing } from './route-ring.ts'
+
+export interface DispatcherDeps {
+  read: Db
+  writer: Writer
+  clock: Clock
+  ids: Ids
+  log: Log
+  metrics: Metrics
+  pool: DevicePool
+  /** This process's fencing token: the epoch of its start. */
+  fence: number
+  pollIntervalMs: number
+}
+
+interface Ended {
+  claimed: Claimed
+  outcome: Outcome
+}
+
+/** Bounds one claim: more routes wait for the next round. */
+const maxRoutesPerRound = 256
+/** Outcomes or receipts that share one unit; bounds how long a transaction can last. */
+const maxBatch = 1_000
+const storeRetryMs = 250
+
+/**
+ * Queued → handed over. Rounds of: take the routes whose turn it is, give each a device with room, claim for all of them in one unit,
+ * and submit what was flushed. Wake-ups make it quick; the poll of `queue_totals` makes it sure. What a device answers is kept until
+ * it is stored.
+ */
+export class Dispatcher implements Service {
+  readonly #deps: DispatcherDeps
+  readonly #ring = new RouteRing()
+  readonly #refill: RouteRefill
+  readonly #settle: Batcher<Ended, void>
+  readonly #receive: Batcher<ReceiptWord, void>
+  #round: Promise<void> | null = null
+  #again = false
+  #stopped = true
+  #open = 0
+  #cancelPoll: () => void = () => undefined
+  #whenIdle: (() => void)[] = []
+
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps
+    this.#refill = new RouteRefill(deps.read, this.#ring)
+    this.#settle = new Batcher((ended) => this.#storeOutcomes(ended), maxBatch)
+    this.#receive = new Batcher((words) => this.#storeReceipts(words), maxBatch)
+  }
+
+  async start(): Promise<void> {
+    this.#stopped = false
+    this.#poll()
+  }
+
+  /** No more claims; settles when the end of every open hand-over is stored. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#cancelPoll()
+    await this.#round
+    if (this.#open > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
+  }
+
+  /** Says that something waits on a route. Only an optimisation: the poll would find it. */
+  wake(route: Route): void {
+    this.#ring.add(route)
+    this.nudge()
+  }
+
+  /** Looks for work now: after a change of devices or of their room. */
+  nudge(): void {
+    if (this.#stopped) return
+    this.#again = true
+    this.#round ??= this.#rounds().finally(() => (this.#round = null))
+  }
+
+  /** Settles after a poll found nothing more to claim and every hand-over is stored: for tests and for draining. */
+  async drain(): Promise<void> {
+    do {
+      await this.#refill.now()
+      this.nudge()
+      await this.#round
+      if (this.#open > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
+    } while (this.#again || this.#round !== null)
+  }
+
+  /** A connector's receipt; settles when it is stored, rejects when it could not be. */
+  receipt(deviceId: string, receipt: Receipt): Promise<void> {
+    return this.#receive.add({ ...receipt, deviceId, atMs: this.#deps.clock.now() })
+  }
+
+  #poll(): void {
+    if (this.#stopped) return
+    void this.#refill.now().catch((error: unknown) => this.#deps.log.error({ err: error }, 'the queue could not be read; trying again')).then(() => {
+      this.nudge()
+      this.#cancelPoll = this.#deps.clock.schedule(this.#deps.pollIntervalMs, () => this.#poll())
+    })
+  }
+
+  async #rounds(): Promise<void> {
+    // Routes in a row whose device had no room: when the whole ring is like that, somebody's end will nudge again.
+    let busyInARow = 0
+    while ((this.#again || busyInARow < this.#ring.size) && !this.#stopped) {
+      this.#again = false
+      const routes = this.#ring.take(maxRoutesPerRound)
+      if (routes.length === 0) return
+      const { wants, busy } = planClaims(routes, this.#deps.pool.candidatesFor)
+      busyInARow = wants.length > 0 ? 0 : busyInARow + busy.length
+      if (wants.length > 0) {
+        const byName = new Map(routes.map((route) => [`${route.accountId}/${route.routeKey}`, route]))
+        const counts = await this.#claim(wants)
+        // Whoever got all it asked for may have more; it goes to the end of the ring.
+        wants.forEach((want, i) => {
+          if (counts[i] === want.quota) this.#ring.add(byName.get(`${want.accountId}/${want.routeKey}`) as Route)
+        })
+      }
+      for (const route of busy) this.#ring.add(route)
+    }
+  }
+
+  async #claim(wants: Parameters<typeof claimMessages>[2]): Promise<number[]> {
+    const { writer, ids, clock, fence, log, pool } = this.#deps
+    try {
+      const { claimed, counts } = await writer.write((tx) => claimMessages(tx, { ids, nowMs: clock.now(), fence }, wants))
+      for (const claim of claimed) {
+        this.#open += 1
+        pool.get(claim.deviceId)?.opened(claim.message.parts)
+      }
+      for (const claim of claimed) void this.#handOver(claim)
+      return counts
+    } catch (error) {
+      log.error({ err: error }, 'nothing could be claimed; trying again')
+      return wants.map(() => 0)
+    }
+  }
+
+  /** Flushed by now. Whatever happens from here on, the attempt ends once, with an outcome. */
+  async #handOver(claimed: Claimed): Promise<void> {
+    const { pool, metrics, log, clock } = this.#deps
+    const device = pool.get(claimed.deviceId)
+    let outcome: Outcome
+    try {
+      const handOver = handOverOf(claimed, clock.now())
+      outcome = device === null ? { kind: 'unavailable', detail: 'The device was removed.' } : await device.link.submit(handOver)
+    } catch (error) {
+      log.error({ err: error, device_id: claimed.deviceId, attempt_id: claimed.attemptId }, 'a connector threw instead of answering')
+      outcome = { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'The connector failed.' }
+    }
+    metrics.handedOver(outcome.kind)
+    await this.#settle.add({ claimed, outcome })
+    device?.closed(outcome)
+    this.#open -= 1
+    if (this.#open === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
+    if (this.#ring.size > 0) this.nudge()
+  }
+
+  /** An outcome is evidence: it is offered to the database until it is stored. The device's room stays taken meanwhile. */
+  async #storeOutcomes(ended: readonly Ended[]): Promise<void[]> {
+    const { writer, clock, log, metrics } = this.#deps
+    for (;;) {
+      try {
+        const nowMs = clock.now()
+        const settlements = ended.map(({ claimed, outcome }) => ({ ...judgeOutcome(claimed, outcome, nowMs), claimed, atMs: nowMs }))
+        const states = await writer.write((tx) => settleOutcomes(tx, settlements))
+        states.forEach((state) => state !== null && metrics.advanced(state.status))
+        return ended.map(() => undefined)
+      } catch (error) {
+        log.error({ err: error, outcomes: ended.length }, 'outcomes could not be stored; they are kept and offered again')
+        await new Promise<void>((resolve) => this.#deps.clock.schedule(storeRetryMs, resolve))
+      }
+    }
+  }
+
+  async #storeReceipts(words: readonly ReceiptWord[]): Promise<void[]> {
+    const states = await this.#deps.writer.write((tx) => settleReceipts(tx, words))
+    for (const state of states) this.#deps.metrics.advanced(state.status)
+    return words.map(() => undefined)
+  }
+}

@@ -1,0 +1,19 @@
+import { expireWaiting } from '../messages/end-waiting.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Writer } from '../storage/writer.ts'
+import { Janitor, type JanitorDeps } from './janitor.ts'
+
+const intervalMs = 1_000
+const mostPerRoute = 500
+
+/** Ends what waited past its validity, within about a second of it. */
+export const createExpirer = (deps: JanitorDeps & { writer: Writer; metrics: Metrics }): Janitor =>
+  new Janitor(deps, {
+    name: 'expirer',
+    intervalMs,
+    async sweep() {
+      const ended = await deps.writer.write((tx) => expireWaiting(tx, deps.clock.now(), mostPerRoute))
+      for (const message of ended) deps.metrics.advanced(message.status)
+      return ended.length >= mostPerRoute
+    },
+  })

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import { dayMs } from '../clock.ts'
+import { closeReceipts, type LateReceipt } from '../messages/close-receipts.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Db } from '../storage/dialect.ts'
+import type { Writer } from '../storage/writer.ts'
+import { Janitor, type JanitorDeps } from './janitor.ts'
+
+const intervalMs = 60_000
+const pageSize = 500
+/** A parked receipt finds its message within seconds or never. */
+const parkedKeepMs = 10 * 60_000
+
+export interface ReceiptCloserDeps extends JanitorDeps {
+  read: Db
+  writer: Writer
+  metrics: Metrics
+  receiptWindowMs: number
+  correctionDays: number
+}
+
+/** Ends the waiting for receipts that did not come within the window, and forgets those that may no longer correct anything. */
+export const createReceiptCloser = (deps: ReceiptCloserDeps): Janitor =>
+  new Janitor(deps, {
+    name: 'receipt-closer',
+    intervalMs,
+    async sweep() {
+      const nowMs = deps.clock.now()
+      const late = await readLate(deps.read, nowMs - deps.receiptWindowMs)
+      const ended = await deps.writer.write(async (tx) => {
+        await tx.deleteFrom('receipts_expected').where('closed_at', '<=', nowMs - deps.correctionDays * dayMs).execute()
+        await tx.deleteFrom('parked_receipts').where('received_at', '<=', nowMs - parkedKeepMs).execute()
+        return closeReceipts(tx, late, nowMs)
+      })
+      for (const message of ended) deps.metrics.advanced(message.status)
+      return late.length === pageSize
+    },
+  })
+
+/** Wallet by wallet through the index, oldest first. */
+async function readLate(db: Db, sentBeforeMs: number): Promise<LateReceipt[]> {
+  const { rows } = await sql<LateReceipt>`
+    select r.network_id as "networkId", r.device_id as "deviceId", r.account_id as "accountId", r.mode, r.message_id as "messageId"
+    from wallets w cross join receipts_expected r
+    where r.account_id = w.account_id and r.mode = w.mode and r.sent_at <= ${sentBeforeMs} and r.closed_at is null
+    limit ${pageSize}`.execute(db)
+  return rows
+}

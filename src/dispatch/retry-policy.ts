@@ -1,0 +1,84 @@
+import type { Outcome } from '../connectors/connector.ts'
+import type { Claimed } from '../messages/claim-messages.ts'
+import type { Settlement } from '../messages/settle-outcomes.ts'
+
+/** Back-off after the first and the second refusal that counts; the third ends the message (api.md section 6). */
+export const refusalBackoffsMs = [15_000, 60_000] as const
+/** A throttled or unreachable device costs a message at most this, and no attempt. */
+export const busyBackoffMs = 1_000
+
+type Judgement = Omit<Settlement, 'claimed' | 'atMs'>
+
+const nothing = {
+  networkIds: [],
+  receiptExpected: false,
+  partsTaken: 0,
+  error: null,
+  requeue: null,
+  possibleDuplicate: false,
+} as const
+
+/**
+ * What the end of an attempt means for its message. Only a definite "nothing submitted" lets it go again, elsewhere if need be (P6);
+ * an unknown outcome ends it, unless the caller chose `resend_once` and that was not used yet.
+ */
+export function judgeOutcome(claimed: Claimed, outcome: Outcome, nowMs: number): Judgement {
+  const again = (delayMs: number, refusals: number) => ({ dueAt: nowMs + delayMs, refusals })
+  switch (outcome.kind) {
+    case 'accepted':
+      return {
+        ...nothing,
+        event: 'accepted',
+        attemptState: 'accepted',
+        outcome: 'accepted',
+        networkIds: outcome.networkIds,
+        receiptExpected: outcome.receiptExpected,
+        partsTaken: claimed.message.parts,
+      }
+    case 'unavailable':
+      return { ...nothing, event: 'not_submitted', attemptState: 'refused', outcome: 'unavailable', requeue: again(busyBackoffMs, claimed.refusals) }
+    case 'partial':
+      return {
+        ...nothing,
+        event: 'partly_refused',
+        attemptState: 'refused',
+        outcome: outcome.code,
+        networkIds: outcome.networkIds,
+        receiptExpected: outcome.receiptExpected,
+        partsTaken: outcome.partsTaken,
+        error: { code: 'partially_sent', networkCode: outcome.networkCode },
+      }
+    case 'unknown': {
+      const resend = claimed.message.on_unknown === 'resend_once' && claimed.message.possible_duplicate === 0
+      const taken = { networkIds: outcome.networkIds, partsTaken: outcome.partsTaken, receiptExpected: outcome.networkIds.length > 0 }
+      const base = { ...nothing, ...taken, attemptState: 'unknown', outcome: 'unknown' } as const
+      return resend
+        ? { ...base, event: 'unknown_resend', requeue: again(0, claimed.refusals), possibleDuplicate: true }
+        : { ...base, event: 'unknown', error: { code: 'device_unresponsive', networkCode: null } }
+    }
+    case 'refused':
+      return judgeRefusal(claimed, outcome, again)
+  }
+}
+
+function judgeRefusal(
+  claimed: Claimed,
+  outcome: Extract<Outcome, { kind: 'refused' }>,
+  again: (delayMs: number, refusals: number) => NonNullable<Settlement['requeue']>,
+): Judgement {
+  const refused = { ...nothing, attemptState: 'refused', outcome: outcome.code } as const
+  const error = { code: outcome.code, networkCode: outcome.networkCode }
+  switch (outcome.lasts) {
+    case 'good':
+      return { ...refused, event: 'refused_for_good', error }
+    case 'expired':
+      return { ...refused, event: 'expired_at_device', error }
+    case 'busy':
+      return { ...refused, event: 'not_submitted', requeue: again(busyBackoffMs, claimed.refusals) }
+    case 'now': {
+      const backoffMs = refusalBackoffsMs[claimed.refusals]
+      if (backoffMs === undefined) return { ...refused, event: 'refused_for_good', error }
+      return { ...refused, event: 'refused_for_now', requeue: again(backoffMs, claimed.refusals + 1) }
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import type { Tx } from '../storage/dialect.ts'
+import type { Mode } from '../storage/schema.ts'
+import { adjustRows, deleteRows, selectEach, updateRows } from '../storage/sets.ts'
+import { advanceMessages } from './advance-messages.ts'
+import { type MessageState, stateColumnsOf } from './message-store.ts'
+import type { MessageEvent } from './state.ts'
+
+interface RouteRow {
+  account_id: string
+  mode: Mode
+  route_key: string
+}
+
+type WaitingRow = MessageState & { route_key: string; priority: number; due_at: number }
+
+/** Later than anything; what `next_expiry_at` holds when nothing waits. */
+const never = 8_640_000_000_000_000
+
+const waitingRows = (condition: string) => ({
+  sql: `select ${stateColumnsOf('m')}, q.route_key, q.priority, q.due_at
+        from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
+        where q.route_key = :route and q.account_id = :account and q.claimed_by is null and ${condition} limit :most`,
+  inputs: ['route', 'account', 'now', 'most'],
+})
+const expired = waitingRows('q.restore_hold = 0 and q.expires_at <= :now')
+const held = waitingRows('q.restore_hold = 1')
+const waiting = waitingRows('true')
+
+/**
+ * Ends what waited past its validity (P2): `expired`, its hold released. Looks only at routes whose earliest expiry has passed, so
+ * that no index over all that waits is kept. Gives the messages ended, at most `most` a route.
+ */
+export async function expireWaiting(tx: Tx, nowMs: number, most: number): Promise<MessageState[]> {
+  const routes = await tx
+    .selectFrom('queue_totals')
+    .select(['account_id', 'mode', 'route_key'])
+    .where('next_expiry_at', '<=', nowMs)
+    .limit(100)
+    .execute()
+  const ended = await endRows(tx, await selectEach<WaitingRow>(tx, expired, routes.map((route) => inputsOf(route, nowMs, most))), {
+    event: 'validity_ended',
+    code: 'expired_in_queue',
+    nowMs,
+  })
+  await moveNextExpiry(tx, routes)
+  return ended
+}
+
+/** Cancels everything that waits for an account (closure), or all that a restore holds back. Gives the messages ended, page by page. */
+export async function cancelWaiting(
+  tx: Tx,
+  scope: { accountId: string } | 'restore_hold',
+  reason: { event: MessageEvent; code: string; nowMs: number },
+  most: number,
+): Promise<MessageState[]> {
+  let query = tx.selectFrom('queue').select(['account_id', 'mode', 'route_key']).distinct()
+  query = scope === 'restore_hold' ? query.where('restore_hold', '=', 1) : query.where('account_id', '=', scope.accountId)
+  const routes = (await query.execute()) as RouteRow[]
+  const statement = scope === 'restore_hold' ? held : waiting
+  return endRows(tx, await selectEach<WaitingRow>(tx, statement, routes.map((route) => inputsOf(route, reason.nowMs, most))), reason)
+}
+
+const inputsOf = (route: RouteRow, nowMs: number, most: number) => [route.route_key, route.account_id, nowMs, most]
+
+async function endRows(
+  tx: Tx,
+  rows: readonly WaitingRow[],
+  reason: { event: MessageEvent; code: string; nowMs: number },
+): Promise<MessageState[]> {
+  const states = await advanceMessages(
+    tx,
+    rows.map((row) => ({ message: stateOf(row), event: reason.event, atMs: reason.nowMs, error: { code: reason.code, networkCode: null } })),
+  )
+  const ended = rows.filter((_, i) => states[i] !== null && states[i] !== undefined)
+  const sums = new Map<string, RouteRow & { messages: number; parts: number }>()
+  for (const row of ended) {
+    const name = `${row.account_id}/${row.route_key}`
+    const sum = sums.get(name) ?? { account_id: row.account_id, mode: row.mode, route_key: row.route_key, messages: 0, parts: 0 }
+    sums.set(name, { ...sum, messages: sum.messages - 1, parts: sum.parts - row.parts })
+  }
+  await Promise.all([
+    deleteRows(tx, 'queue', ['route_key', 'account_id', 'priority', 'due_at', 'message_id'], ended.map((row) => ({ ...row, message_id: row.id }))),
+    adjustRows(tx, 'queue_totals', { key: ['account_id', 'mode', 'route_key'], amounts: ['messages', 'parts'] }, [...sums.values()]),
+  ])
+  return states.filter((state) => state !== null)
+}
+
+const earliest = {
+  sql: `select account_id, mode, route_key, (select min(q.expires_at) from queue q where q.route_key = t.route_key
+          and q.account_id = t.account_id and q.claimed_by is null and q.restore_hold = 0) as next_expiry_at
+        from queue_totals t where t.account_id = :account and t.mode = :mode and t.route_key = :route`,
+  inputs: ['account', 'mode', 'route'],
+} as const
+
+async function moveNextExpiry(tx: Tx, routes: readonly RouteRow[]): Promise<void> {
+  const rows = await selectEach<RouteRow & { next_expiry_at: number | null }>(
+    tx, earliest, routes.map((route) => [route.account_id, route.mode, route.route_key]),
+  ) // prettier-ignore
+  await updateRows(
+    tx,
+    'queue_totals',
+    ['account_id', 'mode', 'route_key'],
+    rows.map((row) => ({ ...row, next_expiry_at: row.next_expiry_at ?? never })),
+  )
+}
+
+function stateOf(row: WaitingRow): MessageState {
+  const { route_key: _route, priority: _priority, due_at: _due, ...message } = row
+  return message
+}

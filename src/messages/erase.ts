@@ -1,0 +1,66 @@
+import { lowestIdAt } from '../ids.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
+import type { Mode } from '../storage/schema.ts'
+import { adjustRows, deleteRows, selectEach, updateRows } from '../storage/sets.ts'
+
+/** How far retention has come in one wallet's messages: everything up to this id was dealt with. */
+export interface RetentionMark {
+  accountId: string
+  mode: Mode
+  afterId: string
+}
+
+interface OldMessage {
+  account_id: string
+  mode: Mode
+  id: string
+  send_id: string | null
+  charged: number
+}
+
+const oldTexts = {
+  sql: `select account_id, mode, id from messages
+        where account_id = :account and mode = :mode and id > :after and id < :before and finalized_at is not null and text is not null
+        order by id limit :most`,
+  inputs: ['account', 'mode', 'after', 'before', 'most'],
+} as const
+const oldMessages = {
+  sql: `select account_id, mode, id, send_id, charged from messages
+        where account_id = :account and mode = :mode and id < :before and finalized_at is not null order by id limit :most`,
+  inputs: ['account', 'mode', 'before', 'most'],
+} as const
+
+/** Messages of one wallet older than `beforeMs` whose text still stands, at most `most`. */
+export const readOldTexts = (db: Db, mark: RetentionMark, beforeMs: number, most: number): Promise<OldMessage[]> =>
+  selectEach<OldMessage>(db, oldTexts, [[mark.accountId, mark.mode, mark.afterId, lowestIdAt('msg', beforeMs), most]])
+
+/** Final messages of one wallet older than `beforeMs`, at most `most`. */
+export const readOldMessages = (db: Db, name: { accountId: string; mode: Mode }, beforeMs: number, most: number): Promise<OldMessage[]> =>
+  selectEach<OldMessage>(db, oldMessages, [[name.accountId, name.mode, lowestIdAt('msg', beforeMs), most]])
+
+/** Erases texts; the times of the messages stay as they are. */
+export async function eraseTexts(tx: Tx, messages: readonly OldMessage[]): Promise<void> {
+  await updateRows(
+    tx,
+    'messages',
+    ['account_id', 'mode', 'id'],
+    messages.map(({ account_id, mode, id }) => ({ account_id, mode, id, text: null, text_redacted: 1 as const })),
+  )
+}
+
+/** Removes messages with their attempts and sends. What they had used stays in the wallet, marked as archived, so that sums add up. */
+export async function removeMessages(tx: Tx, messages: readonly OldMessage[]): Promise<void> {
+  const used = new Map<string, { account_id: string; mode: Mode; used_archived: number }>()
+  for (const { account_id, mode, charged } of messages) {
+    const name = `${account_id}/${mode}`
+    used.set(name, { account_id, mode, used_archived: (used.get(name)?.used_archived ?? 0) + charged })
+  }
+  const ofMessages = messages.map(({ account_id, mode, id }) => ({ account_id, mode, message_id: id }))
+  const sends = new Map(messages.flatMap((row) => (row.send_id === null ? [] : [[row.send_id, row] as const])))
+  await Promise.all([
+    deleteRows(tx, 'messages', ['account_id', 'mode', 'id'], messages),
+    deleteRows(tx, 'attempts', ['account_id', 'mode', 'message_id'], ofMessages),
+    adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['used_archived'] }, [...used.values()]),
+    deleteRows(tx, 'sends', ['account_id', 'id'], [...sends.values()].map((row) => ({ account_id: row.account_id, id: row.send_id }))),
+  ])
+}

@@ -1,0 +1,62 @@
+import type { Db } from '../storage/dialect.ts'
+import type { Mode } from '../storage/schema.ts'
+import { selectEach } from '../storage/sets.ts'
+import { type Claimed, type QueuePlace, routeOf } from './claim-messages.ts'
+import { type MessageState, readStates } from './message-store.ts'
+
+interface AttemptRow {
+  account_id: string
+  mode: Mode
+  message_id: string
+  number: number
+  id: string
+  device_id: string
+}
+
+const placeOf = {
+  sql: `select message_id, route_key, priority, due_at, refusals from queue
+        where route_key = :route and account_id = :account and message_id = :message`,
+  inputs: ['route', 'account', 'message'],
+} as const
+
+/**
+ * Attempts that a process with an older fencing token left open, as claims that can be settled. Their texts are not read: nothing
+ * is handed over again. At most `most`.
+ */
+export async function readOrphans(db: Db, fence: number, most: number): Promise<Claimed[]> {
+  const attempts: AttemptRow[] = await db
+    .selectFrom('attempts')
+    .select(['account_id', 'mode', 'message_id', 'number', 'id', 'device_id'])
+    .where('ended_at', 'is', null)
+    .where('fence', '<', fence)
+    .limit(most)
+    .execute()
+  const states = await readStates(db, attempts.map((row) => ({ accountId: row.account_id, mode: row.mode, messageId: row.message_id })))
+  const byId = new Map(states.map((state) => [state.id, state]))
+  const found = attempts.flatMap((attempt) => {
+    const message = byId.get(attempt.message_id)
+    return message === undefined ? [] : [{ attempt, message }]
+  })
+  const places = await selectEach<QueuePlace & { message_id: string }>(
+    db, placeOf, found.map(({ message }) => [routeOf(message), message.account_id, message.id]),
+  ) // prettier-ignore
+  const placeById = new Map(places.map((place) => [place.message_id, place]))
+  return found.map(({ attempt, message }) => claimOf(attempt, message, placeById.get(message.id)))
+}
+
+function claimOf(attempt: AttemptRow, message: MessageState, place: QueuePlace | undefined): Claimed {
+  const nowhere: QueuePlace = { route_key: routeOf(message), priority: 0, due_at: 0, refusals: 0 }
+  const { route_key, priority, due_at, refusals } = place ?? nowhere
+  return {
+    attemptId: attempt.id,
+    attemptNumber: attempt.number,
+    deviceId: attempt.device_id,
+    message,
+    text: '',
+    encoding: 'gsm7',
+    route_key,
+    priority,
+    due_at,
+    refusals,
+  }
+}
