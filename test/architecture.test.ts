@@ -1,0 +1,195 @@
+import { execFile } from 'node:child_process'
+import { cp, glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { cruiseSource } from '../scripts/layers.ts'
+
+const repository = fileURLToPath(new URL('..', import.meta.url))
+const sourceFiles = await Array.fromAsync(glob('src/**/*.ts', { cwd: repository }))
+const sources = await Promise.all(
+  sourceFiles.map(async (path) => ({ path, text: await readFile(join(repository, path), 'utf8') })),
+)
+
+test('every module was seen, and imports go one way', async () => {
+  const { modules, summary } = await cruiseSource()
+  expect(modules.length).toBeGreaterThanOrEqual(sourceFiles.length)
+  expect(sourceFiles.length).toBeGreaterThan(20)
+  expect(summary.violations.map(({ from, to, rule }) => `${rule.name}: ${from} → ${to}`)).toEqual([])
+})
+
+test('a folder without a layer is caught', async () => {
+  expect(await layersBrokenBy({ 'src/utils/x.ts': 'export const x = 1' })).toContain(
+    'every-module-has-a-layer src/utils/x.ts',
+  )
+})
+
+test('an upward import is caught, of types too', async () => {
+  const broken = await layersBrokenBy({
+    'src/api/planted.ts': 'export interface Planted { a: string }',
+    'src/storage/planted.ts':
+      "import type { Planted } from '../api/planted.ts'\nexport const a = (p: Planted) => p.a",
+  })
+  expect(broken).toContain('storage-imports-only-downward src/storage/planted.ts')
+})
+
+test('an import of a neighbour is caught', async () => {
+  const broken = await layersBrokenBy({
+    'src/ledger/planted.ts': 'export const a = 1',
+    'src/devices/planted.ts': "export { a } from '../ledger/planted.ts'",
+  })
+  expect(broken).toContain('devices-imports-only-downward src/devices/planted.ts')
+})
+
+test('a cycle is caught', async () => {
+  const broken = await layersBrokenBy({
+    'src/ledger/planted.ts': "import { b } from './planted-too.ts'\nexport const a = () => b()",
+    'src/ledger/planted-too.ts': "import { a } from './planted.ts'\nexport const b = (): unknown => a()",
+  })
+  expect(broken.join('\n')).toContain('no-cycles src/ledger/planted')
+})
+
+test('a connector that looks beyond its seam is caught', async () => {
+  const broken = await layersBrokenBy({
+    'src/connectors/planted/planted.ts':
+      "import { Writer } from '../../storage/writer.ts'\nexport const a = Writer",
+  })
+  expect(broken).toContain(
+    'a-connector-sees-only-connector.ts-and-primitives src/connectors/planted/planted.ts',
+  )
+})
+
+test('a connector kind named outside of the registry is caught', async () => {
+  const broken = await layersBrokenBy({
+    'src/connectors/planted/planted.ts': 'export const a = 1',
+    'src/dispatch/planted.ts': "export const a = () => import('../connectors/planted/planted.ts')",
+  })
+  expect(broken).toContain('only-the-registry-names-connector-kinds src/dispatch/planted.ts')
+})
+
+test('a SQL driver outside of the storage is caught', async () => {
+  const broken = await layersBrokenBy({
+    'src/ledger/planted.ts': "import { DatabaseSync } from 'node:sqlite'\nexport const a = DatabaseSync",
+  })
+  expect(broken).toContain('sql-drivers-stay-in-storage src/ledger/planted.ts')
+})
+
+test('Fastify below the edge is caught', async () => {
+  const broken = await layersBrokenBy({
+    'src/messages/planted.ts': "import { fastify } from 'fastify'\nexport const a = fastify",
+  })
+  expect(broken).toContain('fastify-stays-at-the-edge src/messages/planted.ts')
+})
+
+test('a module that the check cannot see fails it', async () => {
+  const inCopy = withPlanted({ 'src/planted.ts': 'export const a = 1' }, async (root) => {
+    await rm(join(root, 'src'), { recursive: true })
+    await mkdir(join(root, 'src'))
+    return cruiseSource(root)
+  })
+  await expect(inCopy).rejects.toThrow('missed')
+})
+
+test('a statement that nobody awaits is caught', async () => {
+  const planted = 'src/storage/planted.ts'
+  const found = await lintFindings(planted, [
+    "import type { Tx } from './dialect.ts'",
+    "export async function forget(tx: Tx): Promise<void> { tx.deleteFrom('opt_outs').execute() }",
+  ])
+  expect(found).toContain('typescript(no-floating-promises)')
+})
+
+test('a switch that forgets a case is caught', async () => {
+  const found = await lintFindings('src/planted.ts', [
+    "export function f(a: 'x' | 'y'): number { switch (a) { case 'x': return 1 }\nreturn 2 }",
+  ])
+  expect(found).toContain('typescript(switch-exhaustiveness-check)')
+})
+
+test('a dialect outside of the storage is caught', async () => {
+  const found = await lintFindings('src/ledger/planted.ts', [
+    "import { SqliteDialect } from 'kysely'",
+    'export const a = SqliteDialect',
+  ])
+  expect(found).toContain('eslint(no-restricted-imports)')
+})
+
+test('a file of more than 300 lines and a function of more than 60 are caught', async () => {
+  const found = await lintFindings('src/planted.ts', [
+    'export function f(): void {',
+    ...Array<string>(300).fill(''),
+    '}',
+  ])
+  expect(found).toContain('eslint(max-lines)')
+  expect(found).toContain('eslint(max-lines-per-function)')
+})
+
+test('no source file is longer than 300 lines', () => {
+  expect(pathsWhere(({ text }) => text.trimEnd().split('\n').length > 300)).toEqual([])
+})
+
+test('nothing is exported as default', () => {
+  expect(pathsWhere(({ text }) => /^export (default\b|\{[^}]*\bas default\b)/m.test(text))).toEqual([])
+})
+
+test('only the configuration and the program read the environment', () => {
+  const mayRead = ['src/config.ts', 'src/main.ts']
+  expect(
+    pathsWhere(
+      ({ path, text }) =>
+        /\bprocess\s*\??\.\s*env\b|\bprocess\[|\benv\b.*from 'node:process'/.test(text) &&
+        !mayRead.includes(path),
+    ),
+  ).toEqual([])
+})
+
+test('there are no barrels and no drawers', () => {
+  const drawers =
+    /(^|\/)(utils?|helpers?|common|lib|shared|misc)(\/|\.ts$)|(^|\/)(index|types|interfaces)\.ts$/
+  expect(sourceFiles.filter((path) => drawers.test(path))).toEqual([])
+})
+
+const pathsWhere = (holds: (source: { path: string; text: string }) => boolean): string[] =>
+  sources.filter(holds).map(({ path }) => path)
+
+/** The rules broken by modules planted into a copy of the source, each as `rule file`. */
+async function layersBrokenBy(planted: Record<string, string>): Promise<string[]> {
+  const { summary } = await withPlanted(planted, (root) => cruiseSource(root))
+  return summary.violations.map(({ from, rule }) => `${rule.name} ${from}`)
+}
+
+/** The names of the lint rules that one planted file breaks. */
+async function lintFindings(path: string, lines: readonly string[]): Promise<string[]> {
+  return withPlanted({ [path]: `${lines.join('\n')}\n` }, async (root) => {
+    const oxlint = join(repository, 'node_modules/.bin/oxlint')
+    const run = promisify(execFile)(oxlint, ['--format=json', path], { cwd: root })
+    const stdout = await run.then(
+      () => expect.fail('the linter found nothing'),
+      (error: { stdout: string }) => error.stdout,
+    )
+    return (JSON.parse(stdout) as { diagnostics: { code: string }[] }).diagnostics.map(({ code }) => code)
+  })
+}
+
+/** Gives `use` the root of a copy of the repository into which files were planted. */
+async function withPlanted<T>(
+  planted: Record<string, string>,
+  use: (root: string) => Promise<T>,
+): Promise<T> {
+  const root = await mkdtemp(join(tmpdir(), 'onesixty-planted-'))
+  try {
+    for (const name of ['src', 'package.json', 'tsconfig.json', '.oxlintrc.json']) {
+      await cp(join(repository, name), join(root, name), { recursive: true })
+    }
+    await symlink(join(repository, 'node_modules'), join(root, 'node_modules'))
+    for (const [path, text] of Object.entries(planted)) {
+      await mkdir(dirname(join(root, path)), { recursive: true })
+      await writeFile(join(root, path), text)
+    }
+    return await use(root)
+  } finally {
+    await rm(root, { recursive: true })
+  }
+}
