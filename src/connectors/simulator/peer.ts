@@ -1,0 +1,89 @@
+import { Agent, request, type ClientRequest } from 'node:http'
+import type { ConnectorTools, HandOver, Outcome } from '../connector.ts'
+
+/** What the peer said to a message. */
+export type PeerAnswer = { kind: 'taken' } | Extract<Outcome, { kind: 'refused' | 'unavailable' | 'unknown' }>
+
+/** A process that is told of each message before the device answers. */
+export interface Peer {
+  /** Posts one message. Never throws; settles within `timeoutMs`. */
+  post(handOver: HandOver): Promise<PeerAnswer>
+  /** Lets go of the connections once what is open has ended. */
+  close(): void
+}
+
+const timeoutMs = 10_000
+/** Connections to the peer: enough to keep one core busy, few enough for its backlog. Later posts wait for a free one. */
+const maxSockets = 64
+
+/** A peer at a loopback address, over kept-alive connections. */
+export function createPeer(tools: Pick<ConnectorTools, 'schedule'>, url: string): Peer {
+  const agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: maxSockets })
+  const { hostname, port, pathname, search } = new URL(url)
+  const target = {
+    agent,
+    method: 'POST',
+    // A literal IPv6 address stands in brackets in a URL only.
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port,
+    path: pathname + search,
+    headers: { 'content-type': 'application/json' },
+  }
+  let open = 0
+  let isClosed = false
+
+  const ended = (): void => {
+    open -= 1
+    if (isClosed && open === 0) agent.destroy()
+  }
+
+  const post = (handOver: HandOver): Promise<PeerAnswer> =>
+    new Promise((resolve) => {
+      open += 1
+      const posting = request(target)
+      const cancelTimeout = tools.schedule(timeoutMs, () =>
+        posting.destroy(new Error('The peer did not answer in time.')),
+      )
+      posting.once('response', (response) => {
+        resolve(answerOf(response.statusCode ?? 0))
+        response.resume()
+      })
+      posting.once('error', (error: NodeJS.ErrnoException) => resolve(failureOf(error, posting)))
+      posting.once('close', () => {
+        cancelTimeout()
+        resolve({ kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'The peer closed the connection.' })
+        ended()
+      })
+      posting.end(bodyOf(handOver))
+    })
+
+  const close = (): void => {
+    isClosed = true
+    if (open === 0) agent.destroy()
+  }
+  return { post, close }
+}
+
+const bodyOf = ({ attemptId, to, from, text, parts }: HandOver): string =>
+  JSON.stringify({ attempt_id: attemptId, to, from, text, parts })
+
+function answerOf(status: number): PeerAnswer {
+  if (status >= 200 && status < 300) return { kind: 'taken' }
+  const networkCode = String(status)
+  if (status === 503) return { kind: 'refused', lasts: 'busy', code: 'network_congested', networkCode }
+  if (status >= 400 && status < 500)
+    return { kind: 'refused', lasts: 'good', code: 'network_rejected', networkCode }
+  return {
+    kind: 'unknown',
+    networkIds: [],
+    partsTaken: 0,
+    detail: `The peer answered with status ${status}.`,
+  }
+}
+
+/** Certain that nothing was handed over only while no connection stood: a failed connect, or still waiting for a socket. */
+function failureOf(error: NodeJS.ErrnoException, posting: ClientRequest): PeerAnswer {
+  const detail = error.code === undefined ? error.message : `The peer cannot be reached: ${error.code}.`
+  if (error.syscall === 'connect' || posting.socket === null) return { kind: 'unavailable', detail }
+  return { kind: 'unknown', networkIds: [], partsTaken: 0, detail }
+}

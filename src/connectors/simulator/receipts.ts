@@ -1,0 +1,96 @@
+import type { ConnectorEvents, ConnectorTools, HandOver, Receipt } from '../connector.ts'
+import { DueQueue } from './due-queue.ts'
+import { type Fate, networkIdOf, readNetworkId } from './network-id.ts'
+import { optOutNumber } from './scenario.ts'
+import { longestDelayMs } from './settings.ts'
+
+interface Deps {
+  tools: ConnectorTools
+  events: ConnectorEvents
+}
+
+const said: Readonly<Record<Exclude<Fate, 'dropped'>, Omit<Receipt, 'networkId'>>> = {
+  delivered: { result: 'delivered', code: null, networkCode: null },
+  stop: { result: 'delivered', code: null, networkCode: null },
+  undelivered: { result: 'undelivered', code: 'unreachable', networkCode: 'simulated_absent' },
+  lost: { result: 'lost', code: 'receipt_missing', networkCode: null },
+}
+
+/** The network behind the simulator: parts that it took, until their receipts were heard. */
+export class Receipts {
+  readonly #deps: Deps
+  readonly #queue: DueQueue<string>
+  readonly #replies: DueQueue<string>
+  /** Network ids whose receipt waits or is being said; keeps `resume` from doubling them. */
+  readonly #awaited = new Set<string>()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#queue = new DueQueue({ tools: deps.tools, say: (networkId) => this.#say(networkId) })
+    this.#replies = new DueQueue({ tools: deps.tools, say: (networkId) => this.#reply(networkId) })
+  }
+
+  /** Takes every part of a message and gives their network ids. The handset answers once, with the last part. */
+  take(handOver: HandOver, fate: Fate, delayMs: number): readonly string[] {
+    const { attemptId, parts } = handOver
+    const dueAt = this.#deps.tools.now() + delayMs
+    const networkIds: string[] = []
+    for (let part = 1; part <= parts; part++) {
+      const own = fate === 'stop' && part < parts ? 'delivered' : fate
+      networkIds.push(networkIdOf({ attemptId, part, dueAt, fate: own }))
+    }
+    if (fate !== 'dropped') for (const networkId of networkIds) this.#await(networkId, delayMs)
+    return networkIds
+  }
+
+  /** Takes up what an earlier process left: overdue receipts are said at once. Ids of other makers are left alone. */
+  resume(expected: readonly { networkId: string }[]): void {
+    const nowMs = this.#deps.tools.now()
+    for (const { networkId } of expected) {
+      const part = readNetworkId(networkId)
+      if (part === null || part.fate === 'dropped') continue
+      this.#await(networkId, Math.min(longestDelayMs, Math.max(0, part.dueAt - nowMs)))
+    }
+  }
+
+  hold(): void {
+    this.#queue.hold()
+    this.#replies.hold()
+  }
+
+  release(): void {
+    this.#queue.release()
+    this.#replies.release()
+  }
+
+  stop(): void {
+    this.#queue.stop()
+    this.#replies.stop()
+    this.#awaited.clear()
+  }
+
+  #await(networkId: string, delayMs: number): void {
+    if (this.#awaited.has(networkId)) return
+    this.#awaited.add(networkId)
+    this.#queue.add(networkId, delayMs)
+  }
+
+  async #say(networkId: string): Promise<void> {
+    const fate = readNetworkId(networkId)?.fate
+    if (fate === undefined || fate === 'dropped') return
+    await this.#deps.events.receipt({ networkId, ...said[fate] })
+    this.#awaited.delete(networkId)
+    if (fate === 'stop') this.#replies.add(networkId, 0)
+  }
+
+  #reply(networkId: string): Promise<void> {
+    return this.#deps.events.inbound({
+      from: optOutNumber,
+      to: null,
+      text: 'STOP',
+      receivedAt: this.#deps.tools.now(),
+      inReplyTo: readNetworkId(networkId)?.attemptId ?? null,
+      fingerprint: networkId,
+    })
+  }
+}

@@ -1,0 +1,153 @@
+import { onTestFinished } from 'vitest'
+import type {
+  ConnectorEvents,
+  ConnectorKind,
+  ConnectorTools,
+  HandOver,
+  Inbound,
+  Link,
+  Outcome,
+  Receipt,
+} from '../../src/connectors/connector.ts'
+import { createIds } from '../../src/ids.ts'
+import { createStubClock, type StubClock } from '../stub-clock.ts'
+import { expectHonestOutcome } from './honest.ts'
+
+/** A link under test with its device, and the levers that make the device misbehave. */
+export interface ContractSubject {
+  link: Link
+  kind: ConnectorKind
+  /** Within this much time every submit settles, whatever the device does. */
+  settlesWithinMs: number
+  /** Within this much time after its submit every receipt has been said once. */
+  receiptsWithinMs: number
+  /** For each setting of the kind, values that it must refuse. */
+  nonsense: Readonly<Record<string, readonly string[]>>
+  /** Cuts the device off, or connects it again; settles when the link has noticed. */
+  setOffline(offline: boolean): Promise<void>
+  /** How the device answers the submits to come; `nothing` loses the answer. */
+  answerWith(answer: 'yes' | 'good' | 'now' | 'busy' | 'nothing'): Promise<void>
+  /** How long the device takes for each answer to come. */
+  delayAnswers(ms: number): Promise<void>
+  /** Every message that the network took, whole again, oldest first. */
+  peerLog(): Promise<readonly { to: string; text: string }[]>
+  /** A new link to the same device in another world, as after a kill -9: the first one is left as it is. */
+  relaunch(world: ContractWorld): Promise<Link>
+  dispose(): Promise<void>
+}
+
+/** What surrounds a link: a clock turned by hand, and a service that writes down what it is told. */
+export interface ContractWorld {
+  clock: StubClock
+  tools: ConnectorTools
+  events: ConnectorEvents
+  /** Every receipt as it was said, stored or not. */
+  said: Receipt[]
+  /** The receipts that were stored. */
+  stored: Receipt[]
+  inbound: Inbound[]
+  /** The status that the link gave at each call of `healthChanged`. */
+  statuses: string[]
+  /** While false, receipts and inbound messages are rejected. */
+  canStore: boolean
+  link: Link | null
+}
+
+/** Makes a link and its device in `world`; the link is not started yet. */
+export type CreateSubject = (world: ContractWorld) => Promise<ContractSubject>
+
+/** A subject whose link was started. */
+export interface Opened {
+  world: ContractWorld
+  subject: ContractSubject
+  /** Hands over and waits for the outcome, while time goes by. */
+  submit(handOver?: HandOver): Promise<Outcome>
+}
+export type Open = () => Promise<Opened>
+
+/** Opens a subject for the running test; it is disposed of when the test ends. */
+export async function openSubject(createSubject: CreateSubject): Promise<Opened> {
+  const world = createWorld()
+  const subject = await createSubject(world)
+  onTestFinished(() => subject.dispose())
+  world.link = subject.link
+  await subject.link.start()
+  const submit = async (handOver = handOverOf()): Promise<Outcome> => {
+    const outcome = await turnUntil(world, subject.link.submit(handOver), subject.settlesWithinMs)
+    expectHonestOutcome(outcome, handOver)
+    return outcome
+  }
+  return { world, subject, submit }
+}
+
+export function createWorld(startMs?: number): ContractWorld {
+  const clock = createStubClock(startMs)
+  const { now, monotonicMs, schedule } = clock
+  const full = new Error('The store takes nothing just now.')
+  const world: ContractWorld = {
+    clock,
+    tools: { now, monotonicMs, schedule, random: () => 0.5, log: () => undefined },
+    events: {
+      receipt: async (receipt) => {
+        world.said.push(receipt)
+        if (!world.canStore) throw full
+        world.stored.push(receipt)
+      },
+      inbound: async (inbound) => {
+        if (!world.canStore) throw full
+        world.inbound.push(inbound)
+      },
+      healthChanged: () => void world.statuses.push(world.link?.health().status ?? 'pending'),
+    },
+    said: [],
+    stored: [],
+    inbound: [],
+    statuses: [],
+    canStore: true,
+    link: null,
+  }
+  return world
+}
+
+/**
+ * Waits for `promise` while time goes by in the world, up to `withinMs` of it. Links with a real peer need real time too:
+ * the clock moves by a hundredth of the limit at a time, ever more slowly, so that no time-out overtakes an answer.
+ */
+export async function turnUntil<T>(world: ContractWorld, promise: Promise<T>, withinMs: number): Promise<T> {
+  const progress = { isSettled: false }
+  const settled = promise.finally(() => (progress.isSettled = true))
+  settled.catch(() => undefined)
+  await realMoment()
+  for (let step = 0; step < 100 && !progress.isSettled; step++) {
+    await world.clock.advance(withinMs / 100)
+    await realMoment(1 + step / 4)
+  }
+  if (!progress.isSettled) await Promise.race([settled, realMoment(2000)])
+  if (!progress.isSettled) throw new Error(`nothing was settled within ${withinMs} ms`)
+  return settled
+}
+
+const realMoment = (ms = 1): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+const newId = createIds({ now: () => Date.now() })
+let numbersUsed = 0
+
+/** A message of one part to a number of its own. */
+export const handOverOf = (given: Partial<HandOver> = {}): HandOver => ({
+  attemptId: newId('att'),
+  to: `+4915112${String((numbersUsed += 1)).padStart(6, '0')}`,
+  from: null,
+  text: 'Your code is 123456',
+  encoding: 'gsm7',
+  parts: 1,
+  category: 'transactional',
+  validitySeconds: 3600,
+  ...given,
+})
+
+/** A GSM-7 message of that many parts. */
+export const longHandOver = (parts: number): HandOver =>
+  handOverOf({ parts, text: 'x'.repeat(parts === 1 ? 160 : 153 * parts) })
+
+export const networkIdsOf = (outcome: Outcome): readonly string[] =>
+  'networkIds' in outcome ? outcome.networkIds : []

@@ -1,0 +1,73 @@
+import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
+import type { MessagePeer } from '../peers/message-peer.ts'
+import type { ContractSubject, ContractWorld, CreateSubject } from './contract-subject.ts'
+
+/** A simulator as a subject of the contract; with a peer it posts each message to that process. */
+export const createSimulatorSubject =
+  (getPeer: () => MessagePeer | null): CreateSubject =>
+  async (world) => {
+    const peer = getPeer()
+    const settings: Record<string, string> = { window: '40', peer_url: peer?.url ?? '' }
+    const launch = ({ tools, events }: ContractWorld, given = settings): ContractSubject['link'] =>
+      simulatorKind.createLink(
+        { id: 'dev_1', name: 'Simulator', settings: given, secrets: {} },
+        tools,
+        events,
+      )
+    const link = launch(world)
+    const relaunched: (typeof link)[] = []
+    const set = async (changed: Record<string, string>): Promise<void> => {
+      expectTrue(link.applySettings?.(Object.assign(settings, changed)))
+    }
+    const logBefore = peer?.records().length ?? 0
+    return {
+      link,
+      kind: simulatorKind,
+      settlesWithinMs: 20_000,
+      receiptsWithinMs: 4000,
+      nonsense,
+      setOffline: (offline) => set({ offline: String(offline) }),
+      answerWith: (answer) =>
+        set({
+          refuse: answer === 'good' || answer === 'now' || answer === 'busy' ? answer : 'none',
+          fail: answer === 'nothing' ? 'unknown' : 'none',
+        }),
+      delayAnswers: (ms) => set({ submit_delay_ms: String(ms) }),
+      peerLog: async () => peer?.records().slice(logBefore) ?? [],
+      relaunch: async (later) => {
+        const next = launch(later)
+        relaunched.push(next)
+        return next
+      },
+      dispose: async () => void (await Promise.all([link, ...relaunched].map((each) => each.stop()))),
+    }
+  }
+
+const numbers = ['-1', '1.5', '1e3', '0x10', ' 1', '', 'many', '9999999999999', '٣']
+const flags = ['yes', '1', 'TRUE', '', ' true']
+
+const nonsense: ContractSubject['nonsense'] = {
+  offline: flags,
+  delay_ms: [...numbers, '3600001'],
+  submit_delay_ms: [...numbers, '60001'],
+  refuse: ['', 'all', 'Good', 'good,now', 'expired'],
+  fail: ['', 'true', 'Unknown'],
+  drop_receipts: flags,
+  window: [...numbers, '0', '10001'],
+  peer_url: [
+    'http://example.com/',
+    'http://localhost:8170/',
+    'http://0.0.0.0:8170/',
+    'http://127.0.0.1.example.com/',
+    'http://192.168.0.1/',
+    'http://[::2]/',
+    'http://user:password@127.0.0.1/',
+    'https://127.0.0.1/',
+    'file:///etc/passwd',
+    '127.0.0.1:8170',
+  ],
+}
+
+function expectTrue(applied: boolean | undefined): void {
+  if (applied !== true) throw new Error('the simulator did not take new settings while it ran')
+}
