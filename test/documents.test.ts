@@ -1,0 +1,86 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const repository = fileURLToPath(new URL('..', import.meta.url))
+const readText = (path: string): string => readFileSync(join(repository, path), 'utf8')
+const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: repository })
+const decisions = globSync('docs/decisions/*.md', { cwd: repository }).toSorted()
+const linesOf = (path: string): number => readText(path).trimEnd().split('\n').length
+
+test('every link between the documents leads somewhere', () => {
+  expect(pages.length).toBeGreaterThan(5)
+  expect(
+    brokenLinks(
+      'CONTRIBUTING.md',
+      '[a](no-such-page.md) [b](AGENTS.md#no-such-heading) [c](AGENTS.md#rules)',
+    ),
+  ).toHaveLength(2)
+  expect(pages.flatMap((page) => brokenLinks(page, readText(page)))).toEqual([])
+})
+
+test('every file that the documents name exists', () => {
+  expect(namedFiles('see `src/no-such-file.ts`, `src/<kind>/` and `docs/NNNN-title.md`')).toEqual([
+    'src/no-such-file.ts',
+  ])
+  const missing = pages.flatMap((page) =>
+    namedFiles(readText(page))
+      .filter((path) => globSync(path, { cwd: repository }).length === 0)
+      .map((path) => `${page} names ${path}`),
+  )
+  expect(missing).toEqual([])
+})
+
+test('decisions are numbered without gaps and have at most 60 lines', () => {
+  expect(decisions.map((path) => Number(/(\d{4})-[a-z0-9-]+\.md$/.exec(path)?.[1]))).toEqual(
+    decisions.map((_, i) => i + 1),
+  )
+  expect(decisions.filter((path) => linesOf(path) > 60)).toEqual([])
+})
+
+test('the rules of the house have at most 120 lines', () => {
+  expect(linesOf('AGENTS.md')).toBeLessThanOrEqual(120)
+})
+
+test('every run-time dependency has its reason, and there are at most 20', () => {
+  const dependencies = Object.keys(
+    (JSON.parse(readText('package.json')) as { dependencies: object }).dependencies,
+  )
+  const reasons = [...readText('docs/decisions/0001-the-stack.md').matchAll(/^\| (\S+) \| \S.*\|$/gm)].map(
+    ([, name]) => name,
+  )
+  expect(reasons.filter((name) => name !== 'package' && name !== '---').toSorted()).toEqual(
+    dependencies.toSorted(),
+  )
+  expect(dependencies.length).toBeLessThanOrEqual(20)
+})
+
+/** The links of a page to files and headings of this repository that do not exist. */
+function brokenLinks(page: string, text: string): string[] {
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '')
+  return links
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .filter((target) => {
+      const [path = '', heading] = target.split('#')
+      const file = path === '' ? page : join(dirname(page), path)
+      if (!existsSync(join(repository, file))) return true
+      return heading !== undefined && !headingsOf(readText(file)).includes(heading)
+    })
+    .map((target) => `${page} → ${target}`)
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+const headingsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+/** Paths in code spans that begin with a folder of ours and hold no placeholder. */
+const namedFiles = (text: string): string[] =>
+  [...text.matchAll(/`((?:src|test|scripts|bench|docs|\.ci)\/[\w./*-]*)`/g)]
+    .map(([, path = '']) => path)
+    .filter((path) => !path.includes('NNNN'))
