@@ -47,12 +47,9 @@ test('every run-time dependency has its reason, and there are at most 20', () =>
   const dependencies = Object.keys(
     (JSON.parse(readText('package.json')) as { dependencies: object }).dependencies,
   )
-  const reasons = [...readText('docs/decisions/0001-the-stack.md').matchAll(/^\| (\S+) \| \S.*\|$/gm)].map(
-    ([, name]) => name,
-  )
-  expect(reasons.filter((name) => name !== 'package' && name !== '---').toSorted()).toEqual(
-    dependencies.toSorted(),
-  )
+  const table = readText('docs/decisions/0001-the-stack.md').matchAll(/^\| (\S+) \| \S.*\|$/gm)
+  const reasons = [...table].map(([, name]) => name).filter((name) => name !== 'package' && name !== '---')
+  expect(new Set(reasons)).toEqual(new Set(dependencies))
   expect(dependencies.length).toBeLessThanOrEqual(20)
 })
 
