@@ -4,9 +4,10 @@ import type { Outcome, Receipt } from '../connectors/connector.ts'
 import type { Ids } from '../ids.ts'
 import type { Service } from '../lifecycle.ts'
 import type { Log } from '../log.ts'
+import { StaleMessage } from '../messages/advance-messages.ts'
 import { type Claimed, claimMessages } from '../messages/claim-messages.ts'
 import { type ReceiptWord, settleReceipts } from '../messages/settle-receipts.ts'
-import { settleOutcomes } from '../messages/settle-outcomes.ts'
+import { settleOutcomes, settleOutcomesAfresh } from '../messages/settle-outcomes.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
@@ -175,14 +176,18 @@ export class Dispatcher implements Service {
   /** An outcome is evidence: it is offered to the database until it is stored. The device's room stays taken meanwhile. */
   async #storeOutcomes(ended: readonly Ended[]): Promise<void[]> {
     const { writer, clock, log, metrics } = this.#deps
-    for (;;) {
+    for (let settle = settleOutcomes; ; ) {
       try {
         const nowMs = clock.now()
         const settlements = ended.map(({ claimed, outcome }) => ({ ...judgeOutcome(claimed, outcome, nowMs), claimed, atMs: nowMs }))
-        const states = await writer.write((tx) => settleOutcomes(tx, settlements))
+        const states = await writer.write((tx) => settle(tx, settlements))
         states.forEach((state) => state !== null && metrics.advanced(state.status))
         return ended.map(() => undefined)
       } catch (error) {
+        if (error instanceof StaleMessage) {
+          settle = settleOutcomesAfresh
+          continue
+        }
         log.error({ err: error, outcomes: ended.length }, 'outcomes could not be stored; they are kept and offered again')
         await new Promise<void>((resolve) => this.#deps.clock.schedule(storeRetryMs, resolve))
       }

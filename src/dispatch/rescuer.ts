@@ -1,5 +1,5 @@
 import { readOrphans } from '../messages/open-attempts.ts'
-import { settleOutcomes } from '../messages/settle-outcomes.ts'
+import { settleOutcomesAfresh } from '../messages/settle-outcomes.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
@@ -36,7 +36,7 @@ export const createRescuer = (deps: RescuerDeps): Janitor =>
         return { ...judgeOutcome(claimed, lost, nowMs), claimed, atMs: nowMs }
       })
       if (settlements.length === 0) return false
-      const states = await deps.writer.write((tx) => settleOutcomes(tx, settlements))
+      const states = await deps.writer.write((tx) => settleOutcomesAfresh(tx, settlements))
       for (const state of states) if (state !== null) deps.metrics.advanced(state.status)
       deps.log.warn({ messages: orphans.length }, 'hand-overs of an earlier process were found open; their outcome is unknown')
       return orphans.length === pageSize

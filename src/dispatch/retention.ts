@@ -42,7 +42,7 @@ export function createRetention(deps: RetentionDeps): Janitor {
         .selectFrom('wallets')
         .select(['account_id', 'mode'])
         .where(({ eb, refTuple, tuple }) => eb(refTuple('account_id', 'mode'), '>', tuple(after.account_id, after.mode)))
-        .orderBy(['account_id', 'mode'])
+        .orderBy('account_id').orderBy('mode')
         .limit(pageSize)
         .execute()
       for (const wallet of wallets) more = (await eraseOf(wallet.account_id, wallet.mode)) || more

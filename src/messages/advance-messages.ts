@@ -18,40 +18,84 @@ export interface Advance {
   possibleDuplicate?: boolean
 }
 
+/** A message is no longer as it was believed to be: somebody else moved it. The unit is rolled back; read and decide again. */
+export class StaleMessage extends Error {
+  override readonly name = 'StaleMessage'
+}
+
+interface Changed {
+  before: MessageState
+  after: MessageState
+}
+
 /**
  * The only writer of `status`. Moves a batch of messages along the table of state.ts, ends holds, and keeps wallets and day
  * counters in step, in one transaction. Gives, for each advance, the new state, or null where the table refuses the move.
- * A message may stand in a batch more than once; later advances see the earlier ones.
+ * A message may stand in a batch more than once; later advances see the earlier ones. Throws `StaleMessage` when a message was
+ * moved since its state was read.
  */
 export async function advanceMessages(tx: Tx, advances: readonly Advance[]): Promise<(MessageState | null)[]> {
   const wallets = new WalletChanges()
-  const latest = new Map<string, MessageState>()
+  const changes = new Map<string, Changed>()
+  let atMs = 0
   const results = advances.map((advance) => {
-    const key = `${advance.message.account_id}/${advance.message.mode}/${advance.message.id}`
-    const before = latest.get(key) ?? advance.message
-    const move = moveOf(before.status, advance.event)
+    const { message } = advance
+    const earlier = changes.get(message.id)
+    const current = earlier?.after ?? message
+    const move = moveOf(current.status, advance.event)
     if (move === null) return null
-    const after = moved(before, move, advance)
-    if (after.cost_state !== before.cost_state) {
-      wallets.settle({ accountId: after.account_id, mode: after.mode }, before.held, after.charged)
+    const after = moved(current, move, advance)
+    if (after.cost_state !== current.cost_state) {
+      wallets.settle({ accountId: after.account_id, mode: after.mode }, current.held, after.charged)
     }
-    latest.set(key, after)
+    atMs = Math.max(atMs, after.updated_at)
+    changes.set(message.id, { before: earlier?.before ?? message, after })
     return after
   })
-
-  const changed = [...latest.values()]
-  const atMs = changed.reduce((most, message) => Math.max(most, message.updated_at), 0)
-  const redacted = changed.filter((message) => message.category === 'authentication' && message.finalized_at !== null)
-  const [written] = await Promise.all([
-    updateRows(tx, 'messages', key, changed.map(changedColumns)),
-    wallets.apply(tx, atMs),
-    updateRows(tx, 'messages', key, redacted.map(withoutText)),
-  ])
-  if (written !== changed.length) throw new Error('a message vanished while it was being advanced')
+  await Promise.all([writeChanges(tx, [...changes.values()]), wallets.apply(tx, atMs)])
   return results
 }
 
 const key = ['account_id', 'mode', 'id'] as const
+
+/** Everything that a move may change; what did not change is not written, so that each kind of move has a short statement. */
+const movingColumns = [
+  'status', 'parts_sent', 'charged', 'cost_state', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts',
+  'possible_duplicate', 'corrected', 'sequence', 'sent_at', 'delivered_at', 'finalized_at', 'settled_at', 'updated_at',
+] as const // prettier-ignore
+
+async function writeChanges(tx: Tx, changes: readonly Changed[]): Promise<void> {
+  const shapes = Map.groupBy(changes, ({ before, after }) => movingColumns.filter((column) => before[column] !== after[column]).join())
+  const counts = await Promise.all([
+    ...[...shapes].map(([shape, alike]) => {
+      const columns = shape.split(',') as (typeof movingColumns)[number][]
+      return updateRows(tx, 'messages', key, alike.map(({ after }) => pick(after, columns)), {
+        column: 'sequence',
+        of: (_, i) => (alike[i] as Changed).before.sequence,
+      })
+    }),
+    eraseServedTexts(tx, changes),
+  ])
+  const written = counts.slice(0, -1).reduce((sum, count) => sum + count, 0)
+  if (written !== changes.length) throw new StaleMessage('a message was moved by somebody else meanwhile')
+}
+
+function pick(message: MessageState, columns: readonly (typeof movingColumns)[number][]): Partial<MessageState> {
+  const row: Record<string, unknown> = { account_id: message.account_id, mode: message.mode, id: message.id }
+  for (const column of columns) row[column] = message[column]
+  return row as Partial<MessageState>
+}
+
+/** Authentication texts are erased as soon as they have served (api.md section 5). */
+const eraseServedTexts = (tx: Tx, changes: readonly Changed[]): Promise<number> =>
+  updateRows(
+    tx,
+    'messages',
+    key,
+    changes
+      .filter(({ after }) => after.category === 'authentication' && after.finalized_at !== null)
+      .map(({ after }) => ({ account_id: after.account_id, mode: after.mode, id: after.id, text: null, text_redacted: 1 as const })),
+  )
 
 function moved(before: MessageState, move: Move, advance: Advance): MessageState {
   const receiptExpected = advance.receiptExpected ?? before.receipt_expected === 1
@@ -94,35 +138,3 @@ function errorAfter(before: MessageState, move: Move, advance: Advance): Pick<Me
   if (hasBeenSent(move) || move.to === 'queued') return { error_code: null, network_code: null }
   return { error_code: before.error_code, network_code: before.network_code }
 }
-
-const changedColumns = (message: MessageState) => ({
-  account_id: message.account_id,
-  mode: message.mode,
-  id: message.id,
-  status: message.status,
-  parts_sent: message.parts_sent,
-  charged: message.charged,
-  cost_state: message.cost_state,
-  device_id: message.device_id,
-  receipt_expected: message.receipt_expected,
-  error_code: message.error_code,
-  network_code: message.network_code,
-  attempts: message.attempts,
-  possible_duplicate: message.possible_duplicate,
-  corrected: message.corrected,
-  sequence: message.sequence,
-  sent_at: message.sent_at,
-  delivered_at: message.delivered_at,
-  finalized_at: message.finalized_at,
-  settled_at: message.settled_at,
-  updated_at: message.updated_at,
-})
-
-/** Authentication texts are erased as soon as they have served (api.md section 5). */
-const withoutText = (message: MessageState) => ({
-  account_id: message.account_id,
-  mode: message.mode,
-  id: message.id,
-  text: null,
-  text_redacted: 1 as const,
-})

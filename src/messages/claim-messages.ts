@@ -63,7 +63,7 @@ export async function claimMessages(
   const devices = devicesOf(rows, wants)
   const states = await advanceMessages(
     tx,
-    rows.map((row, i) => ({ message: stateOf(row), event: 'claimed', atMs: nowMs, deviceId: devices[i] as string })),
+    rows.map((row, i) => ({ message: row, event: 'claimed', atMs: nowMs, deviceId: devices[i] as string })),
   )
   const claimed: Claimed[] = rows.map((row, i) => {
     const message = states[i]
@@ -84,11 +84,6 @@ const routeName = (accountId: string, routeKey: string): string => `${accountId}
 function devicesOf(rows: readonly ClaimRow[], wants: readonly Want[]): string[] {
   const devices = new Map(wants.map((want) => [routeName(want.accountId, want.routeKey), want.deviceId]))
   return rows.map((row) => devices.get(routeName(row.account_id, row.route_key)) as string)
-}
-
-function stateOf(row: ClaimRow): MessageState {
-  const { text: _text, encoding: _encoding, route_key: _route, priority: _priority, due_at: _due, refusals: _refusals, ...message } = row
-  return message
 }
 
 async function writeAttempts(tx: Tx, claimed: readonly Claimed[], nowMs: number, fence: number): Promise<void> {

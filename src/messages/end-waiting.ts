@@ -69,7 +69,7 @@ async function endRows(
 ): Promise<MessageState[]> {
   const states = await advanceMessages(
     tx,
-    rows.map((row) => ({ message: stateOf(row), event: reason.event, atMs: reason.nowMs, error: { code: reason.code, networkCode: null } })),
+    rows.map((row) => ({ message: row, event: reason.event, atMs: reason.nowMs, error: { code: reason.code, networkCode: null } })),
   )
   const ended = rows.filter((_, i) => states[i] !== null && states[i] !== undefined)
   const sums = new Map<string, RouteRow & { messages: number; parts: number }>()
@@ -102,9 +102,4 @@ async function moveNextExpiry(tx: Tx, routes: readonly RouteRow[]): Promise<void
     ['account_id', 'mode', 'route_key'],
     rows.map((row) => ({ ...row, next_expiry_at: row.next_expiry_at ?? never })),
   )
-}
-
-function stateOf(row: WaitingRow): MessageState {
-  const { route_key: _route, priority: _priority, due_at: _due, ...message } = row
-  return message
 }

@@ -26,11 +26,26 @@ export interface Settlement {
 }
 
 /**
- * Ends a batch of attempts as one unit: attempt records, states, money, queue and the receipts to wait for. A result for an attempt
- * that is no longer the message's current one is kept as evidence and moves nothing. Gives the new state, or null where nothing moved.
+ * Ends a batch of attempts as one unit: attempt records, states, money, queue and the receipts to wait for. Trusts the state that the
+ * claim left, and throws `StaleMessage` when it no longer holds: then `settleOutcomesAfresh` is for it.
  */
-export async function settleOutcomes(tx: Tx, settlements: readonly Settlement[]): Promise<(MessageState | null)[]> {
-  const rows = new Map((await readStates(tx, settlements.map(({ claimed }) => keyOf(claimed)))).map((row) => [row.id, row]))
+export const settleOutcomes = (tx: Tx, settlements: readonly Settlement[]): Promise<(MessageState | null)[]> =>
+  settle(tx, settlements, new Map(settlements.map(({ claimed }) => [claimed.message.id, claimed.message])))
+
+/**
+ * The same on the stored states. A result for an attempt that is no longer the message's current one is kept as evidence and moves
+ * nothing. Gives the new states, null where nothing moved.
+ */
+export async function settleOutcomesAfresh(tx: Tx, settlements: readonly Settlement[]): Promise<(MessageState | null)[]> {
+  const rows = await readStates(tx, settlements.map(({ claimed }) => keyOf(claimed)))
+  return settle(tx, settlements, new Map(rows.map((row) => [row.id, row])))
+}
+
+async function settle(
+  tx: Tx,
+  settlements: readonly Settlement[],
+  rows: ReadonlyMap<string, MessageState>,
+): Promise<(MessageState | null)[]> {
   const current = settlements.filter(({ claimed }) => rows.get(claimed.message.id)?.attempts === claimed.attemptNumber)
   const states = await advanceMessages(
     tx,

@@ -37,7 +37,7 @@ export async function settleReceipts(tx: Tx, words: readonly ReceiptWord[]): Pro
   const states = await advanceMessages(
     tx,
     verdicts.map(({ row, event, word }) => ({
-      message: stateOf(row),
+      message: row,
       event,
       atMs: word.atMs,
       error: event === 'receipt_delivered' ? null : { code: word.code ?? 'unknown', networkCode: word.networkCode },
@@ -119,9 +119,3 @@ async function park(tx: Tx, words: readonly ReceiptWord[]): Promise<void> {
     'ignore',
   )
 }
-
-function stateOf(row: ExpectedRow): MessageState {
-  const { network_id: _id, expected_by: _by, wire_parts: _parts, expected_sent_at: _sent, attempt_number: _number, ...message } = row
-  return message
-}
-

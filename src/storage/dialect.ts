@@ -23,8 +23,8 @@ export interface SelectEach {
 export interface SetStatements {
   /** Inserts every row. All rows have the same columns. */
   insertRows(db: Tx, table: string, columns: readonly string[], rows: readonly Value[][], onConflict: 'fail' | 'ignore'): Promise<number>
-  /** Sets columns by key. `guard` is a further condition on the stored row. Gives the number of rows changed. */
-  updateRows(db: Tx, table: string, columns: readonly string[], key: readonly string[], rows: readonly Value[][], guard: string | null): Promise<number>
+  /** Sets columns by key (a column may be in both: set to one value where it holds another). Gives the number of rows changed. */
+  updateRows(db: Tx, table: string, columns: readonly string[], key: readonly string[], rows: readonly Value[][]): Promise<number>
   /** Deletes by key. Gives the number of rows deleted. */
   deleteRows(db: Tx, table: string, key: readonly string[], rows: readonly Value[][]): Promise<number>
   /** Adds amounts of either sign to rows that exist, by key. */

@@ -23,18 +23,24 @@ export async function insertRows<T extends Table>(
   return setsOf(tx).insertRows(tx, table, columns, valuesOf(columns, rows), onConflict)
 }
 
-/** Updates rows by key; every row has the columns of the first one. `guard` is SQL about the stored row. */
-export async function updateRows<T extends Table>(
+/**
+ * Updates rows by key; every row has the columns of the first one. With `expected`, a row is changed only while that column still holds
+ * the value that was read. Gives the number of rows changed.
+ */
+export async function updateRows<T extends Table, R extends Updateable<Database[T]>>(
   tx: Tx,
   table: T,
   key: readonly Column<T>[],
-  rows: readonly Updateable<Database[T]>[],
-  guard: string | null = null,
+  rows: readonly R[],
+  expected?: { column: Column<T>; of: (row: R, index: number) => Value },
 ): Promise<number> {
   const first = rows[0]
   if (first === undefined) return 0
   const columns = Object.keys(first).filter((column) => !(key as readonly string[]).includes(column))
-  return setsOf(tx).updateRows(tx, table, columns, key, valuesOf([...columns, ...key], rows), guard)
+  const values = valuesOf([...columns, ...key], rows)
+  if (expected === undefined) return setsOf(tx).updateRows(tx, table, columns, key, values)
+  values.forEach((row, i) => row.push(expected.of(rows[i] as R, i)))
+  return setsOf(tx).updateRows(tx, table, columns, [...key, expected.column], values)
 }
 
 /** Deletes rows by key. Gives the number deleted. */

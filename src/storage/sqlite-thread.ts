@@ -36,6 +36,7 @@ export class SqliteThread {
   }
 
   async close(): Promise<void> {
+    this.#worker.ref()
     await this.#worker.terminate()
   }
 

@@ -86,12 +86,8 @@ const sqliteSets: SetStatements = {
       `insert ${onConflict === 'ignore' ? 'or ignore ' : ''}into ${table} (${columns.join(', ')}) values (${placeholders(columns)})`,
       rows,
     ),
-  updateRows: (db, table, columns, key, rows, guard) =>
-    changed(
-      db,
-      `update ${table} set ${equals(columns, ', ')} where ${equals(key, ' and ')}${guard === null ? '' : ` and (${guard})`}`,
-      rows,
-    ),
+  updateRows: (db, table, columns, key, rows) =>
+    changed(db, `update ${table} set ${equals(columns, ', ')} where ${equals(key, ' and ')}`, rows),
   deleteRows: (db, table, key, rows) => changed(db, `delete from ${table} where ${equals(key, ' and ')}`, rows),
   adjustRows(db, table, key, amounts, rows) {
     const sums = amounts.map((column) => `${column} = ${column} + ?`).join(', ')

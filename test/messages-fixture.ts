@@ -1,0 +1,122 @@
+import { createLog } from '../src/log.ts'
+import { createMetrics, type Metrics } from '../src/metrics.ts'
+import { DevicePool } from '../src/dispatch/device-pool.ts'
+import { Dispatcher } from '../src/dispatch/dispatcher.ts'
+import type { ConnectorKind } from '../src/connectors/connector.ts'
+import { simulatorKind } from '../src/connectors/simulator/simulator.ts'
+import { routeFrom } from '../src/dispatch/route-ring.ts'
+import { sendMessages } from '../src/messages/send-messages.ts'
+import { routeKeyOf } from '../src/messages/message-store.ts'
+import type { SendRequest, SendResult } from '../src/messages/send-request.ts'
+import { touchDirectory } from '../src/storage/directory-version.ts'
+import { insertRows } from '../src/storage/sets.ts'
+import type { Mode } from '../src/storage/schema.ts'
+import { openTestStorage, type TestStorage } from './open-test-storage.ts'
+
+export interface MessagesFixture extends TestStorage {
+  pool: DevicePool
+  dispatcher: Dispatcher
+  metrics: Metrics
+  addAccount(id: string, granted: number): Promise<void>
+  addDevice(id: string, row?: Partial<{ accountId: string | null; mode: Mode; settings: Record<string, string>; senders: string[]; pace: [number, number] }>): Promise<void>
+  request(row?: Partial<SendRequest> & { to?: string[] }): SendRequest
+  send(row?: Parameters<MessagesFixture['request']>[0]): Promise<SendResult>
+  statuses(): Promise<string[]>
+}
+
+/** The domain without HTTP: real store, real dispatcher, the simulator, and a clock that stands still. */
+export async function openMessagesFixture(kind: ConnectorKind = simulatorKind): Promise<MessagesFixture> {
+  const base = await openTestStorage()
+  const { storage, clock, ids } = base
+  const log = createLog('silent')
+  const metrics = createMetrics()
+  await storage.writer.write((tx) =>
+    insertRows(tx, 'instance', [{ id: 1, epoch: 1, directory_version: 1, created_at: clock.now() }], 'ignore'),
+  )
+  const pool: DevicePool = new DevicePool({
+    read: storage.read,
+    clock,
+    log,
+    random: () => 0.5,
+    loadKind: async () => kind,
+    openSecrets: () => ({}),
+    eventsOf: (deviceId) => ({
+      receipt: (receipt) => dispatcher.receipt(deviceId, receipt),
+      inbound: async () => undefined,
+      healthChanged: () => dispatcher.nudge(),
+    }),
+    changed: () => dispatcher.nudge(),
+    reloadIntervalMs: 500,
+  })
+  const dispatcher = new Dispatcher({ read: storage.read, writer: storage.writer, clock, ids, log, metrics, pool, fence: 1, pollIntervalMs: 500 })
+  await pool.start()
+  await dispatcher.start()
+
+  const request: MessagesFixture['request'] = ({ to = ['+4915112345678'], ...row } = {}) => ({
+    sendId: ids('snd'),
+    messageIds: to.map(() => ids('msg')),
+    accountId: 'acc_a',
+    mode: 'live',
+    keyId: 'key_a',
+    dailyCap: null,
+    queueLimit: 0,
+    createdAt: clock.now(),
+    idempotency: null,
+    recipients: to.map((number) => ({ to: number, country: 'DE' })),
+    from: null,
+    category: 'transactional',
+    text: 'Hello',
+    encoding: 'gsm7',
+    units: 5,
+    parts: 1,
+    smartEncodingApplied: false,
+    onUnknown: 'stop',
+    clientReference: null,
+    metadata: '{}',
+    expiresAt: clock.now() + 86_400_000,
+    warnings: [],
+    ...row,
+  })
+
+  return {
+    ...base,
+    pool,
+    dispatcher,
+    metrics,
+    request,
+    async addAccount(id, granted) {
+      await storage.writer.write(async (tx) => {
+        const nowMs = clock.now()
+        await insertRows(tx, 'accounts', [{ id, name: id, state: 'active', created_at: nowMs, updated_at: nowMs }])
+        await insertRows(tx, 'wallets', (['live', 'test'] as const).map((mode) => ({ account_id: id, mode, granted, reserved: 0, used: 0, low_threshold: 0 })))
+        await touchDirectory(tx)
+      })
+    },
+    async addDevice(id, { accountId = null, mode = 'live', settings = {}, senders = [], pace } = {}) {
+      const nowMs = clock.now()
+      await storage.writer.write(async (tx) => {
+        await insertRows(tx, 'devices', [{
+          id, account_id: accountId, mode, kind: 'simulator', name: id, state: 'enabled', senders: JSON.stringify(senders),
+          settings: JSON.stringify(settings), parts_per_window: pace?.[0] ?? null, window_seconds: pace?.[1] ?? null, created_at: nowMs, updated_at: nowMs,
+        }]) // prettier-ignore
+        await touchDirectory(tx)
+      })
+      await pool.reloadIfChanged()
+    },
+    async send(row) {
+      const made = request(row)
+      const [result] = await storage.writer.write((tx) => sendMessages(tx, [made]))
+      dispatcher.wake(routeFrom({ account_id: made.accountId, mode: made.mode, route_key: routeKeyOf(made.mode, made.from) }))
+      return result as SendResult
+    },
+    async statuses() {
+      const rows = await storage.read.selectFrom('messages').select(['id', 'status']).orderBy('id').execute()
+      return rows.map((row) => row.status)
+    },
+    async close() {
+      await dispatcher.stop()
+      await pool.stop()
+      await base.close()
+    },
+  }
+}
