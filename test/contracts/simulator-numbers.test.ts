@@ -26,6 +26,7 @@ test('any number is delivered after 3 s', async () => {
 test('+15005550006 is delivered like any other number', async () => {
   const opened = await open({ delay_ms: '0' })
   await handTo(opened, '+15005550006')
+  expect(opened.world.said, 'before the accepted outcome was returned').toEqual([])
   await opened.world.clock.advance(1)
   expect(opened.world.stored).toMatchObject([{ result: 'delivered', code: null, networkCode: null }])
 })

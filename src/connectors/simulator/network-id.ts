@@ -2,7 +2,7 @@
 export type Fate = 'delivered' | 'undelivered' | 'lost' | 'dropped' | 'stop'
 
 /** A part in the simulated network. */
-export interface PartInNetwork {
+interface PartInNetwork {
   attemptId: string
   /** From 1. */
   part: number
