@@ -15,6 +15,14 @@ export interface DeviceFacts {
   pace: { partsPerWindow: number; windowSeconds: number } | null
 }
 
+export interface Throughput {
+  partsPerWindow: number
+  windowSeconds: number
+  remaining: number
+  resetsInMs: number
+  resetsAt: number | null
+}
+
 /** After a throttled or unreachable answer the device rests this long; other devices lose nothing. */
 const restMs = 1_000
 /** A message has at most this many parts, so a claim of `remaining / 10` messages cannot pass the pace by more than one message. */
@@ -80,11 +88,12 @@ export class DeviceRuntime {
     }
   }
 
-  throughput(): { partsPerWindow: number; windowSeconds: number; remaining: number; resetsAt: number | null } | null {
+  /** The pace and what is left of it; null when the device goes as fast as it can. */
+  throughput(): Throughput | null {
     if (this.#facts.pace === null || this.#pace === null) return null
     const nowMs = this.#clock.monotonicMs()
     const resetsInMs = this.#pace.resetsInMs(nowMs)
-    return { ...this.#facts.pace, remaining: this.#pace.remaining(nowMs), resetsAt: resetsInMs === 0 ? null : this.#clock.now() + resetsInMs }
+    return { ...this.#facts.pace, remaining: this.#pace.remaining(nowMs), resetsInMs, resetsAt: resetsInMs === 0 ? null : this.#clock.now() + resetsInMs }
   }
 
   /** A message of this device was claimed. */

@@ -7,7 +7,7 @@ import type { Log } from '../log.ts'
 import { StaleMessage } from '../messages/advance-messages.ts'
 import { type Claimed, claimMessages } from '../messages/claim-messages.ts'
 import { type ReceiptWord, settleReceipts } from '../messages/settle-receipts.ts'
-import { settleOutcomes, settleOutcomesAfresh } from '../messages/settle-outcomes.ts'
+import { settleOutcomes, settleOutcomesAfresh, type Settlement } from '../messages/settle-outcomes.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
@@ -16,7 +16,7 @@ import type { DevicePool } from './device-pool.ts'
 import { handOverOf } from './hand-over.ts'
 import { judgeOutcome } from './retry-policy.ts'
 import { RouteRefill } from './route-refill.ts'
-import { RouteRing } from './route-ring.ts'
+import { routeFrom, RouteRing } from './route-ring.ts'
 
 export interface DispatcherDeps {
   read: Db
@@ -57,6 +57,7 @@ export class Dispatcher implements Service {
   #again = false
   #stopped = true
   #open = 0
+  #handedOver = 0
   #cancelPoll: () => void = () => undefined
   #whenIdle: (() => void)[] = []
 
@@ -93,14 +94,15 @@ export class Dispatcher implements Service {
     this.#round ??= this.#rounds().finally(() => (this.#round = null))
   }
 
-  /** Settles after a poll found nothing more to claim and every hand-over is stored: for tests and for draining. */
+  /** Settles after a poll that found nothing to claim, with every hand-over stored: for tests and for draining. */
   async drain(): Promise<void> {
-    do {
+    for (let before = -1; before !== this.#handedOver; ) {
+      before = this.#handedOver
       await this.#refill.now()
       this.nudge()
       await this.#round
       if (this.#open > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
-    } while (this.#again || this.#round !== null)
+    }
   }
 
   /** A connector's receipt; settles when it is stored, rejects when it could not be. */
@@ -143,6 +145,7 @@ export class Dispatcher implements Service {
       const { claimed, counts } = await writer.write((tx) => claimMessages(tx, { ids, nowMs: clock.now(), fence }, wants))
       for (const claim of claimed) {
         this.#open += 1
+        this.#handedOver += 1
         pool.get(claim.deviceId)?.opened(claim.message.parts)
       }
       for (const claim of claimed) void this.#handOver(claim)
@@ -182,6 +185,7 @@ export class Dispatcher implements Service {
         const settlements = ended.map(({ claimed, outcome }) => ({ ...judgeOutcome(claimed, outcome, nowMs), claimed, atMs: nowMs }))
         const states = await writer.write((tx) => settle(tx, settlements))
         states.forEach((state) => state !== null && metrics.advanced(state.status))
+        this.#wakeWhenDue(settlements, nowMs)
         return ended.map(() => undefined)
       } catch (error) {
         if (error instanceof StaleMessage) {
@@ -192,6 +196,19 @@ export class Dispatcher implements Service {
         await new Promise<void>((resolve) => this.#deps.clock.schedule(storeRetryMs, resolve))
       }
     }
+  }
+
+  /** One timer for each route and batch; should it be lost, the poll finds what is due. */
+  #wakeWhenDue(settlements: readonly Settlement[], nowMs: number): void {
+    const due = new Map<string, { route: Route; atMs: number }>()
+    for (const { claimed, requeue } of settlements) {
+      if (requeue === null) continue
+      const { message, route_key } = claimed
+      const name = `${message.account_id}/${route_key}`
+      const atMs = Math.min(requeue.dueAt, due.get(name)?.atMs ?? Number.POSITIVE_INFINITY)
+      due.set(name, { route: routeFrom({ account_id: message.account_id, mode: message.mode, route_key }), atMs })
+    }
+    for (const { route, atMs } of due.values()) this.#deps.clock.schedule(atMs - nowMs, () => this.wake(route))
   }
 
   async #storeReceipts(words: readonly ReceiptWord[]): Promise<void[]> {
