@@ -32,6 +32,17 @@ test('every file that the documents name exists', () => {
   expect(missing).toEqual([])
 })
 
+test('every document that the code names exists', () => {
+  expect(namedPages('// see no-such-page.md and docs/decisions/0001-the-stack.md')).toEqual([
+    'no-such-page.md',
+  ])
+  const code = globSync(['{src,scripts,bench}/**/*.{ts,sql}', 'test/{*,*/**/*}.ts'], { cwd: repository })
+  const missing = code
+    .filter((path) => path !== 'test/documents.test.ts')
+    .flatMap((path) => namedPages(readText(path)).map((page) => `${path} names ${page}`))
+  expect(missing).toEqual([])
+})
+
 test('decisions are numbered without gaps and have at most 60 lines', () => {
   expect(decisions.map((path) => Number(/(\d{4})-[a-z0-9-]+\.md$/.exec(path)?.[1]))).toEqual(
     decisions.map((_, i) => i + 1),
@@ -75,6 +86,12 @@ const headingsOf = (text: string): string[] =>
       .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
       .replaceAll(' ', '-'),
   )
+
+/** The Markdown pages named in a text that do not exist. */
+const namedPages = (text: string): string[] =>
+  [...text.matchAll(/[\w./-]+\.md\b/g)]
+    .map(([page]) => page.replace(/^[./]+/, ''))
+    .filter((page) => !existsSync(join(repository, page)))
 
 /** Paths in code spans that begin with a folder of ours and hold no placeholder. */
 const namedFiles = (text: string): string[] =>
