@@ -1,0 +1,310 @@
+-- The same tables as migrations/sqlite/0001_initial.sql, in PostgreSQL's words. Times are milliseconds since 1970 UTC, ids are TypeIDs, days are whole days since 1970 UTC, truth values are 0 and 1.
+
+create table instance (
+  id bigint primary key check (id = 1),
+  epoch bigint not null,
+  -- Raised by every change of accounts, keys and devices; nodes reload what they keep in memory when it moved.
+  directory_version bigint not null,
+  created_at bigint not null
+);
+
+create table accounts (
+  id text primary key,
+  name text not null check (length(name) between 1 and 100),
+  state text not null check (state in ('active', 'suspended', 'closed')),
+  -- Null means the instance's setting, 0 means no limit.
+  send_per_minute bigint check (send_per_minute >= 0),
+  read_per_minute bigint check (read_per_minute >= 0),
+  queue_limit bigint check (queue_limit >= 0),
+  created_at bigint not null,
+  updated_at bigint not null
+);
+
+create table users (
+  id text primary key,
+  email text not null unique,
+  name text not null,
+  is_operator bigint not null check (is_operator in (0, 1)),
+  created_at bigint not null
+);
+
+create table account_users (
+  account_id text not null references accounts (id),
+  user_id text not null references users (id),
+  role text not null check (role in ('owner', 'member')),
+  primary key (account_id, user_id)
+);
+
+create table api_keys (
+  id text primary key,
+  account_id text not null references accounts (id),
+  mode text not null check (mode in ('live', 'test')),
+  hash text not null unique check (length(hash) = 64),
+  last_four text not null,
+  name text not null,
+  scopes text not null,
+  addresses text,
+  daily_cap bigint check (daily_cap > 0),
+  created_at bigint not null,
+  expires_at bigint,
+  revoked_at bigint,
+  last_used_at bigint
+);
+create index api_keys_by_account on api_keys (account_id);
+
+create table api_key_usage (
+  key_id text not null references api_keys (id),
+  day bigint not null,
+  parts bigint not null check (parts >= 0),
+  primary key (key_id, day)
+);
+
+create table wallets (
+  account_id text not null references accounts (id),
+  mode text not null check (mode in ('live', 'test')),
+  granted bigint not null check (granted >= 0),
+  reserved bigint not null check (reserved >= 0),
+  used bigint not null check (used >= 0),
+  -- The part of `used` whose messages retention has removed; the sums stay provable.
+  used_archived bigint not null default 0 check (used_archived >= 0),
+  low_threshold bigint not null check (low_threshold >= 0),
+  refilled_day bigint,
+  primary key (account_id, mode),
+  check (reserved + used <= granted),
+  check (used_archived <= used)
+);
+
+create table usage_days (
+  account_id text not null,
+  mode text not null,
+  day bigint not null,
+  parts bigint not null check (parts >= 0),
+  primary key (account_id, mode, day),
+  foreign key (account_id, mode) references wallets (account_id, mode)
+);
+
+create table ledger_entries (
+  account_id text not null,
+  mode text not null,
+  id text not null,
+  kind text not null check (kind in ('grant', 'top_up', 'correction', 'refill')),
+  sms bigint not null check (sms <> 0),
+  note text not null,
+  actor text not null,
+  created_at bigint not null,
+  primary key (account_id, mode, id),
+  foreign key (account_id, mode) references wallets (account_id, mode)
+);
+
+create table devices (
+  id text primary key,
+  -- Null: shared by the operator with every account.
+  account_id text references accounts (id),
+  mode text not null check (mode in ('live', 'test')),
+  kind text not null,
+  name text not null check (length(name) between 1 and 100),
+  state text not null check (state in ('pending', 'enabled', 'disabled', 'retired')),
+  senders text not null,
+  settings text not null,
+  secrets text,
+  parts_per_window bigint check (parts_per_window > 0),
+  window_seconds bigint check (window_seconds > 0),
+  lease_owner text,
+  lease_token bigint not null default 0,
+  lease_until bigint,
+  created_at bigint not null,
+  updated_at bigint not null,
+  check ((parts_per_window is null) = (window_seconds is null))
+);
+create index devices_by_account on devices (account_id);
+
+create table device_reports (
+  device_id text primary key references devices (id),
+  status text not null check (status in ('pending', 'online', 'degraded', 'offline')),
+  reasons text not null,
+  body text not null,
+  reported_at bigint not null
+);
+
+create table sends (
+  account_id text not null,
+  id text not null,
+  mode text not null check (mode in ('live', 'test')),
+  key_id text not null,
+  -- The messages of a send have neighbouring ids; this range finds them without an index of its own.
+  first_message_id text not null,
+  last_message_id text not null,
+  smart_encoding_applied bigint not null check (smart_encoding_applied in (0, 1)),
+  created_at bigint not null,
+  primary key (account_id, id)
+);
+
+create table idempotency_keys (
+  account_id text not null,
+  mode text not null,
+  key text not null,
+  fingerprint text not null,
+  send_id text not null,
+  warnings text not null,
+  balance_available bigint not null,
+  created_at bigint not null,
+  primary key (account_id, mode, key)
+);
+create index idempotency_keys_by_age on idempotency_keys (created_at);
+
+create table messages (
+  account_id text not null,
+  mode text not null check (mode in ('live', 'test')),
+  id text not null,
+  send_id text,
+  direction text not null check (direction in ('outbound', 'inbound')),
+  status text not null check (status in ('scheduled', 'queued', 'sending', 'sent', 'delivered', 'undelivered', 'failed',
+    'expired', 'canceled', 'unconfirmed', 'received')),
+  recipient text not null,
+  sender text,
+  country text,
+  category text not null check (category in ('transactional', 'authentication', 'marketing')),
+  text text,
+  text_redacted bigint not null check (text_redacted in (0, 1)),
+  encoding text not null check (encoding in ('gsm7', 'ucs2')),
+  units bigint not null,
+  parts bigint not null check (parts >= 1),
+  parts_sent bigint not null check (parts_sent between 0 and parts),
+  held bigint not null check (held >= 0),
+  charged bigint not null check (charged between 0 and held),
+  cost_state text not null check (cost_state in ('held', 'charged', 'partial', 'released', 'none')),
+  on_unknown text not null check (on_unknown in ('stop', 'resend_once')),
+  device_id text,
+  receipt_expected bigint check (receipt_expected in (0, 1)),
+  error_code text,
+  network_code text,
+  attempts bigint not null check (attempts >= 0),
+  possible_duplicate bigint not null check (possible_duplicate in (0, 1)),
+  corrected bigint not null default 0 check (corrected in (0, 1)),
+  sequence bigint not null default 1,
+  client_reference text,
+  metadata text not null,
+  created_at bigint not null,
+  send_at bigint,
+  expires_at bigint,
+  sent_at bigint,
+  delivered_at bigint,
+  finalized_at bigint,
+  -- The last change since the message became final; null until then. Erasing a text does not move it.
+  settled_at bigint,
+  updated_at bigint not null,
+  primary key (account_id, mode, id),
+  check ((finalized_at is null) = (settled_at is null)),
+  check (finalized_at is not null or status in ('scheduled', 'queued', 'sending', 'sent')),
+  check (finalized_at is null or status not in ('scheduled', 'queued', 'sending')),
+  check (finalized_at is null or cost_state <> 'held'),
+  check (status not in ('sent', 'delivered', 'undelivered') or corrected = 1 or charged > 0)
+)
+-- Half of each page is left for new versions of its rows, so that changes of state stay on the page and touch no index.
+with (fillfactor = 50);
+create index messages_by_recipient on messages (account_id, mode, recipient, id);
+create index messages_by_reference on messages (account_id, mode, client_reference, id) where client_reference is not null;
+create index messages_by_settlement on messages (account_id, mode, settled_at, id) where settled_at is not null;
+
+create table attempts (
+  account_id text not null,
+  mode text not null,
+  message_id text not null,
+  number bigint not null check (number >= 1),
+  id text not null,
+  device_id text not null,
+  fence bigint not null,
+  state text not null check (state in ('handing_over', 'accepted', 'refused', 'unknown')),
+  parts_sent bigint not null default 0,
+  network_ids text,
+  outcome text,
+  network_code text,
+  started_at bigint not null,
+  ended_at bigint,
+  primary key (account_id, mode, message_id, number),
+  check ((state = 'handing_over') = (ended_at is null))
+);
+create unique index attempts_by_id on attempts (id, account_id);
+-- A message is in the hands of one device at a time.
+create unique index attempts_open on attempts (account_id, mode, message_id) where ended_at is null;
+
+create table queue (
+  route_key text not null,
+  account_id text not null,
+  priority bigint not null check (priority between 0 and 2),
+  due_at bigint not null,
+  message_id text not null,
+  mode text not null,
+  parts bigint not null,
+  expires_at bigint not null,
+  -- Refusals that count towards the limit of attempts.
+  refusals bigint not null default 0,
+  claimed_by text,
+  restore_hold bigint not null default 0 check (restore_hold in (0, 1)),
+  primary key (route_key, account_id, priority, due_at, message_id)
+);
+
+create table queue_totals (
+  account_id text not null,
+  mode text not null,
+  route_key text not null,
+  messages bigint not null check (messages >= 0),
+  parts bigint not null check (parts >= 0),
+  -- Nothing that waits here expires before this instant.
+  next_expiry_at bigint not null,
+  primary key (account_id, mode, route_key)
+);
+
+create index queue_totals_by_expiry on queue_totals (next_expiry_at);
+
+create table receipts_expected (
+  network_id text not null,
+  device_id text not null,
+  account_id text not null,
+  mode text not null,
+  message_id text not null,
+  attempt_number bigint not null,
+  -- How many parts the message had on the wire, each with a receipt of its own.
+  wire_parts bigint not null,
+  sent_at bigint not null,
+  -- Set when the wait was given up; kept a while longer for a late receipt.
+  closed_at bigint,
+  primary key (network_id, device_id)
+);
+create index receipts_expected_by_message on receipts_expected (account_id, mode, sent_at, message_id);
+create index receipts_expected_closed on receipts_expected (closed_at) where closed_at is not null;
+
+create table parked_receipts (
+  network_id text not null,
+  device_id text not null,
+  body text not null,
+  received_at bigint not null,
+  primary key (network_id, device_id)
+);
+
+create table inbound_seen (
+  device_id text not null,
+  fingerprint text not null,
+  received_at bigint not null,
+  primary key (device_id, fingerprint)
+);
+create index inbound_seen_by_age on inbound_seen (received_at);
+
+create table opt_outs (
+  account_id text not null,
+  mode text not null,
+  recipient text not null,
+  created_at bigint not null,
+  forget_at bigint,
+  primary key (account_id, mode, recipient)
+);
+
+create table audit_log (
+  id text primary key,
+  account_id text,
+  actor text not null,
+  action text not null,
+  detail text not null,
+  created_at bigint not null
+);
+create index audit_log_by_account on audit_log (account_id, id);

