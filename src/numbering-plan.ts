@@ -1,0 +1,234 @@
+// The world's numbering plans, compiled once from the metadata of libphonenumber-js. The library compiles its
+// patterns anew at each call and loads much more than its metadata; this reads a number that was never seen before
+// several times faster. That the answers are the library's is held by test/unit/phone-number.test.ts.
+
+import metadata from 'libphonenumber-js/max/metadata'
+
+/** What the plan says a number is; null when it knows no such number, which may only be newer than the data. */
+export type LineType =
+  | 'FIXED_LINE'
+  | 'MOBILE'
+  | 'FIXED_LINE_OR_MOBILE'
+  | 'PREMIUM_RATE'
+  | 'TOLL_FREE'
+  | 'SHARED_COST'
+  | 'VOIP'
+  | 'PERSONAL_NUMBER'
+  | 'PAGER'
+  | 'UAN'
+  | 'VOICEMAIL'
+  | null
+
+export type NumberReading = {
+  callingCode: string
+  /** The national number as the plan writes it: without a trunk prefix such as the 0 of `+49 0 151 …`. */
+  nationalNumber: string
+  /** ISO 3166 alpha-2 (also XK, AC, TA); null for services without a country, or if several could be meant. */
+  country: string | null
+  length: 'possible' | 'too_short' | 'too_long' | 'never_used'
+  lineType: LineType
+  /** Whether mobile numbers of this plan can have this length. */
+  asLongAsMobile: boolean
+}
+
+/** Reads `+` and 7 to 15 digits by the plan of its calling code; null if no country or service has that code. */
+export function readInternationalNumber(e164: string): NumberReading | null {
+  const callingCode = findCallingCode(e164)
+  if (callingCode === null) return null
+  const plan = planOf(callingCode)
+  const nationalNumber = withoutTrunkPrefix(e164.slice(1 + callingCode.length), plan)
+  const own = territoryOf(nationalNumber, plan)
+  const territory = own ?? plan.main
+  return {
+    callingCode,
+    nationalNumber,
+    country: own === null ? null : own.country,
+    length: judgeLength(nationalNumber.length, territory.lengths),
+    lineType: lineTypeOf(nationalNumber, territory),
+    asLongAsMobile: includesLength(territory.mobile?.lengths ?? territory.lengths, nationalNumber.length),
+  }
+}
+
+/** The calling code that a number written `+…` begins with, or null. No code begins with another. */
+export function findCallingCode(e164: string): string | null {
+  for (let end = 2; end <= 4; end++) {
+    const code = e164.slice(1, end)
+    if (CALLING_CODES.has(code)) return code
+  }
+  return null
+}
+
+type Territory = {
+  country: string | null
+  lengths: LengthSet
+  pattern: RegExp
+  leadingDigits: RegExp | null
+  trunkPrefix: RegExp | null
+  trunkTransform: string | null
+  fixedLine: LineRule | null
+  mobile: LineRule | null
+  otherLines: { type: LineType; rule: LineRule }[]
+}
+
+/** Bit n says that numbers of n digits exist. */
+type LengthSet = number
+
+/** A null pattern matches nothing: the metadata uses it where mobile and fixed lines look alike. */
+type LineRule = { lengths: LengthSet; pattern: RegExp | null }
+
+type Plan = { main: Territory; territories: Territory[] }
+
+/** Where a number of a shared calling code belongs. As in the library, a country's leading digits decide alone. */
+function territoryOf(nationalNumber: string, { territories }: Plan): Territory | null {
+  if (territories.length === 1) return territories[0] ?? null
+  for (const territory of territories) {
+    const { leadingDigits } = territory
+    if (leadingDigits === null ? lineTypeOf(nationalNumber, territory) : leadingDigits.test(nationalNumber))
+      return territory
+  }
+  return null
+}
+
+/** Takes a trunk prefix off, unless the number is a real one with it, or none is left without it. */
+function withoutTrunkPrefix(dialled: string, plan: Plan): string {
+  const { trunkPrefix, trunkTransform, pattern } = plan.main
+  const match = trunkPrefix?.exec(dialled)
+  if (trunkPrefix === null || !match) return dialled
+  const lastGroup = match.length > 1 ? match.at(-1) : undefined
+  const stripped =
+    trunkTransform !== null && lastGroup
+      ? dialled.replace(trunkPrefix, trunkTransform)
+      : dialled.slice(match[0].length)
+  if (stripped === dialled || (pattern.test(dialled) && !pattern.test(stripped))) return dialled
+  const length = judgeLength(stripped.length, (territoryOf(stripped, plan) ?? plan.main).lengths)
+  return length === 'possible' || length === 'too_long' ? stripped : dialled
+}
+
+function lineTypeOf(nationalNumber: string, { pattern, fixedLine, mobile, otherLines }: Territory): LineType {
+  if (!pattern.test(nationalNumber)) return null
+  if (follows(nationalNumber, fixedLine)) {
+    const alsoMobile = mobile === null || mobile.pattern === null || follows(nationalNumber, mobile)
+    return alsoMobile ? 'FIXED_LINE_OR_MOBILE' : 'FIXED_LINE'
+  }
+  if (follows(nationalNumber, mobile)) return 'MOBILE'
+  for (const { type, rule } of otherLines) if (follows(nationalNumber, rule)) return type
+  return null
+}
+
+function follows(nationalNumber: string, rule: LineRule | null): boolean {
+  return (
+    rule !== null &&
+    includesLength(rule.lengths, nationalNumber.length) &&
+    rule.pattern?.test(nationalNumber) === true
+  )
+}
+
+function includesLength(lengths: LengthSet, digits: number): boolean {
+  return ((lengths >>> digits) & 1) === 1
+}
+
+function judgeLength(digits: number, lengths: LengthSet): NumberReading['length'] {
+  if (includesLength(lengths, digits)) return 'possible'
+  if (lengths >>> digits === 0) return 'too_long'
+  return (lengths & ((1 << digits) - 1)) === 0 ? 'too_short' : 'never_used'
+}
+
+/** One territory in the layout 4 of the metadata: what stands at which place. Absent things are 0 there. */
+type RawTerritory = [
+  callingCode: string,
+  internationalPrefix: string,
+  pattern: string,
+  lengths: number[],
+  formats: unknown,
+  trunkPrefix: string | 0 | undefined,
+  trunkPrefixFormat: unknown,
+  trunkPrefixForParsing: string | 0 | undefined,
+  trunkTransform: string | 0 | undefined,
+  trunkPrefixOptional: unknown,
+  leadingDigits: string | 0 | undefined,
+  lines: (RawLine | 0)[] | undefined,
+]
+type RawLine = [pattern: string, lengths?: number[]]
+
+// The library itself types a territory as any[].
+const RAW = metadata as unknown as {
+  version: number
+  country_calling_codes: Record<string, string[]>
+  countries: Record<string, RawTerritory>
+  nonGeographic: Record<string, RawTerritory>
+}
+if (RAW.version !== 4)
+  throw new Error('libphonenumber-js has a new layout of metadata: read it anew in numbering-plan.ts')
+
+// The order is the one in which the library asks.
+const OTHER_LINES: readonly [LineType, number][] = [
+  ['PREMIUM_RATE', 3],
+  ['TOLL_FREE', 2],
+  ['SHARED_COST', 9],
+  ['VOIP', 8],
+  ['PERSONAL_NUMBER', 4],
+  ['PAGER', 7],
+  ['UAN', 6],
+  ['VOICEMAIL', 5],
+]
+
+const CALLING_CODES: ReadonlySet<string> = new Set([
+  ...Object.keys(RAW.country_calling_codes),
+  ...Object.keys(RAW.nonGeographic),
+])
+
+// Filled when a calling code is first met; at most one plan for each of some 215 calling codes.
+const PLANS = new Map<string, Plan>()
+
+function planOf(callingCode: string): Plan {
+  let plan = PLANS.get(callingCode)
+  if (plan === undefined) {
+    plan = compilePlan(callingCode)
+    PLANS.set(callingCode, plan)
+  }
+  return plan
+}
+
+function compilePlan(callingCode: string): Plan {
+  const territories = (RAW.country_calling_codes[callingCode] ?? []).map((country) =>
+    compileTerritory(country, RAW.countries[country]),
+  )
+  return { main: territories[0] ?? compileTerritory(null, RAW.nonGeographic[callingCode]), territories }
+}
+
+function compileTerritory(country: string | null, raw: RawTerritory | undefined): Territory {
+  if (raw === undefined) throw new Error(`libphonenumber-js lacks the metadata of ${country}`)
+  const lengths = lengthSet(raw[3])
+  const lines = raw[11] ?? []
+  const line = (place: number): LineRule | null => {
+    const rawLine = lines[place]
+    if (!rawLine) return null
+    return {
+      lengths: rawLine[1] ? lengthSet(rawLine[1]) : lengths,
+      pattern: rawLine[0] ? entirely(rawLine[0]) : null,
+    }
+  }
+  const trunkPrefix = raw[7] || raw[5]
+  return {
+    country,
+    lengths,
+    pattern: entirely(raw[2]),
+    leadingDigits: raw[10] ? new RegExp(`^(?:${raw[10]})`) : null,
+    trunkPrefix: trunkPrefix ? new RegExp(`^(?:${trunkPrefix})`) : null,
+    trunkTransform: raw[8] || null,
+    fixedLine: line(0),
+    mobile: line(1),
+    otherLines: OTHER_LINES.flatMap(([type, place]) => {
+      const rule = line(place)
+      return rule === null ? [] : [{ type, rule }]
+    }),
+  }
+}
+
+function lengthSet(lengths: number[]): LengthSet {
+  return lengths.reduce((set, length) => set | (1 << length), 0)
+}
+
+function entirely(pattern: string): RegExp {
+  return new RegExp(`^(?:${pattern})$`)
+}

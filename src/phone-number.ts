@@ -1,0 +1,107 @@
+// What a recipient's number must look like, and what can be said about it without asking anyone. One number has
+// one spelling here (E.164), because duplicates, opt-outs and limits compare spellings.
+
+import {
+  findCallingCode,
+  readInternationalNumber,
+  type LineType,
+  type NumberReading,
+} from './numbering-plan.ts'
+
+/**
+ * `fixed` is a number that is certainly not a mobile one (fixed line, toll-free, pager, VoIP, …), `premium` one
+ * that costs its caller; `unknown` covers what the plan does not tell apart, as in North America.
+ */
+export type PhoneKind = 'mobile' | 'fixed' | 'premium' | 'unknown'
+
+export type PhoneNumber = { e164: string; country: string | null; kind: PhoneKind }
+
+/** Why a number is refused: field code, a sentence that does not repeat the number, and what may have been meant. */
+type PhoneNumberFault = {
+  fault: 'invalid_format' | 'invalid_number'
+  detail: string
+  suggestion: string | null
+}
+
+/**
+ * Takes a number in E.164 (ITU-T; `+`, then 7 to 15 digits) whose length is possible in its country, and gives it
+ * back with its country (ISO 3166 alpha-2, null when the number does not tell) and kind. Refuses every other
+ * spelling, a trunk prefix inside (`+49 0151…`), unassigned calling codes, and short and emergency numbers.
+ * Numbers that are possible but in no range of the metadata are taken: ranges are opened faster than data is updated.
+ */
+export function parsePhoneNumber(raw: string): PhoneNumber | PhoneNumberFault {
+  if (!E164.test(raw)) return { fault: 'invalid_format', detail: FORMAT_DETAIL, suggestion: suggestE164(raw) }
+  const reading = readInternationalNumber(raw)
+  if (reading === null) return invalidNumber('No country uses this calling code.')
+  const detail = findFault(reading)
+  if (detail !== null) return invalidNumber(detail)
+  const canonical = spellingOf(reading)
+  if (canonical !== raw) return invalidNumber(TRUNK_DETAIL, isAcceptable(canonical) ? canonical : null)
+  return { e164: raw, country: reading.country, kind: kindOf(reading.lineType) }
+}
+
+/** A number as logs may show it: calling code and last two digits, not even the length. Takes any string. */
+export function maskPhoneNumber(e164: string): string {
+  const callingCode = E164.test(e164) ? findCallingCode(e164) : null
+  return callingCode === null ? '+***' : `+${callingCode}***${e164.slice(-2)}`
+}
+
+const E164 = /^\+[1-9][0-9]{6,14}$/
+
+const FORMAT_DETAIL =
+  'Write the number in E.164: a plus sign, the calling code and the national number, 7 to 15 digits in all, and ' +
+  'nothing else. Short and emergency numbers cannot be reached.'
+const TRUNK_DETAIL = 'The number holds a prefix that is only dialled inside its country.'
+
+const LENGTH_DETAILS: Record<Exclude<NumberReading['length'], 'possible'>, string> = {
+  too_short: 'The number is too short for its country.',
+  too_long: 'The number is too long for its country.',
+  never_used: 'No number of its country has this length.',
+}
+
+function invalidNumber(detail: string, suggestion: string | null = null): PhoneNumberFault {
+  return { fault: 'invalid_number', detail, suggestion }
+}
+
+function findFault(reading: NumberReading): string | null {
+  if (reading.length !== 'possible') return LENGTH_DETAILS[reading.length]
+  return isShortNumber(reading) ? 'Short and emergency numbers cannot be reached.' : null
+}
+
+/**
+ * Emergency numbers and most short ones (`+49110`) are too short for E.164 here. Plans as open as Germany's also
+ * leave room for the longer ones, such as 116 117: no range of the plan holds them and no mobile number is as short.
+ */
+function isShortNumber({ nationalNumber, lineType, asLongAsMobile }: NumberReading): boolean {
+  return nationalNumber.length <= 6 && lineType === null && !asLongAsMobile
+}
+
+function kindOf(lineType: LineType): PhoneKind {
+  if (lineType === null || lineType === 'FIXED_LINE_OR_MOBILE') return 'unknown'
+  if (lineType === 'MOBILE') return 'mobile'
+  return lineType === 'PREMIUM_RATE' ? 'premium' : 'fixed'
+}
+
+const LONGEST_TO_SUGGEST_FROM = 64
+const SEPARATORS = /[\s\p{Cf}\p{Pd}\u2212()[\]./~]/gu
+const INTERNATIONAL = /^(?:\+(?:00)?|00)([1-9][0-9]{6,14})$/
+
+/** What `+49 (0)151 / 123-456 78` and `0049…` mean; null for everything that does not say its calling code. */
+function suggestE164(raw: string): string | null {
+  if (raw.length > LONGEST_TO_SUGGEST_FROM) return null
+  const digits = INTERNATIONAL.exec(raw.normalize('NFKC').replace(SEPARATORS, ''))?.[1]
+  const reading = digits === undefined ? null : readInternationalNumber(`+${digits}`)
+  if (reading === null) return null
+  const canonical = spellingOf(reading)
+  return isAcceptable(canonical) ? canonical : null
+}
+
+/** Whether a spelling would be taken as it is: a number without its prefix may be short, or have another prefix. */
+function isAcceptable(e164: string): boolean {
+  const reading = E164.test(e164) ? readInternationalNumber(e164) : null
+  return reading !== null && findFault(reading) === null && spellingOf(reading) === e164
+}
+
+function spellingOf({ callingCode, nationalNumber }: NumberReading): string {
+  return `+${callingCode}${nationalNumber}`
+}

@@ -1,0 +1,198 @@
+import fc from 'fast-check'
+import { getExampleNumber, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max'
+import examples from 'libphonenumber-js/mobile/examples'
+import metadata from 'libphonenumber-js/max/metadata'
+import { expect, test } from 'vitest'
+import { readInternationalNumber } from '../../src/numbering-plan.ts'
+import { maskPhoneNumber, parsePhoneNumber } from '../../src/phone-number.ts'
+
+const CALLING_CODES = [...Object.keys(metadata.country_calling_codes), ...Object.keys(metadata.nonGeographic)]
+const SHARED_CODES = Object.entries(metadata.country_calling_codes).flatMap(([code, countries]) =>
+  countries.length > 1 ? [code] : [],
+)
+
+const digits = (min: number, max: number) =>
+  fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: min, maxLength: max, size: 'max' })
+
+/** Well-written numbers of every calling code, with and without trunk prefixes, and of none. */
+const writtenNumber = fc
+  .tuple(
+    fc.oneof(fc.constantFrom(...CALLING_CODES), fc.constantFrom(...SHARED_CODES), digits(1, 3)),
+    fc.constantFrom('', '', '0', '1', '8', '06', '015', '90', '180020'),
+    digits(2, 13),
+  )
+  .map((parts) => `+${parts.join('')}`)
+  .filter((number) => /^\+[1-9][0-9]{6,14}$/.test(number))
+
+test('reads every number as the library does', () => {
+  fc.assert(
+    fc.property(writtenNumber, (number) => {
+      expect(reading(number)).toEqual(libraryReading(number))
+    }),
+    { numRuns: 20_000 },
+  )
+})
+
+test('reads numbers of all first three digits of all shared calling codes as the library does', () => {
+  for (const code of SHARED_CODES) {
+    for (let prefix = 0; prefix < 1000; prefix++) {
+      const number = `+${code}${String(prefix).padStart(3, '0')}5550123`.slice(0, code.length + 11)
+      expect(reading(number)).toEqual(libraryReading(number))
+    }
+  }
+})
+
+test('accepts exactly what the library finds possible and would write the same, short numbers apart', () => {
+  const seen = { accepted: 0, refused: 0 }
+  fc.assert(
+    fc.property(writtenNumber, (number) => {
+      const library = parsePhoneNumberFromString(number)
+      const sameSpelling = library?.number === number && library.isPossible()
+      const short = (library?.nationalNumber.length ?? 0) <= 6 && library?.getType() === undefined
+      fc.pre(!short)
+      const accepted = 'e164' in parsePhoneNumber(number)
+      seen[accepted ? 'accepted' : 'refused']++
+      expect(accepted).toBe(sameSpelling)
+    }),
+    { numRuns: 5_000 },
+  )
+  expect(Math.min(seen.accepted, seen.refused)).toBeGreaterThan(500)
+})
+
+test('accepts an example of a mobile number of every country', () => {
+  const countries = Object.keys(metadata.countries) as CountryCode[]
+  const numbers = countries.flatMap((country) => getExampleNumber(country, examples)?.number ?? [])
+  expect(numbers.length).toBeGreaterThan(240)
+  for (const e164 of numbers) {
+    expect(parsePhoneNumber(e164)).toMatchObject({ e164, kind: expect.stringMatching(/mobile|unknown/) })
+  }
+})
+
+test.each([
+  ['+4915112345678', 'DE', 'mobile'],
+  ['+493012345678', 'DE', 'fixed'],
+  ['+12125550123', 'US', 'unknown'],
+  ['+14165550123', 'CA', 'unknown'],
+  ['+18765550123', 'JM', 'mobile'],
+  ['+447400123456', 'GB', 'mobile'],
+  ['+447911123456', 'GG', 'mobile'],
+  ['+447700900123', null, 'unknown'],
+  ['+447624123456', 'IM', 'mobile'],
+  ['+79161234567', 'RU', 'mobile'],
+  ['+77011234567', 'KZ', 'mobile'],
+  ['+390612345678', 'IT', 'fixed'],
+  ['+390669812345', 'VA', 'fixed'],
+  ['+883510012345678', null, 'fixed'],
+  ['+881612345678', null, 'mobile'],
+  ['+499001123456', 'DE', 'premium'],
+  ['+15005550006', 'US', 'fixed'],
+])('knows %s as a number of %s, %s', (e164, country, kind) => {
+  expect(parsePhoneNumber(e164)).toEqual({ e164, country, kind })
+})
+
+test.each([
+  ['+49 151 12345678', '+4915112345678'],
+  ['+49 (0)151 / 123-456 78', '+4915112345678'],
+  ['(+49) 151.12345678', '+4915112345678'],
+  ['004915112345678', '+4915112345678'],
+  ['+004915112345678', '+4915112345678'],
+  [' +4915112345678\n', '+4915112345678'],
+  ['\u202a+49 151 1234\u20115678\u202c', '+4915112345678'],
+  ['＋４９１５１１２３４５６７８', '+4915112345678'],
+  ['+44 (0)20 7946 0958', '+442079460958'],
+  ['+39 (0)6 12345678', '+390612345678'],
+])('refuses %j as written, and suggests %s', (raw, suggestion) => {
+  expect(parsePhoneNumber(raw)).toMatchObject({ fault: 'invalid_format', suggestion })
+})
+
+test.each([
+  '',
+  '+',
+  '112',
+  '+112',
+  '+49110',
+  '015112345678',
+  '15112345678',
+  '4915112345678',
+  '+4915112345678 ext 5',
+  '+49151CALLNOW',
+  'tel:+4915112345678',
+  '+4915112345678,+4915112345679',
+  '+49151123456789012',
+  '+٤٩١٥١١٢٣٤٥٦٧٨',
+  '+0151 12345678',
+  '+1 555',
+  `+49${' '.repeat(1_000_000)}15112345678`,
+])('refuses %j, with nothing to suggest', (raw) => {
+  expect(parsePhoneNumber(raw)).toMatchObject({ fault: 'invalid_format', suggestion: null })
+})
+
+test.each([
+  ['+9991234567', /calling code/],
+  ['+1212555012', /too short/],
+  ['+121255501234', /too long/],
+  ['+4412345678', /this length/],
+  ['+49116117', /[Ee]mergency/],
+  ['+4919222', /[Ee]mergency/],
+])('refuses %s, a number that cannot be', (raw, sentence) => {
+  const parsed = parsePhoneNumber(raw)
+  expect(parsed).toMatchObject({ fault: 'invalid_number', suggestion: null })
+  expect('detail' in parsed && parsed.detail).toMatch(sentence)
+})
+
+test('refuses a trunk prefix inside a number, which would make two spellings of one recipient', () => {
+  expect(parsePhoneNumber('+49015112345678')).toMatchObject({
+    fault: 'invalid_number',
+    suggestion: '+4915112345678',
+  })
+})
+
+test('keeps the few digits of small places, in ranges yet unknown too, and the short fixed lines of large ones', () => {
+  for (const e164 of ['+298111234', '+29022158', '+49301234']) {
+    expect(parsePhoneNumber(e164)).toMatchObject({ e164 })
+  }
+})
+
+test('what it suggests it accepts, and its sentences never repeat the number', () => {
+  const untidy = fc.tuple(
+    fc.constantFrom('+', '00', '(+', ' +'),
+    writtenNumber,
+    fc.constantFrom('', ' ', '-', ')'),
+  )
+  fc.assert(
+    fc.property(untidy, ([start, number, gap]) => {
+      const parsed = parsePhoneNumber(`${start}${number.slice(1, 5)}${gap}${number.slice(5)}`)
+      if (!('fault' in parsed)) return
+      expect(parsed.detail).not.toMatch(/[0-9]{4}/)
+      if (parsed.suggestion !== null)
+        expect(parsePhoneNumber(parsed.suggestion)).toMatchObject({ e164: parsed.suggestion })
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('a masked number shows its calling code and two digits at most', () => {
+  expect(maskPhoneNumber('+4915112345678')).toBe('+49***78')
+  expect(maskPhoneNumber('+12125550123')).toBe('+1***23')
+  for (const other of ['', '+9991234567', '015112345678', '+49 151 12345678'])
+    expect(maskPhoneNumber(other)).toBe('+***')
+})
+
+function reading(number: string) {
+  const found = readInternationalNumber(number)
+  if (found === null || found.nationalNumber.length < 2) return null
+  const { callingCode, nationalNumber, country, length, lineType } = found
+  return { callingCode, nationalNumber, country, possible: length === 'possible', lineType }
+}
+
+function libraryReading(number: string) {
+  const found = parsePhoneNumberFromString(number)
+  if (found === undefined) return null
+  return {
+    callingCode: found.countryCallingCode,
+    nationalNumber: found.nationalNumber,
+    country: found.country ?? null,
+    possible: found.isPossible(),
+    lineType: found.getType() ?? null,
+  }
+}
