@@ -1,0 +1,158 @@
+// The text of an SMS: what is refused, which alphabet it needs, what it costs in parts, and the parts themselves.
+// Price and wire use this one splitter. Everything here is linear in the text, whatever stands in it.
+
+import { countSeptets, findGsm7PartEnds, isGsm7Character } from './gsm7.ts'
+import { replaceLookAlikes, replacementFor } from './smart-encoding.ts'
+import { findUcs2PartEnds, isPlain, startsPair } from './ucs2.ts'
+
+export type SmsEncoding = 'gsm7' | 'ucs2'
+
+/** `units` are septets in GSM-7 and UTF-16 units in UCS-2; `parts` is what one recipient costs. */
+export type TextMeasure = { encoding: SmsEncoding; units: number; parts: number }
+
+/** A character (code point) outside GSM-7. `index` is that of its first occurrence and counts code points. */
+export type Offending = {
+  character: string
+  code_point: string
+  index: number
+  count: number
+  replacement: string | null
+}
+
+type TextFault = {
+  code: 'invalid_unicode' | 'control_character' | 'blank'
+  index: number
+  detail: string
+}
+
+const SINGLE_PART_SEPTETS = 160
+const SINGLE_PART_UTF16 = 70
+const MAX_OFFENDING = 50
+
+/**
+ * Encoding, units and parts of a text. `auto` takes GSM-7 if it can carry the whole text, else UCS-2; asked for
+ * `gsm7`, a text that needs more is answered with what stands in the way. The empty text is one part of no units.
+ */
+export function measureText(text: string, encoding: 'auto' | 'ucs2'): TextMeasure
+export function measureText(
+  text: string,
+  encoding: 'auto' | SmsEncoding,
+): TextMeasure | { notEncodable: Offending[] }
+export function measureText(
+  text: string,
+  encoding: 'auto' | SmsEncoding,
+): TextMeasure | { notEncodable: Offending[] } {
+  if (encoding !== 'ucs2') {
+    const septets = countSeptets(text)
+    if (septets !== null) return { encoding: 'gsm7', units: septets, parts: countGsm7Parts(text, septets) }
+    if (encoding === 'gsm7') return { notEncodable: offendingCharacters(text) }
+  }
+  return { encoding: 'ucs2', units: text.length, parts: countUcs2Parts(text) }
+}
+
+/** The parts of a text: joined they are the text, and `measureText` counts them. Throws where it says `notEncodable`. */
+export function splitText(text: string, encoding: 'auto' | SmsEncoding): string[] {
+  const measure = measureText(text, encoding)
+  if ('notEncodable' in measure) throw new RangeError('GSM-7 cannot carry this text')
+  if (measure.parts === 1) return [text]
+  const ends = measure.encoding === 'gsm7' ? findGsm7PartEnds(text) : findUcs2PartEnds(text)
+  return ends.map((end, part) => text.slice(ends[part - 1] ?? 0, end))
+}
+
+/** The characters that GSM-7 lacks, each once with its count, in the order of first occurrence; at most 50 of them. */
+export function offendingCharacters(text: string): Offending[] {
+  const found = new Map<string, Offending>()
+  let index = 0
+  for (const character of text) {
+    if (!isGsm7Character(character)) {
+      const known = found.get(character)
+      if (known !== undefined) known.count++
+      else if (found.size < MAX_OFFENDING) found.set(character, describeOffending(character, index))
+    }
+    index++
+  }
+  return [...found.values()]
+}
+
+/** Replaces look-alikes if, and only if, the whole text then fits GSM-7 and needs fewer parts than as it stands. */
+export function applySmartEncoding(text: string): { text: string; applied: boolean } {
+  if (countSeptets(text) !== null) return { text, applied: false }
+  const replaced = replaceLookAlikes(text)
+  const septets = countSeptets(replaced)
+  const applied = septets !== null && countGsm7Parts(replaced, septets) < countUcs2Parts(text)
+  return applied ? { text: replaced, applied } : { text, applied }
+}
+
+/** The parts that a text would need with its look-alikes replaced; null if GSM-7 could not carry it even then. */
+export function countPartsIfGsm7(text: string): number | null {
+  const replaced = replaceLookAlikes(text)
+  const septets = countSeptets(replaced)
+  return septets === null ? null : countGsm7Parts(replaced, septets)
+}
+
+/**
+ * Unicode NFC, and LF for CRLF (a lone CR stays). Runs of more than 256 combining marks are normalised in pieces:
+ * the text stays canonically equivalent, while the sorting of marks, quadratic in a run, stays bounded.
+ */
+export function normalizeText(raw: string): string {
+  if (isPlain(raw)) return raw
+  const text = raw.replaceAll('\r\n', '\n')
+  if (text.length <= LONGEST_MARK_RUN) return text.normalize('NFC')
+  const ends = [...text.matchAll(LONG_MARK_RUNS)].flatMap(({ 0: run, index }) =>
+    Array.from(run.matchAll(PIECES), (piece) => index + piece.index + piece[0].length),
+  )
+  return [...ends, text.length].map((end, i) => text.slice(ends[i - 1] ?? 0, end).normalize('NFC')).join('')
+}
+
+/**
+ * The first thing for which a text is refused: half a surrogate pair, or a control character (C0, DEL, C1) other
+ * than LF, CR, FF and TAB; then, if nothing in it can be seen, that it is blank. `index` counts code points.
+ */
+export function findTextFault(text: string): TextFault | null {
+  let visible = false
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit > 0x20 && unit < 0x7f) visible = true
+    else if (isForbiddenControl(unit)) return textFault('control_character', text, index)
+    else if (unit >= 0xd800 && unit <= 0xdfff) {
+      if (!startsPair(text, index)) return textFault('invalid_unicode', text, index)
+      index++
+    }
+  }
+  return visible || !BLANK.test(text) ? null : textFault('blank', text, 0)
+}
+
+const LONGEST_MARK_RUN = 256
+const LONG_MARK_RUNS = new RegExp(`(?<!\\p{M})\\p{M}{${LONGEST_MARK_RUN},}`, 'gu')
+const PIECES = new RegExp(`\\p{M}{${LONGEST_MARK_RUN}}`, 'gu')
+
+// White space and what is drawn as nothing: format characters, fillers, variation selectors, the empty Braille cell.
+const BLANK = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*$/u
+
+const FAULT_DETAILS: Record<TextFault['code'], string> = {
+  invalid_unicode: 'The text holds half a surrogate pair, which is no character.',
+  control_character: 'Of the control characters, only LF, CR, FF and TAB may stand in a text.',
+  blank: 'The text holds nothing that can be seen.',
+}
+
+function textFault(code: TextFault['code'], text: string, unitIndex: number): TextFault {
+  return { code, index: Array.from(text.slice(0, unitIndex)).length, detail: FAULT_DETAILS[code] }
+}
+
+function isForbiddenControl(unit: number): boolean {
+  if (unit >= 0x20) return unit >= 0x7f && unit < 0xa0
+  return unit !== 0x0a && unit !== 0x0d && unit !== 0x0c && unit !== 0x09
+}
+
+function describeOffending(character: string, index: number): Offending {
+  const hex = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  return { character, code_point: `U+${hex}`, index, count: 1, replacement: replacementFor(character) }
+}
+
+function countGsm7Parts(text: string, septets: number): number {
+  return septets <= SINGLE_PART_SEPTETS ? 1 : findGsm7PartEnds(text).length
+}
+
+function countUcs2Parts(text: string): number {
+  return text.length <= SINGLE_PART_UTF16 ? 1 : findUcs2PartEnds(text).length
+}
