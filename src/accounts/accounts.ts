@@ -1,0 +1,146 @@
+import { type Fault, refuse } from '../errors.ts'
+import type { Ids } from '../ids.ts'
+import { invalidInput, nameFaults } from '../invalid-input.ts'
+import { appendAudit } from '../storage/audit-log.ts'
+import type { Tx } from '../storage/dialect.ts'
+import { touchDirectory } from '../storage/directory-version.ts'
+import type { AccountState, AccountTable } from '../storage/schema.ts'
+
+/**
+ * Who may send. An account has two wallets, up to ten active keys and one or more users; it is active, suspended (reads work, its
+ * queue is frozen) or closed, which is for ever. Every change is audited and tells the nodes to read anew.
+ */
+export interface AccountDeps {
+  ids: Ids
+  nowMs: number
+}
+
+export interface NewAccount {
+  name: string
+  /** Of the owner. A user who is known by it joins the new account as owner. */
+  email: string
+  /** Makes the owner the operator of the instance. */
+  isOperator?: boolean
+  actor: string
+}
+
+/**
+ * Makes an account with its owner; `openWallets` fills its wallets in the same transaction. Refuses names that are not 1 to 100
+ * characters and e-mail addresses that no browser would take, both at once.
+ */
+export async function createAccount(
+  tx: Tx,
+  deps: AccountDeps & { openWallets: (tx: Tx, accountId: string) => Promise<void> },
+  account: NewAccount,
+): Promise<{ accountId: string; userId: string }> {
+  const name = account.name.trim()
+  const email = account.email.trim().toLowerCase()
+  const faults = [...nameFaults(name), ...emailFaults(email)]
+  if (faults.length > 0) throw invalidInput(faults)
+  const { ids, nowMs } = deps
+  const accountId = ids('acc')
+  await tx.insertInto('accounts').values({ id: accountId, name, state: 'active', created_at: nowMs, updated_at: nowMs }).execute()
+  const userId = await findOrAddUser(tx, deps, { name, email, isOperator: account.isOperator === true })
+  await tx.insertInto('account_users').values({ account_id: accountId, user_id: userId, role: 'owner' }).execute()
+  await deps.openWallets(tx, accountId)
+  await appendAudit(tx, deps, { accountId, actor: account.actor, action: 'account.created', detail: { name, userId } })
+  await touchDirectory(tx)
+  return { accountId, userId }
+}
+
+/** Where an account may go from each state; closing has no way back. */
+const stateMoves: Record<AccountState, readonly AccountState[]> = {
+  active: ['suspended', 'closed'],
+  suspended: ['active', 'closed'],
+  closed: [],
+}
+
+/**
+ * Suspends, reactivates or closes. Closing cancels what waits through `cancelWaiting`, which ends one bounded page and says how
+ * many messages that were; the caller goes on in further transactions until it is none. The same state again changes nothing, but
+ * closing again goes on cancelling. Refuses a move out of `closed`.
+ */
+export async function setAccountState(
+  tx: Tx,
+  deps: AccountDeps & { cancelWaiting: (tx: Tx, accountId: string) => Promise<number> },
+  change: { accountId: string; state: AccountState; actor: string },
+): Promise<{ changed: boolean; canceled: number }> {
+  const { accountId, state, actor } = change
+  const account = await readAccount(tx, accountId)
+  const changed = account.state !== state
+  if (changed) {
+    if (!stateMoves[account.state].includes(state)) {
+      throw invalidInput([{ pointer: '/state', code: 'not_in_enum', detail: `Account ${accountId} is ${account.state} and cannot become ${state}.` }])
+    }
+    await tx.updateTable('accounts').set({ state, updated_at: deps.nowMs }).where('id', '=', accountId).execute()
+    await appendAudit(tx, deps, { accountId, actor, action: `account.${stateWords[state]}`, detail: { from: account.state } })
+    await touchDirectory(tx)
+  }
+  return { changed, canceled: state === 'closed' ? await deps.cancelWaiting(tx, accountId) : 0 }
+}
+
+const stateWords: Record<AccountState, string> = { active: 'reactivated', suspended: 'suspended', closed: 'closed' }
+
+/** Null takes the setting of the instance, 0 switches the limit off; a limit left out stays as it is. */
+export interface AccountLimits {
+  sendPerMinute?: number | null
+  readPerMinute?: number | null
+  queueLimit?: number | null
+}
+
+/** Sets limits of one account and gives all of them. Refuses numbers that are not whole or below 0. */
+export async function setAccountLimits(
+  tx: Tx,
+  deps: AccountDeps,
+  change: { accountId: string; limits: AccountLimits; actor: string },
+): Promise<Required<AccountLimits>> {
+  const { accountId, limits } = change
+  const faults = Object.entries(limits).flatMap(([name, value]) =>
+    value === null || (Number.isInteger(value) && value >= 0 && value <= mostLimit)
+      ? []
+      : [{ pointer: `/${name}`, code: 'out_of_range' as const, detail: `A limit must be a whole number from 0 to ${mostLimit}.` }],
+  )
+  if (faults.length > 0) throw invalidInput(faults)
+  const account = await readAccount(tx, accountId)
+  const { sendPerMinute = account.send_per_minute, readPerMinute = account.read_per_minute, queueLimit = account.queue_limit } = limits
+  await tx
+    .updateTable('accounts')
+    .set({ send_per_minute: sendPerMinute, read_per_minute: readPerMinute, queue_limit: queueLimit, updated_at: deps.nowMs })
+    .where('id', '=', accountId)
+    .execute()
+  await appendAudit(tx, deps, { accountId, actor: change.actor, action: 'account.limited', detail: { ...limits } })
+  await touchDirectory(tx)
+  return { sendPerMinute, readPerMinute, queueLimit }
+}
+
+const mostLimit = 1_000_000_000
+
+/** The account, or a refusal that says that there is none. */
+export async function readAccount(tx: Tx, accountId: string): Promise<AccountTable> {
+  const account = await tx.selectFrom('accounts').selectAll().where('id', '=', accountId).executeTakeFirst()
+  if (account === undefined) throw refuse('not_found', { detail: `There is no account ${accountId}.` })
+  return account
+}
+
+/** A valid e-mail address of the HTML standard, section 4.10.5.1.5: what browsers take; 254 is the limit of RFC 5321. */
+const emailForm =
+  /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
+
+const emailFaults = (email: string): Fault[] =>
+  email.length <= 254 && emailForm.test(email)
+    ? []
+    : [{ pointer: '/email', code: 'invalid_format', detail: 'The e-mail address is not valid; write it as name@example.org.' }]
+
+async function findOrAddUser(tx: Tx, deps: AccountDeps, user: { name: string; email: string; isOperator: boolean }): Promise<string> {
+  const known = await tx.selectFrom('users').select(['id', 'is_operator']).where('email', '=', user.email).executeTakeFirst()
+  if (known === undefined) {
+    const id = deps.ids('usr')
+    const { name, email } = user
+    await tx.insertInto('users').values({ id, email, name, is_operator: user.isOperator ? 1 : 0, created_at: deps.nowMs }).execute()
+    return id
+  }
+  if (user.isOperator && known.is_operator === 0) {
+    await tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', known.id).execute()
+  }
+  return known.id
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What encrypts the secrets that must be read again. */
+export interface InstanceSecret {
+  current: string
+  /** The one before it, so that what it sealed can be opened still; null when there is none. */
+  previous: string | null
+}
+
+const leastLength = 32
+
+export const secretFile = (dataFolder: string): string => join(dataFolder, 'secret')
+/** Where an operator who changes the secret leaves the old one. */
+export const previousSecretFile = (dataFolder: string): string => join(dataFolder, 'secret.previous')
+
+/**
+ * The secret of this instance: `fromEnv` (ONESIXTY_SECRET) when set, else the file `secret` of the data folder, which is made at
+ * the first start. Refuses files that others may read, and secrets below 32 characters.
+ */
+export async function loadInstanceSecret(dataFolder: string, fromEnv: string | null): Promise<InstanceSecret> {
+  const file = secretFile(dataFolder)
+  const current = fromEnv ?? (await readSecret(file)) ?? (await makeSecret(dataFolder, file))
+  if (current.length < leastLength) throw new Error(`The secret needs at least ${leastLength} characters.`)
+  return { current, previous: await readSecret(previousSecretFile(dataFolder)) }
+}
+
+/** What the file holds, or null when there is none. */
+async function readSecret(file: string): Promise<string | null> {
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (found === null) return null
+  if ((found.mode & 0o077) !== 0) throw new Error(`Others may read ${file}. Run: chmod 600 ${file}`)
+  const text = (await readFile(file, 'utf8')).trim()
+  if (text.length < leastLength) throw new Error(`The secret in ${file} needs at least ${leastLength} characters.`)
+  return text
+}
+
+/**
+ * Written whole and flushed under another name, then linked: a crash leaves no half of it, and of two processes that start at once
+ * the second takes what the first one made.
+ */
+async function makeSecret(dataFolder: string, file: string): Promise<string> {
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 })
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  const handle = await open(draft, 'wx', 0o600)
+  try {
+    await handle.writeFile(`${randomBytes(32).toString('base64url')}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(draft)
+  const folder = await open(dataFolder)
+  await folder.sync().finally(() => folder.close())
+  const made = await readSecret(file)
+  if (made === null) throw new Error(`${file} vanished while it was being made.`)
+  return made
+}
