@@ -1,7 +1,9 @@
 import { createLog } from '../src/log.ts'
 import { createMetrics, type Metrics } from '../src/metrics.ts'
 import { DevicePool } from '../src/dispatch/device-pool.ts'
-import { Dispatcher } from '../src/dispatch/dispatcher.ts'
+import { Dispatcher, type DispatchUnits } from '../src/dispatch/dispatcher.ts'
+import { claimMessages } from '../src/messages/claim-messages.ts'
+import { units } from '../src/units.ts'
 import type { ConnectorKind } from '../src/connectors/connector.ts'
 import { simulatorKind } from '../src/connectors/simulator/simulator.ts'
 import { routeFrom } from '../src/dispatch/route-ring.ts'
@@ -48,7 +50,12 @@ export async function openMessagesFixture(kind: ConnectorKind = simulatorKind): 
     changed: () => dispatcher.nudge(),
     reloadIntervalMs: 500,
   })
-  const dispatcher = new Dispatcher({ read: storage.read, writer: storage.writer, clock, ids, log, metrics, pool, fence: 1, pollIntervalMs: 500 })
+  const dispatchUnits: DispatchUnits = {
+    claim: (input) => storage.writer.write((tx) => claimMessages(tx, ids, input)),
+    settleOutcomes: (settlements) => storage.writer.write((tx) => units.settleOutcomes(tx, settlements)),
+    settleReceipts: (words) => storage.writer.write((tx) => units.settleReceipts(tx, words)),
+  }
+  const dispatcher = new Dispatcher({ read: storage.read, units: dispatchUnits, clock, log, metrics, pool, fence: 1, pollIntervalMs: 500 })
   await pool.start()
   await dispatcher.start()
 

@@ -1,16 +1,13 @@
 import { Batcher } from '../batcher.ts'
 import type { Clock } from '../clock.ts'
 import type { Outcome, Receipt } from '../connectors/connector.ts'
-import type { Ids } from '../ids.ts'
 import type { Service } from '../lifecycle.ts'
 import type { Log } from '../log.ts'
-import { StaleMessage } from '../messages/advance-messages.ts'
-import { type Claimed, claimMessages } from '../messages/claim-messages.ts'
-import { type ReceiptWord, settleReceipts } from '../messages/settle-receipts.ts'
-import { settleOutcomes, settleOutcomesAfresh, type Settlement } from '../messages/settle-outcomes.ts'
+import type { Claimed, Want } from '../messages/claim-messages.ts'
+import type { ReceiptWord } from '../messages/settle-receipts.ts'
+import type { Settlement } from '../messages/settle-outcomes.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
-import type { Writer } from '../storage/writer.ts'
 import { planClaims, type Route } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
 import { handOverOf } from './hand-over.ts'
@@ -18,11 +15,17 @@ import { judgeOutcome } from './retry-policy.ts'
 import { RouteRefill } from './route-refill.ts'
 import { routeFrom, RouteRing } from './route-ring.ts'
 
+/** The hot units, run in the next transaction; each settles after the flush. */
+export interface DispatchUnits {
+  claim(input: { wants: readonly Want[]; nowMs: number; fence: number }): Promise<{ claimed: Claimed[]; counts: number[] }>
+  settleOutcomes(settlements: readonly Settlement[]): Promise<(string | null)[]>
+  settleReceipts(words: readonly ReceiptWord[]): Promise<string[]>
+}
+
 export interface DispatcherDeps {
   read: Db
-  writer: Writer
+  units: DispatchUnits
   clock: Clock
-  ids: Ids
   log: Log
   metrics: Metrics
   pool: DevicePool
@@ -139,14 +142,14 @@ export class Dispatcher implements Service {
     }
   }
 
-  async #claim(wants: Parameters<typeof claimMessages>[2]): Promise<number[]> {
-    const { writer, ids, clock, fence, log, pool } = this.#deps
+  async #claim(wants: readonly Want[]): Promise<number[]> {
+    const { units, clock, fence, log, pool } = this.#deps
     try {
-      const { claimed, counts } = await writer.write((tx) => claimMessages(tx, { ids, nowMs: clock.now(), fence }, wants))
+      const { claimed, counts } = await units.claim({ wants, nowMs: clock.now(), fence })
       for (const claim of claimed) {
         this.#open += 1
         this.#handedOver += 1
-        pool.get(claim.deviceId)?.opened(claim.message.parts)
+        pool.get(claim.deviceId)?.opened(claim.parts)
       }
       for (const claim of claimed) void this.#handOver(claim)
       return counts
@@ -178,22 +181,17 @@ export class Dispatcher implements Service {
 
   /** An outcome is evidence: it is offered to the database until it is stored. The device's room stays taken meanwhile. */
   async #storeOutcomes(ended: readonly Ended[]): Promise<void[]> {
-    const { writer, clock, log, metrics } = this.#deps
-    for (let settle = settleOutcomes; ; ) {
+    const { units, clock, log, metrics } = this.#deps
+    for (;;) {
       try {
         const nowMs = clock.now()
-        const settlements = ended.map(({ claimed, outcome }) => ({ ...judgeOutcome(claimed, outcome, nowMs), claimed, atMs: nowMs }))
-        const states = await writer.write((tx) => settle(tx, settlements))
-        states.forEach((state) => state !== null && metrics.advanced(state.status))
+        const settlements = ended.map(({ claimed, outcome }) => judgeOutcome(claimed, outcome, nowMs))
+        for (const status of await units.settleOutcomes(settlements)) if (status !== null) metrics.advanced(status)
         this.#wakeWhenDue(settlements, nowMs)
         return ended.map(() => undefined)
       } catch (error) {
-        if (error instanceof StaleMessage) {
-          settle = settleOutcomesAfresh
-          continue
-        }
         log.error({ err: error, outcomes: ended.length }, 'outcomes could not be stored; they are kept and offered again')
-        await new Promise<void>((resolve) => this.#deps.clock.schedule(storeRetryMs, resolve))
+        await new Promise<void>((resolve) => clock.schedule(storeRetryMs, resolve))
       }
     }
   }
@@ -201,19 +199,17 @@ export class Dispatcher implements Service {
   /** One timer for each route and batch; should it be lost, the poll finds what is due. */
   #wakeWhenDue(settlements: readonly Settlement[], nowMs: number): void {
     const due = new Map<string, { route: Route; atMs: number }>()
-    for (const { claimed, requeue } of settlements) {
+    for (const { accountId, mode, place, requeue } of settlements) {
       if (requeue === null) continue
-      const { message, route_key } = claimed
-      const name = `${message.account_id}/${route_key}`
+      const name = `${accountId}/${place.route_key}`
       const atMs = Math.min(requeue.dueAt, due.get(name)?.atMs ?? Number.POSITIVE_INFINITY)
-      due.set(name, { route: routeFrom({ account_id: message.account_id, mode: message.mode, route_key }), atMs })
+      due.set(name, { route: routeFrom({ account_id: accountId, mode, route_key: place.route_key }), atMs })
     }
     for (const { route, atMs } of due.values()) this.#deps.clock.schedule(atMs - nowMs, () => this.wake(route))
   }
 
   async #storeReceipts(words: readonly ReceiptWord[]): Promise<void[]> {
-    const states = await this.#deps.writer.write((tx) => settleReceipts(tx, words))
-    for (const state of states) this.#deps.metrics.advanced(state.status)
+    for (const status of await this.#deps.units.settleReceipts(words)) this.#deps.metrics.advanced(status)
     return words.map(() => undefined)
   }
 }

@@ -1,5 +1,5 @@
 import { readOrphans } from '../messages/open-attempts.ts'
-import { settleOutcomesAfresh } from '../messages/settle-outcomes.ts'
+import { settleOutcomes } from '../messages/settle-outcomes.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
@@ -29,14 +29,12 @@ export const createRescuer = (deps: RescuerDeps): Janitor =>
     async sweep() {
       const orphans = await readOrphans(deps.read, deps.fence, pageSize)
       const nowMs = deps.clock.now()
-      const settlements = orphans.map((orphan) => {
-        const message = deps.afterRestore ? { ...orphan.message, on_unknown: 'stop' as const } : orphan.message
-        const claimed = { ...orphan, message }
-        const lost = { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'The process ended during the hand-over.' } as const
-        return { ...judgeOutcome(claimed, lost, nowMs), claimed, atMs: nowMs }
-      })
+      const lost = { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'The process ended during the hand-over.' } as const
+      const settlements = orphans.map((orphan) =>
+        judgeOutcome(deps.afterRestore ? { ...orphan, onUnknown: 'stop' } : orphan, lost, nowMs),
+      )
       if (settlements.length === 0) return false
-      const states = await deps.writer.write((tx) => settleOutcomesAfresh(tx, settlements))
+      const states = await deps.writer.write((tx) => settleOutcomes(tx, settlements))
       for (const state of states) if (state !== null) deps.metrics.advanced(state.status)
       deps.log.warn({ messages: orphans.length }, 'hand-overs of an earlier process were found open; their outcome is unknown')
       return orphans.length === pageSize

@@ -7,7 +7,8 @@ export const refusalBackoffsMs = [15_000, 60_000] as const
 /** A throttled or unreachable device costs a message at most this, and no attempt. */
 export const busyBackoffMs = 1_000
 
-type Judgement = Omit<Settlement, 'claimed' | 'atMs'>
+type Judgement = Omit<Settlement, keyof Named | 'atMs'>
+type Named = Pick<Claimed, 'accountId' | 'mode' | 'messageId' | 'attemptNumber' | 'deviceId' | 'place'>
 
 const nothing = {
   networkIds: [],
@@ -22,7 +23,12 @@ const nothing = {
  * What the end of an attempt means for its message. Only a definite "nothing submitted" lets it go again, elsewhere if need be (P6);
  * an unknown outcome ends it, unless the caller chose `resend_once` and that was not used yet.
  */
-export function judgeOutcome(claimed: Claimed, outcome: Outcome, nowMs: number): Judgement {
+export function judgeOutcome(claimed: Claimed, outcome: Outcome, nowMs: number): Settlement {
+  const { accountId, mode, messageId, attemptNumber, deviceId, place } = claimed
+  return { accountId, mode, messageId, attemptNumber, deviceId, place, atMs: nowMs, ...judge(claimed, outcome, nowMs) }
+}
+
+function judge(claimed: Claimed, outcome: Outcome, nowMs: number): Judgement {
   const again = (delayMs: number, refusals: number) => ({ dueAt: nowMs + delayMs, refusals })
   switch (outcome.kind) {
     case 'accepted':
@@ -33,10 +39,10 @@ export function judgeOutcome(claimed: Claimed, outcome: Outcome, nowMs: number):
         outcome: 'accepted',
         networkIds: outcome.networkIds,
         receiptExpected: outcome.receiptExpected,
-        partsTaken: claimed.message.parts,
+        partsTaken: claimed.parts,
       }
     case 'unavailable':
-      return { ...nothing, event: 'not_submitted', attemptState: 'refused', outcome: 'unavailable', requeue: again(busyBackoffMs, claimed.refusals) }
+      return { ...nothing, event: 'not_submitted', attemptState: 'refused', outcome: 'unavailable', requeue: again(busyBackoffMs, claimed.place.refusals) }
     case 'partial':
       return {
         ...nothing,
@@ -49,11 +55,11 @@ export function judgeOutcome(claimed: Claimed, outcome: Outcome, nowMs: number):
         error: { code: 'partially_sent', networkCode: outcome.networkCode },
       }
     case 'unknown': {
-      const resend = claimed.message.on_unknown === 'resend_once' && claimed.message.possible_duplicate === 0
+      const resend = claimed.onUnknown === 'resend_once' && !claimed.possibleDuplicate
       const taken = { networkIds: outcome.networkIds, partsTaken: outcome.partsTaken, receiptExpected: outcome.networkIds.length > 0 }
       const base = { ...nothing, ...taken, attemptState: 'unknown', outcome: 'unknown' } as const
       return resend
-        ? { ...base, event: 'unknown_resend', requeue: again(0, claimed.refusals), possibleDuplicate: true }
+        ? { ...base, event: 'unknown_resend', requeue: again(0, claimed.place.refusals), possibleDuplicate: true }
         : { ...base, event: 'unknown', error: { code: 'device_unresponsive', networkCode: null } }
     }
     case 'refused':
@@ -74,11 +80,11 @@ function judgeRefusal(
     case 'expired':
       return { ...refused, event: 'expired_at_device', error }
     case 'busy':
-      return { ...refused, event: 'not_submitted', requeue: again(busyBackoffMs, claimed.refusals) }
+      return { ...refused, event: 'not_submitted', requeue: again(busyBackoffMs, claimed.place.refusals) }
     case 'now': {
-      const backoffMs = refusalBackoffsMs[claimed.refusals]
+      const backoffMs = refusalBackoffsMs[claimed.place.refusals]
       if (backoffMs === undefined) return { ...refused, event: 'refused_for_good', error }
-      return { ...refused, event: 'refused_for_now', requeue: again(backoffMs, claimed.refusals + 1) }
+      return { ...refused, event: 'refused_for_now', requeue: again(backoffMs, claimed.place.refusals + 1) }
     }
   }
 }

@@ -2,13 +2,12 @@ import { Batcher } from '../batcher.ts'
 import { refuse } from '../errors.ts'
 import { StorageError } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
-import type { Writer } from '../storage/writer.ts'
 import { routeKeyOf } from './message-store.ts'
-import { sendMessages } from './send-messages.ts'
 import type { SendRequest, SendResult } from './send-request.ts'
 
 export interface AcceptorDeps {
-  writer: Writer
+  /** Runs `sendMessages` on a batch in the next transaction. */
+  sendMessages: (requests: readonly SendRequest[]) => Promise<SendResult[]>
   maxBatchSends: number
   maxPendingSends: number
   /** Called after the commit for each route on which something now waits. */
@@ -21,7 +20,7 @@ export interface AcceptorDeps {
  * `unavailable` when more wait than may.
  */
 export function createAcceptor(deps: AcceptorDeps): (request: SendRequest) => Promise<SendResult> {
-  const batcher = new Batcher((requests: SendRequest[]) => acceptBatch(deps.writer, requests), deps.maxBatchSends)
+  const batcher = new Batcher((requests: SendRequest[]) => acceptBatch(deps.sendMessages, requests), deps.maxBatchSends)
   return async (request) => {
     if (batcher.waiting >= deps.maxPendingSends) throw refuse('unavailable', { headers: { 'retry-after': '1' } })
     const result = await batcher.add(request)
@@ -35,12 +34,15 @@ export function createAcceptor(deps: AcceptorDeps): (request: SendRequest) => Pr
 }
 
 /** One send that the database will not take must not fail its neighbours: then each is tried alone. */
-async function acceptBatch(writer: Writer, requests: SendRequest[]): Promise<(SendResult | Error)[]> {
+async function acceptBatch(
+  sendMessages: AcceptorDeps['sendMessages'],
+  requests: readonly SendRequest[],
+): Promise<(SendResult | Error)[]> {
   try {
-    return await writer.write((tx) => sendMessages(tx, requests))
+    return await sendMessages(requests)
   } catch (error) {
     if (requests.length === 1 || !(error instanceof StorageError && error.fault === 'constraint')) throw error
-    const alone = await Promise.allSettled(requests.map((request) => writer.write((tx) => sendMessages(tx, [request]))))
+    const alone = await Promise.allSettled(requests.map((request) => sendMessages([request])))
     return alone.map((result) => (result.status === 'fulfilled' ? (result.value[0] as SendResult) : (result.reason as Error)))
   }
 }

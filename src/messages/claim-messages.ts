@@ -1,9 +1,9 @@
 import type { Ids } from '../ids.ts'
 import type { Tx } from '../storage/dialect.ts'
-import type { Encoding, Mode } from '../storage/schema.ts'
+import type { Category, Encoding, Mode, OnUnknown } from '../storage/schema.ts'
 import { adjustRows, insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
-import { type MessageState, routeKeyOf, stateColumnsOf } from './message-store.ts'
+import { type MessageKey, type MessageState, routeKeyOf, stateColumnsOf } from './message-store.ts'
 
 /** So many messages of one account's route may go to this device now. */
 export interface Want {
@@ -22,14 +22,21 @@ export interface QueuePlace {
   refusals: number
 }
 
-/** A message that is being handed over: everything that its end needs, so that nothing is looked up again. */
-export interface Claimed extends QueuePlace {
+/** A message that is being handed over: what its device is told, and what its end needs. */
+export interface Claimed extends MessageKey {
   attemptId: string
   attemptNumber: number
   deviceId: string
-  message: MessageState
+  to: string
+  from: string | null
   text: string
   encoding: Encoding
+  parts: number
+  category: Category
+  expiresAt: number
+  onUnknown: OnUnknown
+  possibleDuplicate: boolean
+  place: QueuePlace
 }
 
 type ClaimRow = MessageState & QueuePlace & { text: string; encoding: Encoding }
@@ -53,10 +60,9 @@ const nextOfRoute = {
  */
 export async function claimMessages(
   tx: Tx,
-  deps: { ids: Ids; nowMs: number; fence: number },
-  wants: readonly Want[],
+  ids: Ids,
+  { wants, nowMs, fence }: { wants: readonly Want[]; nowMs: number; fence: number },
 ): Promise<{ claimed: Claimed[]; counts: number[] }> {
-  const { ids, nowMs, fence } = deps
   const rows = await selectEach<ClaimRow>(tx, nextOfRoute, wants.map((want) => [want.routeKey, want.accountId, nowMs, want.quota]))
   if (rows.length === 0) return { claimed: [], counts: wants.map(() => 0) }
 
@@ -65,12 +71,10 @@ export async function claimMessages(
     tx,
     rows.map((row, i) => ({ message: row, event: 'claimed', atMs: nowMs, deviceId: devices[i] as string })),
   )
-  const claimed: Claimed[] = rows.map((row, i) => {
+  const claimed = rows.map((row, i) => {
     const message = states[i]
     if (message === null || message === undefined) throw new Error(`a queue row stands for a message that is ${row.status}`)
-    const { text, encoding, route_key, priority, due_at, refusals } = row
-    const deviceId = devices[i] as string
-    return { attemptId: ids('att'), attemptNumber: message.attempts, deviceId, message, text, encoding, route_key, priority, due_at, refusals }
+    return claimOf(row, message, ids('att'), devices[i] as string)
   })
   await writeAttempts(tx, claimed, nowMs, fence)
   const tally = new Map<string, number>()
@@ -86,24 +90,46 @@ function devicesOf(rows: readonly ClaimRow[], wants: readonly Want[]): string[] 
   return rows.map((row) => devices.get(routeName(row.account_id, row.route_key)) as string)
 }
 
+function claimOf(row: ClaimRow, message: MessageState, attemptId: string, deviceId: string): Claimed {
+  const { route_key, priority, due_at, refusals } = row
+  return {
+    accountId: row.account_id,
+    mode: row.mode,
+    messageId: row.id,
+    attemptId,
+    attemptNumber: message.attempts,
+    deviceId,
+    to: row.recipient,
+    from: row.sender,
+    text: row.text,
+    encoding: row.encoding,
+    parts: row.parts,
+    category: row.category,
+    expiresAt: row.expires_at as number,
+    onUnknown: row.on_unknown,
+    possibleDuplicate: row.possible_duplicate === 1,
+    place: { route_key, priority, due_at, refusals },
+  }
+}
+
 async function writeAttempts(tx: Tx, claimed: readonly Claimed[], nowMs: number, fence: number): Promise<void> {
   const leaving = new Map<string, { account_id: string; mode: Mode; route_key: string; messages: number; parts: number }>()
-  for (const { message, route_key } of claimed) {
-    const name = routeName(message.account_id, route_key)
-    const sum = leaving.get(name) ?? { account_id: message.account_id, mode: message.mode, route_key, messages: 0, parts: 0 }
-    leaving.set(name, { ...sum, messages: sum.messages - 1, parts: sum.parts - message.parts })
+  for (const { accountId, mode, parts, place } of claimed) {
+    const name = routeName(accountId, place.route_key)
+    const sum = leaving.get(name) ?? { account_id: accountId, mode, route_key: place.route_key, messages: 0, parts: 0 }
+    leaving.set(name, { ...sum, messages: sum.messages - 1, parts: sum.parts - parts })
   }
   await Promise.all([
     insertRows(
       tx,
       'attempts',
-      claimed.map(({ message, attemptNumber, attemptId, deviceId }) => ({
-        account_id: message.account_id,
-        mode: message.mode,
-        message_id: message.id,
-        number: attemptNumber,
-        id: attemptId,
-        device_id: deviceId,
+      claimed.map((claim) => ({
+        account_id: claim.accountId,
+        mode: claim.mode,
+        message_id: claim.messageId,
+        number: claim.attemptNumber,
+        id: claim.attemptId,
+        device_id: claim.deviceId,
         fence,
         state: 'handing_over' as const,
         started_at: nowMs,
@@ -117,12 +143,12 @@ async function writeAttempts(tx: Tx, claimed: readonly Claimed[], nowMs: number,
 export const queueKey = ['route_key', 'account_id', 'priority', 'due_at', 'message_id'] as const
 
 /** The primary key of the queue row of a message. */
-export const queueKeyOf = (place: QueuePlace & { message: MessageState }) => ({
+export const queueKeyOf = ({ place, accountId, messageId }: Pick<Claimed, 'place' | 'accountId' | 'messageId'>) => ({
   route_key: place.route_key,
-  account_id: place.message.account_id,
+  account_id: accountId,
   priority: place.priority,
   due_at: place.due_at,
-  message_id: place.message.id,
+  message_id: messageId,
 })
 
 /** The route that a message waits on. */

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../errors.ts'
+import type { RefusalExtra, ProblemCode } from '../errors.ts'
 import { availableOf, type Wallet, walletKey } from '../ledger/ledger.ts'
 import type { SendRequest } from './send-request.ts'
 
@@ -11,7 +11,7 @@ export interface Standing {
   reservedToday: ReadonlyMap<string, number>
 }
 
-export type Decision = { kind: 'accept'; balanceAvailable: number; isLow: boolean } | { kind: 'refuse'; refusal: Refusal }
+export type Decision = { kind: 'accept'; balanceAvailable: number; isLow: boolean } | { kind: 'refuse'; code: ProblemCode; extra: RefusalExtra }
 
 /**
  * Which sends of a batch fit, each seeing what the earlier ones took: pure, so that the last SMS is raced for in memory and
@@ -25,21 +25,22 @@ export function decideSends(requests: readonly SendRequest[], standing: Standing
   return requests.map((request) => {
     const wallet = walletKey(request)
     const stored = standing.wallets.get(wallet)
-    if (stored === undefined) return { kind: 'refuse', refusal: refuse('internal_error') }
+    if (stored === undefined) throw new Error(`account ${request.accountId} has no ${request.mode} wallet`)
     const messages = request.recipients.length
     const required = messages * request.parts
 
     const queued = waiting.get(wallet) ?? 0
     if (request.queueLimit > 0 && queued + messages > request.queueLimit) {
-      return { kind: 'refuse', refusal: queueFull(queued, request.queueLimit) }
+      return queueFull(queued, request.queueLimit)
     }
     const usedOfCap = reserved.get(request.keyId) ?? 0
     if (request.dailyCap !== null && usedOfCap + required > request.dailyCap) {
-      return { kind: 'refuse', refusal: capReached(request.dailyCap, usedOfCap) }
+      return capReached(request.dailyCap, usedOfCap)
     }
     const left = available.get(wallet) ?? availableOf(stored)
     if (required > left) {
-      return { kind: 'refuse', refusal: refuse('insufficient_balance', { detail: `${required} SMS are required and ${left} are available.`, required, available: left }) }
+      const detail = `${required} SMS are required and ${left} are available.`
+      return refusal('insufficient_balance', { detail, required, available: left })
     }
     available.set(wallet, left - required)
     waiting.set(wallet, queued + messages)
@@ -48,11 +49,14 @@ export function decideSends(requests: readonly SendRequest[], standing: Standing
   })
 }
 
-const queueFull = (queued: number, limit: number): Refusal =>
-  refuse('queue_full', { detail: `${queued} messages wait and at most ${limit} may.`, headers: { 'retry-after': '10' } })
+/** Plain data: the decision may be made in another thread than the one that answers. */
+const refusal = (code: ProblemCode, extra: RefusalExtra): Decision => ({ kind: 'refuse', code, extra })
 
-const capReached = (cap: number, used: number): Refusal =>
-  refuse('rate_limited', {
+const queueFull = (queued: number, limit: number): Decision =>
+  refusal('queue_full', { detail: `${queued} messages wait and at most ${limit} may.`, headers: { 'retry-after': '10' } })
+
+const capReached = (cap: number, used: number): Decision =>
+  refusal('rate_limited', {
     detail: `This key may send ${cap} SMS a day (UTC) and has sent ${used}.`,
     violated_policies: ['key-daily-cap'],
   })

@@ -45,18 +45,22 @@ export async function readOrphans(db: Db, fence: number, most: number): Promise<
 }
 
 function claimOf(attempt: AttemptRow, message: MessageState, place: QueuePlace | undefined): Claimed {
-  const nowhere: QueuePlace = { route_key: routeOf(message), priority: 0, due_at: 0, refusals: 0 }
-  const { route_key, priority, due_at, refusals } = place ?? nowhere
   return {
+    accountId: attempt.account_id,
+    mode: attempt.mode,
+    messageId: attempt.message_id,
     attemptId: attempt.id,
     attemptNumber: attempt.number,
     deviceId: attempt.device_id,
-    message,
+    to: message.recipient,
+    from: message.sender,
     text: '',
     encoding: 'gsm7',
-    route_key,
-    priority,
-    due_at,
-    refusals,
+    parts: message.parts,
+    category: message.category,
+    expiresAt: message.expires_at ?? 0,
+    onUnknown: message.on_unknown,
+    possibleDuplicate: message.possible_duplicate === 1,
+    place: place ?? { route_key: routeOf(message), priority: 0, due_at: 0, refusals: 0 },
   }
 }

@@ -22,7 +22,7 @@ export async function sendMessages(tx: Tx, requests: readonly SendRequest[]): Pr
   return replays.map((replay) => {
     if (replay !== null) return { kind: 'replayed', replay }
     const decision = decisions[next++] as Decision
-    return decision.kind === 'refuse' ? { kind: 'refused', refusal: decision.refusal } : { ...decision, kind: 'accepted' }
+    return decision.kind === 'refuse' ? { ...decision, kind: 'refused' } : { ...decision, kind: 'accepted' }
   })
 }
 

@@ -1,4 +1,4 @@
-import type { Refusal } from '../errors.ts'
+import type { ProblemCode, RefusalExtra } from '../errors.ts'
 import type { Category, Encoding, Mode, OnUnknown, SendTable } from '../storage/schema.ts'
 import type { Selectable } from 'kysely'
 import type { MessageRow } from './message-store.ts'
@@ -56,4 +56,4 @@ export interface StoredSend {
 export type SendResult =
   | { kind: 'accepted'; balanceAvailable: number; isLow: boolean }
   | { kind: 'replayed'; replay: StoredSend }
-  | { kind: 'refused'; refusal: Refusal }
+  | { kind: 'refused'; code: ProblemCode; extra: RefusalExtra }

@@ -3,14 +3,13 @@ import type { AttemptState } from '../storage/schema.ts'
 import { addToRows, deleteRows, insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { type Claimed, queueKey, queueKeyOf } from './claim-messages.ts'
-import { type MessageKey, type MessageState, priorityOf, readStates } from './message-store.ts'
+import { type MessageState, priorityOf, readStates } from './message-store.ts'
 import { type ReceiptWord, settleReceipts } from './settle-receipts.ts'
 import { queueTotalShape } from './send-messages.ts'
 import type { MessageEvent } from './state.ts'
 
 /** The end of one attempt, already judged: what it means for the message is decided by the dispatcher's retry policy. */
-export interface Settlement {
-  claimed: Claimed
+export interface Settlement extends Pick<Claimed, 'accountId' | 'mode' | 'messageId' | 'attemptNumber' | 'deviceId' | 'place'> {
   event: MessageEvent
   attemptState: Exclude<AttemptState, 'handing_over'>
   atMs: number
@@ -26,34 +25,19 @@ export interface Settlement {
 }
 
 /**
- * Ends a batch of attempts as one unit: attempt records, states, money, queue and the receipts to wait for. Trusts the state that the
- * claim left, and throws `StaleMessage` when it no longer holds: then `settleOutcomesAfresh` is for it.
+ * Ends a batch of attempts as one unit: attempt records, states, money, queue and the receipts to wait for. A result for an attempt that
+ * is no longer the message's current one is kept as evidence and moves nothing. Gives the new states, null where nothing moved.
  */
-export const settleOutcomes = (tx: Tx, settlements: readonly Settlement[]): Promise<(MessageState | null)[]> =>
-  settle(tx, settlements, new Map(settlements.map(({ claimed }) => [claimed.message.id, claimed.message])))
-
-/**
- * The same on the stored states. A result for an attempt that is no longer the message's current one is kept as evidence and moves
- * nothing. Gives the new states, null where nothing moved.
- */
-export async function settleOutcomesAfresh(tx: Tx, settlements: readonly Settlement[]): Promise<(MessageState | null)[]> {
-  const rows = await readStates(tx, settlements.map(({ claimed }) => keyOf(claimed)))
-  return settle(tx, settlements, new Map(rows.map((row) => [row.id, row])))
-}
-
-async function settle(
-  tx: Tx,
-  settlements: readonly Settlement[],
-  rows: ReadonlyMap<string, MessageState>,
-): Promise<(MessageState | null)[]> {
-  const current = settlements.filter(({ claimed }) => rows.get(claimed.message.id)?.attempts === claimed.attemptNumber)
+export async function settleOutcomes(tx: Tx, settlements: readonly Settlement[]): Promise<(MessageState | null)[]> {
+  const rows = new Map((await readStates(tx, settlements)).map((row) => [row.id, row]))
+  const current = settlements.filter((settlement) => rows.get(settlement.messageId)?.attempts === settlement.attemptNumber)
   const states = await advanceMessages(
     tx,
     current.map((settlement) => ({
-      message: rows.get(settlement.claimed.message.id) as MessageState,
+      message: rows.get(settlement.messageId) as MessageState,
       event: settlement.event,
       atMs: settlement.atMs,
-      deviceId: settlement.claimed.deviceId,
+      deviceId: settlement.deviceId,
       receiptExpected: settlement.receiptExpected,
       partsTaken: settlement.partsTaken,
       error: settlement.error,
@@ -64,20 +48,18 @@ async function settle(
   const ended = current.filter((settlement) => moved.get(settlement) !== null)
   await Promise.all([
     updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow)),
-    deleteRows(tx, 'queue', queueKey, ended.map(({ claimed }) => queueKeyOf(claimed))),
+    deleteRows(tx, 'queue', queueKey, ended.map(queueKeyOf)),
   ])
-  await Promise.all([requeue(tx, ended), expectReceipts(tx, settlements, moved)])
+  await Promise.all([requeue(tx, ended, moved), expectReceipts(tx, settlements, moved)])
   await applyParked(tx, settlements)
   return settlements.map((settlement) => moved.get(settlement) ?? null)
 }
 
-const keyOf = ({ message }: Claimed): MessageKey => ({ accountId: message.account_id, mode: message.mode, messageId: message.id })
-
 const attemptRow = (settlement: Settlement) => ({
-  account_id: settlement.claimed.message.account_id,
-  mode: settlement.claimed.message.mode,
-  message_id: settlement.claimed.message.id,
-  number: settlement.claimed.attemptNumber,
+  account_id: settlement.accountId,
+  mode: settlement.mode,
+  message_id: settlement.messageId,
+  number: settlement.attemptNumber,
   state: settlement.attemptState,
   parts_sent: settlement.partsTaken,
   network_ids: settlement.networkIds.length === 0 ? null : JSON.stringify(settlement.networkIds),
@@ -87,32 +69,35 @@ const attemptRow = (settlement: Settlement) => ({
 })
 
 /** Back to the queue, at a later time and unclaimed; it counts as waiting again. */
-async function requeue(tx: Tx, ended: readonly Settlement[]): Promise<void> {
-  const back = ended.flatMap(({ claimed, requeue }) => (requeue === null ? [] : [{ claimed, requeue }]))
+async function requeue(tx: Tx, ended: readonly Settlement[], moved: ReadonlyMap<Settlement, MessageState | null>): Promise<void> {
+  const back = ended.flatMap((settlement) => {
+    const message = moved.get(settlement)
+    return settlement.requeue === null || message === null || message === undefined ? [] : [{ ...settlement, message, again: settlement.requeue }]
+  })
   await Promise.all([
     insertRows(
       tx,
       'queue',
-      back.map(({ claimed: { message, route_key }, requeue }) => ({
-        route_key,
+      back.map(({ message, place, again }) => ({
+        route_key: place.route_key,
         account_id: message.account_id,
         priority: priorityOf(message.category),
-        due_at: requeue.dueAt,
+        due_at: again.dueAt,
         message_id: message.id,
         mode: message.mode,
         parts: message.parts,
         expires_at: message.expires_at as number,
-        refusals: requeue.refusals,
+        refusals: again.refusals,
       })),
     ),
     addToRows(
       tx,
       'queue_totals',
       queueTotalShape,
-      back.map(({ claimed: { message, route_key } }) => ({
+      back.map(({ message, place }) => ({
         account_id: message.account_id,
         mode: message.mode,
-        route_key,
+        route_key: place.route_key,
         messages: 1,
         parts: message.parts,
         next_expiry_at: message.expires_at as number,
@@ -128,11 +113,11 @@ async function expectReceipts(tx: Tx, settlements: readonly Settlement[], moved:
     .flatMap((settlement) =>
       settlement.networkIds.map((networkId) => ({
         network_id: networkId,
-        device_id: settlement.claimed.deviceId,
-        account_id: settlement.claimed.message.account_id,
-        mode: settlement.claimed.message.mode,
-        message_id: settlement.claimed.message.id,
-        attempt_number: settlement.claimed.attemptNumber,
+        device_id: settlement.deviceId,
+        account_id: settlement.accountId,
+        mode: settlement.mode,
+        message_id: settlement.messageId,
+        attempt_number: settlement.attemptNumber,
         wire_parts: settlement.networkIds.length,
         sent_at: settlement.atMs,
         closed_at: moved.get(settlement)?.status === 'sent' ? null : settlement.atMs,
@@ -148,7 +133,7 @@ const parkedOf = {
 
 /** Receipts that overtook the answer to their submit were parked; now they find their message. */
 async function applyParked(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
-  const ids = settlements.flatMap(({ networkIds, claimed }) => networkIds.map((networkId) => [networkId, claimed.deviceId]))
+  const ids = settlements.flatMap(({ networkIds, deviceId }) => networkIds.map((networkId) => [networkId, deviceId]))
   const parked = await selectEach<{ device_id: string; body: string }>(tx, parkedOf, ids)
   if (parked.length === 0) return
   const words = parked.map((row) => ({ ...(JSON.parse(row.body) as Omit<ReceiptWord, 'deviceId'>), deviceId: row.device_id }))

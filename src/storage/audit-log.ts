@@ -13,7 +13,11 @@ export interface AuditEntry {
 }
 
 /** Writes down who did what, in the transaction that does it. */
-export async function appendAudit(tx: Tx, deps: { ids: Ids; nowMs: number }, entry: AuditEntry): Promise<void> {
+export async function appendAudit(
+  tx: Tx,
+  deps: { ids: Ids; nowMs: number },
+  entry: AuditEntry,
+): Promise<void> {
   await tx
     .insertInto('audit_log')
     .values({

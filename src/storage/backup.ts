@@ -1,7 +1,7 @@
-import { constants } from 'node:fs'
-import { access, copyFile, link, open, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, link, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { sql } from 'kysely'
+import { flushPath, isThere } from '../durable-file.ts'
 import { databaseFile } from './database.ts'
 import { openDatabaseFile, writeDatabaseFile } from './database-file.ts'
 import { epochFile, markAsCopy } from './epoch.ts'
@@ -16,19 +16,24 @@ export async function backUpDatabase(
   target: string,
   verify: (copy: string) => Promise<void>,
 ): Promise<{ bytes: number }> {
-  if (await exists(target)) throw new Error(`${target} exists already. Choose another name; a backup overwrites nothing.`)
+  if (await isThere(target))
+    throw new Error(`${target} exists already. Choose another name; a backup overwrites nothing.`)
   const draft = join(dirname(target), `.${basename(target)}.partial`)
   await rm(draft, { force: true })
   try {
     // SQLite takes an empty file for the copy: so it is born closed to others.
     await (await open(draft, 'wx', 0o600)).close()
     const live = openDatabaseFile(databaseFile(dataFolder))
-    await sql`vacuum into ${draft}`.execute(live.db).finally(() => live.close())
+    try {
+      await sql`vacuum into ${draft}`.execute(live.db)
+    } finally {
+      await live.close()
+    }
     await writeDatabaseFile(draft, markAsCopy)
     await verify(draft)
-    await flush(draft)
+    await flushPath(draft)
     await rename(draft, target)
-    await flush(dirname(target))
+    await flushPath(dirname(target))
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${draft}${suffix}`, { force: true })
   }
@@ -39,33 +44,26 @@ export async function backUpDatabase(
  * Puts `source` in the place of the database of a folder that no server uses (hold its lock). The present database is kept under
  * another name, which is given; null when there was none. The epoch file goes, so that the next start knows of the restore.
  */
-export async function replaceDatabase(dataFolder: string, source: string, nowMs: number): Promise<{ movedTo: string | null }> {
+export async function replaceDatabase(
+  dataFolder: string,
+  source: string,
+  nowMs: number,
+): Promise<{ movedTo: string | null }> {
   const live = databaseFile(dataFolder)
   const draft = `${live}.restoring`
   await copyFile(source, draft)
-  await flush(draft)
+  await flushPath(draft)
   const stamp = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const aside = join(dataFolder, `onesixty-before-restore-${stamp}.db`)
-  const had = await exists(live)
-  if (await exists(aside)) throw new Error(`${aside} exists already; try again in a second.`)
+  const had = await isThere(live)
+  if (await isThere(aside)) throw new Error(`${aside} exists already; try again in a second.`)
   // At every instant a database stands under its name, and without an epoch file it holds what waits: a crash in between is safe.
   await rm(epochFile(dataFolder), { force: true })
   if (had) await link(live, aside)
   for (const suffix of ['-wal', '-shm']) {
-    if (await exists(`${live}${suffix}`)) await rename(`${live}${suffix}`, `${aside}${suffix}`)
+    if (await isThere(`${live}${suffix}`)) await rename(`${live}${suffix}`, `${aside}${suffix}`)
   }
   await rename(draft, live)
-  await flush(dataFolder)
+  await flushPath(dataFolder)
   return { movedTo: had ? aside : null }
-}
-
-const exists = (path: string): Promise<boolean> =>
-  access(path, constants.F_OK).then(
-    () => true,
-    () => false,
-  )
-
-async function flush(path: string): Promise<void> {
-  const handle = await open(path)
-  await handle.sync().finally(() => handle.close())
 }

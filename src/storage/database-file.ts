@@ -30,7 +30,9 @@ export async function writeDatabaseFile(file: string, unit: (tx: Tx) => Promise<
 }
 
 const connect = (file: string, readOnly: boolean): Db =>
-  new Kysely<Database>({ dialect: sqliteDialect(new SqliteThread({ file, readOnly, busyTimeoutMs: 5_000, cacheKiB: 16_384 })) })
+  new Kysely<Database>({
+    dialect: sqliteDialect(new SqliteThread({ file, readOnly, busyTimeoutMs: 5_000, cacheKiB: 16_384 })),
+  })
 
 /** Runs `look` on one connection in one read transaction: whatever is written meanwhile, it sees one instant. */
 export async function inSnapshot<T>(db: Db, look: (snapshot: Db) => Promise<T>): Promise<T> {
@@ -51,12 +53,17 @@ export async function findDamage(db: Db, full: boolean): Promise<string[]> {
   return lines.length === 1 && lines[0] === 'ok' ? [] : lines
 }
 
-/** Which migrations the database has and this program not, and the other way round. */
-export async function compareMigrations(db: Db): Promise<{ pending: string[]; unknown: string[] }> {
+/** Which migrations were applied, which this program has beyond them, and which it does not know. */
+export async function compareMigrations(
+  db: Db,
+): Promise<{ applied: string[]; pending: string[]; unknown: string[] }> {
   const known = (await readMigrations('sqlite')).map((migration) => migration.name)
+  const tables = await sql`select 1 from sqlite_master where name = 'schema_migrations'`.execute(db)
+  if (tables.rows.length === 0) return { applied: [], pending: known, unknown: [] }
   const { rows } = await sql<{ name: string }>`select name from schema_migrations order by name`.execute(db)
   const applied = rows.map((row) => row.name)
   return {
+    applied,
     pending: known.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !known.includes(name)),
   }
@@ -66,8 +73,12 @@ export async function compareMigrations(db: Db): Promise<{ pending: string[]; un
 export async function readSyncLevel(file: string): Promise<number> {
   const thread = new SqliteThread({ file, readOnly: false, busyTimeoutMs: 5_000, cacheKiB: 1_024 })
   try {
-    await thread.send('exec', 'begin immediate; update instance set epoch = epoch; rollback')
-    return (await thread.send('check-full-sync', '')).changes ?? 0
+    await thread.execute({
+      op: 'exec',
+      sql: 'begin immediate; update instance set epoch = epoch; rollback',
+      values: [],
+    })
+    return (await thread.execute({ op: 'synchronous', sql: '', values: [] })).changes ?? 0
   } finally {
     await thread.close()
   }

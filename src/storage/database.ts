@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Kysely } from 'kysely'
-import type { Db } from './dialect.ts'
+import type { Db, RunUnit, Units } from './dialect.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import type { Database } from './schema.ts'
 import { SqliteThread } from './sqlite-thread.ts'
@@ -9,9 +9,11 @@ import { sqliteDialect } from './sqlite.ts'
 import { Writer } from './writer.ts'
 
 /** The floor of the house: reads for everybody, one way to write. */
-export interface Storage {
+export interface Storage<U extends Units = Units> {
   read: Db
   writer: Writer
+  /** Runs a unit of the units module where the database is: the way of everything that is hot. Shares transactions with `writer`. */
+  runUnit: RunUnit<U>
   /** Bytes of the write-ahead log, for the metrics. */
   walBytes(): Promise<number>
   /** A reader of its own, for long reads (doctor, backup, export) that must not stand in the way of short ones. */
@@ -23,6 +25,8 @@ export interface EmbeddedSettings {
   dataFolder: string
   busyTimeoutMs: number
   cacheKiB: number
+  /** A module that exports `units`. */
+  unitsModule?: URL
 }
 
 export const databaseFile = (dataFolder: string): string => join(dataFolder, 'onesixty.db')
@@ -32,11 +36,12 @@ export const databaseFile = (dataFolder: string): string => join(dataFolder, 'on
  * when SQLite does not flush each commit (P1): the setting is read back after the first write, because a wrapper has been
  * seen to fall back in silence.
  */
-export async function openEmbedded(settings: EmbeddedSettings, nowMs: number): Promise<Storage> {
+export async function openEmbedded<U extends Units = Units>(settings: EmbeddedSettings, nowMs: number): Promise<Storage<U>> {
   await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 })
-  const thread = (readOnly: boolean): SqliteThread =>
-    new SqliteThread({ ...settings, file: databaseFile(settings.dataFolder), readOnly })
-  const writing = thread(false)
+  const { dataFolder, busyTimeoutMs, cacheKiB, unitsModule } = settings
+  const connection = { file: databaseFile(dataFolder), busyTimeoutMs, cacheKiB }
+  const reading = (): SqliteThread => new SqliteThread({ ...connection, readOnly: true })
+  const writing = new SqliteThread({ ...connection, readOnly: false, ...(unitsModule === undefined ? {} : { unitsModule: unitsModule.href }) })
   const connect = (over: SqliteThread): Db => new Kysely<Database>({ dialect: sqliteDialect(over) })
   const writeDb = connect(writing)
   const writer = new Writer(writeDb)
@@ -47,14 +52,15 @@ export async function openEmbedded(settings: EmbeddedSettings, nowMs: number): P
     await writeDb.destroy()
     throw error
   }
-  const reader = connect(thread(true))
+  const reader = connect(reading())
   const further: Db[] = []
   return {
     read: reader,
     writer,
-    walBytes: async () => (await writing.send('wal-bytes', '')).changes ?? 0,
+    runUnit: (name, input) => writing.runUnit(name, input) as ReturnType<U[typeof name]>,
+    walBytes: async () => (await writing.execute({ op: 'wal-bytes', sql: '', values: [] })).changes ?? 0,
     openReader() {
-      const opened = connect(thread(true))
+      const opened = connect(reading())
       further.push(opened)
       return opened
     },
@@ -68,7 +74,7 @@ export async function openEmbedded(settings: EmbeddedSettings, nowMs: number): P
 
 /** SQLite's `synchronous`: 2 is FULL, 3 is EXTRA (sqlite.org/pragma.html#pragma_synchronous). */
 async function refuseUnsafeSync(writing: SqliteThread): Promise<void> {
-  const level = (await writing.send('check-full-sync', '')).changes ?? 0
+  const level = (await writing.execute({ op: 'synchronous', sql: '', values: [] })).changes ?? 0
   if (level < 2) {
     throw new Error(`SQLite runs with synchronous=${level}: a power cut could lose accepted messages. onesixty needs 2 (FULL).`)
   }

@@ -56,3 +56,9 @@ export class StorageError extends Error {
     this.transactionLost = transactionLost
   }
 }
+
+/** Units of work by name, for a writer that runs them where the database is. What they take and give is plain JSON. */
+export type Units = Readonly<Record<string, (tx: Tx, input: never) => Promise<unknown>>>
+
+/** Runs one of the units `U` in the next transaction and gives its result after the flush. */
+export type RunUnit<U extends Units> = <N extends keyof U & string>(name: N, input: Parameters<U[N]>[1]) => ReturnType<U[N]>

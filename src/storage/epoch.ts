@@ -1,5 +1,5 @@
-import { open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readIfThere, writeDurably } from '../durable-file.ts'
 import type { Storage } from './database.ts'
 import type { Tx } from './dialect.ts'
 
@@ -20,24 +20,34 @@ export const epochFile = (dataFolder: string): string => join(dataFolder, 'epoch
  * waits is held, so that a restore never sends again what was sent after the backup (P14). A crash between the two writes leaves
  * the file one behind, which is no restore.
  */
-export async function advanceEpoch(storage: Pick<Storage, 'writer'>, dataFolder: string, nowMs: number): Promise<EpochStart> {
+export async function advanceEpoch(
+  storage: Pick<Storage, 'writer'>,
+  dataFolder: string,
+  nowMs: number,
+): Promise<EpochStart> {
   const inFile = await readEpochFile(dataFolder)
   const start = await storage.writer.write(async (tx) => {
     const instance = await tx.selectFrom('instance').select('epoch').where('id', '=', 1).executeTakeFirst()
     const { epoch, restored } = nextEpoch(instance?.epoch ?? null, inFile)
     if (instance === undefined) {
-      await tx.insertInto('instance').values({ id: 1, epoch, directory_version: 1, created_at: nowMs }).execute()
+      await tx
+        .insertInto('instance')
+        .values({ id: 1, epoch, directory_version: 1, created_at: nowMs })
+        .execute()
     } else {
       await tx.updateTable('instance').set({ epoch }).where('id', '=', 1).execute()
     }
     return { epoch, restored, heldMessages: restored ? await holdWaiting(tx) : 0 }
   })
-  await writeEpochFile(dataFolder, start.epoch)
+  await writeDurably(epochFile(dataFolder), `${start.epoch}\n`)
   return start
 }
 
 /** What the next epoch is, and whether this database was restored, from what it and the file say. */
-export function nextEpoch(inDatabase: number | null, inFile: number | null): { epoch: number; restored: boolean } {
+export function nextEpoch(
+  inDatabase: number | null,
+  inFile: number | null,
+): { epoch: number; restored: boolean } {
   if (inDatabase === null) return { epoch: (inFile ?? 0) + 1, restored: false }
   const epoch = Math.max(Math.abs(inDatabase), inFile ?? 0)
   const isCopy = inDatabase < 0
@@ -48,7 +58,10 @@ export function nextEpoch(inDatabase: number | null, inFile: number | null): { e
 
 /** Marks the copy of a database as one, so that it is known wherever and whenever it is opened by a server. */
 export async function markAsCopy(tx: Tx): Promise<void> {
-  await tx.updateTable('instance').set(({ eb }) => ({ epoch: eb.neg(eb.fn<number>('abs', ['epoch'])) })).execute()
+  await tx
+    .updateTable('instance')
+    .set(({ eb }) => ({ epoch: eb.neg(eb.fn<number>('abs', ['epoch'])) }))
+    .execute()
 }
 
 /** Holds everything that waits: neither claimed nor expired until somebody decides. */
@@ -63,7 +76,11 @@ async function holdWaiting(tx: Tx): Promise<number> {
 
 /** Lets everything go that a restore holds; gives how many messages. They are sent unless their validity has ended. */
 export async function releaseHeld(tx: Tx): Promise<number> {
-  const released = await tx.updateTable('queue').set({ restore_hold: 0 }).where('restore_hold', '=', 1).executeTakeFirst()
+  const released = await tx
+    .updateTable('queue')
+    .set({ restore_hold: 0 })
+    .where('restore_hold', '=', 1)
+    .executeTakeFirst()
   // While they were held the expirer looked past them; it works out the true instant at its next sweep.
   await tx.updateTable('queue_totals').set({ next_expiry_at: 0 }).execute()
   return Number(released.numUpdatedRows)
@@ -71,25 +88,10 @@ export async function releaseHeld(tx: Tx): Promise<number> {
 
 async function readEpochFile(dataFolder: string): Promise<number | null> {
   const file = epochFile(dataFolder)
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
+  const text = await readIfThere(file)
   if (text === null) return null
-  if (!/^\d{1,15}\n?$/.test(text)) throw new Error(`${file} does not hold a number. Remove it: what waits is then held until you decide (onesixty restore).`)
-  return Number(text)
-}
-
-async function writeEpochFile(dataFolder: string, epoch: number): Promise<void> {
-  const file = epochFile(dataFolder)
-  const draft = await open(`${file}.new`, 'w', 0o600)
-  try {
-    await draft.writeFile(`${epoch}\n`)
-    await draft.sync()
-  } finally {
-    await draft.close()
-  }
-  await rename(`${file}.new`, file)
-  const folder = await open(dataFolder)
-  await folder.sync().finally(() => folder.close())
+  if (/^\d{1,15}\n?$/.test(text)) return Number(text)
+  throw new Error(
+    `${file} does not hold a number. Remove it: what waits is then held until you decide (onesixty restore).`,
+  )
 }

@@ -18,7 +18,10 @@ export class FolderLockedError extends Error {
  * with the process, however that ends: there are no stale locks. The file beside it only tells a second server whom it met.
  * Throws `FolderLockedError`.
  */
-export async function lockFolder(dataFolder: string, holder: { nowMs: number; purpose: string }): Promise<FolderLock> {
+export async function lockFolder(
+  dataFolder: string,
+  holder: { nowMs: number; purpose: string },
+): Promise<FolderLock> {
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
   const notice = join(dataFolder, 'lock.json')
   const database = new DatabaseSync(join(dataFolder, 'lock.db'), { timeout: 0 })
@@ -27,10 +30,14 @@ export async function lockFolder(dataFolder: string, holder: { nowMs: number; pu
   } catch (error) {
     database.close()
     if (!isBusy(error)) throw error
-    throw new FolderLockedError(`The data folder ${dataFolder} is in use${describeHolder(notice)}. Stop that process, or use another folder (ONESIXTY_DATA).`)
+    throw new FolderLockedError(
+      `The data folder ${dataFolder} is in use${describeHolder(notice)}. Stop that process, or use another folder (ONESIXTY_DATA).`,
+    )
   }
   const since = new Date(holder.nowMs).toISOString()
-  await writeFile(notice, `${JSON.stringify({ pid: process.pid, purpose: holder.purpose, since })}\n`, { mode: 0o600 })
+  await writeFile(notice, `${JSON.stringify({ pid: process.pid, purpose: holder.purpose, since })}\n`, {
+    mode: 0o600,
+  })
   return {
     release() {
       if (database.isOpen) database.close()

@@ -9,7 +9,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import type { Db, Row, SelectEach, SetAdapter, SetStatements, Tx, Value } from './dialect.ts'
-import type { SqliteThread } from './sqlite-thread.ts'
+import type { Statement, StatementResult } from './sqlite-connection.ts'
 
 /** Marks a query that runs once for each row of `parameters`. */
 const eachRow = Symbol('each-row')
@@ -20,27 +20,33 @@ const each = (sql: string, rows: readonly Value[][]): EachQuery => ({
   [eachRow]: true,
 })
 
+/** Whoever runs statements strictly in order: a thread at the other end of a port, or the connection itself inside that thread. */
+export interface SqliteExecutor {
+  execute(statement: Statement): Promise<StatementResult>
+  transaction(step: 'begin' | 'commit' | 'rollback'): Promise<void>
+  close(): Promise<void>
+}
+
 /**
- * Kysely over one `SqliteThread`. The thread answers in order, so the connection is lent to everybody at once: the reader
- * pipelines, and the writer's own queue (writer.ts) keeps units from begin to commit. Kysely's stock adapter would serialise
- * every query behind one mutex and wake all waiters at each release: 1.2 ms a query with ten thousand waiting.
+ * Kysely over one executor, which answers in order, so the connection is lent to everybody at once: the reader pipelines, and the
+ * writer's own queue (writer.ts) keeps units from begin to commit. Kysely's stock adapter would serialise every query behind one mutex
+ * and wake all waiters at each release: 1.2 ms a query with ten thousand waiting.
  */
-export function sqliteDialect(thread: SqliteThread): Dialect {
+export function sqliteDialect(executor: SqliteExecutor): Dialect {
   const connection: DatabaseConnection = {
-    executeQuery: (query) => execute(thread, query as EachQuery),
+    executeQuery: (query) => execute(executor, query as EachQuery),
     streamQuery() {
       throw new Error('streaming is not supported: page by key instead')
     },
   }
-  const command = async (sql: string): Promise<void> => void (await thread.send('exec', sql))
   const driver: Driver = {
     init: async () => undefined,
     acquireConnection: async () => connection,
-    beginTransaction: async () => command('begin immediate'),
-    commitTransaction: async () => command('commit'),
-    rollbackTransaction: async () => command('rollback'),
+    beginTransaction: async () => executor.transaction('begin'),
+    commitTransaction: async () => executor.transaction('commit'),
+    rollbackTransaction: async () => executor.transaction('rollback'),
     releaseConnection: async () => undefined,
-    destroy: async () => thread.close(),
+    destroy: async () => executor.close(),
   }
   return {
     createAdapter: () => new BatchingSqliteAdapter(),
@@ -50,10 +56,10 @@ export function sqliteDialect(thread: SqliteThread): Dialect {
   }
 }
 
-async function execute<R>(thread: SqliteThread, query: EachQuery): Promise<QueryResult<R>> {
+async function execute<R>(executor: SqliteExecutor, query: EachQuery): Promise<QueryResult<R>> {
   const returnsRows = query.query.kind === 'SelectQueryNode' || /^\s*(select|with|pragma)\b|\breturning\b/i.test(query.sql)
   const op = query[eachRow] ? (returnsRows ? 'each-all' : 'each-run') : returnsRows ? 'all' : 'run'
-  const { columns = [], rows = [], changes } = await thread.send(op, query.sql, query.parameters)
+  const { columns = [], rows = [], changes } = await executor.execute({ op, sql: query.sql, values: query.parameters })
   const result = { rows: rows.map((row) => asObject(columns, row)) as R[] }
   return changes === undefined ? result : { ...result, numAffectedRows: BigInt(changes) }
 }

@@ -16,12 +16,15 @@ const maxUnitsPerTransaction = 64
  */
 export class Writer {
   readonly #db: Db
+  readonly #savepoint: string
   #waiting: Unit[] = []
   #running: Promise<void> | null = null
   #commits = 0
 
-  constructor(db: Db) {
+  /** Writers may stand in one another's units (sqlite-worker.ts): each names its savepoints differently. */
+  constructor(db: Db, savepoint = 'step') {
     this.#db = db
+    this.#savepoint = savepoint
   }
 
   /** How many transactions were committed: flushes, for the metrics. */
@@ -53,7 +56,7 @@ export class Writer {
     const answers: (() => void)[] = []
     try {
       await this.#db.transaction().execute(async (tx) => {
-        for (const unit of units) answers.push(await attempt(tx, unit, units.length === 1))
+        for (const unit of units) answers.push(await attempt(tx, unit, units.length === 1 ? null : this.#savepoint))
       })
       this.#commits += 1
     } catch (error) {
@@ -65,20 +68,20 @@ export class Writer {
 }
 
 /** Runs one unit behind a savepoint; gives what to tell its caller once the commit has succeeded. */
-async function attempt(tx: Tx, unit: Unit, alone: boolean): Promise<() => void> {
-  if (alone) {
+async function attempt(tx: Tx, unit: Unit, savepoint: string | null): Promise<() => void> {
+  if (savepoint === null) {
     // The transaction is the savepoint: an error rolls it back, and the commit of an empty one costs nothing.
     const result = await unit.run(tx)
     return () => unit.resolve(result)
   }
   // Never released: savepoints of one name stack, the newest is the one that counts, and the commit releases them all.
-  await sql`savepoint unit`.execute(tx)
+  await sql.raw(`savepoint ${savepoint}`).execute(tx)
   try {
     const result = await unit.run(tx)
     return () => unit.resolve(result)
   } catch (error) {
     if (error instanceof StorageError && error.transactionLost) throw error
-    await sql`rollback to unit`.execute(tx)
+    await sql.raw(`rollback to ${savepoint}`).execute(tx)
     return () => unit.reject(error)
   }
 }

@@ -132,5 +132,5 @@ test('authentication goes before transactional, transactional before marketing',
 test('forty at once with ten SMS: exactly ten are accepted', async () => {
   const results = await Promise.all(Array.from({ length: 40 }, () => house.send()))
   expect(results.filter((result) => result.kind === 'accepted')).toHaveLength(10)
-  expect(results.filter((result) => result.kind === 'refused' && result.refusal.code === 'insufficient_balance')).toHaveLength(30)
+  expect(results.filter((result) => result.kind === 'refused' && result.code === 'insufficient_balance')).toHaveLength(30)
 })
