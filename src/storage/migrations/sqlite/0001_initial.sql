@@ -159,7 +159,10 @@ create table messages (
   id text not null,
   send_id text,
   direction text not null check (direction = 'outbound' or direction = 'inbound'),
-  status text not null check (status = 'scheduled' or status = 'queued' or status = 'sending' or status = 'sent' or status = 'delivered' or status = 'undelivered' or status = 'failed' or status = 'expired' or status = 'canceled' or status = 'unconfirmed' or status = 'received'),
+  status text not null check (
+    status = 'scheduled' or status = 'queued' or status = 'sending' or status = 'sent' or status = 'delivered'
+    or status = 'undelivered' or status = 'failed' or status = 'expired' or status = 'canceled'
+    or status = 'unconfirmed' or status = 'received'),
   recipient text not null,
   sender text,
   country text,
@@ -172,7 +175,9 @@ create table messages (
   parts_sent integer not null check (parts_sent between 0 and parts),
   held integer not null check (held >= 0),
   charged integer not null check (charged between 0 and held),
-  cost_state text not null check (cost_state = 'held' or cost_state = 'charged' or cost_state = 'partial' or cost_state = 'released' or cost_state = 'none'),
+  cost_state text not null check (
+    cost_state = 'held' or cost_state = 'charged' or cost_state = 'partial' or cost_state = 'released'
+    or cost_state = 'none'),
   on_unknown text not null check (on_unknown = 'stop' or on_unknown = 'resend_once'),
   device_id text,
   receipt_expected integer check (receipt_expected = 0 or receipt_expected = 1),
