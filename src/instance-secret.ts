@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
+import { link, mkdir, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { flushPath, hasCode, readIfThere } from './durable-file.ts'
 
 /** What encrypts the secrets that must be read again. */
 export interface InstanceSecret {
@@ -19,7 +20,10 @@ export const previousSecretFile = (dataFolder: string): string => join(dataFolde
  * The secret of this instance: `fromEnv` (ONESIXTY_SECRET) when set, else the file `secret` of the data folder, which is made at
  * the first start. Refuses files that others may read, and secrets below 32 characters.
  */
-export async function loadInstanceSecret(dataFolder: string, fromEnv: string | null): Promise<InstanceSecret> {
+export async function loadInstanceSecret(
+  dataFolder: string,
+  fromEnv: string | null,
+): Promise<InstanceSecret> {
   const file = secretFile(dataFolder)
   const current = fromEnv ?? (await readSecret(file)) ?? (await makeSecret(dataFolder, file))
   if (current.length < leastLength) throw new Error(`The secret needs at least ${leastLength} characters.`)
@@ -28,15 +32,14 @@ export async function loadInstanceSecret(dataFolder: string, fromEnv: string | n
 
 /** What the file holds, or null when there is none. */
 async function readSecret(file: string): Promise<string | null> {
-  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null
-    throw error
-  })
-  if (found === null) return null
-  if ((found.mode & 0o077) !== 0) throw new Error(`Others may read ${file}. Run: chmod 600 ${file}`)
-  const text = (await readFile(file, 'utf8')).trim()
-  if (text.length < leastLength) throw new Error(`The secret in ${file} needs at least ${leastLength} characters.`)
-  return text
+  const text = await readIfThere(file)
+  if (text === null) return null
+  if (((await stat(file)).mode & 0o077) !== 0)
+    throw new Error(`Others may read ${file}. Run: chmod 600 ${file}`)
+  const secret = text.trim()
+  if (secret.length < leastLength)
+    throw new Error(`The secret in ${file} needs at least ${leastLength} characters.`)
+  return secret
 }
 
 /**
@@ -53,12 +56,13 @@ async function makeSecret(dataFolder: string, file: string): Promise<string> {
   } finally {
     await handle.close()
   }
-  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-  })
+  try {
+    await link(draft, file)
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
   await rm(draft)
-  const folder = await open(dataFolder)
-  await folder.sync().finally(() => folder.close())
+  await flushPath(dataFolder)
   const made = await readSecret(file)
   if (made === null) throw new Error(`${file} vanished while it was being made.`)
   return made

@@ -29,7 +29,8 @@ export function createStubClock(startMs = stubStartMs): StubClock {
   const nextDue = (untilMs: number): Task | null => {
     let next: Task | null = null
     // A set keeps the order of insertion: of two tasks for one instant the older one runs first.
-    for (const task of tasks) if (task.dueMs <= untilMs && (next === null || task.dueMs < next.dueMs)) next = task
+    for (const task of tasks)
+      if (task.dueMs <= untilMs && (next === null || task.dueMs < next.dueMs)) next = task
     return next
   }
   const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

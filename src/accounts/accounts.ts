@@ -39,11 +39,22 @@ export async function createAccount(
   if (faults.length > 0) throw invalidInput(faults)
   const { ids, nowMs } = deps
   const accountId = ids('acc')
-  await tx.insertInto('accounts').values({ id: accountId, name, state: 'active', created_at: nowMs, updated_at: nowMs }).execute()
+  await tx
+    .insertInto('accounts')
+    .values({ id: accountId, name, state: 'active', created_at: nowMs, updated_at: nowMs })
+    .execute()
   const userId = await findOrAddUser(tx, deps, { name, email, isOperator: account.isOperator === true })
-  await tx.insertInto('account_users').values({ account_id: accountId, user_id: userId, role: 'owner' }).execute()
+  await tx
+    .insertInto('account_users')
+    .values({ account_id: accountId, user_id: userId, role: 'owner' })
+    .execute()
   await deps.openWallets(tx, accountId)
-  await appendAudit(tx, deps, { accountId, actor: account.actor, action: 'account.created', detail: { name, userId } })
+  await appendAudit(tx, deps, {
+    accountId,
+    actor: account.actor,
+    action: 'account.created',
+    detail: { name, userId },
+  })
   await touchDirectory(tx)
   return { accountId, userId }
 }
@@ -70,16 +81,35 @@ export async function setAccountState(
   const changed = account.state !== state
   if (changed) {
     if (!stateMoves[account.state].includes(state)) {
-      throw invalidInput([{ pointer: '/state', code: 'not_in_enum', detail: `Account ${accountId} is ${account.state} and cannot become ${state}.` }])
+      throw invalidInput([
+        {
+          pointer: '/state',
+          code: 'not_in_enum',
+          detail: `Account ${accountId} is ${account.state} and cannot become ${state}.`,
+        },
+      ])
     }
-    await tx.updateTable('accounts').set({ state, updated_at: deps.nowMs }).where('id', '=', accountId).execute()
-    await appendAudit(tx, deps, { accountId, actor, action: `account.${stateWords[state]}`, detail: { from: account.state } })
+    await tx
+      .updateTable('accounts')
+      .set({ state, updated_at: deps.nowMs })
+      .where('id', '=', accountId)
+      .execute()
+    await appendAudit(tx, deps, {
+      accountId,
+      actor,
+      action: `account.${stateWords[state]}`,
+      detail: { from: account.state },
+    })
     await touchDirectory(tx)
   }
   return { changed, canceled: state === 'closed' ? await deps.cancelWaiting(tx, accountId) : 0 }
 }
 
-const stateWords: Record<AccountState, string> = { active: 'reactivated', suspended: 'suspended', closed: 'closed' }
+const stateWords: Record<AccountState, string> = {
+  active: 'reactivated',
+  suspended: 'suspended',
+  closed: 'closed',
+}
 
 /** Null takes the setting of the instance, 0 switches the limit off; a limit left out stays as it is. */
 export interface AccountLimits {
@@ -98,17 +128,37 @@ export async function setAccountLimits(
   const faults = Object.entries(limits).flatMap(([name, value]) =>
     value === null || (Number.isInteger(value) && value >= 0 && value <= mostLimit)
       ? []
-      : [{ pointer: `/${name}`, code: 'out_of_range' as const, detail: `A limit must be a whole number from 0 to ${mostLimit}.` }],
+      : [
+          {
+            pointer: `/${name}`,
+            code: 'out_of_range' as const,
+            detail: `A limit must be a whole number from 0 to ${mostLimit}.`,
+          },
+        ],
   )
   if (faults.length > 0) throw invalidInput(faults)
   const account = await readAccount(tx, accountId)
-  const { sendPerMinute = account.send_per_minute, readPerMinute = account.read_per_minute, queueLimit = account.queue_limit } = limits
+  const {
+    sendPerMinute = account.send_per_minute,
+    readPerMinute = account.read_per_minute,
+    queueLimit = account.queue_limit,
+  } = limits
   await tx
     .updateTable('accounts')
-    .set({ send_per_minute: sendPerMinute, read_per_minute: readPerMinute, queue_limit: queueLimit, updated_at: deps.nowMs })
+    .set({
+      send_per_minute: sendPerMinute,
+      read_per_minute: readPerMinute,
+      queue_limit: queueLimit,
+      updated_at: deps.nowMs,
+    })
     .where('id', '=', accountId)
     .execute()
-  await appendAudit(tx, deps, { accountId, actor: change.actor, action: 'account.limited', detail: { ...limits } })
+  await appendAudit(tx, deps, {
+    accountId,
+    actor: change.actor,
+    action: 'account.limited',
+    detail: { ...limits },
+  })
   await touchDirectory(tx)
   return { sendPerMinute, readPerMinute, queueLimit }
 }
@@ -129,14 +179,31 @@ const emailForm =
 const emailFaults = (email: string): Fault[] =>
   email.length <= 254 && emailForm.test(email)
     ? []
-    : [{ pointer: '/email', code: 'invalid_format', detail: 'The e-mail address is not valid; write it as name@example.org.' }]
+    : [
+        {
+          pointer: '/email',
+          code: 'invalid_format',
+          detail: 'The e-mail address is not valid; write it as name@example.org.',
+        },
+      ]
 
-async function findOrAddUser(tx: Tx, deps: AccountDeps, user: { name: string; email: string; isOperator: boolean }): Promise<string> {
-  const known = await tx.selectFrom('users').select(['id', 'is_operator']).where('email', '=', user.email).executeTakeFirst()
+async function findOrAddUser(
+  tx: Tx,
+  deps: AccountDeps,
+  user: { name: string; email: string; isOperator: boolean },
+): Promise<string> {
+  const known = await tx
+    .selectFrom('users')
+    .select(['id', 'is_operator'])
+    .where('email', '=', user.email)
+    .executeTakeFirst()
   if (known === undefined) {
     const id = deps.ids('usr')
     const { name, email } = user
-    await tx.insertInto('users').values({ id, email, name, is_operator: user.isOperator ? 1 : 0, created_at: deps.nowMs }).execute()
+    await tx
+      .insertInto('users')
+      .values({ id, email, name, is_operator: user.isOperator ? 1 : 0, created_at: deps.nowMs })
+      .execute()
     return id
   }
   if (user.isOperator && known.is_operator === 0) {

@@ -9,10 +9,13 @@ export interface AddressList {
 export function addressFault(entry: string): string | null {
   const [address = '', prefix, ...rest] = entry.split('/')
   const family = isIP(address)
-  if (family === 0 || address.includes('%') || rest.length > 0) return `'${entry}' is not an IP address or CIDR.`
+  if (family === 0 || address.includes('%') || rest.length > 0)
+    return `'${entry}' is not an IP address or CIDR.`
   if (prefix === undefined) return null
   const longest = family === 4 ? 32 : 128
-  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= longest ? null : `'${entry}' needs a prefix length from 0 to ${longest}.`
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= longest
+    ? null
+    : `'${entry}' needs a prefix length from 0 to ${longest}.`
 }
 
 /** A list of entries that were checked by `addressFault`. IPv4 addresses match in their IPv6-mapped form too. */
@@ -26,7 +29,10 @@ export function readAddressList(entries: readonly string[]): AddressList {
   }
   return {
     includes(address) {
-      const plain = address.toLowerCase().startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address
+      const plain =
+        address.toLowerCase().startsWith('::ffff:') && isIP(address.slice(7)) === 4
+          ? address.slice(7)
+          : address
       const family = isIP(plain)
       return family !== 0 && list.check(plain, family === 6 ? 'ipv6' : 'ipv4')
     },

@@ -37,7 +37,8 @@ const hashOf = (token: string): string => createHash('sha256').update(token).dig
 
 function checksumOf(body: string): string {
   let out = ''
-  for (let rest = crc32(body), i = 0; i < checksumLength; i++, rest = Math.floor(rest / 62)) out = digits.charAt(rest % 62) + out
+  for (let rest = crc32(body), i = 0; i < checksumLength; i++, rest = Math.floor(rest / 62))
+    out = digits.charAt(rest % 62) + out
   return out
 }
 

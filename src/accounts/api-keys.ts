@@ -39,12 +39,21 @@ export async function createApiKey(
   deps: AccountDeps & { randomBytes: (count: number) => Uint8Array },
   key: NewApiKey,
 ): Promise<{ keyId: string; token: string; lastFour: string }> {
-  const { accountId, mode, actor, scopes = apiKeyScopes, addresses = [], dailyCap = null, expiresAt = null } = key
+  const {
+    accountId,
+    mode,
+    actor,
+    scopes = apiKeyScopes,
+    addresses = [],
+    dailyCap = null,
+    expiresAt = null,
+  } = key
   const name = key.name.trim()
   const faults = [...nameFaults(name), ...limitFaults({ scopes, addresses, dailyCap, expiresAt }, deps.nowMs)]
   if (faults.length > 0) throw invalidInput(faults)
   const account = await readAccount(tx, accountId)
-  if (account.state === 'closed') throw invalidInput([{ code: 'out_of_range', detail: `Account ${accountId} is closed.` }])
+  if (account.state === 'closed')
+    throw invalidInput([{ code: 'out_of_range', detail: `Account ${accountId} is closed.` }])
   await refuseEleventh(tx, accountId, deps.nowMs)
 
   const keyId = deps.ids('key')
@@ -72,13 +81,26 @@ export async function createApiKey(
 }
 
 /** Revokes a key for ever; gives false when it was revoked before. Refuses a key that does not exist. */
-export async function revokeApiKey(tx: Tx, deps: AccountDeps, change: { keyId: string; actor: string }): Promise<boolean> {
-  const key = await tx.selectFrom('api_keys').select(['account_id', 'revoked_at']).where('id', '=', change.keyId).executeTakeFirst()
+export async function revokeApiKey(
+  tx: Tx,
+  deps: AccountDeps,
+  change: { keyId: string; actor: string },
+): Promise<boolean> {
+  const key = await tx
+    .selectFrom('api_keys')
+    .select(['account_id', 'revoked_at'])
+    .where('id', '=', change.keyId)
+    .executeTakeFirst()
   if (key === undefined) throw refuse('not_found', { detail: `There is no API key ${change.keyId}.` })
   if (key.revoked_at !== null) return false
   await tx.updateTable('api_keys').set({ revoked_at: deps.nowMs }).where('id', '=', change.keyId).execute()
   const { account_id: accountId } = key
-  await appendAudit(tx, deps, { accountId, actor: change.actor, action: 'api_key.revoked', detail: { keyId: change.keyId } })
+  await appendAudit(tx, deps, {
+    accountId,
+    actor: change.actor,
+    action: 'api_key.revoked',
+    detail: { keyId: change.keyId },
+  })
   await touchDirectory(tx)
   return true
 }
@@ -99,7 +121,10 @@ export interface ListedApiKey {
 }
 
 /** The newest keys of an account, at most `limit`. Neither token nor hash is among what it gives. */
-export async function listApiKeys(db: Db, request: { accountId: string; nowMs: number; limit: number }): Promise<ListedApiKey[]> {
+export async function listApiKeys(
+  db: Db,
+  request: { accountId: string; nowMs: number; limit: number },
+): Promise<ListedApiKey[]> {
   const rows = await db
     .selectFrom('api_keys')
     .selectAll()
@@ -115,7 +140,12 @@ export async function listApiKeys(db: Db, request: { accountId: string; nowMs: n
     scopes: JSON.parse(row.scopes) as string[],
     addresses: row.addresses === null ? [] : (JSON.parse(row.addresses) as string[]),
     dailyCap: row.daily_cap,
-    state: row.revoked_at !== null ? 'revoked' : row.expires_at !== null && row.expires_at <= request.nowMs ? 'expired' : 'active',
+    state:
+      row.revoked_at !== null
+        ? 'revoked'
+        : row.expires_at !== null && row.expires_at <= request.nowMs
+          ? 'expired'
+          : 'active',
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
@@ -131,7 +161,12 @@ export interface KeyUse {
 
 /** Writes down when keys were last used. No change of the directory: nobody decides by it. */
 export async function touchLastUsed(tx: Tx, uses: readonly KeyUse[]): Promise<void> {
-  await updateRows(tx, 'api_keys', ['id'], uses.map(({ keyId, atMs }) => ({ id: keyId, last_used_at: atMs })))
+  await updateRows(
+    tx,
+    'api_keys',
+    ['id'],
+    uses.map(({ keyId, atMs }) => ({ id: keyId, last_used_at: atMs })),
+  )
 }
 
 async function refuseEleventh(tx: Tx, accountId: string, nowMs: number): Promise<void> {
@@ -144,7 +179,12 @@ async function refuseEleventh(tx: Tx, accountId: string, nowMs: number): Promise
     .limit(mostActiveKeys)
     .execute()
   if (active.length < mostActiveKeys) return
-  throw invalidInput([{ code: 'too_many_items', detail: `Account ${accountId} has ${mostActiveKeys} active keys already; revoke one first.` }])
+  throw invalidInput([
+    {
+      code: 'too_many_items',
+      detail: `Account ${accountId} has ${mostActiveKeys} active keys already; revoke one first.`,
+    },
+  ])
 }
 
 type Limits = Required<Pick<NewApiKey, 'scopes' | 'addresses' | 'dailyCap' | 'expiresAt'>>
@@ -154,20 +194,37 @@ function limitFaults({ scopes, addresses, dailyCap, expiresAt }: Limits, nowMs: 
   const known: readonly string[] = apiKeyScopes
   const unknown = scopes.filter((scope) => !known.includes(scope))
   if (unknown.length > 0) {
-    faults.push({ pointer: '/scopes', code: 'not_in_enum', detail: `There is no scope '${unknown[0]}'; there are ${known.join(', ')}.` })
+    faults.push({
+      pointer: '/scopes',
+      code: 'not_in_enum',
+      detail: `There is no scope '${unknown[0]}'; there are ${known.join(', ')}.`,
+    })
   }
-  if (scopes.length === 0) faults.push({ pointer: '/scopes', code: 'too_short', detail: 'A key needs at least one scope.' })
+  if (scopes.length === 0)
+    faults.push({ pointer: '/scopes', code: 'too_short', detail: 'A key needs at least one scope.' })
   if (addresses.length > mostAddresses) {
-    faults.push({ pointer: '/addresses', code: 'too_many_items', detail: `A key takes at most ${mostAddresses} addresses.` })
+    faults.push({
+      pointer: '/addresses',
+      code: 'too_many_items',
+      detail: `A key takes at most ${mostAddresses} addresses.`,
+    })
   }
   for (const detail of addresses.map(addressFault)) {
     if (detail !== null) faults.push({ pointer: '/addresses', code: 'invalid_format', detail })
   }
   if (dailyCap !== null && !(Number.isSafeInteger(dailyCap) && dailyCap > 0)) {
-    faults.push({ pointer: '/daily_cap', code: 'out_of_range', detail: 'The daily cap must be a whole number of SMS above 0.' })
+    faults.push({
+      pointer: '/daily_cap',
+      code: 'out_of_range',
+      detail: 'The daily cap must be a whole number of SMS above 0.',
+    })
   }
   if (expiresAt !== null && !(expiresAt > nowMs)) {
-    faults.push({ pointer: '/expires_at', code: 'out_of_range', detail: 'The expiry must lie in the future.' })
+    faults.push({
+      pointer: '/expires_at',
+      code: 'out_of_range',
+      detail: 'The expiry must lie in the future.',
+    })
   }
   return faults
 }

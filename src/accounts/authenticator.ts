@@ -74,7 +74,8 @@ export class Authenticator {
     const key = this.#keys.get(token)
     if (key !== undefined && key.staleAtMs > nowMs) return this.#admit(key, remoteAddress)
     const fake = this.#fakes.get(token)
-    if (fake !== undefined && fake.staleAtMs > nowMs) return this.#refuse(fake.because, fake.keyId, remoteAddress)
+    if (fake !== undefined && fake.staleAtMs > nowMs)
+      return this.#refuse(fake.because, fake.keyId, remoteAddress)
     const parsed = parseApiKey(token)
     if (parsed === null) return this.#refuse('malformed', null, remoteAddress)
     const finding = await this.#lookUpOnce(token, parsed)
@@ -101,8 +102,10 @@ export class Authenticator {
   #admit(key: KnownKey, remoteAddress: string): Caller | null {
     const nowMs = this.#deps.clock.now()
     const { caller } = key
-    if (key.expiresAt !== null && key.expiresAt <= nowMs) return this.#refuse('expired', caller.keyId, remoteAddress)
-    if (key.addresses?.includes(remoteAddress) === false) return this.#refuse('address', caller.keyId, remoteAddress)
+    if (key.expiresAt !== null && key.expiresAt <= nowMs)
+      return this.#refuse('expired', caller.keyId, remoteAddress)
+    if (key.addresses?.includes(remoteAddress) === false)
+      return this.#refuse('address', caller.keyId, remoteAddress)
     const minute = Math.floor(nowMs / minuteMs)
     if (minute !== key.lastUsedMinute) {
       key.lastUsedMinute = minute
@@ -141,7 +144,9 @@ export class Authenticator {
   async #lookUp({ mode, hash }: { mode: Mode; hash: string }): Promise<Finding> {
     // Counted from before the read: what is read is at least as new as this instant.
     const nowMs = this.#deps.clock.monotonicMs()
-    const fake = (because: RefusedBecause, keyId: string | null): Finding => ({ fake: { because, keyId, staleAtMs: nowMs + fakeLifeMs } })
+    const fake = (because: RefusedBecause, keyId: string | null): Finding => ({
+      fake: { because, keyId, staleAtMs: nowMs + fakeLifeMs },
+    })
     const row = await readKey(this.#deps.read, mode, hash)
     if (row === undefined) return fake('unknown', null)
     if (row.revoked_at !== null) return fake('revoked', row.id)
@@ -159,7 +164,9 @@ export class Authenticator {
     }
     const addresses = row.addresses === null ? null : readAddressList(JSON.parse(row.addresses) as string[])
     const lastUsedMinute = Math.floor((row.last_used_at ?? 0) / minuteMs)
-    return { key: { caller, addresses, expiresAt: row.expires_at, staleAtMs: nowMs + keyLifeMs, lastUsedMinute } }
+    return {
+      key: { caller, addresses, expiresAt: row.expires_at, staleAtMs: nowMs + keyLifeMs, lastUsedMinute },
+    }
   }
 }
 
@@ -167,7 +174,16 @@ const readKey = (db: Db, mode: Mode, hash: string) =>
   db
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .select(['api_keys.id', 'api_keys.account_id', 'scopes', 'addresses', 'daily_cap', 'expires_at', 'revoked_at', 'last_used_at'])
+    .select([
+      'api_keys.id',
+      'api_keys.account_id',
+      'scopes',
+      'addresses',
+      'daily_cap',
+      'expires_at',
+      'revoked_at',
+      'last_used_at',
+    ])
     .select(['accounts.state', 'send_per_minute', 'read_per_minute', 'queue_limit'])
     .where('api_keys.hash', '=', hash)
     .where('api_keys.mode', '=', mode)

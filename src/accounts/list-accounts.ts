@@ -26,7 +26,10 @@ export async function listAccounts(
     .limit(page.limit + 1)
     .execute()
   const rows = found.slice(0, page.limit)
-  const owners = await readOwners(db, rows.map((row) => row.id))
+  const owners = await readOwners(
+    db,
+    rows.map((row) => row.id),
+  )
   const accounts = rows.map((row) => ({
     id: row.id,
     name: row.name,
@@ -51,6 +54,7 @@ async function readOwners(db: Db, accountIds: readonly string[]): Promise<Map<st
     .orderBy('users.id')
     .execute()
   const emails = new Map<string, string[]>()
-  for (const { account_id, email } of owners) emails.set(account_id, [...(emails.get(account_id) ?? []), email])
+  for (const { account_id, email } of owners)
+    emails.set(account_id, [...(emails.get(account_id) ?? []), email])
   return emails
 }

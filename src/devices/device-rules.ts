@@ -30,9 +30,19 @@ function settingFaults(rules: DeviceRules, settings: GivenToDevice['settings']):
   return Object.entries(settings).flatMap(([name, value]): Fault[] => {
     const pointer = `/settings/${name}`
     const rule = rules.settings.find((known) => known.name === name)
-    if (rule === undefined) return [unknown(pointer, 'setting', name, rules.settings.map((known) => known.name))]
+    if (rule === undefined)
+      return [
+        unknown(
+          pointer,
+          'setting',
+          name,
+          rules.settings.map((known) => known.name),
+        ),
+      ]
     const wrong = value === null ? null : rule.check(value)
-    return wrong === null ? [] : [{ pointer, code: 'invalid_format', detail: `The setting ${name} ${wrong}; it was '${value}'.` }]
+    return wrong === null
+      ? []
+      : [{ pointer, code: 'invalid_format', detail: `The setting ${name} ${wrong}; it was '${value}'.` }]
   })
 }
 
@@ -61,7 +71,11 @@ function senderFaults(senders: readonly string[]): Fault[] {
     return [{ pointer: '/senders', code: 'invalid_format', detail }]
   })
   if (senders.length > mostSenders) {
-    faults.push({ pointer: '/senders', code: 'too_many_items', detail: `A device takes at most ${mostSenders} senders.` })
+    faults.push({
+      pointer: '/senders',
+      code: 'too_many_items',
+      detail: `A device takes at most ${mostSenders} senders.`,
+    })
   }
   if (new Set(senders).size < senders.length) {
     faults.push({ pointer: '/senders', code: 'out_of_range', detail: 'A sender stands there twice.' })
@@ -71,8 +85,15 @@ function senderFaults(senders: readonly string[]): Fault[] {
 
 function paceFaults(pace: GivenToDevice['pace']): Fault[] {
   if (pace === null) return []
-  const isWhole = (value: number, most: number): boolean => Number.isInteger(value) && value >= 1 && value <= most
+  const isWhole = (value: number, most: number): boolean =>
+    Number.isInteger(value) && value >= 1 && value <= most
   return isWhole(pace.partsPerWindow, 1_000_000) && isWhole(pace.windowSeconds, 86_400 * 31)
     ? []
-    : [{ pointer: '/pace', code: 'out_of_range', detail: 'The pace must be 1 to 1000000 parts in 1 to 2678400 seconds.' }]
+    : [
+        {
+          pointer: '/pace',
+          code: 'out_of_range',
+          detail: 'The pace must be 1 to 1000000 parts in 1 to 2678400 seconds.',
+        },
+      ]
 }

@@ -94,8 +94,12 @@ export async function setDevice(tx: Tx, deps: DeviceDeps, change: DeviceChange):
   const { senders, secrets = {}, pace } = change
   const faults: Fault[] = change.name === undefined ? [] : nameFaults(change.name)
   // Only what is new is judged: a rule that came later must not keep an old device from being disabled.
-  const given = Object.fromEntries(Object.keys(change.settings ?? {}).map((name) => [name, change.settings?.[name] ?? null]))
-  faults.push(...deviceFaults(deps.rules, { senders: senders ?? [], settings: given, secrets, pace: pace ?? null }))
+  const given = Object.fromEntries(
+    Object.keys(change.settings ?? {}).map((name) => [name, change.settings?.[name] ?? null]),
+  )
+  faults.push(
+    ...deviceFaults(deps.rules, { senders: senders ?? [], settings: given, secrets, pace: pace ?? null }),
+  )
   if (faults.length > 0) throw invalidInput(faults)
   await tx
     .updateTable('devices')
@@ -112,7 +116,12 @@ export async function setDevice(tx: Tx, deps: DeviceDeps, change: DeviceChange):
     .where('id', '=', row.id)
     .execute()
   const { actor, deviceId: _, ...detail } = { ...change, secrets: Object.keys(secrets) }
-  await appendAudit(tx, deps, { accountId: row.account_id, actor, action: 'device.changed', detail: { deviceId: row.id, ...detail } })
+  await appendAudit(tx, deps, {
+    accountId: row.account_id,
+    actor,
+    action: 'device.changed',
+    detail: { deviceId: row.id, ...detail },
+  })
   await touchDirectory(tx)
 }
 
@@ -126,29 +135,53 @@ export async function retireDevice(
   if (row === undefined) throw noDevice(change.deviceId)
   if (row.state === 'retired') return false
   const updated_at = Math.max(deps.nowMs, row.updated_at + 1)
-  await tx.updateTable('devices').set({ state: 'retired', secrets: null, updated_at }).where('id', '=', row.id).execute()
+  await tx
+    .updateTable('devices')
+    .set({ state: 'retired', secrets: null, updated_at })
+    .where('id', '=', row.id)
+    .execute()
   await tx.deleteFrom('device_reports').where('device_id', '=', row.id).execute()
   const { account_id: accountId } = row
-  await appendAudit(tx, deps, { accountId, actor: change.actor, action: 'device.retired', detail: { deviceId: row.id, name: row.name } })
+  await appendAudit(tx, deps, {
+    accountId,
+    actor: change.actor,
+    action: 'device.retired',
+    detail: { deviceId: row.id, name: row.name },
+  })
   await touchDirectory(tx)
   return true
 }
 
 /** The secrets of a device in clear, for its connector. */
-export function openDeviceSecrets(secretBox: SecretBox, row: Pick<DeviceTable, 'id' | 'secrets'>): Readonly<Record<string, string>> {
-  return row.secrets === null ? {} : (JSON.parse(secretBox.open(row.secrets, row.id)) as Record<string, string>)
+export function openDeviceSecrets(
+  secretBox: SecretBox,
+  row: Pick<DeviceTable, 'id' | 'secrets'>,
+): Readonly<Record<string, string>> {
+  return row.secrets === null
+    ? {}
+    : (JSON.parse(secretBox.open(row.secrets, row.id)) as Record<string, string>)
 }
 
-const sealSecrets = (secretBox: SecretBox, deviceId: string, secrets: Readonly<Record<string, string>>): string | null =>
+const sealSecrets = (
+  secretBox: SecretBox,
+  deviceId: string,
+  secrets: Readonly<Record<string, string>>,
+): string | null =>
   Object.keys(secrets).length === 0 ? null : secretBox.seal(JSON.stringify(secrets), deviceId)
 
-function mergeSecrets(secretBox: SecretBox, row: DeviceRow, secrets: Readonly<Record<string, string>>): string | null {
+function mergeSecrets(
+  secretBox: SecretBox,
+  row: DeviceRow,
+  secrets: Readonly<Record<string, string>>,
+): string | null {
   if (Object.keys(secrets).length === 0) return row.secrets
   return sealSecrets(secretBox, row.id, { ...openDeviceSecrets(secretBox, row), ...secrets })
 }
 
-const mergeSettings = (present: Readonly<Record<string, string>>, changes: Readonly<Record<string, string | null>>) =>
-  Object.fromEntries(Object.entries({ ...present, ...changes }).filter(([, value]) => value !== null))
+const mergeSettings = (
+  present: Readonly<Record<string, string>>,
+  changes: Readonly<Record<string, string | null>>,
+) => Object.fromEntries(Object.entries({ ...present, ...changes }).filter(([, value]) => value !== null))
 
 const paceColumns = (pace: Pace | null) => ({
   parts_per_window: pace?.partsPerWindow ?? null,
@@ -157,7 +190,10 @@ const paceColumns = (pace: Pace | null) => ({
 
 const noDevice = (deviceId: string) => refuse('not_found', { detail: `There is no device ${deviceId}.` })
 
-type DeviceRow = Pick<DeviceTable, 'id' | 'account_id' | 'name' | 'state' | 'senders' | 'settings' | 'secrets' | 'updated_at'>
+type DeviceRow = Pick<
+  DeviceTable,
+  'id' | 'account_id' | 'name' | 'state' | 'senders' | 'settings' | 'secrets' | 'updated_at'
+>
 
 async function readDevice(tx: Tx, deviceId: string): Promise<DeviceRow> {
   const row = await tx.selectFrom('devices').selectAll().where('id', '=', deviceId).executeTakeFirst()
@@ -167,9 +203,14 @@ async function readDevice(tx: Tx, deviceId: string): Promise<DeviceRow> {
 
 async function refuseForeignOwner(tx: Tx, accountId: string | null): Promise<void> {
   if (accountId === null) return
-  const account = await tx.selectFrom('accounts').select('state').where('id', '=', accountId).executeTakeFirst()
+  const account = await tx
+    .selectFrom('accounts')
+    .select('state')
+    .where('id', '=', accountId)
+    .executeTakeFirst()
   if (account === undefined) throw refuse('not_found', { detail: `There is no account ${accountId}.` })
-  if (account.state === 'closed') throw invalidInput([{ code: 'out_of_range', detail: `Account ${accountId} is closed.` }])
+  if (account.state === 'closed')
+    throw invalidInput([{ code: 'out_of_range', detail: `Account ${accountId} is closed.` }])
 }
 
 async function refuseTooMany(tx: Tx): Promise<void> {
@@ -179,6 +220,8 @@ async function refuseTooMany(tx: Tx): Promise<void> {
     .where('state', '!=', 'retired')
     .executeTakeFirstOrThrow()
   if (count.devices >= mostDevices) {
-    throw invalidInput([{ code: 'too_many_items', detail: `There are ${mostDevices} devices already; remove one first.` }])
+    throw invalidInput([
+      { code: 'too_many_items', detail: `There are ${mostDevices} devices already; remove one first.` },
+    ])
   }
 }

@@ -13,7 +13,12 @@ export interface ListedDevice {
   hasSecrets: boolean
   pace: { partsPerWindow: number; windowSeconds: number } | null
   /** What it last said of itself; null when it has not reported yet. */
-  report: { status: DeviceStatus; reasons: string[]; body: Record<string, unknown>; reportedAt: number } | null
+  report: {
+    status: DeviceStatus
+    reasons: string[]
+    body: Record<string, unknown>
+    reportedAt: number
+  } | null
   createdAt: number
 }
 
@@ -29,8 +34,26 @@ export async function listDevices(
   let query = db
     .selectFrom('devices as d')
     .leftJoin('device_reports as r', 'r.device_id', 'd.id')
-    .select(['d.id', 'd.account_id', 'd.mode', 'd.kind', 'd.name', 'd.state', 'd.senders', 'd.settings', 'd.secrets'])
-    .select(['d.parts_per_window', 'd.window_seconds', 'd.created_at', 'r.status', 'r.reasons', 'r.body', 'r.reported_at'])
+    .select([
+      'd.id',
+      'd.account_id',
+      'd.mode',
+      'd.kind',
+      'd.name',
+      'd.state',
+      'd.senders',
+      'd.settings',
+      'd.secrets',
+    ])
+    .select([
+      'd.parts_per_window',
+      'd.window_seconds',
+      'd.created_at',
+      'r.status',
+      'r.reasons',
+      'r.body',
+      'r.reported_at',
+    ])
     .where('d.id', '>', page.afterId ?? '')
     .where('d.state', '!=', 'retired')
     .orderBy('d.id')
@@ -56,7 +79,10 @@ export async function listDevices(
   return { devices, nextAfterId: found.length > page.limit ? (devices.at(-1)?.id ?? null) : null }
 }
 
-const paceOf = (row: { parts_per_window: number | null; window_seconds: number | null }): ListedDevice['pace'] =>
+const paceOf = (row: {
+  parts_per_window: number | null
+  window_seconds: number | null
+}): ListedDevice['pace'] =>
   row.parts_per_window === null || row.window_seconds === null
     ? null
     : { partsPerWindow: row.parts_per_window, windowSeconds: row.window_seconds }

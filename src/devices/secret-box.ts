@@ -16,7 +16,10 @@ export interface SecretBox {
   isCurrent(sealed: string): boolean
 }
 
-export function createSecretBox(secret: { current: string; previous: string | null }, purpose: string): SecretBox {
+export function createSecretBox(
+  secret: { current: string; previous: string | null },
+  purpose: string,
+): SecretBox {
   const current = derive(secret.current, purpose)
   const known = secret.previous === null ? [current] : [current, derive(secret.previous, purpose)]
 
@@ -32,7 +35,9 @@ export function createSecretBox(secret: { current: string; previous: string | nu
       if (version !== 'v1') throw new Error('A stored secret has a form that this version does not know.')
       const derived = known.find((candidate) => candidate.name === name)
       if (derived === undefined) {
-        throw new Error('A stored secret was sealed under another ONESIXTY_SECRET. Put that one back, or beside the present one as secret.previous.')
+        throw new Error(
+          'A stored secret was sealed under another ONESIXTY_SECRET. Put that one back, or beside the present one as secret.previous.',
+        )
       }
       return decrypt(derived.key, Buffer.from(body, 'base64url'), associatedData(purpose, owner))
     },
@@ -41,7 +46,8 @@ export function createSecretBox(secret: { current: string; previous: string | nu
 }
 
 /** The box of what devices need: passwords of links and the like. */
-export const createDeviceSecretBox = (secret: { current: string; previous: string | null }): SecretBox => createSecretBox(secret, 'device')
+export const createDeviceSecretBox = (secret: { current: string; previous: string | null }): SecretBox =>
+  createSecretBox(secret, 'device')
 
 const nonceBytes = 12
 const tagBytes = 16
@@ -61,11 +67,16 @@ const associatedData = (purpose: string, owner: string): Buffer => Buffer.from(`
 function decrypt(key: Buffer, sealed: Buffer, aad: Buffer): string {
   const wrong = new Error('A stored secret was changed, or belongs to something else.')
   if (sealed.length < nonceBytes + tagBytes) throw wrong
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes })
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  })
     .setAAD(aad)
     .setAuthTag(sealed.subarray(-tagBytes))
   try {
-    return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString('utf8')
+    return Buffer.concat([
+      decipher.update(sealed.subarray(nonceBytes, -tagBytes)),
+      decipher.final(),
+    ]).toString('utf8')
   } catch {
     throw wrong
   }

@@ -19,7 +19,12 @@ export interface Balance {
  * What an account may still send and what it has used, in one statement, so that the numbers are of one instant and add up.
  * Null when there is no such account.
  */
-export async function readBalance(db: Db, accountId: string, mode: Mode, nowMs: number): Promise<Balance | null> {
+export async function readBalance(
+  db: Db,
+  accountId: string,
+  mode: Mode,
+  nowMs: number,
+): Promise<Balance | null> {
   const today = utcDay(nowMs)
   const wallet = await db
     .selectFrom('wallets as w')
@@ -35,7 +40,9 @@ export async function readBalance(db: Db, accountId: string, mode: Mode, nowMs: 
     .groupBy(['w.granted', 'w.reserved', 'w.used', 'w.low_threshold'])
     .select(['w.granted', 'w.reserved', 'w.used', 'w.low_threshold'])
     .select([
-      sql<number>`cast(coalesce(sum(case when u.day = ${today} then u.parts end), 0) as bigint)`.as('used_today'),
+      sql<number>`cast(coalesce(sum(case when u.day = ${today} then u.parts end), 0) as bigint)`.as(
+        'used_today',
+      ),
       sql<number>`cast(coalesce(sum(u.parts), 0) as bigint)`.as('used_this_month'),
     ])
     .executeTakeFirst()
@@ -43,7 +50,16 @@ export async function readBalance(db: Db, accountId: string, mode: Mode, nowMs: 
   const { granted, reserved, used, low_threshold: lowThreshold } = wallet
   const available = granted - reserved - used
   const isLow = available <= lowThreshold
-  return { available, reserved, used, granted, lowThreshold, isLow, usedToday: wallet.used_today, usedThisMonth: wallet.used_this_month }
+  return {
+    available,
+    reserved,
+    used,
+    granted,
+    lowThreshold,
+    isLow,
+    usedToday: wallet.used_today,
+    usedThisMonth: wallet.used_this_month,
+  }
 }
 
 function firstDayOfMonth(nowMs: number): number {

@@ -29,7 +29,11 @@ const mostSms = 1_000_000_000
  * Writes an entry into the ledger and moves `granted` by as much, in the same transaction. A negative correction takes back what
  * is neither used nor reserved and no more (P4). Refuses what is not a whole number, and accounts that do not exist.
  */
-export async function grantSms(tx: Tx, deps: Deps, grant: Grant): Promise<{ entryId: string; granted: number; available: number }> {
+export async function grantSms(
+  tx: Tx,
+  deps: Deps,
+  grant: Grant,
+): Promise<{ entryId: string; granted: number; available: number }> {
   checkGrant(grant)
   const changed = await tx
     .updateTable('wallets')
@@ -42,7 +46,12 @@ export async function grantSms(tx: Tx, deps: Deps, grant: Grant): Promise<{ entr
   if (changed === undefined) throw await refuseGrant(tx, grant)
   const entryId = await appendEntry(tx, deps, grant)
   const { accountId, mode, sms, kind, note } = grant
-  await appendAudit(tx, deps, { accountId, actor: grant.actor, action: 'balance.granted', detail: { entryId, mode, sms, kind, note } })
+  await appendAudit(tx, deps, {
+    accountId,
+    actor: grant.actor,
+    action: 'balance.granted',
+    detail: { entryId, mode, sms, kind, note },
+  })
   return { entryId, granted: changed.granted, available: changed.granted - changed.reserved - changed.used }
 }
 
@@ -70,7 +79,11 @@ export async function openWallets(
  * Refills test wallets that had no refill on this UTC day: `playSms` are available afterwards, whether there were fewer before or
  * more. At most `limit` wallets; gives how many, so that the caller goes on until it is fewer.
  */
-export async function refillTestWallets(tx: Tx, deps: Deps, refill: { playSms: number; limit: number }): Promise<number> {
+export async function refillTestWallets(
+  tx: Tx,
+  deps: Deps,
+  refill: { playSms: number; limit: number },
+): Promise<number> {
   const today = utcDay(deps.nowMs)
   const wallets = await tx
     .selectFrom('wallets')
@@ -80,12 +93,36 @@ export async function refillTestWallets(tx: Tx, deps: Deps, refill: { playSms: n
     .orderBy('account_id')
     .limit(refill.limit)
     .execute()
-  const rows = wallets.map(({ account_id, mode, granted, reserved, used }) => ({ account_id, mode, granted: used + reserved + refill.playSms - granted }))
+  const rows = wallets.map(({ account_id, mode, granted, reserved, used }) => ({
+    account_id,
+    mode,
+    granted: used + reserved + refill.playSms - granted,
+  }))
   const moved = rows.filter((row) => row.granted !== 0)
-  const entry = { kind: 'refill' as const, note: 'Daily refill of play SMS.', actor: 'system', created_at: deps.nowMs }
+  const entry = {
+    kind: 'refill' as const,
+    note: 'Daily refill of play SMS.',
+    actor: 'system',
+    created_at: deps.nowMs,
+  }
   await adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['granted'] }, moved)
-  await updateRows(tx, 'wallets', ['account_id', 'mode'], rows.map(({ account_id, mode }) => ({ account_id, mode, refilled_day: today })))
-  await insertRows(tx, 'ledger_entries', moved.map(({ account_id, mode, granted }) => ({ account_id, mode, id: deps.ids('led'), sms: granted, ...entry })))
+  await updateRows(
+    tx,
+    'wallets',
+    ['account_id', 'mode'],
+    rows.map(({ account_id, mode }) => ({ account_id, mode, refilled_day: today })),
+  )
+  await insertRows(
+    tx,
+    'ledger_entries',
+    moved.map(({ account_id, mode, granted }) => ({
+      account_id,
+      mode,
+      id: deps.ids('led'),
+      sms: granted,
+      ...entry,
+    })),
+  )
   return rows.length
 }
 
@@ -95,7 +132,8 @@ function checkGrant({ sms, kind, note }: Grant): void {
     throw wrong('/sms', `The number of SMS must be a whole number, not 0 and not beyond ${mostSms}.`)
   }
   if (sms < 0 && kind !== 'correction') throw wrong('/sms', 'Only a correction takes SMS back.')
-  if (note.trim() === '' || note.length > 500) throw wrong('/note', 'A grant needs a note of 1 to 500 characters: it stays in the ledger for ever.')
+  if (note.trim() === '' || note.length > 500)
+    throw wrong('/note', 'A grant needs a note of 1 to 500 characters: it stays in the ledger for ever.')
 }
 
 async function refuseGrant(tx: Tx, { accountId, mode, sms }: Grant) {
@@ -118,9 +156,14 @@ interface Entry extends WalletName {
   actor: string
 }
 
-async function appendEntry(tx: Tx, deps: Deps, { accountId, mode, kind, sms, note, actor }: Entry): Promise<string> {
+async function appendEntry(
+  tx: Tx,
+  deps: Deps,
+  { accountId, mode, kind, sms, note, actor }: Entry,
+): Promise<string> {
   const id = deps.ids('led')
-  await insertRows(tx, 'ledger_entries', [{ account_id: accountId, mode, id, kind, sms, note, actor, created_at: deps.nowMs }])
+  await insertRows(tx, 'ledger_entries', [
+    { account_id: accountId, mode, id, kind, sms, note, actor, created_at: deps.nowMs },
+  ])
   return id
 }
-

@@ -24,12 +24,20 @@ export const messageChecks: readonly AuditCheck[] = [
   {
     name: 'waiting_is_queued',
     says: 'Every message that waits or is being handed over stands in the queue once, and nothing else does.',
-    find: async (db) => [...(await rowsOf(db, waitingWithoutRow)), ...(await rowsOf(db, rowsWithoutWaiting))].slice(0, mostViolations),
+    find: async (db) =>
+      [...(await rowsOf(db, waitingWithoutRow)), ...(await rowsOf(db, rowsWithoutWaiting))].slice(
+        0,
+        mostViolations,
+      ),
   },
   {
     name: 'claims_are_attempts',
     says: 'Every claimed message has one open attempt, and every open attempt a claimed message.',
-    find: async (db) => [...(await rowsOf(db, claimsWithoutAttempt)), ...(await rowsOf(db, attemptsWithoutClaim))].slice(0, mostViolations),
+    find: async (db) =>
+      [...(await rowsOf(db, claimsWithoutAttempt)), ...(await rowsOf(db, attemptsWithoutClaim))].slice(
+        0,
+        mostViolations,
+      ),
   },
   {
     name: 'nothing_overdue',

@@ -1,0 +1,273 @@
+import { setAccountLimits, setAccountState } from '../accounts/accounts.ts'
+import { type ListedAccount, listAccounts } from '../accounts/list-accounts.ts'
+import { rfc3339 } from '../clock.ts'
+import { grantSms } from '../ledger/grants.ts'
+import { availableOf, readWallets, type Wallet, walletKey } from '../ledger/ledger.ts'
+import type { AccountState, Mode } from '../storage/schema.ts'
+import { command, type CommandGroup, type Output, UsageError } from './command.ts'
+import { cancelOfClosed } from './message-ports.ts'
+import { openAccount } from './open-account.ts'
+import { cliActor, type Toolbox } from './toolbox.ts'
+
+const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const
+
+const create = command({
+  summary:
+    'Creates an account with its owner, both wallets, and a live and a test key, which are shown this once.',
+  arguments: [],
+  options: {
+    name: { type: 'text', value: 'NAME', says: 'Name of the account.', required: true },
+    email: {
+      type: 'text',
+      value: 'EMAIL',
+      says: 'E-mail address of its owner; a known user joins the new account.',
+      required: true,
+    },
+  },
+  async run(tools, { options }) {
+    const opened = await tools.withStorage(
+      (storage) =>
+        storage.writer.write((tx) =>
+          openAccount(
+            tx,
+            { ...tools, nowMs: tools.clock.now() },
+            { name: options.name, email: options.email, actor: cliActor },
+          ),
+        ),
+      { create: true },
+    )
+    return {
+      json: {
+        account_id: opened.accountId,
+        user_id: opened.userId,
+        live_key: opened.liveKey,
+        test_key: opened.testKey,
+      },
+      text: `account  ${opened.accountId}\nlive key ${opened.liveKey}\ntest key ${opened.testKey}\nThe keys are shown this once: only their hashes are stored.`,
+    }
+  },
+})
+
+const grant = command({
+  summary: 'Adds SMS to a balance, or takes back what is neither used nor reserved.',
+  arguments: [],
+  options: {
+    account,
+    sms: {
+      type: 'number',
+      value: 'N',
+      says: 'How many SMS; below 0 only with --kind correction.',
+      required: true,
+    },
+    note: { type: 'text', value: 'TEXT', says: 'Why; it stays in the ledger.', required: true },
+    kind: {
+      type: 'text',
+      value: 'KIND',
+      says: 'What it is in the ledger; grant when left out.',
+      choices: ['grant', 'top_up', 'correction'],
+    },
+    mode: {
+      type: 'text',
+      value: 'MODE',
+      says: 'Which wallet; live when left out.',
+      choices: ['live', 'test'],
+    },
+  },
+  async run(tools, { options }) {
+    const { account: accountId, sms, note, kind = 'grant', mode = 'live' } = options
+    const done = await tools.withStorage((storage) =>
+      storage.writer.write((tx) =>
+        grantSms(
+          tx,
+          { ...tools, nowMs: tools.clock.now() },
+          { accountId, mode, sms, note, kind, actor: cliActor },
+        ),
+      ),
+    )
+    return {
+      json: {
+        entry_id: done.entryId,
+        account_id: accountId,
+        mode,
+        sms,
+        granted: done.granted,
+        available: done.available,
+      },
+      text: `${accountId} (${mode}): ${sms > 0 ? '+' : ''}${sms} SMS, ${done.available} available of ${done.granted} granted.`,
+    }
+  },
+})
+
+const limit = command({
+  summary:
+    'Sets limits of one account: a number, 0 for no limit, or "default" for the setting of the instance.',
+  arguments: [],
+  options: {
+    account,
+    'send-per-minute': { type: 'text', value: 'N', says: 'Sends a minute, for each mode.' },
+    'read-per-minute': { type: 'text', value: 'N', says: 'Reads a minute, for each mode.' },
+    queue: { type: 'text', value: 'N', says: 'Messages that may wait, for each mode.' },
+  },
+  async run(tools, { options }) {
+    const limits = {
+      ...readLimit('sendPerMinute', 'send-per-minute', options['send-per-minute']),
+      ...readLimit('readPerMinute', 'read-per-minute', options['read-per-minute']),
+      ...readLimit('queueLimit', 'queue', options.queue),
+    }
+    if (Object.keys(limits).length === 0)
+      throw new UsageError('Name at least one limit: --send-per-minute, --read-per-minute or --queue.')
+    const { account: accountId } = options
+    const now = await tools.withStorage((storage) =>
+      storage.writer.write((tx) =>
+        setAccountLimits(tx, { ...tools, nowMs: tools.clock.now() }, { accountId, limits, actor: cliActor }),
+      ),
+    )
+    const said = (value: number | null): string =>
+      value === null ? 'default' : value === 0 ? 'none' : String(value)
+    return {
+      json: {
+        account_id: accountId,
+        send_per_minute: now.sendPerMinute,
+        read_per_minute: now.readPerMinute,
+        queue_limit: now.queueLimit,
+      },
+      text: `${accountId}: sends a minute ${said(now.sendPerMinute)}, reads a minute ${said(now.readPerMinute)}, waiting messages ${said(now.queueLimit)}.`,
+    }
+  },
+})
+
+function readLimit(
+  name: 'sendPerMinute' | 'readPerMinute' | 'queueLimit',
+  option: string,
+  text: string | undefined,
+): Record<string, number | null> {
+  if (text === undefined) return {}
+  if (text === 'default') return { [name]: null }
+  if (!/^\d{1,10}$/.test(text))
+    throw new UsageError(`--${option} needs a whole number or "default"; it was '${text}'.`)
+  return { [name]: Number(text) }
+}
+
+const list = command({
+  summary: 'Lists accounts with their balances, oldest first.',
+  arguments: [],
+  options: {
+    limit: { type: 'number', value: 'N', says: 'At most so many, up to 1000; 100 when left out.' },
+    after: { type: 'text', value: 'ACCOUNT', says: 'Go on after this one: next_after of the page before.' },
+  },
+  async run(tools, { options }) {
+    const most = options.limit ?? 100
+    if (most < 1 || most > 1_000) throw new UsageError('--limit needs a number from 1 to 1000.')
+    return tools.withStorage(async ({ read }) => {
+      const { accounts, nextAfterId } = await listAccounts(read, {
+        afterId: options.after ?? null,
+        limit: most,
+      })
+      const modes: readonly Mode[] = ['live', 'test']
+      const wallets = await readWallets(
+        read,
+        accounts.flatMap(({ id }) => modes.map((mode) => ({ accountId: id, mode }))),
+      )
+      return listed(accounts, wallets, nextAfterId)
+    })
+  },
+})
+
+function listed(
+  accounts: readonly ListedAccount[],
+  wallets: ReadonlyMap<string, Wallet>,
+  nextAfterId: string | null,
+): Output {
+  const balanceOf = (accountId: string, mode: Mode): object | null => {
+    const wallet = wallets.get(walletKey({ accountId, mode }))
+    if (wallet === undefined) return null
+    const { granted, reserved, used } = wallet
+    return { available: availableOf(wallet), granted, reserved, used }
+  }
+  const availableIn = (accountId: string): string => {
+    const wallet = wallets.get(walletKey({ accountId, mode: 'live' }))
+    return wallet === undefined ? '-' : String(availableOf(wallet))
+  }
+  const lines = accounts.map(
+    (row) =>
+      `${row.id}  ${row.state.padEnd(9)}  ${availableIn(row.id).padStart(8)} SMS  ${row.name}  <${row.emails.join(', ')}>`,
+  )
+  if (nextAfterId !== null) lines.push(`There are more: --after ${nextAfterId}`)
+  return {
+    json: {
+      accounts: accounts.map((row) => ({
+        id: row.id,
+        name: row.name,
+        state: row.state,
+        emails: row.emails,
+        balance: { live: balanceOf(row.id, 'live'), test: balanceOf(row.id, 'test') },
+        limits: {
+          send_per_minute: row.sendPerMinute,
+          read_per_minute: row.readPerMinute,
+          queue: row.queueLimit,
+        },
+        created_at: rfc3339(row.createdAt),
+      })),
+      next_after: nextAfterId,
+    },
+    text: lines.length === 0 ? 'There are no accounts.' : lines.join('\n'),
+  }
+}
+
+const stateCommand = (state: AccountState, summary: string, details: string) =>
+  command({
+    summary,
+    details,
+    arguments: [],
+    options: { account },
+    run: (tools, { options }) => changeState(tools, options.account, state),
+  })
+
+async function changeState(tools: Toolbox, accountId: string, state: AccountState): Promise<Output> {
+  const result = await tools.withStorage(async ({ writer }) => {
+    const change = () => {
+      const nowMs = tools.clock.now()
+      const deps = {
+        ...tools,
+        nowMs,
+        cancelWaiting: (tx: Parameters<typeof cancelOfClosed>[0], id: string) =>
+          cancelOfClosed(tx, id, nowMs),
+      }
+      return writer.write((tx) => setAccountState(tx, deps, { accountId, state, actor: cliActor }))
+    }
+    const first = await change()
+    let { canceled } = first
+    for (let page = first; page.canceled > 0; canceled += page.canceled) page = await change()
+    return { changed: first.changed, canceled }
+  })
+  const counted = state === 'closed' ? ` ${result.canceled} waiting messages were canceled.` : ''
+  return {
+    json: { account_id: accountId, state, changed: result.changed, canceled_messages: result.canceled },
+    text: `${accountId} is ${result.changed ? 'now' : 'already'} ${state}.${counted}`,
+  }
+}
+
+export const accountCommands: CommandGroup = {
+  summary: 'Accounts: who may send.',
+  commands: {
+    create,
+    grant,
+    limit,
+    list,
+    suspend: stateCommand(
+      'suspended',
+      'Suspends an account.',
+      'Sends are refused (403), reading works, and what waits stays where it is until the account is reactivated.',
+    ),
+    reactivate: stateCommand(
+      'active',
+      'Makes a suspended account active again.',
+      'What waited goes on, unless its validity has ended meanwhile.',
+    ),
+    close: stateCommand(
+      'closed',
+      'Closes an account for ever.',
+      'Its keys are refused (401), and what waits is canceled and its hold released. There is no way back.',
+    ),
+  },
+}

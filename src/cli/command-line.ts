@@ -1,0 +1,154 @@
+import { ConfigError, readConfig } from '../config.ts'
+import { Refusal } from '../errors.ts'
+import { FolderLockedError } from '../storage/folder-lock.ts'
+import { StorageError } from '../storage/dialect.ts'
+import { type Command, CommandError, type CommandGroup, UsageError } from './command.ts'
+import { helpOfCommand, helpOfGroup, table } from './help.ts'
+import { nearestName } from '../nearest-name.ts'
+import { parseOptions } from './parse-options.ts'
+import { type CommandIo, createToolbox } from './toolbox.ts'
+
+/** Runs `serve` until it has stopped and gives its exit code; supplied by main.ts, the only one who may know the whole program. */
+export type Serve = () => Promise<number>
+
+interface Entry {
+  summary: string
+  load: () => Promise<Command | CommandGroup>
+}
+
+/** Every word that may follow `onesixty`. Loaded when it is used, so that a start pays for nothing else. */
+const entries: Readonly<Record<string, Entry>> = {
+  serve: { summary: 'Run the service; what happens without a command.', load: async () => serveCommand },
+  account: {
+    summary: 'Accounts: create, grant, limit, list, suspend, reactivate, close.',
+    load: async () => (await import('./account.ts')).accountCommands,
+  },
+  key: {
+    summary: 'API keys: create, list, revoke.',
+    load: async () => (await import('./key.ts')).keyCommands,
+  },
+  device: {
+    summary: 'Sending devices: add, list, set, connect, test, remove.',
+    load: async () => (await import('./device.ts')).deviceCommands,
+  },
+  send: {
+    summary: 'Send an SMS through the running server.',
+    load: async () => (await import('./send.ts')).sendCommand,
+  },
+  doctor: {
+    summary: 'Check this installation: machine, files, database, and every sum.',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
+  backup: {
+    summary: 'Copy the database to a file while the server runs.',
+    load: async () => (await import('./backup.ts')).backupCommand,
+  },
+  restore: {
+    summary: 'Put a backup in place, and decide what becomes of what it still held.',
+    load: async () => (await import('./restore.ts')).restoreCommands,
+  },
+  migrate: {
+    summary: 'Bring the schema of the database up to date.',
+    load: async () => (await import('./migrate.ts')).migrateCommand,
+  },
+}
+
+const serveCommand: Command = {
+  summary: 'Runs the service until it is told to stop (SIGTERM, Ctrl-C).',
+  details:
+    'Settings come from the environment; docs/configuration.md lists them. A second server on the same data folder refuses to start.',
+  arguments: [],
+  options: {},
+  run: () => Promise.reject(new CommandError('not_here', 'This entry point does not serve.')),
+}
+
+/**
+ * Runs one command line (without node and script) and gives the exit code: 0 done, 1 failed, 2 wrong usage. With --json it prints
+ * exactly one JSON document, on standard output when it succeeded, on standard error when not.
+ */
+export async function runCommandLine(argv: readonly string[], io: CommandIo, serve?: Serve): Promise<number> {
+  const json = argv.includes('--json')
+  try {
+    const found = await findCommand(argv.length === 0 ? ['serve'] : argv)
+    if ('help' in found) return print(io, found.help)
+    const { name, command, rest } = found
+    const line = parseOptions(command, rest)
+    if (line.help) return print(io, helpOfCommand(name, command))
+    if (command === serveCommand && serve !== undefined) return await serve()
+    const tools = createToolbox(io, readConfig(io.env))
+    const output = await command.run(tools, { options: line.options as never, arguments: line.arguments })
+    print(io, line.json ? JSON.stringify(output.json, null, 2) : output.text)
+    return output.exitCode ?? 0
+  } catch (error) {
+    return explain(io, json, error)
+  }
+}
+
+type Found = { help: string } | { name: string; command: Command; rest: readonly string[] }
+
+async function findCommand([word = '', ...rest]: readonly string[]): Promise<Found> {
+  if (word === '--help' || word === '-h' || word === 'help') return { help: overview() }
+  const entry = Object.hasOwn(entries, word) ? entries[word] : undefined
+  if (entry === undefined) throw unknownWord('onesixty', word, Object.keys(entries))
+  const loaded = await entry.load()
+  const name = `onesixty ${word}`
+  if (!('commands' in loaded)) return { name, command: loaded, rest }
+
+  const [next = ''] = rest
+  const command = Object.hasOwn(loaded.commands, next) ? loaded.commands[next] : undefined
+  if (command !== undefined) return { name: `${name} ${next}`, command, rest: rest.slice(1) }
+  if (next === '--help' || next === '-h') return { help: helpOfGroup(name, loaded) }
+  if (loaded.otherwise !== undefined) return { name, command: loaded.otherwise, rest }
+  throw unknownWord(name, next, Object.keys(loaded.commands))
+}
+
+function unknownWord(name: string, word: string, known: readonly string[]): UsageError {
+  if (word === '' || word.startsWith('-'))
+    return new UsageError(`A command is missing after ${name}: one of ${known.join(', ')}.`)
+  const meant = nearestName(word, known)
+  const hint = meant === null ? `There are ${known.join(', ')}.` : `Did you mean '${meant}'?`
+  return new UsageError(`There is no command '${word}' after ${name}. ${hint}`)
+}
+
+const overview = (): string =>
+  [
+    'Usage: onesixty <command>',
+    'onesixty sends SMS: one HTTP request, one SMS, exact money.',
+    table(
+      'Commands:',
+      Object.entries(entries).map(([word, { summary }]) => [word, summary]),
+    ),
+    'Each of them explains itself: onesixty <command> --help',
+    'Settings come from the environment (ONESIXTY_DATA and others, see docs/configuration.md).',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage.',
+  ].join('\n\n')
+
+function print(io: CommandIo, text: string): 0 {
+  io.stdout.write(`${text}\n`)
+  return 0
+}
+
+/** Says what went wrong in the form that was asked for. */
+function explain(io: CommandIo, json: boolean, error: unknown): 1 | 2 {
+  const { code, message, exitCode } = describe(error)
+  if (json) io.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`)
+  else
+    io.stderr.write(`onesixty: ${message}\n${exitCode === 2 ? 'Add --help to see what is possible.\n' : ''}`)
+  return exitCode
+}
+
+function describe(error: unknown): { code: string; message: string; exitCode: 1 | 2 } {
+  if (error instanceof UsageError) return { code: 'usage', message: error.message, exitCode: 2 }
+  if (error instanceof Refusal) return { code: error.code, message: error.message, exitCode: 1 }
+  if (error instanceof CommandError) return { code: error.code, message: error.message, exitCode: 1 }
+  if (error instanceof ConfigError) return { code: 'configuration', message: error.message, exitCode: 1 }
+  if (error instanceof FolderLockedError) return { code: 'in_use', message: error.message, exitCode: 1 }
+  if (error instanceof StorageError)
+    return { code: `storage_${error.fault}`, message: storageSentence(error), exitCode: 1 }
+  return { code: 'failed', message: error instanceof Error ? error.message : String(error), exitCode: 1 }
+}
+
+const storageSentence = (error: StorageError): string =>
+  error.fault === 'busy'
+    ? 'Another process kept the database busy for too long. Nothing was changed; try again.'
+    : `The database refused: ${error.message}.`

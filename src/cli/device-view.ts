@@ -1,0 +1,84 @@
+import { rfc3339 } from '../clock.ts'
+import type { ConnectorKind } from '../connectors/connector.ts'
+import type { ListedDevice } from '../devices/list-devices.ts'
+
+/** A device as JSON. Secrets are said to be there, never shown. */
+export const deviceDocument = (device: ListedDevice): object => ({
+  id: device.id,
+  account_id: device.accountId,
+  shared: device.accountId === null,
+  mode: device.mode,
+  kind: device.kind,
+  name: device.name,
+  state: device.state,
+  senders: device.senders,
+  settings: device.settings,
+  has_secrets: device.hasSecrets,
+  pace:
+    device.pace === null
+      ? null
+      : { parts_per_window: device.pace.partsPerWindow, window_seconds: device.pace.windowSeconds },
+  report:
+    device.report === null
+      ? null
+      : {
+          status: device.report.status,
+          reasons: device.report.reasons,
+          reported_at: rfc3339(device.report.reportedAt),
+          ...device.report.body,
+        },
+  created_at: rfc3339(device.createdAt),
+})
+
+/** A device in one line. */
+export function describeDevice(device: ListedDevice): string {
+  const owner = device.accountId ?? 'shared'
+  const settings = Object.entries(device.settings).map(([name, value]) => `${name}=${value}`)
+  const health =
+    device.report === null ? 'no report yet' : [device.report.status, ...device.report.reasons].join(' ')
+  return [device.kind, device.mode, owner, device.state, health, device.name, ...settings].join('  ')
+}
+
+export interface DeviceCheck {
+  name: string
+  ok: boolean
+  says: string
+}
+
+/** Whether a device could send, by what is written down about it. */
+export function examineDevice(device: ListedDevice, kind: ConnectorKind | null): DeviceCheck[] {
+  const checks: DeviceCheck[] = [
+    kind === null
+      ? { name: 'kind', ok: false, says: `This version does not know the kind ${device.kind}.` }
+      : { name: 'kind', ok: true, says: `The kind ${device.kind} is known.` },
+    device.state === 'enabled'
+      ? { name: 'enabled', ok: true, says: 'It is enabled.' }
+      : {
+          name: 'enabled',
+          ok: false,
+          says: `It is ${device.state}: onesixty device set ${device.id} --enable`,
+        },
+  ]
+  if (kind !== null) checks.push(settingsCheck(device, kind))
+  checks.push(healthCheck(device))
+  return checks
+}
+
+function settingsCheck(device: ListedDevice, kind: ConnectorKind): DeviceCheck {
+  const faults = Object.entries(device.settings).flatMap(([name, value]) => {
+    const rule = kind.settings.find((known) => known.name === name)
+    const fault = rule === undefined ? 'is not a setting of this kind' : rule.check(value)
+    return fault === null ? [] : [`${name} ${fault}`]
+  })
+  return faults.length === 0
+    ? { name: 'settings', ok: true, says: 'Its settings are what its kind takes.' }
+    : { name: 'settings', ok: false, says: `Settings: ${faults.join('; ')}.` }
+}
+
+function healthCheck({ report }: ListedDevice): DeviceCheck {
+  if (report === null)
+    return { name: 'health', ok: false, says: 'It has not reported yet: is the server running?' }
+  const reasons = report.reasons.length === 0 ? '' : ` (${report.reasons.join(', ')})`
+  const says = `It said at ${rfc3339(report.reportedAt)} that it is ${report.status}${reasons}.`
+  return { name: 'health', ok: report.status === 'online' || report.status === 'degraded', says }
+}

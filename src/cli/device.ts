@@ -1,0 +1,240 @@
+import { connectorKinds, loadConnectorKind } from '../connectors/registry.ts'
+import type { ConnectorKind } from '../connectors/connector.ts'
+import { addDevice, type DeviceDeps, type Pace, retireDevice, setDevice } from '../devices/device-store.ts'
+import { type ListedDevice, listDevices } from '../devices/list-devices.ts'
+import { createDeviceSecretBox } from '../devices/secret-box.ts'
+import { loadInstanceSecret } from '../instance-secret.ts'
+import type { Db } from '../storage/dialect.ts'
+import { command, CommandError, type CommandGroup, UsageError } from './command.ts'
+import { describeDevice, deviceDocument, examineDevice } from './device-view.ts'
+import { nearestName } from '../nearest-name.ts'
+import { readNamedSecrets } from './read-secrets.ts'
+import { cliActor, type Toolbox } from './toolbox.ts'
+
+const device = { name: 'device', says: 'Id of the device: dev_…' } as const
+const facts = {
+  set: { type: 'text', value: 'KEY=VALUE', says: 'One setting of its kind.', repeatable: true },
+  sender: {
+    type: 'text',
+    value: 'SENDER',
+    says: 'A number, name or short code that it may send from; * for any.',
+    repeatable: true,
+  },
+  'parts-per-window': { type: 'number', value: 'N', says: 'Its pace: so many parts in a window.' },
+  'window-seconds': { type: 'number', value: 'N', says: 'Length of that window.' },
+  'secret-stdin': { type: 'text', value: 'NAME', says: 'Read the secret of that name from standard input.' },
+  'secret-file': { type: 'text', value: 'NAME=PATH', says: 'Read a secret from a file.', repeatable: true },
+} as const
+
+const add = command({
+  summary: 'Adds a sending device, enabled at once.',
+  details: `Kinds: ${connectorKinds.join(', ')}. A running server takes it up within a second.`,
+  arguments: [{ name: 'kind', says: `What it is: ${connectorKinds.join(', ')}.` }],
+  options: {
+    account: { type: 'text', value: 'ACCOUNT', says: 'Whose it is.' },
+    shared: { type: 'flag', says: "The operator's: every account may use it." },
+    name: { type: 'text', value: 'NAME', says: 'What people call it.', required: true },
+    mode: {
+      type: 'text',
+      value: 'MODE',
+      says: 'Which messages it carries; live when left out.',
+      choices: ['live', 'test'],
+    },
+    ...facts,
+  },
+  async run(tools, { options, arguments: [kind = ''] }) {
+    if (options.shared === (options.account !== undefined))
+      throw new UsageError('Say whose it is: either --account ACCOUNT or --shared.')
+    const { account: accountId = null, name, mode = 'live', sender: senders } = options
+    const deps = await deviceDeps(tools, await loadKind(kind))
+    const secrets = await secretsOf(tools, options)
+    const given = {
+      accountId,
+      mode,
+      kind,
+      name,
+      senders,
+      settings: readPairs(options.set),
+      secrets,
+      pace: readPace(options) ?? null,
+    }
+    return tools.withStorage(async ({ read, writer }) => {
+      const id = await writer.write((tx) => addDevice(tx, deps, { ...given, actor: cliActor }))
+      const added = await findDevice(read, id)
+      return { json: deviceDocument(added), text: `${id}\n${describeDevice(added)}` }
+    })
+  },
+})
+
+const list = command({
+  summary: 'Lists devices with what they last reported.',
+  arguments: [],
+  options: {
+    account: { type: 'text', value: 'ACCOUNT', says: "Only this account's own; all when left out." },
+    shared: { type: 'flag', says: "Only the operator's." },
+    limit: { type: 'number', value: 'N', says: 'At most so many, up to 1000; 100 when left out.' },
+    after: { type: 'text', value: 'DEVICE', says: 'Go on after this one: next_after of the page before.' },
+  },
+  async run(tools, { options }) {
+    const { account, shared, limit = 100, after = null } = options
+    if (shared && account !== undefined) throw new UsageError('Take either --account or --shared.')
+    if (limit < 1 || limit > 1_000) throw new UsageError('--limit needs a number from 1 to 1000.')
+    const scope = account !== undefined ? { accountId: account } : shared ? 'shared' : 'all'
+    const page = await tools.withStorage(({ read }) => listDevices(read, scope, { afterId: after, limit }))
+    const lines = page.devices.map((found) => `${found.id}  ${describeDevice(found)}`)
+    if (page.nextAfterId !== null) lines.push(`There are more: --after ${page.nextAfterId}`)
+    return {
+      json: { devices: page.devices.map(deviceDocument), next_after: page.nextAfterId },
+      text: lines.length === 0 ? 'There are no devices.' : lines.join('\n'),
+    }
+  },
+})
+
+const set = command({
+  summary: 'Changes what is named of a device; a running server follows within a second.',
+  arguments: [device],
+  options: {
+    ...facts,
+    unset: { type: 'text', value: 'KEY', says: 'Put a setting back to its default.', repeatable: true },
+    'no-senders': { type: 'flag', says: 'Take all senders away.' },
+    'no-pace': { type: 'flag', says: 'Lift the pace.' },
+    name: { type: 'text', value: 'NAME', says: 'Call it so.' },
+    enable: { type: 'flag', says: 'Let it send.' },
+    disable: { type: 'flag', says: 'Let it send nothing; what it has not sent goes back to the queue.' },
+  },
+  async run(tools, { options, arguments: [deviceId = ''] }) {
+    const { name, enable, disable, sender } = options
+    const pace = options['no-pace'] ? null : readPace(options)
+    if (enable && disable) throw new UsageError('Take either --enable or --disable.')
+    if (options['no-senders'] && sender.length > 0)
+      throw new UsageError('Take either --sender or --no-senders.')
+    const change = {
+      deviceId,
+      ...(name === undefined ? {} : { name }),
+      ...(enable ? { state: 'enabled' as const } : disable ? { state: 'disabled' as const } : {}),
+      ...(sender.length > 0 || options['no-senders'] ? { senders: sender } : {}),
+      ...(pace === undefined ? {} : { pace }),
+      settings: { ...readPairs(options.set), ...Object.fromEntries(options.unset.map((key) => [key, null])) },
+      secrets: await secretsOf(tools, options),
+      actor: cliActor,
+    }
+    if (
+      Object.keys(change).length === 4 &&
+      [change.settings, change.secrets].every((pairs) => Object.keys(pairs).length === 0)
+    ) {
+      throw new UsageError('Name something to change.')
+    }
+    return tools.withStorage(async ({ read, writer }) => {
+      const before = await findDevice(read, deviceId)
+      const deps = await deviceDeps(tools, await loadKind(before.kind))
+      await writer.write((tx) => setDevice(tx, deps, change))
+      const after = await findDevice(read, deviceId)
+      return { json: deviceDocument(after), text: `${deviceId}  ${describeDevice(after)}` }
+    })
+  },
+})
+
+const connect = command({
+  summary: 'Shows how to connect a device that has to be connected by hand.',
+  arguments: [device],
+  options: {},
+  async run(tools, { arguments: [deviceId = ''] }) {
+    const { kind } = await tools.withStorage(({ read }) => findDevice(read, deviceId))
+    return {
+      json: { id: deviceId, kind, connectable: false },
+      text: `A device of the kind ${kind} has nothing to connect: the server connects it by itself.`,
+    }
+  },
+})
+
+const test = command({
+  summary: 'Checks the settings of a device and its health as it last reported it; sends nothing.',
+  details: 'To send a test message, use `onesixty send` with a key of an account that may use the device.',
+  arguments: [device],
+  options: {},
+  async run(tools, { arguments: [deviceId = ''] }) {
+    const found = await tools.withStorage(({ read }) => findDevice(read, deviceId))
+    const checks = examineDevice(found, await loadConnectorKind(found.kind))
+    const ok = checks.every((check) => check.ok)
+    return {
+      json: { ok, checks, device: deviceDocument(found) },
+      text: [
+        `${deviceId}  ${describeDevice(found)}`,
+        ...checks.map((check) => `${check.ok ? 'ok  ' : 'FAIL'}  ${check.says}`),
+      ].join('\n'),
+      exitCode: ok ? 0 : 1,
+    }
+  },
+})
+
+const remove = command({
+  summary: 'Takes a device out of service for ever; what it has not sent goes back to the queue.',
+  arguments: [device],
+  options: {},
+  async run(tools, { arguments: [deviceId = ''] }) {
+    const changed = await tools.withStorage(({ writer }) =>
+      writer.write((tx) =>
+        retireDevice(tx, { ...tools, nowMs: tools.clock.now() }, { deviceId, actor: cliActor }),
+      ),
+    )
+    return {
+      json: { id: deviceId, state: 'retired', changed },
+      text: `${deviceId} is ${changed ? 'now' : 'already'} retired.`,
+    }
+  },
+})
+
+export const deviceCommands: CommandGroup = {
+  summary: 'Sending devices: what carries messages.',
+  commands: { add, list, set, connect, test, remove },
+}
+
+async function loadKind(kind: string): Promise<ConnectorKind> {
+  const loaded = await loadConnectorKind(kind)
+  if (loaded !== null) return loaded
+  const meant = nearestName(kind, connectorKinds)
+  throw new UsageError(
+    `There is no kind of device '${kind}'. ${meant === null ? `There are ${connectorKinds.join(', ')}.` : `Did you mean '${meant}'?`}`,
+  )
+}
+
+async function deviceDeps(tools: Toolbox, kind: ConnectorKind): Promise<DeviceDeps> {
+  const secretBox = createDeviceSecretBox(
+    await loadInstanceSecret(tools.config.dataFolder, tools.config.secret),
+  )
+  return { ids: tools.ids, nowMs: tools.clock.now(), secretBox, rules: kind }
+}
+
+const secretsOf = (
+  tools: Toolbox,
+  options: { 'secret-stdin'?: string | undefined; 'secret-file': readonly string[] },
+) => readNamedSecrets(tools.io, { fromStdin: options['secret-stdin'], fromFiles: options['secret-file'] })
+
+async function findDevice(read: Db, deviceId: string): Promise<ListedDevice> {
+  const [found] = (await listDevices(read, { deviceId }, { afterId: null, limit: 1 })).devices
+  if (found === undefined) throw new CommandError('not_found', `There is no device ${deviceId}.`)
+  return found
+}
+
+function readPairs(pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const split = pair.indexOf('=')
+      if (split < 1) throw new UsageError(`--set needs KEY=VALUE; it was '${pair}'.`)
+      return [pair.slice(0, split), pair.slice(split + 1)]
+    }),
+  )
+}
+
+/** Undefined when nothing was said of it. */
+function readPace(options: {
+  'parts-per-window'?: number | undefined
+  'window-seconds'?: number | undefined
+}): Pace | undefined {
+  const partsPerWindow = options['parts-per-window']
+  const windowSeconds = options['window-seconds']
+  if (partsPerWindow === undefined && windowSeconds === undefined) return undefined
+  if (partsPerWindow === undefined || windowSeconds === undefined)
+    throw new UsageError('A pace needs both --parts-per-window and --window-seconds.')
+  return { partsPerWindow, windowSeconds }
+}

@@ -1,0 +1,62 @@
+import type { Command, CommandGroup, OptionSpec, OptionSpecs } from './command.ts'
+import { commonOptions } from './parse-options.ts'
+
+/** The help of one command. `name` is all of it, such as `onesixty account create`. */
+export function helpOfCommand(name: string, command: Command): string {
+  const options: OptionSpecs = { ...command.options, ...commonOptions }
+  const paragraphs = [`Usage: ${usageOf(name, command)}`, command.summary]
+  if (command.details !== undefined) paragraphs.push(command.details)
+  if (command.arguments.length > 0) {
+    paragraphs.push(
+      table(
+        'Arguments:',
+        command.arguments.map((argument) => [`<${argument.name}>`, argument.says]),
+      ),
+    )
+  }
+  paragraphs.push(
+    table(
+      'Options:',
+      Object.entries(options).map(([option, spec]) => [signature(option, spec), sentence(spec)]),
+    ),
+  )
+  return paragraphs.join('\n\n')
+}
+
+/** The help of a word that has commands under it. */
+export function helpOfGroup(name: string, group: CommandGroup): string {
+  const commands = table(
+    'Commands:',
+    Object.entries(group.commands).map(([word, command]) => [word, command.summary]),
+  )
+  const hint = `Each of them explains itself: ${name} <command> --help`
+  if (group.otherwise !== undefined)
+    return [helpOfCommand(name, group.otherwise), commands, hint].join('\n\n')
+  return [`Usage: ${name} <command>`, group.summary, commands, hint].join('\n\n')
+}
+
+/** Two columns under a heading. */
+export function table(heading: string, rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return [heading, ...rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)].join('\n')
+}
+
+function usageOf(name: string, command: Command): string {
+  const required = Object.entries(command.options).filter(([, spec]) => spec.required === true)
+  const words = command.arguments.map((argument) => `<${argument.name}>`)
+  return [name, ...words, ...required.map(([option, spec]) => signature(option, spec)), '[options]'].join(' ')
+}
+
+const signature = (option: string, spec: OptionSpec): string =>
+  spec.type === 'flag'
+    ? `--${option}`
+    : `--${option} ${spec.value ?? (spec.type === 'number' ? 'N' : 'TEXT')}`
+
+function sentence(spec: OptionSpec): string {
+  const notes = [
+    ...(spec.choices === undefined ? [] : [`one of ${spec.choices.join(', ')}`]),
+    ...(spec.repeatable === true ? ['may be repeated'] : []),
+    ...(spec.required === true ? ['required'] : []),
+  ]
+  return notes.length === 0 ? spec.says : `${spec.says} (${notes.join('; ')})`
+}

@@ -1,0 +1,40 @@
+import { createAccount } from '../accounts/accounts.ts'
+import { createApiKey } from '../accounts/api-keys.ts'
+import type { Config } from '../config.ts'
+import type { Ids } from '../ids.ts'
+import { openWallets } from '../ledger/grants.ts'
+import type { Tx } from '../storage/dialect.ts'
+
+export interface OpenedAccount {
+  accountId: string
+  userId: string
+  liveKey: string
+  testKey: string
+}
+
+/** All of a new account in one transaction: owner, wallets, one live and one test key. The keys are given this once. */
+export async function openAccount(
+  tx: Tx,
+  deps: {
+    ids: Ids
+    nowMs: number
+    randomBytes: (count: number) => Uint8Array
+    config: Pick<Config, 'freeSms' | 'playSms' | 'lowBalance'>
+  },
+  account: { name: string; email: string; isOperator?: boolean; actor: string },
+): Promise<OpenedAccount> {
+  const { freeSms, playSms, lowBalance: lowThreshold } = deps.config
+  const { actor } = account
+  const { accountId, userId } = await createAccount(
+    tx,
+    {
+      ...deps,
+      openWallets: (inTx, id) =>
+        openWallets(inTx, deps, { accountId: id, freeSms, playSms, lowThreshold, actor }),
+    },
+    account,
+  )
+  const live = await createApiKey(tx, deps, { accountId, mode: 'live', name: 'First live key', actor })
+  const test = await createApiKey(tx, deps, { accountId, mode: 'test', name: 'First test key', actor })
+  return { accountId, userId, liveKey: live.token, testKey: test.token }
+}

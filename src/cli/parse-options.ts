@@ -1,0 +1,107 @@
+import { parseArgs } from 'node:util'
+import { type Command, type OptionSpec, type OptionSpecs, UsageError } from './command.ts'
+import { nearestName } from '../nearest-name.ts'
+
+export interface ParsedLine {
+  options: Record<string, boolean | number | string | (number | string)[] | undefined>
+  arguments: string[]
+  json: boolean
+  help: boolean
+}
+
+/** What every command takes beside its own options. */
+export const commonOptions = {
+  json: { type: 'flag', says: 'Print one JSON document, and errors as JSON on standard error.' },
+  help: { type: 'flag', says: 'Print this help.' },
+} as const satisfies OptionSpecs
+
+/** Reads what follows the name of a command. Throws a `UsageError` that names the first fault and what would be right. */
+export function parseOptions(command: Command, argv: readonly string[]): ParsedLine {
+  const specs: OptionSpecs = { ...command.options, ...commonOptions }
+  const { tokens } = parseArgs({
+    args: [...argv],
+    strict: false,
+    tokens: true,
+    options: Object.fromEntries(
+      Object.entries(specs).map(([name, spec]) => [
+        name,
+        { type: spec.type === 'flag' ? 'boolean' : 'string', multiple: true },
+      ]),
+    ),
+  })
+  const given = new Map<string, string[]>()
+  const words: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value)
+    else if (token.kind === 'option') {
+      const spec = Object.hasOwn(specs, token.name) ? specs[token.name] : undefined
+      if (spec === undefined) throw unknownOption(token.rawName, specs)
+      given.set(token.name, [...(given.get(token.name) ?? []), readToken(spec, token)])
+    }
+  }
+  const help = given.has('help')
+  const options = help
+    ? {}
+    : Object.fromEntries(
+        Object.entries(command.options).map(([name, spec]) => [
+          name,
+          readValues(name, spec, given.get(name) ?? []),
+        ]),
+      )
+  if (!help) checkWords(command, words)
+  return { options, arguments: words, json: given.has('json'), help }
+}
+
+interface OptionToken {
+  rawName: string
+  value?: string | undefined
+  inlineValue?: boolean | undefined
+}
+
+function readToken(spec: OptionSpec, { rawName, value, inlineValue }: OptionToken): string {
+  if (spec.type === 'flag') {
+    if (value !== undefined) throw new UsageError(`${rawName} takes no value.`)
+    return 'true'
+  }
+  if (value === undefined)
+    throw new UsageError(`${rawName} needs a value: ${rawName} ${spec.value ?? 'VALUE'}.`)
+  if (inlineValue !== true && value.startsWith('--')) {
+    throw new UsageError(
+      `${rawName} needs a value, but ${value} follows. If that is the value, write ${rawName}=${value}.`,
+    )
+  }
+  return value
+}
+
+function readValues(name: string, spec: OptionSpec, texts: readonly string[]): ParsedLine['options'][string] {
+  if (spec.type === 'flag') return texts.length > 0
+  const values = texts.map((text) => readValue(name, spec, text))
+  if (spec.required === true && values.length === 0)
+    throw new UsageError(`--${name} ${spec.value ?? 'VALUE'} is missing.`)
+  if (spec.repeatable === true) return values
+  if (values.length > 1)
+    throw new UsageError(`--${name} stands there ${values.length} times; it may stand once.`)
+  return values[0]
+}
+
+function readValue(name: string, spec: OptionSpec, text: string): number | string {
+  if (spec.choices !== undefined && !spec.choices.includes(text)) {
+    throw new UsageError(`--${name} needs one of ${spec.choices.join(', ')}; it was '${text}'.`)
+  }
+  if (spec.type === 'text') return text
+  const value = Number(text)
+  if (!/^-?\d{1,15}$/.test(text)) throw new UsageError(`--${name} needs a whole number; it was '${text}'.`)
+  return value
+}
+
+function checkWords(command: Command, words: readonly string[]): void {
+  const missing = command.arguments[words.length]
+  if (missing !== undefined) throw new UsageError(`<${missing.name}> is missing: ${missing.says}`)
+  const surplus = words[command.arguments.length]
+  if (surplus !== undefined) throw new UsageError(`'${surplus}' is too much here.`)
+}
+
+function unknownOption(rawName: string, specs: OptionSpecs): UsageError {
+  const meant = nearestName(rawName.replace(/^-+/, ''), Object.keys(specs))
+  return new UsageError(`There is no option ${rawName}.${meant === null ? '' : ` Did you mean --${meant}?`}`)
+}

@@ -1,0 +1,94 @@
+import { resolve } from 'node:path'
+import { replaceDatabase } from '../storage/backup.ts'
+import { compareMigrations, findDamage, openDatabaseFile } from '../storage/database-file.ts'
+import { releaseHeld } from '../storage/epoch.ts'
+import { lockFolder } from '../storage/folder-lock.ts'
+import { command, CommandError, type CommandGroup, type Output } from './command.ts'
+import { endHeld, type HeldEnd } from './message-ports.ts'
+import type { Toolbox } from './toolbox.ts'
+
+const decide =
+  'What waited when the backup was made may have been sent since, so the next start holds it back. Decide then: restore release, cancel or settle.'
+
+const restoreFile = command({
+  summary:
+    'Puts a backup in the place of the database; the server must be stopped. The present database is kept.',
+  details: decide,
+  arguments: [{ name: 'file', says: 'A copy that onesixty backup made.' }],
+  options: {},
+  async run(tools, { arguments: [given = ''] }) {
+    const file = resolve(given)
+    const { dataFolder } = tools.config
+    await checkBackup(file)
+    const lock = await lockFolder(dataFolder, { nowMs: tools.clock.now(), purpose: 'onesixty restore' })
+    try {
+      const { movedTo } = await replaceDatabase(dataFolder, file, tools.clock.now())
+      const kept =
+        movedTo === null ? 'There was no database before.' : `The database before is kept as ${movedTo}.`
+      return {
+        json: { restored: file, previous_database: movedTo },
+        text: `${file} is in place. ${kept}\n${decide}`,
+      }
+    } finally {
+      lock.release()
+    }
+  },
+})
+
+/** Refuses what is no sound database of onesixty, or of a newer one. */
+async function checkBackup(file: string): Promise<void> {
+  const opened = openDatabaseFile(file)
+  try {
+    const damage = await findDamage(opened.db, true).catch((error: unknown) => [
+      error instanceof Error ? error.message : String(error),
+    ])
+    if (damage.length > 0)
+      throw new CommandError('not_a_backup', `${file} cannot be restored: ${damage.join(' ')}`)
+    const { applied, unknown } = await compareMigrations(opened.db)
+    if (applied.length === 0) throw new CommandError('not_a_backup', `${file} is no database of onesixty.`)
+    if (unknown.length > 0)
+      throw new CommandError(
+        'newer_backup',
+        `${file} was made by a newer version of onesixty. Use that version.`,
+      )
+  } finally {
+    await opened.close()
+  }
+}
+
+const release = command({
+  summary:
+    'Sends what a restore holds back, unless its validity has ended; what was sent after the backup goes twice.',
+  arguments: [],
+  options: {},
+  async run(tools) {
+    const messages = await tools.withStorage(({ writer }) => writer.write(releaseHeld))
+    return { json: { action: 'release', messages }, text: `${messages} messages are released.` }
+  },
+})
+
+async function end(tools: Toolbox, action: HeldEnd, done: string): Promise<Output> {
+  const messages = await tools.withStorage((storage) => endHeld(storage, action, () => tools.clock.now()))
+  return { json: { action, messages }, text: `${messages} messages are ${done}; their holds are released.` }
+}
+
+export const restoreCommands: CommandGroup = {
+  summary: 'Puts a backup in place, and decides what becomes of what it still held.',
+  commands: {
+    release,
+    cancel: command({
+      summary: 'Cancels what a restore holds back: nothing of it is sent.',
+      arguments: [],
+      options: {},
+      run: (tools) => end(tools, 'cancel', 'canceled'),
+    }),
+    settle: command({
+      summary:
+        'Calls what a restore holds back unconfirmed: it may or may not have been sent; a late receipt still corrects it.',
+      arguments: [],
+      options: {},
+      run: (tools) => end(tools, 'settle', 'unconfirmed'),
+    }),
+  },
+  otherwise: restoreFile,
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { parseEnv } from 'node:util'
+import { command, CommandError, type Output, UsageError } from './command.ts'
+import { readFileOrRefuse, readSecretFromFile, readSecretFromStdin } from './read-secrets.ts'
+import type { Toolbox } from './toolbox.ts'
+
+const pollMs = 500
+const answerWithinMs = 15_000
+
+export const sendCommand = command({
+  summary: 'Sends an SMS through the running server, as any program would.',
+  details:
+    'The key comes from standard input (--key-stdin), a file that holds it alone (--key-file), or ONESIXTY_API_KEY in a file of settings (--env-file).',
+  arguments: [],
+  options: {
+    to: {
+      type: 'text',
+      value: 'NUMBER',
+      says: 'Recipient in E.164, such as +4915112345678.',
+      required: true,
+      repeatable: true,
+    },
+    text: { type: 'text', value: 'TEXT', says: 'What to send.', required: true },
+    from: { type: 'text', value: 'SENDER', says: 'Sender; chosen by routing when left out.' },
+    'key-stdin': { type: 'flag', says: 'Read the API key from standard input.' },
+    'key-file': { type: 'text', value: 'PATH', says: 'Read the API key from this file.' },
+    'env-file': { type: 'text', value: 'PATH', says: 'Read ONESIXTY_API_KEY from this file.' },
+    url: { type: 'text', value: 'URL', says: 'Where the server is; from the settings when left out.' },
+    'idempotency-key': {
+      type: 'text',
+      value: 'KEY',
+      says: 'Repeat a send whose answer was lost with the key that was printed.',
+    },
+    'dry-run': { type: 'flag', says: 'Check and price it, send nothing.' },
+    wait: { type: 'flag', says: 'Follow it until every message is final.' },
+    'wait-seconds': { type: 'number', value: 'N', says: 'Follow it so long at most; 60 when left out.' },
+  },
+  async run(tools, { options }) {
+    const { to, text, from } = options
+    const waitSeconds = options['wait-seconds'] ?? 60
+    if (waitSeconds < 1 || waitSeconds > 86_400)
+      throw new UsageError('--wait-seconds needs a number from 1 to 86400.')
+    const server = { url: serverUrl(tools, options.url), key: await readKey(tools, options) }
+    const idempotencyKey = options['idempotency-key'] ?? randomUUID()
+    const body = {
+      to,
+      text,
+      ...(from === undefined ? {} : { from }),
+      ...(options['dry-run'] ? { dry_run: true } : {}),
+    }
+    const sent = (await call(server, 'POST', '/api/v1/send', { body, idempotencyKey })) as Send
+    if (options['dry-run'] || !options.wait) return shown(sent, sent.messages, 0)
+    const messages = await follow(
+      server,
+      sent,
+      tools.clock.monotonicMs.bind(tools.clock),
+      waitSeconds * 1_000,
+    )
+    return shown(
+      sent,
+      messages,
+      messages.every(
+        (message) => message.status === 'delivered' || (message.final && message.status === 'sent'),
+      )
+        ? 0
+        : 1,
+    )
+  },
+})
+
+interface Message {
+  id: string
+  to: string
+  status: string
+  final: boolean
+  parts: number
+  error: { code: string; message: string } | null
+}
+interface Send {
+  id: string
+  dry_run: boolean
+  totals: { parts: number; balance_available: number }
+  warnings: { code: string; message: string }[]
+  messages: Message[]
+}
+interface Server {
+  url: string
+  key: string
+}
+
+function shown(sent: Send, messages: readonly Message[], exitCode: 0 | 1): Output {
+  const lines = messages.map((message) => {
+    const error = message.error === null ? '' : `  ${message.error.code}: ${message.error.message}`
+    return `${message.id}  ${message.to}  ${message.status}  ${message.parts} SMS${error}`
+  })
+  lines.push(...sent.warnings.map((warning) => `warning: ${warning.message}`))
+  lines.push(
+    `${sent.dry_run ? 'Nothing was sent; it would cost' : 'Costs'} ${sent.totals.parts} SMS; ${sent.totals.balance_available} available.`,
+  )
+  return { json: { ...sent, messages }, text: lines.join('\n'), exitCode }
+}
+
+/** Asks until all are final; gives what is known when the time is over. */
+async function follow(
+  server: Server,
+  sent: Send,
+  monotonicMs: () => number,
+  waitMs: number,
+): Promise<Message[]> {
+  const query = new URLSearchParams({ send_id: sent.id, limit: '100', order: 'asc' })
+  for (const until = monotonicMs() + waitMs; ;) {
+    const { data } = (await call(server, 'GET', `/api/v1/history?${query.toString()}`)) as { data: Message[] }
+    if (data.every((message) => message.final) || monotonicMs() >= until) return data
+    await setTimeout(pollMs)
+  }
+}
+
+async function call(
+  server: Server,
+  method: 'GET' | 'POST',
+  path: string,
+  sending?: { body: object; idempotencyKey: string },
+): Promise<unknown> {
+  const headers: Record<string, string> = {
+    authorization: `Bearer ${server.key}`,
+    accept: 'application/json',
+  }
+  if (sending !== undefined) {
+    headers['content-type'] = 'application/json'
+    headers['idempotency-key'] = sending.idempotencyKey
+  }
+  const request = { method, headers, redirect: 'error', signal: AbortSignal.timeout(answerWithinMs) } as const
+  const answer = await fetch(
+    `${server.url}${path}`,
+    sending === undefined ? request : { ...request, body: JSON.stringify(sending.body) },
+  ).catch((error: unknown) => {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
+    const repeat =
+      sending === undefined
+        ? ''
+        : ` It may have been accepted: repeat with --idempotency-key ${sending.idempotencyKey}.`
+    throw new CommandError('no_answer', `The server at ${server.url} did not answer: ${cause}.${repeat}`)
+  })
+  const document: unknown = await answer.json().catch(() => ({}))
+  if (answer.ok) return document
+  const { code, title, detail, errors } = document as {
+    code?: string
+    title?: string
+    detail?: string
+    errors?: { detail: string }[]
+  }
+  const sentences = [
+    detail ?? title ?? `The server answered ${answer.status}.`,
+    ...(errors ?? []).map((fault) => fault.detail),
+  ]
+  throw new CommandError(code ?? `http_${answer.status}`, [...new Set(sentences)].join(' '))
+}
+
+function serverUrl({ config }: Toolbox, given: string | undefined): string {
+  const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
+  const url = given ?? config.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new UsageError(`--url needs an http or https address; it was '${url}'.`)
+  return url.replace(/\/+$/, '')
+}
+
+async function readKey(
+  { io }: Toolbox,
+  options: { 'key-stdin': boolean; 'key-file': string | undefined; 'env-file': string | undefined },
+): Promise<string> {
+  const sources = [
+    options['key-stdin'],
+    options['key-file'] !== undefined,
+    options['env-file'] !== undefined,
+  ].filter(Boolean)
+  if (sources.length !== 1)
+    throw new UsageError('Say where the API key comes from: --key-stdin, --key-file PATH or --env-file PATH.')
+  if (options['key-stdin']) return readSecretFromStdin(io)
+  if (options['key-file'] !== undefined) return readSecretFromFile(options['key-file'])
+  const path = options['env-file'] as string
+  const key = parseEnv(await readFileOrRefuse(path))['ONESIXTY_API_KEY']
+  if (key === undefined || key === '')
+    throw new CommandError('no_key', `${path} does not set ONESIXTY_API_KEY.`)
+  return key
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { type Clock, systemClock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { isThere } from '../durable-file.ts'
+import { createIds, type Ids } from '../ids.ts'
+import { loadInstanceSecret } from '../instance-secret.ts'
+import { databaseFile, openEmbedded, type Storage } from '../storage/database.ts'
+import { CommandError } from './command.ts'
+
+/** Who did it, in the ledger and the audit log. */
+export const cliActor = 'cli'
+
+/** Where a command reads and writes; `process` fits. */
+export interface CommandIo {
+  stdout: { write(text: string): unknown }
+  stderr: { write(text: string): unknown }
+  stdin: AsyncIterable<Uint8Array | string>
+  env: Readonly<Record<string, string | undefined>>
+}
+
+/** What commands work with. */
+export interface Toolbox {
+  io: CommandIo
+  config: Config
+  clock: Clock
+  ids: Ids
+  randomBytes: (count: number) => Uint8Array
+  /**
+   * Opens the database, beside a running server too, and closes it after `use`. Without `create` it must exist: a command that only
+   * looks makes no database.
+   */
+  withStorage<T>(use: (storage: Storage) => Promise<T>, options?: { create: boolean }): Promise<T>
+}
+
+export function createToolbox(io: CommandIo, config: Config, clock: Clock = systemClock): Toolbox {
+  return {
+    io,
+    config,
+    clock,
+    ids: createIds({ now: () => clock.now() }),
+    randomBytes: (count) => randomBytes(count),
+    async withStorage(use, options = { create: false }) {
+      const { dataFolder, busyTimeoutMs } = config
+      if (!options.create) await requireDatabase(dataFolder)
+      // A database is born with its secret, so that one without it has lost it.
+      else await loadInstanceSecret(dataFolder, config.secret)
+      // A command reads little: a small cache is enough.
+      const storage = await openEmbedded({ dataFolder, busyTimeoutMs, cacheKiB: 2_048 }, clock.now())
+      try {
+        return await use(storage)
+      } finally {
+        await storage.close()
+      }
+    },
+  }
+}
+
+/** Refuses when there is no database in the folder. */
+export async function requireDatabase(dataFolder: string): Promise<void> {
+  const file = databaseFile(dataFolder)
+  if (await isThere(file)) return
+  throw new CommandError(
+    'no_database',
+    `There is no database at ${file}. Start the server once (npm start), or set ONESIXTY_DATA to its folder.`,
+  )
+}

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createSecretBox } from '../../src/devices/secret-box.ts'
+
+const current = 'a secret of the instance, long enough'
+const older = 'the secret that stood there before it'
+const box = createSecretBox({ current, previous: null }, 'device')
+
+test('opens what it sealed, for the same owner', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, owner) => {
+      const wellFormed = text.toWellFormed()
+      expect(box.open(box.seal(wellFormed, owner), owner)).toBe(wellFormed)
+    }),
+  )
+})
+
+test('the same text is sealed otherwise each time, and cannot be seen in what is stored', () => {
+  const sealed = box.seal('password', 'dev_1')
+  expect(box.seal('password', 'dev_1')).not.toBe(sealed)
+  expect(sealed).toMatch(/^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$/)
+  expect(sealed).not.toContain('password')
+})
+
+test('refuses to open for another owner, or for another purpose', () => {
+  const sealed = box.seal('password', 'dev_1')
+  expect(() => box.open(sealed, 'dev_2')).toThrow('belongs to something else')
+  expect(() => createSecretBox({ current, previous: null }, 'webhook').open(sealed, 'dev_1')).toThrow(
+    'another ONESIXTY_SECRET',
+  )
+})
+
+test('refuses what was changed at any place', () => {
+  const sealed = box.seal('password', 'dev_1')
+  const start = sealed.lastIndexOf('.') + 1
+  fc.assert(
+    fc.property(fc.integer({ min: start, max: sealed.length - 2 }), (index) => {
+      const changed = sealed.slice(0, index) + (sealed[index] === 'A' ? 'B' : 'A') + sealed.slice(index + 1)
+      expect(() => box.open(changed, 'dev_1')).toThrow('was changed')
+    }),
+  )
+  expect(() => box.open(sealed.slice(0, start), 'dev_1')).toThrow('was changed')
+  expect(() => box.open(sealed.replace('v1', 'v2'), 'dev_1')).toThrow(
+    'a form that this version does not know',
+  )
+})
+
+test('after a change of the secret the old one beside it still opens, and new texts are sealed under the new one', () => {
+  const sealed = createSecretBox({ current: older, previous: null }, 'device').seal('password', 'dev_1')
+  expect(() => box.open(sealed, 'dev_1')).toThrow('another ONESIXTY_SECRET')
+
+  const rotated = createSecretBox({ current, previous: older }, 'device')
+  expect(rotated.open(sealed, 'dev_1')).toBe('password')
+  expect(rotated.isCurrent(sealed)).toBe(false)
+  const anew = rotated.seal('password', 'dev_1')
+  expect(rotated.isCurrent(anew)).toBe(true)
+  expect(box.open(anew, 'dev_1')).toBe('password')
+})
