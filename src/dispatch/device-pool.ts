@@ -3,10 +3,11 @@ import type { Clock } from '../clock.ts'
 import type { ConnectorEvents, ConnectorKind, DeviceSetup } from '../connectors/connector.ts'
 import type { Service } from '../lifecycle.ts'
 import type { Log } from '../log.ts'
-import { type Db } from '../storage/dialect.ts'
+import type { Db } from '../storage/dialect.ts'
 import { readDirectoryVersion } from '../storage/directory-version.ts'
 import type { DeviceTable, Mode } from '../storage/schema.ts'
 import type { Candidate, Route } from './choose-device.ts'
+import { resumeReceipts } from './resume-receipts.ts'
 import { type DeviceFacts, DeviceRuntime } from './device-runtime.ts'
 
 export interface DevicePoolDeps {
@@ -138,6 +139,7 @@ export class DevicePool implements Service {
     }
     const link = kind.createLink(setup, tools, eventsOf(row.id))
     await link.start()
+    await resumeReceipts(this.#deps.read, row.id, link)
     return new DeviceRuntime({ clock }, facts, link)
   }
 }

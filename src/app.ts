@@ -1,0 +1,281 @@
+import { hkdfSync } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { Authenticator } from './accounts/authenticator.ts'
+import { createServer } from './api/server.ts'
+import { createSendDeps } from './api/v1/send.ts'
+import type { SendPorts } from './api/v1/send-ports.ts'
+import { type Clock, systemClock } from './clock.ts'
+import type { Config } from './config.ts'
+import { loadConnectorKind } from './connectors/registry.ts'
+import { addDevice, openDeviceSecrets } from './devices/device-store.ts'
+import { createSecretBox, type SecretBox } from './devices/secret-box.ts'
+import { createDeviceReporter } from './dispatch/device-reporter.ts'
+import { DevicePool } from './dispatch/device-pool.ts'
+import { Dispatcher, type DispatchUnits } from './dispatch/dispatcher.ts'
+import { createExpirer } from './dispatch/expirer.ts'
+import { InboundReceiver } from './dispatch/inbound-receiver.ts'
+import type { Janitor } from './dispatch/janitor.ts'
+import { createKeyUseRecorder } from './dispatch/key-use-recorder.ts'
+import { createReceiptCloser } from './dispatch/receipt-closer.ts'
+import { createRefiller } from './dispatch/refiller.ts'
+import { createRescuer } from './dispatch/rescuer.ts'
+import { createRetention } from './dispatch/retention.ts'
+import { routeFrom } from './dispatch/route-ring.ts'
+import { routingFor } from './dispatch/routing.ts'
+import { createIds, type Ids } from './ids.ts'
+import { type InstanceSecret, loadInstanceSecret } from './instance-secret.ts'
+import { type Service, startAll, stopAll } from './lifecycle.ts'
+import type { Log } from './log.ts'
+import { createAcceptor } from './messages/acceptor.ts'
+import { WriteHorizon } from './messages/history-horizon.ts'
+import { findOptedOut } from './messages/opt-outs.ts'
+import { findReplay, priceSend } from './messages/send-messages.ts'
+import { createMetrics, type Metrics } from './metrics.ts'
+import { openEmbedded, type Storage } from './storage/database.ts'
+import { advanceEpoch, type EpochStart } from './storage/epoch.ts'
+import { lockFolder } from './storage/folder-lock.ts'
+import type { HotUnits } from './units.ts'
+
+/** The whole program, built by hand and in start order. */
+export interface App {
+  storage: Storage<HotUnits>
+  dispatcher: Dispatcher
+  epoch: EpochStart
+  /** Starts everything; gives the address that it listens on. */
+  start(): Promise<{ url: string }>
+  /** Takes no more requests, finishes what is under way, and lets the data folder go. */
+  stop(): Promise<void>
+}
+
+interface Parts {
+  config: Config
+  log: Log
+  clock: Clock
+  ids: Ids
+  metrics: Metrics
+  storage: Storage<HotUnits>
+  secret: InstanceSecret
+  secretBox: SecretBox
+  horizon: WriteHorizon
+  epoch: EpochStart
+}
+
+/** Opens the data folder and builds every part; nothing runs yet. Refuses a folder that another process serves. */
+export async function createApp(config: Config, log: Log, clock: Clock = systemClock): Promise<App> {
+  const ids = createIds({ now: clock.now })
+  const lock = await lockFolder(config.dataFolder, { nowMs: clock.now(), purpose: 'onesixty serve' })
+  try {
+    const secret = await loadInstanceSecret(config.dataFolder, config.secret)
+    const storage = await openEmbedded<HotUnits>(
+      { dataFolder: config.dataFolder, busyTimeoutMs: config.busyTimeoutMs, cacheKiB: config.cacheKib, unitsModule: new URL('./units.ts', import.meta.url) },
+      clock.now(),
+    ) // prettier-ignore
+    const epoch = await advanceEpoch(storage, config.dataFolder, clock.now())
+    const secretBox = createSecretBox(secret, 'devices')
+    await ensureTestSimulator(storage, { ids, nowMs: clock.now(), secretBox })
+    const horizon = new WriteHorizon({ now: clock.now })
+    const parts: Parts = { config, log, clock, ids, metrics: createMetrics(), storage, secret, secretBox, horizon, epoch }
+    return assemble(parts, lock)
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+function assemble(parts: Parts, lock: { release(): void }): App {
+  const { config, log, storage, epoch, metrics } = parts
+  const authenticator = new Authenticator({
+    read: storage.read,
+    clock: parts.clock,
+    refused: ({ because, keyId }) => log.info({ because, key_id: keyId }, 'an API key was refused'),
+  })
+  const pool: DevicePool = createPool(parts, {
+    receipt: (deviceId, receipt) => dispatcher.receipt(deviceId, receipt),
+    inbound: (deviceId, inbound) => inboundReceiver.receive(deviceId, inbound),
+    changed: () => {
+      authenticator.invalidate()
+      dispatcher.nudge()
+    },
+    nudge: () => dispatcher.nudge(),
+  })
+  const inboundReceiver = new InboundReceiver({ writer: storage.writer, ids: parts.ids, clock: parts.clock, pool, horizon: parts.horizon })
+  const dispatcher = new Dispatcher({
+    read: storage.read,
+    units: createUnits(parts),
+    clock: parts.clock,
+    log,
+    metrics,
+    pool,
+    fence: epoch.epoch,
+    pollIntervalMs: config.pollIntervalMs,
+  })
+  const janitors = createJanitors(parts, authenticator, pool)
+  const http = createHttp(parts, { authenticator, pool, dispatcher })
+  countThings(parts, pool)
+  // Orphans of the last process are settled before anything new is claimed.
+  const services: Service[] = [once(() => janitors.rescuer.sweepAll()), pool, dispatcher, ...Object.values(janitors), http]
+  return {
+    storage,
+    dispatcher,
+    epoch,
+    async start() {
+      await startAll(services)
+      return { url: http.url() }
+    },
+    async stop() {
+      await stopAll(services)
+      await storage.close()
+      lock.release()
+    },
+  }
+}
+
+const once = (run: () => Promise<void>): Service => ({ start: run, stop: async () => undefined })
+
+/** The hot units, each held against the horizon of history while it is being written. */
+function createUnits({ storage, horizon, clock }: Parts): DispatchUnits {
+  async function held<T>(run: () => Promise<T>): Promise<T> {
+    const written = horizon.begin(clock.now())
+    try {
+      return await run()
+    } finally {
+      written()
+    }
+  }
+  return {
+    claim: (input) => held(() => storage.runUnit('claim', input)),
+    settleOutcomes: (settlements) => held(() => storage.runUnit('settleOutcomes', settlements)),
+    settleReceipts: (words) => held(() => storage.runUnit('settleReceipts', words)),
+  }
+}
+
+interface PoolEvents {
+  receipt: Dispatcher['receipt']
+  inbound: InboundReceiver['receive']
+  changed: () => void
+  nudge: () => void
+}
+
+const directoryPollMs = 500
+
+function createPool({ storage, clock, log, secretBox }: Parts, events: PoolEvents): DevicePool {
+  return new DevicePool({
+    read: storage.read,
+    clock,
+    log,
+    random: Math.random,
+    loadKind: loadConnectorKind,
+    openSecrets: (row) => openDeviceSecrets(secretBox, row),
+    eventsOf: (deviceId) => ({
+      receipt: (receipt) => events.receipt(deviceId, receipt),
+      inbound: (inbound) => events.inbound(deviceId, inbound),
+      healthChanged: events.nudge,
+    }),
+    changed: events.changed,
+    reloadIntervalMs: directoryPollMs,
+  })
+}
+
+function createJanitors(parts: Parts, authenticator: Authenticator, pool: DevicePool) {
+  const { config, clock, log, metrics, ids, epoch } = parts
+  const { read, writer } = parts.storage
+  const base = { clock, log, read, writer, metrics, ids }
+  const hourMs = 3_600_000
+  return {
+    rescuer: createRescuer({ ...base, fence: epoch.epoch, afterRestore: epoch.restored }),
+    expirer: createExpirer(base),
+    receiptCloser: createReceiptCloser({ ...base, receiptWindowMs: config.receiptWindowHours * hourMs, correctionDays: config.correctionDays }),
+    retention: createRetention({ ...base, recordDays: config.recordRetentionDays, textDays: config.textRetentionDays, idempotencyDays: config.idempotencyDays }),
+    refiller: createRefiller({ ...base, playSms: config.playSms }),
+    keyUses: createKeyUseRecorder({ ...base, takeUses: () => authenticator.takeUses() }),
+    deviceReporter: createDeviceReporter({ ...base, devices: () => pool.all }),
+  } satisfies Record<string, Janitor> // prettier-ignore
+}
+
+function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): SendPorts {
+  const { storage, config, metrics, horizon, clock } = parts
+  const accept = createAcceptor({
+    sendMessages: (requests) => storage.runUnit('sendMessages', requests),
+    maxBatchSends: config.maxBatchSends,
+    maxPendingSends: config.maxPendingSends,
+    wake: (route) => dispatcher.wake(routeFrom(route)),
+    accepted: metrics.accepted,
+  })
+  return {
+    async sendMessages(request) {
+      const written = horizon.begin(request.createdAt)
+      try {
+        return await accept(request)
+      } finally {
+        written()
+      }
+    },
+    priceOnly: (request) => priceSend(storage.read, request),
+    findReplay: (name) => findReplay(storage.read, name),
+    optedOut: (accountId, mode, numbers) => findOptedOut(storage.read, { accountId, mode }, numbers, clock.now()),
+    routing: { forAccount: (accountId, mode) => routingFor(pool, accountId, mode) },
+  }
+}
+
+function createHttp(
+  parts: Parts,
+  { authenticator, pool, dispatcher }: { authenticator: Authenticator; pool: DevicePool; dispatcher: Dispatcher },
+): Service & { url(): string } {
+  const { config, log, clock, ids, metrics, storage, horizon } = parts
+  const { read } = storage
+  const url = (): string => config.publicUrl ?? `http://${hostInUrl(config.host)}:${(server.server.address() as AddressInfo | null)?.port ?? config.port}`
+  const server = createServer({
+    config,
+    clock,
+    ids,
+    log,
+    metrics,
+    authenticator,
+    publicUrl: url,
+    readiness: async () => {
+      await read.selectFrom('instance').select('id').executeTakeFirst()
+      return { ready: true, reasons: [] }
+    },
+    operations: {
+      send: createSendDeps({ clock, ids, config, ports: createPorts(parts, pool, dispatcher) }),
+      status: { read, now: clock.now },
+      balance: { read, now: clock.now },
+      history: { read, safeHorizonMs: () => horizon.safeMs(), cursorKey: deriveKey(parts.secret, 'history-cursor') },
+    },
+  })
+  return {
+    url,
+    start: async () => void (await server.listen({ host: config.host, port: config.port })),
+    stop: () => server.close(),
+  }
+}
+
+const hostInUrl = (host: string): string => {
+  if (host === '127.0.0.1' || host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+const deriveKey = (secret: InstanceSecret, purpose: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret.current, 'onesixty', `onesixty/${purpose}/v1`, 32))
+
+/** Test keys always have their simulator: one shared device of mode `test`, made when it is missing. */
+async function ensureTestSimulator(storage: Storage<HotUnits>, deps: { ids: Ids; nowMs: number; secretBox: SecretBox }): Promise<void> {
+  const rules = await loadConnectorKind('simulator')
+  if (rules === null) throw new Error('the simulator is missing from the registry')
+  await storage.writer.write(async (tx) => {
+    const known = await tx.selectFrom('devices').select('id').where('mode', '=', 'test').where('account_id', 'is', null).executeTakeFirst()
+    if (known !== undefined) return
+    const device = { accountId: null, mode: 'test', kind: 'simulator', name: 'Test simulator', senders: ['*'], actor: 'system' } as const
+    await addDevice(tx, { ...deps, rules }, device)
+  })
+}
+
+function countThings({ metrics, storage }: Parts, pool: DevicePool): void {
+  metrics.gauge('wal_bytes', 'Bytes in the write-ahead log.', () => storage.walBytes())
+  metrics.gauge('hand_overs_open', 'Hand-overs that have not ended.', () => pool.all.reduce((sum, device) => sum + device.open, 0))
+  metrics.gauge('devices_online', 'Running devices that can send.', () => pool.all.filter((device) => device.candidate().health !== 'offline').length)
+  metrics.gauge('messages_waiting', 'Messages in the queue that no device has.', async () => {
+    const row = await storage.read.selectFrom('queue_totals').select(({ fn }) => fn.sum<number>('messages').as('waiting')).executeTakeFirst()
+    return row?.waiting ?? 0
+  })
+}
