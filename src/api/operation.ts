@@ -1,10 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
+import type { Scope } from '../accounts/api-keys.ts'
 import type { Caller } from '../accounts/authenticator.ts'
 import type { ProblemCode } from '../errors.ts'
-
-/** What an API key may be allowed to do. */
-export type Scope = 'messages:send' | 'messages:read' | 'status:read' | 'balance:read'
 
 /**
  * One operation of the interface, everything about it in one file of `v1/`. The server checks path, method, key, scope, rate and

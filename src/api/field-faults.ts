@@ -1,0 +1,144 @@
+import type { Fault, FieldCode } from '../errors.ts'
+import { nearestName } from '../nearest-name.ts'
+
+/** What we use of JSON Schema for one simple member of a body. */
+export interface ScalarSchema {
+  type: string | readonly string[]
+  enum?: readonly string[]
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  description?: string
+}
+
+/** The first fault of a value by its schema, or null: what a validator would deny, in words. */
+export function scalarFault(pointer: string, schema: ScalarSchema, value: unknown): Fault | null {
+  const types = typeof schema.type === 'string' ? [schema.type] : schema.type
+  if (!types.some((type) => hasType(type, value))) {
+    return {
+      pointer,
+      code: 'wrong_type',
+      detail: `It must be ${types.map((type) => typeNames[type] ?? type).join(' or ')}.`,
+    }
+  }
+  if (typeof value === 'number') return rangeFault(pointer, schema, value)
+  return typeof value === 'string' ? stringFault(pointer, schema, value) : null
+}
+
+/** A member that nobody asked for; suggests the known one that was probably meant. */
+export function unknownFieldFault(name: string, known: Iterable<string>): Fault {
+  const near = nearestName(name, known)
+  const says = 'There is no such field.'
+  return {
+    pointer: `/${escapePointer(name)}`,
+    code: 'unknown_field',
+    detail: near === null ? says : `${says} Did you mean \`${near}\`?`,
+    ...(near === null ? {} : { suggestion: near }),
+  }
+}
+
+/** Text that is to be stored and echoed: refuses half surrogate pairs and control characters, which no database and no log takes well. */
+export function echoedTextFault(pointer: string, text: string): Fault | null {
+  if (!text.isWellFormed())
+    return {
+      pointer,
+      code: 'invalid_unicode',
+      detail: 'It holds half a surrogate pair, which is no character.',
+    }
+  return forbiddenControl.test(text)
+    ? {
+        pointer,
+        code: 'control_character',
+        detail: 'Of the control characters, only TAB, LF, FF and CR may stand here.',
+      }
+    : null
+}
+
+const forbiddenControl = /[^\P{Cc}\t\n\f\r]/u
+
+const mostMembers = 10
+const mostCharacters = 200
+const mostBytes = 2048
+const memberName = /^[A-Za-z0-9_.-]{1,40}$/
+
+/** Everything wrong with `metadata`: up to 10 named texts of up to 200 characters, 2 KiB as JSON. */
+export function metadataFaults(pointer: string, value: unknown): Fault[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return [{ pointer, code: 'wrong_type', detail: 'It must be an object of texts.' }]
+  }
+  const members = Object.entries(value as Readonly<Record<string, unknown>>)
+  if (members.length > mostMembers)
+    return [{ pointer, code: 'too_many_items', detail: `At most ${mostMembers} members may stand here.` }]
+  const faults = members.flatMap(
+    ([name, text]) => memberFault(`${pointer}/${escapePointer(name)}`, name, text) ?? [],
+  )
+  if (faults.length > 0 || Buffer.byteLength(JSON.stringify(value)) <= mostBytes) return faults
+  return [{ pointer, code: 'too_long', detail: `It must not be larger than ${mostBytes} bytes as JSON.` }]
+}
+
+function memberFault(pointer: string, name: string, text: unknown): Fault | null {
+  if (!memberName.test(name)) {
+    return {
+      pointer,
+      code: 'invalid_format',
+      detail: 'A name has 1 to 40 letters, digits, underscores, dots and dashes.',
+    }
+  }
+  return (
+    scalarFault(pointer, { type: 'string', maxLength: mostCharacters }, text) ??
+    echoedTextFault(pointer, text as string)
+  )
+}
+
+/** A member name in a JSON pointer, RFC 6901; long ones are cut, since they only help to find the place. */
+export const escapePointer = (name: string): string =>
+  (name.length > 100 ? `${name.slice(0, 100)}…` : name).replaceAll('~', '~0').replaceAll('/', '~1')
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a string',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  null: 'null',
+}
+
+function hasType(type: string, value: unknown): boolean {
+  if (type === 'null') return value === null
+  return type === 'integer' ? Number.isInteger(value) : typeof value === type
+}
+
+function rangeFault(
+  pointer: string,
+  { minimum = -Infinity, maximum = Infinity }: ScalarSchema,
+  value: number,
+): Fault | null {
+  if (value >= minimum && value <= maximum) return null
+  return { pointer, code: 'out_of_range', detail: `It must be from ${minimum} to ${maximum}.` }
+}
+
+function stringFault(pointer: string, schema: ScalarSchema, value: string): Fault | null {
+  const { minLength = 0, maxLength = Infinity } = schema
+  const fault = (code: FieldCode, detail: string): Fault => ({ pointer, code, detail })
+  if (value.length < minLength)
+    return fault('too_short', `It must have at least ${minLength} character${minLength === 1 ? '' : 's'}.`)
+  if (value.length > maxLength && countsMoreThan(maxLength, value)) {
+    return fault('too_long', `It must have at most ${maxLength} characters.`)
+  }
+  if (schema.enum !== undefined && !schema.enum.includes(value)) {
+    const near = nearestName(value, schema.enum)
+    return {
+      ...fault('not_in_enum', `It must be one of ${schema.enum.join(', ')}.`),
+      ...(near === null ? {} : { suggestion: near }),
+    }
+  }
+  if (schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value)) return null
+  return fault(
+    'invalid_format',
+    `It does not have the form that is asked for: ${schema.description ?? schema.pattern}`,
+  )
+}
+
+/** Whether a text has more code points than `most`; counts only what has not settled it by its units. */
+const countsMoreThan = (most: number, text: string): boolean =>
+  text.length > most * 2 || Array.from(text).length > most

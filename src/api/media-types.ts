@@ -1,0 +1,45 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { refuse } from '../errors.ts'
+
+/** Refuses a request whose client would take neither JSON nor problem documents (RFC 9110 section 12.5.1). */
+export function checkAccept({ accept }: IncomingHttpHeaders): void {
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return
+  if (!admits(accept, 'application/json') && !admits(accept, 'application/problem+json'))
+    throw refuse('not_acceptable')
+}
+
+/** Refuses a body that does not call itself plain JSON in UTF-8. */
+export function checkContentType(headers: IncomingHttpHeaders): void {
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw refuse('unsupported_media_type', {
+      detail: `Content-Encoding '${encoding}' is not taken; send the JSON as it is.`,
+    })
+  }
+  const type = headers['content-type']
+  if (type === 'application/json' || (type !== undefined && json.test(type))) return
+  throw refuse('unsupported_media_type', {
+    detail:
+      type === undefined
+        ? 'Send the header `Content-Type: application/json`.'
+        : `'${type}' is not taken; send application/json.`,
+  })
+}
+
+const json = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?;?$/i
+
+/** The most exact range that matches decides; a weight of 0 excludes. */
+function admits(accept: string, type: string): boolean {
+  let precision = -1
+  let admitted = false
+  for (const item of accept.toLowerCase().split(',')) {
+    const [range = '', ...parameters] = item.split(';').map((part) => part.trim())
+    const found = ranges(type).indexOf(range)
+    if (found <= precision) continue
+    precision = found
+    admitted = !parameters.some((parameter) => /^q\s*=\s*0(?:\.0*)?$/.test(parameter))
+  }
+  return admitted
+}
+
+const ranges = (type: string): string[] => ['*/*', 'application/*', type]

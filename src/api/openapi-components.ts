@@ -1,0 +1,102 @@
+import { type TSchema, Type } from 'typebox'
+import { operations } from './operations.ts'
+import { MessageSchema } from './v1/message-view.ts'
+import { SendSchema } from './v1/send-answer.ts'
+import { SendBodySchema } from './v1/send-body.ts'
+
+export const apiDescription = `Four operations, JSON both ways. Send the API key as \`Authorization: Bearer <API_KEY>\`.
+
+A **part** is one radio message: 160 characters of the GSM alphabet or 70 of any other alone, 153 or 67 when a text needs several. One part costs one SMS of the
+prepaid balance, wherever it goes.
+
+Names are snake_case. Members are always present, \`null\` when unknown. Times are RFC 3339 in UTC with three fraction digits. Ids are opaque. These lists are
+closed within v1: \`mode\`, \`direction\`, message \`status\`, \`category\`, \`encoding\`, \`on_unknown\`, \`cost.state\`; every other list may grow, and so may
+objects.
+
+Refusals are problem documents (RFC 9457): branch on \`code\`. An unknown field or parameter is refused, because a typo must never change what is sent.`
+
+const FaultSchema = Type.Object(
+  {
+    pointer: Type.Optional(Type.String({ description: 'Where in the body, as a JSON pointer (RFC 6901).' })),
+    parameter: Type.Optional(Type.String({ description: 'The query parameter.' })),
+    code: Type.String({
+      description:
+        '`required`, `unknown_field`, `wrong_type`, `invalid_format`, `out_of_range`, `too_short`, `too_long`, `too_many_items`, `not_in_enum`, `duplicate_recipient`, `invalid_number`, `message_too_long`, `not_encodable`, `sender_not_available`, `invalid_unicode`, `control_character`, `blank`, `unknown_parameter`, `repeated_parameter`, `recipient_opted_out`, `destination_not_allowed`, `premium_number`, `recipient_rate_limited`; an open list.',
+    }),
+    detail: Type.String({ description: 'What is wrong, for people.' }),
+    suggestion: Type.Optional(Type.String({ description: 'What was probably meant.' })),
+  },
+  { additionalProperties: true, description: 'One fault in a body or query.' },
+)
+
+const ProblemSchema = Type.Object(
+  {
+    type: Type.String({ format: 'uri', description: 'A page about this code.' }),
+    title: Type.String({ description: 'What the code means.' }),
+    status: Type.Integer({ description: 'The HTTP status.' }),
+    code: Type.String({ description: 'What to branch on; an open list.' }),
+    detail: Type.String({ description: 'What is wrong with this request, or what to do.' }),
+    request_id: Type.String({ description: 'Names this request in the log of the service.' }),
+    errors: Type.Optional(Type.Array(FaultSchema, { description: 'Every fault, up to 100.' })),
+    required: Type.Optional(
+      Type.Integer({ description: 'With `insufficient_balance`: SMS that this send needs.' }),
+    ),
+    available: Type.Optional(
+      Type.Integer({ description: 'With `insufficient_balance`: SMS that there are.' }),
+    ),
+    violated_policies: Type.Optional(
+      Type.Array(Type.String(), { description: 'With `rate_limited`: which limits; an open list.' }),
+    ),
+  },
+  { additionalProperties: true, description: 'A refusal, RFC 9457.' },
+)
+
+/** The schemas that the reference names. */
+export const componentSchemas: Readonly<Record<string, TSchema>> = {
+  SendRequest: SendBodySchema,
+  Send: SendSchema,
+  Message: MessageSchema,
+  MessageList: answerSchema(operations.history),
+  Status: answerSchema(operations.status),
+  Balance: answerSchema(operations.balance),
+  Problem: ProblemSchema,
+  Fault: FaultSchema,
+}
+
+function answerSchema({ id, answers }: { id: string; answers: { 200?: { schema: TSchema } } }): TSchema {
+  if (answers[200] === undefined) throw new Error(`${id} documents no answer.`)
+  return answers[200].schema
+}
+
+/** On every answer. */
+export const commonHeaders = {
+  'Request-Id': {
+    description: 'Names this request in the log of the service.',
+    schema: { type: 'string' },
+    required: true,
+  },
+  'RateLimit-Policy': {
+    description:
+      'The limit that this operation draws on, on every authenticated answer: quota and window in seconds.',
+    schema: { type: 'string' },
+    example: '"send";q=600;w=60',
+  },
+  RateLimit: {
+    description: 'What is left of it, and for how many seconds.',
+    schema: { type: 'string' },
+    example: '"send";r=597;t=12',
+  },
+}
+
+/** On some refusals. */
+export const problemHeaders = {
+  'Retry-After': {
+    description: 'Seconds after which to repeat; with 409, 429 and 503.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'WWW-Authenticate': {
+    description: 'What is wrong with the credentials (RFC 6750); with 400, 401 and 403.',
+    schema: { type: 'string' },
+  },
+  Allow: { description: 'The methods of this path; with 405.', schema: { type: 'string' } },
+}

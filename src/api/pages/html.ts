@@ -1,0 +1,78 @@
+import type { Reply } from '../respond.ts'
+
+/** HTML that is safe to be put into HTML. */
+export class Html {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+type Piece = Html | string | number | readonly Html[]
+
+/** Puts values into HTML: strings are escaped, `Html` stands as it is. */
+export const html = (literals: TemplateStringsArray, ...pieces: readonly Piece[]): Html =>
+  new Html(
+    literals.map((literal, i) => literal + (i < pieces.length ? textOf(pieces[i] as Piece) : '')).join(''),
+  )
+
+const textOf = (piece: Piece): string => {
+  if (piece instanceof Html) return piece.text
+  return typeof piece === 'object' ? piece.map((part) => part.text).join('') : escapeHtml(String(piece))
+}
+
+const escapeHtml = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+
+/** Sentences of the catalogue mark code by backticks. */
+export const withCode = (sentence: string): Html =>
+  new Html(escapeHtml(sentence).replace(/`([^`]+)`/g, '<code>$1</code>'))
+
+export interface PageContent {
+  title: string
+  main: Html
+  /** Where in the site it stands, outermost first. */
+  trail?: readonly { name: string; path: string }[]
+}
+
+/** A page of the documentation: no script, no foreign source, readable in the dark. */
+export const renderPage = ({ title, main, trail = [] }: PageContent): Reply => ({
+  status: 200,
+  contentType: 'text/html; charset=utf-8',
+  body: documentOf(title, html`
+    <header><a class="brand" href="/">onesixty</a>${trail.map(({ name, path }) => html`<a href="${path}">${name}</a>`)}</header>
+    <main>${main}</main>`).text, // prettier-ignore
+  headers: securityHeaders(plainPolicy),
+})
+
+/** The shell of every page. `body` follows the head; `head` adds to it. */
+export const documentOf = (title: string, body: Html, head: Html = html``): Html =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title}</title>
+        <link rel="icon" href="/docs/assets/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/docs/assets/style.css" />
+        ${head}
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html> `
+
+const plainPolicy = "default-src 'none'; style-src 'self'; img-src 'self'"
+
+export const securityHeaders = (policy: string): Record<string, string> => ({
+  'content-security-policy': `${policy}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+})

@@ -1,0 +1,70 @@
+import type { ProblemCode, RefusalExtra } from '../../errors.ts'
+
+/** What a problem says in a typical case, where the catalogue's own words are not all of it. */
+export const problemExamples: Readonly<Partial<Record<ProblemCode, RefusalExtra & { isSend?: boolean }>>> = {
+  malformed_request: { detail: 'The body is not valid JSON (position 41).', isSend: true },
+  invalid_query: {
+    errors: [
+      {
+        parameter: 'stauts',
+        code: 'unknown_parameter',
+        detail: 'There is no parameter `stauts` here. Did you mean `status`?',
+        suggestion: 'status',
+      },
+    ],
+  },
+  invalid_header: { detail: 'There is more than one Authorization header.', isSend: true },
+  insufficient_balance: {
+    detail: '3 SMS are required and 1 are available.',
+    required: 3,
+    available: 1,
+    isSend: true,
+  },
+  insufficient_scope: { detail: 'The key needs the scope messages:send.', isSend: true },
+  account_suspended: { isSend: true },
+  method_not_allowed: { detail: 'Use POST.' },
+  idempotency_in_progress: { isSend: true },
+  payload_too_large: { isSend: true },
+  unsupported_media_type: { detail: 'Send the header `Content-Type: application/json`.', isSend: true },
+  validation_failed: {
+    errors: [
+      {
+        pointer: '/to/1',
+        code: 'invalid_format',
+        detail: 'Write the number in E.164: a plus sign, the calling code and the national number.',
+        suggestion: '+4915112345678',
+      },
+      {
+        pointer: '/txt',
+        code: 'unknown_field',
+        detail: 'There is no such field. Did you mean `text`?',
+        suggestion: 'text',
+      },
+      { pointer: '/text', code: 'required', detail: '`text` is required.' },
+    ],
+    isSend: true,
+  },
+  recipients_rejected: {
+    errors: [
+      { pointer: '/to', code: 'recipient_opted_out', detail: 'The recipient asked not to be written to.' },
+    ],
+    isSend: true,
+  },
+  idempotency_key_reused: { isSend: true },
+  rate_limited: {
+    detail: 'This account may send 600 times a minute; wait 12 s.',
+    violated_policies: ['send'],
+    isSend: true,
+  },
+  queue_full: { detail: '10000 messages wait and at most 10000 may.', isSend: true },
+  recipient_rate_limited: {
+    detail: 'These numbers have had their authentication messages of the last 10 minutes; wait 418 s.',
+    errors: [
+      { pointer: '/to', code: 'recipient_rate_limited', detail: 'This number was sent too many codes.' },
+    ],
+    isSend: true,
+  },
+  no_sender_available: { isSend: true },
+  outcome_unknown: { isSend: true },
+  storage_full: { isSend: true },
+}

@@ -1,0 +1,51 @@
+import { type ProblemCode, problems, refuse } from '../../errors.ts'
+import { renderProblem } from '../problem.ts'
+import type { Reply } from '../respond.ts'
+import { html, renderPage, withCode } from './html.ts'
+import { problemExamples } from './problem-examples.ts'
+
+const docs = { name: 'API reference', path: '/docs' }
+const index = { name: 'Problems', path: '/docs/problems' }
+
+export const problemCodes = Object.keys(problems) as ProblemCode[]
+
+/** Everything that may be refused, on one page. */
+export const problemIndexPage = (): Reply =>
+  renderPage({
+    title: 'Problems · onesixty',
+    trail: [docs],
+    main: html`
+    <h1>Problems</h1>
+    <p>A refusal is a problem document (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>). Branch on <code>code</code>; it never changes
+      its meaning. Every refusal of a send but <code>outcome_unknown</code> ends with “Nothing was sent.”, because it is true.</p>
+    <table>
+      <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
+      <tbody>${problemCodes.map((code) => html`
+        <tr><td class="status">${problems[code].status}</td><td><a href="/docs/problems/${code}"><code>${code}</code></a></td><td>${withCode(problems[code].says)}</td></tr>`)}
+      </tbody>
+    </table>`,
+  }) // prettier-ignore
+
+/** One problem: what it means, what to do, what it looks like. */
+export function problemPage(code: ProblemCode, publicUrl: string): Reply {
+  const { status, says, remedy } = problems[code]
+  return renderPage({
+    title: `${code} · onesixty`,
+    trail: [docs, index],
+    main: html`
+    <p class="status">HTTP ${status}</p>
+    <h1><code>${code}</code></h1>
+    <p class="lead">${withCode(says)}</p>
+    <h2>What to do</h2>
+    <p>${withCode(remedy)}</p>
+    <h2>Example</h2>
+    <pre><code>${JSON.stringify(problemExample(code, publicUrl), null, 2)}</code></pre>`,
+  }) // prettier-ignore
+}
+
+/** A problem document as an operation would answer it. */
+export function problemExample(code: ProblemCode, publicUrl: string): object {
+  const { isSend = false, ...extra } = problemExamples[code] ?? {}
+  const context = { publicUrl, requestId: 'req_01k9ktqv1gfx8r4z6m2d7cwn5e', isSend }
+  return JSON.parse(renderProblem(refuse(code, extra), context)) as object
+}

@@ -1,0 +1,64 @@
+import { problems, Refusal, refuse } from '../errors.ts'
+import { StorageError } from '../storage/dialect.ts'
+
+/** What the document of a problem says beside the refusal itself. */
+export interface ProblemContext {
+  publicUrl: string
+  requestId: string
+  /** Whether a send was asked for: its refusals say that nothing was sent. */
+  isSend: boolean
+}
+
+const mostErrors = 100
+
+/** The problem document of a refusal, RFC 9457, as JSON text. Without a detail of its own it says what to do. */
+export function renderProblem({ code, extra }: Refusal, context: ProblemContext): string {
+  const { status, says, remedy } = problems[code]
+  const { detail = remedy, errors, headers: _, ...members } = extra
+  const nothingSent = context.isSend && code !== 'outcome_unknown' ? ' Nothing was sent.' : ''
+  return JSON.stringify({
+    ...members,
+    type: `${context.publicUrl}/docs/problems/${code}`,
+    title: says,
+    status,
+    code,
+    detail: detail + nothingSent,
+    request_id: context.requestId,
+    ...(errors === undefined ? {} : { errors: errors.slice(0, mostErrors) }),
+  })
+}
+
+/**
+ * What a thrown value means to the client. Only `internal_error` is a surprise and worth a log entry of its own; nothing of the
+ * thing thrown reaches the client.
+ */
+export function refusalFrom(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof StorageError) return refusalFromStorage(error)
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
+  const own = typeof code === 'string' ? frameworkRefusals[code] : undefined
+  if (own !== undefined) return own()
+  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
+    ? refuse('malformed_request', { detail: 'The body did not arrive whole.' })
+    : refuse('internal_error')
+}
+
+const frameworkRefusals: Readonly<Record<string, () => Refusal>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => refuse('payload_too_large', { headers: { connection: 'close' } }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => refuse('unsupported_media_type'),
+  FST_ERR_BAD_URL: () => refuse('not_found'),
+}
+
+function refusalFromStorage({ fault }: StorageError): Refusal {
+  switch (fault) {
+    case 'full':
+      return refuse('storage_full')
+    case 'busy':
+    case 'unavailable':
+    case 'closed':
+      return refuse('unavailable', { headers: { 'retry-after': '1' } })
+    case 'constraint':
+    case 'other':
+      return refuse('internal_error')
+  }
+}

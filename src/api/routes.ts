@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Config } from '../config.ts'
+import { createGuard, type GuardDeps } from './guard.ts'
+import type { Operation } from './operation.ts'
+import { operations, type OperationDeps } from './operations.ts'
+import { renderOpenApi } from './openapi.ts'
+import { assetNames, createAssets } from './pages/assets.ts'
+import { homePage } from './pages/home-page.ts'
+import { healthPage, metricsPage, type Readiness, readinessPage } from './pages/machine-pages.ts'
+import { problemCodes, problemIndexPage, problemPage } from './pages/problem-pages.ts'
+import { referencePage } from './pages/reference-page.ts'
+import { QueryReader } from './query.ts'
+import type { Reply, Respond } from './respond.ts'
+
+export interface RouteDeps extends GuardDeps {
+  config: GuardDeps['config'] & Pick<Config, 'metricsToken'>
+  operations: OperationDeps
+  publicUrl: () => string
+  readiness: () => Promise<Readiness>
+  metrics: { text(): Promise<string> }
+  respond: Respond
+}
+
+/** The methods of every path that exists. */
+export type KnownPaths = ReadonlyMap<string, readonly string[]>
+
+/** Every route of the service. Gives the paths with their methods. */
+export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
+  const known = new Map<string, readonly string[]>()
+  const guard = createGuard(deps)
+  const { publicUrl } = deps
+
+  function serve<Needs>(operation: Operation<Needs>, needs: Needs): void {
+    known.set(operation.path, [operation.method])
+    app.route({
+      method: operation.method,
+      url: operation.path,
+      onRequest: (request) => guard(operation, request),
+      handler: async (request, reply) => {
+        const answer = await handle(operation, needs, request)
+        deps.respond(request, reply, answer)
+        return reply
+      },
+    })
+  }
+  function page(path: string, answer: (request: FastifyRequest) => Reply | Promise<Reply>): void {
+    known.set(path, ['GET', 'HEAD'])
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: path,
+      handler: async (request, reply) => {
+        deps.respond(request, reply, await answer(request))
+        return reply
+      },
+    })
+  }
+
+  serve(operations.send, deps.operations.send)
+  serve(operations.status, deps.operations.status)
+  serve(operations.balance, deps.operations.balance)
+  serve(operations.history, deps.operations.history)
+
+  page('/', () => homePage(publicUrl()))
+  page('/docs', referencePage)
+  page('/docs/problems', problemIndexPage)
+  for (const code of problemCodes) page(`/docs/problems/${code}`, () => problemPage(code, publicUrl()))
+  const asset = createAssets()
+  for (const name of assetNames) page(`/docs/assets/${name}`, () => asset(name))
+  page('/openapi.json', () => ({
+    status: 200,
+    contentType: 'application/json',
+    body: renderOpenApi(publicUrl()),
+  }))
+
+  page('/healthz', healthPage)
+  page('/readyz', async () => readinessPage(await deps.readiness()))
+  page('/metrics', ({ raw }) =>
+    metricsPage({ text: deps.metrics.text, token: deps.config.metricsToken }, raw),
+  )
+  return known
+}
+
+async function handle<Needs>(
+  operation: Operation<Needs>,
+  needs: Needs,
+  request: FastifyRequest,
+): Promise<Reply> {
+  const { progress, id, body, raw } = request
+  const { caller } = progress
+  if (caller === null) throw new Error('The guard was passed by.')
+  const rawQuery = queryOf(raw.url ?? '')
+  if (operation.query === undefined) new QueryReader(rawQuery, []).end()
+  const answer = await operation.handle(needs, {
+    caller,
+    requestId: id,
+    rawQuery,
+    body,
+    headers: raw.headers,
+  })
+  return {
+    status: answer.status,
+    contentType: 'application/json',
+    body: typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body),
+    ...(answer.headers === undefined ? {} : { headers: answer.headers }),
+  }
+}
+
+const queryOf = (url: string): string => {
+  const mark = url.indexOf('?')
+  return mark === -1 ? '' : url.slice(mark + 1)
+}

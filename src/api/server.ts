@@ -1,0 +1,151 @@
+import type { IncomingMessage } from 'node:http'
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { refuse } from '../errors.ts'
+import type { Ids } from '../ids.ts'
+import { answerClientError } from './client-error.ts'
+import { countHeaders } from './authenticate.ts'
+import { parseJsonObject } from './json-body.ts'
+import { refusalFrom } from './problem.ts'
+import {
+  createRespond,
+  fixedHeaders,
+  newProgress,
+  problemReply,
+  type RequestLog,
+  type RequestMetrics,
+  type Respond,
+} from './respond.ts'
+import { addRoutes, type KnownPaths, type RouteDeps } from './routes.ts'
+
+/** `publicUrl` is the address that others know the service by; asked for at each use, since a free port is known only once it listens. */
+export interface ServerDeps extends Omit<RouteDeps, 'respond'> {
+  config: ServerConfig
+  clock: Clock
+  ids: Ids
+  log: RequestLog
+  metrics: RequestMetrics & { text(): Promise<string> }
+}
+
+export type ServerConfig = RouteDeps['config'] &
+  Pick<Config, 'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveTimeoutMs' | 'maxConnections'>
+
+/** Longer addresses are refused; 100 ids need 3.5 KiB. */
+const maxUriBytes = 8 * 1024
+const maxHeaderBytes = 16 * 1024
+/** How often Node looks for connections that are out of time. */
+const timeoutCheckMs = 1_000
+
+/** The HTTP server of the interface: the four operations, the documentation and the pages for machines; not yet listening. */
+export function createServer(deps: ServerDeps): FastifyInstance {
+  const { config, clock, ids, log } = deps
+  const newRequestId = (): string => ids('req')
+  const respond = createRespond(deps)
+  const app = fastify({
+    logger: false,
+    genReqId: newRequestId,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    bodyLimit: config.maxBodyBytes,
+    requestTimeout: config.requestTimeoutMs,
+    keepAliveTimeout: config.keepAliveTimeoutMs,
+    http: {
+      headersTimeout: config.headersTimeoutMs,
+      connectionsCheckingInterval: timeoutCheckMs,
+      maxHeaderSize: maxHeaderBytes,
+      // We answer for it ourselves, with a problem document.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: (error, socket) =>
+      answerClientError(
+        { publicUrl: deps.publicUrl, newRequestId, log, maxUriBytes, isSend: isSendRequest },
+        error,
+        socket,
+      ),
+    frameworkErrors: (error, request, reply) => {
+      request.progress = newProgress(clock.monotonicMs())
+      answerError(deps, respond, error, request, reply)
+    },
+  })
+  app.server.maxConnections = config.maxConnections
+  acceptOddRequests(app)
+  app.decorateRequest('progress', null as never)
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.progress = newProgress(clock.monotonicMs())
+    done(admissionFault(request, known) ?? undefined)
+  })
+  // For whatever is answered by a plug-in and not by `respond`.
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    reply.headers(fixedHeaders(request.id))
+    done()
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, parseJsonObject(body as Buffer)),
+  )
+  app.setErrorHandler((error, request, reply) => answerError(deps, respond, error, request, reply))
+  const known = addRoutes(app, { ...deps, respond })
+  return app
+}
+
+/** What is wrong with a request whatever it asks for, in the order of checks; null when it may go on. */
+function admissionFault(request: FastifyRequest, known: KnownPaths): Error | null {
+  const { raw } = request
+  const hosts = countHeaders(raw, 'host')
+  if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {
+    return refuse('malformed_request', {
+      detail: 'A request has exactly one Host header (RFC 9112 section 3.2).',
+    })
+  }
+  if (request.is404) {
+    const methods = known.get((raw.url ?? '').split('?', 1)[0] as string)
+    if (methods === undefined) return refuse('not_found')
+    return refuse('method_not_allowed', {
+      detail: `Use ${methods.join(' or ')}.`,
+      headers: { allow: methods.join(', ') },
+    })
+  }
+  request.progress.route = request.routeOptions.url ?? null
+  request.progress.isSend = isSendRequest(raw.method, request.routeOptions.url)
+  return (raw.url ?? '').length > maxUriBytes ? refuse('uri_too_long') : null
+}
+
+const isSendRequest = (method: string | undefined, url: string | undefined): boolean =>
+  method === 'POST' && url?.split('?', 1)[0] === '/api/v1/send'
+
+function answerError(
+  deps: ServerDeps,
+  respond: Respond,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const refusal = refusalFrom(error)
+  if (refusal.code === 'internal_error')
+    deps.log.error({ request: request.id, err: error }, 'a bug, or a fault of the machine')
+  deps.metrics.refused(refusal.code)
+  const context = { publicUrl: deps.publicUrl(), requestId: request.id, isSend: request.progress.isSend }
+  const answer = problemReply(refusal, context)
+  // An unread body of unknown length would keep the connection busy after the answer.
+  const unread = request.raw.headers['transfer-encoding'] !== undefined && !request.raw.complete
+  respond(
+    request,
+    reply,
+    unread ? { ...answer, headers: { ...answer.headers, connection: 'close' } } : answer,
+  )
+}
+
+/** Requests that Node would answer by itself, or not at all, take the usual way and get a problem document. */
+function acceptOddRequests(app: FastifyInstance): void {
+  const { server } = app
+  const asUsual = (request: IncomingMessage, response: unknown): void =>
+    void server.emit('request', request, response)
+  server.on('checkExpectation', asUsual)
+  server.on('connect', (_request, socket) => {
+    socket.end(
+      'HTTP/1.1 405 Method Not Allowed\r\nallow: GET\r\ncontent-length: 0\r\nconnection: close\r\n\r\n',
+    )
+  })
+}

@@ -1,0 +1,124 @@
+import type { Caller } from '../../accounts/authenticator.ts'
+import type { Clock } from '../../clock.ts'
+import type { Config } from '../../config.ts'
+import type { Routing } from '../../dispatch/routing.ts'
+import { type Fault, refuse } from '../../errors.ts'
+import type { Ids } from '../../ids.ts'
+import type { SendRequest } from '../../messages/send-request.ts'
+import { type SendBody, readSendBody } from './send-body.ts'
+import { checkPlayedLimits, checkPolicy } from './send-policy.ts'
+import type { SendPorts } from './send-ports.ts'
+import { readRecipients, type Recipient } from './send-recipients.ts'
+import { type PricedText, priceText } from './send-text.ts'
+import { findWarnings, lowBalanceWarning } from './send-warnings.ts'
+
+export interface PrepareSendDeps {
+  clock: Pick<Clock, 'now'>
+  ids: Ids
+  config: Pick<Config, 'queueLimit'>
+  ports: Pick<SendPorts, 'optedOut' | 'routing'>
+}
+
+/** A request that money and queue decide on; its recipients still know where they stand in the body. */
+export interface PreparedSend extends SendRequest {
+  recipients: readonly Recipient[]
+}
+
+/** A sound body with its defaults, its numbers read and its text priced. */
+interface SoundSend {
+  body: SendBody
+  recipients: Recipient[]
+  priced: PricedText
+}
+
+const mostFaults = 100
+const defaultValiditySeconds = { authentication: 600, transactional: 86_400, marketing: 86_400 } as const
+
+/**
+ * Checks everything about a send that does not need its account locked, in the order of checks: form and meaning of the body, policy,
+ * whether any device could carry it. Gives the request that money and queue decide on. Throws a `Refusal` that names every fault.
+ */
+export async function prepareSend(
+  deps: PrepareSendDeps,
+  caller: Caller,
+  body: object,
+  idempotency: SendRequest['idempotency'],
+): Promise<PreparedSend> {
+  const { accountId, mode } = caller
+  const routing = deps.ports.routing.forAccount(accountId, mode)
+  const send = readSend(body, caller, routing)
+  await checkPolicy(deps.ports, caller, send.recipients)
+  if (!routing.enabled) throw refuse('no_sender_available', { headers: { 'retry-after': '30' } })
+  checkPlayedLimits(mode, send.recipients, send.recipients.length * send.priced.parts)
+  return buildRequest(deps, caller, send, { routing, idempotency })
+}
+
+/** Reads the body; refuses it with all its faults at once. */
+function readSend(given: object, { mode }: Caller, routing: Routing): SoundSend {
+  const { sound, faults } = readSendBody(given)
+  const recipients = sound.to === undefined ? [] : readRecipients(sound.to, mode, faults)
+  const priced = sound.text === undefined ? null : priceSound(sound.text, sound, faults)
+  if (priced !== null && routing.enabled && priced.parts > routing.maxParts) {
+    const detail = `The message needs ${priced.parts} parts and no device joins more than ${routing.maxParts}.`
+    faults.push({ pointer: '/text', code: 'message_too_long', detail })
+  }
+  if (typeof sound.from === 'string' && !routing.canUseSender(sound.from)) {
+    const detail = 'No device of this account can send under this name or number.'
+    faults.push({ pointer: '/from', code: 'sender_not_available', detail })
+  }
+  if (faults.length > 0 || priced === null)
+    throw refuse('validation_failed', { errors: faults.slice(0, mostFaults) })
+  return { body: sound as SendBody, recipients, priced }
+}
+
+const priceSound = (text: string, body: Partial<SendBody>, faults: Fault[]): PricedText | null =>
+  priceText(
+    text,
+    {
+      encoding: body.encoding ?? 'auto',
+      smartEncoding: body.smart_encoding ?? false,
+      maxParts: body.max_parts ?? 10,
+    },
+    faults,
+  )
+
+function buildRequest(
+  { clock, ids, config }: PrepareSendDeps,
+  caller: Caller,
+  { body, recipients, priced }: SoundSend,
+  { routing, idempotency }: { routing: Routing; idempotency: SendRequest['idempotency'] },
+): PreparedSend {
+  const createdAt = clock.now()
+  const category = body.category ?? 'transactional'
+  const validitySeconds = body.validity_period ?? defaultValiditySeconds[category]
+  const onUnknown = body.on_unknown ?? 'stop'
+  const { mode } = caller
+  return {
+    sendId: ids('snd'),
+    messageIds: recipients.map(() => ids('msg')),
+    accountId: caller.accountId,
+    mode,
+    keyId: caller.keyId,
+    dailyCap: caller.dailyCap,
+    queueLimit: caller.queueLimit ?? config.queueLimit,
+    createdAt,
+    idempotency,
+    recipients,
+    from: body.from ?? null,
+    category,
+    text: priced.text,
+    encoding: priced.encoding,
+    units: priced.units,
+    parts: priced.parts,
+    smartEncodingApplied: priced.smartEncodingApplied,
+    onUnknown,
+    clientReference: body.client_reference ?? null,
+    metadata: body.metadata === undefined ? '{}' : JSON.stringify(body.metadata),
+    expiresAt: createdAt + validitySeconds * 1000,
+    warnings: findWarnings(
+      { mode, recipients, priced, encoding: body.encoding ?? 'auto', validitySeconds, onUnknown },
+      routing,
+    ),
+    lowBalanceWarning,
+  }
+}

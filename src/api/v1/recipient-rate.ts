@@ -1,0 +1,77 @@
+import type { Clock } from '../../clock.ts'
+import type { Mode } from '../../storage/schema.ts'
+
+const windowMs = 10 * 60_000
+
+/**
+ * How many authentication messages one number was sent in the last 10 minutes, by account and mode: stops the bombing of a number with
+ * codes. In memory and for each node: approximate by design (P12), exact on one node. Bounded: of too many numbers the one that
+ * was written to longest ago is forgotten.
+ */
+export class RecipientRate {
+  readonly #clock: Pick<Clock, 'monotonicMs'>
+  readonly #most: number
+  readonly #mostNumbers: number
+  /** Times by number, the number written to last at the end. */
+  readonly #sent = new Map<string, number[]>()
+
+  constructor(deps: { clock: Pick<Clock, 'monotonicMs'> }, most: number, mostNumbers = 100_000) {
+    this.#clock = deps.clock
+    this.#most = most
+    this.#mostNumbers = mostNumbers
+  }
+
+  /** Which of the numbers have had their share, by index, and when the last of these may be written to again. */
+  findExhausted(
+    accountId: string,
+    mode: Mode,
+    numbers: readonly string[],
+  ): { indexes: number[]; retryAfterSeconds: number } {
+    if (this.#most === 0) return { indexes: [], retryAfterSeconds: 0 }
+    const nowMs = this.#clock.monotonicMs()
+    let latestMs = nowMs
+    const indexes = numbers.flatMap((number, index) => {
+      const times = this.#recent(nameOf(accountId, mode, number), nowMs)
+      if (times.length < this.#most) return []
+      latestMs = Math.max(latestMs, (times[times.length - this.#most] as number) + windowMs)
+      return [index]
+    })
+    return { indexes, retryAfterSeconds: Math.ceil((latestMs - nowMs) / 1000) }
+  }
+
+  /** Counts one message to each number; gives back what takes the count away again when nothing was sent after all. */
+  count(accountId: string, mode: Mode, numbers: readonly string[]): () => void {
+    if (this.#most === 0) return () => undefined
+    const nowMs = this.#clock.monotonicMs()
+    const names = numbers.map((number) => nameOf(accountId, mode, number))
+    for (const name of names) this.#write(name, [...this.#recent(name, nowMs), nowMs])
+    return () => {
+      for (const name of names) this.#forgetOne(name, nowMs)
+    }
+  }
+
+  #recent(name: string, nowMs: number): number[] {
+    return (this.#sent.get(name) ?? []).filter((atMs) => atMs > nowMs - windowMs)
+  }
+
+  #write(name: string, times: number[]): void {
+    this.#sent.delete(name)
+    if (this.#sent.size >= this.#mostNumbers) {
+      for (const oldest of this.#sent.keys()) {
+        this.#sent.delete(oldest)
+        break
+      }
+    }
+    this.#sent.set(name, times)
+  }
+
+  #forgetOne(name: string, atMs: number): void {
+    const times = this.#sent.get(name) ?? []
+    const index = times.lastIndexOf(atMs)
+    if (index === -1) return
+    times.splice(index, 1)
+    if (times.length === 0) this.#sent.delete(name)
+  }
+}
+
+const nameOf = (accountId: string, mode: Mode, number: string): string => `${accountId}:${mode}:${number}`

@@ -1,0 +1,117 @@
+import { Type } from 'typebox'
+import { rfc3339 } from '../../clock.ts'
+import type { SendRequest, StoredSend, Warning } from '../../messages/send-request.ts'
+import { asAccepted, MessageSchema, modes, oneOf, orNull, renderMessage } from './message-view.ts'
+
+const WarningSchema = Type.Unsafe<Warning>({
+  type: 'object',
+  description: 'A remark; some codes carry further members.',
+  required: ['code', 'message'],
+  properties: {
+    code: {
+      type: 'string',
+      description:
+        '`unicode_encoding`, `no_device_online`, `recipient_not_known_mobile`, `validity_shorter_than_queue`, `low_balance`, `shortened_by_smart_encoding`, `simulated`, `resend_not_possible`; an open list.',
+    },
+    message: { type: 'string', description: 'What is worth knowing, for people.' },
+  },
+})
+
+/** The answer to an accepted send, and to a dry run. */
+export const SendSchema = Type.Object(
+  {
+    object: oneOf(['send'], 'What this object is.'),
+    id: Type.String({ description: 'The id of the send. That of a dry run names nothing, like the ids of its messages.' }),
+    mode: oneOf(modes, 'Decided by the key.'),
+    dry_run: Type.Boolean({ description: 'Whether nothing was stored.' }),
+    created_at: Type.String({ format: 'date-time', description: 'When it was accepted.' }),
+    content: Type.Object(
+      {
+        text: orNull<string>('string', 'The text as it is sent: normalised, look-alikes replaced when asked for. Null in a replay once it was erased.'),
+        encoding: oneOf(['gsm7', 'ucs2'], 'The alphabet used for the whole text.'),
+        units: Type.Integer({ description: 'Length in septets (gsm7) or UTF-16 units (ucs2).' }),
+        parts: Type.Integer({ description: 'Parts of each message, each of which costs one SMS.' }),
+        smart_encoding_applied: Type.Boolean({ description: 'Whether look-alikes were replaced.' }),
+      },
+      { description: 'What is sent to every recipient.' },
+    ),
+    totals: Type.Object(
+      {
+        recipients: Type.Integer({ description: 'How many messages.' }),
+        parts: Type.Integer({ description: 'SMS held for all of them.' }),
+        balance_available: Type.Integer({ description: 'SMS that may still be sent after this.' }),
+      },
+      { description: 'What it costs.' },
+    ),
+    warnings: Type.Array(WarningSchema, { description: 'Remarks; never a reason to repeat the request.' }),
+    messages: Type.Array(MessageSchema, { description: 'One for each recipient, in the order of `to`.' }),
+  },
+  { description: 'One accepted request to send.' },
+) // prettier-ignore
+
+/**
+ * The answer to a send, as JSON text: all of it is written before the send is stored, so that nothing can fail afterwards, but for
+ * what the ledger adds. Written by hand, because JSON.stringify takes 5 µs for one message and 200 µs for a hundred, this 1.5 and 12.
+ * `renderAccepted` says the same, and a test holds the two together.
+ */
+export function writeSendAnswer(
+  send: SendRequest,
+  dryRun: boolean,
+): (money: { balanceAvailable: number; isLow: boolean }) => string {
+  const { recipients, parts, warnings, lowBalanceWarning } = send
+  const text = JSON.stringify(send.text)
+  const createdAt = rfc3339(send.createdAt)
+  const content = `"text":${text},"encoding":"${send.encoding}","units":${send.units},"parts":${parts},"smart_encoding_applied":${send.smartEncodingApplied}`
+  const head = `{"object":"send","id":"${send.sendId}","mode":"${send.mode}","dry_run":${dryRun},"created_at":"${createdAt}","content":{${content}}`
+  const totals = `"recipients":${recipients.length},"parts":${recipients.length * parts}`
+  const messages = writeMessages(send, text, createdAt)
+  return ({ balanceAvailable, isLow }) => {
+    const all = isLow && lowBalanceWarning !== undefined ? [...warnings, lowBalanceWarning] : warnings
+    const written = all.length === 0 ? '[]' : JSON.stringify(all)
+    return `${head},"totals":{${totals},"balance_available":${balanceAvailable}},"warnings":${written},"messages":[${messages}]}`
+  }
+}
+
+/** The messages differ in id, number and country only. Ids, numbers, countries and times need no escaping. */
+function writeMessages(send: SendRequest, text: string, createdAt: string): string {
+  const { parts } = send
+  const fromId = `","send_id":"${send.sendId}","mode":"${send.mode}","direction":"outbound","status":"queued","final":false,"receipt_expected":null,"to":"`
+  const fromCountry =
+    `,"from":${textOrNull(send.from)},"device_id":null,"category":"${send.category}","text":${text},"text_redacted":false` +
+    `,"encoding":"${send.encoding}","units":${send.units},"parts":${parts},"parts_sent":0,"cost":{"held":${parts},"charged":0,"state":"held"}` +
+    `,"error":null,"attempts":0,"possible_duplicate":false,"client_reference":${textOrNull(send.clientReference)},"metadata":${send.metadata}` +
+    `,"created_at":"${createdAt}","send_at":null,"expires_at":"${rfc3339(send.expiresAt)}","sent_at":null,"delivered_at":null` +
+    `,"finalized_at":null,"updated_at":"${createdAt}"}`
+  let written = ''
+  for (const [i, { to, country }] of send.recipients.entries()) {
+    const comma = i === 0 ? '' : ','
+    written += `${comma}{"object":"message","id":"${send.messageIds[i]}${fromId}${to}","country":${country === null ? 'null' : `"${country}"`}${fromCountry}`
+  }
+  return written
+}
+
+const textOrNull = (text: string | null): string => (text === null ? 'null' : JSON.stringify(text))
+
+/** The answer to a repeated send: the first one again, but for texts that were erased since. */
+export function renderReplay({ send, messages, warnings, balanceAvailable }: StoredSend): object {
+  const views = messages.map((row) => renderMessage(asAccepted(row)))
+  const parts = messages.reduce((sum, row) => sum + row.parts, 0)
+  const first = views[0]
+  return {
+    object: 'send',
+    id: send.id,
+    mode: send.mode,
+    dry_run: false,
+    created_at: rfc3339(send.created_at),
+    content: {
+      text: first?.text ?? null,
+      encoding: first?.encoding ?? 'gsm7',
+      units: first?.units ?? 0,
+      parts: first?.parts ?? 0,
+      smart_encoding_applied: send.smart_encoding_applied === 1,
+    },
+    totals: { recipients: messages.length, parts, balance_available: balanceAvailable },
+    warnings: JSON.parse(warnings) as Warning[],
+    messages: views,
+  }
+}

@@ -1,0 +1,49 @@
+import type { Fault } from '../../errors.ts'
+import { parsePhoneNumber, type PhoneKind } from '../../phone-number.ts'
+import type { Mode } from '../../storage/schema.ts'
+import { isTestNumber, testAnswerTo } from './test-numbers.ts'
+
+export interface Recipient {
+  to: string
+  country: string | null
+  kind: PhoneKind
+  /** Where it stands in the body. */
+  pointer: string
+}
+
+/** The recipients in the order of `to`; pushes a fault for each that is no possible number, is named twice, or belongs to test mode. */
+export function readRecipients(to: string | readonly string[], mode: Mode, faults: Fault[]): Recipient[] {
+  if (typeof to === 'string') return readRecipient(to, '/to', mode, faults)
+  const seen = new Set<string>()
+  return to.flatMap((raw, i) => {
+    const pointer = `/to/${i}`
+    if (seen.has(raw)) {
+      faults.push({
+        pointer,
+        code: 'duplicate_recipient',
+        detail: 'This number is named before; each gets one message.',
+      })
+      return []
+    }
+    seen.add(raw)
+    return readRecipient(raw, pointer, mode, faults)
+  })
+}
+
+function readRecipient(raw: string, pointer: string, mode: Mode, faults: Fault[]): Recipient[] {
+  const number = parsePhoneNumber(raw)
+  if ('fault' in number) {
+    const { fault: code, detail, suggestion } = number
+    faults.push({ pointer, code, detail, ...(suggestion === null ? {} : { suggestion }) })
+    return []
+  }
+  if (mode === 'live' ? isTestNumber(raw) : testAnswerTo(raw) === 'invalid_number') {
+    const detail =
+      mode === 'live'
+        ? 'This number works with test keys only.'
+        : 'No such number (the answer that this test number asks for).'
+    faults.push({ pointer, code: 'invalid_number', detail })
+    return []
+  }
+  return [{ to: number.e164, country: number.country, kind: number.kind, pointer }]
+}

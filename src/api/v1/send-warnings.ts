@@ -1,0 +1,79 @@
+import type { Routing } from '../../dispatch/routing.ts'
+import type { Warning } from '../../messages/send-request.ts'
+import { countPartsIfGsm7, offendingCharacters } from '../../sms-text.ts'
+import type { Mode, OnUnknown } from '../../storage/schema.ts'
+import type { Recipient } from './send-recipients.ts'
+import type { PricedText } from './send-text.ts'
+
+/** Joins the answer when the balance is at or below its threshold afterwards, which only the ledger knows. */
+export const lowBalanceWarning: Warning = {
+  code: 'low_balance',
+  message: 'The balance is at or below its warning threshold.',
+}
+
+export interface RemarkableSend {
+  mode: Mode
+  recipients: readonly Recipient[]
+  priced: PricedText
+  /** What was asked for; with `ucs2` the caller knows. */
+  encoding: 'auto' | 'gsm7' | 'ucs2'
+  validitySeconds: number
+  onUnknown: OnUnknown
+}
+
+/** Everything worth knowing about a send that goes its way none the less. */
+export function findWarnings(send: RemarkableSend, routing: Routing): Warning[] {
+  const warnings: Warning[] = []
+  if (send.priced.encoding === 'ucs2' && send.encoding === 'auto')
+    warnings.push(unicodeEncoding(send.priced.text))
+  if (send.priced.plainParts > send.priced.parts) warnings.push(shortened(send.priced))
+  if (!routing.online) {
+    warnings.push({
+      code: 'no_device_online',
+      message: 'No device is online; the messages wait for one until they expire.',
+    })
+  }
+  const notMobile = send.recipients.filter(({ kind }) => kind === 'fixed').map(({ pointer }) => pointer)
+  if (notMobile.length > 0) {
+    const message = 'Some numbers are not known to be mobile and may not take an SMS.'
+    warnings.push({ code: 'recipient_not_known_mobile', message, pointers: notMobile })
+  }
+  const waitSeconds = routing.estimatedWaitSeconds
+  if (waitSeconds !== null && waitSeconds > send.validitySeconds) warnings.push(validityTooShort(waitSeconds))
+  if (routing.simulated && send.mode === 'live') {
+    warnings.push({
+      code: 'simulated',
+      message: 'A simulator is attached to this account: the messages may never reach a handset.',
+    })
+  }
+  if (send.onUnknown === 'resend_once' && routing.phonesOnly) {
+    warnings.push({
+      code: 'resend_not_possible',
+      message: 'Only phones can carry this send, and a phone never sends a second time.',
+    })
+  }
+  return warnings
+}
+
+function unicodeEncoding(text: string): Warning {
+  const offending = offendingCharacters(text)
+  const count = offending.length
+  return {
+    code: 'unicode_encoding',
+    message: `${count} character${count === 1 ? ' is' : 's are'} outside the GSM alphabet.`,
+    parts_if_gsm7: countPartsIfGsm7(text),
+    offending,
+  }
+}
+
+const shortened = ({ parts, plainParts }: PricedText): Warning => ({
+  code: 'shortened_by_smart_encoding',
+  message: `Look-alike characters were replaced: ${parts} instead of ${plainParts} parts.`,
+  parts_without: plainParts,
+})
+
+const validityTooShort = (waitSeconds: number): Warning => ({
+  code: 'validity_shorter_than_queue',
+  message: `The messages may expire before a device takes them: about ${waitSeconds} s of work wait before them.`,
+  estimated_wait_seconds: waitSeconds,
+})

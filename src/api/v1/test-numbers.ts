@@ -1,0 +1,24 @@
+/** What a number of the test range makes the interface answer by itself; the simulator plays the others. */
+export type TestAnswer =
+  | 'invalid_number'
+  | 'destination_not_allowed'
+  | 'recipient_opted_out'
+  | 'queue_full'
+  | 'insufficient_balance'
+
+/** Whether a number is one of the magic ones (api.md section 10). Only test keys may send to them. */
+export const isTestNumber = (e164: string): boolean => e164.startsWith('+1500555') && testNumber.test(e164)
+
+const testNumber = /^\+150055500(?:0[1-9]|1[01])$/
+
+/** What the interface answers to a send to this number in test mode; null when the send goes its way. */
+export const testAnswerTo = (e164: string): TestAnswer | null =>
+  e164.startsWith('+1500555') ? (answers.get(e164) ?? null) : null
+
+const answers: ReadonlyMap<string, TestAnswer> = new Map([
+  ['+15005550001', 'invalid_number'],
+  ['+15005550003', 'destination_not_allowed'],
+  ['+15005550004', 'recipient_opted_out'],
+  ['+15005550008', 'queue_full'],
+  ['+15005550010', 'insufficient_balance'],
+])
