@@ -7,21 +7,15 @@ import type { SendPorts } from './api/v1/send-ports.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { loadConnectorKind } from './connectors/registry.ts'
-import { addDevice, openDeviceSecrets } from './devices/device-store.ts'
+import { openDeviceSecrets } from './devices/device-store.ts'
 import { createSecretBox, type SecretBox } from './devices/secret-box.ts'
-import { createDeviceReporter } from './dispatch/device-reporter.ts'
 import { DevicePool } from './dispatch/device-pool.ts'
 import { Dispatcher, type DispatchUnits } from './dispatch/dispatcher.ts'
-import { createExpirer } from './dispatch/expirer.ts'
 import { InboundReceiver } from './dispatch/inbound-receiver.ts'
-import type { Janitor } from './dispatch/janitor.ts'
-import { createKeyUseRecorder } from './dispatch/key-use-recorder.ts'
-import { createReceiptCloser } from './dispatch/receipt-closer.ts'
-import { createRefiller } from './dispatch/refiller.ts'
-import { createRescuer } from './dispatch/rescuer.ts'
-import { createRetention } from './dispatch/retention.ts'
+import { createJanitors } from './dispatch/janitors.ts'
 import { routeFrom } from './dispatch/route-ring.ts'
 import { routingFor } from './dispatch/routing.ts'
+import { ensureTestSimulator } from './dispatch/test-simulator.ts'
 import { createIds, type Ids } from './ids.ts'
 import { type InstanceSecret, loadInstanceSecret } from './instance-secret.ts'
 import { type Service, startAll, stopAll } from './lifecycle.ts'
@@ -34,7 +28,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { openEmbedded, type Storage } from './storage/database.ts'
 import { advanceEpoch, type EpochStart } from './storage/epoch.ts'
 import { lockFolder } from './storage/folder-lock.ts'
-import type { HotUnits } from './units.ts'
+import type { HotUnits } from './messages/units.ts'
 
 /** The whole program, built by hand and in start order. */
 export interface App {
@@ -67,14 +61,25 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
   try {
     const secret = await loadInstanceSecret(config.dataFolder, config.secret)
     const storage = await openEmbedded<HotUnits>(
-      { dataFolder: config.dataFolder, busyTimeoutMs: config.busyTimeoutMs, cacheKiB: config.cacheKib, unitsModule: new URL('./units.ts', import.meta.url) },
+      { dataFolder: config.dataFolder, busyTimeoutMs: config.busyTimeoutMs, cacheKiB: config.cacheKib, unitsModule: new URL('./messages/units.ts', import.meta.url) },
       clock.now(),
     ) // prettier-ignore
     const epoch = await advanceEpoch(storage, config.dataFolder, clock.now())
     const secretBox = createSecretBox(secret, 'devices')
-    await ensureTestSimulator(storage, { ids, nowMs: clock.now(), secretBox })
+    await ensureTestSimulator(storage.writer, { ids, nowMs: clock.now(), secretBox })
     const horizon = new WriteHorizon({ now: clock.now })
-    const parts: Parts = { config, log, clock, ids, metrics: createMetrics(), storage, secret, secretBox, horizon, epoch }
+    const parts: Parts = {
+      config,
+      log,
+      clock,
+      ids,
+      metrics: createMetrics(),
+      storage,
+      secret,
+      secretBox,
+      horizon,
+      epoch,
+    }
     return assemble(parts, lock)
   } catch (error) {
     lock.release()
@@ -98,22 +103,33 @@ function assemble(parts: Parts, lock: { release(): void }): App {
     },
     nudge: () => dispatcher.nudge(),
   })
-  const inboundReceiver = new InboundReceiver({ writer: storage.writer, ids: parts.ids, clock: parts.clock, pool, horizon: parts.horizon })
-  const dispatcher = new Dispatcher({
-    read: storage.read,
-    units: createUnits(parts),
+  const inboundReceiver = new InboundReceiver({
+    writer: storage.writer,
+    ids: parts.ids,
     clock: parts.clock,
-    log,
-    metrics,
     pool,
-    fence: epoch.epoch,
-    pollIntervalMs: config.pollIntervalMs,
+    horizon: parts.horizon,
   })
-  const janitors = createJanitors(parts, authenticator, pool)
+  const dispatcher = createDispatcher(parts, pool)
+  const janitors = createJanitors({
+    ...parts,
+    read: storage.read,
+    writer: storage.writer,
+    fence: epoch.epoch,
+    afterRestore: epoch.restored,
+    pool,
+    takeKeyUses: () => authenticator.takeUses(),
+  })
   const http = createHttp(parts, { authenticator, pool, dispatcher })
   countThings(parts, pool)
   // Orphans of the last process are settled before anything new is claimed.
-  const services: Service[] = [once(() => janitors.rescuer.sweepAll()), pool, dispatcher, ...Object.values(janitors), http]
+  const services: Service[] = [
+    once(() => janitors.rescuer.sweepAll()),
+    pool,
+    dispatcher,
+    ...Object.values(janitors),
+    http,
+  ]
   return {
     storage,
     dispatcher,
@@ -149,6 +165,18 @@ function createUnits({ storage, horizon, clock }: Parts): DispatchUnits {
   }
 }
 
+const createDispatcher = (parts: Parts, pool: DevicePool): Dispatcher =>
+  new Dispatcher({
+    read: parts.storage.read,
+    units: createUnits(parts),
+    clock: parts.clock,
+    log: parts.log,
+    metrics: parts.metrics,
+    pool,
+    fence: parts.epoch.epoch,
+    pollIntervalMs: parts.config.pollIntervalMs,
+  })
+
 interface PoolEvents {
   receipt: Dispatcher['receipt']
   inbound: InboundReceiver['receive']
@@ -176,22 +204,6 @@ function createPool({ storage, clock, log, secretBox }: Parts, events: PoolEvent
   })
 }
 
-function createJanitors(parts: Parts, authenticator: Authenticator, pool: DevicePool) {
-  const { config, clock, log, metrics, ids, epoch } = parts
-  const { read, writer } = parts.storage
-  const base = { clock, log, read, writer, metrics, ids }
-  const hourMs = 3_600_000
-  return {
-    rescuer: createRescuer({ ...base, fence: epoch.epoch, afterRestore: epoch.restored }),
-    expirer: createExpirer(base),
-    receiptCloser: createReceiptCloser({ ...base, receiptWindowMs: config.receiptWindowHours * hourMs, correctionDays: config.correctionDays }),
-    retention: createRetention({ ...base, recordDays: config.recordRetentionDays, textDays: config.textRetentionDays, idempotencyDays: config.idempotencyDays }),
-    refiller: createRefiller({ ...base, playSms: config.playSms }),
-    keyUses: createKeyUseRecorder({ ...base, takeUses: () => authenticator.takeUses() }),
-    deviceReporter: createDeviceReporter({ ...base, devices: () => pool.all }),
-  } satisfies Record<string, Janitor> // prettier-ignore
-}
-
 function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): SendPorts {
   const { storage, config, metrics, horizon, clock } = parts
   const accept = createAcceptor({
@@ -212,18 +224,25 @@ function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): Se
     },
     priceOnly: (request) => priceSend(storage.read, request),
     findReplay: (name) => findReplay(storage.read, name),
-    optedOut: (accountId, mode, numbers) => findOptedOut(storage.read, { accountId, mode }, numbers, clock.now()),
+    optedOut: (accountId, mode, numbers) =>
+      findOptedOut(storage.read, { accountId, mode }, numbers, clock.now()),
     routing: { forAccount: (accountId, mode) => routingFor(pool, accountId, mode) },
   }
 }
 
 function createHttp(
   parts: Parts,
-  { authenticator, pool, dispatcher }: { authenticator: Authenticator; pool: DevicePool; dispatcher: Dispatcher },
+  {
+    authenticator,
+    pool,
+    dispatcher,
+  }: { authenticator: Authenticator; pool: DevicePool; dispatcher: Dispatcher },
 ): Service & { url(): string } {
   const { config, log, clock, ids, metrics, storage, horizon } = parts
   const { read } = storage
-  const url = (): string => config.publicUrl ?? `http://${hostInUrl(config.host)}:${(server.server.address() as AddressInfo | null)?.port ?? config.port}`
+  const url = (): string =>
+    config.publicUrl ??
+    `http://${hostInUrl(config.host)}:${(server.server.address() as AddressInfo | null)?.port ?? config.port}`
   const server = createServer({
     config,
     clock,
@@ -240,7 +259,11 @@ function createHttp(
       send: createSendDeps({ clock, ids, config, ports: createPorts(parts, pool, dispatcher) }),
       status: { read, now: clock.now },
       balance: { read, now: clock.now },
-      history: { read, safeHorizonMs: () => horizon.safeMs(), cursorKey: deriveKey(parts.secret, 'history-cursor') },
+      history: {
+        read,
+        safeHorizonMs: () => horizon.safeMs(),
+        cursorKey: deriveKey(parts.secret, 'history-cursor'),
+      },
     },
   })
   return {
@@ -258,24 +281,21 @@ const hostInUrl = (host: string): string => {
 const deriveKey = (secret: InstanceSecret, purpose: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret.current, 'onesixty', `onesixty/${purpose}/v1`, 32))
 
-/** Test keys always have their simulator: one shared device of mode `test`, made when it is missing. */
-async function ensureTestSimulator(storage: Storage<HotUnits>, deps: { ids: Ids; nowMs: number; secretBox: SecretBox }): Promise<void> {
-  const rules = await loadConnectorKind('simulator')
-  if (rules === null) throw new Error('the simulator is missing from the registry')
-  await storage.writer.write(async (tx) => {
-    const known = await tx.selectFrom('devices').select('id').where('mode', '=', 'test').where('account_id', 'is', null).executeTakeFirst()
-    if (known !== undefined) return
-    const device = { accountId: null, mode: 'test', kind: 'simulator', name: 'Test simulator', senders: ['*'], actor: 'system' } as const
-    await addDevice(tx, { ...deps, rules }, device)
-  })
-}
-
 function countThings({ metrics, storage }: Parts, pool: DevicePool): void {
   metrics.gauge('wal_bytes', 'Bytes in the write-ahead log.', () => storage.walBytes())
-  metrics.gauge('hand_overs_open', 'Hand-overs that have not ended.', () => pool.all.reduce((sum, device) => sum + device.open, 0))
-  metrics.gauge('devices_online', 'Running devices that can send.', () => pool.all.filter((device) => device.candidate().health !== 'offline').length)
+  metrics.gauge('hand_overs_open', 'Hand-overs that have not ended.', () =>
+    pool.all.reduce((sum, device) => sum + device.open, 0),
+  )
+  metrics.gauge(
+    'devices_online',
+    'Running devices that can send.',
+    () => pool.all.filter((device) => device.candidate().health !== 'offline').length,
+  )
   metrics.gauge('messages_waiting', 'Messages in the queue that no device has.', async () => {
-    const row = await storage.read.selectFrom('queue_totals').select(({ fn }) => fn.sum<number>('messages').as('waiting')).executeTakeFirst()
+    const row = await storage.read
+      .selectFrom('queue_totals')
+      .select(({ fn }) => fn.sum<number>('messages').as('waiting'))
+      .executeTakeFirst()
     return row?.waiting ?? 0
   })
 }

@@ -1,5 +1,5 @@
 /**
- * The closed catalogue of what the service may refuse (api.md section 9). `says` is true of every case and becomes the title;
+ * The closed catalogue of what the service may refuse. `says` is true of every case and becomes the title;
  * `remedy` is what to do about it and stands on the problem's page under /docs/problems/.
  */
 export const problems = {

@@ -61,7 +61,8 @@ function encodeTime(ms: number): string {
 const typeId = /^[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 /** Whether `value` has the form of an id with this prefix. Says nothing about whether it exists. */
-export const isId = (prefix: IdPrefix, value: string): boolean => value.startsWith(prefix) && typeId.test(value)
+export const isId = (prefix: IdPrefix, value: string): boolean =>
+  value.startsWith(prefix) && typeId.test(value)
 
 /** The smallest id that could have been made at `atMs`: a bound for ranges by time of creation. */
 export const lowestIdAt = (prefix: IdPrefix, atMs: number): string =>

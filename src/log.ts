@@ -2,11 +2,15 @@ import { pino, type Logger } from 'pino'
 
 export type Log = Logger
 
+/** Lines are gathered up to this size and written together: a write for each request would cost a tenth of its time. */
+const gatherBytes = 8_192
+const flushIntervalMs = 500
+
 /**
- * The log: one JSON line an event on standard output. Texts, numbers, keys and secrets are never handed to it; the redaction below
- * is the second wall (P15).
+ * The log: one JSON line an event. Texts, numbers, keys and secrets are never handed to it; the redaction below is the second wall
+ * (P15).
  */
-export function createLog(level: string, destination?: { write(line: string): void }): Log {
+export function createLog(level: string, destination: { write(line: string): void }): Log {
   const options = {
     level,
     base: {},
@@ -14,8 +18,28 @@ export function createLog(level: string, destination?: { write(line: string): vo
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: redactedPaths, censor: '[redacted]' },
   }
-  return destination === undefined ? pino(options) : pino(options, destination)
+  return pino(options, destination)
 }
 
-const privateNames = ['text', 'to', 'from', 'recipient', 'sender', 'authorization', 'token', 'api_key', 'password', 'secret', 'body']
+/** Standard output, half a second late at most; what is gathered is written before the process exits. */
+export function gatheredOutput(): { write(line: string): void } {
+  const output = pino.destination({ fd: 1, sync: false, minLength: gatherBytes })
+  setInterval(() => output.flush(), flushIntervalMs).unref()
+  process.on('exit', () => output.flushSync())
+  return output
+}
+
+const privateNames = [
+  'text',
+  'to',
+  'from',
+  'recipient',
+  'sender',
+  'authorization',
+  'token',
+  'api_key',
+  'password',
+  'secret',
+  'body',
+]
 const redactedPaths = privateNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])

@@ -39,9 +39,19 @@ export function createMetrics(): Metrics {
     refused: (code) => refusals.inc({ code }),
     handedOver: (outcome) => outcomes.inc({ outcome }),
     advanced: (status) => states.inc({ status }),
-    requestEnded: (operation, status, seconds) => requests.observe({ operation, status: String(status) }, seconds),
+    requestEnded: (operation, status, seconds) =>
+      requests.observe({ operation, status: String(status) }, seconds),
     gauge(name, help, read) {
-      new Gauge({ name: `onesixty_${name}`, help, registers, async collect() { this.set(await read()) } })
+      registry.registerMetric(
+        new Gauge({
+          name: `onesixty_${name}`,
+          help,
+          registers: [],
+          async collect() {
+            this.set(await read())
+          },
+        }),
+      )
     },
     text: () => registry.metrics(),
   }

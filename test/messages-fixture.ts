@@ -3,7 +3,7 @@ import { createMetrics, type Metrics } from '../src/metrics.ts'
 import { DevicePool } from '../src/dispatch/device-pool.ts'
 import { Dispatcher, type DispatchUnits } from '../src/dispatch/dispatcher.ts'
 import { claimMessages } from '../src/messages/claim-messages.ts'
-import { units } from '../src/units.ts'
+import { units } from '../src/messages/units.ts'
 import type { ConnectorKind } from '../src/connectors/connector.ts'
 import { simulatorKind } from '../src/connectors/simulator/simulator.ts'
 import { routeFrom } from '../src/dispatch/route-ring.ts'
@@ -20,7 +20,16 @@ export interface MessagesFixture extends TestStorage {
   dispatcher: Dispatcher
   metrics: Metrics
   addAccount(id: string, granted: number): Promise<void>
-  addDevice(id: string, row?: Partial<{ accountId: string | null; mode: Mode; settings: Record<string, string>; senders: string[]; pace: [number, number] }>): Promise<void>
+  addDevice(
+    id: string,
+    row?: Partial<{
+      accountId: string | null
+      mode: Mode
+      settings: Record<string, string>
+      senders: string[]
+      pace: [number, number]
+    }>,
+  ): Promise<void>
   request(row?: Partial<SendRequest> & { to?: string[] }): SendRequest
   send(row?: Parameters<MessagesFixture['request']>[0]): Promise<SendResult>
   statuses(): Promise<string[]>
@@ -30,10 +39,15 @@ export interface MessagesFixture extends TestStorage {
 export async function openMessagesFixture(kind: ConnectorKind = simulatorKind): Promise<MessagesFixture> {
   const base = await openTestStorage()
   const { storage, clock, ids } = base
-  const log = createLog('silent')
+  const log = createLog('silent', { write: () => undefined })
   const metrics = createMetrics()
   await storage.writer.write((tx) =>
-    insertRows(tx, 'instance', [{ id: 1, epoch: 1, directory_version: 1, created_at: clock.now() }], 'ignore'),
+    insertRows(
+      tx,
+      'instance',
+      [{ id: 1, epoch: 1, directory_version: 1, created_at: clock.now() }],
+      'ignore',
+    ),
   )
   const pool: DevicePool = new DevicePool({
     read: storage.read,
@@ -55,7 +69,16 @@ export async function openMessagesFixture(kind: ConnectorKind = simulatorKind): 
     settleOutcomes: (settlements) => storage.writer.write((tx) => units.settleOutcomes(tx, settlements)),
     settleReceipts: (words) => storage.writer.write((tx) => units.settleReceipts(tx, words)),
   }
-  const dispatcher = new Dispatcher({ read: storage.read, units: dispatchUnits, clock, log, metrics, pool, fence: 1, pollIntervalMs: 500 })
+  const dispatcher = new Dispatcher({
+    read: storage.read,
+    units: dispatchUnits,
+    clock,
+    log,
+    metrics,
+    pool,
+    fence: 1,
+    pollIntervalMs: 500,
+  })
   await pool.start()
   await dispatcher.start()
 
@@ -94,8 +117,21 @@ export async function openMessagesFixture(kind: ConnectorKind = simulatorKind): 
     async addAccount(id, granted) {
       await storage.writer.write(async (tx) => {
         const nowMs = clock.now()
-        await insertRows(tx, 'accounts', [{ id, name: id, state: 'active', created_at: nowMs, updated_at: nowMs }])
-        await insertRows(tx, 'wallets', (['live', 'test'] as const).map((mode) => ({ account_id: id, mode, granted, reserved: 0, used: 0, low_threshold: 0 })))
+        await insertRows(tx, 'accounts', [
+          { id, name: id, state: 'active', created_at: nowMs, updated_at: nowMs },
+        ])
+        await insertRows(
+          tx,
+          'wallets',
+          (['live', 'test'] as const).map((mode) => ({
+            account_id: id,
+            mode,
+            granted,
+            reserved: 0,
+            used: 0,
+            low_threshold: 0,
+          })),
+        )
         await touchDirectory(tx)
       })
     },
@@ -113,7 +149,13 @@ export async function openMessagesFixture(kind: ConnectorKind = simulatorKind): 
     async send(row) {
       const made = request(row)
       const [result] = await storage.writer.write((tx) => sendMessages(tx, [made]))
-      dispatcher.wake(routeFrom({ account_id: made.accountId, mode: made.mode, route_key: routeKeyOf(made.mode, made.from) }))
+      dispatcher.wake(
+        routeFrom({
+          account_id: made.accountId,
+          mode: made.mode,
+          route_key: routeKeyOf(made.mode, made.from),
+        }),
+      )
       return result as SendResult
     },
     async statuses() {

@@ -38,7 +38,10 @@ export interface RefusalReason {
 export type Outcome =
   | { kind: 'accepted'; networkIds: readonly string[]; receiptExpected: boolean }
   | ({ kind: 'refused' } & RefusalReason)
-  | ({ kind: 'partial'; networkIds: readonly string[]; partsTaken: number; receiptExpected: boolean } & Omit<RefusalReason, 'lasts'>)
+  | ({ kind: 'partial'; networkIds: readonly string[]; partsTaken: number; receiptExpected: boolean } & Omit<
+      RefusalReason,
+      'lasts'
+    >)
   | { kind: 'unavailable'; detail: string }
   | { kind: 'unknown'; networkIds: readonly string[]; partsTaken: number; detail: string }
 
@@ -73,7 +76,14 @@ export interface Health {
   nextContactExpectedBy: number | null
   appVersion: string | null
   battery: { percent: number; charging: boolean; at: number } | null
-  network: { registered: boolean | null; roaming: boolean | null; operator: string | null; signalDbm: number | null; transport: string | null; at: number } | null
+  network: {
+    registered: boolean | null
+    roaming: boolean | null
+    operator: string | null
+    signalDbm: number | null
+    transport: string | null
+    at: number
+  } | null
   sims: readonly { slot: number; number: string | null; carrier: string | null }[]
   lastError: string | null
 }

@@ -46,7 +46,8 @@ export function chooseDevice(route: Route, devices: readonly Candidate[]): Candi
   return able.length === 0 ? 'busy' : able.reduce((best, device) => (isBetter(device, best) ? device : best))
 }
 
-const isBetter = (a: Candidate, b: Candidate): boolean => (a.health === b.health ? a.load < b.load : a.health === 'online')
+const isBetter = (a: Candidate, b: Candidate): boolean =>
+  a.health === b.health ? a.load < b.load : a.health === 'online'
 
 export interface ClaimPlan {
   wants: Want[]
@@ -58,7 +59,10 @@ export interface ClaimPlan {
  * Shares what the devices can take among the routes, round-robin: every route that a device serves gets an equal part of its room, at
  * least one message. Whoever comes too late for the room of this round stands in front in the next.
  */
-export function planClaims(routes: readonly Route[], devicesFor: (route: Route) => readonly Candidate[]): ClaimPlan {
+export function planClaims(
+  routes: readonly Route[],
+  devicesFor: (route: Route) => readonly Candidate[],
+): ClaimPlan {
   const served = new Map<string, { device: Candidate; routes: Route[] }>()
   const busy: Route[] = []
   for (const route of routes) {
@@ -75,7 +79,14 @@ export function planClaims(routes: readonly Route[], devicesFor: (route: Route) 
       const quota = Math.ceil(free / (mine.length - i))
       free -= quota
       if (quota === 0) busy.push(route)
-      else wants.push({ accountId: route.accountId, mode: route.mode, routeKey: route.routeKey, deviceId: device.id, quota })
+      else
+        wants.push({
+          accountId: route.accountId,
+          mode: route.mode,
+          routeKey: route.routeKey,
+          deviceId: device.id,
+          quota,
+        })
     })
   }
   return { wants, busy }

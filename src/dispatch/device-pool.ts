@@ -62,18 +62,25 @@ export class DevicePool implements Service {
 
   /** The devices that an account may use in a mode: its own and the shared ones. */
   forAccount(accountId: string, mode: Mode): DeviceRuntime[] {
-    return [...(this.#byAccount.get(`${accountId}/${mode}`) ?? []), ...(this.#byAccount.get(`/${mode}`) ?? [])]
+    return [
+      ...(this.#byAccount.get(`${accountId}/${mode}`) ?? []),
+      ...(this.#byAccount.get(`/${mode}`) ?? []),
+    ]
   }
 
   /** The same as candidates; none for an account whose queue is frozen. */
   candidatesFor = (route: Route): Candidate[] =>
-    this.#frozen.has(route.accountId) ? [] : this.forAccount(route.accountId, route.mode).map((device) => device.candidate())
+    this.#frozen.has(route.accountId)
+      ? []
+      : this.forAccount(route.accountId, route.mode).map((device) => device.candidate())
 
   /** Reads the tables anew when accounts or devices changed since the last time. */
   reloadIfChanged(): Promise<void> {
-    this.#reloading = this.#reloading.then(() => this.#reload()).catch((error: unknown) => {
-      this.#deps.log.error({ err: error }, 'the devices could not be read; trying again')
-    })
+    this.#reloading = this.#reloading
+      .then(() => this.#reload())
+      .catch((error: unknown) => {
+        this.#deps.log.error({ err: error }, 'the devices could not be read; trying again')
+      })
     return this.#reloading
   }
 
@@ -110,7 +117,11 @@ export class DevicePool implements Service {
     if (known !== undefined && known.row.updated_at === row.updated_at) return
     const facts = factsOf(row)
     const settings = JSON.parse(row.settings) as Record<string, string>
-    if (known !== undefined && known.row.secrets === row.secrets && known.runtime.link.applySettings?.(settings) === true) {
+    if (
+      known !== undefined &&
+      known.row.secrets === row.secrets &&
+      known.runtime.link.applySettings?.(settings) === true
+    ) {
       known.runtime.update(facts)
       known.row = row
       return
@@ -121,11 +132,18 @@ export class DevicePool implements Service {
     if (runtime !== null) this.#devices.set(row.id, { runtime, row })
   }
 
-  async #create(row: Selectable<DeviceTable>, facts: DeviceFacts, settings: Record<string, string>): Promise<DeviceRuntime | null> {
+  async #create(
+    row: Selectable<DeviceTable>,
+    facts: DeviceFacts,
+    settings: Record<string, string>,
+  ): Promise<DeviceRuntime | null> {
     const { clock, log, random, loadKind, openSecrets, eventsOf } = this.#deps
     const kind = await loadKind(row.kind)
     if (kind === null) {
-      log.error({ device_id: row.id, kind: row.kind }, 'a device is of a kind that this version does not know; it stays off')
+      log.error(
+        { device_id: row.id, kind: row.kind },
+        'a device is of a kind that this version does not know; it stays off',
+      )
       return null
     }
     const setup: DeviceSetup = { id: row.id, name: row.name, settings, secrets: openSecrets(row) }
@@ -134,8 +152,11 @@ export class DevicePool implements Service {
       monotonicMs: () => clock.monotonicMs(),
       schedule: (delayMs: number, task: () => void) => clock.schedule(delayMs, task),
       random,
-      log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, detail: Record<string, unknown> = {}) =>
-        log[level]({ ...detail, device_id: row.id }, message),
+      log: (
+        level: 'debug' | 'info' | 'warn' | 'error',
+        message: string,
+        detail: Record<string, unknown> = {},
+      ) => log[level]({ ...detail, device_id: row.id }, message),
     }
     const link = kind.createLink(setup, tools, eventsOf(row.id))
     await link.start()

@@ -7,7 +7,9 @@ import { Janitor, type JanitorDeps } from './janitor.ts'
 const intervalMs = 1_000
 
 /** Keeps the reports that `/status` reads in step with the running devices. */
-export function createDeviceReporter(deps: JanitorDeps & { writer: Writer; devices: () => readonly DeviceRuntime[] }): Janitor {
+export function createDeviceReporter(
+  deps: JanitorDeps & { writer: Writer; devices: () => readonly DeviceRuntime[] },
+): Janitor {
   let written = new Map<string, { said: string; atMs: number }>()
 
   async function sweep(): Promise<boolean> {
@@ -16,18 +18,25 @@ export function createDeviceReporter(deps: JanitorDeps & { writer: Writer; devic
     const seen = new Map(running.map((report) => [report.deviceId, { said: sayingOf(report), atMs: nowMs }]))
     const due = running.filter((report) => {
       const last = written.get(report.deviceId)
-      return last === undefined || last.said !== seen.get(report.deviceId)?.said || nowMs - last.atMs >= reportIntervalMs
+      return (
+        last === undefined ||
+        last.said !== seen.get(report.deviceId)?.said ||
+        nowMs - last.atMs >= reportIntervalMs
+      )
     })
     if (due.length > 0) await deps.writer.write((tx) => saveDeviceReports(tx, due))
     const reported = new Set(due.map((report) => report.deviceId))
-    written = new Map([...seen].map(([id, entry]) => [id, reported.has(id) ? entry : (written.get(id) ?? entry)]))
+    written = new Map(
+      [...seen].map(([id, entry]) => [id, reported.has(id) ? entry : (written.get(id) ?? entry)]),
+    )
     return false
   }
   return new Janitor(deps, { name: 'device-reporter', intervalMs, sweep })
 }
 
 /** What makes a report worth writing at once: not that a counter moved. */
-const sayingOf = ({ status, reasons, body }: DeviceReport): string => JSON.stringify([status, reasons, body.link, body.lastError])
+const sayingOf = ({ status, reasons, body }: DeviceReport): string =>
+  JSON.stringify([status, reasons, body.link, body.lastError])
 
 function reportOf(device: DeviceRuntime, nowMs: number): DeviceReport {
   const health = device.health

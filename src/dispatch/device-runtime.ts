@@ -69,7 +69,9 @@ export class DeviceRuntime {
   /** Takes over a changed row. A changed pace begins a new window. */
   update(facts: DeviceFacts): void {
     const before = this.#facts.pace
-    const same = before?.partsPerWindow === facts.pace?.partsPerWindow && before?.windowSeconds === facts.pace?.windowSeconds
+    const same =
+      before?.partsPerWindow === facts.pace?.partsPerWindow &&
+      before?.windowSeconds === facts.pace?.windowSeconds
     if (!same) this.#pace = facts.pace === null ? null : new Pace(facts.pace)
     this.#facts = facts
   }
@@ -93,7 +95,12 @@ export class DeviceRuntime {
     if (this.#facts.pace === null || this.#pace === null) return null
     const nowMs = this.#clock.monotonicMs()
     const resetsInMs = this.#pace.resetsInMs(nowMs)
-    return { ...this.#facts.pace, remaining: this.#pace.remaining(nowMs), resetsInMs, resetsAt: resetsInMs === 0 ? null : this.#clock.now() + resetsInMs }
+    return {
+      ...this.#facts.pace,
+      remaining: this.#pace.remaining(nowMs),
+      resetsInMs,
+      resetsAt: resetsInMs === 0 ? null : this.#clock.now() + resetsInMs,
+    }
   }
 
   /** A message of this device was claimed. */

@@ -17,7 +17,11 @@ import { routeFrom, RouteRing } from './route-ring.ts'
 
 /** The hot units, run in the next transaction; each settles after the flush. */
 export interface DispatchUnits {
-  claim(input: { wants: readonly Want[]; nowMs: number; fence: number }): Promise<{ claimed: Claimed[]; counts: number[] }>
+  claim(input: {
+    wants: readonly Want[]
+    nowMs: number
+    fence: number
+  }): Promise<{ claimed: Claimed[]; counts: number[] }>
   settleOutcomes(settlements: readonly Settlement[]): Promise<(string | null)[]>
   settleReceipts(words: readonly ReceiptWord[]): Promise<string[]>
 }
@@ -99,7 +103,7 @@ export class Dispatcher implements Service {
 
   /** Settles after a poll that found nothing to claim, with every hand-over stored: for tests and for draining. */
   async drain(): Promise<void> {
-    for (let before = -1; before !== this.#handedOver; ) {
+    for (let before = -1; before !== this.#handedOver;) {
       before = this.#handedOver
       await this.#refill.now()
       this.nudge()
@@ -115,10 +119,15 @@ export class Dispatcher implements Service {
 
   #poll(): void {
     if (this.#stopped) return
-    void this.#refill.now().catch((error: unknown) => this.#deps.log.error({ err: error }, 'the queue could not be read; trying again')).then(() => {
-      this.nudge()
-      this.#cancelPoll = this.#deps.clock.schedule(this.#deps.pollIntervalMs, () => this.#poll())
-    })
+    void this.#refill
+      .now()
+      .catch((error: unknown) =>
+        this.#deps.log.error({ err: error }, 'the queue could not be read; trying again'),
+      )
+      .then(() => {
+        this.nudge()
+        this.#cancelPoll = this.#deps.clock.schedule(this.#deps.pollIntervalMs, () => this.#poll())
+      })
   }
 
   async #rounds(): Promise<void> {
@@ -135,7 +144,8 @@ export class Dispatcher implements Service {
         const counts = await this.#claim(wants)
         // Whoever got all it asked for may have more; it goes to the end of the ring.
         wants.forEach((want, i) => {
-          if (counts[i] === want.quota) this.#ring.add(byName.get(`${want.accountId}/${want.routeKey}`) as Route)
+          if (counts[i] === want.quota)
+            this.#ring.add(byName.get(`${want.accountId}/${want.routeKey}`) as Route)
         })
       }
       for (const route of busy) this.#ring.add(route)
@@ -166,9 +176,15 @@ export class Dispatcher implements Service {
     let outcome: Outcome
     try {
       const handOver = handOverOf(claimed, clock.now())
-      outcome = device === null ? { kind: 'unavailable', detail: 'The device was removed.' } : await device.link.submit(handOver)
+      outcome =
+        device === null
+          ? { kind: 'unavailable', detail: 'The device was removed.' }
+          : await device.link.submit(handOver)
     } catch (error) {
-      log.error({ err: error, device_id: claimed.deviceId, attempt_id: claimed.attemptId }, 'a connector threw instead of answering')
+      log.error(
+        { err: error, device_id: claimed.deviceId, attempt_id: claimed.attemptId },
+        'a connector threw instead of answering',
+      )
       outcome = { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'The connector failed.' }
     }
     metrics.handedOver(outcome.kind)
@@ -186,11 +202,15 @@ export class Dispatcher implements Service {
       try {
         const nowMs = clock.now()
         const settlements = ended.map(({ claimed, outcome }) => judgeOutcome(claimed, outcome, nowMs))
-        for (const status of await units.settleOutcomes(settlements)) if (status !== null) metrics.advanced(status)
+        for (const status of await units.settleOutcomes(settlements))
+          if (status !== null) metrics.advanced(status)
         this.#wakeWhenDue(settlements, nowMs)
         return ended.map(() => undefined)
       } catch (error) {
-        log.error({ err: error, outcomes: ended.length }, 'outcomes could not be stored; they are kept and offered again')
+        log.error(
+          { err: error, outcomes: ended.length },
+          'outcomes could not be stored; they are kept and offered again',
+        )
         await new Promise<void>((resolve) => clock.schedule(storeRetryMs, resolve))
       }
     }
@@ -205,7 +225,8 @@ export class Dispatcher implements Service {
       const atMs = Math.min(requeue.dueAt, due.get(name)?.atMs ?? Number.POSITIVE_INFINITY)
       due.set(name, { route: routeFrom({ account_id: accountId, mode, route_key: place.route_key }), atMs })
     }
-    for (const { route, atMs } of due.values()) this.#deps.clock.schedule(atMs - nowMs, () => this.wake(route))
+    for (const { route, atMs } of due.values())
+      this.#deps.clock.schedule(atMs - nowMs, () => this.wake(route))
   }
 
   async #storeReceipts(words: readonly ReceiptWord[]): Promise<void[]> {

@@ -31,7 +31,21 @@ export class InboundReceiver {
     const { accountId, mode } = device.facts
     const country = 'country' in number ? number.country : null
     const receivedAt = clock.now()
-    const message = { deviceId, accountId, mode, from, to, country, text, encoding, units, parts, receivedAt, inReplyTo, fingerprint }
+    const message = {
+      deviceId,
+      accountId,
+      mode,
+      from,
+      to,
+      country,
+      text,
+      encoding,
+      units,
+      parts,
+      receivedAt,
+      inReplyTo,
+      fingerprint,
+    }
     const written = horizon.begin(receivedAt)
     try {
       await writer.write((tx) => receiveMessages(tx, ids, [message]))

@@ -20,7 +20,10 @@ export class Janitor implements Service {
   #running: Promise<void> | null = null
   #stopped = true
 
-  constructor(deps: JanitorDeps, options: { name: string; intervalMs: number; sweep: () => Promise<boolean> }) {
+  constructor(
+    deps: JanitorDeps,
+    options: { name: string; intervalMs: number; sweep: () => Promise<boolean> },
+  ) {
     this.#deps = deps
     this.name = options.name
     this.#intervalMs = options.intervalMs
@@ -47,7 +50,9 @@ export class Janitor implements Service {
     if (this.#stopped) return
     this.#cancel = this.#deps.clock.schedule(this.#intervalMs, () => {
       this.#running = this.sweepAll()
-        .catch((error: unknown) => this.#deps.log.error({ err: error, janitor: this.name }, 'a sweep failed; it will be tried again'))
+        .catch((error: unknown) =>
+          this.#deps.log.error({ err: error, janitor: this.name }, 'a sweep failed; it will be tried again'),
+        )
         .finally(() => {
           this.#running = null
           this.#plan()

@@ -5,7 +5,9 @@ import { Janitor, type JanitorDeps } from './janitor.ts'
 const intervalMs = 10_000
 
 /** Writes down now and then when keys were last used. */
-export const createKeyUseRecorder = (deps: JanitorDeps & { writer: Writer; takeUses: () => KeyUse[] }): Janitor =>
+export const createKeyUseRecorder = (
+  deps: JanitorDeps & { writer: Writer; takeUses: () => KeyUse[] },
+): Janitor =>
   new Janitor(deps, {
     name: 'key-use-recorder',
     intervalMs,

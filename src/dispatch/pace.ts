@@ -5,7 +5,10 @@ export class Pace {
   #startedMs = Number.NEGATIVE_INFINITY
   #used = 0
 
-  constructor(limit: { partsPerWindow: number; windowSeconds: number }, past?: { used: number; startedMs: number }) {
+  constructor(
+    limit: { partsPerWindow: number; windowSeconds: number },
+    past?: { used: number; startedMs: number },
+  ) {
     this.#parts = limit.partsPerWindow
     this.#windowMs = limit.windowSeconds * 1000
     if (past !== undefined) [this.#used, this.#startedMs] = [past.used, past.startedMs]

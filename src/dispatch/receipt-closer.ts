@@ -28,8 +28,14 @@ export const createReceiptCloser = (deps: ReceiptCloserDeps): Janitor =>
       const nowMs = deps.clock.now()
       const late = await readLate(deps.read, nowMs - deps.receiptWindowMs)
       const ended = await deps.writer.write(async (tx) => {
-        await tx.deleteFrom('receipts_expected').where('closed_at', '<=', nowMs - deps.correctionDays * dayMs).execute()
-        await tx.deleteFrom('parked_receipts').where('received_at', '<=', nowMs - parkedKeepMs).execute()
+        await tx
+          .deleteFrom('receipts_expected')
+          .where('closed_at', '<=', nowMs - deps.correctionDays * dayMs)
+          .execute()
+        await tx
+          .deleteFrom('parked_receipts')
+          .where('received_at', '<=', nowMs - parkedKeepMs)
+          .execute()
         return closeReceipts(tx, late, nowMs)
       })
       for (const message of ended) deps.metrics.advanced(message.status)

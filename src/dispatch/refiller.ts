@@ -13,7 +13,9 @@ export const createRefiller = (deps: JanitorDeps & { writer: Writer; ids: Ids; p
     intervalMs,
     async sweep() {
       const refill = { playSms: deps.playSms, limit: pageSize }
-      const refilled = await deps.writer.write((tx) => refillTestWallets(tx, { ids: deps.ids, nowMs: deps.clock.now() }, refill))
+      const refilled = await deps.writer.write((tx) =>
+        refillTestWallets(tx, { ids: deps.ids, nowMs: deps.clock.now() }, refill),
+      )
       return refilled === pageSize
     },
   })

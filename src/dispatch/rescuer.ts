@@ -29,14 +29,22 @@ export const createRescuer = (deps: RescuerDeps): Janitor =>
     async sweep() {
       const orphans = await readOrphans(deps.read, deps.fence, pageSize)
       const nowMs = deps.clock.now()
-      const lost = { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'The process ended during the hand-over.' } as const
+      const lost = {
+        kind: 'unknown',
+        networkIds: [],
+        partsTaken: 0,
+        detail: 'The process ended during the hand-over.',
+      } as const
       const settlements = orphans.map((orphan) =>
         judgeOutcome(deps.afterRestore ? { ...orphan, onUnknown: 'stop' } : orphan, lost, nowMs),
       )
       if (settlements.length === 0) return false
       const states = await deps.writer.write((tx) => settleOutcomes(tx, settlements))
       for (const state of states) if (state !== null) deps.metrics.advanced(state.status)
-      deps.log.warn({ messages: orphans.length }, 'hand-overs of an earlier process were found open; their outcome is unknown')
+      deps.log.warn(
+        { messages: orphans.length },
+        'hand-overs of an earlier process were found open; their outcome is unknown',
+      )
       return orphans.length === pageSize
     },
   })

@@ -6,7 +6,7 @@ const pageSize = 1_000
 /** Tells a link that was just started which receipts are still expected from it, page by page, if it can ask for them. */
 export async function resumeReceipts(db: Db, deviceId: string, link: Link): Promise<void> {
   if (link.resume === undefined) return
-  for (let after = ''; ; ) {
+  for (let after = ''; ;) {
     const rows = await db
       .selectFrom('receipts_expected')
       .select('network_id')

@@ -29,7 +29,12 @@ export function createRetention(deps: RetentionDeps): Janitor {
     if (texts.length > 0) await deps.writer.write((tx) => eraseTexts(tx, texts))
     const last = texts.at(-1)
     if (last !== undefined) erasedUpTo.set(name, last.id)
-    const old = await readOldMessages(deps.read, { accountId, mode }, deps.clock.now() - deps.recordDays * dayMs, pageSize)
+    const old = await readOldMessages(
+      deps.read,
+      { accountId, mode },
+      deps.clock.now() - deps.recordDays * dayMs,
+      pageSize,
+    )
     if (old.length > 0) await deps.writer.write((tx) => removeMessages(tx, old))
     return texts.length === pageSize || old.length === pageSize
   }
@@ -37,12 +42,15 @@ export function createRetention(deps: RetentionDeps): Janitor {
   async function sweep(): Promise<boolean> {
     await forgetKeys(deps)
     let more = false
-    for (let after = { account_id: '', mode: '' as Mode }; ; ) {
+    for (let after = { account_id: '', mode: '' as Mode }; ;) {
       const wallets = await deps.read
         .selectFrom('wallets')
         .select(['account_id', 'mode'])
-        .where(({ eb, refTuple, tuple }) => eb(refTuple('account_id', 'mode'), '>', tuple(after.account_id, after.mode)))
-        .orderBy('account_id').orderBy('mode')
+        .where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('account_id', 'mode'), '>', tuple(after.account_id, after.mode)),
+        )
+        .orderBy('account_id')
+        .orderBy('mode')
         .limit(pageSize)
         .execute()
       for (const wallet of wallets) more = (await eraseOf(wallet.account_id, wallet.mode)) || more

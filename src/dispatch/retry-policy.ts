@@ -2,7 +2,7 @@ import type { Outcome } from '../connectors/connector.ts'
 import type { Claimed } from '../messages/claim-messages.ts'
 import type { Settlement } from '../messages/settle-outcomes.ts'
 
-/** Back-off after the first and the second refusal that counts; the third ends the message (api.md section 6). */
+/** Back-off after the first and the second refusal that counts; the third ends the message. */
 export const refusalBackoffsMs = [15_000, 60_000] as const
 /** A throttled or unreachable device costs a message at most this, and no attempt. */
 export const busyBackoffMs = 1_000
@@ -25,7 +25,16 @@ const nothing = {
  */
 export function judgeOutcome(claimed: Claimed, outcome: Outcome, nowMs: number): Settlement {
   const { accountId, mode, messageId, attemptNumber, deviceId, place } = claimed
-  return { accountId, mode, messageId, attemptNumber, deviceId, place, atMs: nowMs, ...judge(claimed, outcome, nowMs) }
+  return {
+    accountId,
+    mode,
+    messageId,
+    attemptNumber,
+    deviceId,
+    place,
+    atMs: nowMs,
+    ...judge(claimed, outcome, nowMs),
+  }
 }
 
 function judge(claimed: Claimed, outcome: Outcome, nowMs: number): Judgement {
@@ -42,7 +51,13 @@ function judge(claimed: Claimed, outcome: Outcome, nowMs: number): Judgement {
         partsTaken: claimed.parts,
       }
     case 'unavailable':
-      return { ...nothing, event: 'not_submitted', attemptState: 'refused', outcome: 'unavailable', requeue: again(busyBackoffMs, claimed.place.refusals) }
+      return {
+        ...nothing,
+        event: 'not_submitted',
+        attemptState: 'refused',
+        outcome: 'unavailable',
+        requeue: again(busyBackoffMs, claimed.place.refusals),
+      }
     case 'partial':
       return {
         ...nothing,
@@ -56,10 +71,19 @@ function judge(claimed: Claimed, outcome: Outcome, nowMs: number): Judgement {
       }
     case 'unknown': {
       const resend = claimed.onUnknown === 'resend_once' && !claimed.possibleDuplicate
-      const taken = { networkIds: outcome.networkIds, partsTaken: outcome.partsTaken, receiptExpected: outcome.networkIds.length > 0 }
+      const taken = {
+        networkIds: outcome.networkIds,
+        partsTaken: outcome.partsTaken,
+        receiptExpected: outcome.networkIds.length > 0,
+      }
       const base = { ...nothing, ...taken, attemptState: 'unknown', outcome: 'unknown' } as const
       return resend
-        ? { ...base, event: 'unknown_resend', requeue: again(0, claimed.place.refusals), possibleDuplicate: true }
+        ? {
+            ...base,
+            event: 'unknown_resend',
+            requeue: again(0, claimed.place.refusals),
+            possibleDuplicate: true,
+          }
         : { ...base, event: 'unknown', error: { code: 'device_unresponsive', networkCode: null } }
     }
     case 'refused':

@@ -31,7 +31,9 @@ export class RouteRefill {
       .where(({ eb, refTuple, tuple }) =>
         eb(refTuple('account_id', 'mode', 'route_key'), '>', tuple(account_id, mode as 'live', route_key)),
       )
-      .orderBy('account_id').orderBy('mode').orderBy('route_key')
+      .orderBy('account_id')
+      .orderBy('mode')
+      .orderBy('route_key')
       .limit(pageSize)
       .execute()
     for (const row of rows) this.#ring.add(routeFrom(row))

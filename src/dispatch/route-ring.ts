@@ -4,7 +4,12 @@ import type { Route } from './choose-device.ts'
 /** A route as the wake-up of an accepted send or a row of `queue_totals` names it. */
 export const routeFrom = (row: { account_id: string; mode: Mode; route_key: string }): Route => {
   const sender = row.route_key.slice(row.route_key.indexOf(':') + 1)
-  return { accountId: row.account_id, mode: row.mode, routeKey: row.route_key, sender: sender === '' ? null : sender }
+  return {
+    accountId: row.account_id,
+    mode: row.mode,
+    routeKey: row.route_key,
+    sender: sender === '' ? null : sender,
+  }
 }
 
 /** The routes on which something may be waiting, in turn: accounts take their turns however much each of them queues. */

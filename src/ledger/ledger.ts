@@ -28,9 +28,13 @@ const byName = {
 export async function readWallets(db: Db | Tx, names: Iterable<WalletName>): Promise<Map<string, Wallet>> {
   const distinct = new Map<string, WalletName>()
   for (const name of names) distinct.set(walletKey(name), name)
-  const ordered = [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, name]) => [name.accountId, name.mode])
+  const ordered = [...distinct]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, name]) => [name.accountId, name.mode])
   const wallets = await selectEach<Wallet>(db, byName, ordered)
-  return new Map(wallets.map((wallet) => [walletKey({ accountId: wallet.account_id, mode: wallet.mode }), wallet]))
+  return new Map(
+    wallets.map((wallet) => [walletKey({ accountId: wallet.account_id, mode: wallet.mode }), wallet]),
+  )
 }
 
 export const walletKey = (name: WalletName): string => `${name.accountId}/${name.mode}`
@@ -59,8 +63,13 @@ export class WalletChanges {
   async apply(tx: Tx, atMs: number): Promise<void> {
     const rows = [...this.#changes.values()]
       .filter((change) => change.reserved !== 0 || change.used !== 0)
-      .sort((a, b) => (walletKey(a) < walletKey(b) ? -1 : 1))
-      .map((change) => ({ account_id: change.accountId, mode: change.mode, reserved: change.reserved, used: change.used }))
+      .toSorted((a, b) => (walletKey(a) < walletKey(b) ? -1 : 1))
+      .map((change) => ({
+        account_id: change.accountId,
+        mode: change.mode,
+        reserved: change.reserved,
+        used: change.used,
+      }))
     const used = rows.filter((row) => row.used > 0)
     const [found] = await Promise.all([
       adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['reserved', 'used'] }, rows),
@@ -68,7 +77,12 @@ export class WalletChanges {
         tx,
         'usage_days',
         { key: ['account_id', 'mode', 'day'], amounts: ['parts'] },
-        used.map((row) => ({ account_id: row.account_id, mode: row.mode, day: utcDay(atMs), parts: row.used })),
+        used.map((row) => ({
+          account_id: row.account_id,
+          mode: row.mode,
+          day: utcDay(atMs),
+          parts: row.used,
+        })),
       ),
     ])
     if (found !== rows.length) throw new Error('a wallet is missing: nothing of this batch may be stored')

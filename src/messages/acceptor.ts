@@ -20,14 +20,22 @@ export interface AcceptorDeps {
  * `unavailable` when more wait than may.
  */
 export function createAcceptor(deps: AcceptorDeps): (request: SendRequest) => Promise<SendResult> {
-  const batcher = new Batcher((requests: SendRequest[]) => acceptBatch(deps.sendMessages, requests), deps.maxBatchSends)
+  const batcher = new Batcher(
+    (requests: SendRequest[]) => acceptBatch(deps.sendMessages, requests),
+    deps.maxBatchSends,
+  )
   return async (request) => {
-    if (batcher.waiting >= deps.maxPendingSends) throw refuse('unavailable', { headers: { 'retry-after': '1' } })
+    if (batcher.waiting >= deps.maxPendingSends)
+      throw refuse('unavailable', { headers: { 'retry-after': '1' } })
     const result = await batcher.add(request)
     if (result instanceof Error) throw result
     if (result.kind === 'accepted') {
       deps.accepted(request.recipients.length, request.recipients.length * request.parts)
-      deps.wake({ account_id: request.accountId, mode: request.mode, route_key: routeKeyOf(request.mode, request.from) })
+      deps.wake({
+        account_id: request.accountId,
+        mode: request.mode,
+        route_key: routeKeyOf(request.mode, request.from),
+      })
     }
     return result
   }
@@ -43,6 +51,8 @@ async function acceptBatch(
   } catch (error) {
     if (requests.length === 1 || !(error instanceof StorageError && error.fault === 'constraint')) throw error
     const alone = await Promise.allSettled(requests.map((request) => sendMessages([request])))
-    return alone.map((result) => (result.status === 'fulfilled' ? (result.value[0] as SendResult) : (result.reason as Error)))
+    return alone.map((result) =>
+      result.status === 'fulfilled' ? (result.value[0] as SendResult) : (result.reason as Error),
+    )
   }
 }

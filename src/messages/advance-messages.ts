@@ -34,7 +34,10 @@ interface Changed {
  * A message may stand in a batch more than once; later advances see the earlier ones. Throws `StaleMessage` when a message was
  * moved since its state was read.
  */
-export async function advanceMessages(tx: Tx, advances: readonly Advance[]): Promise<(MessageState | null)[]> {
+export async function advanceMessages(
+  tx: Tx,
+  advances: readonly Advance[],
+): Promise<(MessageState | null)[]> {
   const wallets = new WalletChanges()
   const changes = new Map<string, Changed>()
   let atMs = 0
@@ -65,14 +68,22 @@ const movingColumns = [
 ] as const // prettier-ignore
 
 async function writeChanges(tx: Tx, changes: readonly Changed[]): Promise<void> {
-  const shapes = Map.groupBy(changes, ({ before, after }) => movingColumns.filter((column) => before[column] !== after[column]).join())
+  const shapes = Map.groupBy(changes, ({ before, after }) =>
+    movingColumns.filter((column) => before[column] !== after[column]).join(),
+  )
   const counts = await Promise.all([
     ...[...shapes].map(([shape, alike]) => {
       const columns = shape.split(',') as (typeof movingColumns)[number][]
-      return updateRows(tx, 'messages', key, alike.map(({ after }) => pick(after, columns)), {
-        column: 'sequence',
-        of: (_, i) => (alike[i] as Changed).before.sequence,
-      })
+      return updateRows(
+        tx,
+        'messages',
+        key,
+        alike.map(({ after }) => pick(after, columns)),
+        {
+          column: 'sequence',
+          of: (_, i) => (alike[i] as Changed).before.sequence,
+        },
+      )
     }),
     eraseServedTexts(tx, changes),
   ])
@@ -80,13 +91,16 @@ async function writeChanges(tx: Tx, changes: readonly Changed[]): Promise<void> 
   if (written !== changes.length) throw new StaleMessage('a message was moved by somebody else meanwhile')
 }
 
-function pick(message: MessageState, columns: readonly (typeof movingColumns)[number][]): Partial<MessageState> {
+function pick(
+  message: MessageState,
+  columns: readonly (typeof movingColumns)[number][],
+): Partial<MessageState> {
   const row: Record<string, unknown> = { account_id: message.account_id, mode: message.mode, id: message.id }
   for (const column of columns) row[column] = message[column]
-  return row as Partial<MessageState>
+  return row
 }
 
-/** Authentication texts are erased as soon as they have served (api.md section 5). */
+/** Authentication texts are erased as soon as they have served. */
 const eraseServedTexts = (tx: Tx, changes: readonly Changed[]): Promise<number> =>
   updateRows(
     tx,
@@ -94,7 +108,13 @@ const eraseServedTexts = (tx: Tx, changes: readonly Changed[]): Promise<number> 
     key,
     changes
       .filter(({ after }) => after.category === 'authentication' && after.finalized_at !== null)
-      .map(({ after }) => ({ account_id: after.account_id, mode: after.mode, id: after.id, text: null, text_redacted: 1 as const })),
+      .map(({ after }) => ({
+        account_id: after.account_id,
+        mode: after.mode,
+        id: after.id,
+        text: null,
+        text_redacted: 1 as const,
+      })),
   )
 
 function moved(before: MessageState, move: Move, advance: Advance): MessageState {
@@ -108,7 +128,8 @@ function moved(before: MessageState, move: Move, advance: Advance): MessageState
     status: move.to,
     parts_sent: partsSent,
     device_id: advance.deviceId ?? before.device_id,
-    receipt_expected: advance.receiptExpected === undefined ? before.receipt_expected : flag(advance.receiptExpected),
+    receipt_expected:
+      advance.receiptExpected === undefined ? before.receipt_expected : flag(advance.receiptExpected),
     ...errorAfter(before, move, advance),
     attempts: before.attempts + (advance.event === 'claimed' ? 1 : 0),
     possible_duplicate: flag(before.possible_duplicate === 1 || advance.possibleDuplicate === true),
@@ -123,18 +144,29 @@ function moved(before: MessageState, move: Move, advance: Advance): MessageState
 }
 
 const flag = (value: boolean): Flag => (value ? 1 : 0)
-const hasBeenSent = (move: Move): boolean => move.to === 'sent' || move.to === 'delivered' || move.to === 'undelivered'
+const hasBeenSent = (move: Move): boolean =>
+  move.to === 'sent' || move.to === 'delivered' || move.to === 'undelivered'
 
 /** A hold ends once: money moves only while the message still holds it (P4); corrections never touch it (P7). */
-function costAfter(before: MessageState, move: Move, partsSent: number): { charged: number; cost_state: CostState } {
-  if (move.charge === 'keep' || before.cost_state !== 'held') return { charged: before.charged, cost_state: before.cost_state }
+function costAfter(
+  before: MessageState,
+  move: Move,
+  partsSent: number,
+): { charged: number; cost_state: CostState } {
+  if (move.charge === 'keep' || before.cost_state !== 'held')
+    return { charged: before.charged, cost_state: before.cost_state }
   const charged = chargeOf(move.charge, before.held, partsSent)
   return { charged, cost_state: charged === 0 ? 'released' : charged < before.held ? 'partial' : 'charged' }
 }
 
 /** An error stands while the state that it explains stands. */
-function errorAfter(before: MessageState, move: Move, advance: Advance): Pick<MessageState, 'error_code' | 'network_code'> {
-  if (advance.error !== undefined) return { error_code: advance.error?.code ?? null, network_code: advance.error?.networkCode ?? null }
+function errorAfter(
+  before: MessageState,
+  move: Move,
+  advance: Advance,
+): Pick<MessageState, 'error_code' | 'network_code'> {
+  if (advance.error !== undefined)
+    return { error_code: advance.error?.code ?? null, network_code: advance.error?.networkCode ?? null }
   if (hasBeenSent(move) || move.to === 'queued') return { error_code: null, network_code: null }
   return { error_code: before.error_code, network_code: before.network_code }
 }

@@ -63,7 +63,11 @@ export async function claimMessages(
   ids: Ids,
   { wants, nowMs, fence }: { wants: readonly Want[]; nowMs: number; fence: number },
 ): Promise<{ claimed: Claimed[]; counts: number[] }> {
-  const rows = await selectEach<ClaimRow>(tx, nextOfRoute, wants.map((want) => [want.routeKey, want.accountId, nowMs, want.quota]))
+  const rows = await selectEach<ClaimRow>(
+    tx,
+    nextOfRoute,
+    wants.map((want) => [want.routeKey, want.accountId, nowMs, want.quota]),
+  )
   if (rows.length === 0) return { claimed: [], counts: wants.map(() => 0) }
 
   const devices = devicesOf(rows, wants)
@@ -73,12 +77,17 @@ export async function claimMessages(
   )
   const claimed = rows.map((row, i) => {
     const message = states[i]
-    if (message === null || message === undefined) throw new Error(`a queue row stands for a message that is ${row.status}`)
+    if (message === null || message === undefined)
+      throw new Error(`a queue row stands for a message that is ${row.status}`)
     return claimOf(row, message, ids('att'), devices[i] as string)
   })
   await writeAttempts(tx, claimed, nowMs, fence)
   const tally = new Map<string, number>()
-  for (const row of rows) tally.set(routeName(row.account_id, row.route_key), (tally.get(routeName(row.account_id, row.route_key)) ?? 0) + 1)
+  for (const row of rows)
+    tally.set(
+      routeName(row.account_id, row.route_key),
+      (tally.get(routeName(row.account_id, row.route_key)) ?? 0) + 1,
+    )
   return { claimed, counts: wants.map((want) => tally.get(routeName(want.accountId, want.routeKey)) ?? 0) }
 }
 
@@ -112,11 +121,25 @@ function claimOf(row: ClaimRow, message: MessageState, attemptId: string, device
   }
 }
 
-async function writeAttempts(tx: Tx, claimed: readonly Claimed[], nowMs: number, fence: number): Promise<void> {
-  const leaving = new Map<string, { account_id: string; mode: Mode; route_key: string; messages: number; parts: number }>()
+async function writeAttempts(
+  tx: Tx,
+  claimed: readonly Claimed[],
+  nowMs: number,
+  fence: number,
+): Promise<void> {
+  const leaving = new Map<
+    string,
+    { account_id: string; mode: Mode; route_key: string; messages: number; parts: number }
+  >()
   for (const { accountId, mode, parts, place } of claimed) {
     const name = routeName(accountId, place.route_key)
-    const sum = leaving.get(name) ?? { account_id: accountId, mode, route_key: place.route_key, messages: 0, parts: 0 }
+    const sum = leaving.get(name) ?? {
+      account_id: accountId,
+      mode,
+      route_key: place.route_key,
+      messages: 0,
+      parts: 0,
+    }
     leaving.set(name, { ...sum, messages: sum.messages - 1, parts: sum.parts - parts })
   }
   await Promise.all([
@@ -135,15 +158,29 @@ async function writeAttempts(tx: Tx, claimed: readonly Claimed[], nowMs: number,
         started_at: nowMs,
       })),
     ),
-    updateRows(tx, 'queue', queueKey, claimed.map((claim) => ({ ...queueKeyOf(claim), claimed_by: claim.deviceId }))),
-    adjustRows(tx, 'queue_totals', { key: ['account_id', 'mode', 'route_key'], amounts: ['messages', 'parts'] }, [...leaving.values()]),
+    updateRows(
+      tx,
+      'queue',
+      queueKey,
+      claimed.map((claim) => ({ ...queueKeyOf(claim), claimed_by: claim.deviceId })),
+    ),
+    adjustRows(
+      tx,
+      'queue_totals',
+      { key: ['account_id', 'mode', 'route_key'], amounts: ['messages', 'parts'] },
+      [...leaving.values()],
+    ),
   ])
 }
 
 export const queueKey = ['route_key', 'account_id', 'priority', 'due_at', 'message_id'] as const
 
 /** The primary key of the queue row of a message. */
-export const queueKeyOf = ({ place, accountId, messageId }: Pick<Claimed, 'place' | 'accountId' | 'messageId'>) => ({
+export const queueKeyOf = ({
+  place,
+  accountId,
+  messageId,
+}: Pick<Claimed, 'place' | 'accountId' | 'messageId'>) => ({
   route_key: place.route_key,
   account_id: accountId,
   priority: place.priority,

@@ -13,19 +13,32 @@ export interface LateReceipt extends MessageKey {
  * Gives up waiting: the messages become `unconfirmed`, charged as they are. The rows stay until the time for corrections is over, so
  * that a late receipt still finds its message.
  */
-export async function closeReceipts(tx: Tx, late: readonly LateReceipt[], nowMs: number): Promise<MessageState[]> {
+export async function closeReceipts(
+  tx: Tx,
+  late: readonly LateReceipt[],
+  nowMs: number,
+): Promise<MessageState[]> {
   const keys = [...new Map(late.map((receipt) => [receipt.messageId, receipt])).values()]
   const messages = (await readStates(tx, keys)).filter((message) => message.status === 'sent')
   const [states] = await Promise.all([
     advanceMessages(
       tx,
-      messages.map((message) => ({ message, event: 'receipt_lost', atMs: nowMs, error: { code: 'receipt_missing', networkCode: null } })),
+      messages.map((message) => ({
+        message,
+        event: 'receipt_lost',
+        atMs: nowMs,
+        error: { code: 'receipt_missing', networkCode: null },
+      })),
     ),
     updateRows(
       tx,
       'receipts_expected',
       ['network_id', 'device_id'],
-      late.map((receipt) => ({ network_id: receipt.networkId, device_id: receipt.deviceId, closed_at: nowMs })),
+      late.map((receipt) => ({
+        network_id: receipt.networkId,
+        device_id: receipt.deviceId,
+        closed_at: nowMs,
+      })),
     ),
   ])
   return states.filter((state) => state !== null)

@@ -11,7 +11,9 @@ export interface Standing {
   reservedToday: ReadonlyMap<string, number>
 }
 
-export type Decision = { kind: 'accept'; balanceAvailable: number; isLow: boolean } | { kind: 'refuse'; code: ProblemCode; extra: RefusalExtra }
+export type Decision =
+  | { kind: 'accept'; balanceAvailable: number; isLow: boolean }
+  | { kind: 'refuse'; code: ProblemCode; extra: RefusalExtra }
 
 /**
  * Which sends of a batch fit, each seeing what the earlier ones took: pure, so that the last SMS is raced for in memory and
@@ -45,7 +47,11 @@ export function decideSends(requests: readonly SendRequest[], standing: Standing
     available.set(wallet, left - required)
     waiting.set(wallet, queued + messages)
     if (request.dailyCap !== null) reserved.set(request.keyId, usedOfCap + required)
-    return { kind: 'accept', balanceAvailable: left - required, isLow: left - required <= stored.low_threshold }
+    return {
+      kind: 'accept',
+      balanceAvailable: left - required,
+      isLow: left - required <= stored.low_threshold,
+    }
   })
 }
 
@@ -53,7 +59,10 @@ export function decideSends(requests: readonly SendRequest[], standing: Standing
 const refusal = (code: ProblemCode, extra: RefusalExtra): Decision => ({ kind: 'refuse', code, extra })
 
 const queueFull = (queued: number, limit: number): Decision =>
-  refusal('queue_full', { detail: `${queued} messages wait and at most ${limit} may.`, headers: { 'retry-after': '10' } })
+  refusal('queue_full', {
+    detail: `${queued} messages wait and at most ${limit} may.`,
+    headers: { 'retry-after': '10' },
+  })
 
 const capReached = (cap: number, used: number): Decision =>
   refusal('rate_limited', {

@@ -37,11 +37,19 @@ export async function expireWaiting(tx: Tx, nowMs: number, most: number): Promis
     .where('next_expiry_at', '<=', nowMs)
     .limit(100)
     .execute()
-  const ended = await endRows(tx, await selectEach<WaitingRow>(tx, expired, routes.map((route) => inputsOf(route, nowMs, most))), {
-    event: 'validity_ended',
-    code: 'expired_in_queue',
-    nowMs,
-  })
+  const ended = await endRows(
+    tx,
+    await selectEach<WaitingRow>(
+      tx,
+      expired,
+      routes.map((route) => inputsOf(route, nowMs, most)),
+    ),
+    {
+      event: 'validity_ended',
+      code: 'expired_in_queue',
+      nowMs,
+    },
+  )
   await moveNextExpiry(tx, routes)
   return ended
 }
@@ -54,13 +62,29 @@ export async function cancelWaiting(
   most: number,
 ): Promise<MessageState[]> {
   let query = tx.selectFrom('queue').select(['account_id', 'mode', 'route_key']).distinct()
-  query = scope === 'restore_hold' ? query.where('restore_hold', '=', 1) : query.where('account_id', '=', scope.accountId)
+  query =
+    scope === 'restore_hold'
+      ? query.where('restore_hold', '=', 1)
+      : query.where('account_id', '=', scope.accountId)
   const routes = (await query.execute()) as RouteRow[]
   const statement = scope === 'restore_hold' ? held : waiting
-  return endRows(tx, await selectEach<WaitingRow>(tx, statement, routes.map((route) => inputsOf(route, reason.nowMs, most))), reason)
+  return endRows(
+    tx,
+    await selectEach<WaitingRow>(
+      tx,
+      statement,
+      routes.map((route) => inputsOf(route, reason.nowMs, most)),
+    ),
+    reason,
+  )
 }
 
-const inputsOf = (route: RouteRow, nowMs: number, most: number) => [route.route_key, route.account_id, nowMs, most]
+const inputsOf = (route: RouteRow, nowMs: number, most: number) => [
+  route.route_key,
+  route.account_id,
+  nowMs,
+  most,
+]
 
 async function endRows(
   tx: Tx,
@@ -69,18 +93,39 @@ async function endRows(
 ): Promise<MessageState[]> {
   const states = await advanceMessages(
     tx,
-    rows.map((row) => ({ message: row, event: reason.event, atMs: reason.nowMs, error: { code: reason.code, networkCode: null } })),
+    rows.map((row) => ({
+      message: row,
+      event: reason.event,
+      atMs: reason.nowMs,
+      error: { code: reason.code, networkCode: null },
+    })),
   )
   const ended = rows.filter((_, i) => states[i] !== null && states[i] !== undefined)
   const sums = new Map<string, RouteRow & { messages: number; parts: number }>()
   for (const row of ended) {
     const name = `${row.account_id}/${row.route_key}`
-    const sum = sums.get(name) ?? { account_id: row.account_id, mode: row.mode, route_key: row.route_key, messages: 0, parts: 0 }
+    const sum = sums.get(name) ?? {
+      account_id: row.account_id,
+      mode: row.mode,
+      route_key: row.route_key,
+      messages: 0,
+      parts: 0,
+    }
     sums.set(name, { ...sum, messages: sum.messages - 1, parts: sum.parts - row.parts })
   }
   await Promise.all([
-    deleteRows(tx, 'queue', ['route_key', 'account_id', 'priority', 'due_at', 'message_id'], ended.map((row) => ({ ...row, message_id: row.id }))),
-    adjustRows(tx, 'queue_totals', { key: ['account_id', 'mode', 'route_key'], amounts: ['messages', 'parts'] }, [...sums.values()]),
+    deleteRows(
+      tx,
+      'queue',
+      ['route_key', 'account_id', 'priority', 'due_at', 'message_id'],
+      ended.map((row) => ({ ...row, message_id: row.id })),
+    ),
+    adjustRows(
+      tx,
+      'queue_totals',
+      { key: ['account_id', 'mode', 'route_key'], amounts: ['messages', 'parts'] },
+      [...sums.values()],
+    ),
   ])
   return states.filter((state) => state !== null)
 }

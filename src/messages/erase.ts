@@ -31,11 +31,23 @@ const oldMessages = {
 } as const
 
 /** Messages of one wallet older than `beforeMs` whose text still stands, at most `most`. */
-export const readOldTexts = (db: Db, mark: RetentionMark, beforeMs: number, most: number): Promise<OldMessage[]> =>
-  selectEach<OldMessage>(db, oldTexts, [[mark.accountId, mark.mode, mark.afterId, lowestIdAt('msg', beforeMs), most]])
+export const readOldTexts = (
+  db: Db,
+  mark: RetentionMark,
+  beforeMs: number,
+  most: number,
+): Promise<OldMessage[]> =>
+  selectEach<OldMessage>(db, oldTexts, [
+    [mark.accountId, mark.mode, mark.afterId, lowestIdAt('msg', beforeMs), most],
+  ])
 
 /** Final messages of one wallet older than `beforeMs`, at most `most`. */
-export const readOldMessages = (db: Db, name: { accountId: string; mode: Mode }, beforeMs: number, most: number): Promise<OldMessage[]> =>
+export const readOldMessages = (
+  db: Db,
+  name: { accountId: string; mode: Mode },
+  beforeMs: number,
+  most: number,
+): Promise<OldMessage[]> =>
   selectEach<OldMessage>(db, oldMessages, [[name.accountId, name.mode, lowestIdAt('msg', beforeMs), most]])
 
 /** Erases texts; the times of the messages stay as they are. */
@@ -44,7 +56,13 @@ export async function eraseTexts(tx: Tx, messages: readonly OldMessage[]): Promi
     tx,
     'messages',
     ['account_id', 'mode', 'id'],
-    messages.map(({ account_id, mode, id }) => ({ account_id, mode, id, text: null, text_redacted: 1 as const })),
+    messages.map(({ account_id, mode, id }) => ({
+      account_id,
+      mode,
+      id,
+      text: null,
+      text_redacted: 1 as const,
+    })),
   )
 }
 
@@ -56,11 +74,20 @@ export async function removeMessages(tx: Tx, messages: readonly OldMessage[]): P
     used.set(name, { account_id, mode, used_archived: (used.get(name)?.used_archived ?? 0) + charged })
   }
   const ofMessages = messages.map(({ account_id, mode, id }) => ({ account_id, mode, message_id: id }))
-  const sends = new Map(messages.flatMap((row) => (row.send_id === null ? [] : [[row.send_id, row] as const])))
+  const sends = new Map(
+    messages.flatMap((row) => (row.send_id === null ? [] : [[row.send_id, row] as const])),
+  )
   await Promise.all([
     deleteRows(tx, 'messages', ['account_id', 'mode', 'id'], messages),
     deleteRows(tx, 'attempts', ['account_id', 'mode', 'message_id'], ofMessages),
-    adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['used_archived'] }, [...used.values()]),
-    deleteRows(tx, 'sends', ['account_id', 'id'], [...sends.values()].map((row) => ({ account_id: row.account_id, id: row.send_id }))),
+    adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['used_archived'] }, [
+      ...used.values(),
+    ]),
+    deleteRows(
+      tx,
+      'sends',
+      ['account_id', 'id'],
+      [...sends.values()].map((row) => ({ account_id: row.account_id, id: row.send_id })),
+    ),
   ])
 }

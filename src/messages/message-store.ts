@@ -22,7 +22,8 @@ export const stateColumns = [
 export type MessageState = Pick<MessageRow, (typeof stateColumns)[number]>
 
 /** `m.account_id, m.mode, …` for statements that join. */
-export const stateColumnsOf = (alias: string): string => stateColumns.map((column) => `${alias}.${column}`).join(', ')
+export const stateColumnsOf = (alias: string): string =>
+  stateColumns.map((column) => `${alias}.${column}`).join(', ')
 
 const byKey = {
   sql: `select ${stateColumnsOf('m')} from messages m where m.account_id = :account and m.mode = :mode and m.id = :id`,
@@ -31,7 +32,11 @@ const byKey = {
 
 /** The states of the messages named, in that order; those that do not exist are left out. */
 export const readStates = (db: Db | Tx, keys: readonly MessageKey[]): Promise<MessageState[]> =>
-  selectEach<MessageState>(db, byKey, keys.map((key) => [key.accountId, key.mode, key.messageId]))
+  selectEach<MessageState>(
+    db,
+    byKey,
+    keys.map((key) => [key.accountId, key.mode, key.messageId]),
+  )
 
 /** The messages of one send, in the order of its recipients. */
 export const readMessagesOfSend = (

@@ -31,7 +31,10 @@ export async function readOrphans(db: Db, fence: number, most: number): Promise<
     .where('fence', '<', fence)
     .limit(most)
     .execute()
-  const states = await readStates(db, attempts.map((row) => ({ accountId: row.account_id, mode: row.mode, messageId: row.message_id })))
+  const states = await readStates(
+    db,
+    attempts.map((row) => ({ accountId: row.account_id, mode: row.mode, messageId: row.message_id })),
+  )
   const byId = new Map(states.map((state) => [state.id, state]))
   const found = attempts.flatMap((attempt) => {
     const message = byId.get(attempt.message_id)

@@ -29,7 +29,11 @@ export async function receiveMessages(tx: Tx, ids: Ids, inbound: readonly Inboun
   let stored = 0
   for (const message of inbound) {
     const accountId = message.accountId ?? (await accountOfAttempt(tx, message.inReplyTo))
-    const seen = { device_id: message.deviceId, fingerprint: message.fingerprint, received_at: message.receivedAt }
+    const seen = {
+      device_id: message.deviceId,
+      fingerprint: message.fingerprint,
+      received_at: message.receivedAt,
+    }
     if (accountId === null || (await insertRows(tx, 'inbound_seen', [seen], 'ignore')) === 0) continue
     await insertRows(tx, 'messages', [inboundRow(message, accountId, ids('msg'))])
     stored += 1
@@ -39,7 +43,11 @@ export async function receiveMessages(tx: Tx, ids: Ids, inbound: readonly Inboun
 
 async function accountOfAttempt(tx: Tx, attemptId: string | null): Promise<string | null> {
   if (attemptId === null) return null
-  const row = await tx.selectFrom('attempts').select('account_id').where('id', '=', attemptId).executeTakeFirst()
+  const row = await tx
+    .selectFrom('attempts')
+    .select('account_id')
+    .where('id', '=', attemptId)
+    .executeTakeFirst()
   return row?.account_id ?? null
 }
 

@@ -16,7 +16,8 @@ export async function sendMessages(tx: Tx, requests: readonly SendRequest[]): Pr
   const fresh = requests.filter((_, i) => replays[i] === null)
   const decisions = decideSends(fresh, await readStanding(tx, fresh))
   const accepted = fresh.filter((_, i) => decisions[i]?.kind === 'accept')
-  if (accepted.length > 0) await store(tx, accepted, new Map(fresh.map((request, i) => [request, decisions[i] as Decision])))
+  if (accepted.length > 0)
+    await store(tx, accepted, new Map(fresh.map((request, i) => [request, decisions[i] as Decision])))
 
   let next = 0
   return replays.map((replay) => {
@@ -55,13 +56,19 @@ async function readStoredSend(db: Db | Tx, row: IdempotencyKeyTable): Promise<St
     .executeTakeFirst()
   if (send === undefined) return null
   const messages = await readMessagesOfSend(db, send)
-  return { fingerprint: row.fingerprint, send, messages, warnings: row.warnings, balanceAvailable: row.balance_available }
+  return {
+    fingerprint: row.fingerprint,
+    send,
+    messages,
+    warnings: row.warnings,
+    balanceAvailable: row.balance_available,
+  }
 }
 
 /** For each request what its key already stands for, or null. One key twice in a batch cannot happen: the edge holds it back. */
 async function findReplays(tx: Tx, requests: readonly SendRequest[]): Promise<(StoredSend | null)[]> {
   return Promise.all(
-    requests.map(({ accountId, mode, idempotency }) =>
+    requests.map(async ({ accountId, mode, idempotency }) =>
       idempotency === null ? null : findReplay(tx, { accountId, mode, key: idempotency.key }),
     ),
   )
@@ -79,7 +86,9 @@ const usageOfKey = {
 
 async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Promise<Standing> {
   const names = [...new Map(requests.map((request) => [walletKey(request), request])).values()]
-  const capped = new Map(requests.filter((request) => request.dailyCap !== null).map((request) => [request.keyId, request]))
+  const capped = new Map(
+    requests.filter((request) => request.dailyCap !== null).map((request) => [request.keyId, request]),
+  )
   const [wallets, waiting, usage] = await Promise.all([
     readWallets(db, names),
     selectEach<{ account_id: string; mode: SendRequest['mode']; messages: number }>(
@@ -91,13 +100,19 @@ async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Prom
   ])
   return {
     wallets,
-    waiting: new Map(waiting.map((row) => [walletKey({ accountId: row.account_id, mode: row.mode }), row.messages])),
+    waiting: new Map(
+      waiting.map((row) => [walletKey({ accountId: row.account_id, mode: row.mode }), row.messages]),
+    ),
     reservedToday: new Map(usage.map((row) => [row.key_id, row.parts])),
   }
 }
 
 /** Statements are posted together and run in this order: one wake-up of the database thread for the whole unit. */
-async function store(tx: Tx, sends: readonly SendRequest[], decisions: ReadonlyMap<SendRequest, Decision>): Promise<void> {
+async function store(
+  tx: Tx,
+  sends: readonly SendRequest[],
+  decisions: ReadonlyMap<SendRequest, Decision>,
+): Promise<void> {
   const wallets = new WalletChanges()
   for (const send of sends) wallets.reserve(send, send.recipients.length * send.parts)
   const capped = sends.filter((send) => send.dailyCap !== null)
@@ -109,7 +124,11 @@ async function store(tx: Tx, sends: readonly SendRequest[], decisions: ReadonlyM
     insertRows(tx, 'queue', sends.flatMap(queueRows)),
     addToRows(tx, 'queue_totals', queueTotalShape, sends.map(queueTotalRow)),
     addToRows(tx, 'api_key_usage', { key: ['key_id', 'day'], amounts: ['parts'] }, capped.map(keyUsageRow)),
-    insertRows(tx, 'idempotency_keys', keyed.map((send) => idempotencyRow(send, decisions.get(send) as Decision))),
+    insertRows(
+      tx,
+      'idempotency_keys',
+      keyed.map((send) => idempotencyRow(send, decisions.get(send) as Decision)),
+    ),
   ])
 }
 
@@ -119,6 +138,8 @@ export const queueTotalShape = {
   lowest: ['next_expiry_at'],
 } as const
 
+const flag = (value: boolean): Flag => (value ? 1 : 0)
+
 const sendRow = (send: SendRequest) => ({
   account_id: send.accountId,
   id: send.sendId,
@@ -126,7 +147,7 @@ const sendRow = (send: SendRequest) => ({
   key_id: send.keyId,
   first_message_id: send.messageIds[0] as string,
   last_message_id: send.messageIds.at(-1) as string,
-  smart_encoding_applied: (send.smartEncodingApplied ? 1 : 0) as Flag,
+  smart_encoding_applied: flag(send.smartEncodingApplied),
   created_at: send.createdAt,
 })
 
@@ -200,5 +221,10 @@ const idempotencyRow = (send: SendRequest, decision: Decision) => ({
 })
 
 /** The warnings of an accepted send, with the one that only the wallet could tell. */
-export const warningsOf = (send: SendRequest, result: { kind: string; isLow?: boolean }): readonly Warning[] =>
-  result.isLow === true && send.lowBalanceWarning !== undefined ? [...send.warnings, send.lowBalanceWarning] : send.warnings
+export const warningsOf = (
+  send: SendRequest,
+  result: { kind: string; isLow?: boolean },
+): readonly Warning[] =>
+  result.isLow === true && send.lowBalanceWarning !== undefined
+    ? [...send.warnings, send.lowBalanceWarning]
+    : send.warnings

@@ -9,7 +9,10 @@ import { queueTotalShape } from './send-messages.ts'
 import type { MessageEvent } from './state.ts'
 
 /** The end of one attempt, already judged: what it means for the message is decided by the dispatcher's retry policy. */
-export interface Settlement extends Pick<Claimed, 'accountId' | 'mode' | 'messageId' | 'attemptNumber' | 'deviceId' | 'place'> {
+export interface Settlement extends Pick<
+  Claimed,
+  'accountId' | 'mode' | 'messageId' | 'attemptNumber' | 'deviceId' | 'place'
+> {
   event: MessageEvent
   attemptState: Exclude<AttemptState, 'handing_over'>
   atMs: number
@@ -28,9 +31,14 @@ export interface Settlement extends Pick<Claimed, 'accountId' | 'mode' | 'messag
  * Ends a batch of attempts as one unit: attempt records, states, money, queue and the receipts to wait for. A result for an attempt that
  * is no longer the message's current one is kept as evidence and moves nothing. Gives the new states, null where nothing moved.
  */
-export async function settleOutcomes(tx: Tx, settlements: readonly Settlement[]): Promise<(MessageState | null)[]> {
+export async function settleOutcomes(
+  tx: Tx,
+  settlements: readonly Settlement[],
+): Promise<(MessageState | null)[]> {
   const rows = new Map((await readStates(tx, settlements)).map((row) => [row.id, row]))
-  const current = settlements.filter((settlement) => rows.get(settlement.messageId)?.attempts === settlement.attemptNumber)
+  const current = settlements.filter(
+    (settlement) => rows.get(settlement.messageId)?.attempts === settlement.attemptNumber,
+  )
   const states = await advanceMessages(
     tx,
     current.map((settlement) => ({
@@ -69,10 +77,16 @@ const attemptRow = (settlement: Settlement) => ({
 })
 
 /** Back to the queue, at a later time and unclaimed; it counts as waiting again. */
-async function requeue(tx: Tx, ended: readonly Settlement[], moved: ReadonlyMap<Settlement, MessageState | null>): Promise<void> {
+async function requeue(
+  tx: Tx,
+  ended: readonly Settlement[],
+  moved: ReadonlyMap<Settlement, MessageState | null>,
+): Promise<void> {
   const back = ended.flatMap((settlement) => {
     const message = moved.get(settlement)
-    return settlement.requeue === null || message === null || message === undefined ? [] : [{ ...settlement, message, again: settlement.requeue }]
+    return settlement.requeue === null || message === null || message === undefined
+      ? []
+      : [{ ...settlement, message, again: settlement.requeue }]
   })
   await Promise.all([
     insertRows(
@@ -107,7 +121,11 @@ async function requeue(tx: Tx, ended: readonly Settlement[], moved: ReadonlyMap<
 }
 
 /** Parts that were taken may still be reported on. Of a message that is final already nobody waits; a late word may correct it. */
-async function expectReceipts(tx: Tx, settlements: readonly Settlement[], moved: ReadonlyMap<Settlement, MessageState | null>): Promise<void> {
+async function expectReceipts(
+  tx: Tx,
+  settlements: readonly Settlement[],
+  moved: ReadonlyMap<Settlement, MessageState | null>,
+): Promise<void> {
   const rows = settlements
     .filter((settlement) => settlement.receiptExpected)
     .flatMap((settlement) =>
@@ -133,10 +151,20 @@ const parkedOf = {
 
 /** Receipts that overtook the answer to their submit were parked; now they find their message. */
 async function applyParked(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
-  const ids = settlements.flatMap(({ networkIds, deviceId }) => networkIds.map((networkId) => [networkId, deviceId]))
+  const ids = settlements.flatMap(({ networkIds, deviceId }) =>
+    networkIds.map((networkId) => [networkId, deviceId]),
+  )
   const parked = await selectEach<{ device_id: string; body: string }>(tx, parkedOf, ids)
   if (parked.length === 0) return
-  const words = parked.map((row) => ({ ...(JSON.parse(row.body) as Omit<ReceiptWord, 'deviceId'>), deviceId: row.device_id }))
-  await deleteRows(tx, 'parked_receipts', ['network_id', 'device_id'], words.map((word) => ({ network_id: word.networkId, device_id: word.deviceId })))
+  const words = parked.map((row) => ({
+    ...(JSON.parse(row.body) as Omit<ReceiptWord, 'deviceId'>),
+    deviceId: row.device_id,
+  }))
+  await deleteRows(
+    tx,
+    'parked_receipts',
+    ['network_id', 'device_id'],
+    words.map((word) => ({ network_id: word.networkId, device_id: word.deviceId })),
+  )
   await settleReceipts(tx, words)
 }

@@ -14,7 +14,13 @@ export interface ReceiptWord {
   atMs: number
 }
 
-type ExpectedRow = MessageState & { network_id: string; expected_by: string; wire_parts: number; expected_sent_at: number; attempt_number: number }
+type ExpectedRow = MessageState & {
+  network_id: string
+  expected_by: string
+  wire_parts: number
+  expected_sent_at: number
+  attempt_number: number
+}
 
 const expected = {
   sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.attempt_number
@@ -28,7 +34,11 @@ const expected = {
  * A receipt that nobody waits for (yet) is parked. Gives the messages that moved.
  */
 export async function settleReceipts(tx: Tx, words: readonly ReceiptWord[]): Promise<MessageState[]> {
-  const rows = await selectEach<ExpectedRow>(tx, expected, words.map((word) => [word.networkId, word.deviceId]))
+  const rows = await selectEach<ExpectedRow>(
+    tx,
+    expected,
+    words.map((word) => [word.networkId, word.deviceId]),
+  )
   const byId = new Map(rows.map((row) => [`${row.network_id}/${row.expected_by}`, row]))
   const unknown = words.filter((word) => !byId.has(`${word.networkId}/${word.deviceId}`))
   if (unknown.length > 0) await park(tx, unknown)
@@ -40,7 +50,10 @@ export async function settleReceipts(tx: Tx, words: readonly ReceiptWord[]): Pro
       message: row,
       event,
       atMs: word.atMs,
-      error: event === 'receipt_delivered' ? null : { code: word.code ?? 'unknown', networkCode: word.networkCode },
+      error:
+        event === 'receipt_delivered'
+          ? null
+          : { code: word.code ?? 'unknown', networkCode: word.networkCode },
       ...(event === 'receipt_delivered' ? { partsTaken: row.parts } : {}),
     })),
   )
@@ -77,7 +90,9 @@ const events: Record<ReceiptWord['result'], MessageEvent> = {
 
 /** Takes the parts reported on off the list; what is still on it decides whether the message is done. */
 async function judge(tx: Tx, groups: readonly Group[]): Promise<Verdict[]> {
-  const reported = groups.flatMap(({ words }) => words.map((word) => ({ network_id: word.networkId, device_id: word.deviceId })))
+  const reported = groups.flatMap(({ words }) =>
+    words.map((word) => ({ network_id: word.networkId, device_id: word.deviceId })),
+  )
   await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], reported)
   const joined = groups.filter(({ row }) => row.wire_parts > 1)
   const open = await openParts(tx, joined)
@@ -90,7 +105,8 @@ async function judge(tx: Tx, groups: readonly Group[]): Promise<Verdict[]> {
     if (bad !== undefined) {
       verdicts.push({ row, event: events[bad.result], word: bad })
       abandoned.push(...left)
-    } else if (left.length === 0) verdicts.push({ row, event: 'receipt_delivered', word: words.at(-1) as ReceiptWord })
+    } else if (left.length === 0)
+      verdicts.push({ row, event: 'receipt_delivered', word: words.at(-1) as ReceiptWord })
   }
   await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], abandoned)
   return verdicts
@@ -102,7 +118,10 @@ const openOf = {
   inputs: ['account', 'mode', 'sent', 'message'],
 } as const
 
-async function openParts(tx: Tx, groups: readonly Group[]): Promise<Map<string, { network_id: string; device_id: string }[]>> {
+async function openParts(
+  tx: Tx,
+  groups: readonly Group[],
+): Promise<Map<string, { network_id: string; device_id: string }[]>> {
   const rows = await selectEach<{ network_id: string; device_id: string; message_id: string }>(
     tx, openOf, groups.map(({ row }) => [row.account_id, row.mode, row.expected_sent_at, row.id]),
   ) // prettier-ignore
@@ -115,7 +134,12 @@ async function park(tx: Tx, words: readonly ReceiptWord[]): Promise<void> {
   await insertRows(
     tx,
     'parked_receipts',
-    words.map(({ deviceId, ...word }) => ({ network_id: word.networkId, device_id: deviceId, body: JSON.stringify(word), received_at: word.atMs })),
+    words.map(({ deviceId, ...word }) => ({
+      network_id: word.networkId,
+      device_id: deviceId,
+      body: JSON.stringify(word),
+      received_at: word.atMs,
+    })),
     'ignore',
   )
 }

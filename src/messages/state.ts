@@ -1,6 +1,6 @@
 import type { MessageStatus } from '../storage/schema.ts'
 
-/** What can happen to a message (api.md section 6). */
+/** What can happen to a message. */
 export type MessageEvent =
   | 'due'
   | 'claimed'
@@ -57,7 +57,12 @@ const settled: Record<MessageEvent, null> = {
  * recorded "nothing submitted", or once by the caller's `resend_once` (P6). `sent` is final only without a receipt to wait for.
  */
 export const moves: Record<MessageStatus, Record<MessageEvent, Move | null>> = {
-  scheduled: { ...settled, due: to('queued', 'keep'), canceled: to('canceled', 'nothing'), given_up_after_restore: to('unconfirmed', 'nothing') },
+  scheduled: {
+    ...settled,
+    due: to('queued', 'keep'),
+    canceled: to('canceled', 'nothing'),
+    given_up_after_restore: to('unconfirmed', 'nothing'),
+  },
   queued: {
     ...settled,
     claimed: to('sending', 'keep'),

@@ -36,12 +36,19 @@ export const databaseFile = (dataFolder: string): string => join(dataFolder, 'on
  * when SQLite does not flush each commit (P1): the setting is read back after the first write, because a wrapper has been
  * seen to fall back in silence.
  */
-export async function openEmbedded<U extends Units = Units>(settings: EmbeddedSettings, nowMs: number): Promise<Storage<U>> {
+export async function openEmbedded<U extends Units = Units>(
+  settings: EmbeddedSettings,
+  nowMs: number,
+): Promise<Storage<U>> {
   await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 })
   const { dataFolder, busyTimeoutMs, cacheKiB, unitsModule } = settings
   const connection = { file: databaseFile(dataFolder), busyTimeoutMs, cacheKiB }
   const reading = (): SqliteThread => new SqliteThread({ ...connection, readOnly: true })
-  const writing = new SqliteThread({ ...connection, readOnly: false, ...(unitsModule === undefined ? {} : { unitsModule: unitsModule.href }) })
+  const writing = new SqliteThread({
+    ...connection,
+    readOnly: false,
+    ...(unitsModule === undefined ? {} : { unitsModule: unitsModule.href }),
+  })
   const connect = (over: SqliteThread): Db => new Kysely<Database>({ dialect: sqliteDialect(over) })
   const writeDb = connect(writing)
   const writer = new Writer(writeDb)
@@ -76,6 +83,8 @@ export async function openEmbedded<U extends Units = Units>(settings: EmbeddedSe
 async function refuseUnsafeSync(writing: SqliteThread): Promise<void> {
   const level = (await writing.execute({ op: 'synchronous', sql: '', values: [] })).changes ?? 0
   if (level < 2) {
-    throw new Error(`SQLite runs with synchronous=${level}: a power cut could lose accepted messages. onesixty needs 2 (FULL).`)
+    throw new Error(
+      `SQLite runs with synchronous=${level}: a power cut could lose accepted messages. onesixty needs 2 (FULL).`,
+    )
   }
 }

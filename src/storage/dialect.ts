@@ -22,13 +22,31 @@ export interface SelectEach {
  */
 export interface SetStatements {
   /** Inserts every row. All rows have the same columns. */
-  insertRows(db: Tx, table: string, columns: readonly string[], rows: readonly Value[][], onConflict: 'fail' | 'ignore'): Promise<number>
+  insertRows(
+    db: Tx,
+    table: string,
+    columns: readonly string[],
+    rows: readonly Value[][],
+    onConflict: 'fail' | 'ignore',
+  ): Promise<number>
   /** Sets columns by key (a column may be in both: set to one value where it holds another). Gives the number of rows changed. */
-  updateRows(db: Tx, table: string, columns: readonly string[], key: readonly string[], rows: readonly Value[][]): Promise<number>
+  updateRows(
+    db: Tx,
+    table: string,
+    columns: readonly string[],
+    key: readonly string[],
+    rows: readonly Value[][],
+  ): Promise<number>
   /** Deletes by key. Gives the number of rows deleted. */
   deleteRows(db: Tx, table: string, key: readonly string[], rows: readonly Value[][]): Promise<number>
   /** Adds amounts of either sign to rows that exist, by key. */
-  adjustRows(db: Tx, table: string, key: readonly string[], amounts: readonly string[], rows: readonly Value[][]): Promise<number>
+  adjustRows(
+    db: Tx,
+    table: string,
+    key: readonly string[],
+    amounts: readonly string[],
+    rows: readonly Value[][],
+  ): Promise<number>
   /** Inserts, or adds the amounts to what stands there; `lowest` columns keep the smaller value. */
   addToRows(
     db: Tx, table: string, key: readonly string[], amounts: readonly string[], lowest: readonly string[], rows: readonly Value[][],
@@ -61,4 +79,7 @@ export class StorageError extends Error {
 export type Units = Readonly<Record<string, (tx: Tx, input: never) => Promise<unknown>>>
 
 /** Runs one of the units `U` in the next transaction and gives its result after the flush. */
-export type RunUnit<U extends Units> = <N extends keyof U & string>(name: N, input: Parameters<U[N]>[1]) => ReturnType<U[N]>
+export type RunUnit<U extends Units> = <N extends keyof U & string>(
+  name: N,
+  input: Parameters<U[N]>[1],
+) => ReturnType<U[N]>

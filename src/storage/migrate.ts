@@ -14,7 +14,7 @@ interface Migration {
 /** The migrations of one database, in the order of their names. */
 export async function readMigrations(kind: 'sqlite' | 'postgres'): Promise<Migration[]> {
   const folder = new URL(`./migrations/${kind}/`, import.meta.url)
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
   return Promise.all(
     names.map(async (name) => {
       const statements = await readFile(new URL(name, folder), 'utf8')
@@ -27,15 +27,24 @@ export async function readMigrations(kind: 'sqlite' | 'postgres'): Promise<Migra
  * Brings the schema up to date in one write transaction, which is also the lock: a second process waits and then finds
  * nothing to do. Gives the names applied. Refuses a database that is newer than this program, or whose history differs.
  */
-export async function migrate(writer: Writer, migrations: readonly Migration[], nowMs: number): Promise<string[]> {
+export async function migrate(
+  writer: Writer,
+  migrations: readonly Migration[],
+  nowMs: number,
+): Promise<string[]> {
   return writer.write(async (tx) => {
     await sql`create table if not exists schema_migrations
       (name text primary key, checksum text not null, applied_at integer not null)`.execute(tx)
-    const { rows } = await sql<{ name: string; checksum: string }>`select name, checksum from schema_migrations`.execute(tx)
+    const { rows } = await sql<{
+      name: string
+      checksum: string
+    }>`select name, checksum from schema_migrations`.execute(tx)
     const applied = new Map(rows.map((row) => [row.name, row.checksum]))
     for (const name of applied.keys()) {
       if (!migrations.some((migration) => migration.name === name)) {
-        throw new Error(`The database has migration ${name}, which this version of onesixty does not know. Use a newer version.`)
+        throw new Error(
+          `The database has migration ${name}, which this version of onesixty does not know. Use a newer version.`,
+        )
       }
     }
     const fresh: string[] = []
@@ -45,7 +54,9 @@ export async function migrate(writer: Writer, migrations: readonly Migration[], 
         await applyMigration(tx, migration, nowMs)
         fresh.push(migration.name)
       } else if (known !== migration.checksum) {
-        throw new Error(`Migration ${migration.name} was changed after it had been applied to this database. Restore the original file.`)
+        throw new Error(
+          `Migration ${migration.name} was changed after it had been applied to this database. Restore the original file.`,
+        )
       }
     }
     return fresh

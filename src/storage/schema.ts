@@ -1,32 +1,42 @@
 import type { Generated } from 'kysely'
+import type { Mode, AccountState, DeviceState, DeviceStatus, LedgerKind, Flag } from './column-values.ts'
+import type {
+  SendTable,
+  IdempotencyKeyTable,
+  MessageTable,
+  AttemptTable,
+  QueueTable,
+  QueueTotalTable,
+  ReceiptExpectedTable,
+  ParkedReceiptTable,
+  InboundSeenTable,
+  OptOutTable,
+} from './message-tables.ts'
 
-/** The tables as the code sees them. The `.sql` of migrations/ decides; `test/storage/schema.test.ts` compares the two. */
+export type {
+  Mode,
+  Direction,
+  Category,
+  Encoding,
+  OnUnknown,
+  CostState,
+  MessageStatus,
+  AttemptState,
+  AccountState,
+  DeviceState,
+  DeviceStatus,
+  LedgerKind,
+  Flag,
+} from './column-values.ts'
+export type {
+  SendTable,
+  IdempotencyKeyTable,
+  MessageTable,
+  AttemptTable,
+  QueueTable,
+} from './message-tables.ts'
 
-export type Mode = 'live' | 'test'
-export type Direction = 'outbound' | 'inbound'
-export type Category = 'transactional' | 'authentication' | 'marketing'
-export type Encoding = 'gsm7' | 'ucs2'
-export type OnUnknown = 'stop' | 'resend_once'
-export type CostState = 'held' | 'charged' | 'partial' | 'released' | 'none'
-export type MessageStatus =
-  | 'scheduled'
-  | 'queued'
-  | 'sending'
-  | 'sent'
-  | 'delivered'
-  | 'undelivered'
-  | 'failed'
-  | 'expired'
-  | 'canceled'
-  | 'unconfirmed'
-  | 'received'
-export type AttemptState = 'handing_over' | 'accepted' | 'refused' | 'unknown'
-export type AccountState = 'active' | 'suspended' | 'closed'
-export type DeviceState = 'pending' | 'enabled' | 'disabled' | 'retired'
-export type DeviceStatus = 'pending' | 'online' | 'degraded' | 'offline'
-export type LedgerKind = 'grant' | 'top_up' | 'correction' | 'refill'
-/** A truth value in both databases. */
-export type Flag = 0 | 1
+/** The tables as the code sees them. The `.sql` of migrations/ decides; `test/storage/schema.test.ts` compares the two databases. */
 
 export interface InstanceTable {
   id: number
@@ -136,142 +146,6 @@ export interface DeviceReportTable {
   reasons: string
   body: string
   reported_at: number
-}
-
-export interface SendTable {
-  account_id: string
-  id: string
-  mode: Mode
-  key_id: string
-  first_message_id: string
-  last_message_id: string
-  smart_encoding_applied: Flag
-  created_at: number
-}
-
-export interface IdempotencyKeyTable {
-  account_id: string
-  mode: Mode
-  key: string
-  fingerprint: string
-  send_id: string
-  warnings: string
-  balance_available: number
-  created_at: number
-}
-
-export interface MessageTable {
-  account_id: string
-  mode: Mode
-  id: string
-  send_id: string | null
-  direction: Direction
-  status: MessageStatus
-  recipient: string
-  sender: string | null
-  country: string | null
-  category: Category
-  text: string | null
-  text_redacted: Flag
-  encoding: Encoding
-  units: number
-  parts: number
-  parts_sent: number
-  held: number
-  charged: number
-  cost_state: CostState
-  on_unknown: OnUnknown
-  device_id: string | null
-  receipt_expected: Flag | null
-  error_code: string | null
-  network_code: string | null
-  attempts: number
-  possible_duplicate: Flag
-  corrected: Generated<Flag>
-  sequence: Generated<number>
-  client_reference: string | null
-  metadata: string
-  created_at: number
-  send_at: number | null
-  expires_at: number | null
-  sent_at: number | null
-  delivered_at: number | null
-  finalized_at: number | null
-  settled_at: number | null
-  updated_at: number
-}
-
-export interface AttemptTable {
-  account_id: string
-  mode: Mode
-  message_id: string
-  number: number
-  id: string
-  device_id: string
-  fence: number
-  state: AttemptState
-  parts_sent: Generated<number>
-  network_ids: string | null
-  outcome: string | null
-  network_code: string | null
-  started_at: number
-  ended_at: number | null
-}
-
-export interface QueueTable {
-  route_key: string
-  account_id: string
-  priority: number
-  due_at: number
-  message_id: string
-  mode: Mode
-  parts: number
-  expires_at: number
-  refusals: Generated<number>
-  claimed_by: string | null
-  restore_hold: Generated<Flag>
-}
-
-export interface QueueTotalTable {
-  account_id: string
-  mode: Mode
-  route_key: string
-  messages: number
-  parts: number
-  next_expiry_at: number
-}
-
-export interface ReceiptExpectedTable {
-  network_id: string
-  device_id: string
-  account_id: string
-  mode: Mode
-  message_id: string
-  attempt_number: number
-  wire_parts: number
-  sent_at: number
-  closed_at: number | null
-}
-
-export interface ParkedReceiptTable {
-  network_id: string
-  device_id: string
-  body: string
-  received_at: number
-}
-
-export interface InboundSeenTable {
-  device_id: string
-  fingerprint: string
-  received_at: number
-}
-
-export interface OptOutTable {
-  account_id: string
-  mode: Mode
-  recipient: string
-  created_at: number
-  forget_at: number | null
 }
 
 export interface AuditLogTable {

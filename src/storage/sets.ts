@@ -62,7 +62,14 @@ export async function addToRows<T extends Table>(
 ): Promise<number> {
   if (rows.length === 0) return 0
   const { key, amounts, lowest = [] } = shape
-  return setsOf(tx).addToRows(tx, table, key, amounts, lowest, valuesOf([...key, ...amounts, ...lowest], rows))
+  return setsOf(tx).addToRows(
+    tx,
+    table,
+    key,
+    amounts,
+    lowest,
+    valuesOf([...key, ...amounts, ...lowest], rows),
+  )
 }
 
 /** Adds amounts of either sign to rows that exist. Gives the number of rows found; the CHECKs refuse what would go below 0. */

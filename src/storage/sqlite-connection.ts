@@ -35,12 +35,19 @@ export class SqliteConnection {
 
   constructor(settings: ConnectionSettings) {
     this.#file = settings.file
-    this.#database = new DatabaseSync(settings.file, { readOnly: settings.readOnly, timeout: settings.busyTimeoutMs })
+    this.#database = new DatabaseSync(settings.file, {
+      readOnly: settings.readOnly,
+      timeout: settings.busyTimeoutMs,
+    })
     if (!settings.readOnly) {
       // A checkpoint each 16 MiB instead of 4: pages that are written again meanwhile are copied once.
-      this.#database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4096')
+      this.#database.exec(
+        'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4096',
+      )
     }
-    this.#database.exec(`pragma foreign_keys = on; pragma cache_size = -${settings.cacheKiB}; pragma temp_store = memory`)
+    this.#database.exec(
+      `pragma foreign_keys = on; pragma cache_size = -${settings.cacheKiB}; pragma temp_store = memory`,
+    )
   }
 
   get inTransaction(): boolean {
@@ -71,7 +78,10 @@ export class SqliteConnection {
         return withColumns(statement, rows)
       }
       case 'synchronous':
-        return { changes: (this.#database.prepare('pragma synchronous').get() as { synchronous: number }).synchronous }
+        return {
+          changes: (this.#database.prepare('pragma synchronous').get() as { synchronous: number })
+            .synchronous,
+        }
       case 'wal-bytes':
         return { changes: statSync(`${this.#file}-wal`, { throwIfNoEntry: false })?.size ?? 0 }
     }

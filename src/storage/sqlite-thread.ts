@@ -24,7 +24,9 @@ export class SqliteThread {
     this.#worker.on('message', (bundle: string) => {
       for (const answer of JSON.parse(bundle) as Answer[]) this.#settle(answer)
     })
-    this.#worker.on('error', (error: Error) => this.#end(`the database thread failed: ${error.message}`, 'unavailable'))
+    this.#worker.on('error', (error: Error) =>
+      this.#end(`the database thread failed: ${error.message}`, 'unavailable'),
+    )
     this.#worker.on('exit', () => this.#end('the database is closed', 'closed'))
     this.#worker.unref()
   }
@@ -33,7 +35,8 @@ export class SqliteThread {
   execute = (statement: Statement): Promise<Answer> => this.#send({ kind: 'statement', ...statement })
 
   /** Begins or ends this side's transaction. */
-  transaction = async (step: 'begin' | 'commit' | 'rollback'): Promise<void> => void (await this.#send({ kind: step }))
+  transaction = async (step: 'begin' | 'commit' | 'rollback'): Promise<void> =>
+    void (await this.#send({ kind: step }))
 
   /** Runs a unit of the units module in the next transaction and gives its result after the flush. Inputs and results are JSON. */
   async runUnit(name: string, input: unknown): Promise<unknown> {
@@ -51,7 +54,7 @@ export class SqliteThread {
       const id = this.#nextId++
       this.#pending.set(id, { resolve, reject })
       if (this.#pending.size === 1) this.#worker.ref()
-      this.#outbox.push({ ...request, id } as Request)
+      this.#outbox.push({ ...request, id })
       if (this.#outbox.length === 1) queueMicrotask(() => this.#flush())
     })
   }
@@ -68,7 +71,11 @@ export class SqliteThread {
     if (this.#pending.size === 0) this.#worker.unref()
     if (answer.error === undefined) return pending?.resolve(answer)
     const { name, message, fault, transactionLost } = answer.error
-    pending?.reject(fault === undefined ? Object.assign(new Error(message), { name }) : new StorageError(message, fault as StorageFault, transactionLost === true))
+    pending?.reject(
+      fault === undefined
+        ? Object.assign(new Error(message), { name })
+        : new StorageError(message, fault as StorageFault, transactionLost === true),
+    )
   }
 
   #end(message: string, fault: StorageFault): void {

@@ -2,7 +2,12 @@ import { Kysely } from 'kysely'
 import { parentPort, workerData } from 'node:worker_threads'
 import { StorageError, type Units } from './dialect.ts'
 import type { Database } from './schema.ts'
-import { type ConnectionSettings, SqliteConnection, type Statement, type StatementResult } from './sqlite-connection.ts'
+import {
+  type ConnectionSettings,
+  SqliteConnection,
+  type Statement,
+  type StatementResult,
+} from './sqlite-connection.ts'
 import { faultOf } from './sqlite-faults.ts'
 import { sqliteDialect } from './sqlite.ts'
 import { Writer } from './writer.ts'
@@ -36,8 +41,14 @@ const connection = new SqliteConnection(settings)
 const local = async (statement: Statement): Promise<StatementResult> => executeHere(statement)
 const transaction = async (step: 'begin' | 'commit' | 'rollback'): Promise<void> =>
   void executeHere({ op: 'exec', sql: step === 'begin' ? 'begin immediate' : step, values: [] })
-const writer = new Writer(new Kysely<Database>({ dialect: sqliteDialect({ execute: local, transaction, close: async () => undefined }) }), 'unit')
-const units = settings.unitsModule === undefined ? {} : ((await import(settings.unitsModule)) as { units: Units }).units
+const writer = new Writer(
+  new Kysely<Database>({
+    dialect: sqliteDialect({ execute: local, transaction, close: async () => undefined }),
+  }),
+  'unit',
+)
+const units =
+  settings.unitsModule === undefined ? {} : ((await import(settings.unitsModule)) as { units: Units }).units
 
 let outbox: Answer[] = []
 /** The transaction of the other side: how to end it, and who waits for that. */
@@ -65,7 +76,8 @@ function flush(): void {
 
 function answerError(id: number, error: unknown): void {
   const { name, message } = error as Error
-  const told = error instanceof StorageError ? { fault: error.fault, transactionLost: error.transactionLost } : {}
+  const told =
+    error instanceof StorageError ? { fault: error.fault, transactionLost: error.transactionLost } : {}
   answer({ id, error: { name, message, ...told } })
 }
 
@@ -84,11 +96,14 @@ function begin(id: number): void {
         }),
     )
     .then(() => answer({ id: opened.endId }))
-    .catch((error: unknown) => (error instanceof RolledBack ? answer({ id: opened.endId }) : answerError(opened.endId, error)))
+    .catch((error: unknown) =>
+      error instanceof RolledBack ? answer({ id: opened.endId }) : answerError(opened.endId, error),
+    )
 }
 
 function end(id: number, error: Error | null): void {
-  if (session === null) return answerError(id, new StorageError('there is no transaction to end', 'other', true))
+  if (session === null)
+    return answerError(id, new StorageError('there is no transaction to end', 'other', true))
   session.endId = id
   session.end(error)
   session = null

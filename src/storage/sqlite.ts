@@ -13,7 +13,7 @@ import type { Statement, StatementResult } from './sqlite-connection.ts'
 
 /** Marks a query that runs once for each row of `parameters`. */
 const eachRow = Symbol('each-row')
-type EachQuery = CompiledQuery & { [eachRow]?: true }
+type EachQuery = CompiledQuery<Row> & { [eachRow]?: true }
 
 const each = (sql: string, rows: readonly Value[][]): EachQuery => ({
   ...CompiledQuery.raw(sql, rows as unknown[]),
@@ -57,9 +57,14 @@ export function sqliteDialect(executor: SqliteExecutor): Dialect {
 }
 
 async function execute<R>(executor: SqliteExecutor, query: EachQuery): Promise<QueryResult<R>> {
-  const returnsRows = query.query.kind === 'SelectQueryNode' || /^\s*(select|with|pragma)\b|\breturning\b/i.test(query.sql)
+  const returnsRows =
+    query.query.kind === 'SelectQueryNode' || /^\s*(select|with|pragma)\b|\breturning\b/i.test(query.sql)
   const op = query[eachRow] ? (returnsRows ? 'each-all' : 'each-run') : returnsRows ? 'all' : 'run'
-  const { columns = [], rows = [], changes } = await executor.execute({ op, sql: query.sql, values: query.parameters })
+  const {
+    columns = [],
+    rows = [],
+    changes,
+  } = await executor.execute({ op, sql: query.sql, values: query.parameters })
   const result = { rows: rows.map((row) => asObject(columns, row)) as R[] }
   return changes === undefined ? result : { ...result, numAffectedRows: BigInt(changes) }
 }
@@ -94,7 +99,8 @@ const sqliteSets: SetStatements = {
     ),
   updateRows: (db, table, columns, key, rows) =>
     changed(db, `update ${table} set ${equals(columns, ', ')} where ${equals(key, ' and ')}`, rows),
-  deleteRows: (db, table, key, rows) => changed(db, `delete from ${table} where ${equals(key, ' and ')}`, rows),
+  deleteRows: (db, table, key, rows) =>
+    changed(db, `delete from ${table} where ${equals(key, ' and ')}`, rows),
   adjustRows(db, table, key, amounts, rows) {
     const sums = amounts.map((column) => `${column} = ${column} + ?`).join(', ')
     return changed(db, `update ${table} set ${sums} where ${equals(key, ' and ')}`, rows)
@@ -111,7 +117,10 @@ const sqliteSets: SetStatements = {
     )
   },
   async selectEach(db: Db | Tx, statement: SelectEach, inputs: readonly Value[][]): Promise<Row[]> {
-    const sql = statement.sql.replace(/:([a-z_]+)/g, (_, name: string) => `?${statement.inputs.indexOf(name) + 1}`)
-    return (await db.executeQuery<Row>(each(sql, inputs) as CompiledQuery<Row>)).rows
+    const sql = statement.sql.replace(
+      /:([a-z_]+)/g,
+      (_, name: string) => `?${statement.inputs.indexOf(name) + 1}`,
+    )
+    return (await db.executeQuery<Row>(each(sql, inputs))).rows
   },
 }

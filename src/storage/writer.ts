@@ -56,7 +56,8 @@ export class Writer {
     const answers: (() => void)[] = []
     try {
       await this.#db.transaction().execute(async (tx) => {
-        for (const unit of units) answers.push(await attempt(tx, unit, units.length === 1 ? null : this.#savepoint))
+        for (const unit of units)
+          answers.push(await attempt(tx, unit, units.length === 1 ? null : this.#savepoint))
       })
       this.#commits += 1
     } catch (error) {

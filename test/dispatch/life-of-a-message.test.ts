@@ -9,7 +9,12 @@ beforeEach(async () => {
 afterEach(() => house.close())
 
 const wallet = async () =>
-  house.storage.read.selectFrom('wallets').select(['granted', 'reserved', 'used']).where('account_id', '=', 'acc_a').where('mode', '=', 'live').executeTakeFirstOrThrow()
+  house.storage.read
+    .selectFrom('wallets')
+    .select(['granted', 'reserved', 'used'])
+    .where('account_id', '=', 'acc_a')
+    .where('mode', '=', 'live')
+    .executeTakeFirstOrThrow()
 const countOf = async (table: 'queue' | 'receipts_expected' | 'attempts' | 'usage_days') =>
   (await house.storage.read.selectFrom(table).selectAll().execute()).length
 

@@ -52,14 +52,21 @@ test('a throttled device costs the message no attempt that counts and about a se
   }
   expect((await message()).status).toBe('queued')
   expect((await message()).attempts).toBeGreaterThan(3)
-  expect((await house.storage.read.selectFrom('queue').select('refusals').executeTakeFirstOrThrow()).refusals).toBe(0)
+  expect(
+    (await house.storage.read.selectFrom('queue').select('refusals').executeTakeFirstOrThrow()).refusals,
+  ).toBe(0)
 })
 
 test('an unknown outcome ends the message without a charge and is never sent again', async () => {
   await house.addDevice('dev_s', { settings: { fail: 'unknown' } })
   await house.send()
   await house.dispatcher.drain()
-  expect(await message()).toMatchObject({ status: 'unconfirmed', cost_state: 'released', possible_duplicate: 0, attempts: 1 })
+  expect(await message()).toMatchObject({
+    status: 'unconfirmed',
+    cost_state: 'released',
+    possible_duplicate: 0,
+    attempts: 1,
+  })
   await house.clock.advance(120_000)
   await house.dispatcher.drain()
   expect((await message()).attempts).toBe(1)
@@ -69,7 +76,13 @@ test('with resend_once an unknown outcome goes once more, on one hold', async ()
   await house.addDevice('dev_s', { settings: { fail: 'unknown' } })
   await house.send({ onUnknown: 'resend_once' })
   await house.dispatcher.drain()
-  expect(await message()).toMatchObject({ status: 'unconfirmed', possible_duplicate: 1, attempts: 2, held: 1, charged: 0 })
+  expect(await message()).toMatchObject({
+    status: 'unconfirmed',
+    possible_duplicate: 1,
+    attempts: 2,
+    held: 1,
+    charged: 0,
+  })
   expect(await wallet()).toEqual({ reserved: 0, used: 0 })
 })
 
@@ -95,8 +108,14 @@ test('an offline device is passed over, and what waits goes when it is back', as
   await house.dispatcher.drain()
   expect(await house.statuses()).toEqual(['queued'])
   await house.storage.writer.write(async (tx) => {
-    await tx.updateTable('devices').set({ settings: '{}', updated_at: house.clock.now() + 1 }).execute()
-    await tx.updateTable('instance').set((eb) => ({ directory_version: eb('directory_version', '+', 1) })).execute()
+    await tx
+      .updateTable('devices')
+      .set({ settings: '{}', updated_at: house.clock.now() + 1 })
+      .execute()
+    await tx
+      .updateTable('instance')
+      .set((eb) => ({ directory_version: eb('directory_version', '+', 1) }))
+      .execute()
   })
   await house.pool.reloadIfChanged()
   await house.dispatcher.drain()
@@ -108,7 +127,10 @@ test('a frozen account waits while others go', async () => {
   await house.addAccount('acc_b', 10)
   await house.storage.writer.write(async (tx) => {
     await tx.updateTable('accounts').set({ state: 'suspended' }).where('id', '=', 'acc_a').execute()
-    await tx.updateTable('instance').set((eb) => ({ directory_version: eb('directory_version', '+', 1) })).execute()
+    await tx
+      .updateTable('instance')
+      .set((eb) => ({ directory_version: eb('directory_version', '+', 1) }))
+      .execute()
   })
   await house.pool.reloadIfChanged()
   await house.send()
@@ -132,5 +154,7 @@ test('authentication goes before transactional, transactional before marketing',
 test('forty at once with ten SMS: exactly ten are accepted', async () => {
   const results = await Promise.all(Array.from({ length: 40 }, () => house.send()))
   expect(results.filter((result) => result.kind === 'accepted')).toHaveLength(10)
-  expect(results.filter((result) => result.kind === 'refused' && result.code === 'insufficient_balance')).toHaveLength(30)
+  expect(
+    results.filter((result) => result.kind === 'refused' && result.code === 'insufficient_balance'),
+  ).toHaveLength(30)
 })

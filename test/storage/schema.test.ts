@@ -33,7 +33,13 @@ beforeAll(async () => {
   }) // prettier-ignore
   await server.initialise()
   await server.start()
-  postgres = new Client({ host: '127.0.0.1', port, user: 'postgres', password: 'postgres', database: 'postgres' })
+  postgres = new Client({
+    host: '127.0.0.1',
+    port,
+    user: 'postgres',
+    password: 'postgres',
+    database: 'postgres',
+  })
   await postgres.connect()
   for (const { statements } of await readMigrations('postgres')) await postgres.query(statements)
 }, 60_000)
@@ -58,7 +64,12 @@ function sqliteColumns(): Column[] {
        where t.type = 'table' order by t.name, c.name`,
     )
     .all() as unknown as { tableName: string; name: string; type: string; needed: number; pk: number }[]
-  return rows.map(({ tableName, name, type, needed, pk }) => ({ tableName, name, type: type.toLowerCase(), nullable: needed === 0 && pk === 0 }))
+  return rows.map(({ tableName, name, type, needed, pk }) => ({
+    tableName,
+    name,
+    type: type.toLowerCase(),
+    nullable: needed === 0 && pk === 0,
+  }))
 }
 
 async function postgresColumns(): Promise<Column[]> {
@@ -89,8 +100,8 @@ test('both sets of migrations yield the same keys and indexes', async () => {
      where s.nspname = 'public'`,
   )
   // SQLite keeps no index of its own for the rowid of `instance`.
-  const expected = [...fromSqlite.map(({ line }) => line), 'instance 1 id'].sort()
-  expect(rows.map(({ line }) => line).sort()).toEqual(expected)
+  const expected = [...fromSqlite.map(({ line }) => line), 'instance 1 id'].toSorted()
+  expect(rows.map(({ line }) => line).toSorted()).toEqual(expected)
 })
 
 test('both databases refuse the same nonsense', async () => {
@@ -105,8 +116,13 @@ test('both databases refuse the same nonsense', async () => {
     await expect(postgres.query(statement), statement).rejects.toThrow(/constraint/i)
   }
   const wallets = [[10, 11, 0], [10, 5, 6], [-1, 0, 0], [10, -1, 0]] // prettier-ignore
-  for (const database of [(text: string) => Promise.resolve(sqlite.exec(text)), (text: string) => postgres.query(text)]) {
-    await database("insert into accounts (id, name, state, created_at, updated_at) values ('acc', 'n', 'active', 1, 1)")
+  for (const database of [
+    (text: string) => Promise.resolve(sqlite.exec(text)),
+    (text: string) => postgres.query(text),
+  ]) {
+    await database(
+      "insert into accounts (id, name, state, created_at, updated_at) values ('acc', 'n', 'active', 1, 1)",
+    )
     for (const [granted, reserved, used] of wallets) {
       const insert = `insert into wallets (account_id, mode, granted, reserved, used, low_threshold) values ('acc', 'live', ${granted}, ${reserved}, ${used}, 0)`
       await expect((async () => database(insert))(), insert).rejects.toThrow(/constraint/i)

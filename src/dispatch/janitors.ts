@@ -1,0 +1,65 @@
+import type { KeyUse } from '../accounts/api-keys.ts'
+import type { Config } from '../config.ts'
+import type { Ids } from '../ids.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Db } from '../storage/dialect.ts'
+import type { Writer } from '../storage/writer.ts'
+import { createDeviceReporter } from './device-reporter.ts'
+import type { DevicePool } from './device-pool.ts'
+import { createExpirer } from './expirer.ts'
+import type { Janitor, JanitorDeps } from './janitor.ts'
+import { createKeyUseRecorder } from './key-use-recorder.ts'
+import { createReceiptCloser } from './receipt-closer.ts'
+import { createRefiller } from './refiller.ts'
+import { createRescuer } from './rescuer.ts'
+import { createRetention } from './retention.ts'
+
+export interface JanitorsDeps extends JanitorDeps {
+  config: Pick<
+    Config,
+    | 'receiptWindowHours'
+    | 'correctionDays'
+    | 'recordRetentionDays'
+    | 'textRetentionDays'
+    | 'idempotencyDays'
+    | 'playSms'
+  >
+  read: Db
+  writer: Writer
+  metrics: Metrics
+  ids: Ids
+  fence: number
+  afterRestore: boolean
+  pool: DevicePool
+  takeKeyUses: () => KeyUse[]
+}
+
+const hourMs = 3_600_000
+
+/** Everything that tidies up, with what the settings say. */
+export function createJanitors(
+  deps: JanitorsDeps,
+): Record<
+  'rescuer' | 'expirer' | 'receiptCloser' | 'retention' | 'refiller' | 'keyUses' | 'deviceReporter',
+  Janitor
+> {
+  const { config } = deps
+  return {
+    rescuer: createRescuer(deps),
+    expirer: createExpirer(deps),
+    receiptCloser: createReceiptCloser({
+      ...deps,
+      receiptWindowMs: config.receiptWindowHours * hourMs,
+      correctionDays: config.correctionDays,
+    }),
+    retention: createRetention({
+      ...deps,
+      recordDays: config.recordRetentionDays,
+      textDays: config.textRetentionDays,
+      idempotencyDays: config.idempotencyDays,
+    }),
+    refiller: createRefiller({ ...deps, playSms: config.playSms }),
+    keyUses: createKeyUseRecorder({ ...deps, takeUses: deps.takeKeyUses }),
+    deviceReporter: createDeviceReporter({ ...deps, devices: () => deps.pool.all }),
+  }
+}

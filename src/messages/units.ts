@@ -1,0 +1,22 @@
+import { createIds } from '../ids.ts'
+import { claimMessages, type Want } from './claim-messages.ts'
+import type { SendRequest } from './send-request.ts'
+import { sendMessages } from './send-messages.ts'
+import { settleOutcomes, type Settlement } from './settle-outcomes.ts'
+import { type ReceiptWord, settleReceipts } from './settle-receipts.ts'
+import type { Tx, Units } from '../storage/dialect.ts'
+
+const ids = createIds({ now: Date.now })
+
+/** The hot units, which run in the thread of the database. Inputs and results are plain JSON, as small as their callers can do with. */
+export const units = {
+  sendMessages: (tx: Tx, requests: readonly SendRequest[]) => sendMessages(tx, requests),
+  claim: (tx: Tx, input: { wants: readonly Want[]; nowMs: number; fence: number }) =>
+    claimMessages(tx, ids, input),
+  settleOutcomes: async (tx: Tx, settlements: readonly Settlement[]) =>
+    (await settleOutcomes(tx, settlements)).map((message) => message?.status ?? null),
+  settleReceipts: async (tx: Tx, words: readonly ReceiptWord[]) =>
+    (await settleReceipts(tx, words)).map((message) => message.status),
+} satisfies Units
+
+export type HotUnits = typeof units

@@ -1,0 +1,27 @@
+/** The closed lists of words that columns hold; the CHECKs of migrations/ repeat them. */
+
+export type Mode = 'live' | 'test'
+export type Direction = 'outbound' | 'inbound'
+export type Category = 'transactional' | 'authentication' | 'marketing'
+export type Encoding = 'gsm7' | 'ucs2'
+export type OnUnknown = 'stop' | 'resend_once'
+export type CostState = 'held' | 'charged' | 'partial' | 'released' | 'none'
+export type MessageStatus =
+  | 'scheduled'
+  | 'queued'
+  | 'sending'
+  | 'sent'
+  | 'delivered'
+  | 'undelivered'
+  | 'failed'
+  | 'expired'
+  | 'canceled'
+  | 'unconfirmed'
+  | 'received'
+export type AttemptState = 'handing_over' | 'accepted' | 'refused' | 'unknown'
+export type AccountState = 'active' | 'suspended' | 'closed'
+export type DeviceState = 'pending' | 'enabled' | 'disabled' | 'retired'
+export type DeviceStatus = 'pending' | 'online' | 'degraded' | 'offline'
+export type LedgerKind = 'grant' | 'top_up' | 'correction' | 'refill'
+/** A truth value in both databases. */
+export type Flag = 0 | 1
