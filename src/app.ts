@@ -12,6 +12,7 @@ import { createSecretBox, type SecretBox } from './devices/secret-box.ts'
 import { DevicePool } from './dispatch/device-pool.ts'
 import { Dispatcher, type DispatchUnits } from './dispatch/dispatcher.ts'
 import { InboundReceiver } from './dispatch/inbound-receiver.ts'
+import { addGauges } from './dispatch/gauges.ts'
 import { createJanitors } from './dispatch/janitors.ts'
 import { routeFrom } from './dispatch/route-ring.ts'
 import { routingFor } from './dispatch/routing.ts'
@@ -88,7 +89,7 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
 }
 
 function assemble(parts: Parts, lock: { release(): void }): App {
-  const { config, log, storage, epoch, metrics } = parts
+  const { log, storage, epoch } = parts
   const authenticator = new Authenticator({
     read: storage.read,
     clock: parts.clock,
@@ -121,7 +122,7 @@ function assemble(parts: Parts, lock: { release(): void }): App {
     takeKeyUses: () => authenticator.takeUses(),
   })
   const http = createHttp(parts, { authenticator, pool, dispatcher })
-  countThings(parts, pool)
+  addGauges({ ...parts, read: storage.read, walBytes: () => storage.walBytes(), pool })
   // Orphans of the last process are settled before anything new is claimed.
   const services: Service[] = [
     once(() => janitors.rescuer.sweepAll()),
@@ -280,22 +281,3 @@ const hostInUrl = (host: string): string => {
 
 const deriveKey = (secret: InstanceSecret, purpose: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret.current, 'onesixty', `onesixty/${purpose}/v1`, 32))
-
-function countThings({ metrics, storage }: Parts, pool: DevicePool): void {
-  metrics.gauge('wal_bytes', 'Bytes in the write-ahead log.', () => storage.walBytes())
-  metrics.gauge('hand_overs_open', 'Hand-overs that have not ended.', () =>
-    pool.all.reduce((sum, device) => sum + device.open, 0),
-  )
-  metrics.gauge(
-    'devices_online',
-    'Running devices that can send.',
-    () => pool.all.filter((device) => device.candidate().health !== 'offline').length,
-  )
-  metrics.gauge('messages_waiting', 'Messages in the queue that no device has.', async () => {
-    const row = await storage.read
-      .selectFrom('queue_totals')
-      .select(({ fn }) => fn.sum<number>('messages').as('waiting'))
-      .executeTakeFirst()
-    return row?.waiting ?? 0
-  })
-}
