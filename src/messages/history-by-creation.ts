@@ -1,10 +1,14 @@
 import type { Db } from '../storage/dialect.ts'
 import { lowestIdAt } from '../ids.ts'
-import { conditionsOf, type HistoryPage, type HistoryRequest, isSearch } from './history-query.ts'
+import {
+  behind,
+  conditionsOf,
+  type HistoryPage,
+  type HistoryRequest,
+  isSearch,
+  maxRowsRead,
+} from './history-query.ts'
 import type { MessageRow } from './message-store.ts'
-
-/** No page reads more rows than this to find those that match; see `isSearch`. */
-export const maxRowsRead = 10_000
 
 /**
  * Ids are made in the order of time but never step back with the wall clock, so an id can be this much younger than the `created_at`
@@ -18,27 +22,31 @@ interface IdRange {
   below: string
 }
 
-/** The smallest text that sorts behind an id and before every later one: ids have one length. */
-const behind = (id: string): string => `${id}0`
-
 /** One page in the order of creation, which is the order of ids. */
 export async function readByCreation(db: Db, request: HistoryRequest): Promise<HistoryPage> {
   const { query, limit } = request
   const range = narrowed(pageRange(request), await sendRange(db, request))
-  const bound = query.ids.length === 0 && query.sendId === null && isSearch(query) ? await searchBound(db, request, range) : null
+  const bound =
+    query.ids.length === 0 && query.sendId === null && isSearch(query)
+      ? await searchBound(db, request, range)
+      : null
   const rows = await rowsIn(db, request, bound === null ? range : narrowed(range, boundRange(request, bound)))
     .selectAll()
     .where((is) => is.and(conditionsOf(query)))
     .limit(limit + 1)
     .execute()
-  if (rows.length > limit) return { rows: rows.slice(0, limit), next: { id: (rows[limit - 1] as MessageRow).id, updatedAtMs: null } }
+  if (rows.length > limit)
+    return { rows: rows.slice(0, limit), next: { id: (rows[limit - 1] as MessageRow).id, updatedAtMs: null } }
   return { rows, next: bound === null ? null : { id: bound, updatedAtMs: null } }
 }
 
 /** Every message that a query for ids or for a send can mean: few, so that they may be ordered in memory. */
 export async function readFew(db: Db, request: HistoryRequest): Promise<MessageRow[]> {
   const range = narrowed(pageRange({ ...request, position: null }), await sendRange(db, request))
-  return rowsIn(db, request, range).selectAll().where((is) => is.and(conditionsOf(request.query))).execute()
+  return rowsIn(db, request, range)
+    .selectAll()
+    .where((is) => is.and(conditionsOf(request.query)))
+    .execute()
 }
 
 /** The rows of an owner along the index that fits the query best, in order. */
@@ -75,7 +83,9 @@ async function sendRange(db: Db, { owner, query }: HistoryRequest): Promise<IdRa
     .where('account_id', '=', owner.accountId)
     .where('id', '=', query.sendId)
     .executeTakeFirst()
-  return send === undefined ? { from: 'msg_', below: 'msg_' } : { from: send.first_message_id, below: behind(send.last_message_id) }
+  return send === undefined
+    ? { from: 'msg_', below: 'msg_' }
+    : { from: send.first_message_id, below: behind(send.last_message_id) }
 }
 
 /**
@@ -83,7 +93,11 @@ async function sendRange(db: Db, { owner, query }: HistoryRequest): Promise<IdRa
  * which come or go between the two statements make no gap.
  */
 async function searchBound(db: Db, request: HistoryRequest, range: IdRange): Promise<string | null> {
-  const last = await rowsIn(db, request, range).select('id').limit(1).offset(maxRowsRead - 1).executeTakeFirst()
+  const last = await rowsIn(db, request, range)
+    .select('id')
+    .limit(1)
+    .offset(maxRowsRead - 1)
+    .executeTakeFirst()
   return last?.id ?? null
 }
 
@@ -91,7 +105,9 @@ const boundRange = ({ query }: HistoryRequest, bound: string): IdRange =>
   query.order === 'asc' ? { from: 'msg_', below: behind(bound) } : { from: bound, below: 'msg_~' }
 
 const narrowed = (range: IdRange, other: IdRange | null): IdRange =>
-  other === null ? range : { from: largest([range.from, other.from]), below: smallest([range.below, other.below]) }
+  other === null
+    ? range
+    : { from: largest([range.from, other.from]), below: smallest([range.below, other.below]) }
 
 const largest = (ids: readonly string[]): string => ids.reduce((most, id) => (id > most ? id : most))
 const smallest = (ids: readonly string[]): string => ids.reduce((least, id) => (id < least ? id : least))

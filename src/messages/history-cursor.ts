@@ -31,12 +31,17 @@ export function openCursor(key: Uint8Array, owner: HistoryOwner, text: string): 
   if (text.length > maxCursorLength) throw refuse('invalid_cursor')
   const bytes = Buffer.from(text, 'base64url')
   // Compared as text, because the decoder passes over what does not belong and drops spare bits.
-  if (bytes[0] !== version || bytes.length < 1 + tagBytes || bytes.toString('base64url') !== text) throw refuse('invalid_cursor')
+  if (bytes[0] !== version || bytes.length < 1 + tagBytes || bytes.toString('base64url') !== text)
+    throw refuse('invalid_cursor')
   const tag = bytes.subarray(1, 1 + tagBytes)
   const decipher = createDecipheriv('aes-256-ctr', subkey(key, 'encrypt'), tag)
   const plain = Buffer.concat([decipher.update(bytes.subarray(1 + tagBytes)), decipher.final()])
   if (!timingSafeEqual(tag, tagOf(key, owner, plain))) throw refuse('invalid_cursor')
-  const [query, id, updatedAtMs] = JSON.parse(plain.toString()) as [Partial<HistoryQuery>, string, number | null]
+  const [query, id, updatedAtMs] = JSON.parse(plain.toString()) as [
+    Partial<HistoryQuery>,
+    string,
+    number | null,
+  ]
   return { query: { ...everyMessage, ...query }, position: { id, updatedAtMs } }
 }
 

@@ -31,7 +31,11 @@ const attemptsOf = {
 } as const
 
 /** The timelines of messages of one owner, in their order. One round trip for all of them. */
-export async function readTimelines(db: Db, owner: HistoryOwner, messages: readonly MessageRow[]): Promise<TimelineEntry[][]> {
+export async function readTimelines(
+  db: Db,
+  owner: HistoryOwner,
+  messages: readonly MessageRow[],
+): Promise<TimelineEntry[][]> {
   const tried = messages.filter((message) => message.attempts > 0)
   const rows = await selectEach<TimelineAttempt & { message_id: string }>(
     db,
@@ -48,11 +52,18 @@ export async function readTimelines(db: Db, owner: HistoryOwner, messages: reado
  */
 export function timelineOf(message: MessageRow, attempts: readonly TimelineAttempt[]): TimelineEntry[] {
   const entries: TimelineEntry[] = []
-  const reached = (status: MessageStatus, atMs: number | null, attempt: TimelineAttempt | null = null): void => {
-    if (atMs !== null) entries.push({ status, atMs, attemptId: attempt?.id ?? null, deviceId: attempt?.device_id ?? null })
+  const reached = (
+    status: MessageStatus,
+    atMs: number | null,
+    attempt: TimelineAttempt | null = null,
+  ): void => {
+    if (atMs !== null)
+      entries.push({ status, atMs, attemptId: attempt?.id ?? null, deviceId: attempt?.device_id ?? null })
   }
   if (message.direction === 'inbound') {
-    return [{ status: message.status, atMs: message.created_at, attemptId: null, deviceId: message.device_id }]
+    return [
+      { status: message.status, atMs: message.created_at, attemptId: null, deviceId: message.device_id },
+    ]
   }
   reached(message.send_at === null ? 'queued' : 'scheduled', message.created_at)
   if (attempts.length > 0 || message.status === 'queued') reached('queued', message.send_at)
@@ -65,9 +76,11 @@ export function timelineOf(message: MessageRow, attempts: readonly TimelineAttem
     current = wentBack ? null : attempt
   }
   const corrected = message.corrected === 1
-  if (corrected) reached(current?.state === 'refused' ? 'failed' : 'unconfirmed', message.finalized_at, current)
+  if (corrected)
+    reached(current?.state === 'refused' ? 'failed' : 'unconfirmed', message.finalized_at, current)
   reached('sent', message.sent_at, current)
-  if (message.status !== 'sent') reached(message.status, corrected ? message.settled_at : message.finalized_at, current)
+  if (message.status !== 'sent')
+    reached(message.status, corrected ? message.settled_at : message.finalized_at, current)
   // The sort is stable: what happened in one millisecond keeps the order in which it was told.
   return entries.sort((a, b) => a.atMs - b.atMs)
 }
@@ -76,4 +89,5 @@ export function timelineOf(message: MessageRow, attempts: readonly TimelineAttem
 const isBackInQueue = (message: MessageRow, last: TimelineAttempt): boolean =>
   last.ended_at !== null &&
   last.state !== 'accepted' &&
-  (message.status === 'queued' || (message.finalized_at !== null && message.finalized_at > last.ended_at && message.sent_at === null))
+  (message.status === 'queued' ||
+    (message.finalized_at !== null && message.finalized_at > last.ended_at && message.sent_at === null))

@@ -1,0 +1,240 @@
+import { type Fault, type FieldCode, refuse } from '../errors.ts'
+
+/** More parameters than any sensible request has: 100 ids and every other one. */
+const maxParameters = 250
+
+/** What is wrong with a value, as thrown by the readers below. */
+class Wrong {
+  readonly code: FieldCode
+  readonly detail: string
+  readonly suggestion: string | undefined
+
+  constructor(code: FieldCode, detail: string, suggestion?: string) {
+    this.code = code
+    this.detail = detail
+    this.suggestion = suggestion
+  }
+}
+
+const plusHint = 'A `+` in an address means a space: send it as %2B.'
+
+/**
+ * The query of one request, read strictly: what nobody asked for is a fault, and so is a parameter that stands twice. Ask for every parameter,
+ * then call `end`, which throws `invalid_query` with all the faults at once.
+ */
+export class QueryReader {
+  readonly #values = new Map<string, string[]>()
+  readonly #faults: Fault[] = []
+  readonly #known: readonly string[]
+
+  /** `raw` is what stands behind the `?`, undecoded; `known` are the names that the operation takes. */
+  constructor(raw: string, known: readonly string[]) {
+    this.#known = known
+    const pairs = raw === '' ? [] : raw.split('&').filter((pair) => pair !== '')
+    if (pairs.length > maxParameters)
+      throw refuse('invalid_query', { detail: `At most ${maxParameters} parameters may be sent.` })
+    for (const pair of pairs) this.#take(pair)
+  }
+
+  /** The value of a parameter that may stand once, read by `read`; null when it is missing or wrong. */
+  one<T>(name: string, read: (text: string) => T): T | null {
+    const values = this.#values.get(name) ?? []
+    if (values.length > 1) this.fault(name, 'repeated_parameter', `\`${name}\` may stand once.`)
+    return values.length === 1 ? this.#read(name, values[0] as string, read) : null
+  }
+
+  /** The values of a parameter that may stand up to `most` times, without repeats. */
+  many<T>(name: string, most: number, read: (text: string) => T): T[] {
+    const values = this.#values.get(name) ?? []
+    if (values.length > most) {
+      this.fault(name, 'too_many_items', `\`${name}\` may stand at most ${most} times.`)
+      return []
+    }
+    return [
+      ...new Set(values.map((value) => this.#read(name, value, read)).filter((value) => value !== null)),
+    ]
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name)
+  }
+
+  get names(): string[] {
+    return [...this.#values.keys()]
+  }
+
+  fault(parameter: string, code: FieldCode, detail: string, suggestion?: string): void {
+    this.#faults.push({ parameter, code, detail, ...(suggestion === undefined ? {} : { suggestion }) })
+  }
+
+  /** Throws when anything was wrong. */
+  end(): void {
+    if (this.#faults.length > 0) throw refuse('invalid_query', { errors: this.#faults.slice(0, 100) })
+  }
+
+  #take(pair: string): void {
+    const [rawName = '', ...rest] = pair.split('=')
+    const name = decoded(rawName)
+    const value = decoded(rest.join('='))
+    if (name === null || value === null) {
+      this.fault(name ?? rawName.slice(0, 100), 'invalid_format', 'It is not valid percent-encoded UTF-8.')
+    } else if (this.#known.includes(name)) {
+      this.#values.set(name, [...(this.#values.get(name) ?? []), value])
+    } else {
+      const near = nearestName(name, this.#known)
+      const says = `There is no parameter \`${name.slice(0, 100)}\` here.`
+      this.fault(
+        name.slice(0, 100),
+        'unknown_parameter',
+        near === null ? says : `${says} Did you mean \`${near}\`?`,
+        near ?? undefined,
+      )
+    }
+  }
+
+  #read<T>(name: string, text: string, read: (text: string) => T): T | null {
+    try {
+      return read(text)
+    } catch (wrong) {
+      if (!(wrong instanceof Wrong)) throw wrong
+      this.fault(name, wrong.code, wrong.detail, wrong.suggestion)
+      return null
+    }
+  }
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return null
+  }
+}
+
+/** A whole number from `least` to `most`. */
+export const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number => {
+    if (!/^\d{1,15}$/.test(text)) throw new Wrong('wrong_type', 'It must be a whole number.')
+    const value = Number(text)
+    if (value < least || value > most) throw new Wrong('out_of_range', `It must be from ${least} to ${most}.`)
+    return value
+  }
+
+/** One of a list of words. */
+export const word =
+  <const T extends string>(words: readonly T[]) =>
+  (text: string): T => {
+    const found = words.find((candidate) => candidate === text)
+    if (found !== undefined) return found
+    const near = nearestName(text, words)
+    throw new Wrong('not_in_enum', `It must be one of ${words.join(', ')}.`, near ?? undefined)
+  }
+
+/** Text for which `holds` is true; `rule` says what it must be. */
+export const textThat =
+  (holds: (text: string) => boolean, rule: string) =>
+  (text: string): string => {
+    if (!holds(text)) throw new Wrong('invalid_format', rule)
+    return text
+  }
+
+/** A phone number in E.164, a short code, or the name of a sender. */
+export function address(text: string): string {
+  if (/^ \d{7,15}$/.test(text)) throw new Wrong('invalid_format', plusHint, `%2B${text.trim()}`)
+  const digits = text.replace(/[\s().-]/g, '')
+  if (digits !== text && /^\+[1-9]\d{6,14}$/.test(digits)) {
+    throw new Wrong('invalid_format', 'A number is written in E.164, without spaces or dashes.', digits)
+  }
+  if (
+    /^\+[1-9]\d{6,14}$/.test(text) ||
+    /^\d{3,15}$/.test(text) ||
+    /^(?=.*[A-Za-z])[\x20-\x7e]{1,11}$/.test(text)
+  )
+    return text
+  throw new Wrong(
+    'invalid_format',
+    'It must be a number in E.164 such as +4915112345678, a short code or the name of a sender.',
+  )
+}
+
+const dateTime = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})$/
+
+/**
+ * An instant by RFC 3339 section 5.6, with any offset, in milliseconds. Finer fractions round up, so that both "from" and "before" keep
+ * their meaning for times that are stored in milliseconds.
+ */
+export function instant(text: string): number {
+  if (/^\d{4}-\d\d-\d\d[Tt][\d:.]+$/.test(text))
+    throw new Wrong(
+      'invalid_format',
+      'The offset is missing: end with Z for UTC, or with +01:00 and the like.',
+      `${text}Z`,
+    )
+  if (/^\d{4}-\d\d-\d\d[Tt][\d:.]+ \d\d:\d\d$/.test(text))
+    throw new Wrong('invalid_format', plusHint, text.replace(' ', '%2B'))
+  const found = dateTime.exec(text)
+  const atMs = found === null ? Number.NaN : instantOf(found)
+  if (Number.isNaN(atMs))
+    throw new Wrong('invalid_format', 'It must be a date and time by RFC 3339, such as 2026-11-21T09:30:00Z.')
+  return atMs
+}
+
+function instantOf([
+  ,
+  year,
+  month,
+  day,
+  hour,
+  minute,
+  second,
+  fraction = '',
+  offset = 'Z',
+]: readonly string[]): number {
+  const [y, mo, d, h, mi, s] = [year, month, day, hour, minute, second].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  const midnight = new Date(0)
+  midnight.setUTCFullYear(y, mo - 1, d)
+  // A day that the month does not have moves on into the next one.
+  if (mo < 1 || mo > 12 || midnight.getUTCDate() !== d || d < 1 || h > 23 || mi > 59 || s > 59)
+    return Number.NaN
+  const [offsetHours, offsetMinutes] = /^[Zz]$/.test(offset)
+    ? [0, 0]
+    : [Number(offset.slice(1, 3)), Number(offset.slice(4))]
+  if (offsetHours > 23 || offsetMinutes > 59) return Number.NaN
+  const offsetMs = (offset.startsWith('-') ? -1 : 1) * (offsetHours * 60 + offsetMinutes) * 60_000
+  const fractionMs = Math.ceil(Number(`0.${fraction || 0}`) * 1000 - 1e-9)
+  return midnight.getTime() + ((h * 60 + mi) * 60 + s) * 1000 + fractionMs - offsetMs
+}
+
+/** The known name that `name` was probably meant to be, or null when none is near. */
+export function nearestName<T extends string>(name: string, known: readonly T[]): T | null {
+  const written = name.toLowerCase().replaceAll('-', '_').slice(0, 100)
+  let nearest: T | null = null
+  let least = Math.max(2, Math.ceil(written.length / 3)) + 1
+  for (const candidate of known) {
+    const distance = editDistance(written, candidate)
+    if (distance < least) [nearest, least] = [candidate, distance]
+  }
+  return nearest
+}
+
+/** Levenshtein's distance, two rows at a time. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1))
+    }
+    row = next
+  }
+  return row[b.length] as number
+}

@@ -1,0 +1,65 @@
+import type { Tx } from '../storage/dialect.ts'
+import type { DeviceStatus } from '../storage/schema.ts'
+import { insertRows, updateRows } from '../storage/sets.ts'
+
+/**
+ * What the node that runs a device last knew of it: stored as JSON in `device_reports.body`. Groups that a device cannot tell are null.
+ * Times are milliseconds.
+ */
+export interface DeviceReportBody {
+  link: string
+  lastSeenAt: number | null
+  nextContactExpectedBy: number | null
+  appVersion: string | null
+  battery: { percent: number; charging: boolean; at: number } | null
+  network: {
+    registered: boolean | null
+    roaming: boolean | null
+    operator: string | null
+    signalDbm: number | null
+    transport: string | null
+    at: number
+  } | null
+  sims: readonly { slot: number; number: string | null; carrier: string | null }[]
+  capabilities: { deliveryReports: boolean; maxParts: number; alphanumericSender: boolean } | null
+  /** Its pace; `resetsAt` is null while no window is open. Null for a device without one. */
+  throughput: {
+    partsPerWindow: number
+    windowSeconds: number
+    remaining: number
+    resetsAt: number | null
+  } | null
+  /** Hand-overs that are open on it, of whatever account. */
+  inFlight: number
+  lastSentAt: number | null
+  lastError: string | null
+}
+
+export interface DeviceReport {
+  deviceId: string
+  status: DeviceStatus
+  /** Machine-readable, worst first. */
+  reasons: readonly string[]
+  body: DeviceReportBody
+  reportedAt: number
+}
+
+/** A node reports its devices at least this often, changed or not, so that silence means something. */
+export const reportIntervalMs = 10_000
+/** A report older than this says nothing any more: three were missed, so the node behind the device is gone or stuck. */
+export const reportLifetimeMs = 30_000
+
+/** Keeps the latest report of each device. */
+export async function saveDeviceReports(tx: Tx, reports: readonly DeviceReport[]): Promise<void> {
+  const rows = reports.map(({ deviceId, status, reasons, body, reportedAt }) => ({
+    device_id: deviceId,
+    status,
+    reasons: JSON.stringify(reasons),
+    body: JSON.stringify(body),
+    reported_at: reportedAt,
+  }))
+  await Promise.all([
+    insertRows(tx, 'device_reports', rows, 'ignore'),
+    updateRows(tx, 'device_reports', ['device_id'], rows),
+  ])
+}

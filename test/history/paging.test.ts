@@ -1,0 +1,157 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createIds } from '../../src/ids.ts'
+import { WriteHorizon } from '../../src/messages/history-horizon.ts'
+import { everyMessage, type HistoryPosition } from '../../src/messages/history-query.ts'
+import { readHistory } from '../../src/messages/history.ts'
+import type { MessageRow } from '../../src/messages/message-store.ts'
+import { openTestStorage } from '../open-test-storage.ts'
+import { ada, deliveredAt, idsOf, store, storedMessage, walkHistory } from './stored-messages.ts'
+
+test('newest first: while messages arrive nothing is shown twice and nothing that was there is left out', async () => {
+  const { storage, clock, ids, close } = await openTestStorage()
+  const arrive = (): Promise<unknown> =>
+    store(storage, [storedMessage({ id: ids('msg'), created_at: clock.now() })])
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat(3), { minLength: 1, maxLength: 12 }),
+      fc.integer({ min: 1, max: 7 }),
+      async (arrivals, limit) => {
+        await store(
+          storage,
+          Array.from({ length: 5 }, () => storedMessage({ id: ids('msg'), created_at: clock.now() })),
+        )
+        const before = idsOf(
+          await storage.read.selectFrom('messages').select('id').orderBy('id', 'desc').execute(),
+        )
+        const { rows } = await walkHistory(storage, {
+          limit,
+          between: async () => {
+            await clock.advance(arrivals.length)
+            for (let left = arrivals.pop() ?? 0; left > 0; left--) await arrive()
+          },
+        })
+        expect(idsOf(rows)).toEqual(before)
+      },
+    ),
+    { numRuns: 15 },
+  )
+  await close()
+})
+
+type Step =
+  | { kind: 'begin' }
+  | { kind: 'commit'; which: number }
+  | { kind: 'wait'; ms: number }
+  | { kind: 'page' }
+
+const steps = fc.array(
+  fc.oneof(
+    fc.constant<Step>({ kind: 'begin' }),
+    fc.nat().map((which): Step => ({ kind: 'commit', which })),
+    fc.nat(3).map((ms): Step => ({ kind: 'wait', ms })),
+    fc.constant<Step>({ kind: 'page' }),
+  ),
+  { minLength: 10, maxLength: 60 },
+)
+
+test('oldest first: writes that commit late, in any order, are never passed by', async () => {
+  const { storage, clock, close } = await openTestStorage()
+  let account = 0
+  await fc.assert(
+    fc.asyncProperty(steps, fc.integer({ min: 1, max: 4 }), async (script, limit) => {
+      const owner = { accountId: `acc_${account++}`, mode: ada.mode }
+      const ids = createIds({ now: clock.now })
+      const horizon = new WriteHorizon({ now: clock.now })
+      const open: { rows: MessageRow[]; end: () => void }[] = []
+      const seen: string[] = []
+      let position: HistoryPosition | null = null
+
+      const page = async (): Promise<void> => {
+        const query = { ...everyMessage, order: 'asc' as const }
+        const { rows } = await readHistory(
+          { read: storage.read, safeHorizonMs: () => horizon.safeMs() },
+          { owner, query, position, limit },
+        )
+        seen.push(...idsOf(rows))
+        const last = rows.at(-1)
+        if (last !== undefined) position = { id: last.id, updatedAtMs: null }
+      }
+      const commit = async (which: number): Promise<void> => {
+        const [write] = open.splice(which % Math.max(1, open.length), 1)
+        if (write === undefined) return
+        await store(storage, write.rows)
+        write.end()
+      }
+      for (const step of script) {
+        if (step.kind === 'begin') {
+          const end = horizon.begin(clock.now())
+          open.push({
+            end,
+            rows: [1, 2].map(() =>
+              storedMessage({ id: ids('msg'), created_at: clock.now(), account_id: owner.accountId }),
+            ),
+          })
+        } else if (step.kind === 'commit') await commit(step.which)
+        else if (step.kind === 'wait') await clock.advance(step.ms)
+        else await page()
+      }
+      while (open.length > 0) await commit(0)
+      const all = idsOf(
+        await storage.read
+          .selectFrom('messages')
+          .select('id')
+          .where('account_id', '=', owner.accountId)
+          .orderBy('id')
+          .execute(),
+      )
+      expect(seen).toEqual(all.slice(0, seen.length))
+      await clock.advance(1)
+      for (let before = -1; before !== seen.length;) {
+        before = seen.length
+        await page()
+      }
+      expect(seen).toEqual(all)
+    }),
+    { numRuns: 60 },
+  )
+  await close()
+})
+
+test('a search looks at a bounded number of messages a page and still finds every match once', async () => {
+  const { storage, clock, ids, close } = await openTestStorage()
+  const wanted: string[] = []
+  const rows = Array.from({ length: 9_000 }, (_, i) => {
+    const row = storedMessage({
+      id: ids('msg'),
+      created_at: clock.now(),
+      ...(i % 1_500 === 7 ? deliveredAt(clock.now() + i) : {}),
+    })
+    if (row.status === 'delivered') wanted.push(row.id)
+    return row
+  })
+  await store(storage, rows)
+
+  const newest = await walkHistory(storage, { query: { statuses: ['delivered'] }, limit: 2 })
+  const oldest = await walkHistory(storage, { query: { statuses: ['delivered'], order: 'asc' }, limit: 2 })
+  const nothing = await walkHistory(storage, { query: { from: 'Nobody', to: '+4915112345678' } })
+
+  expect(idsOf(newest.rows)).toEqual(wanted.toReversed())
+  expect(idsOf(oldest.rows)).toEqual(wanted)
+  expect(nothing.rows).toEqual([])
+  expect(nothing.pages).toBeGreaterThanOrEqual(3)
+  await close()
+})
+
+test('a wall clock that was set back by a little hides nothing from created_before', async () => {
+  const { storage, clock, ids, close } = await openTestStorage()
+  const first = storedMessage({ id: ids('msg'), created_at: clock.now() })
+  clock.jumpWallClock(-400)
+  const second = storedMessage({ id: ids('msg'), created_at: clock.now() })
+  await store(storage, [first, second])
+
+  const { rows } = await walkHistory(storage, { query: { createdBeforeMs: first.created_at } })
+
+  expect(idsOf(rows)).toEqual([second.id])
+  await close()
+})

@@ -1,0 +1,108 @@
+import type { HistoryOwner, HistoryPosition, HistoryQuery } from '../../src/messages/history-query.ts'
+import { everyMessage } from '../../src/messages/history-query.ts'
+import { readHistory } from '../../src/messages/history.ts'
+import type { MessageRow } from '../../src/messages/message-store.ts'
+import type { Storage } from '../../src/storage/database.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+
+export const ada: HistoryOwner = { accountId: 'acc_ada', mode: 'live' }
+
+/** A queued message as accept stores it, with what a test wants otherwise. */
+export const storedMessage = (row: Partial<MessageRow> & { id: string; created_at: number }): MessageRow => ({
+  account_id: ada.accountId,
+  mode: ada.mode,
+  send_id: null,
+  direction: 'outbound',
+  status: 'queued',
+  recipient: '+4915112345678',
+  sender: null,
+  country: 'DE',
+  category: 'transactional',
+  text: 'Hello',
+  text_redacted: 0,
+  encoding: 'gsm7',
+  units: 5,
+  parts: 1,
+  parts_sent: 0,
+  held: 1,
+  charged: 0,
+  cost_state: 'held',
+  on_unknown: 'stop',
+  device_id: null,
+  receipt_expected: null,
+  error_code: null,
+  network_code: null,
+  attempts: 0,
+  possible_duplicate: 0,
+  corrected: 0,
+  sequence: 1,
+  client_reference: null,
+  metadata: '{}',
+  send_at: null,
+  expires_at: row.created_at + 86_400_000,
+  sent_at: null,
+  delivered_at: null,
+  finalized_at: null,
+  settled_at: null,
+  updated_at: row.created_at,
+  ...row,
+})
+
+/** What makes a message a delivered one. */
+export const deliveredAt = (atMs: number): Partial<MessageRow> => ({
+  status: 'delivered',
+  parts_sent: 1,
+  charged: 1,
+  cost_state: 'charged',
+  device_id: 'dev_1',
+  receipt_expected: 1,
+  attempts: 1,
+  sent_at: atMs,
+  delivered_at: atMs,
+  finalized_at: atMs,
+  settled_at: atMs,
+  updated_at: atMs,
+})
+
+export const failedAt = (atMs: number, code: string): Partial<MessageRow> => ({
+  status: 'failed',
+  cost_state: 'released',
+  error_code: code,
+  finalized_at: atMs,
+  settled_at: atMs,
+  updated_at: atMs,
+})
+
+export const store = (storage: Storage, rows: readonly MessageRow[]): Promise<number> =>
+  storage.writer.write((tx) => insertRows(tx, 'messages', rows))
+
+export interface Walk {
+  query?: Partial<HistoryQuery>
+  owner?: HistoryOwner
+  limit?: number
+  horizonMs?: number
+  /** Called between two pages. */
+  between?: () => Promise<void>
+}
+
+/** Follows the pages to the last one; gives every message in the order shown, and how many pages that took. */
+export async function walkHistory(
+  storage: Pick<Storage, 'read'>,
+  walk: Walk = {},
+): Promise<{ rows: MessageRow[]; pages: number }> {
+  const { query = {}, owner = ada, limit = 100, horizonMs = Number.MAX_SAFE_INTEGER / 1024, between } = walk
+  const rows: MessageRow[] = []
+  let position: HistoryPosition | null = null
+  for (let pages = 1; ; pages++) {
+    const page = await readHistory(
+      { read: storage.read, safeHorizonMs: () => horizonMs },
+      { owner, query: { ...everyMessage, ...query }, position, limit },
+    )
+    rows.push(...page.rows)
+    if (page.next === null) return { rows, pages }
+    position = page.next
+    await between?.()
+  }
+}
+
+export const idsOf = (rows: readonly { id: string }[]): string[] => rows.map((row) => row.id)
