@@ -11,12 +11,21 @@ export async function makeFirstAccount(
   return storage.writer.write(async (tx) => {
     const known = await tx.selectFrom('accounts').select('id').limit(1).executeTakeFirst()
     if (known !== undefined) return null
-    return openAccount(tx, deps, { name: 'Operator', email: 'operator@localhost', isOperator: true, actor: 'system' })
+    return openAccount(tx, deps, {
+      name: 'Operator',
+      email: 'operator@localhost',
+      isOperator: true,
+      actor: 'system',
+    })
   })
 }
 
 /** What is said once, on the first start. The curl line works as it stands: the test key's simulator delivers. */
-export const welcome = (url: string, account: OpenedAccount, config: Pick<Config, 'freeSms' | 'playSms'>): string => `
+export const welcome = (
+  url: string,
+  account: OpenedAccount,
+  config: Pick<Config, 'freeSms' | 'playSms'>,
+): string => `
 onesixty runs at ${url}
 
   account    ${account.accountId}

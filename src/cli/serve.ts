@@ -12,7 +12,10 @@ export interface Signals {
  * Runs until a signal, then drains: no new requests, what is under way is finished and stored. A second signal, or a drain that takes
  * longer than the setting allows, ends the process at once; nothing accepted is lost by that.
  */
-export async function serveUntilSignal(app: App, { config, log, signals }: { config: Config; log: Log; signals: Signals }): Promise<number> {
+export async function serveUntilSignal(
+  app: App,
+  { config, log, signals }: { config: Config; log: Log; signals: Signals },
+): Promise<number> {
   const name = await new Promise<string>((resolve) => signals.onStop(resolve))
   log.info({ signal: name }, 'stopping: finishing what is under way; once more to end at once')
   signals.onStop(() => {

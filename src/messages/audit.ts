@@ -24,20 +24,12 @@ export const messageChecks: readonly AuditCheck[] = [
   {
     name: 'waiting_is_queued',
     says: 'Every message that waits or is being handed over stands in the queue once, and nothing else does.',
-    find: async (db) =>
-      [...(await rowsOf(db, waitingWithoutRow)), ...(await rowsOf(db, rowsWithoutWaiting))].slice(
-        0,
-        mostViolations,
-      ),
+    find: (db) => rowsOf(db, waitingIsNotQueued),
   },
   {
     name: 'claims_are_attempts',
     says: 'Every claimed message has one open attempt, and every open attempt a claimed message.',
-    find: async (db) =>
-      [...(await rowsOf(db, claimsWithoutAttempt)), ...(await rowsOf(db, attemptsWithoutClaim))].slice(
-        0,
-        mostViolations,
-      ),
+    find: (db) => rowsOf(db, claimsAreNotAttempts),
   },
   {
     name: 'nothing_overdue',
@@ -61,15 +53,12 @@ const hourMs = 3_600_000
 const reportGraceMs = 3 * hourMs
 
 const walletsAreNotMessages = sql<Violation>`
-  with sums as materialized (
-    select account_id, mode, sum(case when cost_state = 'held' then held else 0 end) as held, sum(charged) as charged
-    from messages group by account_id, mode)
-  select w.account_id, w.mode, w.reserved, coalesce(s.held, 0) as held, w.used, coalesce(s.charged, 0) + w.used_archived as charged
-  from wallets w left join sums s on s.account_id = w.account_id and s.mode = w.mode
-  where w.reserved <> coalesce(s.held, 0) or w.used <> coalesce(s.charged, 0) + w.used_archived
-  union all
-  select s.account_id, s.mode, null, s.held, null, s.charged from sums s
-  where not exists (select 1 from wallets w where w.account_id = s.account_id and w.mode = s.mode)
+  select account_id, mode, sum(reserved) as reserved, sum(held) as held, sum(used) as used, sum(charged) as charged, sum(wallets) as wallets
+  from (
+    select account_id, mode, reserved, 0 as held, used, used_archived as charged, 1 as wallets from wallets
+    union all
+    select account_id, mode, 0, case when cost_state = 'held' then held else 0 end, 0, charged, 0 from messages) as both_sides
+  group by account_id, mode having sum(reserved) <> sum(held) or sum(used) <> sum(charged) or sum(wallets) <> 1
   limit ${mostViolations}`
 
 const inconsistentCosts = sql<Violation>`
@@ -87,56 +76,46 @@ const inconsistentCosts = sql<Violation>`
   limit ${mostViolations}`
 
 const totalsAreNotQueue = sql<Violation>`
-  with sums as materialized (
-    select account_id, mode, route_key, count(*) as messages, sum(parts) as parts
-    from queue where claimed_by is null group by account_id, mode, route_key)
-  select t.account_id, t.mode, t.route_key, t.messages as counted, t.parts as counted_parts,
-    coalesce(s.messages, 0) as messages, coalesce(s.parts, 0) as parts
-  from queue_totals t left join sums s on s.account_id = t.account_id and s.mode = t.mode and s.route_key = t.route_key
-  where t.messages <> coalesce(s.messages, 0) or t.parts <> coalesce(s.parts, 0)
-  union all
-  select s.account_id, s.mode, s.route_key, null, null, s.messages, s.parts from sums s
-  where not exists (
-    select 1 from queue_totals t where t.account_id = s.account_id and t.mode = s.mode and t.route_key = s.route_key)
+  select account_id, mode, route_key, sum(counted) as counted, sum(messages) as messages, sum(counted_parts) as counted_parts, sum(parts) as parts
+  from (
+    select account_id, mode, route_key, messages as counted, 0 as messages, parts as counted_parts, 0 as parts from queue_totals
+    union all
+    select account_id, mode, route_key, 0, 1, 0, parts from queue where claimed_by is null) as both_sides
+  group by account_id, mode, route_key having sum(counted) <> sum(messages) or sum(counted_parts) <> sum(parts)
   limit ${mostViolations}`
 
-const waitingWithoutRow = sql<Violation>`
-  with places as materialized (
-    select account_id, mode, message_id, count(*) as rows_found from queue group by account_id, mode, message_id)
-  select m.account_id, m.mode, m.id, m.status, coalesce(p.rows_found, 0) as queue_rows
-  from messages m left join places p on p.account_id = m.account_id and p.mode = m.mode and p.message_id = m.id
-  where m.status in ('scheduled', 'queued', 'sending') and coalesce(p.rows_found, 0) <> 1
+const waitingIsNotQueued = sql<Violation>`
+  select account_id, mode, id, sum(waiting) as waiting, sum(queued) as queue_rows, sum(sending) as sending, sum(claimed) as claimed,
+    sum(message_parts) as parts, sum(queue_parts) as queue_parts
+  from (
+    select account_id, mode, id, 1 as waiting, 0 as queued, case when status = 'sending' then 1 else 0 end as sending, 0 as claimed,
+      parts as message_parts, 0 as queue_parts
+    from messages where status in ('scheduled', 'queued', 'sending')
+    union all
+    select account_id, mode, message_id, 0, 1, 0, case when claimed_by is null then 0 else 1 end, 0, parts from queue) as both_sides
+  group by account_id, mode, id
+  having sum(waiting) <> 1 or sum(queued) <> 1 or sum(sending) <> sum(claimed) or sum(message_parts) <> sum(queue_parts)
   limit ${mostViolations}`
 
-const rowsWithoutWaiting = sql<Violation>`
-  select q.account_id, q.mode, q.message_id as id, m.status, q.claimed_by, q.parts as queue_parts, m.parts
-  from queue q left join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
-  where m.id is null or m.parts <> q.parts
-    or (q.claimed_by is null and m.status not in ('queued', 'scheduled'))
-    or (q.claimed_by is not null and m.status <> 'sending')
-  limit ${mostViolations}`
-
-const claimsWithoutAttempt = sql<Violation>`
-  select q.account_id, q.mode, q.message_id as id, q.claimed_by, a.device_id as attempt_device
-  from queue q left join attempts a
-    on a.account_id = q.account_id and a.mode = q.mode and a.message_id = q.message_id and a.ended_at is null
-  where q.claimed_by is not null and (a.id is null or a.device_id <> q.claimed_by)
-  limit ${mostViolations}`
-
-const attemptsWithoutClaim = sql<Violation>`
-  with claims as materialized (select account_id, mode, message_id from queue where claimed_by is not null)
-  select a.account_id, a.mode, a.message_id as id, a.id as attempt_id, a.device_id
-  from attempts a left join claims c on c.account_id = a.account_id and c.mode = a.mode and c.message_id = a.message_id
-  where a.ended_at is null and c.message_id is null
+const claimsAreNotAttempts = sql<Violation>`
+  select account_id, mode, id, device_id, sum(claims) as claims, sum(attempts) as open_attempts
+  from (
+    select account_id, mode, message_id as id, claimed_by as device_id, 1 as claims, 0 as attempts from queue where claimed_by is not null
+    union all
+    select account_id, mode, message_id, device_id, 0, 1 from attempts where ended_at is null) as both_sides
+  group by account_id, mode, id, device_id having sum(claims) <> 1 or sum(attempts) <> 1
   limit ${mostViolations}`
 
 const overdue = (nowMs: number, receiptWindowMs: number) => sql<Violation>`
-  with held as materialized (select account_id, mode, message_id from queue where restore_hold = 1)
-  select m.account_id, m.mode, m.id, m.status, m.expires_at, m.sent_at
-  from messages m left join held h on h.account_id = m.account_id and h.mode = m.mode and h.message_id = m.id
-  where m.finalized_at is null and h.message_id is null
-    and ((m.status in ('scheduled', 'queued', 'sending') and m.expires_at < ${nowMs - reportGraceMs})
-      or (m.status = 'sent' and m.sent_at < ${nowMs - receiptWindowMs - hourMs}))
+  select account_id, mode, id, max(status) as status, max(expires_at) as expires_at, max(sent_at) as sent_at
+  from (
+    select account_id, mode, id, status, expires_at, sent_at, 1 as late, 0 as restore_hold from messages
+    where finalized_at is null
+      and ((status in ('scheduled', 'queued', 'sending') and expires_at < ${nowMs - reportGraceMs})
+        or (status = 'sent' and sent_at < ${nowMs - receiptWindowMs - hourMs}))
+    union all
+    select account_id, mode, message_id, null, null, null, 0, 1 from queue where restore_hold = 1) as both_sides
+  group by account_id, mode, id having sum(late) > 0 and sum(restore_hold) = 0
   limit ${mostViolations}`
 
 const finalWithoutTime = sql<Violation>`

@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+import { type AuditCheck, ledgerChecks } from '../../src/ledger/audit.ts'
+import { messageChecks } from '../../src/messages/audit.ts'
+import type { Db, Tx } from '../../src/storage/dialect.ts'
+import type { MessageStatus, MessageTable } from '../../src/storage/schema.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
+
+export const auditChecks: readonly AuditCheck[] = [...ledgerChecks, ...messageChecks]
+
+export interface AuditFixture extends AccountsFixture {
+  accountId: string
+  /** Runs SQL as a mistake of the program would. */
+  damage(statement: string): Promise<void>
+  /** The names of the checks that find something. */
+  broken(): Promise<string[]>
+  /** The same after a mistake that is undone again. */
+  brokenBy(mistake: string): Promise<string[]>
+}
+
+/** One account with a message in each place that the checks know: waiting, held after a restore, claimed, sent, delivered, failed, received. */
+export async function openAuditFixture(): Promise<AuditFixture> {
+  const fixture = await openAccountsFixture()
+  const { storage, clock } = fixture
+  const { accountId } = await fixture.addAccount()
+  await storage.writer.write(async (tx) => {
+    const nowMs = clock.now()
+    const message = (id: string, status: MessageStatus, row: Partial<MessageTable>) =>
+      ({ ...blank(accountId, nowMs), id, status, ...row }) as never
+    const done = { finalized_at: nowMs, settled_at: nowMs }
+    const charged = {
+      cost_state: 'charged',
+      charged: 1,
+      attempts: 1,
+      device_id: 'dev_a',
+      sent_at: nowMs,
+      parts_sent: 1,
+    } as const
+    for (const row of [
+      message('msg_waits', 'queued', {}),
+      message('msg_kept', 'queued', {}),
+      message('msg_claimed', 'sending', { attempts: 1, device_id: 'dev_a' }),
+      message('msg_sent', 'sent', { ...charged, receipt_expected: 1 }),
+      message('msg_delivered', 'delivered', { ...charged, ...done, delivered_at: nowMs }),
+      message('msg_failed', 'failed', { ...done, cost_state: 'released', attempts: 1 }),
+      message('msg_in', 'received', { ...done, direction: 'inbound', held: 0, cost_state: 'none', expires_at: null }),
+    ]) await insertRows(tx, 'messages', [row]) // prettier-ignore
+    const place = {
+      route_key: 'live:',
+      account_id: accountId,
+      priority: 1,
+      due_at: nowMs,
+      mode: 'live',
+      parts: 1,
+      expires_at: nowMs + 60_000,
+    } as const
+    await insertRows(tx, 'queue', [
+      { ...place, message_id: 'msg_waits', claimed_by: null, restore_hold: 0 },
+      { ...place, message_id: 'msg_kept', claimed_by: null, restore_hold: 1 },
+      { ...place, message_id: 'msg_claimed', claimed_by: 'dev_a', restore_hold: 0 },
+    ])
+    await insertRows(tx, 'queue_totals', [
+      { account_id: accountId, mode: 'live', route_key: 'live:', messages: 2, parts: 2, next_expiry_at: 0 },
+    ])
+    await insertRows(tx, 'attempts', [
+      {
+        account_id: accountId,
+        mode: 'live',
+        message_id: 'msg_claimed',
+        number: 1,
+        id: 'att_a',
+        device_id: 'dev_a',
+        fence: 1,
+        state: 'handing_over',
+        started_at: nowMs,
+      },
+    ])
+    await insertRows(tx, 'receipts_expected', [
+      {
+        network_id: 'n1',
+        device_id: 'dev_a',
+        account_id: accountId,
+        mode: 'live',
+        message_id: 'msg_sent',
+        attempt_number: 1,
+        wire_parts: 1,
+        sent_at: nowMs,
+        closed_at: null,
+      },
+    ])
+    await tx
+      .updateTable('wallets')
+      .set({ reserved: 3, used: 3, used_archived: 1 })
+      .where('mode', '=', 'live')
+      .execute()
+    await insertRows(tx, 'usage_days', [{ account_id: accountId, mode: 'live', day: 20_000, parts: 3 }])
+  })
+  const brokenIn = async (db: Db): Promise<string[]> => {
+    const at = { nowMs: clock.now(), receiptWindowMs: 72 * 3_600_000 }
+    const found = await Promise.all(auditChecks.map((check) => check.find(db, at)))
+    return auditChecks.filter((_, i) => found[i]?.length !== 0).map((check) => check.name)
+  }
+  return {
+    ...fixture,
+    accountId,
+    damage: (statement) => storage.writer.write((tx) => damageIn(tx, statement)),
+    broken: () => brokenIn(storage.read),
+    async brokenBy(mistake) {
+      let broken: string[] = []
+      const undone = storage.writer.write(async (tx) => {
+        for (const statement of mistake.split('; ')) await damageIn(tx, statement)
+        broken = await brokenIn(tx)
+        throw new Undo()
+      })
+      await undone.catch((error: unknown) => {
+        if (!(error instanceof Undo)) throw error
+      })
+      return broken
+    },
+  }
+}
+
+class Undo extends Error {}
+
+/** A mistake that the tables themselves refuse is planted past them: the checks must not rely on the tables. */
+async function damageIn(tx: Tx, statement: string): Promise<void> {
+  await sql`pragma ignore_check_constraints = on`.execute(tx)
+  await sql.raw(statement).execute(tx)
+  await sql`pragma ignore_check_constraints = off`.execute(tx)
+}
+
+const blank = (accountId: string, nowMs: number): Partial<MessageTable> => ({
+  account_id: accountId,
+  mode: 'live',
+  direction: 'outbound',
+  recipient: '+4915112345678',
+  category: 'transactional',
+  text: 'Hello',
+  text_redacted: 0,
+  encoding: 'gsm7',
+  units: 5,
+  parts: 1,
+  parts_sent: 0,
+  held: 1,
+  charged: 0,
+  cost_state: 'held',
+  on_unknown: 'stop',
+  attempts: 0,
+  possible_duplicate: 0,
+  metadata: '{}',
+  created_at: nowMs,
+  expires_at: nowMs + 60_000,
+  updated_at: nowMs,
+})

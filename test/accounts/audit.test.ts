@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type AuditFixture, auditChecks, openAuditFixture } from './audit-fixture.ts'
+
+let fixture: AuditFixture
+beforeEach(async () => {
+  fixture = await openAuditFixture()
+})
+afterEach(() => fixture.close())
+
+test('where everything is in order no check finds anything', async () => {
+  expect(await fixture.broken()).toEqual([])
+})
+
+test('every check finds each of its planted mistakes', async () => {
+  const planted: Record<string, string[]> = {
+    granted_is_ledger: [
+      `update wallets set granted = granted + 1 where mode = 'live'`,
+      `delete from ledger_entries where mode = 'test'`,
+    ],
+    used_is_usage: [`update usage_days set parts = parts + 1`, `delete from usage_days`],
+    wallets_in_bounds: [
+      `update wallets set reserved = granted + 1 where mode = 'test'`,
+      `update wallets set used_archived = used + 1 where mode = 'test'`,
+    ],
+    accounts_have_wallets: [
+      `delete from ledger_entries where mode = 'test'; delete from wallets where mode = 'test'`,
+    ],
+    wallets_are_messages: [
+      `update wallets set reserved = reserved - 1 where mode = 'live'`,
+      `update wallets set used_archived = used_archived - 1 where mode = 'live'`,
+      `delete from messages where id = 'msg_delivered'`,
+    ],
+    costs_are_consistent: [
+      `update messages set cost_state = 'released', charged = 0 where id = 'msg_delivered'`,
+      `update messages set cost_state = 'partial' where id = 'msg_delivered'`,
+      `update messages set cost_state = 'held' where id = 'msg_failed'`,
+      `update messages set charged = 1 where id = 'msg_failed'`,
+      `update messages set held = 2 where id = 'msg_failed'`,
+      `update messages set held = 1 where id = 'msg_in'`,
+      `update messages set direction = 'inbound' where id = 'msg_failed'`,
+    ],
+    totals_are_queue: [
+      `update queue_totals set messages = messages + 1`,
+      `update queue_totals set parts = parts - 1`,
+      `delete from queue_totals`,
+      `update queue set claimed_by = null where message_id = 'msg_claimed'`,
+      `insert into queue_totals select account_id, mode, 'live:Shop', 1, 1, 0 from queue_totals`,
+    ],
+    waiting_is_queued: [
+      `delete from queue where message_id = 'msg_waits'`,
+      `insert into queue select route_key, account_id, 0, due_at, message_id, mode, parts, expires_at, 0, null, 0 from queue where message_id = 'msg_waits'`,
+      `update messages set status = 'failed' where id = 'msg_waits'`,
+      `update queue set message_id = 'msg_nowhere' where message_id = 'msg_waits'`,
+      `update queue set parts = 2 where message_id = 'msg_waits'`,
+      `update messages set status = 'sending' where id = 'msg_waits'`,
+      `update messages set status = 'queued' where id = 'msg_claimed'`,
+    ],
+    claims_are_attempts: [
+      `delete from attempts`,
+      `update attempts set device_id = 'dev_b'`,
+      `update attempts set message_id = 'msg_waits'`,
+      `update queue set claimed_by = null where message_id = 'msg_claimed'`,
+    ],
+    nothing_overdue: [
+      `update messages set expires_at = expires_at - 10860001 where id = 'msg_waits'`,
+      `update messages set expires_at = expires_at - 10860001 where id = 'msg_claimed'`,
+      `update messages set sent_at = sent_at - 262800001 where id = 'msg_sent'`,
+    ],
+    final_has_time: [
+      `update messages set finalized_at = null, settled_at = null where id = 'msg_delivered'`,
+      `update messages set finalized_at = 1, settled_at = 1 where id = 'msg_waits'`,
+      `update messages set receipt_expected = 0 where id = 'msg_sent'`,
+      `update messages set settled_at = null where id = 'msg_failed'`,
+    ],
+    receipts_have_messages: [
+      `update receipts_expected set message_id = 'msg_nowhere'`,
+      `update receipts_expected set message_id = 'msg_waits'`,
+    ],
+  }
+  expect(Object.keys(planted)).toEqual(auditChecks.map((check) => check.name))
+
+  for (const [name, mistakes] of Object.entries(planted)) {
+    for (const mistake of mistakes) {
+      expect({ mistake, broken: await fixture.brokenBy(mistake) }).toEqual({
+        mistake,
+        broken: expect.arrayContaining([name]),
+      })
+    }
+  }
+  // Nothing of it stayed.
+  expect(await fixture.broken()).toEqual([])
+})
+
+test('what a restore holds back may be past its time', async () => {
+  await fixture.damage(`update messages set expires_at = 1 where id = 'msg_kept'`)
+  expect(await fixture.broken()).toEqual([])
+})
+
+test('a message is overdue three hours after its validity, and a receipt an hour after its window', async () => {
+  await fixture.damage(
+    `update messages set expires_at = ${fixture.clock.now() - 3 * 3_600_000} where id = 'msg_waits'`,
+  )
+  await fixture.damage(
+    `update messages set sent_at = ${fixture.clock.now() - 73 * 3_600_000} where id = 'msg_sent'`,
+  )
+  expect(await fixture.broken()).toEqual([])
+  fixture.clock.jumpWallClock(1)
+  expect(await fixture.broken()).toEqual(['nothing_overdue'])
+})
+
+test('a check gives at most 20 rows, and says which', async () => {
+  await fixture.damage(`with recursive n (i) as (select 1 union all select i + 1 from n where i < 100)
+    insert into queue_totals select account_id, mode, 'live:' || i, 1, 1, 0 from queue_totals, n`)
+  const check = auditChecks.find((one) => one.name === 'totals_are_queue')
+  const rows = (await check?.find(fixture.storage.read, { nowMs: 0, receiptWindowMs: 0 })) ?? []
+  expect(rows).toHaveLength(20)
+  expect(rows[0]).toMatchObject({ account_id: fixture.accountId, mode: 'live', counted: 1, messages: 0 })
+})
