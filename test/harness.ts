@@ -1,0 +1,192 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type App, createApp } from '../src/app.ts'
+import { openAccount, type OpenedAccount } from '../src/cli/open-account.ts'
+import { systemClock } from '../src/clock.ts'
+import { readConfig } from '../src/config.ts'
+import { createIds } from '../src/ids.ts'
+import { createLog } from '../src/log.ts'
+import { type ApiClient, createApiClient } from './api-client.ts'
+
+/** The program in this process, listening on a free port. */
+export interface TestApp {
+  app: App
+  url: string
+  dataFolder: string
+  client: ApiClient
+  /** A new account with its first keys, as `account create` makes it. */
+  openAccount(name: string): Promise<OpenedAccount>
+  /** Stops the program and removes its folder. */
+  stop(): Promise<void>
+}
+
+/** Starts the whole program, built by `createApp`, in a folder of its own, with the clock of the machine and a silent log. */
+export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
+  const dataFolder = await temporaryFolder()
+  const config = readConfig({ ONESIXTY_DATA: dataFolder, ONESIXTY_PORT: '0', ...env })
+  const app = await createApp(config, createLog('silent', { write: () => undefined }))
+  const { url } = await app.start()
+  const client = createApiClient(url)
+  const ids = createIds({ now: systemClock.now })
+  return {
+    app,
+    url,
+    dataFolder,
+    client,
+    openAccount: (name) => {
+      const account = { name, email: `${name.toLowerCase()}@example.org`, actor: 'test' }
+      const deps = { ids, nowMs: systemClock.now(), randomBytes, config }
+      return app.storage.writer.write((tx) => openAccount(tx, deps, account))
+    },
+    async stop() {
+      client.close()
+      await app.stop()
+      await rm(dataFolder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The program in a process of its own, where it can be killed. */
+export interface ServerProcess {
+  url: string
+  port: number
+  pid: number
+  dataFolder: string
+  /** What it prints on the first start of a folder; null on a later one. */
+  first: { accountId: string; liveKey: string; testKey: string } | null
+  /** Everything that it has written to standard output so far. */
+  output(): string
+  /** Sends a signal; settles when the process has ended. */
+  kill(signal: NodeJS.Signals): Promise<ProcessEnd>
+  /** Stops it as an operator does. */
+  stop(): Promise<ProcessEnd>
+}
+
+export interface ProcessEnd {
+  /** Null when a signal ended it. */
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** Starts `node src/main.ts serve` on a data folder; settles when it is ready. Rejects with what it wrote when it ends before. */
+export async function startServerProcess(options: {
+  dataFolder: string
+  /** The same port after a restart is what clients see of one. */
+  port?: number
+  env?: Record<string, string>
+}): Promise<ServerProcess> {
+  const { dataFolder, env = {} } = options
+  const port = options.port ?? (await freePort())
+  const isFirst = !existsSync(join(dataFolder, 'onesixty.db'))
+  const child = spawnProgram(['serve'], { ONESIXTY_DATA: dataFolder, ONESIXTY_PORT: String(port), ...env })
+  let output = ''
+  let end: ProcessEnd | null = null
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const ended = new Promise<ProcessEnd>((resolve) =>
+    child.once('close', (code, signal) => resolve((end = { code, signal }))),
+  )
+  child.stdin.end()
+  const kill = async (signal: NodeJS.Signals): Promise<ProcessEnd> => {
+    if (end === null) child.kill(signal)
+    return ended
+  }
+  const url = `http://127.0.0.1:${port}`
+  const isReady = async (): Promise<boolean> =>
+    (!isFirst || /test key/.test(output)) && (await respondsOk(`${url}/readyz`))
+  const deadlineMs = performance.now() + readyWithinMs
+  while (!(await isReady())) {
+    if (end !== null) throw new Error(`The server ended before it was ready: ${output}`)
+    if (performance.now() > deadlineMs) {
+      await kill('SIGKILL')
+      throw new Error(`The server was not ready within ${readyWithinMs} ms: ${output}`)
+    }
+    await wait(10)
+  }
+  return {
+    url,
+    port,
+    pid: child.pid as number,
+    dataFolder,
+    first: isFirst ? readWelcome(output) : null,
+    output: () => output,
+    kill,
+    stop: () => kill('SIGTERM'),
+  }
+}
+
+const readyWithinMs = 20_000
+
+export interface CommandResult {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** Runs `node src/main.ts <args>` to its end. */
+export async function cli(
+  args: readonly string[],
+  options: { dataFolder: string; stdin?: string },
+): Promise<CommandResult> {
+  const child = spawnProgram(args, { ONESIXTY_DATA: options.dataFolder })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  child.stdin.end(options.stdin ?? '')
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, stdout, stderr }
+}
+
+/** Runs a command with `--json` that must succeed, and gives what it printed. */
+export async function cliJson<T>(args: readonly string[], dataFolder: string): Promise<T> {
+  const result = await cli([...args, '--json'], { dataFolder })
+  if (result.code !== 0)
+    throw new Error(`onesixty ${args.join(' ')} failed: ${result.stderr}${result.stdout}`)
+  return JSON.parse(result.stdout) as T
+}
+
+/** A new folder under the system's own for temporary files. */
+export const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'onesixty-proof-'))
+
+/** A port on which nobody listens: it was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+const program = join(import.meta.dirname, '..', 'src', 'main.ts')
+
+/** Nothing of the surrounding settings reaches it. */
+function spawnProgram(args: readonly string[], env: Record<string, string>) {
+  const inherited = Object.entries(process.env).filter(([name]) => /^(PATH|HOME|TMPDIR|TZ|LANG)$/.test(name))
+  return spawn(process.execPath, [program, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...Object.fromEntries(inherited), ...env },
+  })
+}
+
+async function respondsOk(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { headers: { connection: 'close' } })
+    await response.arrayBuffer()
+    return response.ok
+  } catch {
+    return false
+  }
+}
+
+function readWelcome(output: string): NonNullable<ServerProcess['first']> {
+  const find = (label: string): string => new RegExp(`${label} +(\\S+)`).exec(output)?.[1] ?? ''
+  return { accountId: find('account'), liveKey: find('live key'), testKey: find('test key') }
+}
