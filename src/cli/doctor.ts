@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
 import { isThere } from '../durable-file.ts'
-import { ledgerChecks, type AuditTime } from '../ledger/audit.ts'
+import { type AuditCheck, type AuditTime, ledgerChecks } from '../ledger/audit.ts'
 import { loadInstanceSecret, secretFile } from '../instance-secret.ts'
 import { messageChecks } from '../messages/audit.ts'
 import { databaseFile } from '../storage/database.ts'
@@ -102,9 +102,11 @@ async function examineDatabase({ config, clock }: Toolbox, full: boolean): Promi
   const file = databaseFile(config.dataFolder)
   const found = await attempt(
     'database',
-    'Start the server once, or set ONESIXTY_DATA to its folder.',
+    'Start the server once, or set ONESIXTY_DATA to its folder; if the file is no database, restore a backup.',
     async () => {
       const { size } = await stat(file)
+      // Fails when it is no database.
+      await openDatabaseFile(file).close()
       return `${file}, ${megabytes(size)}.`
     },
   )
@@ -132,10 +134,11 @@ const examineSchema = (db: Db): Promise<Finding> =>
     'schema',
     'Run: onesixty migrate. If the database is newer than the program, use the newer program.',
     async () => {
-      const { pending, unknown } = await compareMigrations(db)
+      const { pending, unknown, changed } = await compareMigrations(db)
       if (unknown.length > 0)
         throw new Error(`The database has ${unknown.join(', ')}, which this version does not know.`)
       if (pending.length > 0) throw new Error(`Not yet applied: ${pending.join(', ')}.`)
+      if (changed.length > 0) throw new Error(`Was another when it was applied: ${changed.join(', ')}.`)
       return 'The schema is up to date.'
     },
   )
@@ -176,23 +179,22 @@ const examineWal = (file: string): Promise<Finding> =>
 export const examineSums = (db: Db, at: AuditTime): Promise<Finding[]> =>
   inSnapshot(db, async (snapshot) => {
     const findings: Finding[] = []
-    for (const check of [...ledgerChecks, ...messageChecks]) {
-      const violations = await check.find(snapshot, at)
-      const finding =
-        violations.length === 0
-          ? fine(check.name, check.says)
-          : {
-              ...wrong(
-                check.name,
-                `Does not hold: ${check.says}`,
-                'Keep a backup and report this: it is a mistake of the program.',
-              ),
-              violations,
-            }
-      findings.push(finding)
-    }
+    for (const check of [...ledgerChecks, ...messageChecks])
+      findings.push(await examineSum(snapshot, at, check))
     return findings
   })
+
+async function examineSum(db: Db, at: AuditTime, { name, says, find }: AuditCheck): Promise<Finding> {
+  const remedy = 'Keep a backup and report this: it is a mistake of the program.'
+  try {
+    const violations = await find(db, at)
+    return violations.length === 0
+      ? fine(name, says)
+      : { ...wrong(name, `Does not hold: ${says}`, remedy), violations }
+  } catch (error) {
+    return wrong(name, `Cannot be told: ${(error as Error).message}.`, 'Look at the checks above first.')
+  }
+}
 
 /** What `look` says, or what it threw as what is wrong. */
 async function attempt(name: string, remedy: string, look: () => Promise<string>): Promise<Finding> {

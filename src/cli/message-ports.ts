@@ -1,5 +1,5 @@
 import { cancelWaiting } from '../messages/end-waiting.ts'
-import type { Storage } from '../storage/database.ts'
+import type { CommandStorage } from '../storage/command-storage.ts'
 import type { Tx } from '../storage/dialect.ts'
 
 /** Small pieces, so that a running server never waits long for one. */
@@ -20,7 +20,11 @@ const reasons = {
 } as const
 
 /** Ends everything that a restore holds back, page by page, each in a transaction of its own; gives how many messages. */
-export async function endHeld(storage: Storage, end: HeldEnd, now: () => number): Promise<number> {
+export async function endHeld(
+  storage: Pick<CommandStorage, 'writer'>,
+  end: HeldEnd,
+  now: () => number,
+): Promise<number> {
   let ended = 0
   for (;;) {
     const page = await storage.writer.write((tx) =>

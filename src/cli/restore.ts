@@ -1,6 +1,12 @@
 import { resolve } from 'node:path'
+import { isThere } from '../durable-file.ts'
 import { replaceDatabase } from '../storage/backup.ts'
-import { compareMigrations, findDamage, openDatabaseFile } from '../storage/database-file.ts'
+import {
+  compareMigrations,
+  findDamage,
+  type MigrationState,
+  openDatabaseFile,
+} from '../storage/database-file.ts'
 import { releaseHeld } from '../storage/epoch.ts'
 import { lockFolder } from '../storage/folder-lock.ts'
 import { command, CommandError, type CommandGroup, type Output } from './command.ts'
@@ -37,20 +43,29 @@ const restoreFile = command({
 
 /** Refuses what is no sound database of onesixty, or of a newer one. */
 async function checkBackup(file: string): Promise<void> {
+  if (!(await isThere(file))) throw new CommandError('not_a_backup', `There is no file ${file}.`)
+  const state = await examineBackup(file).catch((error: unknown) => {
+    throw new CommandError(
+      'not_a_backup',
+      `${file} cannot be restored: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  })
+  if (state.applied.length === 0)
+    throw new CommandError('not_a_backup', `${file} is no database of onesixty.`)
+  if (state.unknown.length > 0 || state.changed.length > 0) {
+    throw new CommandError(
+      'newer_backup',
+      `${file} was made by another version of onesixty. Use that version.`,
+    )
+  }
+}
+
+async function examineBackup(file: string): Promise<MigrationState> {
   const opened = openDatabaseFile(file)
   try {
-    const damage = await findDamage(opened.db, true).catch((error: unknown) => [
-      error instanceof Error ? error.message : String(error),
-    ])
-    if (damage.length > 0)
-      throw new CommandError('not_a_backup', `${file} cannot be restored: ${damage.join(' ')}`)
-    const { applied, unknown } = await compareMigrations(opened.db)
-    if (applied.length === 0) throw new CommandError('not_a_backup', `${file} is no database of onesixty.`)
-    if (unknown.length > 0)
-      throw new CommandError(
-        'newer_backup',
-        `${file} was made by a newer version of onesixty. Use that version.`,
-      )
+    const damage = await findDamage(opened.db, true)
+    if (damage.length > 0) throw new Error(damage.join(' '))
+    return await compareMigrations(opened.db)
   } finally {
     await opened.close()
   }

@@ -1,33 +1,62 @@
-import type { Config } from '../config.ts'
-import type { App } from '../app.ts'
-import type { Log } from '../log.ts'
+import { randomBytes } from 'node:crypto'
+import { createApp } from '../app.ts'
+import { systemClock } from '../clock.ts'
+import { readConfig } from '../config.ts'
+import { createIds } from '../ids.ts'
+import { createLog, gatheredOutput, type Log } from '../log.ts'
+import { makeFirstAccount, welcome } from './first-run.ts'
 
-/** How the outside tells the process to stop, and how it ends. */
-export interface Signals {
-  onStop(listener: (name: string) => void): void
-  exit(code: number): void
+/** What of the process a server needs; `process` fits. */
+export interface ServingProcess {
+  env: Readonly<Record<string, string | undefined>>
+  stdout: { write(text: string): unknown }
+  once(signal: 'SIGTERM' | 'SIGINT', listener: () => void): unknown
+  exit(code: number): never
 }
 
-/**
- * Runs until a signal, then drains: no new requests, what is under way is finished and stored. A second signal, or a drain that takes
- * longer than the setting allows, ends the process at once; nothing accepted is lost by that.
- */
-export async function serveUntilSignal(
-  app: App,
-  { config, log, signals }: { config: Config; log: Log; signals: Signals },
-): Promise<number> {
-  const name = await new Promise<string>((resolve) => signals.onStop(resolve))
-  log.info({ signal: name }, 'stopping: finishing what is under way; once more to end at once')
-  signals.onStop(() => {
-    log.warn('ended by a second signal')
-    signals.exit(1)
+/** The service: config → app → first run → start → wait for a signal → drain → stop. Gives the exit code. */
+export async function serve(host: ServingProcess): Promise<number> {
+  const config = readConfig(host.env)
+  const log = createLog(config.logLevel, gatheredOutput())
+  const app = await createApp(config, log)
+  const deps = { ids: createIds({ now: systemClock.now }), nowMs: systemClock.now(), randomBytes, config }
+  const first = await makeFirstAccount(app.storage, deps)
+  const { url } = await app.start()
+  if (first !== null) host.stdout.write(welcome(url, first, config))
+  log.info({ url, epoch: app.epoch.epoch }, 'onesixty is ready')
+  if (app.epoch.restored) {
+    log.warn(
+      { messages: app.epoch.heldMessages },
+      'this database was restored: what waited is held; decide with onesixty restore release, cancel or settle',
+    )
+  }
+  const signal = await nextSignal(host)
+  log.info({ signal }, 'stopping: finishing what is under way; once more to end at once')
+  await drain(() => app.stop(), { host, log, timeoutMs: config.drainTimeoutMs })
+  return 0
+}
+
+const nextSignal = (host: ServingProcess): Promise<string> =>
+  new Promise((resolve) => {
+    host.once('SIGTERM', () => resolve('SIGTERM'))
+    host.once('SIGINT', () => resolve('SIGINT'))
   })
-  const overdue = setTimeout(() => {
-    log.warn({ after_ms: config.drainTimeoutMs }, 'ended before everything was finished')
-    signals.exit(1)
-  }, config.drainTimeoutMs)
-  await app.stop()
+
+/**
+ * Takes no new requests, finishes and stores what is under way. A second signal, or a drain that takes longer than it may, ends the process
+ * at once; nothing accepted is lost by that.
+ */
+async function drain(
+  stop: () => Promise<void>,
+  { host, log, timeoutMs }: { host: ServingProcess; log: Log; timeoutMs: number },
+): Promise<void> {
+  const giveUp = (why: string): void => {
+    log.warn(why)
+    host.exit(1)
+  }
+  void nextSignal(host).then(() => giveUp('ended by a second signal'))
+  const overdue = setTimeout(() => giveUp('ended before everything was finished'), timeoutMs)
+  await stop()
   clearTimeout(overdue)
   log.info('stopped')
-  return 0
 }

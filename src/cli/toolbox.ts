@@ -4,7 +4,8 @@ import type { Config } from '../config.ts'
 import { isThere } from '../durable-file.ts'
 import { createIds, type Ids } from '../ids.ts'
 import { loadInstanceSecret } from '../instance-secret.ts'
-import { databaseFile, openEmbedded, type Storage } from '../storage/database.ts'
+import { type CommandStorage, openForCommand } from '../storage/command-storage.ts'
+import { databaseFile } from '../storage/database.ts'
 import { CommandError } from './command.ts'
 
 /** Who did it, in the ledger and the audit log. */
@@ -29,7 +30,7 @@ export interface Toolbox {
    * Opens the database, beside a running server too, and closes it after `use`. Without `create` it must exist: a command that only
    * looks makes no database.
    */
-  withStorage<T>(use: (storage: Storage) => Promise<T>, options?: { create: boolean }): Promise<T>
+  withStorage<T>(use: (storage: CommandStorage) => Promise<T>, options?: { create: boolean }): Promise<T>
 }
 
 export function createToolbox(io: CommandIo, config: Config, clock: Clock = systemClock): Toolbox {
@@ -45,7 +46,7 @@ export function createToolbox(io: CommandIo, config: Config, clock: Clock = syst
       // A database is born with its secret, so that one without it has lost it.
       else await loadInstanceSecret(dataFolder, config.secret)
       // A command reads little: a small cache is enough.
-      const storage = await openEmbedded({ dataFolder, busyTimeoutMs, cacheKiB: 2_048 }, clock.now())
+      const storage = await openForCommand({ dataFolder, busyTimeoutMs, cacheKiB: 2_048 }, clock.now())
       try {
         return await use(storage)
       } finally {

@@ -1,9 +1,7 @@
-import { Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from './dialect.ts'
+import { connectLocally } from './local-connection.ts'
 import { readMigrations } from './migrate.ts'
-import type { Database } from './schema.ts'
-import { SqliteThread } from './sqlite-thread.ts'
-import { sqliteDialect } from './sqlite.ts'
 
 /** A database file by itself: nothing is created, migrated or served. For `doctor`, backups and restores. */
 export interface DatabaseFile {
@@ -29,10 +27,9 @@ export async function writeDatabaseFile(file: string, unit: (tx: Tx) => Promise<
   }
 }
 
-const connect = (file: string, readOnly: boolean): Db =>
-  new Kysely<Database>({
-    dialect: sqliteDialect(new SqliteThread({ file, readOnly, busyTimeoutMs: 5_000, cacheKiB: 16_384 })),
-  })
+const connect = (file: string, readOnly: boolean): Db => connectLocally({ ...settings, file, readOnly }).db
+
+const settings = { busyTimeoutMs: 5_000, cacheKiB: 16_384 }
 
 /** Runs `look` on one connection in one read transaction: whatever is written meanwhile, it sees one instant. */
 export async function inSnapshot<T>(db: Db, look: (snapshot: Db) => Promise<T>): Promise<T> {
@@ -53,33 +50,52 @@ export async function findDamage(db: Db, full: boolean): Promise<string[]> {
   return lines.length === 1 && lines[0] === 'ok' ? [] : lines
 }
 
-/** Which migrations were applied, which this program has beyond them, and which it does not know. */
-export async function compareMigrations(
-  db: Db,
-): Promise<{ applied: string[]; pending: string[]; unknown: string[] }> {
-  const known = (await readMigrations('sqlite')).map((migration) => migration.name)
-  const tables = await sql`select 1 from sqlite_master where name = 'schema_migrations'`.execute(db)
-  if (tables.rows.length === 0) return { applied: [], pending: known, unknown: [] }
-  const { rows } = await sql<{ name: string }>`select name from schema_migrations order by name`.execute(db)
-  const applied = rows.map((row) => row.name)
+export interface MigrationState {
+  applied: string[]
+  /** Known here, not yet there. */
+  pending: string[]
+  /** There, not known here: the database is newer. */
+  unknown: string[]
+  /** Applied from a file that was another then. */
+  changed: string[]
+}
+
+/** How the schema of a database stands to this program. A file that is no database of ours has nothing applied. */
+export async function compareMigrations(db: Db): Promise<MigrationState> {
+  const known = await readMigrations('sqlite')
+  const table = await sql`select 1 from sqlite_master where name = 'schema_migrations'`.execute(db)
+  if (table.rows.length === 0)
+    return { applied: [], pending: known.map(({ name }) => name), unknown: [], changed: [] }
+  const { rows } = await sql<{
+    name: string
+    checksum: string
+  }>`select name, checksum from schema_migrations order by name`.execute(db)
+  const checksums = new Map(rows.map((row) => [row.name, row.checksum]))
   return {
-    applied,
-    pending: known.filter((name) => !applied.includes(name)),
-    unknown: applied.filter((name) => !known.includes(name)),
+    applied: [...checksums.keys()],
+    pending: known.filter(({ name }) => !checksums.has(name)).map(({ name }) => name),
+    unknown: [...checksums.keys()].filter((name) => !known.some((migration) => migration.name === name)),
+    changed: known
+      .filter(({ name, checksum }) => (checksums.get(name) ?? checksum) !== checksum)
+      .map(({ name }) => name),
   }
 }
 
-/** `synchronous` of a connection that writes, read back after a write (sqlite.org/pragma.html#pragma_synchronous): 2 is FULL. */
+/** `synchronous` of a connection that writes, read back after a write: 2 is FULL. */
 export async function readSyncLevel(file: string): Promise<number> {
-  const thread = new SqliteThread({ file, readOnly: false, busyTimeoutMs: 5_000, cacheKiB: 1_024 })
-  try {
-    await thread.execute({
-      op: 'exec',
-      sql: 'begin immediate; update instance set epoch = epoch; rollback',
-      values: [],
+  const connection = connectLocally({ ...settings, file, readOnly: false })
+  const undone = new Error('undone')
+  await connection.db
+    .transaction()
+    .execute(async (tx) => {
+      await tx
+        .updateTable('instance')
+        .set({ epoch: sql`epoch` })
+        .execute()
+      throw undone
     })
-    return (await thread.execute({ op: 'synchronous', sql: '', values: [] })).changes ?? 0
-  } finally {
-    await thread.close()
-  }
+    .catch((error: unknown) => {
+      if (error !== undone) throw error
+    })
+  return connection.syncLevel()
 }

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Authenticator } from '../../src/accounts/authenticator.ts'
+import { systemClock } from '../../src/clock.ts'
+import { databaseFile } from '../../src/storage/database.ts'
+import { openDatabaseFile } from '../../src/storage/database-file.ts'
+import { type Cli, openCli } from './run-cli.ts'
+
+let cli: Cli
+let account: { account_id: string; user_id: string; live_key: string; test_key: string }
+beforeAll(async () => {
+  cli = await openCli()
+  account = await cli.json('account create --name Ada --email ada@example.org')
+})
+afterAll(() => cli.close())
+
+async function authenticate(token: string) {
+  const opened = openDatabaseFile(databaseFile(cli.dataFolder))
+  const refused: string[] = []
+  const authenticator = new Authenticator({
+    read: opened.db,
+    clock: systemClock,
+    refused: ({ because }) => refused.push(because),
+  })
+  const caller = await authenticator.authenticate(token, '127.0.0.1')
+  await opened.close()
+  return caller ?? refused[0]
+}
+
+test('the keys of a new account work, one for each mode', async () => {
+  expect(account).toEqual({
+    account_id: expect.stringMatching(/^acc_/),
+    user_id: expect.stringMatching(/^usr_/),
+    live_key: expect.stringMatching(/^onesixty_live_/),
+    test_key: expect.stringMatching(/^onesixty_test_/),
+  })
+  expect(await authenticate(account.live_key)).toMatchObject({
+    accountId: account.account_id,
+    mode: 'live',
+    accountState: 'active',
+  })
+  expect(await authenticate(account.test_key)).toMatchObject({ accountId: account.account_id, mode: 'test' })
+})
+
+test('what is wrong with a new account is said in a sentence, with the exit code 1', async () => {
+  expect(await cli.run(['account', 'create', '--name', ' ', '--email', 'ada'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'onesixty: The name must not be empty. The e-mail address is not valid; write it as name@example.org.\n',
+  })
+})
+
+test('grants are seen in the list, and corrections take back no more than is free', async () => {
+  const to = `--account ${account.account_id}`
+  expect(await cli.json(`account grant ${to} --sms 100 --note Paid`)).toMatchObject({
+    sms: 100,
+    granted: 110,
+    available: 110,
+    mode: 'live',
+  })
+  expect(await cli.json(`account grant ${to} --sms -20 --note Mistake --kind correction`)).toMatchObject({
+    granted: 90,
+    available: 90,
+  })
+  expect((await cli.run(`account grant ${to} --sms -91 --note X --kind correction`)).stderr).toContain(
+    'Only 90 of 90 SMS',
+  )
+  const { accounts } = await cli.json<{ accounts: object[] }>('account list')
+  expect(accounts).toEqual([
+    expect.objectContaining({
+      id: account.account_id,
+      name: 'Ada',
+      state: 'active',
+      emails: ['ada@example.org'],
+      balance: {
+        live: { available: 90, granted: 90, reserved: 0, used: 0 },
+        test: { available: 1_000, granted: 1_000, reserved: 0, used: 0 },
+      },
+    }),
+  ])
+})
+
+test('limits are set, switched off, and put back', async () => {
+  const limit = (rest: string) => cli.json(`account limit --account ${account.account_id} ${rest}`)
+  expect(await limit('--send-per-minute 60 --queue 0')).toMatchObject({
+    send_per_minute: 60,
+    read_per_minute: null,
+    queue_limit: 0,
+  })
+  expect(await limit('--send-per-minute default')).toMatchObject({ send_per_minute: null, queue_limit: 0 })
+  expect((await cli.run(`account limit --account ${account.account_id}`)).code).toBe(2)
+  expect((await cli.run(`account limit --account ${account.account_id} --queue many`)).code).toBe(2)
+})
+
+test('a key is made with what it may do, listed without itself, and revoked', async () => {
+  const limits =
+    '--scope messages:send --scope balance:read --address 127.0.0.0/8 --daily-cap 50 --expires 2100-01-01T00:00:00+01:00'
+  const create = `key create --account ${account.account_id} --name Shop ${limits}`
+  const key = await cli.json<{ id: string; key: string }>(create)
+  expect(await authenticate(key.key)).toMatchObject({
+    keyId: key.id,
+    scopes: new Set(['messages:send', 'balance:read']),
+    dailyCap: 50,
+  })
+  const listed = await cli.run(`key list --account ${account.account_id} --json`)
+  expect(listed.stdout).not.toContain(key.key)
+  expect((JSON.parse(listed.stdout) as { keys: object[] }).keys[0]).toMatchObject({
+    id: key.id,
+    name: 'Shop',
+    state: 'active',
+    addresses: ['127.0.0.0/8'],
+    daily_cap: 50,
+    expires_at: '2099-12-31T23:00:00.000Z',
+    last_four: key.key.slice(-4),
+  })
+  expect(await cli.json(`key revoke --key ${key.id}`)).toEqual({
+    id: key.id,
+    state: 'revoked',
+    changed: true,
+  })
+  expect(await cli.json(`key revoke --key ${key.id}`)).toMatchObject({ changed: false })
+  expect(await authenticate(key.key)).toBe('revoked')
+})
+
+test('a key itself is not taken where its id is wanted, and is not repeated in what is said', async () => {
+  const { code, stderr } = await cli.run(`key revoke --key ${account.live_key}`)
+  expect(code).toBe(2)
+  expect(stderr).not.toContain(account.live_key)
+})
+
+test('an expiry needs an offset, an unknown scope is refused', async () => {
+  const create = `key create --account ${account.account_id} --name X`
+  expect((await cli.run(`${create} --expires 2100-01-01T00:00:00`)).code).toBe(2)
+  expect((await cli.run(`${create} --expires 2100-13-01T00:00:00Z`)).code).toBe(2)
+  expect((await cli.run(`${create} --expires 2001-01-01T00:00:00Z`)).code).toBe(1)
+  expect((await cli.run(`${create} --scope messages:sent`)).code).toBe(2)
+})
+
+test('an account is suspended, reactivated, and closed for ever', async () => {
+  const made = await cli.json<{ account_id: string; live_key: string }>(
+    'account create --name Bob --email bob@example.org',
+  )
+  const change = (verb: string) => cli.json(`account ${verb} --account ${made.account_id}`)
+  expect(await change('suspend')).toMatchObject({ state: 'suspended', changed: true })
+  expect(await authenticate(made.live_key)).toMatchObject({ accountState: 'suspended' })
+  expect(await change('suspend')).toMatchObject({ changed: false })
+  expect(await change('reactivate')).toMatchObject({ state: 'active', changed: true })
+  expect(await change('close')).toMatchObject({ state: 'closed', changed: true, canceled_messages: 0 })
+  expect(await authenticate(made.live_key)).toBe('closed')
+  expect((await cli.run(`account reactivate --account ${made.account_id}`)).code).toBe(1)
+  expect((await cli.run('account suspend --account acc_none --json')).stderr).toContain('"code":"not_found"')
+})

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runCommandLine } from '../../src/cli/command-line.ts'
+import { type Cli, openCli } from './run-cli.ts'
+
+let cli: Cli
+beforeAll(async () => {
+  cli = await openCli()
+})
+afterAll(() => cli.close())
+
+const groups = {
+  account: ['create', 'grant', 'limit', 'list', 'suspend', 'reactivate', 'close'],
+  key: ['create', 'list', 'revoke'],
+  device: ['add', 'list', 'set', 'connect', 'test', 'remove'],
+  restore: ['release', 'cancel', 'settle'],
+}
+const words = ['serve', ...Object.keys(groups), 'send', 'doctor', 'backup', 'migrate']
+
+test('the first help names every command', async () => {
+  for (const line of ['--help', '-h', 'help']) {
+    const { code, stdout, stderr } = await cli.run(line)
+    expect([code, stderr]).toEqual([0, ''])
+    for (const word of words) expect(stdout).toMatch(new RegExp(`^  ${word} `, 'm'))
+  }
+})
+
+test('every command on every level has a help of its own, which names --json and --help', async () => {
+  for (const [group, commands] of Object.entries(groups)) {
+    const help = (await cli.run(`${group} --help`)).stdout
+    for (const name of commands) {
+      expect(help).toMatch(new RegExp(`^  ${name} `, 'm'))
+      const { code, stdout } = await cli.run(`${group} ${name} --help`)
+      expect([code, stdout.startsWith(`Usage: onesixty ${group} ${name}`)]).toEqual([0, true])
+      expect(stdout).toContain('--json')
+      expect(stdout).toContain('--help')
+    }
+  }
+  for (const word of ['serve', 'send', 'doctor', 'backup', 'restore', 'migrate']) {
+    const { code, stdout } = await cli.run(`${word} --help`)
+    expect([code, stdout.startsWith(`Usage: onesixty ${word}`)]).toEqual([0, true])
+  }
+})
+
+test('wrong usage has the exit code 2, a sentence, and the nearest known word', async () => {
+  const sentences = {
+    acount: "onesixty: There is no command 'acount' after onesixty. Did you mean 'account'?\n",
+    'account crate': "onesixty: There is no command 'crate' after onesixty account. Did you mean 'create'?\n",
+    account: 'onesixty: A command is missing after onesixty account: one of create, grant,',
+    'account list --limt 3': 'onesixty: There is no option --limt. Did you mean --limit?\n',
+    constructor: "onesixty: There is no command 'constructor' after onesixty.",
+    'account toString': "onesixty: There is no command 'toString' after onesixty account.",
+    backup: 'onesixty: <file> is missing',
+  }
+  for (const [line, sentence] of Object.entries(sentences)) {
+    const { code, stdout, stderr } = await cli.run(line)
+    expect({ line, code, stdout, says: stderr.startsWith(sentence) }).toEqual({
+      line,
+      code: 2,
+      stdout: '',
+      says: true,
+    })
+    expect(stderr).toContain('--help')
+  }
+})
+
+test('with --json an error is one JSON document on standard error, and nothing is on standard output', async () => {
+  expect(await cli.run('account creat --json')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `{"error":{"code":"usage","message":"There is no command 'creat' after onesixty account. Did you mean 'create'?"}}\n`,
+  })
+  const { code, stderr } = await cli.run('account list --json')
+  expect(code).toBe(1)
+  expect(JSON.parse(stderr)).toMatchObject({
+    error: { code: 'no_database', message: expect.stringContaining('ONESIXTY_DATA') },
+  })
+})
+
+test('a command that only looks makes no database and no folder', async () => {
+  const elsewhere = `${cli.dataFolder}/nowhere`
+  const other = await openCli({ ONESIXTY_DATA: elsewhere })
+  for (const line of [
+    'account list',
+    'device list',
+    'doctor',
+    'backup x.db',
+    'key list --account acc_x',
+    'restore release',
+  ]) {
+    expect((await other.run(line)).code).toBe(1)
+  }
+  await other.close()
+  await expect(import('node:fs/promises').then((fs) => fs.access(elsewhere))).rejects.toThrow('ENOENT')
+})
+
+test('a setting that cannot be used is named', async () => {
+  const wrong = await openCli({ ONESIXTY_PORT: 'http', ONESIXTY_FREE_SM: '5' })
+  const { code, stderr } = await wrong.run('account list --json')
+  await wrong.close()
+  expect(code).toBe(1)
+  expect(JSON.parse(stderr)).toMatchObject({
+    error: { code: 'configuration', message: expect.stringMatching(/ONESIXTY_PORT.*\n.*ONESIXTY_FREE_SM /) },
+  })
+})
+
+test('serving is left to whoever started the program: without a command, and by name', async () => {
+  const io = { stdout: { write: () => true }, stderr: { write: () => true }, stdin: process.stdin, env: {} }
+  let served = 0
+  const serve = async (): Promise<number> => {
+    served += 1
+    return 7
+  }
+  expect(await runCommandLine([], io, serve)).toBe(7)
+  expect(await runCommandLine(['serve'], io, serve)).toBe(7)
+  expect(await runCommandLine(['serve', '--help'], io, serve)).toBe(0)
+  expect(await runCommandLine(['serve', '--prot', '80'], io, serve)).toBe(2)
+  expect(served).toBe(2)
+})

@@ -1,0 +1,139 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Cli, openCli } from './run-cli.ts'
+
+let cli: Cli
+let accountId: string
+beforeAll(async () => {
+  cli = await openCli()
+  accountId = (await cli.json<{ account_id: string }>('account create --name Ada --email ada@example.org'))
+    .account_id
+})
+afterAll(() => cli.close())
+
+interface Device {
+  id: string
+  settings: Record<string, string>
+}
+const add = (rest: string) => cli.json<Device>(`device add simulator ${rest}`)
+const list = async (rest: string) => (await cli.json<{ devices: Device[] }>(`device list ${rest}`)).devices
+
+test('adds a device to an account, or shared, and lists it where it belongs', async () => {
+  const own = await add(
+    `--account ${accountId} --name S --set delay_ms=5 --set offline=true --sender Shop --sender +4915112345678`,
+  )
+  const shared = await add('--shared --name Everybody --mode test')
+  expect(await list(`--account ${accountId}`)).toEqual([
+    expect.objectContaining({
+      id: own.id,
+      account_id: accountId,
+      shared: false,
+      mode: 'live',
+      kind: 'simulator',
+      name: 'S',
+      state: 'enabled',
+      settings: { delay_ms: '5', offline: 'true' },
+      senders: ['Shop', '+4915112345678'],
+      report: null,
+    }),
+  ])
+  expect(await list('--shared')).toEqual([
+    expect.objectContaining({ id: shared.id, account_id: null, shared: true, mode: 'test' }),
+  ])
+  expect(await list('')).toHaveLength(2)
+})
+
+test('says what a kind takes when it was mistyped', async () => {
+  expect((await cli.run('device add simulater --shared --name S')).stderr).toContain(
+    "Did you mean 'simulator'?",
+  )
+  const mistyped = await cli.run('device add simulator --shared --name S --set delay=5 --json')
+  expect(mistyped.code).toBe(1)
+  expect(JSON.parse(mistyped.stderr)).toMatchObject({
+    error: {
+      code: 'validation_failed',
+      message: expect.stringContaining("no setting 'delay'; it has offline, delay_ms,"),
+    },
+  })
+  expect((await cli.run('device add simulator --shared --name S --set delay_ms=soon')).stderr).toContain(
+    'The setting delay_ms needs a whole number',
+  )
+})
+
+test('a device needs an owner, and only one', async () => {
+  expect((await cli.run('device add simulator --name S')).code).toBe(2)
+  expect((await cli.run(`device add simulator --name S --shared --account ${accountId}`)).code).toBe(2)
+  expect((await cli.run('device add simulator --name S --account acc_none')).code).toBe(1)
+})
+
+test('changes what is named of a device', async () => {
+  const { id } = await add('--shared --name S --set delay_ms=5 --sender Shop')
+  const set = (rest: string) => cli.json(`device set ${id} ${rest}`)
+  expect(await set('--set window=7 --unset delay_ms --name T --disable')).toMatchObject({
+    name: 'T',
+    state: 'disabled',
+    settings: { window: '7' },
+    senders: ['Shop'],
+  })
+  expect(await set('--enable --no-senders --parts-per-window 30 --window-seconds 60')).toMatchObject({
+    name: 'T',
+    state: 'enabled',
+    senders: [],
+    pace: { parts_per_window: 30, window_seconds: 60 },
+  })
+  expect(await set('--no-pace')).toMatchObject({ pace: null })
+  for (const rest of [
+    '',
+    '--enable --disable',
+    '--set x',
+    '--parts-per-window 3',
+    '--sender A --no-senders',
+  ]) {
+    expect({ rest, code: (await cli.run(`device set ${id} ${rest}`)).code }).toEqual({ rest, code: 2 })
+  }
+  expect((await cli.run('device set dev_none --enable')).code).toBe(1)
+})
+
+test('tells that a simulator has nothing to connect', async () => {
+  const { id } = await add('--shared --name S')
+  const { code, stdout } = await cli.run(`device connect ${id}`)
+  expect([code, stdout]).toEqual([0, expect.stringContaining('simulator has nothing to connect')])
+})
+
+test('a test of a device that has not reported fails and says so', async () => {
+  const { id } = await add('--shared --name S')
+  const { code, stdout } = await cli.run(`device test ${id} --json`)
+  expect(code).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject({
+    ok: false,
+    checks: [
+      { name: 'kind', ok: true },
+      { name: 'enabled', ok: true },
+      { name: 'settings', ok: true },
+      { name: 'health', ok: false, says: 'It has not reported yet: is the server running?' },
+    ],
+  })
+})
+
+test('a removed device is gone', async () => {
+  const { id } = await add('--shared --name S')
+  expect(await cli.json(`device remove ${id}`)).toEqual({ id, state: 'retired', changed: true })
+  expect((await cli.run(`device test ${id}`)).code).toBe(1)
+  expect((await list('')).map((device) => device.id)).not.toContain(id)
+})
+
+test('a secret that the kind does not take is refused, and said nowhere', async () => {
+  const fromStdin = await cli.run(
+    'device add simulator --shared --name S --secret-stdin password',
+    'hunter2\n',
+  )
+  const file = `${cli.dataFolder}/password`
+  await writeFile(file, 'hunter2\n')
+  const fromFile = await cli.run(`device add simulator --shared --name S --secret-file password=${file}`)
+  for (const { code, stdout, stderr } of [fromStdin, fromFile]) {
+    expect(code).toBe(1)
+    expect(stderr).toContain("no secret 'password'; it has none")
+    expect(stdout + stderr).not.toContain('hunter2')
+  }
+  expect(await readFile(`${cli.dataFolder}/onesixty.db`, 'latin1')).not.toContain('hunter2')
+})

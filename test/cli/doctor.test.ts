@@ -1,0 +1,121 @@
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Finding } from '../../src/cli/doctor.ts'
+import { databaseFile } from '../../src/storage/database.ts'
+import { type Cli, openCli } from './run-cli.ts'
+
+let cli: Cli
+beforeEach(async () => {
+  cli = await openCli()
+  await cli.json('account create --name Ada --email ada@example.org')
+})
+afterEach(() => cli.close())
+
+async function examine(
+  rest = '',
+): Promise<{ code: number; ok: boolean; failed: Finding[]; checks: Finding[] }> {
+  const { code, stdout } = await cli.run(`doctor --json ${rest}`)
+  const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Finding[] }
+  return { code, ok, checks, failed: checks.filter((check) => !check.ok) }
+}
+
+function damage(sql: string): void {
+  const database = new DatabaseSync(databaseFile(cli.dataFolder))
+  database.exec(`pragma foreign_keys = off; ${sql}`)
+  database.close()
+}
+
+test('a sound installation passes every check, with --full too', async () => {
+  for (const rest of ['', '--full']) {
+    const { code, ok, failed, checks } = await examine(rest)
+    expect([code, ok, failed]).toEqual([0, true, []])
+    expect(checks.map((check) => check.name)).toEqual([
+      'node',
+      'data_folder',
+      'free_space',
+      'secret',
+      'database',
+      'schema',
+      'integrity',
+      'synchronous',
+      'wal',
+      'granted_is_ledger',
+      'used_is_usage',
+      'wallets_in_bounds',
+      'accounts_have_wallets',
+      'wallets_are_messages',
+      'costs_are_consistent',
+      'totals_are_queue',
+      'waiting_is_queued',
+      'claims_are_attempts',
+      'nothing_overdue',
+      'final_has_time',
+      'receipts_have_messages',
+    ])
+  }
+})
+
+test('says in words what fails, with what to do and the rows', async () => {
+  damage(`update wallets set granted = granted + 1 where mode = 'live'`)
+  const { code, stdout } = await cli.run('doctor')
+  expect(code).toBe(1)
+  expect(stdout).toContain(
+    'FAIL  granted_is_ledger: Does not hold: What each wallet was granted is the sum of its ledger entries.',
+  )
+  expect(stdout).toMatch(/"granted":11,"ledger":10/)
+  expect(stdout).toContain('1 of 21 checks failed.')
+})
+
+test('a secret that others may read, and one that is gone', async () => {
+  await chmod(`${cli.dataFolder}/secret`, 0o644)
+  expect((await examine()).failed).toMatchObject([
+    { name: 'secret', says: expect.stringContaining('chmod 600') },
+  ])
+  await rm(`${cli.dataFolder}/secret`)
+  expect((await examine()).failed).toMatchObject([
+    { name: 'secret', says: expect.stringContaining('does not exist') },
+  ])
+})
+
+test('a schema from another version; the sums of it are not asked', async () => {
+  damage(`insert into schema_migrations values ('0002_future.sql', 'x', 0)`)
+  expect((await examine()).failed).toMatchObject([
+    { name: 'schema', says: expect.stringContaining('0002_future.sql') },
+  ])
+  damage(
+    `delete from schema_migrations where name = '0002_future.sql'; update schema_migrations set checksum = 'x'`,
+  )
+  const { failed, checks } = await examine()
+  expect(failed).toMatchObject([
+    { name: 'schema', says: expect.stringContaining('Was another when it was applied') },
+  ])
+  expect(checks.map((check) => check.name)).not.toContain('granted_is_ledger')
+})
+
+test('a damaged file, and one that is no database', async () => {
+  const file = databaseFile(cli.dataFolder)
+  const database = new DatabaseSync(file)
+  database.exec('pragma wal_checkpoint(truncate)')
+  const { rootpage } = database
+    .prepare(`select rootpage from sqlite_master where name = 'ledger_entries'`)
+    .get() as { rootpage: number }
+  database.close()
+  const bytes = await readFile(file)
+  bytes.fill(0xff, (rootpage - 1) * 4_096, rootpage * 4_096)
+  await writeFile(file, bytes)
+  const damaged = await examine()
+  expect(damaged.code).toBe(1)
+  expect(damaged.failed.map((check) => check.name)).toContain('integrity')
+
+  await writeFile(file, 'not a database at all')
+  const foreign = await examine()
+  expect([foreign.code, foreign.failed.map((check) => check.name)]).toEqual([1, ['database']])
+})
+
+test('changes nothing, and makes no secret', async () => {
+  await rm(`${cli.dataFolder}/secret`)
+  const before = await readdir(cli.dataFolder)
+  await examine()
+  expect(await readdir(cli.dataFolder)).toEqual(before)
+})

@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { runCommandLine } from '../../src/cli/command-line.ts'
+
+export interface CliResult {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+export interface Cli {
+  dataFolder: string
+  /** Runs one command line in this process, as main.ts does. */
+  run(line: string | readonly string[], stdin?: string): Promise<CliResult>
+  /** The same with --json: gives the document, and throws what was said when the exit code is not 0. */
+  json<T = Record<string, unknown>>(line: string | readonly string[], stdin?: string): Promise<T>
+  close(): Promise<void>
+}
+
+/** The command line on a data folder of its own. A line that is one text is split at its spaces. */
+export async function openCli(env: Record<string, string> = {}): Promise<Cli> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'onesixty-cli-'))
+  const run: Cli['run'] = async (line, stdin = '') => {
+    const said = { stdout: '', stderr: '' }
+    const argv = typeof line === 'string' ? line.split(' ').filter((word) => word !== '') : line
+    const code = await runCommandLine(argv, {
+      stdout: { write: (text) => void (said.stdout += text) },
+      stderr: { write: (text) => void (said.stderr += text) },
+      stdin: bytesOf(stdin),
+      env: { ONESIXTY_DATA: dataFolder, ...env },
+    })
+    return { code, ...said }
+  }
+  return {
+    dataFolder,
+    run,
+    async json<T>(line: string | readonly string[], stdin?: string) {
+      const argv = typeof line === 'string' ? `${line} --json` : [...line, '--json']
+      const { code, stdout, stderr } = await run(argv, stdin)
+      if (code !== 0) throw new Error(`exit code ${code}: ${stdout}${stderr}`)
+      if (stderr !== '') throw new Error(`said on standard error: ${stderr}`)
+      return JSON.parse(stdout) as T
+    },
+    close: () => rm(dataFolder, { recursive: true, force: true }),
+  }
+}
+
+async function* bytesOf(text: string): AsyncIterable<Uint8Array> {
+  yield new TextEncoder().encode(text)
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { type Command, command, UsageError } from '../../src/cli/command.ts'
+import { helpOfCommand } from '../../src/cli/help.ts'
+import { parseOptions } from '../../src/cli/parse-options.ts'
+
+const sample: Command = command({
+  summary: 'Tries everything.',
+  arguments: [{ name: 'file', says: 'Where it goes.' }],
+  options: {
+    name: { type: 'text', value: 'NAME', says: 'A name.', required: true },
+    sms: { type: 'number', says: 'A number.' },
+    mode: { type: 'text', value: 'MODE', says: 'A mode.', choices: ['live', 'test'] },
+    to: { type: 'text', value: 'NUMBER', says: 'Some.', repeatable: true },
+    shared: { type: 'flag', says: 'A flag.' },
+  },
+  run: async () => ({ json: null, text: '' }),
+})
+const parse = (...argv: string[]) => parseOptions(sample, argv)
+
+test('reads texts, numbers, flags and what may be repeated', () => {
+  expect(
+    parse('file.db', '--name', 'Ada', '--sms=-5', '--to', 'a', '--shared', '--to=b', '--mode', 'test'),
+  ).toEqual({
+    options: { name: 'Ada', sms: -5, mode: 'test', to: ['a', 'b'], shared: true },
+    arguments: ['file.db'],
+    json: false,
+    help: false,
+  })
+})
+
+test('what is left out is undefined, a false flag, or an empty list', () => {
+  expect(parse('--json', '--name', 'Ada', 'file.db')).toEqual({
+    options: { name: 'Ada', sms: undefined, mode: undefined, to: [], shared: false },
+    arguments: ['file.db'],
+    json: true,
+    help: false,
+  })
+})
+
+test('a negative number and a value that looks like an option can be given', () => {
+  expect(parse('f', '--name=--json', '--sms', '-12').options).toMatchObject({ name: '--json', sms: -12 })
+})
+
+test('what stands behind -- are words', () => {
+  expect(parse('--name', 'Ada', '--', '--sms').arguments).toEqual(['--sms'])
+})
+
+test.each([
+  [['f', '--nmae', 'Ada'], 'There is no option --nmae. Did you mean --name?'],
+  [['f', '-x', '--name', 'Ada'], 'There is no option -x.'],
+  [['f', '--constructor', '--name', 'Ada'], 'There is no option --constructor.'],
+  [['f'], '--name NAME is missing.'],
+  [['f', '--name'], '--name needs a value: --name NAME.'],
+  [
+    ['f', '--name', '--json'],
+    '--name needs a value, but --json follows. If that is the value, write --name=--json.',
+  ],
+  [['f', '--name', 'A', '--name', 'B'], '--name stands there 2 times; it may stand once.'],
+  [['f', '--name', 'A', '--sms', '1.5'], "--sms needs a whole number; it was '1.5'."],
+  [['f', '--name', 'A', '--sms', ''], "--sms needs a whole number; it was ''."],
+  [
+    ['f', '--name', 'A', '--sms', '99999999999999999999'],
+    "--sms needs a whole number; it was '99999999999999999999'.",
+  ],
+  [['f', '--name', 'A', '--mode', 'lvie'], "--mode needs one of live, test; it was 'lvie'."],
+  [['f', '--name', 'A', '--shared=yes'], '--shared takes no value.'],
+  [['--name', 'A'], '<file> is missing: Where it goes.'],
+  [['f', 'g', '--name', 'A'], "'g' is too much here."],
+])('refuses %j and says why', (argv, sentence) => {
+  expect(() => parse(...argv)).toThrow(new UsageError(sentence))
+})
+
+test('the help is given whatever is missing, and names everything', () => {
+  expect(parse('--help').help).toBe(true)
+  const help = helpOfCommand('onesixty sample', sample)
+  expect(help).toContain('Usage: onesixty sample <file> --name NAME [options]')
+  for (const word of [
+    'Tries everything.',
+    '--name NAME',
+    '(required)',
+    '--mode MODE',
+    'one of live, test',
+    'may be repeated',
+    '--shared',
+    '--json',
+    '--help',
+    'Where it goes.',
+  ]) {
+    expect(help).toContain(word)
+  }
+})
