@@ -246,10 +246,11 @@ test.concurrent('a suspended account reads and may not send; what waits goes on 
   await canSend(account.liveKey)
   const { id } = await sendOne(account.liveKey)
   await onesixty('account', 'suspend', '--account', account.accountId)
-  await soon(() => refusal(account.liveKey, { to: number }), {
+  await soon(() => refusal(account.liveKey, { to: number, dry_run: true }), {
     status: 403,
     code: 'account_suspended',
   })
+  expect(await refusal(account.liveKey, { to: number })).toEqual({ status: 403, code: 'account_suspended' })
   await onesixty('device', 'set', device, '--set', 'offline=false')
   expect(await house.client.balance(account.liveKey)).toMatchObject({ reserved: 1 })
   // As long as a server may take to see a change, and a poll: nothing goes while the account is suspended.
@@ -266,7 +267,10 @@ test.concurrent('a closed account is refused, and what waited is canceled and co
   const { id } = await sendOne(account.liveKey)
   const closed = await onesixty('account', 'close', '--account', account.accountId)
   expect(closed).toMatchObject({ state: 'closed', canceled_messages: 1 })
-  await soon(() => refusal(account.liveKey, { to: number }), { status: 401, code: 'invalid_token' })
+  await soon(() => refusal(account.liveKey, { to: number, dry_run: true }), {
+    status: 401,
+    code: 'invalid_token',
+  })
   const row = await house.app.storage.read
     .selectFrom('messages')
     .selectAll()
