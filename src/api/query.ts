@@ -1,4 +1,5 @@
 import { type Fault, type FieldCode, refuse } from '../errors.ts'
+import { nearestName } from '../nearest-name.ts'
 
 /** More parameters than any sensible request has: 100 ids and every other one. */
 const maxParameters = 250
@@ -211,30 +212,4 @@ function instantOf([
   const offsetMs = (offset.startsWith('-') ? -1 : 1) * (offsetHours * 60 + offsetMinutes) * 60_000
   const fractionMs = Math.ceil(Number(`0.${fraction || 0}`) * 1000 - 1e-9)
   return midnight.getTime() + ((h * 60 + mi) * 60 + s) * 1000 + fractionMs - offsetMs
-}
-
-/** The known name that `name` was probably meant to be, or null when none is near. */
-export function nearestName<T extends string>(name: string, known: readonly T[]): T | null {
-  const written = name.toLowerCase().replaceAll('-', '_').slice(0, 100)
-  let nearest: T | null = null
-  let least = Math.max(2, Math.ceil(written.length / 3)) + 1
-  for (const candidate of known) {
-    const distance = editDistance(written, candidate)
-    if (distance < least) [nearest, least] = [candidate, distance]
-  }
-  return nearest
-}
-
-/** Levenshtein's distance, two rows at a time. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1))
-    }
-    row = next
-  }
-  return row[b.length] as number
 }

@@ -73,7 +73,7 @@ export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number
   ])
   const devices = rows
     .map((row) => judge(row, nowMs))
-    .sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1))
+    .toSorted((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1))
   return {
     ...overall(devices, account?.state ?? 'closed'),
     checkedAtMs: nowMs,
@@ -115,13 +115,13 @@ async function readQueue(db: Db, { accountId, mode }: DeviceUser) {
   const [totals, oldest] = await Promise.all([
     db
       .selectFrom('queue_totals')
-      .select(({ fn }) => [
-        fn.sum<number | null>('messages').as('messages'),
-        fn.sum<number | null>('parts').as('parts'),
+      .select([
+        sql<number>`cast(coalesce(sum(messages), 0) as bigint)`.as('messages'),
+        sql<number>`cast(coalesce(sum(parts), 0) as bigint)`.as('parts'),
       ])
       .where('account_id', '=', accountId)
       .where('mode', '=', mode)
-      .executeTakeFirst(),
+      .executeTakeFirstOrThrow(),
     sql<{ at: number | null }>`
       select min((
         select m.created_at from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
@@ -131,11 +131,7 @@ async function readQueue(db: Db, { accountId, mode }: DeviceUser) {
       from queue_totals t cross join (select 0 as priority union all select 1 union all select 2) p
       where t.account_id = ${accountId} and t.mode = ${mode} and t.messages > 0`.execute(db),
   ])
-  return {
-    messages: Number(totals?.messages ?? 0),
-    parts: Number(totals?.parts ?? 0),
-    oldestQueuedAtMs: oldest.rows[0]?.at ?? null,
-  }
+  return { ...totals, oldestQueuedAtMs: oldest.rows[0]?.at ?? null }
 }
 
 /**
@@ -151,7 +147,7 @@ async function readClaimed(db: Db, { accountId, mode }: DeviceUser): Promise<Map
     .where('ended_at', 'is', null)
     .groupBy('device_id')
     .execute()
-  return new Map(rows.map((row) => [row.device_id, Number(row.messages)]))
+  return new Map(rows.map((row) => [row.device_id, row.messages]))
 }
 
 /** A device is what its last report says, while that is fresh; silence is `offline`, never a guess. At its pace it is `degraded`. */
@@ -223,11 +219,17 @@ const troubleOf = ({ status, reasons }: Judged): readonly string[] =>
 const ownPaces = (devices: readonly Judged[]): (StandingPace | null)[] =>
   devices.filter((device) => device.isOwn && works(device)).map((device) => device.report?.throughput ?? null)
 
-function seen({ isOwn, isEnabled: _, ...device }: Judged, messages: number): SeenDevice {
-  if (isOwn)
-    return { ...device, shared: false, queue: { messages, inFlight: device.report?.inFlight ?? null } }
-  const report = device.report === null ? null : withoutConfidences(device.report)
-  return { ...device, shared: true, name: null, report, queue: { messages, inFlight: null } }
+function seen(device: Judged, messages: number): SeenDevice {
+  const { id, kind, name, status, reasons, report } = device
+  const common = { id, kind, status, reasons, shared: !device.isOwn }
+  return device.isOwn
+    ? { ...common, name, report, queue: { messages, inFlight: report?.inFlight ?? null } }
+    : {
+        ...common,
+        name: null,
+        report: report && withoutConfidences(report),
+        queue: { messages, inFlight: null },
+      }
 }
 
 /** Takes out what would tell an account about the operator of a shared device, or about its other users (P10). */

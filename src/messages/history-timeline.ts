@@ -82,7 +82,7 @@ export function timelineOf(message: MessageRow, attempts: readonly TimelineAttem
   if (message.status !== 'sent')
     reached(message.status, corrected ? message.settled_at : message.finalized_at, current)
   // The sort is stable: what happened in one millisecond keeps the order in which it was told.
-  return entries.sort((a, b) => a.atMs - b.atMs)
+  return entries.toSorted((a, b) => a.atMs - b.atMs)
 }
 
 /** Whether the last attempt of a message handed nothing over, and the message waited again (or still does). */

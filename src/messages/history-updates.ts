@@ -28,7 +28,7 @@ export function sliceUpdates(rows: readonly MessageRow[], request: HistoryReques
   const after = startOf(request)
   const ordered = rows
     .filter((row) => row.updated_at < horizonMs && compare(changeOf(row), after) > 0)
-    .sort((a, b) => compare(changeOf(a), changeOf(b)))
+    .toSorted((a, b) => compare(changeOf(a), changeOf(b)))
   const last = ordered.length > limit ? ordered[limit - 1] : undefined
   return {
     rows: ordered.slice(0, limit),

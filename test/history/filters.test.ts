@@ -92,7 +92,8 @@ function expected(query: Partial<HistoryQuery>): string[] {
         row.created_at < (query.createdBeforeMs ?? Number.MAX_SAFE_INTEGER),
     )
     .filter((row) => row.updated_at >= (query.updatedAfterMs ?? 0))
-  if (query.updatedAfterMs !== undefined && query.updatedAfterMs !== null) return idsOf(found.sort(byChange))
+  if (query.updatedAfterMs !== undefined && query.updatedAfterMs !== null)
+    return idsOf(found.toSorted(byChange))
   return query.order === 'asc' ? idsOf(found) : idsOf(found.toReversed())
 }
 

@@ -5,8 +5,9 @@ import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { everyMessage, type HistoryPosition } from '../../src/messages/history-query.ts'
 import { readHistory } from '../../src/messages/history.ts'
 import type { MessageRow } from '../../src/messages/message-store.ts'
+import { insertRows } from '../../src/storage/sets.ts'
 import { openTestStorage } from '../open-test-storage.ts'
-import { ada, deliveredAt, idsOf, store, storedMessage, walkHistory } from './stored-messages.ts'
+import { ada, deliveredAt, failedAt, idsOf, store, storedMessage, walkHistory } from './stored-messages.ts'
 
 test('newest first: while messages arrive nothing is shown twice and nothing that was there is left out', async () => {
   const { storage, clock, ids, close } = await openTestStorage()
@@ -140,6 +141,42 @@ test('a search looks at a bounded number of messages a page and still finds ever
   expect(idsOf(oldest.rows)).toEqual(wanted)
   expect(nothing.rows).toEqual([])
   expect(nothing.pages).toBeGreaterThanOrEqual(3)
+  await close()
+})
+
+test('a search among changes looks at a bounded number of messages a page and still finds every match once', async () => {
+  const { storage, clock, ids, close } = await openTestStorage()
+  const startMs = clock.now()
+  const rows = Array.from({ length: 6_000 }, (_, i) => {
+    const settled = i % 1_500 === 7 ? failedAt(startMs + i, 'unreachable') : deliveredAt(startMs + i)
+    return storedMessage({ id: ids('msg'), created_at: startMs, ...settled })
+  })
+  await store(storage, rows)
+  const given = { device_id: 'dev_1', attempt_number: 1, wire_parts: 1, closed_at: startMs }
+  const key = { account_id: ada.accountId, mode: ada.mode }
+  await storage.writer.write((tx) =>
+    insertRows(
+      tx,
+      'receipts_expected',
+      rows.map((row, i) => ({
+        ...key,
+        ...given,
+        message_id: row.id,
+        network_id: `net_${i}`,
+        sent_at: startMs + i,
+      })),
+    ),
+  )
+
+  const { rows: found, pages } = await walkHistory(storage, {
+    query: { updatedAfterMs: startMs, statuses: ['failed'] },
+    limit: 3,
+  })
+  const all = await walkHistory(storage, { query: { updatedAfterMs: startMs } })
+
+  expect(idsOf(found)).toEqual(idsOf(rows.filter((row) => row.status === 'failed')))
+  expect(pages).toBeGreaterThanOrEqual(3)
+  expect(idsOf(all.rows)).toEqual(idsOf(rows))
   await close()
 })
 

@@ -151,12 +151,12 @@ interface Asked {
 }
 
 const id = (prefix: IdPrefix) =>
-  textThat((text) => isId(prefix, text), `It must be an id that begins with ${prefix}_.`)
+  textThat((value) => isId(prefix, value), `It must be an id that begins with ${prefix}_.`)
 const country = textThat(
-  (text) => /^[A-Z]{2}$/.test(text),
+  (value) => /^[A-Z]{2}$/.test(value),
   'It must be two capital letters, such as DE (ISO 3166-1 alpha-2).',
 )
-const reference = textThat((text) => /^.{1,100}$/su.test(text), 'It must have 1 to 100 characters.')
+const reference = textThat((value) => /^.{1,100}$/su.test(value), 'It must have 1 to 100 characters.')
 
 /** Reads and checks the parameters; throws `invalid_query` with every fault at once. */
 function readQuery(raw: string): Asked {
