@@ -19,7 +19,7 @@ interface Task {
 }
 
 /** The Saturday on which the examples of the interface were written. */
-export const stubStartMs = Date.parse('2026-11-21T09:30:00.000Z')
+const stubStartMs = Date.parse('2026-11-21T09:30:00.000Z')
 
 export function createStubClock(startMs = stubStartMs): StubClock {
   let elapsedMs = 0

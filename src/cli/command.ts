@@ -66,19 +66,3 @@ export interface CommandGroup {
 
 /** States a command; the types of its options follow from their table. */
 export const command = <const Specs extends OptionSpecs>(stated: Command<Specs>): Command => stated
-
-/** The command line itself is wrong: exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError'
-}
-
-/** Something expected went wrong: exit code 1. `code` is for programs. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError'
-  readonly code: string
-
-  constructor(code: string, message: string) {
-    super(message)
-    this.code = code
-  }
-}

@@ -1,6 +1,7 @@
 import { apiKeyScopes, createApiKey, listApiKeys, revokeApiKey } from '../accounts/api-keys.ts'
 import { rfc3339 } from '../clock.ts'
-import { command, type CommandGroup, UsageError } from './command.ts'
+import { command, type CommandGroup } from './command.ts'
+import { UsageError } from './command-errors.ts'
 import { cliActor } from './toolbox.ts'
 
 const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
-import { type Command, type OptionSpec, type OptionSpecs, UsageError } from './command.ts'
+import type { Command, OptionSpec, OptionSpecs } from './command.ts'
+import { UsageError } from './command-errors.ts'
 import { nearestName } from '../nearest-name.ts'
 
 export interface ParsedLine {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { CommandError, UsageError } from './command.ts'
+import { CommandError, UsageError } from './command-errors.ts'
 import type { CommandIo } from './toolbox.ts'
 
 /** Longer than any password or key, and short enough to be read whole. */

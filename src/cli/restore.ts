@@ -9,7 +9,8 @@ import {
 } from '../storage/database-file.ts'
 import { releaseHeld } from '../storage/epoch.ts'
 import { lockFolder } from '../storage/folder-lock.ts'
-import { command, CommandError, type CommandGroup, type Output } from './command.ts'
+import { command, type CommandGroup, type Output } from './command.ts'
+import { CommandError } from './command-errors.ts'
 import { endHeld, type HeldEnd } from './message-ports.ts'
 import type { Toolbox } from './toolbox.ts'
 

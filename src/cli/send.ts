@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
-import { command, CommandError, type Output, UsageError } from './command.ts'
+import { command, type Output } from './command.ts'
+import { CommandError, UsageError } from './command-errors.ts'
 import { readFileOrRefuse, readSecretFromFile, readSecretFromStdin } from './read-secrets.ts'
 import type { Toolbox } from './toolbox.ts'
 

@@ -6,7 +6,7 @@ import { createIds, type Ids } from '../ids.ts'
 import { loadInstanceSecret } from '../instance-secret.ts'
 import { type CommandStorage, openForCommand } from '../storage/command-storage.ts'
 import { databaseFile } from '../storage/database.ts'
-import { CommandError } from './command.ts'
+import { CommandError } from './command-errors.ts'
 
 /** Who did it, in the ledger and the audit log. */
 export const cliActor = 'cli'

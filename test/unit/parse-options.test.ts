@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Command, command, UsageError } from '../../src/cli/command.ts'
+import { type Command, command } from '../../src/cli/command.ts'
+import { UsageError } from '../../src/cli/command-errors.ts'
 import { helpOfCommand } from '../../src/cli/help.ts'
 import { parseOptions } from '../../src/cli/parse-options.ts'
 

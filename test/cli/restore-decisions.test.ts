@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Cli, openCli } from './run-cli.ts'
+import { readMessages, serveOnce } from './waiting-messages.ts'
+
+let cli: Cli
+let accountId: string
+/** A backup was made while three messages waited; it has been restored, and the server was started once since. */
+beforeEach(async () => {
+  cli = await openCli()
+  accountId = (await cli.json<{ account_id: string }>('account create --name Ada --email ada@example.org'))
+    .account_id
+  await serveOnce(cli.dataFolder, accountId, 3)
+  await cli.json(`backup ${cli.dataFolder}/copy`)
+  await cli.json(`restore ${cli.dataFolder}/copy`)
+  expect(await serveOnce(cli.dataFolder, accountId, 1)).toMatchObject({ restored: true, heldMessages: 3 })
+  expect((await readMessages(cli.dataFolder)).holds).toEqual([1, 1, 1, 0])
+})
+afterEach(() => cli.close())
+
+const balance = async () => {
+  const { accounts } = await cli.json<{ accounts: { balance: { live: object } }[] }>('account list')
+  return accounts[0]?.balance.live
+}
+
+test('release lets them go', async () => {
+  expect(await cli.json('restore release')).toEqual({ action: 'release', messages: 3 })
+  expect(await readMessages(cli.dataFolder)).toMatchObject({
+    holds: [0, 0, 0, 0],
+    statuses: ['queued', 'queued', 'queued', 'queued'],
+  })
+  expect(await balance()).toMatchObject({ available: 6, reserved: 4 })
+  expect((await cli.run('doctor')).code).toBe(0)
+})
+
+test('cancel ends them without a charge, and leaves what came since', async () => {
+  expect(await cli.json('restore cancel')).toEqual({ action: 'cancel', messages: 3 })
+  expect(await readMessages(cli.dataFolder)).toEqual({
+    statuses: ['canceled', 'canceled', 'canceled', 'queued'],
+    codes: ['canceled_by_operator', 'canceled_by_operator', 'canceled_by_operator', null],
+    costs: ['released', 'released', 'released', 'held'],
+    holds: [0],
+  })
+  expect(await balance()).toMatchObject({ available: 9, reserved: 1 })
+  expect(await cli.json('restore cancel')).toMatchObject({ messages: 0 })
+  expect((await cli.run('doctor')).code).toBe(0)
+})
+
+test('settle calls them unconfirmed, without a charge', async () => {
+  expect(await cli.json('restore settle')).toEqual({ action: 'settle', messages: 3 })
+  expect((await readMessages(cli.dataFolder)).statuses).toEqual([
+    'unconfirmed',
+    'unconfirmed',
+    'unconfirmed',
+    'queued',
+  ])
+  expect(await balance()).toMatchObject({ available: 9, reserved: 1, used: 0 })
+  expect((await cli.run('doctor')).code).toBe(0)
+})
+
+test('closing an account cancels all that waits for it', async () => {
+  expect(await cli.json(`account close --account ${accountId}`)).toMatchObject({
+    changed: true,
+    canceled_messages: 4,
+  })
+  expect(await readMessages(cli.dataFolder)).toMatchObject({
+    statuses: ['canceled', 'canceled', 'canceled', 'canceled'],
+    codes: ['account_closed', 'account_closed', 'account_closed', 'account_closed'],
+    holds: [],
+  })
+  expect(await balance()).toMatchObject({ available: 10, reserved: 0 })
+  expect((await cli.run('doctor')).code).toBe(0)
+})

@@ -1,0 +1,174 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Cli, openCli } from './run-cli.ts'
+
+const key = 'onesixty_live_secret-that-must-not-be-shown'
+const message = { id: 'msg_1', to: '+4915112345678', status: 'queued', final: false, parts: 1, error: null }
+const sent = {
+  id: 'snd_1',
+  dry_run: false,
+  totals: { parts: 1, balance_available: 9 },
+  warnings: [{ code: 'simulated', message: 'It is a simulator.' }],
+  messages: [message],
+}
+
+interface Seen {
+  line: string
+  headers: IncomingMessage['headers']
+  body: unknown
+}
+let cli: Cli
+let server: Server
+let seen: Seen[]
+let answers: { status: number; body: unknown }[]
+
+beforeEach(async () => {
+  seen = []
+  answers = []
+  server = createServer((request, response) => {
+    void text(request).then((body) => {
+      seen.push({
+        line: `${request.method} ${request.url}`,
+        headers: request.headers,
+        body: body === '' ? null : JSON.parse(body),
+      })
+      const answer = answers.shift() ?? { status: 500, body: {} }
+      response
+        .writeHead(answer.status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(answer.body))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cli = await openCli({ ONESIXTY_PORT: String((server.address() as AddressInfo).port) })
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  server.close()
+  await cli.close()
+})
+
+const send = (...rest: string[]) =>
+  cli.run(['send', '--to', '+4915112345678', '--text', 'Hi there', '--key-stdin', ...rest], `${key}\n`)
+
+test('sends as any program would, with the key from standard input and an Idempotency-Key', async () => {
+  answers = [{ status: 202, body: sent }]
+  const { code, stdout, stderr } = await send('--from', 'Shop', '--to', '+4915112345679')
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toBe(
+    'msg_1  +4915112345678  queued  1 SMS\nwarning: It is a simulator.\nCosts 1 SMS; 9 available.\n',
+  )
+  expect(seen[0]).toMatchObject({
+    line: 'POST /api/v1/send',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    },
+    body: { to: ['+4915112345678', '+4915112345679'], text: 'Hi there', from: 'Shop' },
+  })
+})
+
+test('takes the key from a file, or from a file of settings', async () => {
+  const file = `${cli.dataFolder}/key`
+  await writeFile(file, `${key}\n`)
+  await writeFile(`${file}.env`, `# mine\nONESIXTY_API_KEY="${key}"\nOTHER=1\n`)
+  for (const source of [
+    ['--key-file', file],
+    ['--env-file', `${file}.env`],
+  ]) {
+    answers = [{ status: 202, body: sent }]
+    expect((await cli.run(['send', '--to', '+4915112345678', '--text', 'x', ...source])).code).toBe(0)
+    expect(seen.pop()?.headers.authorization).toBe(`Bearer ${key}`)
+  }
+  await writeFile(`${file}.env`, 'OTHER=1\n')
+  expect(
+    (await cli.run(['send', '--to', '+4915112345678', '--text', 'x', '--env-file', `${file}.env`, '--json']))
+      .stderr,
+  ).toContain('no_key')
+  expect((await cli.run('send --to +4915112345678 --text x --key-file /nowhere --json')).stderr).toContain(
+    'unreadable_file',
+  )
+})
+
+test('wants the key from one place, and never from an argument', async () => {
+  expect((await cli.run('send --to +4915112345678 --text x')).code).toBe(2)
+  expect((await send('--key-file', 'x')).code).toBe(2)
+  expect((await cli.run(['send', '--to', '+4915112345678', '--text', 'x', '--key', key])).code).toBe(2)
+  expect(
+    (
+      await cli.run(
+        ['send', '--to', '+4915112345678', '--text', 'x', '--key-stdin', '--json'],
+        'two\nlines\n',
+      )
+    ).stderr,
+  ).toContain('not_one_line')
+  expect(seen).toEqual([])
+})
+
+test('with --wait it follows the send until every message is final', async () => {
+  const inState = (status: string, final: boolean) => ({
+    status: 200,
+    body: { data: [{ ...message, status, final }] },
+  })
+  answers = [{ status: 202, body: sent }, inState('sent', false), inState('delivered', true)]
+  const { code, stdout } = await send('--wait', '--json')
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ id: 'snd_1', messages: [{ status: 'delivered', final: true }] })
+  expect(seen.map((request) => request.line)).toEqual([
+    'POST /api/v1/send',
+    'GET /api/v1/history?send_id=snd_1&limit=100&order=asc',
+    'GET /api/v1/history?send_id=snd_1&limit=100&order=asc',
+  ])
+})
+
+test('a message that did not arrive makes the exit code 1 and says why', async () => {
+  const failed = {
+    ...message,
+    status: 'failed',
+    final: true,
+    error: { code: 'device_error', message: 'The device refused.' },
+  }
+  answers = [
+    { status: 202, body: sent },
+    { status: 200, body: { data: [failed] } },
+  ]
+  const { code, stdout } = await send('--wait')
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringContaining('failed  1 SMS  device_error: The device refused.'),
+  ])
+})
+
+test('says what the server refused, in its words and with its code', async () => {
+  answers = [
+    {
+      status: 402,
+      body: {
+        code: 'insufficient_balance',
+        title: 'T',
+        detail: 'Needs 1 SMS, 0 are available. Nothing was sent.',
+      },
+    },
+  ]
+  expect(await send('--json')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      '{"error":{"code":"insufficient_balance","message":"Needs 1 SMS, 0 are available. Nothing was sent."}}\n',
+  })
+})
+
+test('when no answer comes it says how to repeat without sending twice', async () => {
+  const { port } = server.address() as AddressInfo
+  server.close()
+  server.closeAllConnections()
+  const { code, stderr } = await send('--idempotency-key', 'mine')
+  expect(code).toBe(1)
+  expect(stderr).toContain(`The server at http://127.0.0.1:${port} did not answer`)
+  expect(stderr).toContain('--idempotency-key mine')
+  expect(stderr).not.toContain(key)
+})

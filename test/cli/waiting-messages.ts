@@ -1,0 +1,61 @@
+import { createIds } from '../../src/ids.ts'
+import { sendMessages } from '../../src/messages/send-messages.ts'
+import type { MessageStatus } from '../../src/storage/schema.ts'
+import { databaseFile, openEmbedded } from '../../src/storage/database.ts'
+import { openDatabaseFile } from '../../src/storage/database-file.ts'
+import { advanceEpoch } from '../../src/storage/epoch.ts'
+
+/** What a server does at its start as far as restores go; then it accepts `count` messages of an account, and is gone. */
+export async function serveOnce(dataFolder: string, accountId: string, count: number) {
+  const storage = await openEmbedded({ dataFolder, busyTimeoutMs: 5_000, cacheKiB: 2_048 }, Date.now())
+  const started = await advanceEpoch(storage, dataFolder, Date.now())
+  const ids = createIds({ now: Date.now })
+  for (let i = 0; i < count; i++) {
+    const nowMs = Date.now()
+    const request = {
+      sendId: ids('snd'),
+      messageIds: [ids('msg')],
+      accountId,
+      mode: 'live',
+      keyId: 'key_a',
+      dailyCap: null,
+      queueLimit: 0,
+      createdAt: nowMs,
+      idempotency: null,
+      recipients: [{ to: '+4915112345678', country: 'DE' }],
+      from: null,
+      category: 'transactional',
+      text: 'Hello',
+      encoding: 'gsm7',
+      units: 5,
+      parts: 1,
+      smartEncodingApplied: false,
+      onUnknown: 'stop',
+      clientReference: null,
+      metadata: '{}',
+      expiresAt: nowMs + 86_400_000,
+      warnings: [],
+    } as const
+    await storage.writer.write((tx) => sendMessages(tx, [request]))
+  }
+  await storage.close()
+  return started
+}
+
+/** The states of all messages, with what each is charged and how many stand in the queue. */
+export async function readMessages(dataFolder: string) {
+  const { db, close } = openDatabaseFile(databaseFile(dataFolder))
+  const messages = await db
+    .selectFrom('messages')
+    .select(['status', 'cost_state', 'error_code'])
+    .orderBy('id')
+    .execute()
+  const queue = await db.selectFrom('queue').select('restore_hold').orderBy('message_id').execute()
+  await close()
+  return {
+    statuses: messages.map((message): MessageStatus => message.status),
+    codes: messages.map((message) => message.error_code),
+    costs: messages.map((message) => message.cost_state),
+    holds: queue.map((row) => row.restore_hold),
+  }
+}
