@@ -89,7 +89,8 @@ Pages are found by key: while new messages arrive nothing is shown twice and not
 times are indexed. The other filters look at a bounded number of messages a page, so a page may hold fewer than \`limit\`, even none, while
 \`has_more\` is true: go on with \`next_cursor\`. Ascending pages and those by \`updated_after\` end at the oldest write that is under way.
 
-What belongs to another account, or to the other mode, is simply absent. Texts are erased after 30 days (\`text: null\`), records after 90.`,
+What belongs to another account, or to the other mode, is simply absent. Unless the operator chose otherwise, texts are erased after 30 days (\`text: null\`) and
+records after 90.`,
   query: HistoryQuerySchema,
   answers: {
     200: {
