@@ -26,7 +26,8 @@ export async function lockFolder(
   const notice = join(dataFolder, 'lock.json')
   const database = new DatabaseSync(join(dataFolder, 'lock.db'), { timeout: 0 })
   try {
-    database.exec('begin exclusive')
+    // Nothing is ever written, so nothing needs a journal.
+    database.exec('pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     database.close()
     if (!isBusy(error)) throw error
