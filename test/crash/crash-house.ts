@@ -1,0 +1,160 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { type ApiClient, type ApiMessage, createApiClient } from '../api-client.ts'
+import { eventually } from '../eventually.ts'
+import {
+  cli,
+  cliJson,
+  freePort,
+  type ServerProcess,
+  startServerProcess,
+  temporaryFolder,
+} from '../harness.ts'
+import { type MessagePeer, startMessagePeer } from '../peers/message-peer.ts'
+import { createLoad, type Load, markerOf } from './load.ts'
+
+/** The program in a process that may be killed, its peer in another, and an account whose only device is a simulator with that peer. */
+export interface CrashHouse {
+  server: ServerProcess
+  peer: MessagePeer
+  client: ApiClient
+  dataFolder: string
+  liveKey: string
+  granted: number
+  load(options: { perSecond: number; name?: string; onUnknown?: 'stop' | 'resend_once' }): Load
+  /** Starts the server again on its folder and port. Gives how long it took until it was ready. */
+  restart(): Promise<{ tookMs: number }>
+  onesixty<T>(...args: string[]): Promise<T>
+  countOf(status: string): Promise<number>
+  /** Settles when nothing waits, nothing is in flight and no receipt is waited for. */
+  drained(withinMs?: number): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openCrashHouse(settings: Record<string, string>): Promise<CrashHouse> {
+  const dataFolder = await temporaryFolder()
+  const peer = await startMessagePeer(join(dataFolder, 'peer.ndjson'))
+  const port = await freePort()
+  const start = () => startServerProcess({ dataFolder, port, env: { ONESIXTY_LOG_LEVEL: 'warn' } })
+  const server = await start()
+  const { accountId, liveKey } = server.first!
+  const onesixty = <T>(...args: string[]): Promise<T> => cliJson<T>(args, dataFolder)
+  const granted = 1_000_000
+  await onesixty(
+    'account',
+    'grant',
+    '--account',
+    accountId,
+    '--sms',
+    String(granted),
+    '--note',
+    'For the proof',
+  )
+  await onesixty('account', 'limit', '--account', accountId, '--send-per-minute', '0', '--read-per-minute', '0', '--queue', '0') // prettier-ignore
+  const pairs = Object.entries({ ...settings, peer_url: peer.url }).flatMap(([name, value]) => ['--set', `${name}=${value}`]) // prettier-ignore
+  await onesixty('device', 'add', 'simulator', '--account', accountId, '--name', 'Peer', ...pairs)
+  const loads: Load[] = []
+  const house: CrashHouse = {
+    server,
+    peer,
+    client: createApiClient(server.url),
+    dataFolder,
+    liveKey,
+    granted: granted + 10,
+    load(options) {
+      const load = createLoad({ url: server.url, key: liveKey, ...options })
+      loads.push(load)
+      return load
+    },
+    async restart() {
+      const startedMs = performance.now()
+      house.client.close()
+      house.server = await start()
+      house.client = createApiClient(server.url)
+      return { tookMs: performance.now() - startedMs }
+    },
+    onesixty,
+    countOf: async (status) => (await house.client.history(liveKey, `status=${status}`)).length,
+    async drained(withinMs = 20_000) {
+      const unfinished = async () => [
+        (await house.client.balance(liveKey)).reserved,
+        (await house.client.history(liveKey, 'status=sent')).filter(({ final }) => !final).length,
+      ]
+      await eventually(unfinished, (left) => expect(left).toEqual([0, 0]), withinMs)
+    },
+    async close() {
+      for (const load of loads) load.close()
+      house.client.close()
+      await house.server.kill('SIGKILL')
+      await peer.stop()
+      await rm(dataFolder, { recursive: true, force: true })
+    },
+  }
+  await eventually(
+    () => house.client.send(liveKey, { to: '+4915112345678', text: 'dry', dry_run: true }),
+    ({ status }) => expect(status).toBe(200),
+  )
+  return house
+}
+
+/** What a message is, whatever its ids: its marker and its recipient. */
+const identityOf = ({ text, to }: { text: string | null; to: string }): string =>
+  `${markerOf(text ?? '')} ${to}`
+
+const repeated = (names: readonly string[]): string[] => {
+  const seen = new Set<string>()
+  return names.filter((name) => seen.size === seen.add(name).size)
+}
+
+/**
+ * Everything that must hold once all is quiet, by the word of the client and of the peer: nothing accepted is lost, nothing stored or handed
+ * over twice, what is delivered was handed over, and every SMS is accounted for.
+ */
+export async function expectNothingLostNorDoubled(
+  house: CrashHouse,
+  loads: readonly Load[],
+): Promise<ApiMessage[]> {
+  const messages = await house.client.history(house.liveKey)
+  const byId = new Map(messages.map((message) => [message.id, message]))
+  const accepted = loads.flatMap((load) => [...load.accepted.values()].flatMap((send) => send.messages))
+  expect(
+    accepted.filter(({ id }) => !byId.has(id)),
+    'accepted, and lost',
+  ).toEqual([])
+  expect(repeated(messages.map(identityOf)), 'stored twice').toEqual([])
+
+  const records = house.peer.records()
+  expect(repeated(records.map(({ attempt_id }) => attempt_id)), 'attempts handed over twice').toEqual([])
+  expect(repeated(records.map(identityOf)), 'messages handed over twice').toEqual([])
+  const handedOver = new Set(records.map(identityOf))
+  const phantom = messages.filter(
+    (message) => message.status === 'delivered' && !handedOver.has(identityOf(message)),
+  )
+  expect(phantom, 'delivered, and never handed over').toEqual([])
+
+  const wrong = messages.filter(
+    ({ status, parts, cost }) => cost.charged !== (status === 'delivered' ? parts : 0) || cost.held !== parts,
+  )
+  expect(wrong, 'charged otherwise than their state says').toEqual([])
+  const used = messages.reduce((sum, { cost }) => sum + cost.charged, 0)
+  const { granted } = house
+  expect(await house.client.balance(house.liveKey)).toMatchObject({
+    granted,
+    used,
+    reserved: 0,
+    available: granted - used,
+  })
+  await expectSound(house)
+  return messages
+}
+
+export async function expectSound({ dataFolder }: CrashHouse): Promise<void> {
+  const { stdout, stderr } = await cli(['doctor', '--json'], { dataFolder })
+  const found = JSON.parse(stdout) as { ok: boolean; checks: { ok: boolean }[] }
+  expect(
+    found.checks.filter(({ ok }) => !ok),
+    stderr,
+  ).toEqual([])
+  expect(found.ok).toBe(true)
+}

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cli } from '../harness.ts'
+import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from './crash-house.ts'
+
+const stops = 3
+const device = { window: '50', submit_delay_ms: '100', delay_ms: '300' }
+
+let house: CrashHouse
+beforeAll(async () => {
+  house = await openCrashHouse(device)
+})
+afterAll(() => house.close())
+
+test('a stop under load ends within 30 s, leaves no outcome unknown and loses nothing', async () => {
+  const load = house.load({ perSecond: 200 })
+  for (let stop = 0; stop < stops; stop++) {
+    const before = load.accepted.size
+    load.resume()
+    await expect
+      .poll(() => load.accepted.size - before, { timeout: 20_000, interval: 5 })
+      .toBeGreaterThan(100)
+    const startedMs = performance.now()
+    expect(await house.server.kill('SIGTERM')).toEqual({ code: 0, signal: null })
+    expect(performance.now() - startedMs).toBeLessThan(30_000)
+    await load.pause()
+    await house.restart()
+    expect(await house.countOf('unconfirmed')).toBe(0)
+    await load.repeatUnanswered()
+  }
+  expect(load.refused.filter((answer) => !answer.startsWith('503'))).toEqual([])
+  await house.drained()
+  const messages = await expectNothingLostNorDoubled(house, [load])
+  expect(new Set(messages.map(({ status }) => status))).toEqual(new Set(['delivered']))
+  // Had the device been idle, there would have been nothing to finish.
+  expect(house.peer.records().length).toBeGreaterThan(stops * 100)
+})
+
+test('a second server on the same data folder refuses to start and says who is there', async () => {
+  const { code, stderr } = await cli(['serve'], { dataFolder: house.dataFolder })
+  expect(code).toBe(1)
+  expect(stderr).toContain('in use')
+  expect(stderr).toContain(`process ${house.server.pid}`)
+  expect((await house.client.balance(house.liveKey)).granted).toBe(house.granted)
+})

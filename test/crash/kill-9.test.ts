@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ApiMessage } from '../api-client.ts'
+import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from './crash-house.ts'
+
+const kills = 10
+const perSecond = 200
+const window = 10
+/** So slow that most kills find hand-overs open, so quick that the device keeps up with the load. */
+const device = { window: String(window), submit_delay_ms: '20', delay_ms: '400' }
+
+let house: CrashHouse
+beforeAll(async () => {
+  house = await openCrashHouse(device)
+})
+afterAll(() => house.close())
+
+test('ten kills under load lose nothing, hand nothing over twice, and leave every SMS accounted for', async () => {
+  const load = house.load({ perSecond })
+  const downtimes: { fromMs: number; toMs: number }[] = []
+  let unknownBefore = 0
+  for (let kill = 0; kill < kills; kill++) {
+    load.resume()
+    await underLoadFor(600 + 80 * kill, () => load.accepted.size)
+    const fromMs = Date.now()
+    expect(await house.server.kill('SIGKILL')).toMatchObject({ signal: 'SIGKILL' })
+    await load.pause()
+    const { tookMs } = await house.restart()
+    expect(tookMs, 'back within 5 s of a kill').toBeLessThan(5_000)
+    downtimes.push({ fromMs, toMs: Date.now() })
+    const unknown = await house.countOf('unconfirmed')
+    expect(unknown - unknownBefore, 'at most a window of unknown outcomes for each kill').toBeLessThanOrEqual(
+      window,
+    )
+    unknownBefore = unknown
+    await load.repeatUnanswered()
+  }
+  expect(load.unanswered.size).toBe(0)
+  expect(load.refused).toEqual([])
+  await house.drained()
+  const messages = await expectNothingLostNorDoubled(house, [load])
+
+  const ends = Map.groupBy(messages, ({ status }) => status)
+  expect([...ends.keys()].toSorted()).toEqual(['delivered', 'unconfirmed'])
+  // Had no kill met a hand-over or a receipt, this would prove little.
+  expect(ends.get('unconfirmed')?.length).toBe(unknownBefore)
+  expect(unknownBefore).toBeGreaterThan(kills / 2)
+  const crossed = downtimes.map(
+    (downtime) => messages.filter((message) => isDeliveredAcross(message, downtime)).length,
+  )
+  expect(Math.min(...crossed), 'sent before each kill and delivered after it').toBeGreaterThan(0)
+  expect(messages.length).toBeGreaterThan(kills * 100)
+})
+
+const isDeliveredAcross = (
+  message: ApiMessage,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): boolean =>
+  message.sent_at !== null &&
+  message.delivered_at !== null &&
+  Date.parse(message.sent_at) < fromMs &&
+  Date.parse(message.delivered_at) >= fromMs &&
+  Date.parse(message.delivered_at) <= toMs + 2_000
+
+/** Lets the load run for a while and until it got through. */
+async function underLoadFor(ms: number, accepted: () => number): Promise<void> {
+  const before = accepted()
+  const untilMs = performance.now() + ms
+  await expect
+    .poll(() => performance.now() >= untilMs && accepted() - before > 50, { timeout: 20_000, interval: 5 })
+    .toBe(true)
+}

@@ -1,0 +1,115 @@
+import { type ApiClient, type ApiSend, createApiClient } from '../api-client.ts'
+
+/** One request of the load, named by a marker that stands in its text. */
+interface Asked {
+  marker: string
+  body: { to: string[]; text: string; on_unknown: string }
+}
+
+/** The client's own log: it stands outside of the program and outlives every kill. */
+export interface Load {
+  /** What was answered 202, by marker. */
+  readonly accepted: ReadonlyMap<string, ApiSend>
+  /** Requests that got no answer: they may or may not have been stored. */
+  readonly unanswered: ReadonlyMap<string, Asked>
+  /** Answers other than 202, as `status code`. */
+  readonly refused: readonly string[]
+  /** Sends `perSecond` requests a second until `pause`. */
+  resume(): void
+  /** Asks for nothing more; settles when every request has its answer or has failed. */
+  pause(): Promise<void>
+  /** Repeats what got no answer, each with its Idempotency-Key, as a careful client does. Gives how many there were. */
+  repeatUnanswered(): Promise<number>
+  close(): void
+}
+
+/** Open requests at most: a dead server answers none. */
+const mostOpen = 300
+
+/**
+ * A program that sends: each request under an Idempotency-Key of its own, one in ten to three numbers, one in seven of two parts.
+ * Every text is unique, so that the peer's log tells messages apart whatever their attempts are called.
+ */
+export function createLoad(options: {
+  url: string
+  key: string
+  perSecond: number
+  name?: string
+  onUnknown?: 'stop' | 'resend_once'
+}): Load {
+  const { url, key, perSecond, name = 'm', onUnknown = 'stop' } = options
+  const accepted = new Map<string, ApiSend>()
+  const unanswered = new Map<string, Asked>()
+  const refused: string[] = []
+  const open = new Set<Promise<void>>()
+  let client: ApiClient = createApiClient(url, mostOpen)
+  let next = 0
+  let ticking: NodeJS.Timeout | null = null
+
+  const ask = (asked: Asked): void => {
+    const asking = client
+      .send(key, asked.body, { 'idempotency-key': asked.marker })
+      .then(({ status, body }) => {
+        unanswered.delete(asked.marker)
+        if (status === 202) accepted.set(asked.marker, body)
+        else refused.push(`${status} ${body.code}`)
+      })
+      .catch(() => void unanswered.set(asked.marker, asked))
+      .finally(() => open.delete(asking))
+    open.add(asking)
+  }
+
+  const settle = async (): Promise<void> => {
+    while (open.size > 0) await Promise.all(open)
+  }
+
+  return {
+    accepted,
+    unanswered,
+    refused,
+    resume() {
+      const startedMs = performance.now()
+      const before = next
+      ticking ??= setInterval(() => {
+        const due = before + Math.floor(((performance.now() - startedMs) / 1000) * perSecond)
+        while (next < due && open.size < mostOpen) ask(bodyOf(name, next++, onUnknown))
+      }, 2)
+    },
+    async pause() {
+      if (ticking !== null) clearInterval(ticking)
+      ticking = null
+      await settle()
+      // Connections of a server that was killed are of no use.
+      client.close()
+      client = createApiClient(url, mostOpen)
+    },
+    async repeatUnanswered() {
+      const again = [...unanswered.values()]
+      for (const asked of again) {
+        ask(asked)
+        if (open.size >= 50) await Promise.race(open)
+      }
+      await settle()
+      return again.length
+    },
+    close() {
+      if (ticking !== null) clearInterval(ticking)
+      client.close()
+    },
+  }
+}
+
+function bodyOf(name: string, n: number, onUnknown: string): Asked {
+  const marker = `${name}-${String(n).padStart(6, '0')}`
+  const to = Array.from(
+    { length: n % 10 === 0 ? 3 : 1 },
+    (_, i) => `+49151${20_000_000 + ((n * 3 + i) % 9_000_000)}`,
+  )
+  return {
+    marker,
+    body: { to, text: n % 7 === 0 ? `${marker} ${'.'.repeat(170)}` : marker, on_unknown: onUnknown },
+  }
+}
+
+/** The marker that a text begins with. */
+export const markerOf = (text: string): string => text.split(' ')[0] as string
