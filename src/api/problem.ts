@@ -17,13 +17,13 @@ export function renderProblem({ code, extra }: Refusal, context: ProblemContext)
   const { detail = remedy, errors, headers: _, ...members } = extra
   const nothingSent = context.isSend && code !== 'outcome_unknown' ? ' Nothing was sent.' : ''
   return JSON.stringify({
-    ...members,
     type: `${context.publicUrl}/docs/problems/${code}`,
     title: says,
     status,
     code,
     detail: detail + nothingSent,
     request_id: context.requestId,
+    ...members,
     ...(errors === undefined ? {} : { errors: errors.slice(0, mostErrors) }),
   })
 }

@@ -19,16 +19,12 @@ export interface PrepareSendDeps {
   ports: Pick<SendPorts, 'optedOut' | 'routing'>
 }
 
-/** A request that money and queue decide on; its recipients still know where they stand in the body. */
-export interface PreparedSend extends SendRequest {
-  recipients: readonly Recipient[]
-}
-
-/** A sound body with its defaults, its numbers read and its text priced. */
-interface SoundSend {
+/** A body that was found good, with its numbers read and its text priced. */
+export interface CheckedSend {
   body: SendBody
   recipients: Recipient[]
   priced: PricedText
+  routing: Routing
 }
 
 const mostFaults = 100
@@ -36,25 +32,24 @@ const defaultValiditySeconds = { authentication: 600, transactional: 86_400, mar
 
 /**
  * Checks everything about a send that does not need its account locked, in the order of checks: form and meaning of the body, policy,
- * whether any device could carry it. Gives the request that money and queue decide on. Throws a `Refusal` that names every fault.
+ * whether any device could carry it. Throws a `Refusal` that names every fault.
  */
-export async function prepareSend(
-  deps: PrepareSendDeps,
+export async function checkSend(
+  deps: Pick<PrepareSendDeps, 'ports'>,
   caller: Caller,
   body: object,
-  idempotency: SendRequest['idempotency'],
-): Promise<PreparedSend> {
+): Promise<CheckedSend> {
   const { accountId, mode } = caller
   const routing = deps.ports.routing.forAccount(accountId, mode)
   const send = readSend(body, caller, routing)
   await checkPolicy(deps.ports, caller, send.recipients)
   if (!routing.enabled) throw refuse('no_sender_available', { headers: { 'retry-after': '30' } })
   checkPlayedLimits(mode, send.recipients, send.recipients.length * send.priced.parts)
-  return buildRequest(deps, caller, send, { routing, idempotency })
+  return send
 }
 
 /** Reads the body; refuses it with all its faults at once. */
-function readSend(given: object, { mode }: Caller, routing: Routing): SoundSend {
+function readSend(given: object, { mode }: Caller, routing: Routing): CheckedSend {
   const { sound, faults } = readSendBody(given)
   const recipients = sound.to === undefined ? [] : readRecipients(sound.to, mode, faults)
   const priced = sound.text === undefined ? null : priceSound(sound.text, sound, faults)
@@ -68,7 +63,7 @@ function readSend(given: object, { mode }: Caller, routing: Routing): SoundSend 
   }
   if (faults.length > 0 || priced === null)
     throw refuse('validation_failed', { errors: faults.slice(0, mostFaults) })
-  return { body: sound as SendBody, recipients, priced }
+  return { body: sound as SendBody, recipients, priced, routing }
 }
 
 const priceSound = (text: string, body: Partial<SendBody>, faults: Fault[]): PricedText | null =>
@@ -82,12 +77,16 @@ const priceSound = (text: string, body: Partial<SendBody>, faults: Fault[]): Pri
     faults,
   )
 
-function buildRequest(
+/**
+ * The request of a checked send, with its time and ids. To be stored at once, in the same turn: whoever pages through history must not
+ * come between the taking of the time and the store that is told of it.
+ */
+export function buildRequest(
   { clock, ids, config }: PrepareSendDeps,
   caller: Caller,
-  { body, recipients, priced }: SoundSend,
-  { routing, idempotency }: { routing: Routing; idempotency: SendRequest['idempotency'] },
-): PreparedSend {
+  { body, recipients, priced, routing }: CheckedSend,
+  idempotency: SendRequest['idempotency'],
+): SendRequest {
   const createdAt = clock.now()
   const category = body.category ?? 'transactional'
   const validitySeconds = body.validity_period ?? defaultValiditySeconds[category]
@@ -103,7 +102,7 @@ function buildRequest(
     queueLimit: caller.queueLimit ?? config.queueLimit,
     createdAt,
     idempotency,
-    recipients,
+    recipients: recipients.map(({ to, country }) => ({ to, country })),
     from: body.from ?? null,
     category,
     text: priced.text,

@@ -72,7 +72,7 @@ const mostRecipients = 100
 
 /**
  * The members of a body that are sound in form, and the faults of the others. What the members mean (numbers, text, sender) is
- * judged by `prepareSend`, for every member that is sound, so that one answer names all faults. Takes 0.5 µs; a compiled validator
+ * judged by `checkSend`, for every member that is sound, so that one answer names all faults. Takes 0.5 µs; a compiled validator
  * takes 0.2 µs, finds no words and costs 9 MB.
  */
 export function readSendBody(body: object): { sound: Partial<SendBody>; faults: Fault[] } {

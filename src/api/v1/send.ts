@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
+import type { Caller } from '../../accounts/authenticator.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { Refusal, refuse } from '../../errors.ts'
 import type { SendRequest, StoredSend } from '../../messages/send-request.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
 import { InFlight, readIdempotency } from './idempotency.ts'
-import { prepareSend, type PreparedSend, type PrepareSendDeps } from './prepare-send.ts'
+import { buildRequest, checkSend, type CheckedSend, type PrepareSendDeps } from './prepare-send.ts'
 import { RecipientRate } from './recipient-rate.ts'
 import { renderReplay, SendSchema, writeSendAnswer } from './send-answer.ts'
 import { SendBodySchema } from './send-body.ts'
@@ -116,8 +117,9 @@ async function send(
   body: object,
   idempotency: SendRequest['idempotency'],
 ): Promise<Answer> {
-  const request = await prepareSend(deps, caller, body, idempotency)
-  const takeBack = countAuthentication(deps, request)
+  const checked = await checkSend(deps, caller, body)
+  const takeBack = countAuthentication(deps, caller, checked)
+  const request = buildRequest(deps, caller, checked, idempotency)
   let stored = false
   try {
     const write = writeSendAnswer(request, false)
@@ -132,8 +134,9 @@ async function send(
 }
 
 async function dryRun(deps: SendOperationDeps, { caller }: Call, body: object): Promise<Answer> {
-  const request = await prepareSend(deps, caller, body, null)
-  countAuthentication(deps, request)?.()
+  const checked = await checkSend(deps, caller, body)
+  countAuthentication(deps, caller, checked)?.()
+  const request = buildRequest(deps, caller, checked, null)
   const decision = await deps.ports.priceOnly(request)
   if (decision.kind === 'refuse') throw refuse(decision.code, decision.extra)
   return { status: 200, body: writeSendAnswer(request, true)(decision) }
@@ -142,10 +145,10 @@ async function dryRun(deps: SendOperationDeps, { caller }: Call, body: object): 
 /** Refuses when one of the numbers has had its share of codes; counts this one until it is taken back. */
 function countAuthentication(
   { recipientRate }: SendOperationDeps,
-  request: PreparedSend,
+  { accountId, mode }: Caller,
+  { body, recipients }: CheckedSend,
 ): (() => void) | null {
-  if (request.category !== 'authentication') return null
-  const { accountId, mode, recipients } = request
+  if (body.category !== 'authentication') return null
   const numbers = recipients.map(({ to }) => to)
   const { indexes, retryAfterSeconds } = recipientRate.findExhausted(accountId, mode, numbers)
   if (indexes.length === 0) return recipientRate.count(accountId, mode, numbers)

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createApiKey } from '../../src/accounts/api-keys.ts'
+import { rawRequest } from './raw-request.ts'
+import { startTestApi, type TestApi } from './start-test-api.ts'
+
+let api: TestApi
+beforeAll(async () => {
+  api = await startTestApi({ config: { failedAuthPerMinute: 0 } })
+})
+afterAll(() => api.close())
+
+const fake = `onesixty_test_${'A'.repeat(49)}`
+
+test('without credentials the answer is 401 with a bare challenge', async () => {
+  const answer = await api.request('GET', '/api/v1/balance', { key: null })
+  expect(answer.status).toBe(401)
+  expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="onesixty"')
+  expect(answer.body).toMatchObject({ code: 'unauthenticated', status: 401 })
+})
+
+test('unknown, malformed and foreign keys are told apart by nobody', async () => {
+  const bodies = new Set<string>()
+  for (const key of [fake, 'x', 'a b', `${api.account.testKey}x`, api.account.testKey.toLowerCase()]) {
+    const answer = await api.request('GET', '/api/v1/balance', { key })
+    expect(answer.status, key).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="onesixty", error="invalid_token"')
+    bodies.add(JSON.stringify({ ...answer.body, request_id: '' }))
+  }
+  expect(bodies.size).toBe(1)
+})
+
+test('the scheme may be written in any case and be followed by several spaces', async () => {
+  for (const authorization of [`bearer ${api.account.testKey}`, `BEARER   ${api.account.testKey}`]) {
+    const answer = await api.request('GET', '/api/v1/balance', { key: null, headers: { authorization } })
+    expect(answer.status, authorization).toBe(200)
+  }
+})
+
+test('a key counts in no other place than the header', async () => {
+  const { testKey } = api.account
+  const basic = `Basic ${Buffer.from(`${testKey}:`).toString('base64')}`
+  const attempts = [
+    api.request('GET', `/api/v1/balance?api_key=${testKey}`, { key: null }),
+    api.request('GET', '/api/v1/balance', { key: null, headers: { cookie: `key=${testKey}` } }),
+    api.request('GET', '/api/v1/balance', { key: null, headers: { authorization: basic } }),
+    api.request('GET', '/api/v1/balance', { key: null, headers: { 'x-api-key': testKey } }),
+  ]
+  for (const answer of await Promise.all(attempts)) {
+    expect(answer).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
+  }
+})
+
+test('two Authorization headers, an empty one and an empty token are malformed', async () => {
+  const { testKey } = api.account
+  const headers = [
+    `Authorization: Bearer ${testKey}\r\nAuthorization: Bearer ${testKey}`,
+    `Authorization: Bearer ${testKey}\r\nauthorization: Basic eDp5`,
+    'Authorization: Bearer',
+    'Authorization: Bearer   ',
+    'Authorization:',
+  ]
+  for (const header of headers) {
+    const answer = await rawRequest(
+      api.port,
+      `GET /api/v1/balance HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}\r\n\r\n`,
+    )
+    expect(answer.status, header).toBe(400)
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="onesixty", error="invalid_request"')
+    expect(answer.json.code).toBe('invalid_header')
+  }
+})
+
+test('a key without the scope is refused by name of the scope, and still told its limits', async () => {
+  const key = await mint({ scopes: ['balance:read'] })
+  const answer = await api.send({ to: '+4915112345678', text: 'Hello' }, { key })
+  expect(answer.status).toBe(403)
+  expect(answer.headers.get('www-authenticate')).toBe(
+    'Bearer realm="onesixty", error="insufficient_scope", scope="messages:send"',
+  )
+  expect(answer.headers.get('ratelimit-policy')).toBe('"send";q=600;w=60')
+  expect(answer.body.code).toBe('insufficient_scope')
+  expect(answer.body.detail).toMatch(/Nothing was sent\.$/)
+  expect((await api.request('GET', '/api/v1/balance', { key })).status).toBe(200)
+})
+
+test('each operation asks for its own scope', async () => {
+  const needs = {
+    '/api/v1/status': 'status:read',
+    '/api/v1/balance': 'balance:read',
+    '/api/v1/history': 'messages:read',
+  }
+  for (const [path, scope] of Object.entries(needs)) {
+    const others = ['messages:send', ...Object.values(needs)].filter((name) => name !== scope)
+    expect((await api.request('GET', path, { key: await mint({ scopes: others }) })).status, path).toBe(403)
+    expect((await api.request('GET', path, { key: await mint({ scopes: [scope] }) })).status, path).toBe(200)
+  }
+})
+
+test('a suspended account may read and not send; a closed one is not known', async () => {
+  const other = await startTestApi({ config: { failedAuthPerMinute: 0 } })
+  const { accountId } = other.account
+  const become = (state: 'suspended' | 'closed') =>
+    other.storage.writer.write((tx) =>
+      tx.updateTable('accounts').set({ state }).where('id', '=', accountId).execute(),
+    )
+  await become('suspended')
+  const refused = await other.send({ to: '+4915112345678', text: 'Hello' })
+  expect(refused).toMatchObject({ status: 403, body: { code: 'account_suspended' } })
+  expect(refused.headers.get('www-authenticate')).toBeNull()
+  expect((await other.request('GET', '/api/v1/balance')).status).toBe(200)
+  await become('closed')
+  await other.clock.advance(6_000)
+  expect(await other.request('GET', '/api/v1/balance')).toMatchObject({
+    status: 401,
+    body: { code: 'invalid_token' },
+  })
+  await other.close()
+})
+
+const mint = async ({ scopes }: { scopes: string[] }): Promise<string> => {
+  const { accountId } = api.account
+  const { token } = await api.storage.writer.write((tx) =>
+    createApiKey(
+      tx,
+      { ids: api.ids, nowMs: api.clock.now(), randomBytes },
+      { accountId, mode: 'test', name: 'k', scopes, actor: 'test' },
+    ),
+  )
+  return token
+}

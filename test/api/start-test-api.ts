@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { Authenticator } from '../../src/accounts/authenticator.ts'
+import { createServer } from '../../src/api/server.ts'
+import type { SendPorts } from '../../src/api/v1/send-ports.ts'
+import { createSendDeps } from '../../src/api/v1/send.ts'
+import { openAccount, type OpenedAccount } from '../../src/cli/open-account.ts'
+import { type Config, readConfig } from '../../src/config.ts'
+import type { Routing } from '../../src/dispatch/routing.ts'
+import { createLog } from '../../src/log.ts'
+import { findReplay, priceSend, sendMessages } from '../../src/messages/send-messages.ts'
+import type { SendResult } from '../../src/messages/send-request.ts'
+import { createMetrics } from '../../src/metrics.ts'
+import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+
+export interface TestApi extends TestStorage {
+  url: string
+  port: number
+  account: OpenedAccount
+  /** One JSON value for each line of the log. */
+  logLines: string[]
+  request(method: string, path: string, options?: RequestOptions): Promise<TestAnswer>
+  /** POST /api/v1/send with the test key. */
+  send(body: unknown, options?: RequestOptions): Promise<TestAnswer>
+}
+
+export interface RequestOptions {
+  key?: string | null
+  headers?: Record<string, string>
+  body?: string | Uint8Array
+}
+
+export interface TestAnswer {
+  status: number
+  headers: Headers
+  text: string
+  // Tests look into answers of every form.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any
+}
+
+export interface TestApiOverrides {
+  config?: Partial<Config>
+  ports?: Partial<SendPorts>
+  routing?: Partial<Routing>
+  ready?: boolean
+}
+
+export const workingRouting: Routing = {
+  enabled: true,
+  online: true,
+  simulated: true,
+  phonesOnly: false,
+  maxParts: 10,
+  estimatedWaitSeconds: 0,
+  canUseSender: (sender) => sender === '+4915199990001' || sender === 'Onesixty',
+}
+
+/** The interface on a free port over the real store and ledger, with routing made up; the clock stands still. */
+export async function startTestApi(overrides: TestApiOverrides = {}): Promise<TestApi> {
+  const opened = await openTestStorage()
+  try {
+    return await serve(opened, overrides)
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
+async function serve(opened: TestStorage, overrides: TestApiOverrides): Promise<TestApi> {
+  const { storage, clock, ids } = opened
+  const config = { ...readConfig({}), ...overrides.config }
+  const account = await storage.writer.write((tx) =>
+    openAccount(
+      tx,
+      { ids, nowMs: clock.now(), randomBytes, config },
+      { name: 'Ada', email: 'ada@example.org', actor: 'test' },
+    ),
+  )
+  const ports = { ...realPorts(opened), routing: routingOf(overrides.routing), ...overrides.ports }
+  const logLines: string[] = []
+  const app = createServer({
+    config,
+    clock,
+    ids,
+    log: createLog('info', { write: (line) => void logLines.push(line) }),
+    metrics: createMetrics(),
+    authenticator: new Authenticator({ read: storage.read, clock }),
+    publicUrl: () => 'https://sms.example.org',
+    readiness: async () => ({
+      ready: overrides.ready ?? true,
+      reasons: overrides.ready === false ? ['draining'] : [],
+    }),
+    operations: {
+      send: createSendDeps({ clock, ids, config, ports }),
+      status: { read: storage.read, now: clock.now },
+      balance: { read: storage.read, now: clock.now },
+      history: { read: storage.read, safeHorizonMs: clock.now, cursorKey: randomBytes(32) },
+    },
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  const request = (method: string, path: string, options: RequestOptions = {}): Promise<TestAnswer> =>
+    ask(url + path, method, { key: account.testKey, ...options })
+  return {
+    ...opened,
+    url,
+    port,
+    account,
+    logLines,
+    request,
+    send: (body, options = {}) =>
+      request('POST', '/api/v1/send', {
+        body: JSON.stringify(body),
+        ...options,
+        headers: { 'content-type': 'application/json', ...options.headers },
+      }),
+    async close() {
+      await app.close()
+      await opened.close()
+    },
+  }
+}
+
+const routingOf = (overrides: Partial<Routing> = {}): SendPorts['routing'] => ({
+  forAccount: () => ({ ...workingRouting, ...overrides }),
+})
+
+function realPorts({ storage }: TestStorage): Omit<SendPorts, 'routing'> {
+  return {
+    async sendMessages(request) {
+      const [result] = await storage.writer.write((tx) => sendMessages(tx, [request]))
+      return result as SendResult
+    },
+    priceOnly: (request) => priceSend(storage.read, request),
+    findReplay: (name) => findReplay(storage.read, name),
+    optedOut: async () => new Set(),
+  }
+}
+
+async function ask(url: string, method: string, options: RequestOptions): Promise<TestAnswer> {
+  const { key = null, headers = {}, body } = options
+  const authorization: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` }
+  const answer = await fetch(url, {
+    method,
+    headers: { ...authorization, ...headers },
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body }),
+  })
+  const text = await answer.text()
+  return { status: answer.status, headers: answer.headers, text, body: parsed(text) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
