@@ -1,0 +1,83 @@
+import { Kysely } from 'kysely'
+import { StorageError, type Units } from './dialect.ts'
+import type { Database } from './schema.ts'
+import type { Statement, StatementResult } from './sqlite-connection.ts'
+import type { Answer, UnitRunner } from './sqlite-worker.ts'
+import { sqliteDialect } from './sqlite.ts'
+import { Writer } from './writer.ts'
+
+export interface UnitRunnerDeps {
+  execute(statement: Statement): StatementResult
+  answer(message: Answer): void
+  answerError(id: number, error: unknown): void
+  unitsModule: string | undefined
+}
+
+/** Ends a transaction of the other side without an error of ours. */
+class RolledBack extends Error {}
+
+/**
+ * The writer inside the thread of the database: runs the hot units by name. A transaction of the other side is one unit of this writer,
+ * open until it is ended there; its statements come as statements.
+ */
+export async function createUnitRunner(deps: UnitRunnerDeps): Promise<UnitRunner> {
+  const { execute, answer, answerError, unitsModule } = deps
+  const dialect = sqliteDialect({
+    execute: async (statement) => execute(statement),
+    transaction: async (step) =>
+      void execute({ op: 'exec', sql: step === 'begin' ? 'begin immediate' : step, values: [] }),
+    close: async () => undefined,
+  })
+  const writer = new Writer(new Kysely<Database>({ dialect }), 'unit')
+  const units = unitsModule === undefined ? {} : ((await import(unitsModule)) as { units: Units }).units
+  /** The transaction of the other side: how to end it, and who waits for that. */
+  let session: { end: (error: Error | null) => void; endId: number } | null = null
+
+  function begin(id: number): void {
+    const opened = { end: (_error: Error | null): void => undefined, endId: id }
+    writer
+      .write(
+        () =>
+          new Promise<void>((resolve, reject) => {
+            opened.end = (error) => (error === null ? resolve() : reject(error))
+            session = opened
+            answer({ id })
+          }),
+      )
+      .then(() => answer({ id: opened.endId }))
+      .catch((error: unknown) =>
+        error instanceof RolledBack ? answer({ id: opened.endId }) : answerError(opened.endId, error),
+      )
+  }
+
+  function end(id: number, error: Error | null): void {
+    if (session === null) throw new StorageError('there is no transaction to end', 'other', true)
+    session.endId = id
+    session.end(error)
+    session = null
+  }
+
+  function runUnit(id: number, name: string, input: unknown): void {
+    const unit = units[name]
+    if (unit === undefined) throw new Error(`there is no unit ${name}`)
+    writer
+      .write((tx) => unit(tx, input as never))
+      .then((result) => answer({ id, result }))
+      .catch((error: unknown) => answerError(id, error))
+  }
+
+  return {
+    handle(request) {
+      switch (request.kind) {
+        case 'unit':
+          return runUnit(request.id, request.name, request.input)
+        case 'begin':
+          return begin(request.id)
+        case 'commit':
+          return end(request.id, null)
+        case 'rollback':
+          return end(request.id, new RolledBack())
+      }
+    },
+  }
+}
