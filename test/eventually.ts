@@ -7,7 +7,7 @@ const lookEveryMs = 25
  * what another process or the clock of the machine decides, in concurrent tests too (where `expect.poll` loses its test).
  */
 export async function eventually<T>(
-  look: () => Promise<T>,
+  look: () => T | Promise<T>,
   assertion: (seen: T) => void,
   withinMs = 5_000,
 ): Promise<T> {

@@ -77,11 +77,11 @@ export async function openCrashHouse(settings: Record<string, string>): Promise<
     onesixty,
     countOf: async (status) => (await house.client.history(liveKey, `status=${status}`)).length,
     async drained(withinMs = 20_000) {
-      const unfinished = async () => [
-        (await house.client.balance(liveKey)).reserved,
-        (await house.client.history(liveKey, 'status=sent')).filter(({ final }) => !final).length,
-      ]
-      await eventually(unfinished, (left) => expect(left).toEqual([0, 0]), withinMs)
+      const reserved = async () => (await house.client.balance(liveKey)).reserved
+      await eventually(reserved, (parts) => expect(parts).toBe(0), withinMs)
+      const unfinished = async () =>
+        (await house.client.history(liveKey, 'status=sent')).filter(({ final }) => !final)
+      await eventually(unfinished, (left) => expect(left).toEqual([]), withinMs)
     },
     async close() {
       for (const load of loads) load.close()

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { cli } from '../harness.ts'
 import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from './crash-house.ts'
 
@@ -16,9 +17,10 @@ test('a stop under load ends within 30 s, leaves no outcome unknown and loses no
   for (let stop = 0; stop < stops; stop++) {
     const before = load.accepted.size
     load.resume()
-    await expect
-      .poll(() => load.accepted.size - before, { timeout: 20_000, interval: 5 })
-      .toBeGreaterThan(100)
+    await eventually(
+      () => load.accepted.size - before,
+      (accepted) => expect(accepted).toBeGreaterThan(100),
+    )
     const startedMs = performance.now()
     expect(await house.server.kill('SIGTERM')).toEqual({ code: 0, signal: null })
     expect(performance.now() - startedMs).toBeLessThan(30_000)

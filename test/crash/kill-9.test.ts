@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ApiMessage } from '../api-client.ts'
+import { eventually } from '../eventually.ts'
 import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from './crash-house.ts'
 
 const kills = 10
@@ -65,7 +66,9 @@ const isDeliveredAcross = (
 async function underLoadFor(ms: number, accepted: () => number): Promise<void> {
   const before = accepted()
   const untilMs = performance.now() + ms
-  await expect
-    .poll(() => performance.now() >= untilMs && accepted() - before > 50, { timeout: 20_000, interval: 5 })
-    .toBe(true)
+  await eventually(
+    () => ({ isOver: performance.now() >= untilMs, gotThrough: accepted() - before > 50 }),
+    (seen) => expect(seen).toEqual({ isOver: true, gotThrough: true }),
+    20_000,
+  )
 }
