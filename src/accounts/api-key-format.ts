@@ -10,7 +10,7 @@ export interface MintedApiKey {
 }
 
 /**
- * Makes a key of the form of api.md section 1: `onesixty_live_` or `onesixty_test_`, 43 random base62 characters (256 bits), and
+ * Makes a key: `onesixty_live_` or `onesixty_test_`, 43 random base62 characters (256 bits), and
  * the CRC-32 of all that in 6 more. `randomBytes` gives that many random bytes.
  */
 export function mintApiKey(deps: { mode: Mode; randomBytes: (count: number) => Uint8Array }): MintedApiKey {

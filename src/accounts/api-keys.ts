@@ -9,7 +9,7 @@ import { type AccountDeps, readAccount } from './accounts.ts'
 import { addressFault } from './address-list.ts'
 import { mintApiKey } from './api-key-format.ts'
 
-/** What a key may be allowed to do (api.md section 1). */
+/** What a key may be allowed to do. */
 export const apiKeyScopes = ['messages:send', 'messages:read', 'status:read', 'balance:read'] as const
 export type Scope = (typeof apiKeyScopes)[number]
 

@@ -49,7 +49,7 @@ export const messageChecks: readonly AuditCheck[] = [
 ]
 
 const hourMs = 3_600_000
-/** A phone reports for 2 h 50 min after the end of a validity (api.md section 6). */
+/** A phone reports for 2 h 50 min after the end of a validity. */
 const reportGraceMs = 3 * hourMs
 
 const walletsAreNotMessages = sql<Violation>`
