@@ -127,6 +127,8 @@ function assemble(parts: Parts, lock: { release(): void }): App {
   const services: Service[] = [
     once(() => janitors.rescuer.sweepAll()),
     pool,
+    // The devices are reported on before anybody can ask for them.
+    once(() => janitors.deviceReporter.sweepAll()),
     dispatcher,
     ...Object.values(janitors),
     http,
@@ -150,21 +152,15 @@ function assemble(parts: Parts, lock: { release(): void }): App {
 const once = (run: () => Promise<void>): Service => ({ start: run, stop: async () => undefined })
 
 /** The hot units, each held against the horizon of history while it is being written. */
-function createUnits({ storage, horizon, clock }: Parts): DispatchUnits {
-  async function held<T>(run: () => Promise<T>): Promise<T> {
-    const written = horizon.begin(clock.now())
-    try {
-      return await run()
-    } finally {
-      written()
-    }
-  }
-  return {
-    claim: (input) => held(() => storage.runUnit('claim', input)),
-    settleOutcomes: (settlements) => held(() => storage.runUnit('settleOutcomes', settlements)),
-    settleReceipts: (words) => held(() => storage.runUnit('settleReceipts', words)),
-  }
-}
+const createUnits = ({ storage, horizon }: Parts): DispatchUnits => ({
+  claim: (input) => horizon.hold(input.nowMs, () => storage.runUnit('claim', input)),
+  settleOutcomes: (settlements) =>
+    horizon.hold(earliest(settlements), () => storage.runUnit('settleOutcomes', settlements)),
+  settleReceipts: (words) => horizon.hold(earliest(words), () => storage.runUnit('settleReceipts', words)),
+})
+
+const earliest = (rows: readonly { atMs: number }[]): number =>
+  rows.reduce((least, { atMs }) => Math.min(least, atMs), Infinity)
 
 const createDispatcher = (parts: Parts, pool: DevicePool): Dispatcher =>
   new Dispatcher({
@@ -215,14 +211,7 @@ function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): Se
     accepted: metrics.accepted,
   })
   return {
-    async sendMessages(request) {
-      const written = horizon.begin(request.createdAt)
-      try {
-        return await accept(request)
-      } finally {
-        written()
-      }
-    },
+    sendMessages: (request) => horizon.hold(request.createdAt, () => accept(request)),
     priceOnly: (request) => priceSend(storage.read, request),
     findReplay: (name) => findReplay(storage.read, name),
     optedOut: (accountId, mode, numbers) =>

@@ -59,7 +59,7 @@ export class Dispatcher implements Service {
   readonly #ring = new RouteRing()
   readonly #refill: RouteRefill
   readonly #settle: Batcher<Ended, void>
-  readonly #receive: Batcher<ReceiptWord, void>
+  readonly #receive: Batcher<Omit<ReceiptWord, 'atMs'>, void>
   #round: Promise<void> | null = null
   #again = false
   #stopped = true
@@ -114,7 +114,7 @@ export class Dispatcher implements Service {
 
   /** A connector's receipt; settles when it is stored, rejects when it could not be. */
   receipt(deviceId: string, receipt: Receipt): Promise<void> {
-    return this.#receive.add({ ...receipt, deviceId, atMs: this.#deps.clock.now() })
+    return this.#receive.add({ ...receipt, deviceId })
   }
 
   #poll(): void {
@@ -229,8 +229,12 @@ export class Dispatcher implements Service {
       this.#deps.clock.schedule(atMs - nowMs, () => this.wake(route))
   }
 
-  async #storeReceipts(words: readonly ReceiptWord[]): Promise<void[]> {
-    for (const status of await this.#deps.units.settleReceipts(words)) this.#deps.metrics.advanced(status)
+  async #storeReceipts(words: readonly Omit<ReceiptWord, 'atMs'>[]): Promise<void[]> {
+    const { units, clock, metrics } = this.#deps
+    // Stamped when they are written, not when they came: history relies on no change appearing behind its horizon.
+    const atMs = clock.now()
+    const stamped = words.map((word) => ({ ...word, atMs }))
+    for (const status of await units.settleReceipts(stamped)) metrics.advanced(status)
     return words.map(() => undefined)
   }
 }

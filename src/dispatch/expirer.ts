@@ -1,4 +1,5 @@
 import { expireWaiting } from '../messages/end-waiting.ts'
+import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Writer } from '../storage/writer.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
@@ -7,12 +8,17 @@ const intervalMs = 1_000
 const mostPerRoute = 500
 
 /** Ends what waited past its validity, within about a second of it. */
-export const createExpirer = (deps: JanitorDeps & { writer: Writer; metrics: Metrics }): Janitor =>
+export const createExpirer = (
+  deps: JanitorDeps & { writer: Writer; metrics: Metrics; horizon: WriteHorizon },
+): Janitor =>
   new Janitor(deps, {
     name: 'expirer',
     intervalMs,
     async sweep() {
-      const ended = await deps.writer.write((tx) => expireWaiting(tx, deps.clock.now(), mostPerRoute))
+      const nowMs = deps.clock.now()
+      const ended = await deps.horizon.hold(nowMs, () =>
+        deps.writer.write((tx) => expireWaiting(tx, nowMs, mostPerRoute)),
+      )
       for (const message of ended) deps.metrics.advanced(message.status)
       return ended.length >= mostPerRoute
     },

@@ -46,11 +46,6 @@ export class InboundReceiver {
       inReplyTo,
       fingerprint,
     }
-    const written = horizon.begin(receivedAt)
-    try {
-      await writer.write((tx) => receiveMessages(tx, ids, [message]))
-    } finally {
-      written()
-    }
+    await horizon.hold(receivedAt, () => writer.write((tx) => receiveMessages(tx, ids, [message])))
   }
 }

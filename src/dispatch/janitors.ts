@@ -1,6 +1,7 @@
 import type { KeyUse } from '../accounts/api-keys.ts'
 import type { Config } from '../config.ts'
 import type { Ids } from '../ids.ts'
+import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
@@ -27,6 +28,7 @@ export interface JanitorsDeps extends JanitorDeps {
   read: Db
   writer: Writer
   metrics: Metrics
+  horizon: WriteHorizon
   ids: Ids
   fence: number
   afterRestore: boolean

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { dayMs } from '../clock.ts'
 import { closeReceipts, type LateReceipt } from '../messages/close-receipts.ts'
+import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
@@ -15,6 +16,7 @@ export interface ReceiptCloserDeps extends JanitorDeps {
   read: Db
   writer: Writer
   metrics: Metrics
+  horizon: WriteHorizon
   receiptWindowMs: number
   correctionDays: number
 }
@@ -25,19 +27,21 @@ export const createReceiptCloser = (deps: ReceiptCloserDeps): Janitor =>
     name: 'receipt-closer',
     intervalMs,
     async sweep() {
+      const late = await readLate(deps.read, deps.clock.now() - deps.receiptWindowMs)
       const nowMs = deps.clock.now()
-      const late = await readLate(deps.read, nowMs - deps.receiptWindowMs)
-      const ended = await deps.writer.write(async (tx) => {
-        await tx
-          .deleteFrom('receipts_expected')
-          .where('closed_at', '<=', nowMs - deps.correctionDays * dayMs)
-          .execute()
-        await tx
-          .deleteFrom('parked_receipts')
-          .where('received_at', '<=', nowMs - parkedKeepMs)
-          .execute()
-        return closeReceipts(tx, late, nowMs)
-      })
+      const ended = await deps.horizon.hold(nowMs, () =>
+        deps.writer.write(async (tx) => {
+          await tx
+            .deleteFrom('receipts_expected')
+            .where('closed_at', '<=', nowMs - deps.correctionDays * dayMs)
+            .execute()
+          await tx
+            .deleteFrom('parked_receipts')
+            .where('received_at', '<=', nowMs - parkedKeepMs)
+            .execute()
+          return closeReceipts(tx, late, nowMs)
+        }),
+      )
       for (const message of ended) deps.metrics.advanced(message.status)
       return late.length === pageSize
     },

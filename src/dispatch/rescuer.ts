@@ -1,5 +1,6 @@
 import { readOrphans } from '../messages/open-attempts.ts'
 import { settleOutcomes } from '../messages/settle-outcomes.ts'
+import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
@@ -13,6 +14,7 @@ export interface RescuerDeps extends JanitorDeps {
   read: Db
   writer: Writer
   metrics: Metrics
+  horizon: WriteHorizon
   fence: number
   /** After a restore nothing is sent again, whatever the caller had chosen (P14). */
   afterRestore: boolean
@@ -39,7 +41,9 @@ export const createRescuer = (deps: RescuerDeps): Janitor =>
         judgeOutcome(deps.afterRestore ? { ...orphan, onUnknown: 'stop' } : orphan, lost, nowMs),
       )
       if (settlements.length === 0) return false
-      const states = await deps.writer.write((tx) => settleOutcomes(tx, settlements))
+      const states = await deps.horizon.hold(nowMs, () =>
+        deps.writer.write((tx) => settleOutcomes(tx, settlements)),
+      )
       for (const state of states) if (state !== null) deps.metrics.advanced(state.status)
       deps.log.warn(
         { messages: orphans.length },

@@ -21,6 +21,16 @@ export class WriteHorizon {
     return () => void this.#open.delete(write)
   }
 
+  /** Runs a write whose rows carry times from `atMs` on; `atMs` must be the clock of this very turn of the event loop. */
+  async hold<T>(atMs: number, write: () => Promise<T>): Promise<T> {
+    const written = this.begin(atMs)
+    try {
+      return await write()
+    } finally {
+      written()
+    }
+  }
+
   /** Every row whose time lies before this instant is stored, and none will be added there. */
   safeMs(): number {
     let safe = this.#now()

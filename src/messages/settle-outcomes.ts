@@ -137,7 +137,7 @@ async function expectReceipts(
         message_id: settlement.messageId,
         attempt_number: settlement.attemptNumber,
         wire_parts: settlement.networkIds.length,
-        sent_at: settlement.atMs,
+        sent_at: moved.get(settlement)?.sent_at ?? settlement.atMs,
         closed_at: moved.get(settlement)?.status === 'sent' ? null : settlement.atMs,
       })),
     )

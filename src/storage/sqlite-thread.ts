@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { StorageError, type StorageFault } from './dialect.ts'
 import type { Statement } from './sqlite-connection.ts'
-import type { Answer, Request, WorkerSettings } from './sqlite-worker.ts'
+import type { Answer, Request, WorkerSettings } from './sqlite-protocol.ts'
 
 interface Pending {
   resolve: (answer: Answer) => void
@@ -10,6 +10,9 @@ interface Pending {
 
 /** `Omit` that keeps the members of a union apart. */
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
+
+/** Batches are short-lived; a small nursery keeps the two threads from holding 30 MB of garbage. */
+const maxYoungGenerationSizeMb = 8
 
 /** The near end of a `sqlite-worker`: sends what one turn of the microtask queue produced as one message. */
 export class SqliteThread {
@@ -20,7 +23,10 @@ export class SqliteThread {
   #ended: StorageError | null = null
 
   constructor(settings: WorkerSettings) {
-    this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: settings })
+    this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
+      workerData: settings,
+      resourceLimits: { maxYoungGenerationSizeMb },
+    })
     this.#worker.on('message', (bundle: string) => {
       for (const answer of JSON.parse(bundle) as Answer[]) this.#settle(answer)
     })

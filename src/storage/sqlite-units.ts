@@ -2,7 +2,7 @@ import { Kysely } from 'kysely'
 import { StorageError, type Units } from './dialect.ts'
 import type { Database } from './schema.ts'
 import type { Statement, StatementResult } from './sqlite-connection.ts'
-import type { Answer, UnitRunner } from './sqlite-worker.ts'
+import type { Answer, UnitRunner } from './sqlite-protocol.ts'
 import { sqliteDialect } from './sqlite.ts'
 import { Writer } from './writer.ts'
 

@@ -1,38 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { StorageError } from './dialect.ts'
-import {
-  type ConnectionSettings,
-  SqliteConnection,
-  type Statement,
-  type StatementResult,
-} from './sqlite-connection.ts'
+import { SqliteConnection, type Statement, type StatementResult } from './sqlite-connection.ts'
 import { faultOf } from './sqlite-faults.ts'
+import type { Answer, Request, UnitRunner, WorkerSettings } from './sqlite-protocol.ts'
 
 /**
  * The thread that owns one SQLite connection, so that a flush never stops the HTTP loop. The writing one also runs the writer and the hot
  * units (sqlite-units.ts): a batch crosses once each way, and no round trip stands between begin and commit.
  */
-export type Request =
-  | ({ id: number; kind: 'statement' } & Statement)
-  | { id: number; kind: 'unit'; name: string; input: unknown }
-  | { id: number; kind: 'begin' | 'commit' | 'rollback' }
-
-export interface Answer extends StatementResult {
-  id: number
-  result?: unknown
-  error?: { message: string; name: string; fault?: string; transactionLost?: boolean }
-}
-
-export interface WorkerSettings extends ConnectionSettings {
-  /** A module that exports `units`, for the thread that runs them. */
-  unitsModule?: string
-}
-
-/** What the thread does beside single statements. */
-export interface UnitRunner {
-  handle(request: Exclude<Request, { kind: 'statement' }>): void
-}
-
 const settings = workerData as WorkerSettings
 const port = parentPort
 if (port === null) throw new Error('sqlite-worker runs as a worker thread only')

@@ -10,7 +10,7 @@ export const homePage = (publicUrl: string): Reply =>
     <p class="lead">A self-hosted SMS sending service. It is running here.</p>
     <p>A program sends an SMS with one request. onesixty stores it before it answers, takes it off the account's prepaid balance, hands it to
       a sending device and reports what became of it.</p>
-    <pre><code>curl ${publicUrl}/api/v1/send \\
+    <pre tabindex="0"><code>curl ${publicUrl}/api/v1/send \\
   -H 'Authorization: Bearer &lt;API_KEY&gt;' \\
   -H 'Content-Type: application/json' \\
   -d '{"to": "+15005550006", "text": "Hello"}'</code></pre>

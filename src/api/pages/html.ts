@@ -45,14 +45,14 @@ export interface PageContent {
 export const renderPage = ({ title, main, trail = [] }: PageContent): Reply => ({
   status: 200,
   contentType: 'text/html; charset=utf-8',
-  body: documentOf(title, html`
+  body: documentOf(title, html`<link rel="stylesheet" href="/docs/assets/style.css">`, html`
     <header><a class="brand" href="/">onesixty</a>${trail.map(({ name, path }) => html`<a href="${path}">${name}</a>`)}</header>
     <main>${main}</main>`).text, // prettier-ignore
   headers: securityHeaders(plainPolicy),
 })
 
-/** The shell of every page. `body` follows the head; `head` adds to it. */
-export const documentOf = (title: string, body: Html, head: Html = html``): Html =>
+/** The shell of every page; `head` adds to the head. */
+export const documentOf = (title: string, head: Html, body: Html): Html =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -61,7 +61,6 @@ export const documentOf = (title: string, body: Html, head: Html = html``): Html
         <meta name="color-scheme" content="light dark" />
         <title>${title}</title>
         <link rel="icon" href="/docs/assets/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/docs/assets/style.css" />
         ${head}
       </head>
       <body>

@@ -39,7 +39,7 @@ export function problemPage(code: ProblemCode, publicUrl: string): Reply {
     <h2>What to do</h2>
     <p>${withCode(remedy)}</p>
     <h2>Example</h2>
-    <pre><code>${JSON.stringify(problemExample(code, publicUrl), null, 2)}</code></pre>`,
+    <pre tabindex="0"><code>${JSON.stringify(problemExample(code, publicUrl), null, 2)}</code></pre>`,
   }) // prettier-ignore
 }
 

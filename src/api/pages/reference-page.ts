@@ -10,6 +10,7 @@ export const referencePage = (): Reply => ({
   contentType: 'text/html; charset=utf-8',
   body: documentOf(
     'API reference · onesixty',
+    html``,
     html`<div id="reference"></div>
       <noscript
         ><p>

@@ -4,6 +4,7 @@ window.Scalar.createApiReference('#reference', {
   telemetry: false,
   agent: { disabled: true },
   withDefaultFonts: false,
+  mcp: { disabled: true },
   hideClientButton: true,
   showDeveloperTools: 'never',
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },

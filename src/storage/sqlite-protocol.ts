@@ -1,0 +1,23 @@
+import type { ConnectionSettings, Statement, StatementResult } from './sqlite-connection.ts'
+
+/** What crosses between a `SqliteThread` and its `sqlite-worker`, as JSON text. */
+export type Request =
+  | ({ id: number; kind: 'statement' } & Statement)
+  | { id: number; kind: 'unit'; name: string; input: unknown }
+  | { id: number; kind: 'begin' | 'commit' | 'rollback' }
+
+export interface Answer extends StatementResult {
+  id: number
+  result?: unknown
+  error?: { message: string; name: string; fault?: string; transactionLost?: boolean }
+}
+
+export interface WorkerSettings extends ConnectionSettings {
+  /** A module that exports `units`, for the thread that runs them. */
+  unitsModule?: string
+}
+
+/** What the thread does beside single statements. */
+export interface UnitRunner {
+  handle(request: Exclude<Request, { kind: 'statement' }>): void
+}
