@@ -1,0 +1,67 @@
+/** One measured value, a line of the table. */
+export interface Figure {
+  /** The row of the bench that it belongs to. */
+  row: number
+  name: string
+  value: string
+  /** Requests or messages a second: shown as a multiple of N too. */
+  perSecond?: number
+  bar?: Bar
+  /** What explains the value, as a clause: who used the processors, how much was measured. */
+  facts?: string
+}
+
+/** What a figure must reach. */
+export type Bar =
+  | { kind: 'of-n'; least: number }
+  | { kind: 'most'; most: number; is: number; unit: string }
+  | { kind: 'holds'; holds: boolean; says: string }
+
+export interface Judged {
+  ratio: string
+  bar: string
+  verdict: 'pass' | 'MISS' | ''
+}
+
+/** Compares a figure with its bar; `n` is the rate of the bare server in the same run. */
+export function judge({ perSecond, bar }: Figure, n: number): Judged {
+  const ratio = perSecond === undefined ? '' : `${(perSecond / n).toFixed(2)} N`
+  if (bar === undefined) return { ratio, bar: '', verdict: '' }
+  const verdict = reaches(bar, (perSecond ?? 0) / n) ? 'pass' : 'MISS'
+  return { ratio, bar: nameOf(bar), verdict }
+}
+
+function reaches(bar: Bar, ratio: number): boolean {
+  switch (bar.kind) {
+    case 'of-n':
+      return ratio >= bar.least
+    case 'most':
+      return bar.is <= bar.most
+    case 'holds':
+      return bar.holds
+  }
+}
+
+function nameOf(bar: Bar): string {
+  switch (bar.kind) {
+    case 'of-n':
+      return `≥ ${bar.least} N`
+    case 'most':
+      return `≤ ${bar.most}${bar.unit === '' ? '' : ` ${bar.unit}`}`
+    case 'holds':
+      return bar.says
+  }
+}
+
+export const perSecondOf = (value: number): string => `${Math.round(value).toLocaleString('en')}/s`
+export const msOf = (value: number): string => `${value.toFixed(value < 10 ? 2 : 1)} ms`
+export const latencyOf = ({ p50, p99 }: { p50: number; p99: number }): string =>
+  `p50 ${msOf(p50)}, p99 ${msOf(p99)}`
+
+/** The middle of some numbers. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const half = Math.floor(sorted.length / 2)
+  const upper = sorted[half] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? Number.NaN) + upper) / 2
+}

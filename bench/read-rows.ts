@@ -1,0 +1,105 @@
+import type { BenchRun } from './bench-run.ts'
+import { type Figure, latencyOf, median, msOf } from './figure.ts'
+import { type LargeDatabase, openLargeDatabase } from './large-database.ts'
+import { recipientOf } from './load-job.ts'
+import { type ServerProcess, startServer } from './server-process.ts'
+
+const perSecond = 500
+const connections = 4
+const rounds = 3
+const pathsOfAKind = 500
+
+interface Reading {
+  name: string
+  /** Paths that ask for something else each time. */
+  paths(database: LargeDatabase): readonly string[]
+}
+
+const somewhere = (most: number): number => Math.floor(Math.random() * most)
+const many = (path: () => string): string[] => Array.from({ length: pathsOfAKind }, path)
+const instant = ({ firstAtMs, lastAtMs }: LargeDatabase): string =>
+  new Date(firstAtMs + somewhere(lastAtMs - firstAtMs)).toISOString()
+
+const readings: readonly Reading[] = [
+  { name: 'history, newest page', paths: () => ['/api/v1/history'] },
+  { name: 'history, a page anywhere in it', paths: (database) => many(() => `/api/v1/history?created_before=${instant(database)}`) },
+  { name: 'history, of one number', paths: ({ recipients }) => many(() => `/api/v1/history?to=${encodeURIComponent(recipientOf(somewhere(recipients)))}`) },
+  { name: 'history, of one reference', paths: ({ references }) => many(() => `/api/v1/history?client_reference=order-${somewhere(references)}`) },
+  { name: 'history, changed since', paths: (database) => many(() => `/api/v1/history?updated_after=${instant(database)}`) },
+  { name: 'status', paths: () => ['/api/v1/status'] },
+  { name: 'balance', paths: () => ['/api/v1/balance'] },
+] // prettier-ignore
+
+/** Row 6: reads of an account among 50 thousand and among 5 million messages, in turns, so that both see the same machine. */
+export async function measureReads(run: BenchRun): Promise<Figure[]> {
+  const small = await openLargeDatabase(run.lengths.largeDatabase / 100, run.say)
+  const large = await openLargeDatabase(run.lengths.largeDatabase, run.say)
+  const servers: ServerProcess[] = []
+  try {
+    for (const { folder } of [small, large]) servers.push(await startServer(folder, run.nodeOptions))
+    const [smallServer, largeServer] = servers as [ServerProcess, ServerProcess]
+    const figures: Figure[] = []
+    for (const reading of readings) {
+      const [few, all] = await measureTurns(run, reading, [{ database: small, server: smallServer }, { database: large, server: largeServer }]) // prettier-ignore
+      figures.push(...figuresOf(reading.name, { few, all, small, large }))
+    }
+    return [...figures, exactnessOf(await small.folder.cli('doctor'))]
+  } finally {
+    for (const server of servers) await server.stop()
+  }
+}
+
+interface Side {
+  database: LargeDatabase
+  server: ServerProcess
+}
+
+interface Latency {
+  p50: number
+  p99: number
+}
+
+async function measureTurns(
+  run: BenchRun,
+  reading: Reading,
+  sides: readonly [Side, Side],
+): Promise<[Latency, Latency]> {
+  const measured: [Latency[], Latency[]] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, { database, server }] of sides.entries()) {
+      const result = await run.load(`${reading.name}, ${database.messages.toLocaleString('en')} messages`, {
+        server, token: database.liveKey, shape: { kind: 'get', paths: reading.paths(database) }, expectedStatus: 200,
+        connections, perSecond, warmUpMs: 500, measureMs: (run.lengths.reads * 1_000) / rounds / perSecond,
+      }) // prettier-ignore
+      measured[i === 0 ? 0 : 1].push(result.latency)
+    }
+  }
+  return [middle(measured[0]), middle(measured[1])]
+}
+
+/** The middle of the rounds: one hiccup of the machine decides nothing. */
+const middle = (measured: readonly Latency[]): Latency => ({
+  p50: median(measured.map(({ p50 }) => p50)),
+  p99: median(measured.map(({ p99 }) => p99)),
+})
+
+function figuresOf(
+  name: string,
+  { few, all, small, large }: { few: Latency; all: Latency; small: LargeDatabase; large: LargeDatabase },
+): Figure[] {
+  const among = (database: LargeDatabase): string => `${database.messages.toLocaleString('en')} messages`
+  const growth = all.p99 / few.p99
+  const bar = { kind: 'most', most: 1.5, is: growth, unit: '×' } as const
+  return [
+    { row: 6, name: `${name}, ${among(large)}`, value: latencyOf(all), bar: { kind: 'most', most: 5, is: all.p99, unit: 'ms' } },
+    { row: 6, name: `${name}, p99 as a multiple of that with ${among(small)}`, value: `${growth.toFixed(2)} × (${latencyOf(few)})`, bar, facts: `${msOf(all.p99)} instead of ${msOf(few.p99)}` },
+  ] // prettier-ignore
+}
+
+/** The generated tables are such as the program would have left. */
+const exactnessOf = (doctor: Record<string, unknown>): Figure => ({
+  row: 6,
+  name: 'the generated database adds up',
+  value: doctor['ok'] === true ? 'doctor ok' : 'doctor NOT ok',
+  bar: { kind: 'holds', holds: doctor['ok'] === true, says: 'doctor ok' },
+})

@@ -1,0 +1,40 @@
+import { type LoadJob, recipientOf, textOfMessages } from './load-job.ts'
+
+/** The bytes of a connection's next request. The same buffer is written again and again: only its digits change. */
+export interface RequestTemplate {
+  /** Gives the request whose first message is number `n`. */
+  bytesOf(n: number): Buffer
+  messagesPerRequest: number
+}
+
+/** Makes the template of one connection. */
+export function createRequestTemplate({ shape, port, token }: LoadJob): RequestTemplate {
+  const head = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n`
+  if (shape.kind === 'get') {
+    const requests = shape.paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${head}\r\n`))
+    return { bytesOf: (n) => requests[n % requests.length] as Buffer, messagesPerRequest: 1 }
+  }
+  const to = Array.from({ length: shape.recipients }, (_, i) => recipientOf(i))
+  const body = JSON.stringify({ to: shape.recipients === 1 ? to[0] : to, text: textOfMessages })
+  const key = shape.idempotent ? `Idempotency-Key: bench-${digits(0, keyLength)}\r\n` : ''
+  const request = `POST /api/v1/send HTTP/1.1\r\n${head}${key}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  const bytes = Buffer.from(request)
+  const keyAt = request.indexOf('bench-') + 'bench-'.length
+  const numbersAt = to.map((number) => request.indexOf(number) + '+49151'.length)
+  return {
+    messagesPerRequest: shape.recipients,
+    bytesOf(n) {
+      if (shape.idempotent) writeDigits(bytes, keyAt, keyLength, n)
+      for (let i = 0; i < numbersAt.length; i++) writeDigits(bytes, numbersAt[i] as number, 8, n + i)
+      return bytes
+    },
+  }
+}
+
+const keyLength = 12
+const digits = (n: number, length: number): string => String(n).padStart(length, '0')
+
+function writeDigits(bytes: Buffer, at: number, length: number, n: number): void {
+  for (let i = at + length - 1, rest = n; i >= at; i--, rest = Math.floor(rest / 10))
+    bytes[i] = 48 + (rest % 10)
+}

@@ -1,0 +1,151 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+/** A data folder of a benchmark, set up through the command line as an operator would. */
+export interface BenchFolder {
+  path: string
+  /** Runs a command of `onesixty` on this folder and gives its JSON. */
+  cli(...args: string[]): Promise<Record<string, unknown>>
+  remove(): Promise<void>
+}
+
+export async function makeFolder(): Promise<BenchFolder> {
+  return folderAt(await mkdtemp(join(tmpdir(), 'onesixty-bench-run-')))
+}
+
+export const folderAt = (path: string): BenchFolder => ({
+  path,
+  async cli(...args) {
+    const options = { env: environment(path), maxBuffer: 16_777_216 }
+    const { stdout } = await promisify(execFile)(process.execPath, [mainFile, ...args, '--json'], options)
+    return JSON.parse(stdout) as Record<string, unknown>
+  },
+  remove: () => rm(path, { recursive: true, force: true }),
+})
+
+/** A running `onesixty serve`. */
+export interface ServerProcess {
+  pid: number
+  port: number
+  /** Milliseconds from spawn until /readyz said yes. */
+  readyAfterMs: number
+  /** Ends it with SIGTERM and waits for its end. */
+  stop(): Promise<void>
+}
+
+/** Default settings but for a free port: what is measured is what runs after `npm start`. The log goes to a file of the folder. */
+export async function startServer(
+  folder: BenchFolder,
+  nodeOptions: readonly string[] = [],
+): Promise<ServerProcess> {
+  const logFile = join(folder.path, 'server.log')
+  const log = openSync(logFile, 'w')
+  const startedMs = performance.now()
+  const child = spawn(process.execPath, [...nodeOptions, mainFile, 'serve'], {
+    env: environment(folder.path),
+    stdio: ['ignore', log, log],
+  })
+  closeSync(log)
+  const exited = once(child, 'exit')
+  const kill = (): void => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  const port = await portOnceReady(logFile, () => child.exitCode !== null)
+  await fetch(`http://127.0.0.1:${port}/readyz`).then((answer) => answer.arrayBuffer())
+  return {
+    pid: child.pid as number,
+    port,
+    readyAfterMs: performance.now() - startedMs,
+    async stop() {
+      child.kill('SIGTERM')
+      await exited
+      process.off('exit', kill)
+    },
+  }
+}
+
+/** Old texts and records stay: the janitors shall not eat what is measured. */
+const environment = (dataFolder: string): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  ONESIXTY_DATA: dataFolder,
+  ONESIXTY_PORT: '0',
+  ONESIXTY_TEXT_RETENTION_DAYS: '3650',
+  ONESIXTY_RECORD_RETENTION_DAYS: '3650',
+})
+
+const readyTimeoutMs = 30_000
+
+/** The port in the line of the log that says that the server is ready. */
+async function portOnceReady(logFile: string, hasEnded: () => boolean): Promise<number> {
+  for (const deadline = performance.now() + readyTimeoutMs; performance.now() < deadline; await sleep(2)) {
+    const log = await readFile(logFile, 'utf8')
+    const url = /"url":"([^"]+)".*is ready/.exec(log)?.[1]
+    if (url !== undefined) return Number(new URL(url).port)
+    if (hasEnded()) throw new Error(`The server ended before it was ready:\n${log}`)
+  }
+  throw new Error('The server was not ready in time.')
+}
+
+/** An account without limits, with plenty to spend and one simulator. */
+export interface BenchAccount {
+  accountId: string
+  liveKey: string
+  deviceId: string
+}
+
+/** Makes it while the server runs or before. `settings` are those of the simulator, as `key=value`. */
+export async function makeAccount(folder: BenchFolder, settings: readonly string[]): Promise<BenchAccount> {
+  const made = await folder.cli('account', 'create', '--name', 'Bench', '--email', 'bench@example.org')
+  const accountId = made['account_id'] as string
+  await folder.cli(
+    'account',
+    'limit',
+    '--account',
+    accountId,
+    '--send-per-minute',
+    '0',
+    '--read-per-minute',
+    '0',
+    '--queue',
+    '0',
+  )
+  await folder.cli('account', 'grant', '--account', accountId, '--sms', '1000000000', '--note', 'bench')
+  const device = await folder.cli(
+    'device',
+    'add',
+    'simulator',
+    '--account',
+    accountId,
+    '--name',
+    'Bench',
+    ...settings.flatMap((pair) => ['--set', pair]),
+  )
+  return { accountId, liveKey: made['live_key'] as string, deviceId: device['id'] as string }
+}
+
+/** A server with one account, in a folder of its own that is gone afterwards. */
+export async function withServer<T>(
+  { settings, nodeOptions }: { settings: readonly string[]; nodeOptions: readonly string[] },
+  use: (started: { folder: BenchFolder; account: BenchAccount; server: ServerProcess }) => Promise<T>,
+): Promise<T> {
+  const folder = await makeFolder()
+  try {
+    const account = await makeAccount(folder, settings)
+    const server = await startServer(folder, nodeOptions)
+    try {
+      return await use({ folder, account, server })
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    await folder.remove()
+  }
+}

@@ -1,0 +1,28 @@
+import { type Figure, judge } from './figure.ts'
+
+const columns = ['', 'measured', 'value', 'of N', 'bar', ''] as const
+
+/** The table of a run, for a terminal and for Markdown alike. */
+export function renderTable(figures: readonly Figure[], n: number): string {
+  const lines = figures.map((figure) => {
+    const { ratio, bar, verdict } = judge(figure, n)
+    return [String(figure.row), figure.name, figure.value, ratio, bar, verdict]
+  })
+  const widths = columns.map((name, i) =>
+    Math.max(3, name.length, ...lines.map((line) => [...(line[i] ?? '')].length)),
+  )
+  const row = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`
+  return [row(columns), row(widths.map((width) => '-'.repeat(width))), ...lines.map(row)].join('\n')
+}
+
+/** A sentence for each bar that was missed. */
+export function missedSentences(figures: readonly Figure[], n: number): string[] {
+  return figures.flatMap((figure) => {
+    const { ratio, bar, verdict } = judge(figure, n)
+    if (verdict !== 'MISS') return []
+    const reached = figure.bar?.kind === 'of-n' ? `${ratio} (${figure.value})` : figure.value
+    const facts = figure.facts === undefined ? '' : `: ${figure.facts}`
+    return [`${figure.name}: ${reached} where the bar is ${bar}${facts}.`]
+  })
+}
