@@ -62,7 +62,7 @@ test('any other fault is 500, leaks nothing and is logged once with its stack', 
 
 test('what is thrown that is no error is a 500 too', async () => {
   for (const thrown of ['text', undefined, null, 42, { statusCode: 200 }]) {
-    expect((await fail(thrown)).status, String(thrown)).toBe(500)
+    expect((await fail(thrown)).status, JSON.stringify(thrown)).toBe(500)
   }
 })
 

@@ -110,9 +110,9 @@ test('a refused send leaves its key free', async () => {
 
 test('a key belongs to its account and mode', async () => {
   const body = { to, text: 'x' }
-  const test = await api.send(body, withKey('scope'))
+  const play = await api.send(body, withKey('scope'))
   const live = await api.send(body, { key: api.account.liveKey, ...withKey('scope') })
-  expect([test.status, live.status, live.headers.get('idempotent-replayed')]).toEqual([202, 202, null])
+  expect([play.status, live.status, live.headers.get('idempotent-replayed')]).toEqual([202, 202, null])
 })
 
 test('fifty at once with one key make one message: the others are told to come back or get the same answer', async () => {

@@ -39,7 +39,7 @@ test('more connections than may be open are closed at once', async () => {
   const small = await startTestApi({ config: { maxConnections: 2 } })
   const held = await Promise.all([openConnection(small.port), openConnection(small.port)])
   const third = await openConnection(small.port)
-  await third.closed
+  await expect(third.closed).resolves.toBeUndefined()
   for (const { socket } of held) socket.destroy()
   await small.close()
 })
