@@ -12,18 +12,24 @@ let accountId: string
 let authenticator: Authenticator
 let refused: { because: RefusedBecause; keyId: string | null; remoteAddress: string }[]
 let lookUps: number
+/** Runs between the reading of a key and the news of it. */
+let answered: () => Promise<void>
 
 beforeEach(async () => {
   fixture = await openAccountsFixture()
   ;({ accountId } = await fixture.addAccount())
   refused = []
   lookUps = 0
+  answered = async () => undefined
   const read = fixture.storage.read.withPlugin({
     transformQuery: ({ node }) => {
       lookUps += 1
       return node
     },
-    transformResult: async ({ result }) => result,
+    async transformResult({ result }) {
+      await answered()
+      return result
+    },
   })
   authenticator = new Authenticator({
     read,
@@ -136,10 +142,18 @@ test('a revoked key is refused at once where the change is told, and within 5 s 
 
 test('a look-up that was under way when the key was revoked is not remembered', async () => {
   const { keyId, token } = await fixture.addKey({ accountId })
+  const read = Promise.withResolvers<void>()
+  const revoked = Promise.withResolvers<void>()
+  answered = async () => {
+    read.resolve()
+    await revoked.promise
+  }
   const early = authenticator.authenticate(token, from)
-  const revoked = revoke(keyId)
+  await read.promise
+  await revoke(keyId)
   authenticator.invalidate()
-  await Promise.all([early, revoked])
+  revoked.resolve()
+  expect(await early).not.toBeNull()
   expect(await authenticator.authenticate(token, from)).toBeNull()
 })
 
