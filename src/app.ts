@@ -23,7 +23,7 @@ import { type Service, startAll, stopAll } from './lifecycle.ts'
 import type { Log } from './log.ts'
 import { createAcceptor } from './messages/acceptor.ts'
 import { WriteHorizon } from './messages/history-horizon.ts'
-import { findOptedOut } from './messages/opt-outs.ts'
+import { OptOuts } from './messages/opt-outs.ts'
 import { findReplay, priceSend } from './messages/send-messages.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { openEmbedded, type Storage } from './storage/database.ts'
@@ -52,6 +52,7 @@ interface Parts {
   secret: InstanceSecret
   secretBox: SecretBox
   horizon: WriteHorizon
+  optOuts: OptOuts
   epoch: EpochStart
 }
 
@@ -79,6 +80,7 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
       secret,
       secretBox,
       horizon,
+      optOuts: new OptOuts(storage.read),
       epoch,
     }
     return assemble(parts, lock)
@@ -100,6 +102,9 @@ function assemble(parts: Parts, lock: { release(): void }): App {
     inbound: (deviceId, inbound) => inboundReceiver.receive(deviceId, inbound),
     changed: () => {
       authenticator.invalidate()
+      void parts.optOuts
+        .refresh()
+        .catch((error: unknown) => log.error({ err: error }, 'opt-outs could not be read'))
       dispatcher.nudge()
     },
     nudge: () => dispatcher.nudge(),
@@ -214,8 +219,7 @@ function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): Se
     sendMessages: (request) => horizon.hold(request.createdAt, () => accept(request)),
     priceOnly: (request) => priceSend(storage.read, request),
     findReplay: (name) => findReplay(storage.read, name),
-    optedOut: (accountId, mode, numbers) =>
-      findOptedOut(storage.read, { accountId, mode }, numbers, clock.now()),
+    optedOut: (accountId, mode, numbers) => parts.optOuts.find({ accountId, mode }, numbers, clock.now()),
     routing: { forAccount: (accountId, mode) => routingFor(pool, accountId, mode) },
   }
 }

@@ -29,17 +29,7 @@ export function gatheredOutput(): { write(line: string): void } {
   return output
 }
 
-const privateNames = [
-  'text',
-  'to',
-  'from',
-  'recipient',
-  'sender',
-  'authorization',
-  'token',
-  'api_key',
-  'password',
-  'secret',
-  'body',
-]
-const redactedPaths = privateNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
+/** At the top of an event only: deeper patterns cost every line a tenth of a request, and nothing hands over nested bodies. */
+const redactedPaths = [
+  'text', 'to', 'from', 'recipient', 'sender', 'authorization', 'token', 'api_key', 'password', 'secret', 'body', 'headers',
+] // prettier-ignore
