@@ -115,7 +115,9 @@ export class DeviceRuntime {
     const resting = outcome.kind === 'unavailable' || (outcome.kind === 'refused' && outcome.lasts === 'busy')
     if (resting) this.#restsUntilMs = this.#clock.monotonicMs() + restMs
     if (outcome.kind === 'accepted') this.#lastSentAt = this.#clock.now()
-    if (outcome.kind === 'refused' || outcome.kind === 'partial') this.#lastError = outcome.code
+    // That a message expired is no fault of the device.
+    if (outcome.kind === 'partial' || (outcome.kind === 'refused' && outcome.lasts !== 'expired'))
+      this.#lastError = outcome.code
     if (outcome.kind === 'unavailable' || outcome.kind === 'unknown') this.#lastError = outcome.detail
   }
 

@@ -48,6 +48,7 @@ const maxRoutesPerRound = 256
 /** Outcomes or receipts that share one unit; bounds how long a transaction can last. */
 const maxBatch = 1_000
 const storeRetryMs = 250
+const tooLate: Outcome = { kind: 'refused', lasts: 'expired', code: 'expired_in_queue', networkCode: null }
 
 /**
  * Queued → handed over. Rounds of: take the routes whose turn it is, give each a device with room, claim for all of them in one unit,
@@ -173,13 +174,13 @@ export class Dispatcher implements Service {
   async #handOver(claimed: Claimed): Promise<void> {
     const { pool, metrics, log, clock } = this.#deps
     const device = pool.get(claimed.deviceId)
+    const nowMs = clock.now()
     let outcome: Outcome
     try {
-      const handOver = handOverOf(claimed, clock.now())
-      outcome =
-        device === null
-          ? { kind: 'unavailable', detail: 'The device was removed.' }
-          : await device.link.submit(handOver)
+      // The claim may have waited for the database beyond the validity (P8).
+      if (nowMs >= claimed.expiresAt) outcome = tooLate
+      else if (device === null) outcome = { kind: 'unavailable', detail: 'The device was removed.' }
+      else outcome = await device.link.submit(handOverOf(claimed, nowMs))
     } catch (error) {
       log.error(
         { err: error, device_id: claimed.deviceId, attempt_id: claimed.attemptId },
