@@ -1,14 +1,15 @@
 import type { ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { problems, type Refusal, refuse } from '../errors.ts'
 import { renderProblem } from './problem.ts'
-import { fixedHeaders, type RequestLog } from './respond.ts'
+import { fixedHeaders, type RequestLog, type RequestMetrics } from './respond.ts'
 
 export interface ClientErrorDeps {
   publicUrl: () => string
   newRequestId: () => string
   log: RequestLog
+  metrics: Pick<RequestMetrics, 'refused'>
   maxUriBytes: number
   isSend: (method: string | undefined, url: string | undefined) => boolean
 }
@@ -16,11 +17,10 @@ export interface ClientErrorDeps {
 type ClientError = Error & { code?: string | undefined; rawPacket?: unknown }
 
 /**
- * Answers what Node's parser could not make a request of, as a problem document over the bare socket, and closes it: such a
- * connection has no next request. Says nothing when another answer is due on the connection, because the client would take
- * this one for it.
+ * Answers what Node's parser could not make a request of. Says nothing when another answer is due on the connection, because the
+ * client would take this one for it.
  */
-export function answerClientError(deps: ClientErrorDeps, error: ClientError, socket: Socket): void {
+export function answerClientError(deps: ClientErrorDeps, error: ClientError, socket: Duplex): void {
   // Node's own handler asks the same field; nothing public tells what a connection owes.
   // oxlint-disable-next-line no-underscore-dangle
   const pending = (socket as { _httpMessage?: ServerResponse })._httpMessage
@@ -29,13 +29,23 @@ export function answerClientError(deps: ClientErrorDeps, error: ClientError, soc
     socket.destroy()
     return
   }
-  const refusal = refusalOf(error, deps.maxUriBytes)
-  const requestId = deps.newRequestId()
   const isSend = pending !== undefined && deps.isSend(pending.req.method, pending.req.url)
+  endWithProblem(deps, socket, refusalOf(error, deps.maxUriBytes), isSend)
+}
+
+/** Writes a problem document over the bare socket and closes it: such a connection has no next request. */
+export function endWithProblem(
+  deps: ClientErrorDeps,
+  socket: Duplex,
+  refusal: Refusal,
+  isSend: boolean,
+): void {
+  const requestId = deps.newRequestId()
   const body = renderProblem(refusal, { publicUrl: deps.publicUrl(), requestId, isSend })
   const { status } = problems[refusal.code]
   const headers = {
     ...fixedHeaders(requestId),
+    ...refusal.extra.headers,
     'content-type': 'application/problem+json',
     'content-length': String(Buffer.byteLength(body)),
     date: new Date().toUTCString(),
@@ -45,13 +55,15 @@ export function answerClientError(deps: ClientErrorDeps, error: ClientError, soc
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`, () =>
     socket.destroy(),
   )
-  deps.log.info({ request: requestId, status, fault: error.code }, 'not a request')
+  deps.metrics.refused(refusal.code)
+  deps.log.info({ request: requestId, status, code: refusal.code }, 'not a request')
 }
 
 function refusalOf({ code, rawPacket }: ClientError, maxUriBytes: number): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse('request_timeout')
-  if (code !== 'HPE_HEADER_OVERFLOW')
+  if (code !== 'HPE_HEADER_OVERFLOW') {
     return refuse('malformed_request', { detail: 'This is not a well-formed HTTP/1.1 request.' })
+  }
   const lineEnd = Buffer.isBuffer(rawPacket) ? rawPacket.indexOf('\n') : 0
   return refuse(lineEnd === -1 || lineEnd > maxUriBytes ? 'uri_too_long' : 'headers_too_large')
 }

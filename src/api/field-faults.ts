@@ -93,7 +93,7 @@ function memberFault(pointer: string, name: string, text: unknown): Fault | null
 }
 
 /** A member name in a JSON pointer, RFC 6901; long ones are cut, since they only help to find the place. */
-export const escapePointer = (name: string): string =>
+const escapePointer = (name: string): string =>
   (name.length > 100 ? `${name.slice(0, 100)}…` : name).replaceAll('~', '~0').replaceAll('/', '~1')
 
 const typeNames: Readonly<Record<string, string>> = {

@@ -45,7 +45,7 @@ const ProblemSchema = Type.Object(
       Type.Integer({ description: 'With `insufficient_balance`: SMS that there are.' }),
     ),
     violated_policies: Type.Optional(
-      Type.Array(Type.String(), { description: 'With `rate_limited`: which limits; an open list.' }),
+      Type.Array(Type.String(), { description: 'With 429: which limits; an open list.' }),
     ),
   },
   { additionalProperties: true, description: 'A refusal, RFC 9457.' },

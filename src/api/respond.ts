@@ -105,7 +105,7 @@ export const fixedHeaders = (requestId: string): Record<string, string> => ({
 })
 
 /** What is logged of a request: never a query, a body or a header but the trace. */
-export function logFields(request: FastifyRequest, status: number, elapsedMs: number): object {
+function logFields(request: FastifyRequest, status: number, elapsedMs: number): object {
   const { raw, progress } = request
   return {
     request: request.id,

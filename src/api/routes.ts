@@ -62,7 +62,9 @@ export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
 
   page('/', () => homePage(publicUrl()))
   page('/docs', referencePage)
+  page('/docs/', () => redirectTo('/docs'))
   page('/docs/problems', problemIndexPage)
+  page('/docs/problems/', () => redirectTo('/docs/problems'))
   for (const code of problemCodes) page(`/docs/problems/${code}`, () => problemPage(code, publicUrl()))
   const asset = createAssets()
   for (const name of assetNames) page(`/docs/assets/${name}`, () => asset(name))
@@ -104,6 +106,13 @@ async function handle<Needs>(
     ...(answer.headers === undefined ? {} : { headers: answer.headers }),
   }
 }
+
+const redirectTo = (location: string): Reply => ({
+  status: 308,
+  contentType: 'text/plain',
+  body: '',
+  headers: { location },
+})
 
 const queryOf = (url: string): string => {
   const mark = url.indexOf('?')

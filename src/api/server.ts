@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { refuse } from '../errors.ts'
 import type { Ids } from '../ids.ts'
-import { answerClientError } from './client-error.ts'
+import { answerClientError, type ClientErrorDeps, endWithProblem } from './client-error.ts'
 import { countHeaders } from './authenticate.ts'
 import { parseJsonObject } from './json-body.ts'
 import { refusalFrom } from './problem.ts'
@@ -39,38 +39,21 @@ const timeoutCheckMs = 1_000
 
 /** The HTTP server of the interface: the four operations, the documentation and the pages for machines; not yet listening. */
 export function createServer(deps: ServerDeps): FastifyInstance {
-  const { config, clock, ids, log } = deps
+  const { clock, ids, config } = deps
   const newRequestId = (): string => ids('req')
   const respond = createRespond(deps)
+  const unparsed: ClientErrorDeps = { ...deps, newRequestId, maxUriBytes, isSend: isSendRequest }
   const app = fastify({
-    logger: false,
+    ...optionsFrom(config),
     genReqId: newRequestId,
-    exposeHeadRoutes: false,
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-    bodyLimit: config.maxBodyBytes,
-    requestTimeout: config.requestTimeoutMs,
-    keepAliveTimeout: config.keepAliveTimeoutMs,
-    http: {
-      headersTimeout: config.headersTimeoutMs,
-      connectionsCheckingInterval: timeoutCheckMs,
-      maxHeaderSize: maxHeaderBytes,
-      // We answer for it ourselves, with a problem document.
-      requireHostHeader: false,
-    },
-    clientErrorHandler: (error, socket) =>
-      answerClientError(
-        { publicUrl: deps.publicUrl, newRequestId, log, maxUriBytes, isSend: isSendRequest },
-        error,
-        socket,
-      ),
+    clientErrorHandler: (error, socket) => answerClientError(unparsed, error, socket),
     frameworkErrors: (error, request, reply) => {
       request.progress = newProgress(clock.monotonicMs())
       answerError(deps, respond, error, request, reply)
     },
   })
   app.server.maxConnections = config.maxConnections
-  acceptOddRequests(app)
+  acceptOddRequests(app, unparsed)
   app.decorateRequest('progress', null as never)
   app.addHook('onRequest', (request, _reply, done) => {
     request.progress = newProgress(clock.monotonicMs())
@@ -89,6 +72,24 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   const known = addRoutes(app, { ...deps, respond })
   return app
 }
+
+const optionsFrom = (config: ServerConfig) => ({
+  logger: false as const,
+  exposeHeadRoutes: false,
+  // While it drains, the service goes on answering what is asked on open connections.
+  return503OnClosing: false,
+  forceCloseConnections: 'idle' as const,
+  bodyLimit: config.maxBodyBytes,
+  requestTimeout: config.requestTimeoutMs,
+  keepAliveTimeout: config.keepAliveTimeoutMs,
+  http: {
+    headersTimeout: config.headersTimeoutMs,
+    connectionsCheckingInterval: timeoutCheckMs,
+    maxHeaderSize: maxHeaderBytes,
+    // We answer for it ourselves, with a problem document.
+    requireHostHeader: false,
+  },
+})
 
 /** What is wrong with a request whatever it asks for, in the order of checks; null when it may go on. */
 function admissionFault(request: FastifyRequest, known: KnownPaths): Error | null {
@@ -137,15 +138,16 @@ function answerError(
   )
 }
 
-/** Requests that Node would answer by itself, or not at all, take the usual way and get a problem document. */
-function acceptOddRequests(app: FastifyInstance): void {
-  const { server } = app
+/** Requests that Node would answer by itself, or not at all, get a problem document like others. */
+function acceptOddRequests({ server }: FastifyInstance, unparsed: ClientErrorDeps): void {
   const asUsual = (request: IncomingMessage, response: unknown): void =>
     void server.emit('request', request, response)
   server.on('checkExpectation', asUsual)
   server.on('connect', (_request, socket) => {
-    socket.end(
-      'HTTP/1.1 405 Method Not Allowed\r\nallow: GET\r\ncontent-length: 0\r\nconnection: close\r\n\r\n',
-    )
+    const refusal = refuse('method_not_allowed', {
+      detail: 'This is not a proxy.',
+      headers: { allow: 'GET' },
+    })
+    endWithProblem(unparsed, socket, refusal, false)
   })
 }

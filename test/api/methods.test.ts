@@ -48,7 +48,7 @@ test('pages take GET and HEAD and nothing else', async () => {
 
 test('CONNECT is refused', async () => {
   const answer = await rawRequest(api.port, 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n')
-  expect(answer.status).toBe(405)
+  expect(answer).toMatchObject({ status: 405, json: { code: 'method_not_allowed' } })
 })
 
 test('everything else under /api/ is not found, without asking for a key', async () => {

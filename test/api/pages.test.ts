@@ -28,6 +28,10 @@ test('every problem has a page at the address that its type names', async () => 
   const index = await get('/docs/problems')
   for (const code of Object.keys(problems)) expect(index.text).toContain(`href="/docs/problems/${code}"`)
   expect((await get('/docs/problems/nonsense')).status).toBe(404)
+  for (const path of ['/docs', '/docs/problems']) {
+    const twin = await get(`${path}/`)
+    expect([twin.status, twin.headers.get('location')]).toEqual([308, path])
+  }
 })
 
 test('pages run no inline script, load nothing from elsewhere and cannot be framed', async () => {

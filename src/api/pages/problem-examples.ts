@@ -56,9 +56,14 @@ export const problemExamples: Readonly<Partial<Record<ProblemCode, RefusalExtra 
     violated_policies: ['send'],
     isSend: true,
   },
-  queue_full: { detail: '10000 messages wait and at most 10000 may.', isSend: true },
+  queue_full: {
+    detail: '10000 messages wait and at most 10000 may.',
+    violated_policies: ['queue'],
+    isSend: true,
+  },
   recipient_rate_limited: {
     detail: 'These numbers have had their authentication messages of the last 10 minutes; wait 418 s.',
+    violated_policies: ['authentication-messages'],
     errors: [
       { pointer: '/to', code: 'recipient_rate_limited', detail: 'This number was sent too many codes.' },
     ],

@@ -39,6 +39,7 @@ export function checkPlayedLimits(mode: Mode, recipients: readonly Recipient[], 
   if (played.has('queue_full')) {
     throw refuse('queue_full', {
       detail: 'The answer that this test number asks for.',
+      violated_policies: ['queue'],
       headers: { 'retry-after': '10' },
     })
   }

@@ -159,6 +159,7 @@ function countAuthentication(
       code: 'recipient_rate_limited',
       detail: 'This number was sent too many codes.',
     })),
+    violated_policies: ['authentication-messages'],
     headers: { 'retry-after': String(retryAfterSeconds) },
   })
 }
