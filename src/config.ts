@@ -275,6 +275,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     if (name.startsWith('ONESIXTY_') && !name.startsWith('ONESIXTY_TEST_') && !known.has(name))
       faults.push(`${name} is not a setting of onesixty.`)
   }
+  const config = Object.fromEntries(entries) as unknown as Config
+  faults.push(...conflicts(config))
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
-  return Object.fromEntries(entries) as unknown as Config
+  return config
+}
+
+/** Settings that are fine alone and not together. */
+function conflicts(config: Config): string[] {
+  const stillOpenDays = config.receiptWindowHours / 24 + config.correctionDays
+  return config.recordRetentionDays > stillOpenDays
+    ? []
+    : [
+        `${settings.recordRetentionDays.env} must be more than ${stillOpenDays}: records are needed while receipts may still come (${settings.receiptWindowHours.env}, ${settings.correctionDays.env}).`,
+      ]
 }

@@ -1,10 +1,13 @@
 import type { RefusalExtra, ProblemCode } from '../errors.ts'
 import { availableOf, type Wallet, walletKey } from '../ledger/ledger.ts'
+import type { AccountState } from '../storage/schema.ts'
 import type { SendRequest } from './send-request.ts'
 
 /** What the database knew before the batch. Every count is of the moment at which the transaction holds its locks. */
 export interface Standing {
   wallets: ReadonlyMap<string, Wallet>
+  /** Accounts that may not send; a key that was cached a moment ago may still bring their sends here. */
+  barred: ReadonlyMap<string, Exclude<AccountState, 'active'>>
   /** Messages that wait, by wallet. */
   waiting: ReadonlyMap<string, number>
   /** Parts reserved today through each key that has a cap. */
@@ -28,6 +31,8 @@ export function decideSends(requests: readonly SendRequest[], standing: Standing
     const wallet = walletKey(request)
     const stored = standing.wallets.get(wallet)
     if (stored === undefined) throw new Error(`account ${request.accountId} has no ${request.mode} wallet`)
+    const barred = standing.barred.get(request.accountId)
+    if (barred !== undefined) return refusal(barred === 'closed' ? 'invalid_token' : 'account_suspended', {})
     const messages = request.recipients.length
     const required = messages * request.parts
 

@@ -79,6 +79,10 @@ const waitingOf = {
         where account_id = :account and mode = :mode group by account_id, mode`,
   inputs: ['account', 'mode'],
 } as const
+const barredAccount = {
+  sql: "select id, state from accounts where id = :account and state <> 'active'",
+  inputs: ['account'],
+} as const
 const usageOfKey = {
   sql: 'select key_id, parts from api_key_usage where key_id = :key and day = :day',
   inputs: ['key', 'day'],
@@ -89,8 +93,13 @@ async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Prom
   const capped = new Map(
     requests.filter((request) => request.dailyCap !== null).map((request) => [request.keyId, request]),
   )
-  const [wallets, waiting, usage] = await Promise.all([
+  const [wallets, barred, waiting, usage] = await Promise.all([
     readWallets(db, names),
+    selectEach<{ id: string; state: 'suspended' | 'closed' }>(
+      db,
+      barredAccount,
+      names.map((name) => [name.accountId]),
+    ),
     selectEach<{ account_id: string; mode: SendRequest['mode']; messages: number }>(
       db, waitingOf, names.map((name) => [name.accountId, name.mode]),
     ), // prettier-ignore
@@ -100,6 +109,7 @@ async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Prom
   ])
   return {
     wallets,
+    barred: new Map(barred.map((account) => [account.id, account.state])),
     waiting: new Map(
       waiting.map((row) => [walletKey({ accountId: row.account_id, mode: row.mode }), row.messages]),
     ),

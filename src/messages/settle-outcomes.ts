@@ -53,7 +53,10 @@ export async function settleOutcomes(
     })),
   )
   const moved = new Map(current.map((settlement, i) => [settlement, states[i] ?? null]))
-  const ended = current.filter((settlement) => moved.get(settlement) !== null)
+  // A receipt may have ended the message while this attempt was open: then nothing moves, and the queue still lets go of it.
+  const ended = current.filter(
+    (settlement) => moved.get(settlement) !== null || isDone(rows.get(settlement.messageId)),
+  )
   await Promise.all([
     updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow)),
     deleteRows(tx, 'queue', queueKey, ended.map(queueKeyOf)),
@@ -62,6 +65,9 @@ export async function settleOutcomes(
   await applyParked(tx, settlements)
   return settlements.map((settlement) => moved.get(settlement) ?? null)
 }
+
+const isDone = (message: MessageState | undefined): boolean =>
+  message !== undefined && message.finalized_at !== null
 
 const attemptRow = (settlement: Settlement) => ({
   account_id: settlement.accountId,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 
 let house: MessagesFixture
@@ -122,19 +123,16 @@ test('an offline device is passed over, and what waits goes when it is back', as
   expect(await house.statuses()).toEqual(['sent'])
 })
 
-test('a frozen account waits while others go', async () => {
-  await house.addDevice('dev_s')
+test('a frozen account waits while others go, and nothing new is accepted for it', async () => {
   await house.addAccount('acc_b', 10)
-  await house.storage.writer.write(async (tx) => {
-    await tx.updateTable('accounts').set({ state: 'suspended' }).where('id', '=', 'acc_a').execute()
-    await tx
-      .updateTable('instance')
-      .set((eb) => ({ directory_version: eb('directory_version', '+', 1) }))
-      .execute()
-  })
-  await house.pool.reloadIfChanged()
   await house.send()
   await house.send({ accountId: 'acc_b' })
+  await house.storage.writer.write(async (tx) => {
+    await tx.updateTable('accounts').set({ state: 'suspended' }).where('id', '=', 'acc_a').execute()
+    await touchDirectory(tx)
+  })
+  expect(await house.send()).toMatchObject({ kind: 'refused', code: 'account_suspended' })
+  await house.addDevice('dev_s')
   await house.dispatcher.drain()
   expect(await house.statuses()).toEqual(['queued', 'sent'])
 })
