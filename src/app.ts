@@ -122,7 +122,6 @@ function assemble(parts: Parts, lock: { release(): void }): App {
     read: storage.read,
     writer: storage.writer,
     fence: epoch.epoch,
-    afterRestore: epoch.restored,
     pool,
     takeKeyUses: () => authenticator.takeUses(),
   })

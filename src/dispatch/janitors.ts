@@ -31,7 +31,6 @@ export interface JanitorsDeps extends JanitorDeps {
   horizon: WriteHorizon
   ids: Ids
   fence: number
-  afterRestore: boolean
   pool: DevicePool
   takeKeyUses: () => KeyUse[]
 }

@@ -16,8 +16,6 @@ export interface RescuerDeps extends JanitorDeps {
   metrics: Metrics
   horizon: WriteHorizon
   fence: number
-  /** After a restore nothing is sent again, whatever the caller had chosen (P14). */
-  afterRestore: boolean
 }
 
 /**
@@ -37,9 +35,7 @@ export const createRescuer = (deps: RescuerDeps): Janitor =>
         partsTaken: 0,
         detail: 'The process ended during the hand-over.',
       } as const
-      const settlements = orphans.map((orphan) =>
-        judgeOutcome(deps.afterRestore ? { ...orphan, onUnknown: 'stop' } : orphan, lost, nowMs),
-      )
+      const settlements = orphans.map((orphan) => judgeOutcome(orphan, lost, nowMs))
       if (settlements.length === 0) return false
       const states = await deps.horizon.hold(nowMs, () =>
         deps.writer.write((tx) => settleOutcomes(tx, settlements)),

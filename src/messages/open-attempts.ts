@@ -1,5 +1,5 @@
 import type { Db } from '../storage/dialect.ts'
-import type { Mode } from '../storage/schema.ts'
+import type { Flag, Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
 import { type Claimed, type QueuePlace, routeOf } from './claim-messages.ts'
 import { type MessageState, readStates } from './message-store.ts'
@@ -13,15 +13,17 @@ interface AttemptRow {
   device_id: string
 }
 
+type OrphanPlace = QueuePlace & { message_id: string; restore_hold: Flag }
+
 const placeOf = {
-  sql: `select message_id, route_key, priority, due_at, refusals from queue
+  sql: `select message_id, route_key, priority, due_at, refusals, restore_hold from queue
         where route_key = :route and account_id = :account and message_id = :message`,
   inputs: ['route', 'account', 'message'],
 } as const
 
 /**
  * Attempts that a process with an older fencing token left open, as claims that can be settled. Their texts are not read: nothing
- * is handed over again. At most `most`.
+ * is handed over again. Of what a restore holds back nothing may go again, whatever its caller had chosen (P14). At most `most`.
  */
 export async function readOrphans(db: Db, fence: number, most: number): Promise<Claimed[]> {
   const attempts: AttemptRow[] = await db
@@ -40,14 +42,14 @@ export async function readOrphans(db: Db, fence: number, most: number): Promise<
     const message = byId.get(attempt.message_id)
     return message === undefined ? [] : [{ attempt, message }]
   })
-  const places = await selectEach<QueuePlace & { message_id: string }>(
+  const places = await selectEach<OrphanPlace>(
     db, placeOf, found.map(({ message }) => [routeOf(message), message.account_id, message.id]),
   ) // prettier-ignore
   const placeById = new Map(places.map((place) => [place.message_id, place]))
   return found.map(({ attempt, message }) => claimOf(attempt, message, placeById.get(message.id)))
 }
 
-function claimOf(attempt: AttemptRow, message: MessageState, place: QueuePlace | undefined): Claimed {
+function claimOf(attempt: AttemptRow, message: MessageState, place: OrphanPlace | undefined): Claimed {
   return {
     accountId: attempt.account_id,
     mode: attempt.mode,
@@ -62,7 +64,7 @@ function claimOf(attempt: AttemptRow, message: MessageState, place: QueuePlace |
     parts: message.parts,
     category: message.category,
     expiresAt: message.expires_at ?? 0,
-    onUnknown: message.on_unknown,
+    onUnknown: place?.restore_hold === 0 ? message.on_unknown : 'stop',
     possibleDuplicate: message.possible_duplicate === 1,
     place: place ?? { route_key: routeOf(message), priority: 0, due_at: 0, refusals: 0 },
   }
