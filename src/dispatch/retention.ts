@@ -17,18 +17,26 @@ export interface RetentionDeps extends JanitorDeps {
   idempotencyDays: number
 }
 
+/** How far the texts of one wallet are dealt with. A restart looks once more from the beginning. */
+interface Progress {
+  /** Where the next pass begins: in front of the first message that was not final yet. */
+  fromId: string
+  /** Where this pass has come to. */
+  atId: string
+}
+
 /** Keeps records and texts no longer than promised, wallet by wallet. */
 export function createRetention(deps: RetentionDeps): Janitor {
-  // Texts before these ids were erased: a restart looks once more from the beginning.
-  const erasedUpTo = new Map<string, string>()
+  const progress = new Map<string, Progress>()
 
   async function eraseOf(accountId: string, mode: Mode): Promise<boolean> {
     const name = `${accountId}/${mode}`
-    const mark = { accountId, mode, afterId: erasedUpTo.get(name) ?? '' }
+    const { fromId, atId } = progress.get(name) ?? { fromId: '', atId: '' }
+    const mark = { accountId, mode, afterId: atId }
     const texts = await readOldTexts(deps.read, mark, deps.clock.now() - deps.textDays * dayMs, pageSize)
-    if (texts.length > 0) await deps.writer.write((tx) => eraseTexts(tx, texts))
-    const last = texts.at(-1)
-    if (last !== undefined) erasedUpTo.set(name, last.id)
+    const served = texts.filter((message) => message.finalized_at !== null)
+    if (served.length > 0) await deps.writer.write((tx) => eraseTexts(tx, served))
+    progress.set(name, advance({ fromId, atId }, texts))
     const old = await readOldMessages(
       deps.read,
       { accountId, mode },
@@ -41,6 +49,7 @@ export function createRetention(deps: RetentionDeps): Janitor {
 
   async function sweep(): Promise<boolean> {
     await forgetKeys(deps)
+    await forgetInbound(deps)
     let more = false
     for (let after = { account_id: '', mode: '' as Mode }; ;) {
       const wallets = await deps.read
@@ -61,6 +70,25 @@ export function createRetention(deps: RetentionDeps): Janitor {
   }
 
   return new Janitor(deps, { name: 'retention', intervalMs, sweep })
+}
+
+/** A message that is not final keeps its text and the place where the next pass begins, however many behind it are served. */
+function advance(
+  { fromId, atId }: Progress,
+  page: readonly { id: string; finalized_at: number | null }[],
+): Progress {
+  const isUnbroken = fromId === atId
+  const waiting = page.findIndex((message) => message.finalized_at === null)
+  const lastServed = page.at(waiting === -1 ? -1 : waiting - 1)
+  const nextFrom = isUnbroken && waiting !== 0 && lastServed !== undefined ? lastServed.id : fromId
+  const isLast = page.length < pageSize
+  return { fromId: nextFrom, atId: isLast ? nextFrom : (page.at(-1)?.id ?? nextFrom) }
+}
+
+/** Received messages are known again as long as their records are kept. */
+async function forgetInbound({ writer, clock, recordDays }: RetentionDeps): Promise<void> {
+  const beforeMs = clock.now() - recordDays * dayMs
+  await writer.write((tx) => tx.deleteFrom('inbound_seen').where('received_at', '<=', beforeMs).execute())
 }
 
 /** An idempotency key lives for its days and until every message of its send is final. */

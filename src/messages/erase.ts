@@ -3,12 +3,14 @@ import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { adjustRows, deleteRows, selectEach, updateRows } from '../storage/sets.ts'
 
-/** How far retention has come in one wallet's messages: everything up to this id was dealt with. */
+/** Where to look in one wallet's messages: behind this id. */
 export interface RetentionMark {
   accountId: string
   mode: Mode
   afterId: string
 }
+
+type OldText = Pick<OldMessage, 'account_id' | 'mode' | 'id'> & { finalized_at: number | null }
 
 interface OldMessage {
   account_id: string
@@ -19,8 +21,8 @@ interface OldMessage {
 }
 
 const oldTexts = {
-  sql: `select account_id, mode, id from messages
-        where account_id = :account and mode = :mode and id > :after and id < :before and finalized_at is not null and text is not null
+  sql: `select account_id, mode, id, finalized_at from messages
+        where account_id = :account and mode = :mode and id > :after and id < :before and text is not null
         order by id limit :most`,
   inputs: ['account', 'mode', 'after', 'before', 'most'],
 } as const
@@ -30,14 +32,14 @@ const oldMessages = {
   inputs: ['account', 'mode', 'before', 'most'],
 } as const
 
-/** Messages of one wallet older than `beforeMs` whose text still stands, at most `most`. */
+/** Messages of one wallet older than `beforeMs` whose text still stands, final or not, at most `most`. */
 export const readOldTexts = (
   db: Db,
   mark: RetentionMark,
   beforeMs: number,
   most: number,
-): Promise<OldMessage[]> =>
-  selectEach<OldMessage>(db, oldTexts, [
+): Promise<OldText[]> =>
+  selectEach<OldText>(db, oldTexts, [
     [mark.accountId, mark.mode, mark.afterId, lowestIdAt('msg', beforeMs), most],
   ])
 
@@ -51,7 +53,7 @@ export const readOldMessages = (
   selectEach<OldMessage>(db, oldMessages, [[name.accountId, name.mode, lowestIdAt('msg', beforeMs), most]])
 
 /** Erases texts; the times of the messages stay as they are. */
-export async function eraseTexts(tx: Tx, messages: readonly OldMessage[]): Promise<void> {
+export async function eraseTexts(tx: Tx, messages: readonly OldText[]): Promise<void> {
   await updateRows(
     tx,
     'messages',
