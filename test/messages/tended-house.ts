@@ -1,0 +1,93 @@
+import { readConfig } from '../../src/config.ts'
+import { createJanitors, type JanitorsDeps } from '../../src/dispatch/janitors.ts'
+import { createLog } from '../../src/log.ts'
+import { grantSms } from '../../src/ledger/grants.ts'
+import type { Receipt } from '../../src/connectors/connector.ts'
+import { claimMessages } from '../../src/messages/claim-messages.ts'
+import { WriteHorizon } from '../../src/messages/history-horizon.ts'
+import { routeKeyOf } from '../../src/messages/message-store.ts'
+import type { Mode } from '../../src/storage/schema.ts'
+import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
+
+/** The domain with its janitors, which sweep only when they are told to, and the account `acc_a` with 1,000 SMS. */
+export interface TendedHouse extends MessagesFixture {
+  /** The janitors of a process whose fencing token is `fence`. */
+  janitors(
+    more?: Partial<Omit<JanitorsDeps, 'config'>> & { settings?: Record<string, string> },
+  ): ReturnType<typeof createJanitors>
+  /** Moves the wall clock alone: days in which nothing runs but what the test calls. */
+  passDays(days: number): void
+  message(): ReturnType<typeof readMessage>
+  wallet(mode?: Mode): ReturnType<typeof readWallet>
+  /** A receipt of `dev_s` for a part of the only message. */
+  receipt(result: Receipt['result'], part?: number): Promise<void>
+  /** Claims for `dev_s` as a process with this token would, and dies. Gives how many. */
+  claimAndDie(fence: number): Promise<number>
+}
+
+export async function openTendedHouse(): Promise<TendedHouse> {
+  const house = await openMessagesFixture()
+  const { storage, clock, ids } = house
+  await house.addAccount('acc_a', 0)
+  const grant = {
+    accountId: 'acc_a',
+    mode: 'live',
+    sms: 1_000,
+    kind: 'grant',
+    note: 'To begin with',
+    actor: 'test',
+  } as const
+  await storage.writer.write((tx) => grantSms(tx, { ids, nowMs: clock.now() }, grant))
+  return {
+    ...house,
+    janitors: ({ settings = {}, ...more } = {}) =>
+      createJanitors({
+        ...house,
+        read: storage.read,
+        writer: storage.writer,
+        log: createLog('silent', { write: () => undefined }),
+        horizon: new WriteHorizon({ now: clock.now }),
+        config: readConfig(settings),
+        fence: 2,
+        takeKeyUses: () => [],
+        ...more,
+      }),
+    passDays: (days) => clock.jumpWallClock(days * 86_400_000),
+    message: () => readMessage(house),
+    wallet: (mode = 'live') => readWallet(house, mode),
+    async receipt(result, part = 1) {
+      const { network_ids } = await storage.read
+        .selectFrom('attempts')
+        .select('network_ids')
+        .where('network_ids', 'is not', null)
+        .executeTakeFirstOrThrow()
+      const networkId = (JSON.parse(network_ids!) as string[])[part - 1]!
+      const code = result === 'undelivered' ? 'unreachable' : null
+      await house.dispatcher.receipt('dev_s', { networkId, result, code, networkCode: null })
+    },
+    async claimAndDie(fence) {
+      const want = {
+        accountId: 'acc_a',
+        mode: 'live',
+        routeKey: routeKeyOf('live', null),
+        deviceId: 'dev_s',
+        quota: 10_000,
+      } as const
+      const { claimed } = await storage.writer.write((tx) =>
+        claimMessages(tx, ids, { wants: [want], nowMs: clock.now(), fence }),
+      )
+      return claimed.length
+    },
+  }
+}
+
+const readMessage = ({ storage }: MessagesFixture) =>
+  storage.read.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
+
+const readWallet = ({ storage }: MessagesFixture, mode: Mode) =>
+  storage.read
+    .selectFrom('wallets')
+    .select(['granted', 'reserved', 'used'])
+    .where('account_id', '=', 'acc_a')
+    .where('mode', '=', mode)
+    .executeTakeFirstOrThrow()
