@@ -1,4 +1,4 @@
-import { type BenchRun, hundred, type LoadTarget, one, processorFacts } from './bench-run.ts'
+import { type BenchRun, hundred, type LoadTarget, one } from './bench-run.ts'
 import { type Figure, latencyOf, perSecondOf } from './figure.ts'
 import { type BenchAccount, type ServerProcess, withServer } from './server-process.ts'
 
@@ -32,7 +32,7 @@ export const measureAccept = (run: BenchRun): Promise<Figure[]> =>
         value: `${perSecondOf(result.perSecond)}, ${latencyOf(result.latency)}`,
         perSecond: result.perSecond,
         ...(connections === 64 ? { bar: { kind: 'of-n', least: 0.5 } } : {}),
-        facts: processorFacts(result.processor, result),
+        facts: result.facts,
       })
     }
     return [...figures, await measureKeyed(run, accepting), await measureHalf(run, accepting, fastest / 2)]
@@ -57,7 +57,7 @@ async function measureHalf(run: BenchRun, accepting: Accepting, perSecond: numbe
     name,
     value: `${latencyOf(result.latency)} at ${perSecondOf(result.perSecond)}`,
     bar: { kind: 'most', most: 25, is: result.latency.p99, unit: 'ms' },
-    facts: processorFacts(result.processor, result),
+    facts: result.facts,
   }
 }
 
@@ -74,7 +74,7 @@ export const measureAcceptMany = (run: BenchRun): Promise<Figure[]> =>
         value: `${perSecondOf(messages)} messages, ${latencyOf(result.latency)}`,
         perSecond: messages,
         bar: { kind: 'of-n', least: 1 },
-        facts: processorFacts(result.processor, result),
+        facts: result.facts,
       },
     ]
   })

@@ -51,8 +51,8 @@ export interface LoadTarget extends Partial<
 }
 
 export interface MeasuredLoad extends LoadResult {
-  /** Of the server, warm-up included. */
-  processor: ProcessorUse
+  /** Who used the processors, as a clause; warm-up included. */
+  facts: string
 }
 
 /** The load generator and the bare server of one run. */
@@ -77,6 +77,11 @@ export class BenchMachine {
   /** The median rate of the bare server. */
   get n(): number {
     return median(this.#rates)
+  }
+
+  /** The processes that live as long as the run. */
+  get pids(): readonly number[] {
+    return [this.#generator.pid, ...(this.#echo === null ? [] : [this.#echo.pid])]
   }
 
   /** Starts the bare server, which will answer `answer`. */
@@ -104,12 +109,10 @@ export class BenchMachine {
     } // prettier-ignore
     const watched = watchProcessor(server.pid)
     const result = await this.#generator.run(job, expectedStatus)
-    const processor = watched.stop()
+    const facts = processorFacts(watched.stop(), result, target.shape.kind === 'get' ? 'request' : 'message')
     this.#nextMessage += result.messages
-    this.#say(
-      `${name}: ${perSecondOf(result.perSecond)}, ${latencyOf(result.latency)}; ${processorFacts(processor, result)}`,
-    )
-    return { ...result, processor }
+    this.#say(`${name}: ${perSecondOf(result.perSecond)}, ${latencyOf(result.latency)}; ${facts}`)
+    return { ...result, facts }
   }
 
   stop(): void {
@@ -118,13 +121,14 @@ export class BenchMachine {
   }
 }
 
-/** Who used the processors, as a clause. */
-export function processorFacts(
-  { main, others }: ProcessorUse,
-  { generatorCpu }: Pick<LoadResult, 'generatorCpu'>,
+function processorFacts(
+  { main, others, totalMs }: ProcessorUse,
+  { generatorCpu, messages }: LoadResult,
+  unit: string,
 ): string {
   const percent = (share: number): string => `${Math.round(share * 100)} %`
   const busy = others.filter((share) => share >= 0.05).map(percent)
   const threads = busy.length === 0 ? '' : `, its other threads ${busy.join(' + ')}`
-  return `of a core the main thread used ${percent(main)}${threads}, the load generator ${percent(generatorCpu)}`
+  const each = ((totalMs * 1000) / messages).toFixed(0)
+  return `of a core the main thread used ${percent(main)}${threads}, the load generator ${percent(generatorCpu)}; ${each} µs of the server for each ${unit}`
 }

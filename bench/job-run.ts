@@ -66,16 +66,18 @@ class JobRun {
     this.#ask(line, performance.now(), () => this.#askAgain(line))
   }
 
-  /** Open loop: requests are sent when they are due; one that finds every connection busy waits, and its clock runs. */
+  /**
+   * Open loop: requests stand in line from when they are due, in steps of the timer (1 ms); one that finds every connection busy waits there,
+   * and its clock runs.
+   */
   #pace(perSecond: number, startedAt: number): void {
     const free = [...this.#lines]
-    let due = 0
-    const waiting: number[] = []
+    const dueTimes: number[] = []
+    let sent = 0
     const sendWaiting = (): void => {
-      while (waiting.length > 0 && free.length > 0) {
+      while (sent < dueTimes.length && free.length > 0) {
         const line = free.pop() as Line
-        const dueAt = waiting.shift() as number
-        this.#ask(line, dueAt, () => {
+        this.#ask(line, dueTimes[sent++] as number, () => {
           if (!line.connection.isBroken) free.push(line)
           if (!this.#isOver) sendWaiting()
           else if (this.#open === 0) this.#done()
@@ -84,8 +86,7 @@ class JobRun {
     }
     const tick = (): void => {
       const nowMs = performance.now()
-      for (; startedAt + (due * 1000) / perSecond <= nowMs; due++)
-        waiting.push(startedAt + (due * 1000) / perSecond)
+      while (startedAt + (dueTimes.length * 1000) / perSecond <= nowMs) dueTimes.push(nowMs)
       sendWaiting()
       if (!this.#isOver) setTimeout(tick, 1)
       else if (this.#open === 0) this.#done()

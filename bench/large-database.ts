@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { fillMessages, type FilledRange } from './fill-messages.ts'
-import { type BenchAccount, type BenchFolder, folderAt, makeAccount } from './server-process.ts'
+import { type BenchAccount, type BenchFolder, databaseOf, folderAt, makeAccount } from './server-process.ts'
 
 /** A data folder with many messages, most of them of one account. */
 export interface LargeDatabase extends FilledRange, BenchAccount {
@@ -42,10 +42,10 @@ export async function openLargeDatabase(
   say(`building a database of ${messages.toLocaleString('en')} messages …`)
   await mkdir(path, { mode: 0o700 })
   const account = await makeAccount(folder, ['offline=true'])
-  const range = build(join(path, 'onesixty.db'), account, messages)
+  const range = build(databaseOf(folder), account, messages)
   writeFileSync(note(path), JSON.stringify({ ...account, ...range }), { mode: 0o600 })
   say(
-    `built in ${Math.round((performance.now() - startedMs) / 1000)} s, ${Math.round(statSync(join(path, 'onesixty.db')).size / 1_000_000)} MB`,
+    `built in ${Math.round((performance.now() - startedMs) / 1000)} s, ${Math.round(statSync(databaseOf(folder)).size / 1_000_000)} MB`,
   )
   return { folder, messages, ...account, ...range }
 }

@@ -1,11 +1,10 @@
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BenchRun, hundred, one, processorFacts } from './bench-run.ts'
+import { type BenchRun, hundred, one } from './bench-run.ts'
 import { type Figure, median, perSecondOf } from './figure.ts'
 import type { RequestShape } from './load-job.ts'
 import { watchMemory } from './process-usage.ts'
-import { type BenchFolder, withServer } from './server-process.ts'
+import { type BenchFolder, databaseOf, withServer } from './server-process.ts'
 
 const settleTimeoutMs = 120_000
 
@@ -47,7 +46,7 @@ const measureLives = (run: BenchRun, { name, shape, least }: Lives): Promise<Fig
         value: `${perSecondOf(perSecond)} messages`,
         perSecond,
         bar: { kind: 'of-n', least },
-        facts: processorFacts(result.processor, result),
+        facts: result.facts,
       }
       const sent = warm.final + result.messages
       return [
@@ -100,7 +99,7 @@ function readLives(folder: BenchFolder, after: number): StoredLives {
 }
 
 const openReadOnly = (folder: BenchFolder): DatabaseSync =>
-  new DatabaseSync(join(folder.path, 'onesixty.db'), { readOnly: true, timeout: 5_000 })
+  new DatabaseSync(databaseOf(folder), { readOnly: true, timeout: 5_000 })
 
 /** Flat: the last fifth of the samples is no more than a tenth above the second fifth (the first still warms up). */
 function memoryFigure(name: string, samples: readonly number[]): Figure {

@@ -4,10 +4,10 @@ import { BenchMachine, type BenchRun, fullLengths, quickLengths } from './bench-
 import { exampleAnswer } from './example-answer.ts'
 import { type Figure, judge, median, perSecondOf } from './figure.ts'
 import { measureLife } from './life-rows.ts'
-import { describeMachine } from './machine.ts'
+import { describeMachine, measureFlush, watchDisturbance } from './machine.ts'
 import { profileServer } from './profile.ts'
 import { measureReads } from './read-rows.ts'
-import { writeReport } from './report.ts'
+import { type Outcome, writeReport } from './report.ts'
 import { measureStarts } from './start-rows.ts'
 import { missedSentences, renderTable } from './table.ts'
 import { measureWire } from './wire-row.ts'
@@ -56,16 +56,13 @@ async function main(): Promise<void> {
   try {
     if (values.profile !== undefined) return await profileServer(run, values.profile.split(','))
     const chosen = readRows(values.rows)
-    const place = describeMachine()
-    say(`${place.summary}; load average ${place.loadAverage}`)
+    const flush = measureFlush()
+    say(`${describeMachine()}; a flush takes ${flush}`)
+    const watched = watchDisturbance()
     const figures = await measureRows(machine, run, chosen)
+    const disturbance = watched.stop(machine.pids)
     const isWhole = !values.quick && chosen.size === lastRow
-    const outcome = {
-      figures,
-      n: machine.n,
-      machine: place,
-      minutes: (performance.now() - startedMs) / 60_000,
-    }
+    const outcome = { figures, n: machine.n, flush, disturbance }
     if (isWhole) await writeReport(outcome)
     print(outcome, values.json)
   } finally {
@@ -100,10 +97,10 @@ const echoFigure = (rates: readonly number[]): Figure => ({
   perSecond: median(rates),
 })
 
-function print({ figures, n }: { figures: readonly Figure[]; n: number }, asJson: boolean): void {
+function print({ figures, n, flush, disturbance }: Outcome, asJson: boolean): void {
   if (asJson) {
     const judged = figures.map((figure) => ({ ...figure, ...judge(figure, n) }))
-    process.stdout.write(`${JSON.stringify({ n, figures: judged }, null, 2)}\n`)
+    process.stdout.write(`${JSON.stringify({ n, flush, disturbance, figures: judged }, null, 2)}\n`)
     return
   }
   const missed = missedSentences(figures, n).map((sentence) => `- ${sentence}\n`)

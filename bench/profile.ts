@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BenchRun, hundred, one } from './bench-run.ts'
+import { type CpuProfile, summarize } from './cpu-profile.ts'
 import type { RequestShape } from './load-job.ts'
 import { withServer } from './server-process.ts'
 
@@ -12,6 +13,9 @@ const subjects: Readonly<Record<string, { settings: string; shape: RequestShape 
   'life-many': { settings: 'delay_ms=0', shape: hundred },
 }
 
+/** The clock of the profiles. */
+const nowUs = (): number => Number(process.hrtime.bigint() / 1000n)
+
 /** Loads a server under V8's sampling profiler and prints where each of its threads spent its time. */
 export async function profileServer(run: BenchRun, names: readonly string[]): Promise<void> {
   for (const name of names) {
@@ -20,60 +24,29 @@ export async function profileServer(run: BenchRun, names: readonly string[]): Pr
       throw new Error(`--profile knows ${Object.keys(subjects).join(', ')}; it was '${name}'.`)
     const folder = await mkdtemp(join(tmpdir(), 'onesixty-profile-'))
     try {
-      await withServer(
-        { settings: [subject.settings], nodeOptions: ['--cpu-prof', `--cpu-prof-dir=${folder}`] },
-        ({ server, account }) => run.load(name, { server, token: account.liveKey, shape: subject.shape }),
-      )
-      process.stdout.write(`\n# ${name}\n${(await summaries(folder)).join('\n')}\n`)
+      let between = { fromUs: 0, toUs: 0 }
+      const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`]
+      await withServer({ settings: [subject.settings], nodeOptions }, async ({ server, account }) => {
+        const startedUs = nowUs()
+        await run.load(name, { server, token: account.liveKey, shape: subject.shape })
+        between = { fromUs: startedUs + run.lengths.warmUpMs * 1000, toUs: nowUs() }
+      })
+      process.stdout.write(`\n# ${name}\n${(await summaries(folder, between)).join('\n')}\n`)
     } finally {
       await rm(folder, { recursive: true })
     }
   }
 }
 
-/** The part of a `.cpuprofile` that is read (Chrome DevTools Protocol, Profiler.Profile). */
-interface CpuProfile {
-  nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[]
-  samples: number[]
-  timeDeltas: number[]
-}
-
-const shown = 30
-/** Threads that did next to nothing are left out. */
-const leastBusyMs = 200
-
-async function summaries(folder: string): Promise<string[]> {
+async function summaries(folder: string, between: { fromUs: number; toUs: number }): Promise<string[]> {
   const files = (await readdir(folder)).toSorted()
-  const texts = await Promise.all(files.map(async (file) => {
+  const texts: string[] = []
+  for (const file of files) {
+    // CPU.<date>.<time>.<pid>.<thread>.<number>.cpuprofile
     const thread = Number(file.split('.')[4])
-    return summaryOf(thread, JSON.parse(await readFile(join(folder, file), 'utf8')) as CpuProfile)
-  })) // prettier-ignore
-  return texts.filter((text) => text !== null)
-}
-
-/** Self time by function, without what V8 was idle. */
-function summaryOf(thread: number, { nodes, samples, timeDeltas }: CpuProfile): string | null {
-  const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]))
-  const selfMs = new Map<string, number>()
-  samples.forEach((id, i) => {
-    const name = names.get(id) ?? '?'
-    selfMs.set(name, (selfMs.get(name) ?? 0) + (timeDeltas[i] ?? 0) / 1000)
-  })
-  const idleMs = selfMs.get('(idle)') ?? 0
-  selfMs.delete('(idle)')
-  const busyMs = [...selfMs.values()].reduce((sum, ms) => sum + ms, 0)
-  if (busyMs < leastBusyMs) return null
-  const lines = [...selfMs]
-    .toSorted(([, a], [, b]) => b - a)
-    .slice(0, shown)
-    .map(([name, ms]) => `  ${((ms / busyMs) * 100).toFixed(1).padStart(5)} %  ${name}`)
-  const title = thread === 0 ? 'Main thread' : `Thread ${thread}`
-  return `${title}: busy ${Math.round(busyMs)} ms, idle ${Math.round(idleMs)} ms\n${lines.join('\n')}`
-}
-
-/** A function with the last two parts of its file's path. */
-function nameOf({ functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame']): string {
-  const name = functionName === '' ? '(anonymous)' : functionName
-  if (url === '') return name
-  return `${name}  ${url.split('/').slice(-2).join('/')}:${lineNumber + 1}`
+    const lines = summarize(JSON.parse(await readFile(join(folder, file), 'utf8')) as CpuProfile, between)
+    if (lines !== null)
+      texts.push(`${thread === 0 ? 'Main thread' : `Thread ${thread}`}: ${lines.join('\n')}`)
+  }
+  return texts
 }

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,6 +32,8 @@ export const folderAt = (path: string): BenchFolder => ({
   remove: () => rm(path, { recursive: true, force: true }),
 })
 
+export const databaseOf = (folder: BenchFolder): string => join(folder.path, 'onesixty.db')
+
 /** A running `onesixty serve`. */
 export interface ServerProcess {
   pid: number
@@ -58,13 +60,19 @@ export async function startServer(
   const exited = once(child, 'exit')
   const kill = (): void => void child.kill('SIGKILL')
   process.once('exit', kill)
-  const port = await portOnceReady(logFile, () => child.exitCode !== null)
+  // Nobody waits for this; a server that ends by itself ends the run.
+  const died = (code: number | null, signal: string | null): void => {
+    throw new Error(`The server ended (${code ?? signal}):\n${readFileSync(logFile, 'utf8').slice(-2_000)}`)
+  }
+  child.once('exit', died)
+  const port = await portOnceReady(logFile)
   await fetch(`http://127.0.0.1:${port}/readyz`).then((answer) => answer.arrayBuffer())
   return {
     pid: child.pid as number,
     port,
     readyAfterMs: performance.now() - startedMs,
     async stop() {
+      child.off('exit', died)
       child.kill('SIGTERM')
       await exited
       process.off('exit', kill)
@@ -84,12 +92,11 @@ const environment = (dataFolder: string): NodeJS.ProcessEnv => ({
 const readyTimeoutMs = 30_000
 
 /** The port in the line of the log that says that the server is ready. */
-async function portOnceReady(logFile: string, hasEnded: () => boolean): Promise<number> {
+async function portOnceReady(logFile: string): Promise<number> {
   for (const deadline = performance.now() + readyTimeoutMs; performance.now() < deadline; await sleep(2)) {
     const log = await readFile(logFile, 'utf8')
     const url = /"url":"([^"]+)".*is ready/.exec(log)?.[1]
     if (url !== undefined) return Number(new URL(url).port)
-    if (hasEnded()) throw new Error(`The server ended before it was ready:\n${log}`)
   }
   throw new Error('The server was not ready in time.')
 }
