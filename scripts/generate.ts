@@ -4,9 +4,16 @@ import { fileURLToPath } from 'node:url'
 import { configurationPage, environmentExample } from './generators/configuration.ts'
 import type { Generator } from './generators/generator.ts'
 import { layerPicture } from './generators/layer-picture.ts'
+import { openApi } from './generators/openapi.ts'
 import { stateMachine } from './generators/state-machine.ts'
 
-const generators: readonly Generator[] = [layerPicture, configurationPage, environmentExample, stateMachine]
+const generators: readonly Generator[] = [
+  layerPicture,
+  configurationPage,
+  environmentExample,
+  stateMachine,
+  openApi,
+]
 
 /** Writes every generated file that is stale, or, with `--check`, only names them and fails. */
 async function main(): Promise<void> {

@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { Authenticator } from './accounts/authenticator.ts'
 import { createServer } from './api/server.ts'
@@ -27,8 +28,10 @@ import { OptOuts } from './messages/opt-outs.ts'
 import { findReplay, priceSend } from './messages/send-messages.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { openEmbedded, type Storage } from './storage/database.ts'
+import type { Db } from './storage/dialect.ts'
 import { advanceEpoch, type EpochStart } from './storage/epoch.ts'
 import { lockFolder } from './storage/folder-lock.ts'
+import type { Writer } from './storage/writer.ts'
 import type { HotUnits } from './messages/units.ts'
 
 /** The whole program, built by hand and in start order. */
@@ -49,11 +52,16 @@ interface Parts {
   ids: Ids
   metrics: Metrics
   storage: Storage<HotUnits>
+  read: Db
+  writer: Writer
   secret: InstanceSecret
   secretBox: SecretBox
   horizon: WriteHorizon
   optOuts: OptOuts
   epoch: EpochStart
+  tls: { cert: Buffer; key: Buffer } | null
+  /** Whether this process wants requests. */
+  lifecycle: { ready: boolean }
 }
 
 /** Opens the data folder and builds every part; nothing runs yet. Refuses a folder that another process serves. */
@@ -77,11 +85,15 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
       ids,
       metrics: createMetrics(),
       storage,
+      read: storage.read,
+      writer: storage.writer,
       secret,
       secretBox,
       horizon,
       optOuts: new OptOuts(storage.read),
       epoch,
+      tls: await readTls(config),
+      lifecycle: { ready: false },
     }
     return assemble(parts, lock)
   } catch (error) {
@@ -109,24 +121,16 @@ function assemble(parts: Parts, lock: { release(): void }): App {
     },
     nudge: () => dispatcher.nudge(),
   })
-  const inboundReceiver = new InboundReceiver({
-    writer: storage.writer,
-    ids: parts.ids,
-    clock: parts.clock,
-    pool,
-    horizon: parts.horizon,
-  })
+  const inboundReceiver = new InboundReceiver({ ...parts, pool })
   const dispatcher = createDispatcher(parts, pool)
   const janitors = createJanitors({
     ...parts,
-    read: storage.read,
-    writer: storage.writer,
     fence: epoch.epoch,
     pool,
     takeKeyUses: () => authenticator.takeUses(),
   })
   const http = createHttp(parts, { authenticator, pool, dispatcher })
-  addGauges({ ...parts, read: storage.read, walBytes: () => storage.walBytes(), pool })
+  addGauges({ ...parts, walBytes: () => storage.walBytes(), pool })
   // Orphans of the last process are settled before anything new is claimed.
   const services: Service[] = [
     once(() => janitors.rescuer.sweepAll()),
@@ -143,9 +147,11 @@ function assemble(parts: Parts, lock: { release(): void }): App {
     epoch,
     async start() {
       await startAll(services)
+      parts.lifecycle.ready = true
       return { url: http.url() }
     },
     async stop() {
+      parts.lifecycle.ready = false
       await stopAll(services)
       await storage.close()
       lock.release()
@@ -209,7 +215,7 @@ function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): Se
   const { storage, config, metrics, horizon, clock } = parts
   const accept = createAcceptor({
     sendMessages: (requests) => storage.runUnit('sendMessages', requests),
-    maxBatchSends: config.maxBatchSends,
+    maxBatchMessages: config.maxBatchMessages,
     maxPendingSends: config.maxPendingSends,
     wake: (route) => dispatcher.wake(routeFrom(route)),
     accepted: metrics.accepted,
@@ -235,7 +241,7 @@ function createHttp(
   const { read } = storage
   const url = (): string =>
     config.publicUrl ??
-    `http://${hostInUrl(config.host)}:${(server.server.address() as AddressInfo | null)?.port ?? config.port}`
+    `${parts.tls === null ? 'http' : 'https'}://${hostInUrl(config.host)}:${(server.server.address() as AddressInfo | null)?.port ?? config.port}`
   const server = createServer({
     config,
     clock,
@@ -244,9 +250,12 @@ function createHttp(
     metrics,
     authenticator,
     publicUrl: url,
+    tls: parts.tls,
     readiness: async () => {
       await read.selectFrom('instance').select('id').executeTakeFirst()
-      return { ready: true, reasons: [] }
+      return parts.lifecycle.ready
+        ? { ready: true, reasons: [] }
+        : { ready: false, reasons: ['starting or stopping'] }
     },
     operations: {
       send: createSendDeps({ clock, ids, config, ports: createPorts(parts, pool, dispatcher) }),
@@ -264,6 +273,11 @@ function createHttp(
     start: async () => void (await server.listen({ host: config.host, port: config.port })),
     stop: () => server.close(),
   }
+}
+
+async function readTls({ tlsCert, tlsKey }: Config): Promise<Parts['tls']> {
+  if (tlsCert === null || tlsKey === null) return null
+  return { cert: await readFile(tlsCert), key: await readFile(tlsKey) }
 }
 
 const hostInUrl = (host: string): string => {

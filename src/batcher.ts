@@ -4,22 +4,31 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void
 }
 
+export interface BatchBounds<Item> {
+  /** A batch ends with the item that reaches this weight. */
+  maxWeight: number
+  /** What an item adds to its batch; 1 when left out. */
+  weigh?: (item: Item) => number
+}
+
 /**
  * Natural group commit: what arrives while one batch runs makes up the next one. No timer; an idle batcher adds nothing but
  * the rest of the current turn of the event loop, so that requests read from several sockets in one turn share a flush.
  *
- * `run` gets 1 to `maxItems` items and gives one result for each, in order; when it throws, every item of that batch fails.
+ * `run` gets at least one item and gives one result for each, in order; when it throws, every item of that batch fails.
  * Refuses nothing by itself: whoever fills it bounds it.
  */
 export class Batcher<Item, Result> {
   readonly #run: (items: Item[]) => Promise<Result[]>
-  readonly #maxItems: number
+  readonly #maxWeight: number
+  readonly #weigh: (item: Item) => number
   #waiting: Waiting<Item, Result>[] = []
   #busy = false
 
-  constructor(run: (items: Item[]) => Promise<Result[]>, maxItems: number) {
+  constructor(run: (items: Item[]) => Promise<Result[]>, { maxWeight, weigh = () => 1 }: BatchBounds<Item>) {
     this.#run = run
-    this.#maxItems = maxItems
+    this.#maxWeight = maxWeight
+    this.#weigh = weigh
   }
 
   /** How many items wait for their batch to begin. */
@@ -38,7 +47,7 @@ export class Batcher<Item, Result> {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#maxItems)
+      const batch = this.#waiting.splice(0, this.#nextLength())
       try {
         const results = await this.#run(batch.map((entry) => entry.item))
         batch.forEach((entry, i) => entry.resolve(results[i] as Result))
@@ -47,5 +56,15 @@ export class Batcher<Item, Result> {
       }
     }
     this.#busy = false
+  }
+
+  #nextLength(): number {
+    let weight = 0
+    let length = 0
+    while (length < this.#waiting.length && weight < this.#maxWeight) {
+      weight += this.#weigh((this.#waiting[length] as Waiting<Item, Result>).item)
+      length += 1
+    }
+    return length
   }
 }

@@ -7,7 +7,7 @@ export interface Answer<Body> {
   body: Body
 }
 
-/** What proofs read of a message (api.md section 2). */
+/** What proofs read of a message (the interface section 2). */
 export interface ApiMessage {
   id: string
   send_id: string

@@ -26,7 +26,7 @@ export async function openTestStorage(): Promise<TestStorage> {
     dataFolder,
     async close() {
       await storage.close()
-      await rm(dataFolder, { recursive: true, force: true })
+      await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }

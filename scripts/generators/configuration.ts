@@ -1,4 +1,4 @@
-import { settings } from '../../src/config.ts'
+import { settings } from '../../src/settings.ts'
 import type { Generator } from './generator.ts'
 
 interface Row {

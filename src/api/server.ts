@@ -21,6 +21,8 @@ import { addRoutes, type KnownPaths, type RouteDeps } from './routes.ts'
 
 /** `publicUrl` is the address that others know the service by; asked for at each use, since a free port is known only once it listens. */
 export interface ServerDeps extends Omit<RouteDeps, 'respond'> {
+  /** Certificate chain and private key (PEM); null speaks plain HTTP. */
+  tls: { cert: Buffer; key: Buffer } | null
   config: ServerConfig
   clock: Clock
   ids: Ids
@@ -44,7 +46,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   const respond = createRespond(deps)
   const unparsed: ClientErrorDeps = { ...deps, newRequestId, maxUriBytes, isSend: isSendRequest }
   const app = fastify({
-    ...optionsFrom(config),
+    ...optionsFrom(config, deps.tls),
     genReqId: newRequestId,
     clientErrorHandler: (error, socket) => answerClientError(unparsed, error, socket),
     frameworkErrors: (error, request, reply) => {
@@ -73,23 +75,26 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   return app
 }
 
-const optionsFrom = (config: ServerConfig) => ({
-  logger: false as const,
-  exposeHeadRoutes: false,
-  // While it drains, the service goes on answering what is asked on open connections.
-  return503OnClosing: false,
-  forceCloseConnections: 'idle' as const,
-  bodyLimit: config.maxBodyBytes,
-  requestTimeout: config.requestTimeoutMs,
-  keepAliveTimeout: config.keepAliveTimeoutMs,
-  http: {
+function optionsFrom(config: ServerConfig, tls: ServerDeps['tls']) {
+  const node = {
     headersTimeout: config.headersTimeoutMs,
     connectionsCheckingInterval: timeoutCheckMs,
     maxHeaderSize: maxHeaderBytes,
     // We answer for it ourselves, with a problem document.
     requireHostHeader: false,
-  },
-})
+  }
+  return {
+    logger: false as const,
+    exposeHeadRoutes: false,
+    // While it drains, the service goes on answering what is asked on open connections.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle' as const,
+    bodyLimit: config.maxBodyBytes,
+    requestTimeout: config.requestTimeoutMs,
+    keepAliveTimeout: config.keepAliveTimeoutMs,
+    ...(tls === null ? { http: node } : { https: { ...node, ...tls, minVersion: 'TLSv1.2' as const } }),
+  }
+}
 
 /** What is wrong with a request whatever it asks for, in the order of checks; null when it may go on. */
 function admissionFault(request: FastifyRequest, known: KnownPaths): Error | null {

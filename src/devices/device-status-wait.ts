@@ -6,7 +6,7 @@ export interface StandingPace {
   resetsAt: number | null
 }
 
-/** No estimate beyond this: messages expire before (api.md: validity at most 72 h). */
+/** No estimate beyond this: messages expire before (validity at most 72 h). */
 const longestSeconds = 259_200
 
 /**

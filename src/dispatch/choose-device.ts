@@ -28,7 +28,7 @@ export const canUseSender = (senders: ReadonlySet<string>, sender: string | null
   sender === null || senders.has(sender) || senders.has('*')
 
 /** Whether the device may ever carry this route, whatever its health. */
-export const canCarry = (device: Pick<Candidate, 'accountId' | 'mode' | 'senders'>, route: Route): boolean =>
+const canCarry = (device: Pick<Candidate, 'accountId' | 'mode' | 'senders'>, route: Route): boolean =>
   device.mode === route.mode &&
   (device.accountId === null || device.accountId === route.accountId) &&
   canUseSender(device.senders, route.sender)

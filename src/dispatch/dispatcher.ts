@@ -72,8 +72,8 @@ export class Dispatcher implements Service {
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
     this.#refill = new RouteRefill(deps.read, this.#ring)
-    this.#settle = new Batcher((ended) => this.#storeOutcomes(ended), maxBatch)
-    this.#receive = new Batcher((words) => this.#storeReceipts(words), maxBatch)
+    this.#settle = new Batcher((ended) => this.#storeOutcomes(ended), { maxWeight: maxBatch })
+    this.#receive = new Batcher((words) => this.#storeReceipts(words), { maxWeight: maxBatch })
   }
 
   async start(): Promise<void> {

@@ -8,7 +8,8 @@ import type { SendRequest, SendResult } from './send-request.ts'
 export interface AcceptorDeps {
   /** Runs `sendMessages` on a batch in the next transaction. */
   sendMessages: (requests: readonly SendRequest[]) => Promise<SendResult[]>
-  maxBatchSends: number
+  /** Messages that share one transaction, give or take one send. */
+  maxBatchMessages: number
   maxPendingSends: number
   /** Called after the commit for each route on which something now waits. */
   wake: (route: { account_id: string; mode: Mode; route_key: string }) => void
@@ -20,10 +21,10 @@ export interface AcceptorDeps {
  * `unavailable` when more wait than may.
  */
 export function createAcceptor(deps: AcceptorDeps): (request: SendRequest) => Promise<SendResult> {
-  const batcher = new Batcher(
-    (requests: SendRequest[]) => acceptBatch(deps.sendMessages, requests),
-    deps.maxBatchSends,
-  )
+  const batcher = new Batcher((requests: SendRequest[]) => acceptBatch(deps.sendMessages, requests), {
+    maxWeight: deps.maxBatchMessages,
+    weigh: (request) => request.recipients.length,
+  })
   return async (request) => {
     if (batcher.waiting >= deps.maxPendingSends)
       throw refuse('unavailable', { headers: { 'retry-after': '1' } })

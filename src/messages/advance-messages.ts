@@ -18,8 +18,8 @@ export interface Advance {
   possibleDuplicate?: boolean
 }
 
-/** A message is no longer as it was believed to be: somebody else moved it. The unit is rolled back; read and decide again. */
-export class StaleMessage extends Error {
+/** A message is no longer as it was believed to be: somebody else moved it. The unit is rolled back; whoever asked tries again. */
+class StaleMessage extends Error {
   override readonly name = 'StaleMessage'
 }
 

@@ -1,3 +1,4 @@
+import { dayMs, utcDay } from '../clock.ts'
 import type { RefusalExtra, ProblemCode } from '../errors.ts'
 import { availableOf, type Wallet, walletKey } from '../ledger/ledger.ts'
 import type { AccountState } from '../storage/schema.ts'
@@ -42,7 +43,7 @@ export function decideSends(requests: readonly SendRequest[], standing: Standing
     }
     const usedOfCap = reserved.get(request.keyId) ?? 0
     if (request.dailyCap !== null && usedOfCap + required > request.dailyCap) {
-      return capReached(request.dailyCap, usedOfCap)
+      return capReached(request.dailyCap, usedOfCap, request.createdAt)
     }
     const left = available.get(wallet) ?? availableOf(stored)
     if (required > left) {
@@ -66,11 +67,13 @@ const refusal = (code: ProblemCode, extra: RefusalExtra): Decision => ({ kind: '
 const queueFull = (queued: number, limit: number): Decision =>
   refusal('queue_full', {
     detail: `${queued} messages wait and at most ${limit} may.`,
+    violated_policies: ['queue'],
     headers: { 'retry-after': '10' },
   })
 
-const capReached = (cap: number, used: number): Decision =>
+const capReached = (cap: number, used: number, atMs: number): Decision =>
   refusal('rate_limited', {
     detail: `This key may send ${cap} SMS a day (UTC) and has sent ${used}.`,
     violated_policies: ['key-daily-cap'],
+    headers: { 'retry-after': String(Math.ceil(((utcDay(atMs) + 1) * dayMs - atMs) / 1000)) },
   })

@@ -68,7 +68,14 @@ export async function eraseTexts(tx: Tx, messages: readonly OldText[]): Promise<
   )
 }
 
-/** Removes messages with their attempts and sends. What they had used stays in the wallet, marked as archived, so that sums add up. */
+const emptySends = {
+  sql: `select account_id, id from sends s where s.account_id = :account and s.id = :send and not exists (
+          select 1 from messages m where m.account_id = s.account_id and m.mode = s.mode
+            and m.id between s.first_message_id and s.last_message_id and m.send_id = s.id)`,
+  inputs: ['account', 'send'],
+} as const
+
+/** Removes messages with their attempts, and sends of which none is left. What they had used stays in the wallet, marked as archived, so that sums add up. */
 export async function removeMessages(tx: Tx, messages: readonly OldMessage[]): Promise<void> {
   const used = new Map<string, { account_id: string; mode: Mode; used_archived: number }>()
   for (const { account_id, mode, charged } of messages) {
@@ -85,11 +92,9 @@ export async function removeMessages(tx: Tx, messages: readonly OldMessage[]): P
     adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['used_archived'] }, [
       ...used.values(),
     ]),
-    deleteRows(
-      tx,
-      'sends',
-      ['account_id', 'id'],
-      [...sends.values()].map((row) => ({ account_id: row.account_id, id: row.send_id })),
-    ),
   ])
+  const empty = await selectEach<{ account_id: string; id: string }>(
+    tx, emptySends, [...sends.values()].map((row) => [row.account_id, row.send_id]),
+  ) // prettier-ignore
+  await deleteRows(tx, 'sends', ['account_id', 'id'], empty)
 }

@@ -8,7 +8,7 @@ export interface HistoryOwner {
   mode: Mode
 }
 
-/** What a caller may ask of history (api.md section 5); null and an empty list mean "any". All of it must hold. */
+/** What a caller may ask of history; null and an empty list mean "any". All of it must hold. */
 export interface HistoryFilter {
   /** At most 100. */
   ids: readonly string[]

@@ -1,4 +1,4 @@
-/** What may be the matter with a message: an open list for clients, a closed one here (api.md section 6). */
+/** What may be the matter with a message: an open list for clients, a closed one here. */
 export interface MessageErrorRule {
   /** The likely cause and what to do, for people. */
   says: string

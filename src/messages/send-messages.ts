@@ -231,10 +231,7 @@ const idempotencyRow = (send: SendRequest, decision: Decision) => ({
 })
 
 /** The warnings of an accepted send, with the one that only the wallet could tell. */
-export const warningsOf = (
-  send: SendRequest,
-  result: { kind: string; isLow?: boolean },
-): readonly Warning[] =>
+const warningsOf = (send: SendRequest, result: { kind: string; isLow?: boolean }): readonly Warning[] =>
   result.isLow === true && send.lowBalanceWarning !== undefined
     ? [...send.warnings, send.lowBalanceWarning]
     : send.warnings

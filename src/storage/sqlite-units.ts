@@ -67,17 +67,10 @@ export async function createUnitRunner(deps: UnitRunnerDeps): Promise<UnitRunner
   }
 
   return {
-    handle(request) {
-      switch (request.kind) {
-        case 'unit':
-          return runUnit(request.id, request.name, request.input)
-        case 'begin':
-          return begin(request.id)
-        case 'commit':
-          return end(request.id, null)
-        case 'rollback':
-          return end(request.id, new RolledBack())
-      }
+    handle({ id, ...request }) {
+      if (request.kind === 'unit') runUnit(id, request.name, request.input)
+      else if (request.kind === 'begin') begin(id)
+      else end(id, request.kind === 'commit' ? null : new RolledBack())
     },
   }
 }

@@ -87,6 +87,7 @@ async function serve(opened: TestStorage, overrides: TestApiOverrides): Promise<
     metrics: createMetrics(),
     authenticator: new Authenticator({ read: storage.read, clock }),
     publicUrl: () => 'https://sms.example.org',
+    tls: null,
     readiness: async () => ({
       ready: overrides.ready ?? true,
       reasons: overrides.ready === false ? ['draining'] : [],

@@ -6,7 +6,7 @@ export type TestAnswer =
   | 'queue_full'
   | 'insufficient_balance'
 
-/** Whether a number is one of the magic ones (api.md section 10). Only test keys may send to them. */
+/** Whether a number is one of the magic ones. Only test keys may send to them. */
 export const isTestNumber = (e164: string): boolean => e164.startsWith('+1500555') && testNumber.test(e164)
 
 const testNumber = /^\+150055500(?:0[1-9]|1[01])$/

@@ -1,0 +1,255 @@
+/** One row a setting: its name, how its text is read, what holds without it, and why. `config.ts` reads them. */
+interface Setting<T> {
+  env: string
+  /** Gives the value, or throws a sentence that says what would be right. */
+  read(text: string): T
+  default: T
+  says: string
+  /** Never shown, logged or documented with its value. */
+  secret?: true
+}
+
+const setting = <T>(row: Setting<T>): Setting<T> => row
+
+const wholeNumber =
+  (least: number, most = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new Error(`needs a whole number from ${least} to ${most}`)
+    return value
+  }
+const oneOf =
+  <const T extends readonly string[]>(...values: T) =>
+  (text: string): T[number] => {
+    if (!values.includes(text)) throw new Error(`needs one of ${values.join(', ')}`)
+    return text
+  }
+const someText = (text: string): string => {
+  if (text.trim() === '') throw new Error('must not be empty')
+  return text
+}
+const list = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+const longSecret = (text: string): string | null => {
+  if (text.length < 32) throw new Error('needs at least 32 characters')
+  return text
+}
+
+export const settings = {
+  host: setting({
+    env: 'ONESIXTY_HOST',
+    read: someText,
+    default: '127.0.0.1',
+    says: 'Address to listen on.',
+  }),
+  port: setting({
+    env: 'ONESIXTY_PORT',
+    read: wholeNumber(0, 65_535),
+    default: 8160,
+    says: 'Port to listen on; 0 takes a free one.',
+  }),
+  dataFolder: setting({
+    env: 'ONESIXTY_DATA',
+    read: someText,
+    default: './data',
+    says: 'Folder of the embedded database, its epoch and its secret.',
+  }),
+  tlsCert: setting<string | null>({
+    env: 'ONESIXTY_TLS_CERT',
+    read: someText,
+    default: null,
+    says: 'File of the certificate chain (PEM); with the key the service speaks HTTPS. A reverse proxy serves too.',
+  }),
+  tlsKey: setting<string | null>({
+    env: 'ONESIXTY_TLS_KEY',
+    read: someText,
+    default: null,
+    says: 'File of the private key (PEM).',
+  }),
+  publicUrl: setting<string | null>({
+    env: 'ONESIXTY_PUBLIC_URL',
+    read: (text) => new URL(text).origin,
+    default: null,
+    says: 'The address that others know this service by; from host and port when not set.',
+  }),
+  secret: setting<string | null>({
+    env: 'ONESIXTY_SECRET',
+    read: longSecret,
+    default: null,
+    says: 'Encrypts what must be read again; made into the file `secret` of the data folder when not set.',
+    secret: true,
+  }),
+  logLevel: setting({
+    env: 'ONESIXTY_LOG_LEVEL',
+    read: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+    default: 'info',
+    says: 'How much is logged.',
+  }),
+  metricsToken: setting<string | null>({
+    env: 'ONESIXTY_METRICS_TOKEN',
+    read: longSecret,
+    default: null,
+    says: 'Bearer token that opens /metrics to other machines; without it only loopback may read.',
+    secret: true,
+  }),
+  trustedProxies: setting<readonly string[]>({
+    env: 'ONESIXTY_TRUSTED_PROXIES',
+    read: list,
+    default: [],
+    says: 'CIDRs whose X-Forwarded-For counts.',
+  }),
+  freeSms: setting({
+    env: 'ONESIXTY_FREE_SMS',
+    read: wholeNumber(0, 1_000_000),
+    default: 10,
+    says: 'SMS granted to a new account.',
+  }),
+  playSms: setting({
+    env: 'ONESIXTY_PLAY_SMS',
+    read: wholeNumber(0, 1_000_000),
+    default: 1000,
+    says: 'What a test wallet is refilled to each day at 00:00 UTC.',
+  }),
+  lowBalance: setting({
+    env: 'ONESIXTY_LOW_BALANCE',
+    read: wholeNumber(0),
+    default: 5,
+    says: 'At or below this many SMS a new account counts as low.',
+  }),
+  sendPerMinute: setting({
+    env: 'ONESIXTY_SEND_PER_MINUTE',
+    read: wholeNumber(0),
+    default: 600,
+    says: 'Sends a minute, account and mode; 0 switches the limit off. Protects the queue.',
+  }),
+  sendBurst: setting({
+    env: 'ONESIXTY_SEND_BURST',
+    read: wholeNumber(1),
+    default: 100,
+    says: 'Sends that may come at once.',
+  }),
+  readPerMinute: setting({
+    env: 'ONESIXTY_READ_PER_MINUTE',
+    read: wholeNumber(0),
+    default: 1200,
+    says: 'Reads a minute, account and mode; 0 switches the limit off.',
+  }),
+  failedAuthPerMinute: setting({
+    env: 'ONESIXTY_FAILED_AUTH_PER_MINUTE',
+    read: wholeNumber(0),
+    default: 30,
+    says: 'Failed authentications a minute and address, then 429; slows the guessing of keys.',
+  }),
+  queueLimit: setting({
+    env: 'ONESIXTY_QUEUE_LIMIT',
+    read: wholeNumber(0),
+    default: 10_000,
+    says: 'Messages that may wait, account and mode; 0 switches the limit off.',
+  }),
+  authMessagesPerRecipient: setting({
+    env: 'ONESIXTY_AUTH_MESSAGES_PER_RECIPIENT',
+    read: wholeNumber(0),
+    default: 5,
+    says: 'Authentication messages to one number in 10 minutes; 0 switches the limit off. Stops code bombing.',
+  }),
+  maxBodyBytes: setting({
+    env: 'ONESIXTY_MAX_BODY_BYTES',
+    read: wholeNumber(1024, 16_777_216),
+    default: 65_536,
+    says: 'Largest request body; 100 recipients and a long text need 8 KiB.',
+  }),
+  headersTimeoutMs: setting({
+    env: 'ONESIXTY_HEADERS_TIMEOUT_MS',
+    read: wholeNumber(100),
+    default: 5_000,
+    says: 'Time for the headers of a request; ends slow-header attacks.',
+  }),
+  requestTimeoutMs: setting({
+    env: 'ONESIXTY_REQUEST_TIMEOUT_MS',
+    read: wholeNumber(100),
+    default: 10_000,
+    says: 'Time for a whole request to arrive.',
+  }),
+  keepAliveTimeoutMs: setting({
+    env: 'ONESIXTY_KEEP_ALIVE_TIMEOUT_MS',
+    read: wholeNumber(100),
+    default: 72_000,
+    says: 'How long an idle connection stays open; longer than the usual 60 s of proxies.',
+  }),
+  maxConnections: setting({
+    env: 'ONESIXTY_MAX_CONNECTIONS',
+    read: wholeNumber(1),
+    default: 10_000,
+    says: 'Open connections; more are closed at once.',
+  }),
+  maxPendingSends: setting({
+    env: 'ONESIXTY_MAX_PENDING_SENDS',
+    read: wholeNumber(1),
+    default: 5_000,
+    says: 'Sends that may wait for their commit at once, then 503; bounds memory when the disk is slow.',
+  }),
+  maxBatchMessages: setting({
+    env: 'ONESIXTY_MAX_BATCH_MESSAGES',
+    read: wholeNumber(1, 100_000),
+    default: 1_000,
+    says: 'Messages accepted in one transaction; a thousand take about 15 ms, which every other write waits for.',
+  }),
+  receiptWindowHours: setting({
+    env: 'ONESIXTY_RECEIPT_WINDOW_HOURS',
+    read: wholeNumber(1, 720),
+    default: 72,
+    says: 'How long a receipt is waited for before a sent message becomes unconfirmed.',
+  }),
+  correctionDays: setting({
+    env: 'ONESIXTY_CORRECTION_DAYS',
+    read: wholeNumber(0, 30),
+    default: 7,
+    says: 'How long a late receipt may correct a final state.',
+  }),
+  recordRetentionDays: setting({
+    env: 'ONESIXTY_RECORD_RETENTION_DAYS',
+    read: wholeNumber(1),
+    default: 90,
+    says: 'How long messages are kept.',
+  }),
+  textRetentionDays: setting({
+    env: 'ONESIXTY_TEXT_RETENTION_DAYS',
+    read: wholeNumber(0),
+    default: 30,
+    says: 'How long texts are kept.',
+  }),
+  idempotencyDays: setting({
+    env: 'ONESIXTY_IDEMPOTENCY_DAYS',
+    read: wholeNumber(1),
+    default: 7,
+    says: 'How long an Idempotency-Key is kept, and until its messages are final.',
+  }),
+  busyTimeoutMs: setting({
+    env: 'ONESIXTY_BUSY_TIMEOUT_MS',
+    read: wholeNumber(0),
+    default: 5_000,
+    says: 'How long a write waits for another process (the command line) to finish writing.',
+  }),
+  cacheKib: setting({
+    env: 'ONESIXTY_CACHE_KIB',
+    read: wholeNumber(1024),
+    default: 16_384,
+    says: 'Page cache of each SQLite connection.',
+  }),
+  drainTimeoutMs: setting({
+    env: 'ONESIXTY_DRAIN_TIMEOUT_MS',
+    read: wholeNumber(0),
+    default: 30_000,
+    says: 'How long a stop waits for what is under way.',
+  }),
+  pollIntervalMs: setting({
+    env: 'ONESIXTY_POLL_INTERVAL_MS',
+    read: wholeNumber(10),
+    default: 500,
+    says: 'How often the dispatcher looks for work that nobody announced.',
+  }),
+} as const

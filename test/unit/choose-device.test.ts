@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Candidate, chooseDevice, planClaims, type Route } from '../../src/dispatch/choose-device.ts'
+
+const route = (accountId: string, sender: string | null = null): Route => ({
+  accountId,
+  mode: 'live',
+  routeKey: `live:${sender ?? ''}`,
+  sender,
+})
+const device = (id: string, facts: Partial<Candidate> = {}): Candidate => ({
+  id,
+  accountId: null,
+  mode: 'live',
+  health: 'online',
+  senders: new Set(),
+  free: 10,
+  load: 0,
+  ...facts,
+})
+
+test('an own device comes before a shared one, even while it has no room', () => {
+  const shared = device('shared')
+  expect(chooseDevice(route('a'), [shared, device('own', { accountId: 'a', load: 0.9 })])).toMatchObject({
+    id: 'own',
+  })
+  expect(chooseDevice(route('a'), [shared, device('own', { accountId: 'a', free: 0 })])).toBe('busy')
+})
+
+test('a shared device carries what no working own device can', () => {
+  const offline = device('own', { accountId: 'a', health: 'offline' })
+  expect(chooseDevice(route('a'), [offline, device('shared')])).toMatchObject({ id: 'shared' })
+})
+
+test("nobody uses another account's device, or one of the other mode", () => {
+  expect(chooseDevice(route('a'), [device('b', { accountId: 'b' })])).toBe('none')
+  expect(chooseDevice(route('a'), [device('test', { mode: 'test' })])).toBe('none')
+})
+
+test('a sender needs a device that may use it', () => {
+  const plain = device('plain')
+  expect(chooseDevice(route('a', 'ACME'), [plain])).toBe('none')
+  expect(
+    chooseDevice(route('a', 'ACME'), [plain, device('named', { senders: new Set(['ACME']) })]),
+  ).toMatchObject({ id: 'named' })
+  expect(chooseDevice(route('a', 'ACME'), [device('any', { senders: new Set(['*']) })])).toMatchObject({
+    id: 'any',
+  })
+})
+
+test('the healthy come before the degraded, then the least loaded', () => {
+  const devices = [
+    device('tired', { health: 'degraded' }),
+    device('busy', { load: 0.8 }),
+    device('idle', { load: 0.1 }),
+  ]
+  expect(chooseDevice(route('a'), devices)).toMatchObject({ id: 'idle' })
+})
+
+test('no plan gives a device more than its room, nor a route more than one device', () => {
+  const candidates = fc.uniqueArray(
+    fc.record({ id: fc.integer({ min: 0, max: 9 }), free: fc.integer({ min: 0, max: 50 }) }),
+    {
+      selector: ({ id }) => id,
+    },
+  )
+  const accounts = fc.uniqueArray(fc.integer({ min: 0, max: 99 }), { maxLength: 60 })
+  fc.assert(
+    fc.property(candidates, accounts, (rooms, names) => {
+      const devices = rooms.map(({ id, free }) => device(`d${id}`, { free }))
+      const routes = names.map((name) => route(`a${name}`))
+      const { wants, busy } = planClaims(routes, () => devices)
+      for (const { id, free } of devices) {
+        const given = wants.filter((want) => want.deviceId === id).reduce((sum, want) => sum + want.quota, 0)
+        expect(given).toBeLessThanOrEqual(free)
+      }
+      expect(wants.every((want) => want.quota > 0)).toBe(true)
+      expect(wants.length + busy.length).toBe(devices.length === 0 ? 0 : routes.length)
+    }),
+  )
+})
+
+test('everybody gets a turn before anybody gets two', () => {
+  const { wants } = planClaims(
+    ['a', 'b', 'c'].map((name) => route(name)),
+    () => [device('d', { free: 7 })],
+  )
+  expect(wants.map((want) => want.quota).toSorted((a, b) => a - b)).toEqual([2, 2, 3])
+})

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import type { Outcome } from '../../src/connectors/connector.ts'
+import { busyBackoffMs, judgeOutcome, refusalBackoffsMs } from '../../src/dispatch/retry-policy.ts'
+import type { Claimed } from '../../src/messages/claim-messages.ts'
+
+const claimed = (facts: Partial<Claimed> = {}, refusals = 0): Claimed => ({
+  accountId: 'acc_a',
+  mode: 'live',
+  messageId: 'msg_a',
+  attemptId: 'att_a',
+  attemptNumber: 1,
+  deviceId: 'dev_a',
+  to: '+4915112345678',
+  from: null,
+  text: 'Hello',
+  encoding: 'gsm7',
+  parts: 3,
+  category: 'transactional',
+  expiresAt: 1_000_000,
+  onUnknown: 'stop',
+  possibleDuplicate: false,
+  place: { route_key: 'live:', priority: 1, due_at: 0, refusals },
+  ...facts,
+})
+const refused = (lasts: 'good' | 'now' | 'busy' | 'expired'): Outcome => ({
+  kind: 'refused',
+  lasts,
+  code: 'no_service',
+  networkCode: '8',
+})
+const unknown: Outcome = { kind: 'unknown', networkIds: [], partsTaken: 1, detail: 'no answer' }
+
+test('what was accepted waits for one receipt for each part on the wire', () => {
+  const outcome: Outcome = { kind: 'accepted', networkIds: ['1', '2', '3'], receiptExpected: true }
+  expect(judgeOutcome(claimed(), outcome, 5)).toMatchObject({
+    event: 'accepted',
+    networkIds: ['1', '2', '3'],
+    partsTaken: 3,
+    requeue: null,
+  })
+})
+
+test('the first and second refusal for now come again after 15 and 60 s, the third ends the message', () => {
+  expect(refusalBackoffsMs).toEqual([15_000, 60_000])
+  expect(judgeOutcome(claimed({}, 0), refused('now'), 5)).toMatchObject({
+    event: 'refused_for_now',
+    requeue: { dueAt: 15_005, refusals: 1 },
+  })
+  expect(judgeOutcome(claimed({}, 1), refused('now'), 5)).toMatchObject({
+    event: 'refused_for_now',
+    requeue: { dueAt: 60_005, refusals: 2 },
+  })
+  expect(judgeOutcome(claimed({}, 2), refused('now'), 5)).toMatchObject({
+    event: 'refused_for_good',
+    requeue: null,
+    error: { code: 'no_service' },
+  })
+})
+
+test('a throttled or unreachable device costs at most 2 s and no attempt that counts', () => {
+  expect(busyBackoffMs).toBeLessThanOrEqual(2_000)
+  for (const outcome of [refused('busy'), { kind: 'unavailable', detail: 'gone' } as const]) {
+    expect(judgeOutcome(claimed({}, 2), outcome, 0)).toMatchObject({
+      event: 'not_submitted',
+      requeue: { dueAt: busyBackoffMs, refusals: 2 },
+    })
+  }
+})
+
+test('an unknown outcome is never sent again, unless the caller chose that and it was not used yet', () => {
+  expect(judgeOutcome(claimed(), unknown, 0)).toMatchObject({ event: 'unknown', requeue: null })
+  expect(judgeOutcome(claimed({ onUnknown: 'resend_once' }), unknown, 7)).toMatchObject({
+    event: 'unknown_resend',
+    possibleDuplicate: true,
+    requeue: { dueAt: 7, refusals: 0 },
+  })
+  expect(
+    judgeOutcome(claimed({ onUnknown: 'resend_once', possibleDuplicate: true }), unknown, 0),
+  ).toMatchObject({ event: 'unknown', requeue: null })
+})
+
+test('some parts taken and the rest refused is a failure of its own, and so is an end of validity at the device', () => {
+  const partial: Outcome = {
+    kind: 'partial',
+    networkIds: ['1'],
+    partsTaken: 1,
+    receiptExpected: true,
+    code: 'number_invalid',
+    networkCode: null,
+  }
+  expect(judgeOutcome(claimed(), partial, 0)).toMatchObject({
+    event: 'partly_refused',
+    partsTaken: 1,
+    error: { code: 'partially_sent' },
+  })
+  expect(judgeOutcome(claimed(), refused('expired'), 0)).toMatchObject({ event: 'expired_at_device' })
+  expect(judgeOutcome(claimed(), refused('good'), 0)).toMatchObject({
+    event: 'refused_for_good',
+    error: { networkCode: '8' },
+  })
+})
