@@ -11,8 +11,8 @@ interface Pending {
 /** `Omit` that keeps the members of a union apart. */
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
 
-/** Batches are short-lived; a small nursery keeps the two threads from holding 30 MB of garbage. */
-const maxYoungGenerationSizeMb = 8
+/** Batches are short-lived; a small nursery keeps these threads from holding 30 MB of garbage. */
+const maxYoungGenerationSizeMb = 4
 
 /** The near end of a `sqlite-worker`: sends what one turn of the microtask queue produced as one message. */
 export class SqliteThread {
