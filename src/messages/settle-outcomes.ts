@@ -36,9 +36,7 @@ export async function settleOutcomes(
   settlements: readonly Settlement[],
 ): Promise<(MessageState | null)[]> {
   const rows = new Map((await readStates(tx, settlements)).map((row) => [row.id, row]))
-  const current = settlements.filter(
-    (settlement) => rows.get(settlement.messageId)?.attempts === settlement.attemptNumber,
-  )
+  const current = settlements.filter((settlement) => isCurrent(settlement, rows.get(settlement.messageId)))
   const states = await advanceMessages(
     tx,
     current.map((settlement) => ({
@@ -61,10 +59,14 @@ export async function settleOutcomes(
     updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow)),
     deleteRows(tx, 'queue', queueKey, ended.map(queueKeyOf)),
   ])
-  await Promise.all([requeue(tx, ended, moved), expectReceipts(tx, settlements, moved)])
+  await Promise.all([requeue(tx, ended, moved), expectReceipts(tx, settlements, rows, moved)])
   await applyParked(tx, settlements)
   return settlements.map((settlement) => moved.get(settlement) ?? null)
 }
+
+/** Not while the message waits again: then this attempt has ended before, and what is said of it now is evidence alone. */
+const isCurrent = (settlement: Settlement, message: MessageState | undefined): boolean =>
+  message?.attempts === settlement.attemptNumber && message.status !== 'queued'
 
 const isDone = (message: MessageState | undefined): boolean =>
   message !== undefined && message.finalized_at !== null
@@ -130,6 +132,7 @@ async function requeue(
 async function expectReceipts(
   tx: Tx,
   settlements: readonly Settlement[],
+  messages: ReadonlyMap<string, MessageState>,
   moved: ReadonlyMap<Settlement, MessageState | null>,
 ): Promise<void> {
   const rows = settlements
@@ -142,13 +145,21 @@ async function expectReceipts(
         mode: settlement.mode,
         message_id: settlement.messageId,
         attempt_number: settlement.attemptNumber,
-        wire_parts: settlement.networkIds.length,
+        wire_parts: isWhole(settlement, messages) ? settlement.networkIds.length : 0,
         sent_at: moved.get(settlement)?.sent_at ?? settlement.atMs,
         closed_at: moved.get(settlement)?.status === 'sent' ? null : settlement.atMs,
       })),
     )
   await insertRows(tx, 'receipts_expected', rows, 'ignore')
 }
+
+/** Whether receipts for all the ids mean that every part arrived: not where a part was refused, or has no id by which to be reported on. */
+const isWhole = (
+  { event, messageId, networkIds }: Settlement,
+  messages: ReadonlyMap<string, MessageState>,
+): boolean =>
+  event === 'accepted' ||
+  (event !== 'partly_refused' && networkIds.length >= (messages.get(messageId)?.parts ?? Infinity))
 
 const parkedOf = {
   sql: 'select device_id, body from parked_receipts where network_id = :network and device_id = :device',

@@ -30,7 +30,8 @@ const expected = {
 } as const
 
 /**
- * Applies a batch of receipts as one unit. A message is delivered when every wire part is, undelivered at the first part that is not.
+ * Applies a batch of receipts as one unit. A message is delivered when every wire part is, undelivered at the first part that is not
+ * (of its last attempt: that an earlier one did not arrive says nothing).
  * A receipt that nobody waits for (yet) is parked. Gives the messages that moved.
  */
 export async function settleReceipts(tx: Tx, words: readonly ReceiptWord[]): Promise<MessageState[]> {
@@ -94,41 +95,45 @@ async function judge(tx: Tx, groups: readonly Group[]): Promise<Verdict[]> {
     words.map((word) => ({ network_id: word.networkId, device_id: word.deviceId })),
   )
   await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], reported)
-  const joined = groups.filter(({ row }) => row.wire_parts > 1)
+  const joined = groups.filter(({ row }) => row.wire_parts !== 1)
   const open = await openParts(tx, joined)
 
   const verdicts: Verdict[] = []
   const abandoned: { network_id: string; device_id: string }[] = []
   for (const { row, words } of groups) {
     const bad = words.find((word) => word.result !== 'delivered')
-    const left = open.get(row.id) ?? []
+    const left = open.get(attemptName(row.id, row.attempt_number)) ?? []
     if (bad !== undefined) {
-      verdicts.push({ row, event: events[bad.result], word: bad })
+      if (row.attempt_number === row.attempts) verdicts.push({ row, event: events[bad.result], word: bad })
       abandoned.push(...left)
-    } else if (left.length === 0)
+    } else if (left.length === 0 && row.wire_parts > 0)
       verdicts.push({ row, event: 'receipt_delivered', word: words.at(-1) as ReceiptWord })
   }
   await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], abandoned)
   return verdicts
 }
 
+interface OpenPart {
+  network_id: string
+  device_id: string
+  message_id: string
+  attempt_number: number
+}
+
 const openOf = {
-  sql: `select network_id, device_id, message_id from receipts_expected
-        where account_id = :account and mode = :mode and sent_at = :sent and message_id = :message`,
-  inputs: ['account', 'mode', 'sent', 'message'],
+  sql: `select network_id, device_id, message_id, attempt_number from receipts_expected
+        where account_id = :account and mode = :mode and sent_at = :sent and message_id = :message and attempt_number = :attempt`,
+  inputs: ['account', 'mode', 'sent', 'message', 'attempt'],
 } as const
 
-async function openParts(
-  tx: Tx,
-  groups: readonly Group[],
-): Promise<Map<string, { network_id: string; device_id: string }[]>> {
-  const rows = await selectEach<{ network_id: string; device_id: string; message_id: string }>(
-    tx, openOf, groups.map(({ row }) => [row.account_id, row.mode, row.expected_sent_at, row.id]),
+async function openParts(tx: Tx, groups: readonly Group[]): Promise<Map<string, OpenPart[]>> {
+  const rows = await selectEach<OpenPart>(
+    tx, openOf, groups.map(({ row }) => [row.account_id, row.mode, row.expected_sent_at, row.id, row.attempt_number]),
   ) // prettier-ignore
-  const open = new Map<string, { network_id: string; device_id: string }[]>()
-  for (const { message_id, ...part } of rows) open.set(message_id, [...(open.get(message_id) ?? []), part])
-  return open
+  return Map.groupBy(rows, (row) => attemptName(row.message_id, row.attempt_number))
 }
+
+const attemptName = (messageId: string, attemptNumber: number): string => `${messageId}/${attemptNumber}`
 
 async function park(tx: Tx, words: readonly ReceiptWord[]): Promise<void> {
   await insertRows(

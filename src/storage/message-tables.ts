@@ -123,6 +123,7 @@ export interface ReceiptExpectedTable {
   mode: Mode
   message_id: string
   attempt_number: number
+  /** How many parts it had on the wire, each with a receipt of its own; 0 where receipts for all of them cannot mean that it arrived. */
   wire_parts: number
   sent_at: number
   closed_at: number | null
