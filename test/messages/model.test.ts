@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { createJanitors } from '../../src/dispatch/janitors.ts'
+import { createIds } from '../../src/ids.ts'
+import { openWallets } from '../../src/ledger/grants.ts'
+import { createLog } from '../../src/log.ts'
+import { WriteHorizon } from '../../src/messages/history-horizon.ts'
+import { createMetrics } from '../../src/metrics.ts'
+import { createStubClock } from '../stub-clock.ts'
+import { Model } from './model.ts'
+import { commands, type Real } from './model-commands.ts'
+import { type NearStore, openNearStore } from './near-store.ts'
+
+/** About 20 s; ONESIXTY_TEST_SEQUENCES=200000 for the long proof. */
+const sequences = Number(process.env['ONESIXTY_TEST_SEQUENCES'] ?? 2_000)
+
+let store: NearStore
+beforeAll(async () => {
+  store = await openNearStore(0)
+})
+afterAll(() => store.close())
+
+const log = createLog('silent', { write: () => undefined })
+const metrics = createMetrics()
+const config = readConfig({})
+
+test(
+  'whatever happens in whatever order, the store says what the model says, and every sum holds',
+  { timeout: 0 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.commands(commands, { maxCommands: 25, size: 'max' }), async (steps) => {
+        store.clear()
+        await fc.asyncModelRun(begin, steps)
+      }),
+      { numRuns: sequences },
+    )
+  },
+)
+
+/** Two accounts with 12 SMS each, a clock that stands still, and the janitors of one process after another. */
+async function begin(): Promise<{ model: Model; real: Real }> {
+  const clock = createStubClock()
+  const ids = createIds({ now: clock.now })
+  const deps = {
+    clock,
+    log,
+    metrics,
+    config,
+    ids,
+    read: store.db,
+    writer: store.writer,
+    horizon: new WriteHorizon({ now: clock.now }),
+  }
+  const model = new Model()
+  const real: Real = {
+    store, clock, ids, fence: 1, open: [], ended: [],
+    janitors: () => createJanitors({ ...deps, fence: real.fence, pool: { all: [] } as never, takeKeyUses: () => [] }),
+  } // prettier-ignore
+  await store.writer.write(async (tx) => {
+    for (const accountId of ['acc_a', 'acc_b']) {
+      const nowMs = clock.now()
+      await tx
+        .insertInto('accounts')
+        .values({ id: accountId, name: accountId, state: 'active', created_at: nowMs, updated_at: nowMs })
+        .execute()
+      await openWallets(
+        tx,
+        { ids, nowMs },
+        { accountId, freeSms: 12, playSms: 0, lowThreshold: 0, actor: 'test' },
+      )
+      model.wallets.set(accountId, { granted: 12, used: 0 })
+    }
+  })
+  return { model, real }
+}

@@ -1,0 +1,253 @@
+/**
+ * What messages and money should do, told as simply as possible and without a look at src/messages: one object a message, no sets, no
+ * SQL, no table of states. `model.test.ts` holds the real store against it.
+ */
+export interface ModelMessage {
+  id: string
+  account: string
+  parts: number
+  resendOnce: boolean
+  priority: number
+  dueAt: number
+  expiresAt: number
+  status: string
+  charged: number
+  /** What its cost says; while `held`, its parts are reserved. */
+  cost: 'held' | 'charged' | 'partial' | 'released'
+  isFinal: boolean
+  wasCorrected: boolean
+  wentAgain: boolean
+  attempts: number
+  refusals: number
+  /** Parts that the network is known to have taken, in whichever attempt took the most. */
+  partsTaken: number
+  /** A restore holds it back. */
+  heldBack: boolean
+  createdAt: number
+  /** Wire parts that the network may still report on. */
+  waitedFor: Map<string, WaitedPart>
+}
+
+interface WaitedPart {
+  attempt: number
+  /** Whether receipts for all of them mean that the whole message arrived. */
+  isWhole: boolean
+  /** When the wait was given up; a late word still counts for 7 days. */
+  closedAt: number | null
+}
+
+export interface ModelWallet {
+  granted: number
+  used: number
+}
+
+export type ReceiptResult = 'delivered' | 'undelivered' | 'lost'
+
+/** How an attempt ended, as a connector says it. */
+export type ModelOutcome =
+  | { kind: 'accepted'; wireParts: number; receipts: boolean }
+  | { kind: 'refused'; lasts: 'good' | 'now' | 'busy' | 'expired' }
+  | { kind: 'partial'; partsTaken: number; wireParts: number; receipts: boolean }
+  | { kind: 'unavailable' }
+  | { kind: 'unknown'; partsTaken: number; wireParts: number }
+
+const dayMs = 86_400_000
+
+export class Model {
+  readonly wallets = new Map<string, ModelWallet>()
+  readonly messages = new Map<string, ModelMessage>()
+  /** Receipts that nobody waits for yet. */
+  readonly parked = new Map<string, { result: ReceiptResult; at: number }>()
+  /** Sends by account and Idempotency-Key. */
+  readonly keys = new Map<string, { sendId: string; messageIds: readonly string[]; createdAt: number }>()
+
+  reserved(account: string): number {
+    return this.#of(account).reduce((sum, message) => sum + (message.cost === 'held' ? message.parts : 0), 0)
+  }
+
+  available(account: string): number {
+    const { granted, used } = this.wallet(account)
+    return granted - used - this.reserved(account)
+  }
+
+  wallet(account: string): ModelWallet {
+    const wallet = this.wallets.get(account)
+    if (wallet === undefined) throw new Error(`the model has no account ${account}`)
+    return wallet
+  }
+
+  message(id: string): ModelMessage {
+    const message = this.messages.get(id)
+    if (message === undefined) throw new Error(`the model has no message ${id}`)
+    return message
+  }
+
+  /** The ids that a claim of so many gets, in order. */
+  claimable(account: string, nowMs: number, quota: number): string[] {
+    return this.#of(account)
+      .filter(
+        ({ status, heldBack, dueAt, expiresAt }) =>
+          status === 'queued' && !heldBack && dueAt <= nowMs && expiresAt > nowMs,
+      )
+      .toSorted((a, b) => a.priority - b.priority || a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1))
+      .slice(0, quota)
+      .map(({ id }) => id)
+  }
+
+  claim(id: string): void {
+    const message = this.message(id)
+    message.status = 'sending'
+    message.attempts += 1
+  }
+
+  /** The end of attempt `number`, which may be an old one, or said twice. */
+  end(id: string, number: number, outcome: ModelOutcome, nowMs: number): void {
+    const message = this.message(id)
+    if (message.attempts === number) this.#moveBy(message, outcome, nowMs)
+    if (!('wireParts' in outcome)) return
+    const networkIds = networkIdsOf(id, number, outcome.wireParts)
+    if (outcome.kind === 'unknown' || outcome.receipts) {
+      const closedAt = message.status === 'sent' ? null : nowMs
+      const isWhole =
+        outcome.kind === 'accepted' || (outcome.kind === 'unknown' && outcome.wireParts >= message.parts)
+      const part: WaitedPart = { attempt: number, isWhole, closedAt }
+      for (const networkId of networkIds) message.waitedFor.set(networkId, { ...part })
+    }
+    const early = networkIds.filter((networkId) => this.parked.has(networkId))
+    const words = new Map(early.map((networkId) => [networkId, this.parked.get(networkId)!.result]))
+    for (const networkId of early) this.parked.delete(networkId)
+    this.receipts(id, words, nowMs)
+  }
+
+  /** Receipts of parts of one attempt that come together. */
+  receipts(id: string, words: ReadonlyMap<string, ReceiptResult>, nowMs: number): void {
+    const message = this.message(id)
+    const known = [...words].filter(([networkId]) => message.waitedFor.has(networkId))
+    for (const [networkId, result] of words)
+      if (!message.waitedFor.has(networkId) && !this.parked.has(networkId))
+        this.parked.set(networkId, { result, at: nowMs })
+    const first = known[0]
+    if (first === undefined) return
+    const { attempt, isWhole } = message.waitedFor.get(first[0])!
+    for (const [networkId] of known) message.waitedFor.delete(networkId)
+    const bad = known.find(([, result]) => result !== 'delivered')
+    const left = [...message.waitedFor].filter(([, part]) => part.attempt === attempt)
+    if (bad !== undefined) {
+      for (const [networkId] of left) message.waitedFor.delete(networkId)
+      // That a first try did not arrive says nothing of the second.
+      if (attempt === message.attempts) this.#report(message, bad[1])
+    } else if (left.length === 0 && isWhole) this.#report(message, 'delivered')
+  }
+
+  /** Validity has ended for what waits. */
+  expire(nowMs: number): void {
+    for (const message of this.messages.values())
+      if (message.status === 'queued' && !message.heldBack && message.expiresAt <= nowMs)
+        this.#finish(message, 'expired', 0)
+  }
+
+  /** What of an account, or of all that a restore holds, is ended before anybody submitted it. */
+  stopWaiting(which: (message: ModelMessage) => boolean, status: 'canceled' | 'unconfirmed'): void {
+    for (const message of this.messages.values())
+      if (message.status === 'queued' && which(message)) this.#finish(message, status, 0)
+  }
+
+  /** The wait for receipts of what was sent before `sentBefore` is over; what was given up 7 days ago is forgotten. */
+  giveUpReceipts(nowMs: number): void {
+    for (const [networkId, { at }] of this.parked) if (at <= nowMs - 600_000) this.parked.delete(networkId)
+    for (const message of this.messages.values()) {
+      for (const [networkId, { closedAt }] of message.waitedFor)
+        if (closedAt !== null && closedAt <= nowMs - 7 * dayMs) message.waitedFor.delete(networkId)
+      const open = [...message.waitedFor.values()].filter(({ closedAt }) => closedAt === null)
+      for (const part of open) part.closedAt = nowMs
+      if (open.length > 0 && message.status === 'sent') this.#report(message, 'lost')
+    }
+  }
+
+  /** Records are removed after 90 days, and keys after 7 when their messages are final. */
+  forget(nowMs: number): void {
+    for (const [name, key] of this.keys) {
+      const isOpen = key.messageIds.some((id) => this.messages.get(id)?.isFinal === false)
+      if (!isOpen && key.createdAt <= nowMs - 7 * dayMs) this.keys.delete(name)
+    }
+    for (const [id, message] of this.messages)
+      if (message.isFinal && message.createdAt < nowMs - 90 * dayMs) this.messages.delete(id)
+  }
+
+  #moveBy(message: ModelMessage, outcome: ModelOutcome, nowMs: number): void {
+    const { status, parts } = message
+    if (status === 'unconfirmed' && outcome.kind === 'accepted') {
+      this.#correct(message, 'sent')
+      return
+    }
+    if (status !== 'sending') return
+    if ('partsTaken' in outcome)
+      message.partsTaken = Math.min(parts, Math.max(message.partsTaken, outcome.partsTaken))
+    switch (outcome.kind) {
+      case 'accepted':
+        this.#charge(message, parts)
+        message.status = 'sent'
+        message.isFinal = !outcome.receipts
+        return
+      case 'partial':
+        return this.#finish(message, 'failed', message.partsTaken)
+      case 'unavailable':
+        return this.#again(message, nowMs + 1_000)
+      case 'unknown':
+        if (!message.resendOnce || message.wentAgain)
+          return this.#finish(message, 'unconfirmed', message.partsTaken)
+        message.wentAgain = true
+        return this.#again(message, nowMs)
+      case 'refused':
+        return this.#refuse(message, outcome.lasts, nowMs)
+    }
+  }
+
+  #refuse(message: ModelMessage, lasts: 'good' | 'now' | 'busy' | 'expired', nowMs: number): void {
+    if (lasts === 'expired') return this.#finish(message, 'expired', 0)
+    if (lasts === 'busy') return this.#again(message, nowMs + 1_000)
+    const delayMs = lasts === 'now' ? [15_000, 60_000][message.refusals] : undefined
+    if (delayMs === undefined) return this.#finish(message, 'failed', 0)
+    message.refusals += 1
+    this.#again(message, nowMs + delayMs)
+  }
+
+  #report(message: ModelMessage, result: ReceiptResult): void {
+    const { status } = message
+    const end = result === 'lost' ? 'unconfirmed' : result
+    if (status === 'sending') this.#finish(message, end, message.parts)
+    else if (status === 'sent') [message.status, message.isFinal] = [end, true]
+    else if (status === 'unconfirmed' && result !== 'lost') this.#correct(message, end)
+    else if (status === 'failed' && result === 'delivered') this.#correct(message, end)
+  }
+
+  #again(message: ModelMessage, dueAt: number): void {
+    message.status = 'queued'
+    message.dueAt = dueAt
+  }
+
+  #finish(message: ModelMessage, status: string, charged: number): void {
+    this.#charge(message, charged)
+    message.status = status
+    message.isFinal = true
+  }
+
+  #charge(message: ModelMessage, charged: number): void {
+    message.charged = charged
+    message.cost = charged === 0 ? 'released' : charged < message.parts ? 'partial' : 'charged'
+    this.wallet(message.account).used += charged
+  }
+
+  #correct(message: ModelMessage, status: string): void {
+    message.status = status
+    message.wasCorrected = true
+  }
+
+  #of(account: string): ModelMessage[] {
+    return [...this.messages.values()].filter((message) => message.account === account)
+  }
+}
+
+/** Network ids that can be told before the outcome is: receipts may overtake it. */
+export const networkIdsOf = (messageId: string, attempt: number, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `net_${messageId}_${attempt}_${i + 1}`)

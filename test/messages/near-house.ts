@@ -1,0 +1,79 @@
+import type { Outcome } from '../../src/connectors/connector.ts'
+import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
+import { createIds } from '../../src/ids.ts'
+import { openWallets } from '../../src/ledger/grants.ts'
+import { type Claimed, claimMessages } from '../../src/messages/claim-messages.ts'
+import { routeKeyOf } from '../../src/messages/message-store.ts'
+import { sendMessages } from '../../src/messages/send-messages.ts'
+import type { SendRequest, SendResult } from '../../src/messages/send-request.ts'
+import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import { settleReceipts } from '../../src/messages/settle-receipts.ts'
+import { createStubClock, type StubClock } from '../stub-clock.ts'
+import { expectSums } from './expect-sums.ts'
+import { type NearStore, openNearStore } from './near-store.ts'
+
+/** The units of messages by hand, one after another, on one account with 100 SMS: for sentences about states and money. */
+export interface NearHouse {
+  store: NearStore
+  clock: StubClock
+  send(request?: Partial<SendRequest>): Promise<SendResult>
+  /** Claims one message for `dev_s`. */
+  claim(): Promise<Claimed>
+  end(claimed: Claimed, outcome: Outcome): Promise<void>
+  receipts(words: Readonly<Record<string, 'delivered' | 'undelivered' | 'lost'>>): Promise<void>
+  message(): ReturnType<typeof readMessage>
+  /** Fails when any sum does not hold. */
+  sums(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openNearHouse(): Promise<NearHouse> {
+  const clock = createStubClock()
+  const ids = createIds({ now: clock.now })
+  const store = await openNearStore(clock.now())
+  const nowMs = clock.now()
+  await store.writer.write(async (tx) => {
+    const row = { id: 'acc_a', name: 'A', state: 'active', created_at: nowMs, updated_at: nowMs } as const
+    await tx.insertInto('accounts').values(row).execute()
+    const opening = { accountId: 'acc_a', freeSms: 100, playSms: 0, lowThreshold: 0, actor: 'test' }
+    await openWallets(tx, { ids, nowMs }, opening)
+  })
+  return {
+    store,
+    clock,
+    async send(more = {}) {
+      const request: SendRequest = {
+        sendId: ids('snd'), messageIds: [ids('msg')], accountId: 'acc_a', mode: 'live', keyId: 'key_a', dailyCap: null, queueLimit: 0,
+        createdAt: clock.now(), idempotency: null, recipients: [{ to: '+4915112345678', country: 'DE' }], from: null, category: 'transactional',
+        text: 'Hello', encoding: 'gsm7', units: 5, parts: 1, smartEncodingApplied: false, onUnknown: 'stop', clientReference: null, metadata: '{}',
+        expiresAt: clock.now() + 86_400_000, warnings: [], ...more,
+      } // prettier-ignore
+      const [result] = await store.writer.write((tx) => sendMessages(tx, [request]))
+      return result as SendResult
+    },
+    async claim() {
+      const routeKey = routeKeyOf('live', null)
+      const wants = [{ accountId: 'acc_a', mode: 'live', routeKey, deviceId: 'dev_s', quota: 1 }] as const
+      const { claimed } = await store.writer.write((tx) =>
+        claimMessages(tx, ids, { wants, nowMs: clock.now(), fence: 1 }),
+      )
+      if (claimed[0] === undefined) throw new Error('there was nothing to claim')
+      return claimed[0]
+    },
+    end: async (claimed, outcome) =>
+      void (await store.writer.write((tx) =>
+        settleOutcomes(tx, [judgeOutcome(claimed, outcome, clock.now())]),
+      )),
+    async receipts(words) {
+      const told = Object.entries(words).map(([networkId, result]) => ({
+        deviceId: 'dev_s', networkId, result, code: null, networkCode: null, atMs: clock.now(),
+      })) // prettier-ignore
+      await store.writer.write((tx) => settleReceipts(tx, told))
+    },
+    message: () => readMessage(store),
+    sums: () => expectSums(store.db, clock.now()),
+    close: () => store.close(),
+  }
+}
+
+const readMessage = ({ db }: NearStore) => db.selectFrom('messages').selectAll().executeTakeFirstOrThrow()

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Outcome } from '../../src/connectors/connector.ts'
+import { type NearHouse, openNearHouse } from './near-house.ts'
+
+let house: NearHouse
+beforeEach(async () => {
+  house = await openNearHouse()
+})
+afterEach(async () => {
+  await house.sums()
+  await house.close()
+})
+
+const accepted = (...networkIds: string[]): Outcome => ({
+  kind: 'accepted',
+  networkIds,
+  receiptExpected: true,
+})
+const unknown = (...networkIds: string[]): Outcome => ({
+  kind: 'unknown',
+  networkIds,
+  partsTaken: networkIds.length,
+  detail: 'no answer',
+})
+
+test('receipts in any order, repeated or together, deliver a message when the last of its parts is', async () => {
+  await house.send({ parts: 3 })
+  await house.end(await house.claim(), accepted('n1', 'n2', 'n3'))
+  await house.receipts({ n3: 'delivered', n1: 'delivered' })
+  await house.receipts({ n1: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'sent' })
+  await house.receipts({ n2: 'delivered', n1: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 3, corrected: 0 })
+})
+
+test('receipts that overtake the answer wait for it', async () => {
+  await house.send({ parts: 2 })
+  const claimed = await house.claim()
+  await house.receipts({ n2: 'delivered' })
+  await house.receipts({ n1: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'sending' })
+  await house.end(claimed, accepted('n1', 'n2'))
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 2 })
+})
+
+test('the first part that does not arrive makes a message undelivered, and the rest change nothing', async () => {
+  await house.send({ parts: 3 })
+  await house.end(await house.claim(), accepted('n1', 'n2', 'n3'))
+  await house.receipts({ n2: 'undelivered' })
+  await house.receipts({ n1: 'delivered', n3: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'undelivered', charged: 3 })
+})
+
+test('a message of which some parts were refused is not delivered by the receipts of the others', async () => {
+  await house.send({ parts: 3 })
+  const refusal = { code: 'network_rejected', networkCode: null }
+  await house.end(await house.claim(), {
+    kind: 'partial', networkIds: ['n1', 'n2'], partsTaken: 2, receiptExpected: true, ...refusal,
+  }) // prettier-ignore
+  expect(await house.message()).toMatchObject({ status: 'failed', charged: 2, cost_state: 'partial' })
+  await house.receipts({ n1: 'delivered', n2: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'failed', corrected: 0, charged: 2 })
+})
+
+test('a message of which the fate of one part is unknown is not delivered by the receipts of the others', async () => {
+  await house.send({ parts: 3 })
+  await house.end(await house.claim(), unknown('n1', 'n2'))
+  expect(await house.message()).toMatchObject({ status: 'unconfirmed', charged: 2, cost_state: 'partial' })
+  await house.receipts({ n1: 'delivered', n2: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'unconfirmed' })
+})
+
+test('receipts for every part of an unknown outcome settle it, and charge nothing more', async () => {
+  await house.send({ parts: 2 })
+  await house.end(await house.claim(), { ...unknown('n1', 'n2'), partsTaken: 1 } as Outcome)
+  await house.receipts({ n1: 'delivered', n2: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'delivered', corrected: 1, charged: 1 })
+})
+
+test('that the first try did not arrive says nothing of the second', async () => {
+  await house.send({ onUnknown: 'resend_once' })
+  await house.end(await house.claim(), unknown('first'))
+  await house.end(await house.claim(), accepted('second'))
+  await house.receipts({ first: 'undelivered' })
+  expect(await house.message()).toMatchObject({ status: 'sent' })
+  await house.receipts({ second: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1, possible_duplicate: 1 })
+})
+
+test('a receipt of the first try may settle the message while the second is handed over: one charge, and the queue lets go', async () => {
+  await house.send({ onUnknown: 'resend_once' })
+  await house.end(await house.claim(), { ...unknown('first'), partsTaken: 0 } as Outcome)
+  const second = await house.claim()
+  await house.receipts({ first: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1 })
+  await house.sums()
+  await house.end(second, accepted('second'))
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1, attempts: 2 })
+})
+
+test('what is said again of an attempt that has ended moves nothing while its message waits for the next', async () => {
+  await house.send()
+  const first = await house.claim()
+  await house.end(first, { kind: 'unavailable', detail: 'gone' })
+  await house.end(first, { kind: 'refused', lasts: 'good', code: 'number_invalid', networkCode: null })
+  await house.end(first, accepted('n1'))
+  expect(await house.message()).toMatchObject({ status: 'queued', cost_state: 'held', attempts: 1 })
+  await house.sums()
+  house.clock.jumpWallClock(1_000)
+  await house.end(await house.claim(), accepted('n2'))
+  await house.end(first, { kind: 'unavailable', detail: 'gone' })
+  await house.receipts({ n2: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1, attempts: 2 })
+})
