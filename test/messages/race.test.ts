@@ -1,0 +1,129 @@
+import { rm } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createIds } from '../../src/ids.ts'
+import { openWallets } from '../../src/ledger/grants.ts'
+import { createAcceptor } from '../../src/messages/acceptor.ts'
+import type { SendRequest, SendResult } from '../../src/messages/send-request.ts'
+import type { HotUnits } from '../../src/messages/units.ts'
+import { openEmbedded, type Storage } from '../../src/storage/database.ts'
+import { temporaryFolder } from '../harness.ts'
+import { expectSums } from './expect-sums.ts'
+
+/**
+ * Two writers of one database, each with two edges that batch for themselves: what nodes are to one another, and a server to the command
+ * line. Nothing but the database stands between them.
+ */
+const rounds = Number(process.env['ONESIXTY_TEST_ROUNDS'] ?? 50)
+
+type Accept = (request: SendRequest) => Promise<SendResult>
+const ids = createIds({ now: Date.now })
+let dataFolder: string
+let nodes: Storage<HotUnits>[]
+let edges: Accept[]
+
+beforeAll(async () => {
+  dataFolder = await temporaryFolder()
+  const settings = {
+    dataFolder,
+    busyTimeoutMs: 5_000,
+    cacheKiB: 4_096,
+    unitsModule: new URL('../../src/messages/units.ts', import.meta.url),
+  }
+  nodes = []
+  for (let node = 0; node < 2; node++) nodes.push(await openEmbedded<HotUnits>(settings, Date.now()))
+  edges = nodes.flatMap((node) => [edgeOf(node), edgeOf(node)])
+})
+afterAll(async () => {
+  for (const node of nodes) await node.close()
+  await rm(dataFolder, { recursive: true, force: true })
+})
+
+const edgeOf = (node: Storage<HotUnits>): Accept =>
+  createAcceptor({
+    sendMessages: (requests) => node.runUnit('sendMessages', requests),
+    maxBatchMessages: 4,
+    maxPendingSends: 1_000,
+    wake: () => undefined,
+    accepted: () => undefined,
+  })
+
+async function openAccount(freeSms: number): Promise<string> {
+  const [accountId, nowMs] = [ids('acc'), Date.now()]
+  await nodes[0]!.writer.write(async (tx) => {
+    const row = {
+      id: accountId,
+      name: 'Racer',
+      state: 'active',
+      created_at: nowMs,
+      updated_at: nowMs,
+    } as const
+    await tx.insertInto('accounts').values(row).execute()
+    await openWallets(tx, { ids, nowMs }, { accountId, freeSms, playSms: 0, lowThreshold: 0, actor: 'test' })
+  })
+  return accountId
+}
+
+const requestOf = (accountId: string, key: string | null = null): SendRequest => ({
+  sendId: ids('snd'), messageIds: [ids('msg')], accountId, mode: 'live', keyId: 'key_a', dailyCap: null, queueLimit: 0, createdAt: Date.now(),
+  idempotency: key === null ? null : { key, fingerprint: 'f' }, recipients: [{ to: '+4915112345678', country: 'DE' }], from: null,
+  category: 'transactional', text: 'Hello', encoding: 'gsm7', units: 5, parts: 1, smartEncodingApplied: false, onUnknown: 'stop',
+  clientReference: null, metadata: '{}', expiresAt: Date.now() + 86_400_000, warnings: [],
+}) // prettier-ignore
+
+const reservedOf = async (accountId: string): Promise<number> =>
+  (
+    await nodes[0]!.read
+      .selectFrom('wallets')
+      .select('reserved')
+      .where('account_id', '=', accountId)
+      .where('mode', '=', 'live')
+      .executeTakeFirstOrThrow()
+  ).reserved
+
+test(
+  'of forty sends at once with ten SMS exactly ten are accepted, round after round',
+  { timeout: 60_000 },
+  async () => {
+    for (let round = 0; round < rounds; round++) {
+      const accountId = await openAccount(10)
+      const results = await Promise.all(
+        Array.from({ length: 40 }, (_, i) => edges[i % edges.length]!(requestOf(accountId))),
+      )
+      const kinds = Map.groupBy(results, (result) => (result.kind === 'refused' ? result.code : result.kind))
+      const counts = Object.fromEntries([...kinds].map(([kind, all]) => [kind, all.length]))
+      expect(counts).toEqual({ accepted: 10, insufficient_balance: 30 })
+      const left = (kinds.get('accepted') ?? []).map((result) =>
+        result.kind === 'accepted' ? result.balanceAvailable : -1,
+      )
+      expect(
+        left.toSorted((a, b) => b - a),
+        'each saw what the others had taken',
+      ).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
+      expect(await reservedOf(accountId)).toBe(10)
+    }
+    await expectSums(nodes[0]!.read, Date.now())
+  },
+)
+
+test(
+  'of sends at once under one key, from every edge, one is a message and the others its repetition',
+  { timeout: 60_000 },
+  async () => {
+    const accountId = await openAccount(1_000)
+    for (let round = 0; round < rounds; round++) {
+      const requests = edges.map(() => requestOf(accountId, `k${round}`))
+      const results = await Promise.all(edges.map((accept, i) => accept(requests[i]!)))
+      expect(results.map(({ kind }) => kind).toSorted()).toEqual([
+        'accepted',
+        'replayed',
+        'replayed',
+        'replayed',
+      ])
+      const first = requests[results.findIndex(({ kind }) => kind === 'accepted')]!
+      for (const result of results)
+        if (result.kind === 'replayed') expect(result.replay.send.id).toBe(first.sendId)
+    }
+    expect(await reservedOf(accountId)).toBe(rounds)
+    await expectSums(nodes[0]!.read, Date.now())
+  },
+)
