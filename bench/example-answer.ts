@@ -1,10 +1,9 @@
-import type { BenchRun } from './bench-run.ts'
-import { withAccepting } from './accept-rows.ts'
 import { recipientOf, textOfMessages } from './load-job.ts'
+import { withServer } from './server-process.ts'
 
 /** The 202 that onesixty gives to the request of the bench: what the bare server shall answer too. */
-export const exampleAnswer = (run: BenchRun): Promise<object> =>
-  withAccepting(run, async ({ server, account }) => {
+export const exampleAnswer = (): Promise<object> =>
+  withServer({ settings: ['offline=true'], nodeOptions: [] }, async ({ server, account }) => {
     const answer = await fetch(`http://127.0.0.1:${server.port}/api/v1/send`, {
       method: 'POST',
       headers: { authorization: `Bearer ${account.liveKey}`, 'content-type': 'application/json' },

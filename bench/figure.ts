@@ -4,8 +4,8 @@ export interface Figure {
   row: number
   name: string
   value: string
-  /** Requests or messages a second: shown as a multiple of N too. */
-  perSecond?: number
+  /** A rate as a multiple of that of the bare server. */
+  ofN?: number
   bar?: Bar
   /** What explains the value, as a clause: who used the processors, how much was measured. */
   facts?: string
@@ -23,11 +23,11 @@ export interface Judged {
   verdict: 'pass' | 'MISS' | ''
 }
 
-/** Compares a figure with its bar; `n` is the rate of the bare server in the same run. */
-export function judge({ perSecond, bar }: Figure, n: number): Judged {
-  const ratio = perSecond === undefined ? '' : `${(perSecond / n).toFixed(2)} N`
+/** Compares a figure with its bar. */
+export function judge({ ofN, bar }: Figure): Judged {
+  const ratio = ofN === undefined ? '' : `${ofN.toFixed(2)} N`
   if (bar === undefined) return { ratio, bar: '', verdict: '' }
-  const verdict = reaches(bar, (perSecond ?? 0) / n) ? 'pass' : 'MISS'
+  const verdict = reaches(bar, ofN ?? 0) ? 'pass' : 'MISS'
   return { ratio, bar: nameOf(bar), verdict }
 }
 

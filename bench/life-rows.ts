@@ -1,61 +1,104 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type BenchRun, hundred, one } from './bench-run.ts'
+import type { BenchRun } from './bench-run.ts'
 import { type Figure, median, perSecondOf } from './figure.ts'
-import type { RequestShape } from './load-job.ts'
+import { hundred, one, type RequestShape } from './load-job.ts'
 import { watchMemory } from './process-usage.ts'
-import { type BenchFolder, databaseOf, withServer } from './server-process.ts'
+import {
+  type BenchAccount,
+  type BenchFolder,
+  databaseOf,
+  type ServerProcess,
+  withServer,
+} from './server-process.ts'
 
-const settleTimeoutMs = 120_000
-
-/** Row 4: a message's whole life through the simulator, which receipts at once: accepted, handed over, sent, delivered, charged. */
-export async function measureLife(run: BenchRun): Promise<Figure[]> {
-  const single = await measureLives(run, { name: 'whole life, one recipient', shape: one, least: 0.25 })
-  const many = await measureLives(run, {
-    name: 'whole life, 100 recipients a request',
-    shape: hundred,
-    least: 0.7,
-  })
-  return [...single, ...many]
-}
+const longestLoadMs = 180_000
+const settleTimeoutMs = 300_000
 
 interface Lives {
   name: string
   shape: RequestShape
+  requests: number
   least: number
 }
 
-const measureLives = (run: BenchRun, { name, shape, least }: Lives): Promise<Figure[]> =>
-  withServer(
-    { settings: ['delay_ms=0'], nodeOptions: run.nodeOptions },
-    async ({ folder, account, server }) => {
-      const target = { server, token: account.liveKey, shape, warmUpMs: 0 }
-      await run.load(`${name}, warm-up`, { ...target, measureMs: run.lengths.warmUpMs })
-      await waitUntilFinal(folder)
-      const warm = readLives(folder, 0)
-      const memory = watchMemory(server.pid)
-      const result = await run.load(name, { ...target, measureMs: run.lengths.measureMs * 2 })
-      await waitUntilFinal(folder)
-      const samples = memory.stop()
-      const lives = readLives(folder, warm.lastFinalAt)
-      const perSecond = (lives.final * 1000) / (lives.lastFinalAt - lives.firstAcceptedAt)
-      run.say(`${name}: ${perSecondOf(perSecond)} to the last final state, ${lives.final} messages`)
-      const throughput: Figure = {
-        row: 4,
-        name,
-        value: `${perSecondOf(perSecond)} messages`,
-        perSecond,
-        bar: { kind: 'of-n', least },
-        facts: result.facts,
-      }
-      const sent = warm.final + result.messages
-      return [
-        throughput,
-        memoryFigure(name, samples),
-        await exactnessFigure(name, { folder, account: account.accountId, sent }),
-      ]
-    },
-  )
+/** Row 4: a message's whole life through the simulator, which receipts at once: accepted, handed over, sent, delivered, charged. */
+export async function measureLife(run: BenchRun): Promise<Figure[]> {
+  const { lives } = run.lengths
+  const single = { name: 'whole life, one recipient', shape: one, requests: lives.one, least: 0.25 }
+  const many = {
+    name: 'whole life, 100 recipients a request',
+    shape: hundred,
+    requests: lives.hundred,
+    least: 0.7,
+  }
+  return [...(await measureLives(run, single)), ...(await measureLives(run, many))]
+}
+
+interface Served {
+  folder: BenchFolder
+  account: BenchAccount
+  server: ServerProcess
+}
+
+const measureLives = (run: BenchRun, lives: Lives): Promise<Figure[]> =>
+  withServer({ settings: ['delay_ms=0'], nodeOptions: [] }, async (served) => {
+    const { name, least } = lives
+    const warm = await live(
+      run,
+      { ...lives, name: `${name}, warm-up` },
+      { served, limits: { measureMs: run.lengths.warmUpMs } },
+    )
+    let samples: number[] = []
+    const measured = await run.againstN(async () => {
+      const memory = watchMemory(served.server.pid)
+      const limits = { measureMs: longestLoadMs, maxRequests: lives.requests }
+      const lived = await live(run, lives, { served, limits })
+      samples = memory.stop()
+      return lived
+    })
+    const sent = warm.messages + measured.messages
+    const { perSecond, ofN, facts } = measured
+    return [
+      { row: 4, name, value: `${perSecondOf(perSecond)} messages`, ofN, bar: { kind: 'of-n', least }, facts },
+      memoryFigure(name, samples),
+      await exactnessFigure(name, { ...served, sent }),
+    ]
+  })
+
+interface Lived {
+  perSecond: number
+  messages: number
+  facts: string
+}
+
+/** Sends, waits until everything is final, and counts from the first acceptance to the last final state. */
+async function live(
+  run: BenchRun,
+  { name, shape }: Lives,
+  { served, limits }: { served: Served; limits: { measureMs: number; maxRequests?: number } },
+): Promise<Lived> {
+  const { server, account, folder } = served
+  const fromMs = Date.now()
+  const { messages, facts } = await run.load(name, {
+    server,
+    token: account.liveKey,
+    shape,
+    warmUpMs: 0,
+    ...limits,
+  })
+  await waitUntilFinal(folder)
+  const database = openReadOnly(folder)
+  const row = database
+    .prepare(
+      'select count(*) as final, min(created_at) as first, max(finalized_at) as last from messages where created_at >= ? and finalized_at is not null',
+    )
+    .get(fromMs)
+  database.close()
+  const perSecond = (Number(row?.['final']) * 1000) / (Number(row?.['last']) - Number(row?.['first']))
+  run.say(`${name}: ${perSecondOf(perSecond)} to the last final state, ${messages} messages`)
+  return { perSecond, messages, facts }
+}
 
 /** Nothing waits, is being handed over, or has a receipt to come. */
 async function waitUntilFinal(folder: BenchFolder): Promise<void> {
@@ -77,27 +120,6 @@ async function waitUntilFinal(folder: BenchFolder): Promise<void> {
   }
 }
 
-interface StoredLives {
-  final: number
-  firstAcceptedAt: number
-  lastFinalAt: number
-}
-
-/** Counts what was accepted after `after`, from what is stored. */
-function readLives(folder: BenchFolder, after: number): StoredLives {
-  const database = openReadOnly(folder)
-  const row = database
-    .prepare(`select count(*) as final, min(created_at) as first, max(finalized_at) as last
-    from messages where created_at > ? and finalized_at is not null`)
-    .get(after)
-  database.close()
-  return {
-    final: Number(row?.['final']),
-    firstAcceptedAt: Number(row?.['first']),
-    lastFinalAt: Number(row?.['last']),
-  }
-}
-
 const openReadOnly = (folder: BenchFolder): DatabaseSync =>
   new DatabaseSync(databaseOf(folder), { readOnly: true, timeout: 5_000 })
 
@@ -106,36 +128,38 @@ function memoryFigure(name: string, samples: readonly number[]): Figure {
   const fifth = Math.max(1, Math.floor(samples.length / 5))
   const early = median(samples.slice(fifth, 2 * fifth))
   const late = median(samples.slice(-fifth))
+  const [first = 0] = samples
   const megabytes = (value: number): string => `${Math.round(value)} MB`
   return {
     row: 4,
     name: `memory during ${name}`,
-    value: `${megabytes(samples[0] ?? 0)} at first, ${megabytes(early)} early, ${megabytes(late)} late, ${megabytes(Math.max(...samples))} at most`,
+    value: `${megabytes(first)} at first, ${megabytes(early)} early, ${megabytes(late)} late`,
     bar: { kind: 'holds', holds: late <= early * 1.1, says: 'late ≤ 1.1 × early' },
+    facts: `${megabytes(Math.max(...samples))} at most`,
   }
 }
 
 /** Every message asked for is delivered and charged once, and the doctor finds nothing. */
 async function exactnessFigure(
   name: string,
-  asked: { folder: BenchFolder; account: string; sent: number },
+  { folder, account, sent }: Served & { sent: number },
 ): Promise<Figure> {
-  const { ok } = await asked.folder.cli('doctor')
-  const database = openReadOnly(asked.folder)
+  const { ok } = await folder.cli('doctor')
+  const database = openReadOnly(folder)
   const counts = database
     .prepare(`select count(*) as stored, sum(status = 'delivered' and charged = 1 and attempts = 1) as exact,
-    (select used from wallets where account_id = messages.account_id and mode = 'live') as used from messages where account_id = ?`)
-    .get(asked.account)
+      (select used from wallets where account_id = messages.account_id and mode = 'live') as used from messages where account_id = ?`)
+    .get(account.accountId)
   database.close()
-  const numbers = [counts?.['stored'], counts?.['exact'], counts?.['used']].map(Number)
+  const [stored, exact, used] = [counts?.['stored'], counts?.['exact'], counts?.['used']].map(Number)
   return {
     row: 4,
-    name: `exactness after ${name}`,
-    value: `${asked.sent} asked for, ${numbers[0]} stored, ${numbers[1]} delivered and charged once, ${numbers[2]} used; doctor ${ok === true ? 'ok' : 'NOT ok'}`,
+    name: `exactness of ${name}`,
+    value: `${sent} sent, ${stored} stored, ${exact} delivered and charged once, ${used} used; doctor ${ok === true ? 'ok' : 'NOT ok'}`,
     bar: {
       kind: 'holds',
-      holds: ok === true && numbers.every((count) => count === asked.sent),
-      says: 'all equal, doctor ok',
+      holds: ok === true && [stored, exact, used].every((count) => count === sent),
+      says: 'equal, doctor ok',
     },
   }
 }

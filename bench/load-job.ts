@@ -3,6 +3,9 @@ export type RequestShape =
   | { kind: 'send'; recipients: number; idempotent: boolean }
   | { kind: 'get'; paths: readonly string[] }
 
+export const one = { kind: 'send', recipients: 1, idempotent: false } satisfies RequestShape
+export const hundred = { kind: 'send', recipients: 100, idempotent: false } satisfies RequestShape
+
 /** One measurement, as it is handed to the process of the load generator. */
 export interface LoadJob {
   port: number

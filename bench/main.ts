@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { measureAccept, measureAcceptMany } from './accept-rows.ts'
-import { BenchMachine, type BenchRun, fullLengths, quickLengths } from './bench-run.ts'
-import { exampleAnswer } from './example-answer.ts'
+import { BenchMachine } from './bench-machine.ts'
+import { type BenchRun, fullLengths, quickLengths } from './bench-run.ts'
 import { type Figure, judge, median, perSecondOf } from './figure.ts'
 import { measureLife } from './life-rows.ts'
 import { describeMachine, measureFlush, watchDisturbance } from './machine.ts'
@@ -17,27 +17,26 @@ const usage = `npm run bench [-- options]
   --rows 1-5,7        Only these rows; all when left out.
   --json              JSON on standard output in the place of the table.
   --quick             Short runs, for work on the bench itself: their figures say nothing.
-  --profile ROWS      Profiles the server during these rows instead: accept, accept-many, life.
+  --profile WHAT      Shows where the server's threads spend their time, instead; with commas: accept, accept-many, life, life-many.
 
 Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory.
-A whole run takes about ten minutes, needs 6 GB for temporary files, and writes docs/benchmarks.md.
+A whole run takes about twelve minutes, needs 8 GB for temporary files, and writes docs/benchmarks.md.
 `
 
-/** The rows that are measured as multiples of N, and the others. Row 1 is N itself. */
-const rows: readonly { row: number; measure: (run: BenchRun) => Promise<Figure[]>; ofN: boolean }[] = [
-  { row: 2, measure: measureAccept, ofN: true },
-  { row: 3, measure: measureAcceptMany, ofN: true },
-  { row: 4, measure: measureLife, ofN: true },
-  { row: 5, measure: measureWire, ofN: false },
-  { row: 6, measure: measureReads, ofN: false },
-  { row: 7, measure: measureStarts, ofN: false },
+/** The rows but the first, which is the bare server. */
+const rows: readonly { row: number; measure: (run: BenchRun) => Promise<Figure[]> }[] = [
+  { row: 2, measure: measureAccept },
+  { row: 3, measure: measureAcceptMany },
+  { row: 4, measure: measureLife },
+  { row: 5, measure: measureWire },
+  { row: 6, measure: measureReads },
+  { row: 7, measure: measureStarts },
 ]
-const lastRow = 7
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      rows: { type: 'string', default: `1-${lastRow}` },
+      rows: { type: 'string', default: '1-7' },
       json: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       profile: { type: 'string' },
@@ -45,25 +44,17 @@ async function main(): Promise<void> {
     },
   })
   if (values.help) return void process.stdout.write(usage)
+  const chosen = readRows(values.rows)
   const startedMs = performance.now()
-  const say = (text: string): void =>
-    void process.stderr.write(
-      `${((performance.now() - startedMs) / 1000).toFixed(0).padStart(4)} s  ${text}\n`,
-    )
+  const elapsed = (): string => ((performance.now() - startedMs) / 1000).toFixed(0).padStart(4)
+  const say = (text: string): void => void process.stderr.write(`${elapsed()} s  ${text}\n`)
   const lengths = values.quick ? quickLengths : fullLengths
   const machine = new BenchMachine(lengths, say)
-  const run: BenchRun = { lengths, say, load: machine.load, nodeOptions: [] }
+  const run: BenchRun = { lengths, say, load: machine.load, againstN: machine.againstN }
   try {
     if (values.profile !== undefined) return await profileServer(run, values.profile.split(','))
-    const chosen = readRows(values.rows)
-    const flush = measureFlush()
-    say(`${describeMachine()}; a flush takes ${flush}`)
-    const watched = watchDisturbance()
-    const figures = await measureRows(machine, run, chosen)
-    const disturbance = watched.stop(machine.pids)
-    const isWhole = !values.quick && chosen.size === lastRow
-    const outcome = { figures, n: machine.n, flush, disturbance }
-    if (isWhole) await writeReport(outcome)
+    const outcome = await measureRows(machine, run, chosen)
+    if (!values.quick && chosen.size === rows.length + 1) await writeReport(outcome)
     print(outcome, values.json)
   } finally {
     machine.stop()
@@ -74,39 +65,39 @@ async function measureRows(
   machine: BenchMachine,
   run: BenchRun,
   chosen: ReadonlySet<number>,
-): Promise<Figure[]> {
-  const measured: Figure[] = []
-  const needsN = chosen.has(1) || rows.some(({ row, ofN }) => ofN && chosen.has(row))
-  if (needsN) {
-    await machine.startEcho(await exampleAnswer(run))
-    await machine.sampleEcho()
-  }
-  for (const { row, measure, ofN } of rows.filter((each) => chosen.has(each.row))) {
+): Promise<Outcome> {
+  const flush = measureFlush()
+  run.say(`${describeMachine()}; a flush takes ${flush}`)
+  const watched = watchDisturbance()
+  if (chosen.has(1)) await machine.sampleEcho()
+  const figures: Figure[] = []
+  for (const { row, measure } of rows.filter((each) => chosen.has(each.row))) {
     run.say(`row ${row}`)
-    measured.push(...(await measure(run)))
-    if (ofN) await machine.sampleEcho()
+    figures.push(...(await measure(run)))
   }
-  if (needsN) await machine.sampleEcho()
-  return needsN ? [echoFigure(machine.echoRates), ...measured] : measured
+  const disturbance = watched.stop(machine.pids)
+  return { figures: [...echoFigures(machine.echoRates), ...figures], flush, disturbance }
 }
 
-const echoFigure = (rates: readonly number[]): Figure => ({
-  row: 1,
-  name: 'N: bare node:http, parses and answers the same JSON, 64 connections',
-  value: `${perSecondOf(median(rates))} (${perSecondOf(Math.min(...rates))} to ${perSecondOf(Math.max(...rates))})`,
-  perSecond: median(rates),
-})
+/** Row 1, when anything was compared with it. */
+function echoFigures(rates: readonly number[]): Figure[] {
+  if (rates.length === 0) return []
+  const spread = `${perSecondOf(Math.min(...rates))} to ${perSecondOf(Math.max(...rates))}`
+  const name = 'N: bare node:http, parses and answers the same JSON, 64 connections'
+  return [{ row: 1, name, value: `${perSecondOf(median(rates))} (${spread})`, ofN: 1 }]
+}
 
-function print({ figures, n, flush, disturbance }: Outcome, asJson: boolean): void {
+function print({ figures, flush, disturbance }: Outcome, asJson: boolean): void {
   if (asJson) {
-    const judged = figures.map((figure) => ({ ...figure, ...judge(figure, n) }))
-    process.stdout.write(`${JSON.stringify({ n, flush, disturbance, figures: judged }, null, 2)}\n`)
+    const judged = figures.map((figure) => ({ ...figure, ...judge(figure) }))
+    process.stdout.write(
+      `${JSON.stringify({ machine: describeMachine(), flush, disturbance, figures: judged }, null, 2)}\n`,
+    )
     return
   }
-  const missed = missedSentences(figures, n).map((sentence) => `- ${sentence}\n`)
-  process.stdout.write(
-    `\n${renderTable(figures, n)}\n${missed.length === 0 ? '' : `\nMissed:\n${missed.join('')}`}`,
-  )
+  const missed = missedSentences(figures).map((sentence) => `- ${sentence}\n`)
+  const misses = missed.length === 0 ? '' : `\nMissed:\n${missed.join('')}`
+  process.stdout.write(`\n${renderTable(figures)}\n${misses}\nA flush takes ${flush}; ${disturbance}.\n`)
 }
 
 /** Reads `1-3,7`. */
@@ -114,7 +105,7 @@ function readRows(text: string): Set<number> {
   const chosen = text.split(',').flatMap((part) => {
     const [, from, to = from] = /^([1-7])(?:-([1-7]))?$/.exec(part) ?? []
     if (from === undefined)
-      throw new Error(`--rows needs numbers from 1 to ${lastRow}, such as 1-3,7; it was '${text}'.`)
+      throw new Error(`--rows needs numbers from 1 to 7, such as 1-3,7; it was '${text}'.`)
     return Array.from({ length: Math.max(0, Number(to) - Number(from) + 1) }, (_, i) => Number(from) + i)
   })
   return new Set(chosen)

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /** Resident memory of a process in MB (10^6 bytes), from Linux's /proc. */
 export function residentMegabytes(pid: number): number {
@@ -7,15 +7,17 @@ export function residentMegabytes(pid: number): number {
   return (Number(kib) * 1024) / 1_000_000
 }
 
-/** Samples memory four times a second until it is stopped; then gives all samples, oldest first. */
+/** Samples memory four times a second until it is stopped, or the process has ended; then gives all samples, oldest first. */
 export function watchMemory(pid: number): { stop(): number[] } {
   const samples = [residentMegabytes(pid)]
-  const timer = setInterval(() => samples.push(residentMegabytes(pid)), 250)
+  const timer = setInterval(() => {
+    if (existsSync(`/proc/${pid}/status`)) samples.push(residentMegabytes(pid))
+    else clearInterval(timer)
+  }, 250)
   return {
     stop() {
       clearInterval(timer)
-      samples.push(residentMegabytes(pid))
-      return samples
+      return [...samples, residentMegabytes(pid)]
     },
   }
 }

@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type BenchRun, hundred, one } from './bench-run.ts'
+import type { BenchRun } from './bench-run.ts'
 import { type CpuProfile, summarize } from './cpu-profile.ts'
-import type { RequestShape } from './load-job.ts'
+import { hundred, one, type RequestShape } from './load-job.ts'
 import { withServer } from './server-process.ts'
 
 const subjects: Readonly<Record<string, { settings: string; shape: RequestShape }>> = {
@@ -17,7 +17,10 @@ const subjects: Readonly<Record<string, { settings: string; shape: RequestShape 
 const nowUs = (): number => Number(process.hrtime.bigint() / 1000n)
 
 /** Loads a server under V8's sampling profiler and prints where each of its threads spent its time. */
-export async function profileServer(run: BenchRun, names: readonly string[]): Promise<void> {
+export async function profileServer(
+  run: Pick<BenchRun, 'load' | 'lengths'>,
+  names: readonly string[],
+): Promise<void> {
   for (const name of names) {
     const subject = subjects[name]
     if (subject === undefined)

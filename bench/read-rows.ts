@@ -39,7 +39,7 @@ export async function measureReads(run: BenchRun): Promise<Figure[]> {
   try {
     for (const { folder } of [small, large]) {
       await readThrough(databaseOf(folder))
-      servers.push(await startServer(folder, run.nodeOptions))
+      servers.push(await startServer(folder))
     }
     const [smallServer, largeServer] = servers as [ServerProcess, ServerProcess]
     const figures: Figure[] = []

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withAccepting } from './accept-rows.ts'
-import { type BenchRun, hundred } from './bench-run.ts'
+import type { BenchRun } from './bench-run.ts'
 import { type Figure, median, perSecondOf } from './figure.ts'
+import { hundred } from './load-job.ts'
 import { residentMegabytes, watchMemory } from './process-usage.ts'
 import { makeFolder, startServer } from './server-process.ts'
 
@@ -43,7 +44,7 @@ async function measureFreshStarts(run: BenchRun): Promise<Figure[]> {
 }
 
 const measureQueued = (run: BenchRun): Promise<Figure[]> =>
-  withAccepting(run, async ({ server, account }) => {
+  withAccepting(async ({ server, account }) => {
     const { queuedMessages } = run.lengths
     const memory = watchMemory(server.pid)
     const filled = await run.load(`filling the queue with ${queuedMessages.toLocaleString('en')} messages`, {

@@ -3,9 +3,9 @@ import { type Figure, judge } from './figure.ts'
 const columns = ['', 'measured', 'value', 'of N', 'bar', ''] as const
 
 /** The table of a run, for a terminal and for Markdown alike. */
-export function renderTable(figures: readonly Figure[], n: number): string {
+export function renderTable(figures: readonly Figure[]): string {
   const lines = figures.map((figure) => {
-    const { ratio, bar, verdict } = judge(figure, n)
+    const { ratio, bar, verdict } = judge(figure)
     return [String(figure.row), figure.name, figure.value, ratio, bar, verdict]
   })
   const widths = columns.map((name, i) =>
@@ -17,9 +17,9 @@ export function renderTable(figures: readonly Figure[], n: number): string {
 }
 
 /** A sentence for each bar that was missed. */
-export function missedSentences(figures: readonly Figure[], n: number): string[] {
+export function missedSentences(figures: readonly Figure[]): string[] {
   return figures.flatMap((figure) => {
-    const { ratio, bar, verdict } = judge(figure, n)
+    const { ratio, bar, verdict } = judge(figure)
     if (verdict !== 'MISS') return []
     const reached = figure.bar?.kind === 'of-n' ? `${ratio} (${figure.value})` : figure.value
     const facts = figure.facts === undefined ? '' : `: ${figure.facts}`

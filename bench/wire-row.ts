@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { startMessagePeer } from '../test/peers/message-peer.ts'
-import { type BenchRun, one } from './bench-run.ts'
+import type { BenchRun } from './bench-run.ts'
 import { type Figure, latencyOf } from './figure.ts'
-import { messageOf } from './load-job.ts'
+import { messageOf, one } from './load-job.ts'
 import { makeAccount, makeFolder, startServer } from './server-process.ts'
 
 const perSecond = 200
@@ -15,7 +15,7 @@ export async function measureWire(run: BenchRun): Promise<Figure[]> {
   const folder = await makeFolder()
   const peer = await startMessagePeer(join(folder.path, 'peer.ndjson'))
   const account = await makeAccount(folder, ['delay_ms=0', `peer_url=${peer.url}`])
-  const server = await startServer(folder, run.nodeOptions)
+  const server = await startServer(folder)
   try {
     const result = await run.load('accept at 200 messages a second', {
       server, token: account.liveKey, shape: one, connections: 8, perSecond, keepTimes: true, measureMs: run.lengths.wireMs,
