@@ -71,7 +71,13 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
   try {
     const secret = await loadInstanceSecret(config.dataFolder, config.secret)
     const storage = await openEmbedded<HotUnits>(
-      { dataFolder: config.dataFolder, busyTimeoutMs: config.busyTimeoutMs, cacheKiB: config.cacheKib, unitsModule: new URL('./messages/units.ts', import.meta.url) },
+      {
+        dataFolder: config.dataFolder,
+        busyTimeoutMs: config.busyTimeoutMs,
+        cacheKiB: config.cacheKib,
+        unitsModule: new URL('./messages/units.ts', import.meta.url),
+        maxMergedWeight: config.maxBatchMessages,
+      },
       clock.now(),
     ) // prettier-ignore
     const epoch = await advanceEpoch(storage, config.dataFolder, clock.now())
@@ -215,7 +221,6 @@ function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): Se
   const { storage, config, metrics, horizon, clock } = parts
   const accept = createAcceptor({
     sendMessages: (requests) => storage.runUnit('sendMessages', requests),
-    maxBatchMessages: config.maxBatchMessages,
     maxPendingSends: config.maxPendingSends,
     wake: (route) => dispatcher.wake(routeFrom(route)),
     accepted: metrics.accepted,

@@ -1,15 +1,11 @@
-import { Batcher } from '../batcher.ts'
 import { refuse } from '../errors.ts'
-import { StorageError } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { routeKeyOf } from './message-store.ts'
 import type { SendRequest, SendResult } from './send-request.ts'
 
 export interface AcceptorDeps {
-  /** Runs `sendMessages` on a batch in the next transaction. */
+  /** Runs `sendMessages` in the next transaction, together with whatever else waits. */
   sendMessages: (requests: readonly SendRequest[]) => Promise<SendResult[]>
-  /** Messages that share one transaction, give or take one send. */
-  maxBatchMessages: number
   maxPendingSends: number
   /** Called after the commit for each route on which something now waits. */
   wake: (route: { account_id: string; mode: Mode; route_key: string }) => void
@@ -17,43 +13,28 @@ export interface AcceptorDeps {
 }
 
 /**
- * Gives the function that accepts one send: it joins the batch that is being collected and settles after its flush (P1). Refuses with
- * `unavailable` when more wait than may.
+ * Gives the function that accepts one send and settles after its flush (P1). Refuses with `unavailable` when more wait than may: that
+ * bounds the memory when the disk is slow.
  */
 export function createAcceptor(deps: AcceptorDeps): (request: SendRequest) => Promise<SendResult> {
-  const batcher = new Batcher((requests: SendRequest[]) => acceptBatch(deps.sendMessages, requests), {
-    maxWeight: deps.maxBatchMessages,
-    weigh: (request) => request.recipients.length,
-  })
+  let pending = 0
   return async (request) => {
-    if (batcher.waiting >= deps.maxPendingSends)
-      throw refuse('unavailable', { headers: { 'retry-after': '1' } })
-    const result = await batcher.add(request)
-    if (result instanceof Error) throw result
-    if (result.kind === 'accepted') {
-      deps.accepted(request.recipients.length, request.recipients.length * request.parts)
-      deps.wake({
-        account_id: request.accountId,
-        mode: request.mode,
-        route_key: routeKeyOf(request.mode, request.from),
-      })
+    if (pending >= deps.maxPendingSends) throw refuse('unavailable', { headers: { 'retry-after': '1' } })
+    pending += 1
+    try {
+      const [result] = await deps.sendMessages([request])
+      if (result?.kind === 'accepted') announce(deps, request)
+      return result as SendResult
+    } finally {
+      pending -= 1
     }
-    return result
   }
 }
 
-/** One send that the database will not take must not fail its neighbours: then each is tried alone. */
-async function acceptBatch(
-  sendMessages: AcceptorDeps['sendMessages'],
-  requests: readonly SendRequest[],
-): Promise<(SendResult | Error)[]> {
-  try {
-    return await sendMessages(requests)
-  } catch (error) {
-    if (requests.length === 1 || !(error instanceof StorageError && error.fault === 'constraint')) throw error
-    const alone = await Promise.allSettled(requests.map((request) => sendMessages([request])))
-    return alone.map((result) =>
-      result.status === 'fulfilled' ? (result.value[0] as SendResult) : (result.reason as Error),
-    )
-  }
+function announce(
+  { accepted, wake }: AcceptorDeps,
+  { recipients, parts, accountId, mode, from }: SendRequest,
+): void {
+  accepted(recipients.length, recipients.length * parts)
+  wake({ account_id: accountId, mode, route_key: routeKeyOf(mode, from) })
 }

@@ -4,7 +4,7 @@ import type { SendRequest } from './send-request.ts'
 import { sendMessages } from './send-messages.ts'
 import { settleOutcomes, type Settlement } from './settle-outcomes.ts'
 import { type ReceiptWord, settleReceipts } from './settle-receipts.ts'
-import type { Tx, Units } from '../storage/dialect.ts'
+import type { Merging, Tx, Units } from '../storage/dialect.ts'
 
 const ids = createIds({ now: Date.now })
 
@@ -20,3 +20,8 @@ export const units = {
 } satisfies Units
 
 export type HotUnits = typeof units
+
+/** Sends that arrive while a transaction runs are accepted together in the next one; they weigh what they insert. */
+export const merging: Merging<HotUnits> = {
+  sendMessages: (requests) => requests.reduce((sum, request) => sum + request.recipients.length, 0),
+}

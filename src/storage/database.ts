@@ -27,6 +27,8 @@ export interface EmbeddedSettings {
   cacheKiB: number
   /** A module that exports `units`. */
   unitsModule?: URL
+  /** Bounds what merged calls of a unit bring into one transaction. */
+  maxMergedWeight?: number
 }
 
 export const databaseFile = (dataFolder: string): string => join(dataFolder, 'onesixty.db')
@@ -41,13 +43,13 @@ export async function openEmbedded<U extends Units = Units>(
   nowMs: number,
 ): Promise<Storage<U>> {
   await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 })
-  const { dataFolder, busyTimeoutMs, cacheKiB, unitsModule } = settings
+  const { dataFolder, busyTimeoutMs, cacheKiB, unitsModule, maxMergedWeight = 1 } = settings
   const connection = { file: databaseFile(dataFolder), busyTimeoutMs, cacheKiB }
   const reading = (): SqliteThread => new SqliteThread({ ...connection, readOnly: true })
   const writing = new SqliteThread({
     ...connection,
     readOnly: false,
-    ...(unitsModule === undefined ? {} : { unitsModule: unitsModule.href }),
+    ...(unitsModule === undefined ? {} : { unitsModule: unitsModule.href, maxMergedWeight }),
   })
   const connect = (over: SqliteThread): Db => new Kysely<Database>({ dialect: sqliteDialect(over) })
   const writeDb = connect(writing)

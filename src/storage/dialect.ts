@@ -83,3 +83,9 @@ export type RunUnit<U extends Units> = <N extends keyof U & string>(
   name: N,
   input: Parameters<U[N]>[1],
 ) => ReturnType<U[N]>
+
+/**
+ * Units whose calls may be merged: they take an array and give one result for each element. Calls that wait together become one, up to a
+ * bound on their weight, which is told by the input of each.
+ */
+export type Merging<U extends Units> = { readonly [N in keyof U]?: (input: Parameters<U[N]>[1]) => number }

@@ -15,6 +15,8 @@ export interface Answer extends StatementResult {
 export interface WorkerSettings extends ConnectionSettings {
   /** A module that exports `units`, for the thread that runs them. */
   unitsModule?: string
+  /** Merged calls of a unit end with the one that reaches this weight. */
+  maxMergedWeight?: number
 }
 
 /** What the thread does beside single statements. */

@@ -3,6 +3,7 @@ import { StorageError, type Units } from './dialect.ts'
 import type { Database } from './schema.ts'
 import type { Statement, StatementResult } from './sqlite-connection.ts'
 import type { Answer, UnitRunner } from './sqlite-protocol.ts'
+import { mergedUnits } from './merged-units.ts'
 import { sqliteDialect } from './sqlite.ts'
 import { Writer } from './writer.ts'
 
@@ -11,6 +12,12 @@ export interface UnitRunnerDeps {
   answer(message: Answer): void
   answerError(id: number, error: unknown): void
   unitsModule: string | undefined
+  maxMergedWeight: number
+}
+
+interface UnitsModule {
+  units: Units
+  merging?: Readonly<Record<string, (input: never) => number>>
 }
 
 /** Ends a transaction of the other side without an error of ours. */
@@ -29,7 +36,9 @@ export async function createUnitRunner(deps: UnitRunnerDeps): Promise<UnitRunner
     close: async () => undefined,
   })
   const writer = new Writer(new Kysely<Database>({ dialect }), 'unit')
-  const units = unitsModule === undefined ? {} : ((await import(unitsModule)) as { units: Units }).units
+  const { units, merging = {} }: UnitsModule =
+    unitsModule === undefined ? { units: {} } : ((await import(unitsModule)) as UnitsModule)
+  const merged = mergedUnits({ writer, units, merging, maxWeight: deps.maxMergedWeight })
   /** The transaction of the other side: how to end it, and who waits for that. */
   let session: { end: (error: Error | null) => void; endId: number } | null = null
 
@@ -60,8 +69,8 @@ export async function createUnitRunner(deps: UnitRunnerDeps): Promise<UnitRunner
   function runUnit(id: number, name: string, input: unknown): void {
     const unit = units[name]
     if (unit === undefined) throw new Error(`there is no unit ${name}`)
-    writer
-      .write((tx) => unit(tx, input as never))
+    const run = merged.get(name) ?? ((alone: unknown) => writer.write((tx) => unit(tx, alone as never)))
+    run(input)
       .then((result) => answer({ id, result }))
       .catch((error: unknown) => answerError(id, error))
   }

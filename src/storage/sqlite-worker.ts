@@ -45,7 +45,13 @@ const runner: UnitRunner | null = settings.readOnly
   ? null
   : await (
       await import('./sqlite-units.ts')
-    ).createUnitRunner({ execute, answer, answerError, unitsModule: settings.unitsModule })
+    ).createUnitRunner({
+      execute,
+      answer,
+      answerError,
+      unitsModule: settings.unitsModule,
+      maxMergedWeight: settings.maxMergedWeight ?? 1,
+    })
 
 // Bundles cross as JSON text, which is faster than cloning nested arrays.
 port.on('message', (bundle: string) => {
