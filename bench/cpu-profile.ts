@@ -60,7 +60,10 @@ function addUp(
       idleUs += us
       return
     }
-    add(self, nameOf(frame), us)
+    const caller = frames.get(parents.get(id) ?? -1)
+    // Native code has neither name nor file: its caller tells what it is.
+    const isUnnamed = frame.functionName === '' && frame.url === '' && caller !== undefined
+    add(self, isUnnamed ? `(native code) of ${nameOf(caller)}` : nameOf(frame), us)
     const ours = new Set<string>()
     for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
       const above = frames.get(at)
