@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { cli } from '../harness.ts'
+import { startServerProcess } from '../harness.ts'
 import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from './crash-house.ts'
 
 const stops = 3
@@ -38,9 +38,11 @@ test('a stop under load ends within 30 s, leaves no outcome unknown and loses no
 })
 
 test('a second server on the same data folder refuses to start and says who is there', async () => {
-  const { code, stderr } = await cli(['serve'], { dataFolder: house.dataFolder })
-  expect(code).toBe(1)
-  expect(stderr).toContain('in use')
-  expect(stderr).toContain(`process ${house.server.pid}`)
+  const said = await startServerProcess({ dataFolder: house.dataFolder }).then(
+    (second) => second.kill('SIGKILL').then(() => 'it started'),
+    (error: unknown) => String(error),
+  )
+  expect(said).toContain('is in use')
+  expect(said).toContain(`process ${house.server.pid}`)
   expect((await house.client.balance(house.liveKey)).granted).toBe(house.granted)
 })

@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process'
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+
+/**
+ * A proof that never failed proves nothing: plants a bug in a copy of the tree and runs the test there that must catch it.
+ *
+ *     node scripts/prove-red.ts <name>… | --all
+ *
+ * The bugs are test/planted/<name>.patch: a sentence, the test that must fail, and a unified diff.
+ */
+export interface PlantedBug {
+  name: string
+  /** What is wrong with the program once it is planted. */
+  says: string
+  /** The test file, and how the name of the test in it begins, that must fail. */
+  file: string
+  test: string
+  changes: readonly FileChange[]
+}
+
+interface FileChange {
+  file: string
+  hunks: readonly { before: string; after: string }[]
+}
+
+const root = join(import.meta.dirname, '..')
+const folder = join(root, 'test', 'planted')
+
+/** Reads a patch. Throws when it is not of the form described above. */
+export async function readPlantedBug(name: string): Promise<PlantedBug> {
+  const text = await readFile(join(folder, `${name}.patch`), 'utf8')
+  const header = text.slice(0, text.search(/^--- /m))
+  const field = (label: string): string => {
+    const value = new RegExp(`^${label}: (.+)$`, 'm').exec(header)?.[1]
+    if (value === undefined) throw new Error(`${name}.patch has no line "${label}: …"`)
+    return value
+  }
+  return { name, says: field('Bug'), file: field('Red in'), test: field('Test'), changes: readChanges(text) }
+}
+
+/** The names of all bugs. */
+export const plantedBugs = async (): Promise<string[]> =>
+  (await readdir(folder))
+    .filter((file) => file.endsWith('.patch'))
+    .map((file) => basename(file, '.patch'))
+    .toSorted()
+
+function readChanges(text: string): FileChange[] {
+  return text
+    .split(/^--- .*\n/m)
+    .slice(1)
+    .map((part) => {
+      const file = /^\+\+\+ (?:b\/)?(\S+)/.exec(part)?.[1]
+      if (file === undefined) throw new Error('a diff without a +++ line')
+      const hunks = part.split(/^@@.*\n/m).slice(1)
+      return { file, hunks: hunks.map(readHunk) }
+    })
+}
+
+function readHunk(hunk: string): { before: string; after: string } {
+  const lines = hunk.split('\n').filter((line) => /^[ +-]/.test(line))
+  const side = (other: string): string =>
+    lines
+      .filter((line) => !line.startsWith(other))
+      .map((line) => `${line.slice(1)}\n`)
+      .join('')
+  return { before: side('+'), after: side('-') }
+}
+
+/** The text with the hunks applied, wherever their lines stand now. Throws when they do not stand there exactly once. */
+export function plant(text: string, { file, hunks }: FileChange): string {
+  let planted = text
+  for (const { before, after } of hunks) {
+    const found = planted.split(before).length - 1
+    if (found !== 1)
+      throw new Error(`the patch no longer fits ${file}: these lines stand there ${found} times:\n${before}`)
+    planted = planted.replace(before, () => after)
+  }
+  return planted
+}
+
+async function main(): Promise<void> {
+  const given = process.argv.slice(2)
+  const names = given.includes('--all') ? await plantedBugs() : given
+  if (names.length === 0) throw new Error(`name a bug, or --all: ${(await plantedBugs()).join(', ')}`)
+  let allCaught = true
+  for (const name of names) {
+    const bug = await readPlantedBug(name)
+    const startedMs = performance.now()
+    const { caught, detail } = await proveRed(bug)
+    allCaught &&= caught
+    console.log(
+      `${caught ? 'caught' : 'MISSED'}  ${name.padEnd(24)} ${((performance.now() - startedMs) / 1000).toFixed(1)} s  ${detail}`,
+    )
+  }
+  process.exitCode = allCaught ? 0 : 1
+}
+
+/** Plants the bug in a copy of the tree and runs its test there. */
+async function proveRed(bug: PlantedBug): Promise<{ caught: boolean; detail: string }> {
+  const copy = await mkdtemp(join(tmpdir(), 'onesixty-red-'))
+  try {
+    for (const part of ['src', 'test', 'scripts', 'package.json', 'tsconfig.json', 'vitest.config.ts'])
+      await cp(join(root, part), join(copy, part), { recursive: true })
+    await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
+    for (const change of bug.changes) {
+      const path = join(copy, change.file)
+      await writeFile(path, plant(await readFile(path, 'utf8'), change))
+    }
+    return await runTest(bug, copy)
+  } finally {
+    await rm(copy, { recursive: true, force: true })
+  }
+}
+
+interface Report {
+  testResults: {
+    message: string
+    assertionResults: { title: string; status: string; failureMessages: string[] }[]
+  }[]
+}
+
+/** Only the named test failing counts: a file that cannot be loaded catches nothing. */
+async function runTest(bug: PlantedBug, copy: string): Promise<{ caught: boolean; detail: string }> {
+  const report = join(copy, 'report.json')
+  const pattern = bug.test.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const vitest = join(copy, 'node_modules', 'vitest', 'vitest.mjs')
+  const args = [vitest, 'run', bug.file, '-t', pattern, '--reporter=json', `--outputFile.json=${report}`]
+  const output = await run(process.execPath, args, copy)
+  const { testResults } = JSON.parse(
+    await readFile(report, 'utf8').catch(() => '{"testResults":[]}'),
+  ) as Report
+  const tests = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ title, status }) => title.startsWith(bug.test) && /^(passed|failed)$/.test(status))
+  if (tests.length === 0)
+    return {
+      caught: false,
+      detail: `the test "${bug.test}" did not run: ${testResults[0]?.message ?? output}`,
+    }
+  const failed = tests.filter(({ status }) => status === 'failed')
+  const reason = failed[0]?.failureMessages[0]?.split('\n')[0] ?? 'the test passed with the bug planted'
+  return { caught: failed.length > 0, detail: reason.slice(0, 200) }
+}
+
+function run(program: string, args: readonly string[], cwd: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.once('error', reject)
+    child.once('close', () => resolve(output))
+  })
+}
+
+if (import.meta.main) await main()
