@@ -28,6 +28,7 @@ beforeAll(async () => {
     busyTimeoutMs: 5_000,
     cacheKiB: 4_096,
     unitsModule: new URL('../../src/messages/units.ts', import.meta.url),
+    maxMergedWeight: 4,
   }
   nodes = []
   for (let node = 0; node < 2; node++) nodes.push(await openEmbedded<HotUnits>(settings, Date.now()))
@@ -41,7 +42,6 @@ afterAll(async () => {
 const edgeOf = (node: Storage<HotUnits>): Accept =>
   createAcceptor({
     sendMessages: (requests) => node.runUnit('sendMessages', requests),
-    maxBatchMessages: 4,
     maxPendingSends: 1_000,
     wake: () => undefined,
     accepted: () => undefined,
