@@ -20,7 +20,8 @@ ${allMoves()
   .join('\n')}
 
 Every other pair of state and event is refused and logged. A correction changes the status only: the message stays final and
-what was charged stays charged.
+what was charged stays charged. A message that goes again after an unknown outcome (\`resend_once\`) ends as \`unconfirmed\` wherever
+the table says \`failed\`, \`expired\` or \`canceled\`: nobody knows what became of its first try.
 `,
 }
 

@@ -3,7 +3,7 @@ import type { Tx } from '../storage/dialect.ts'
 import type { CostState, Flag } from '../storage/schema.ts'
 import { updateRows } from '../storage/sets.ts'
 import type { MessageState } from './message-store.ts'
-import { chargeOf, isFinal, type MessageEvent, type Move, moveOf } from './state.ts'
+import { chargeOf, isFinal, type MessageEvent, type Move, moveInDoubt, moveOf } from './state.ts'
 
 /** One thing that happened to one message, whose state was read (and is locked) in the same transaction. */
 export interface Advance {
@@ -47,7 +47,8 @@ export async function advanceMessages(
     const current = earlier?.after ?? message
     const move = moveOf(current.status, advance.event)
     if (move === null) return null
-    const after = moved(current, move, advance)
+    const after =
+      current.possible_duplicate === 1 ? movedInDoubt(current, move, advance) : moved(current, move, advance)
     if (after.cost_state !== current.cost_state) {
       wallets.settle({ accountId: after.account_id, mode: after.mode }, current.held, after.charged)
     }
@@ -116,6 +117,13 @@ const eraseServedTexts = (tx: Tx, changes: readonly Changed[]): Promise<number> 
         text_redacted: 1 as const,
       })),
   )
+
+function movedInDoubt(before: MessageState, move: Move, advance: Advance): MessageState {
+  const sure = moveInDoubt(move)
+  if (sure === move) return moved(before, move, advance)
+  const error = { code: 'device_unresponsive', networkCode: advance.error?.networkCode ?? null }
+  return moved(before, sure, { ...advance, error })
+}
 
 function moved(before: MessageState, move: Move, advance: Advance): MessageState {
   const receiptExpected = advance.receiptExpected ?? before.receipt_expected === 1

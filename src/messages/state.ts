@@ -108,6 +108,13 @@ export const moves: Record<MessageStatus, Record<MessageEvent, Move | null>> = {
 /** Where `event` takes a message, or null when it may not. */
 export const moveOf = (status: MessageStatus, event: MessageEvent): Move | null => moves[status][event]
 
+/**
+ * The same move for a message that goes again after an unknown outcome (`resend_once`): what became of its first try is still unknown, so
+ * it cannot end as certainly not submitted, nor as only partly.
+ */
+export const moveInDoubt = (move: Move): Move =>
+  move.to === 'failed' || move.to === 'expired' || move.to === 'canceled' ? to('unconfirmed', 'taken') : move
+
 /** Whether a message that arrives in this state is done with. */
 export const isFinal = (status: MessageStatus, receiptExpected: boolean): boolean =>
   status === 'sent' ? !receiptExpected : status !== 'scheduled' && status !== 'queued' && status !== 'sending'

@@ -227,8 +227,10 @@ export class Model {
   }
 
   #finish(message: ModelMessage, status: string, charged: number): void {
-    this.#charge(message, charged)
-    message.status = status
+    // What became of its first try is unknown for ever.
+    const isInDoubt = message.wentAgain && ['failed', 'expired', 'canceled'].includes(status)
+    this.#charge(message, isInDoubt ? message.partsTaken : charged)
+    message.status = isInDoubt ? 'unconfirmed' : status
     message.isFinal = true
   }
 

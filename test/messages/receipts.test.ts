@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
+import { expireWaiting } from '../../src/messages/end-waiting.ts'
 import { type NearHouse, openNearHouse } from './near-house.ts'
 
 let house: NearHouse
@@ -111,4 +112,45 @@ test('what is said again of an attempt that has ended moves nothing while its me
   await house.end(first, { kind: 'unavailable', detail: 'gone' })
   await house.receipts({ n2: 'delivered' })
   expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1, attempts: 2 })
+})
+
+test.for([
+  ['a refusal for good', { kind: 'refused', lasts: 'good', code: 'number_invalid', networkCode: '11' }],
+  [
+    'the end of its validity at the device',
+    { kind: 'refused', lasts: 'expired', code: 'expired_in_network', networkCode: null },
+  ],
+  [
+    'a refusal of some parts',
+    {
+      kind: 'partial',
+      networkIds: [],
+      partsTaken: 0,
+      receiptExpected: false,
+      code: 'network_rejected',
+      networkCode: null,
+    },
+  ],
+] as const satisfies [string, Outcome][])(
+  'after an unknown first try %s leaves the outcome unknown',
+  async ([, outcome]) => {
+    await house.send({ onUnknown: 'resend_once', parts: 2 })
+    await house.end(await house.claim(), { ...unknown('first-1', 'first-2'), partsTaken: 0 } as Outcome)
+    await house.end(await house.claim(), outcome)
+    expect(await house.message()).toMatchObject({
+      status: 'unconfirmed',
+      error_code: 'device_unresponsive',
+      charged: 0,
+    })
+    await house.receipts({ 'first-1': 'delivered', 'first-2': 'delivered' })
+    expect(await house.message()).toMatchObject({ status: 'delivered', corrected: 1, charged: 0 })
+  },
+)
+
+test('after an unknown first try the end of its validity leaves the outcome unknown', async () => {
+  await house.send({ onUnknown: 'resend_once' })
+  await house.end(await house.claim(), unknown())
+  house.clock.jumpWallClock(2 * 86_400_000)
+  await house.store.writer.write((tx) => expireWaiting(tx, house.clock.now(), 500))
+  expect(await house.message()).toMatchObject({ status: 'unconfirmed', cost_state: 'released', attempts: 1 })
 })

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { chargeOf, isFinal, type MessageEvent, type Move, moveOf, moves } from '../../src/messages/state.ts'
+import {
+  chargeOf,
+  isFinal,
+  type MessageEvent,
+  type Move,
+  moveInDoubt,
+  moveOf,
+  moves,
+} from '../../src/messages/state.ts'
 import type { MessageStatus } from '../../src/storage/schema.ts'
 
 const statuses = Object.keys(moves) as MessageStatus[]
@@ -127,6 +135,14 @@ test('whatever happens in whatever order, a hold ends at most once and a final m
     ),
     { numRuns: 2_000 },
   )
+})
+
+test('what was handed over once with an unknown outcome never ends as certainly not submitted', () => {
+  for (const { move, name } of cells) {
+    const inDoubt = moveInDoubt(move)
+    expect(['failed', 'expired', 'canceled'], name).not.toContain(inDoubt.to)
+    expect(inDoubt.to === move.to || inDoubt.to === 'unconfirmed', name).toBe(true)
+  }
 })
 
 test('a charge is never more than the hold, whatever the wire took', () => {
