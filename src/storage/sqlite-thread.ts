@@ -15,7 +15,7 @@ type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
  * The nursery of each thread. What a batch makes lives until its flush: with 4 MB the writer spent a quarter of a core on moving it about.
  * A reader makes little.
  */
-const nurseryMb = { writer: 48, reader: 4 } as const
+const nurseryMb = { writer: 24, reader: 4 } as const
 
 /** The near end of a `sqlite-worker`: sends what one turn of the event loop produced as one message: waking the other thread costs some 15 µs. */
 export class SqliteThread {
