@@ -4,7 +4,7 @@ import { exampleAnswer } from './example-answer.ts'
 import { latencyOf, perSecondOf } from './figure.ts'
 import { type LoadJob, type LoadResult, one } from './load-job.ts'
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts'
-import { type ProcessorUse, watchProcessor } from './process-usage.ts'
+import { type ProcessorUse, sayProcessorUse, watchProcessor } from './process-usage.ts'
 
 /** The load generator and the bare server of one run. */
 export class BenchMachine {
@@ -82,14 +82,7 @@ export class BenchMachine {
 }
 
 /** Who used the processors, as a clause. */
-function processorFacts(
-  { main, others, totalMs }: ProcessorUse,
-  { generatorCpu, messages }: LoadResult,
-  unit: string,
-): string {
-  const percent = (share: number): string => `${Math.round(share * 100)} %`
-  const busy = others.filter((share) => share >= 0.05).map(percent)
-  const threads = busy.length === 0 ? '' : `, its other threads ${busy.join(' + ')}`
-  const each = ((totalMs * 1000) / messages).toFixed(0)
-  return `of a core the main thread used ${percent(main)}${threads}, the load generator ${percent(generatorCpu)}; ${each} µs of the server for each ${unit}`
+function processorFacts(use: ProcessorUse, { generatorCpu, messages }: LoadResult, unit: string): string {
+  const each = ((use.totalMs * 1000) / messages).toFixed(0)
+  return `${sayProcessorUse(use)}, the load generator ${Math.round(generatorCpu * 100)} %; ${each} µs of the server for each ${unit}`
 }

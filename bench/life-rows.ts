@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchRun } from './bench-run.ts'
 import { type Figure, median, perSecondOf } from './figure.ts'
 import { hundred, one, type RequestShape } from './load-job.ts'
-import { watchMemory } from './process-usage.ts'
+import { sayProcessorUse, watchMemory, watchProcessor } from './process-usage.ts'
 import {
   type BenchAccount,
   type BenchFolder,
@@ -80,7 +80,8 @@ async function live(
 ): Promise<Lived> {
   const { server, account, folder } = served
   const fromMs = Date.now()
-  const { messages, facts } = await run.load(name, {
+  const watched = watchProcessor(server.pid)
+  const { messages } = await run.load(name, {
     server,
     token: account.liveKey,
     shape,
@@ -88,6 +89,8 @@ async function live(
     ...limits,
   })
   await waitUntilFinal(folder)
+  const use = watched.stop()
+  const facts = `${sayProcessorUse(use)}; ${((use.totalMs * 1000) / messages).toFixed(0)} µs of the server for each message`
   const database = openReadOnly(folder)
   const row = database
     .prepare(
@@ -96,7 +99,7 @@ async function live(
     .get(fromMs)
   database.close()
   const perSecond = (Number(row?.['final']) * 1000) / (Number(row?.['last']) - Number(row?.['first']))
-  run.say(`${name}: ${perSecondOf(perSecond)} to the last final state, ${messages} messages`)
+  run.say(`${name}: ${perSecondOf(perSecond)} to the last final state, ${messages} messages; ${facts}`)
   return { perSecond, messages, facts }
 }
 

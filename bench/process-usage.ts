@@ -70,3 +70,11 @@ export function watchProcessor(pid: number): { stop(): ProcessorUse } {
     },
   }
 }
+
+/** Which threads of the server were busy, as a clause; one that did next to nothing is left out. */
+export function sayProcessorUse({ main, others }: ProcessorUse): string {
+  const percent = (share: number): string => `${Math.round(share * 100)} %`
+  const busy = others.filter((share) => share >= 0.05).map(percent)
+  const threads = busy.length === 0 ? '' : `, its other threads ${busy.join(' + ')}`
+  return `of a core the main thread used ${percent(main)}${threads}`
+}
