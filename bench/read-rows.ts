@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
-import type { BenchRun } from './bench-run.ts'
-import { type Figure, latencyOf, median, msOf } from './figure.ts'
+import type { BenchRun, MeasuredLoad } from './bench-run.ts'
+import { type Figure, latencyOf, msOf } from './figure.ts'
 import { type LargeDatabase, openLargeDatabase } from './large-database.ts'
 import { recipientOf } from './load-job.ts'
 import { databaseOf, type ServerProcess, startServer } from './server-process.ts'
@@ -64,45 +64,43 @@ interface Side {
   server: ServerProcess
 }
 
-interface Latency {
-  p50: number
-  p99: number
-}
-
 async function measureTurns(
   run: BenchRun,
   reading: Reading,
   sides: readonly [Side, Side],
-): Promise<[Latency, Latency]> {
-  const measured: [Latency[], Latency[]] = [[], []]
+): Promise<[MeasuredLoad, MeasuredLoad]> {
+  const measured: [MeasuredLoad[], MeasuredLoad[]] = [[], []]
   for (let round = 0; round < rounds; round++) {
     for (const [i, { database, server }] of sides.entries()) {
       const result = await run.load(`${reading.name}, ${database.messages.toLocaleString('en')} messages`, {
         server, token: database.liveKey, shape: { kind: 'get', paths: reading.paths(database) }, expectedStatus: 200,
         connections, perSecond, warmUpMs: 500, measureMs: (run.lengths.reads * 1_000) / rounds / perSecond,
       }) // prettier-ignore
-      measured[i === 0 ? 0 : 1].push(result.latency)
+      measured[i === 0 ? 0 : 1].push(result)
     }
   }
   return [middle(measured[0]), middle(measured[1])]
 }
 
-/** The middle of the rounds: one hiccup of the machine decides nothing. */
-const middle = (measured: readonly Latency[]): Latency => ({
-  p50: median(measured.map(({ p50 }) => p50)),
-  p99: median(measured.map(({ p99 }) => p99)),
-})
+/** The round whose p99 is in the middle: one hiccup of the machine decides nothing. */
+const middle = (measured: readonly MeasuredLoad[]): MeasuredLoad =>
+  measured.toSorted((a, b) => a.latency.p99 - b.latency.p99)[Math.floor(measured.length / 2)] as MeasuredLoad
 
 function figuresOf(
   name: string,
-  { few, all, small, large }: { few: Latency; all: Latency; small: LargeDatabase; large: LargeDatabase },
+  {
+    few,
+    all,
+    small,
+    large,
+  }: { few: MeasuredLoad; all: MeasuredLoad; small: LargeDatabase; large: LargeDatabase },
 ): Figure[] {
   const among = (database: LargeDatabase): string => `${database.messages.toLocaleString('en')} messages`
-  const growth = all.p99 / few.p99
+  const growth = all.latency.p99 / few.latency.p99
   const bar = { kind: 'most', most: 1.5, is: growth, unit: '×' } as const
   return [
-    { row: 6, name: `${name}, ${among(large)}`, value: latencyOf(all), bar: { kind: 'most', most: 5, is: all.p99, unit: 'ms' } },
-    { row: 6, name: `${name}, p99 as a multiple of that with ${among(small)}`, value: `${growth.toFixed(2)} × (${latencyOf(few)})`, bar, facts: `${msOf(all.p99)} instead of ${msOf(few.p99)}` },
+    { row: 6, name: `${name}, ${among(large)}`, value: latencyOf(all.latency), bar: { kind: 'most', most: 5, is: all.latency.p99, unit: 'ms' }, facts: all.facts },
+    { row: 6, name: `${name}, p99 as a multiple of that with ${among(small)}`, value: `${growth.toFixed(2)} × (${latencyOf(few.latency)})`, bar, facts: `${msOf(all.latency.p99)} instead of ${msOf(few.latency.p99)}` },
   ] // prettier-ignore
 }
 

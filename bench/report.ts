@@ -18,8 +18,8 @@ export async function writeReport({ figures, flush, disturbance }: Outcome): Pro
   const missed = missedSentences(figures).map((sentence) => `- ${sentence}`)
   const page = `# Benchmarks
 
-Written by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}. Rates are compared with N, the rate of a bare
-\`node:http\` server in the same run on the same machine, because the machine matters more than the program.
+Written by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}. Rates are compared with N, the rate of a
+bare \`node:http\` server in the same run, because the machine matters more than the program.
 
 - Machine: ${describeMachine()}.
 - To write and flush a page of 4 KiB takes it ${flush}.
@@ -34,9 +34,9 @@ ${missed.length === 0 ? 'Every bar was met.' : `Missed:\n\n${missed.join('\n')}`
 - Everything runs on one machine, over loopback: the load generator is a process of its own, the server is \`node src/main.ts serve\`
   with its default settings and log, on a fresh data folder that was set up through the command line.
 - **N** is a process whose server reads the body, parses its JSON and answers 202 with a JSON of the size of ours, without a
-  router, authentication, validation, a log or a database (\`bench/echo-server.ts\`). It is measured before and after each rate, and the rate is
-  compared with the mean of both; the table shows the median of all. Rates with a bar are measured three times, and the middle
-  ratio counts (whole lives once).
+  router, authentication, validation, a log or a database (\`bench/echo-server.ts\`). It is measured before and after each rate,
+  and the rate is compared with the mean of both; the table shows the median of all. Rates of accepting that have a bar are
+  measured three times, and the middle ratio counts; whole lives are measured once.
 - The same generator asks both, with the same request. It keeps each connection open with one request at a time, writes raw
   bytes in which only the digits of the recipients change, and reads no more of an answer than its status and where it ends
   (\`bench/load-generator.ts\`): what it uses is missing on the same cores, 10 µs a request where autocannon needs 13. Every answer
@@ -49,9 +49,9 @@ ${missed.length === 0 ? 'Every bar was met.' : `Missed:\n\n${missed.join('\n')}`
   times in the database; afterwards every message must be delivered and charged once, and \`onesixty doctor\` must find nothing.
 - **On the wire**: from the moment the request is sent to the moment a peer process has the message (\`test/peers/message-peer.ts\`),
   in whole milliseconds.
-- **Reads**: four of five messages belong to the account that asks, the others to 20 more. The databases are filled by SQL and
-  kept in the folder for temporary files for the next run. Both are read through
-  once, so that they lie in the page cache, and asked in turns, three rounds each; the figure is the median round.
+- **Reads**: four of five messages belong to the account that asks, the others to 20 more; one in 500 waits. The databases are
+  filled by SQL and kept in the folder for temporary files for the next run. Both are read through once, so that they lie in
+  the page cache, and asked in turns, three rounds each; the round with the middle p99 counts.
 - **Memory** is what is resident (\`VmRSS\`).
 
 \`npm run bench -- --rows 2,3\` runs some rows, \`--quick\` shortens them, and \`--profile accept\` shows where the time goes.
