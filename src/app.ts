@@ -9,7 +9,7 @@ import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { loadConnectorKind } from './connectors/registry.ts'
 import { openDeviceSecrets } from './devices/device-store.ts'
-import { createSecretBox, type SecretBox } from './devices/secret-box.ts'
+import { createDeviceSecretBox, type SecretBox } from './devices/secret-box.ts'
 import { DevicePool } from './dispatch/device-pool.ts'
 import { Dispatcher, type DispatchUnits } from './dispatch/dispatcher.ts'
 import { InboundReceiver } from './dispatch/inbound-receiver.ts'
@@ -81,7 +81,7 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
       clock.now(),
     ) // prettier-ignore
     const epoch = await advanceEpoch(storage, config.dataFolder, clock.now())
-    const secretBox = createSecretBox(secret, 'devices')
+    const secretBox = createDeviceSecretBox(secret)
     await ensureTestSimulator(storage.writer, { ids, nowMs: clock.now(), secretBox })
     const horizon = new WriteHorizon({ now: clock.now })
     const parts: Parts = {

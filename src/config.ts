@@ -46,6 +46,11 @@ function conflicts(config: Config): string[] {
   const tooShort = `${recordRetentionDays.env} must be more than ${stillOpenDays}: records are needed while receipts may still come (${receiptWindowHours.env}, ${correctionDays.env}).`
   return [
     ...(config.recordRetentionDays > stillOpenDays ? [] : [tooShort]),
+    ...(config.idempotencyDays <= config.recordRetentionDays
+      ? []
+      : [
+          `${settings.idempotencyDays.env} must not be more than ${recordRetentionDays.env}: an answer that is given again needs its records.`,
+        ]),
     ...((config.tlsCert === null) === (config.tlsKey === null)
       ? []
       : [`${tlsCert.env} and ${tlsKey.env} go together.`]),

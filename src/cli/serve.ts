@@ -30,6 +30,10 @@ export async function serve(host: ServingProcess): Promise<number> {
       'this database was restored: what waited is held; decide with onesixty restore release, cancel or settle',
     )
   }
+  void app.storage.died.then((error) => {
+    log.fatal({ err: error }, 'the database thread ended; ending too, so that a fresh start can take over')
+    host.exit(1)
+  })
   const signal = await nextSignal(host)
   log.info({ signal }, 'stopping: finishing what is under way; once more to end at once')
   await drain(() => app.stop(), { host, log, timeoutMs: config.drainTimeoutMs })

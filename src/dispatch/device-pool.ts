@@ -29,6 +29,7 @@ export class DevicePool implements Service {
   readonly #deps: DevicePoolDeps
   readonly #devices = new Map<string, { runtime: DeviceRuntime; row: Selectable<DeviceTable> }>()
   #byAccount = new Map<string, DeviceRuntime[]>()
+  readonly #stopping = new Set<Promise<void>>()
   #frozen: ReadonlySet<string> = new Set()
   #version = -1
   #cancelTimer: () => void = () => undefined
@@ -48,8 +49,8 @@ export class DevicePool implements Service {
     this.#stopped = true
     this.#cancelTimer()
     await this.#reloading
-    await Promise.all([...this.#devices.values()].map(({ runtime }) => runtime.link.stop()))
-    this.#devices.clear()
+    for (const id of this.#devices.keys()) void this.#letGo(id)
+    await Promise.all(this.#stopping)
   }
 
   get all(): DeviceRuntime[] {
@@ -99,17 +100,41 @@ export class DevicePool implements Service {
       read.selectFrom('devices').selectAll().where('state', '=', 'enabled').execute(),
       read.selectFrom('accounts').select('id').where('state', '!=', 'active').execute(),
     ])
-    const wanted = new Set(rows.map((row) => row.id))
-    for (const [id, { runtime }] of this.#devices) {
-      if (wanted.has(id)) continue
-      this.#devices.delete(id)
-      void runtime.link.stop()
-    }
-    for (const row of rows) await this.#apply(row)
     this.#frozen = new Set(frozen.map((account) => account.id))
-    this.#byAccount = Map.groupBy(this.all, ({ facts }) => `${facts.accountId ?? ''}/${facts.mode}`)
+    const wanted = new Set(rows.map((row) => row.id))
+    for (const id of this.#devices.keys()) if (!wanted.has(id)) void this.#letGo(id)
+    for (const row of rows) {
+      // One device that cannot be started must not keep the others from it.
+      await this.#apply(row).catch((error: unknown) =>
+        this.#deps.log.error(
+          { err: error, device_id: row.id },
+          'a device could not be started; it stays off until it is changed',
+        ),
+      )
+    }
+    this.#index()
     this.#version = version
     this.#deps.changed()
+  }
+
+  #index(): void {
+    this.#byAccount = Map.groupBy(this.all, ({ facts }) => `${facts.accountId ?? ''}/${facts.mode}`)
+  }
+
+  /** Takes a device out of use, then stops it: nothing new is handed to a link that is stopping. */
+  #letGo(deviceId: string): Promise<void> {
+    const known = this.#devices.get(deviceId)
+    if (known === undefined) return Promise.resolve()
+    this.#devices.delete(deviceId)
+    this.#index()
+    const stopping = known.runtime.link
+      .stop()
+      .catch((error: unknown) =>
+        this.#deps.log.error({ err: error, device_id: deviceId }, 'a device could not be stopped'),
+      )
+      .finally(() => this.#stopping.delete(stopping))
+    this.#stopping.add(stopping)
+    return stopping
   }
 
   async #apply(row: Selectable<DeviceTable>): Promise<void> {
@@ -126,8 +151,7 @@ export class DevicePool implements Service {
       known.row = row
       return
     }
-    if (known !== undefined) await known.runtime.link.stop()
-    this.#devices.delete(row.id)
+    await this.#letGo(row.id)
     const runtime = await this.#create(row, facts, settings)
     if (runtime !== null) this.#devices.set(row.id, { runtime, row })
   }

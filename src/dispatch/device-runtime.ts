@@ -109,7 +109,7 @@ export class DeviceRuntime {
     this.#pace?.spend(parts, this.#clock.monotonicMs())
   }
 
-  /** Its end is stored: the room is free again. */
+  /** Its end is being stored: the room is free again. */
   closed(outcome: Outcome): void {
     this.#open -= 1
     const resting = outcome.kind === 'unavailable' || (outcome.kind === 'refused' && outcome.lasts === 'busy')

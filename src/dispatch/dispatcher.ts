@@ -7,7 +7,7 @@ import type { Claimed, Want } from '../messages/claim-messages.ts'
 import type { ReceiptWord } from '../messages/settle-receipts.ts'
 import type { Settlement } from '../messages/settle-outcomes.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Db } from '../storage/dialect.ts'
+import { type Db, StorageError } from '../storage/dialect.ts'
 import { planClaims, type Route } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
@@ -37,6 +37,17 @@ export interface DispatcherDeps {
   /** This process's fencing token: the epoch of its start. */
   fence: number
   pollIntervalMs: number
+}
+
+/** The database will take it later: nothing is wrong with what it was offered. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof StorageError && error.fault !== 'constraint' && error.fault !== 'other'
+
+const notTold: Outcome = {
+  kind: 'unknown',
+  networkIds: [],
+  partsTaken: 0,
+  detail: 'The connector told an outcome that makes no sense.',
 }
 
 interface Ended {
@@ -101,7 +112,14 @@ export class Dispatcher implements Service {
   nudge(): void {
     if (this.#stopped) return
     this.#again = true
-    this.#round ??= this.#rounds().finally(() => (this.#round = null))
+    this.#round ??= this.#rounds()
+      .catch((error: unknown) =>
+        this.#deps.log.error({ err: error }, 'a round of claims failed; the next poll tries again'),
+      )
+      .finally(() => {
+        this.#round = null
+        if (this.#again && this.#ring.size > 0) this.nudge()
+      })
   }
 
   /** Settles after a poll that found nothing to claim, with every hand-over stored: for tests and for draining. */
@@ -142,16 +160,16 @@ export class Dispatcher implements Service {
       if (routes.length === 0) return
       const { wants, busy } = planClaims(routes, this.#deps.pool.candidatesFor)
       busyInARow = wants.length > 0 ? 0 : busyInARow + busy.length
-      if (wants.length > 0) {
-        const byName = new Map(routes.map((route) => [`${route.accountId}/${route.routeKey}`, route]))
-        const counts = await this.#claim(wants)
-        // Whoever got all it asked for may have more; it goes to the end of the ring.
-        wants.forEach((want, i) => {
-          if (counts[i] === want.quota)
-            this.#ring.add(byName.get(`${want.accountId}/${want.routeKey}`) as Route)
-        })
-      }
+      // Whoever found no room stands in front of whoever was served (P10).
+      const claiming = wants.length > 0 ? this.#claim(wants) : Promise.resolve([])
       for (const route of busy) this.#ring.add(route)
+      const counts = await claiming
+      const byName = new Map(routes.map((route) => [`${route.accountId}/${route.routeKey}`, route]))
+      // Whoever got all it asked for may have more.
+      wants.forEach((want, i) => {
+        if (counts[i] === want.quota)
+          this.#ring.add(byName.get(`${want.accountId}/${want.routeKey}`) as Route)
+      })
     }
   }
 
@@ -201,9 +219,10 @@ export class Dispatcher implements Service {
    * under way: the writer keeps order, so the claim that takes the room is flushed with it or after it, and a crash finds no more
    * open hand-overs than the window holds. That saves a flush in each turn of a window.
    */
-  async #storeOutcomes(ended: readonly Ended[]): Promise<void[]> {
-    const { units, clock, log, metrics } = this.#deps
-    for (let tries = 0; ; tries++) {
+  async #storeOutcomes(outcomes: readonly Ended[], earlierTries = 0): Promise<void[]> {
+    let ended = outcomes
+    const { units, clock, metrics } = this.#deps
+    for (let tries = earlierTries; ; tries++) {
       try {
         const nowMs = clock.now()
         const settlements = ended.map(({ claimed, outcome }) => judgeOutcome(claimed, outcome, nowMs))
@@ -213,13 +232,24 @@ export class Dispatcher implements Service {
         this.#wakeWhenDue(settlements, nowMs)
         return ended.map(() => undefined)
       } catch (error) {
-        log.error(
+        const { log: logged, clock: time } = this.#deps
+        logged.error(
           { err: error, outcomes: ended.length },
           'outcomes could not be stored; they are kept and offered again',
         )
-        await new Promise<void>((resolve) => clock.schedule(storeRetryMs, resolve))
+        if (ended.length > 1 && !isPassing(error)) return this.#storeOneByOne(ended, tries)
+        // What cannot be stored as it was told is not known.
+        if (!isPassing(error)) ended = ended.map((each) => ({ ...each, outcome: notTold }))
+        await new Promise<void>((resolve) => time.schedule(storeRetryMs, resolve))
       }
     }
+  }
+
+  /** One outcome that the database will not take must not keep the others. */
+  async #storeOneByOne(ended: readonly Ended[], tries: number): Promise<void[]> {
+    const stored: void[] = []
+    for (const each of ended) stored.push(...(await this.#storeOutcomes([each], tries + 1)))
+    return stored
   }
 
   #makeRoom(ended: readonly Ended[]): void {

@@ -20,6 +20,6 @@ export const createExpirer = (
         deps.writer.write((tx) => expireWaiting(tx, nowMs, mostPerRoute)),
       )
       for (const message of ended) deps.metrics.advanced(message.status)
-      return ended.length >= mostPerRoute
+      return ended.length > 0
     },
   })

@@ -47,7 +47,8 @@ function judge(claimed: Claimed, outcome: Outcome, nowMs: number): Judgement {
         attemptState: 'accepted',
         outcome: 'accepted',
         networkIds: outcome.networkIds,
-        receiptExpected: outcome.receiptExpected,
+        // Without an id no receipt could find its message.
+        receiptExpected: outcome.receiptExpected && outcome.networkIds.length > 0,
         partsTaken: claimed.parts,
       }
     case 'unavailable':

@@ -147,4 +147,18 @@ async function moveNextExpiry(tx: Tx, routes: readonly RouteRow[]): Promise<void
     ['account_id', 'mode', 'route_key'],
     rows.map((row) => ({ ...row, next_expiry_at: row.next_expiry_at ?? never })),
   )
+  // A route on which nothing waits is made again when something does; else every sender ever tried would stay.
+  const empty = rows.filter((row) => row.next_expiry_at === null)
+  if (empty.length > 0)
+    await tx
+      .deleteFrom('queue_totals')
+      .where('messages', '=', 0)
+      .where(({ eb, refTuple, tuple }) =>
+        eb(
+          refTuple('account_id', 'mode', 'route_key'),
+          'in',
+          empty.map((row) => tuple(row.account_id, row.mode, row.route_key)),
+        ),
+      )
+      .execute()
 }

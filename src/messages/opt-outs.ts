@@ -16,7 +16,8 @@ const none: ReadonlySet<string> = new Set()
  */
 export class OptOuts {
   readonly #read: Db
-  #accounts = new Set<string>()
+  /** Null: not known, so the database is asked about everybody. */
+  #accounts: ReadonlySet<string> | null = null
 
   constructor(read: Db) {
     this.#read = read
@@ -24,6 +25,7 @@ export class OptOuts {
 
   /** Reads anew which accounts have opt-outs. Called whenever the directory changed; who stores an opt-out touches the directory. */
   async refresh(): Promise<void> {
+    this.#accounts = null
     const rows = await this.#read.selectFrom('opt_outs').select(['account_id', 'mode']).distinct().execute()
     this.#accounts = new Set(rows.map((row) => `${row.account_id}/${row.mode}`))
   }
@@ -34,7 +36,7 @@ export class OptOuts {
     recipients: readonly string[],
     nowMs: number,
   ): Promise<ReadonlySet<string>> {
-    if (!this.#accounts.has(`${name.accountId}/${name.mode}`)) return none
+    if (this.#accounts !== null && !this.#accounts.has(`${name.accountId}/${name.mode}`)) return none
     const inputs = recipients.map((recipient) => [name.accountId, name.mode, recipient, nowMs])
     const rows = await selectEach<{ recipient: string }>(this.#read, optOutOf, inputs)
     return new Set(rows.map((row) => row.recipient))

@@ -5,6 +5,7 @@ import { advanceMessages } from './advance-messages.ts'
 import { type Claimed, queueKey, queueKeyOf } from './claim-messages.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
 import { type ReceiptWord, settleReceipts } from './settle-receipts.ts'
+import { expectUnderIds } from './recycled-ids.ts'
 import { queueTotalShape } from './send-messages.ts'
 import type { MessageEvent } from './state.ts'
 
@@ -150,7 +151,8 @@ async function expectReceipts(
         closed_at: moved.get(settlement)?.status === 'sent' ? null : settlement.atMs,
       })),
     )
-  await insertRows(tx, 'receipts_expected', rows, 'ignore')
+  const nowMs = settlements.reduce((latest, { atMs }) => Math.max(latest, atMs), 0)
+  await expectUnderIds(tx, rows, nowMs)
 }
 
 /** Whether receipts for all the ids mean that every part arrived: not where a part was refused, or has no id by which to be reported on. */

@@ -14,6 +14,8 @@ export interface Storage<U extends Units = Units> {
   writer: Writer
   /** Runs a unit of the units module where the database is: the way of everything that is hot. Shares transactions with `writer`. */
   runUnit: RunUnit<U>
+  /** Settles when the writing thread has died: a server should end, and be started again. */
+  died: Promise<Error>
   /** Bytes of the write-ahead log, for the metrics. */
   walBytes(): Promise<number>
   /** A reader of its own, for long reads (doctor, backup, export) that must not stand in the way of short ones. */
@@ -66,6 +68,7 @@ export async function openEmbedded<U extends Units = Units>(
   return {
     read: reader,
     writer,
+    died: writing.died,
     runUnit: (name, input) => writing.runUnit(name, input) as ReturnType<U[typeof name]>,
     walBytes: async () => (await writing.execute({ op: 'wal-bytes', sql: '', values: [] })).changes ?? 0,
     openReader() {

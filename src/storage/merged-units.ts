@@ -1,5 +1,5 @@
 import { Batcher } from '../batcher.ts'
-import type { Units } from './dialect.ts'
+import { StorageError, type Units } from './dialect.ts'
 import type { Writer } from './writer.ts'
 
 type Run = (input: unknown) => Promise<unknown>
@@ -7,7 +7,8 @@ type Outcome = { result: unknown } | { error: unknown }
 
 /**
  * Merges the calls of a unit that wait for the writer into one: batches form next to the flush that they wait for, so that no thread
- * waits for the other's turn. Should a merged call fail, each is tried by itself, so that nobody fails for a neighbour.
+ * waits for the other's turn. Should the database refuse what a merged call brings, or the unit fail on it, each call is tried by itself, so that
+ * nobody fails for a neighbour; a full or busy disk would refuse each of them too.
  */
 export function mergedUnits(deps: {
   writer: Writer
@@ -38,7 +39,8 @@ async function runMerged(
     let next = 0
     return calls.map((call) => ({ result: results.slice(next, (next += call.length)) }))
   } catch (error) {
-    if (calls.length === 1) return [{ error }]
+    const sameForAll = error instanceof StorageError && error.fault !== 'constraint'
+    if (calls.length === 1 || sameForAll) return calls.map(() => ({ error }))
     return Promise.all(
       calls.map((call) =>
         write(call).then(

@@ -24,6 +24,10 @@ export class SqliteThread {
   #outbox: Request[] = []
   #nextId = 1
   #ended: StorageError | null = null
+  #closing = false
+  #tellDied: (error: StorageError) => void = () => undefined
+  /** Settles when the thread ends though nobody closed it: nothing can be done through it any more. */
+  readonly died = new Promise<StorageError>((resolve) => (this.#tellDied = resolve))
 
   constructor(settings: WorkerSettings) {
     this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
@@ -53,6 +57,7 @@ export class SqliteThread {
   }
 
   close = async (): Promise<void> => {
+    this.#closing = true
     this.#worker.ref()
     await this.#worker.terminate()
   }
@@ -89,6 +94,7 @@ export class SqliteThread {
 
   #end(message: string, fault: StorageFault): void {
     this.#ended ??= new StorageError(message, fault, true)
+    if (!this.#closing) this.#tellDied(this.#ended)
     for (const { reject } of this.#pending.values()) reject(this.#ended)
     this.#pending.clear()
   }

@@ -1,14 +1,13 @@
 import { Kysely } from 'kysely'
 import { StorageError, type Units } from './dialect.ts'
 import type { Database } from './schema.ts'
-import type { Statement, StatementResult } from './sqlite-connection.ts'
 import type { Answer, UnitRunner } from './sqlite-protocol.ts'
 import { mergedUnits } from './merged-units.ts'
-import { sqliteDialect } from './sqlite.ts'
+import { sqliteDialect, type SqliteExecutor } from './sqlite.ts'
 import { Writer } from './writer.ts'
 
 export interface UnitRunnerDeps {
-  execute(statement: Statement): StatementResult
+  executor: SqliteExecutor
   answer(message: Answer): void
   answerError(id: number, error: unknown): void
   unitsModule: string | undefined
@@ -28,14 +27,8 @@ class RolledBack extends Error {}
  * open until it is ended there; its statements come as statements.
  */
 export async function createUnitRunner(deps: UnitRunnerDeps): Promise<UnitRunner> {
-  const { execute, answer, answerError, unitsModule } = deps
-  const dialect = sqliteDialect({
-    execute: async (statement) => execute(statement),
-    transaction: async (step) =>
-      void execute({ op: 'exec', sql: step === 'begin' ? 'begin immediate' : step, values: [] }),
-    close: async () => undefined,
-  })
-  const writer = new Writer(new Kysely<Database>({ dialect }), 'unit')
+  const { answer, answerError, unitsModule } = deps
+  const writer = new Writer(new Kysely<Database>({ dialect: sqliteDialect(deps.executor) }), 'unit')
   const { units, merging = {} }: UnitsModule =
     unitsModule === undefined ? { units: {} } : ((await import(unitsModule)) as UnitsModule)
   const merged = mergedUnits({ writer, units, merging, maxWeight: deps.maxMergedWeight })
@@ -60,6 +53,8 @@ export async function createUnitRunner(deps: UnitRunnerDeps): Promise<UnitRunner
   }
 
   function end(id: number, error: Error | null): void {
+    // A commit that failed has ended the session already; the rollback that follows it has nothing to do.
+    if (session === null && error !== null) return answer({ id })
     if (session === null) throw new StorageError('there is no transaction to end', 'other', true)
     session.endId = id
     session.end(error)

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { StorageError } from './dialect.ts'
-import { SqliteConnection, type Statement, type StatementResult } from './sqlite-connection.ts'
-import { faultOf } from './sqlite-faults.ts'
+import { guardConnection } from './guarded-connection.ts'
+import { SqliteConnection } from './sqlite-connection.ts'
 import type { Answer, Request, UnitRunner, WorkerSettings } from './sqlite-protocol.ts'
 
 /**
@@ -11,17 +11,8 @@ import type { Answer, Request, UnitRunner, WorkerSettings } from './sqlite-proto
 const settings = workerData as WorkerSettings
 const port = parentPort
 if (port === null) throw new Error('sqlite-worker runs as a worker thread only')
-const connection = new SqliteConnection(settings)
+const { execute, executor } = guardConnection(new SqliteConnection(settings))
 let outbox: Answer[] = []
-
-function execute(statement: Statement): StatementResult {
-  try {
-    return connection.execute(statement)
-  } catch (error) {
-    const { message, errcode } = error as Error & { errcode?: number }
-    throw new StorageError(message, faultOf(errcode ?? 0), !connection.inTransaction)
-  }
-}
 
 function answer(message: Answer): void {
   outbox.push(message)
@@ -46,7 +37,7 @@ const runner: UnitRunner | null = settings.readOnly
   : await (
       await import('./sqlite-units.ts')
     ).createUnitRunner({
-      execute,
+      executor,
       answer,
       answerError,
       unitsModule: settings.unitsModule,

@@ -1,0 +1,115 @@
+import { afterEach, expect, test } from 'vitest'
+import type { ConnectorKind, HandOver, Link, Outcome } from '../../src/connectors/connector.ts'
+import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
+import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
+
+let house: MessagesFixture
+afterEach(() => house.close())
+
+/** The simulator with another hand on its submit. */
+function kindWith(
+  window: number,
+  submit: (handOver: HandOver, link: Link) => Promise<Outcome>,
+): ConnectorKind {
+  return {
+    ...simulatorKind,
+    createLink(setup, tools, events) {
+      const link = simulatorKind.createLink(setup, tools, events)
+      return Object.create(link, {
+        window: { value: window },
+        submit: { value: (handOver: HandOver) => submit(handOver, link) },
+        health: { value: () => link.health() },
+        start: { value: () => link.start() },
+        stop: { value: () => link.stop() },
+        applySettings: { value: () => false },
+        resume: { value: undefined },
+      }) as Link
+    },
+  }
+}
+
+const accepted = (networkIds: string[]): Outcome => ({ kind: 'accepted', networkIds, receiptExpected: true })
+
+test('an account with a long queue lets another have its turn on a device that takes one at a time', async () => {
+  const order: string[] = []
+  house = await openMessagesFixture(
+    kindWith(1, async ({ text }) => {
+      order.push(text)
+      return accepted([`n${order.length}`])
+    }),
+  )
+  await house.addAccount('acc_a', 100)
+  await house.addAccount('acc_b', 100)
+  for (let i = 0; i < 20; i++) await house.send({ text: 'A' })
+  for (let i = 0; i < 3; i++) await house.send({ accountId: 'acc_b', text: 'B' })
+  await house.addDevice('dev_s')
+  await house.dispatcher.drain()
+  expect(order).toHaveLength(23)
+  expect(order.slice(0, 7).filter((name) => name === 'B')).toHaveLength(3)
+})
+
+test('an outcome that makes no sense becomes unknown, and keeps nobody else waiting', async () => {
+  house = await openMessagesFixture(
+    kindWith(10, async ({ text, attemptId }) =>
+      text === 'odd' ? ({ kind: 'accepted', receiptExpected: true } as never) : accepted([attemptId]),
+    ),
+  )
+  await house.addAccount('acc_a', 10)
+  await house.send({ text: 'fine' })
+  await house.send({ text: 'odd' })
+  await house.send({ text: 'fine too' })
+  await house.addDevice('dev_s')
+  const drain = { done: false }
+  const draining = house.dispatcher.drain().finally(() => (drain.done = true))
+  while (!drain.done) await house.clock.advance(250)
+  await draining
+  expect((await house.statuses()).toSorted()).toEqual(['sent', 'sent', 'unconfirmed'])
+})
+
+test('a network id that is used again belongs to the newest message; the older one no longer waits', async () => {
+  house = await openMessagesFixture(kindWith(10, async () => accepted(['again'])))
+  await house.addAccount('acc_a', 10)
+  await house.addDevice('dev_s')
+  await house.send()
+  await house.dispatcher.drain()
+  await house.send()
+  await house.dispatcher.drain()
+  expect(await house.statuses()).toEqual(['unconfirmed', 'sent'])
+  await house.dispatcher.receipt('dev_s', {
+    networkId: 'again',
+    result: 'delivered',
+    code: null,
+    networkCode: null,
+  })
+  expect(await house.statuses()).toEqual(['unconfirmed', 'delivered'])
+})
+
+test('acceptance without an id is final: no receipt could find its message', async () => {
+  house = await openMessagesFixture(kindWith(10, async () => accepted([])))
+  await house.addAccount('acc_a', 10)
+  await house.addDevice('dev_s')
+  await house.send()
+  await house.dispatcher.drain()
+  const row = await house.storage.read
+    .selectFrom('messages')
+    .select(['status', 'finalized_at', 'charged'])
+    .executeTakeFirstOrThrow()
+  expect(row).toMatchObject({ status: 'sent', charged: 1 })
+  expect(row.finalized_at).not.toBeNull()
+})
+
+test('a device that cannot be started keeps no other from working', async () => {
+  house = await openMessagesFixture({
+    ...simulatorKind,
+    createLink(setup, tools, events) {
+      if (setup.id === 'dev_a_bad') throw new Error('cannot be made')
+      return simulatorKind.createLink(setup, tools, events)
+    },
+  })
+  await house.addAccount('acc_a', 10)
+  await house.addDevice('dev_a_bad')
+  await house.addDevice('dev_good')
+  await house.send()
+  await house.dispatcher.drain()
+  expect(await house.statuses()).toEqual(['sent'])
+})

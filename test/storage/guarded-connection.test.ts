@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { guardConnection, type GuardedConnection } from '../../src/storage/guarded-connection.ts'
+import { SqliteConnection, type Statement } from '../../src/storage/sqlite-connection.ts'
+
+let folder: string
+let connection: SqliteConnection
+let guarded: GuardedConnection
+
+const exec = (sql: string): Statement => ({ op: 'exec', sql, values: [] })
+const rows = () => connection.execute({ op: 'all', sql: 'select n from t', values: [] }).rows
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'onesixty-guard-'))
+  connection = new SqliteConnection({
+    file: join(folder, 'a.db'),
+    readOnly: false,
+    busyTimeoutMs: 0,
+    cacheKiB: 1_024,
+  })
+  guarded = guardConnection(connection)
+  guarded.execute(exec('create table t (n integer)'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+
+/** What SQLite does by itself when the disk is full or fails. */
+const loseTransaction = () => connection.execute(exec('rollback'))
+
+test('what was on its way when the transaction was lost does not commit by itself', async () => {
+  await guarded.executor.transaction('begin')
+  guarded.execute(exec('insert into t values (1)'))
+  loseTransaction()
+  expect(() => guarded.execute(exec('insert into t values (2)'))).toThrow('the transaction is gone')
+  await expect(guarded.executor.transaction('commit')).rejects.toThrow('the transaction is gone')
+  await guarded.executor.transaction('rollback')
+  expect(rows()).toEqual([])
+})
+
+test('rolling back a transaction that is gone is harmless, and the next one works', async () => {
+  await guarded.executor.transaction('begin')
+  loseTransaction()
+  await guarded.executor.transaction('rollback')
+  await guarded.executor.transaction('begin')
+  guarded.execute(exec('insert into t values (3)'))
+  await guarded.executor.transaction('commit')
+  expect(rows()).toEqual([[3]])
+})
