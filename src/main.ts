@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module'
 
+// Whatever this program writes holds texts, numbers or secrets: for its own user alone.
+process.umask(0o077)
 // Keeps stripped and compiled modules between starts (1.2 s to ready without it, 0.8 s with it), so everything else is imported after it.
 enableCompileCache()
 // Worker threads take it from the environment.

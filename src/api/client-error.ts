@@ -21,9 +21,9 @@ type ClientError = Error & { code?: string | undefined; rawPacket?: unknown }
  * client would take this one for it.
  */
 export function answerClientError(deps: ClientErrorDeps, error: ClientError, socket: Duplex): void {
-  // Node's own handler asks the same field; nothing public tells what a connection owes.
+  // Node's own handler asks the same field; nothing public tells what a connection owes. It is null after an answered request.
   // oxlint-disable-next-line no-underscore-dangle
-  const pending = (socket as { _httpMessage?: ServerResponse })._httpMessage
+  const pending = (socket as { _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
   const owesAnother = pending !== undefined && (pending.headersSent || pending.req.complete)
   if (error.code === 'ECONNRESET' || !socket.writable || owesAnother) {
     socket.destroy()

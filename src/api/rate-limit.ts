@@ -65,7 +65,7 @@ export class RateLimiter {
     const verdict: Verdict = {
       violated: null,
       remaining,
-      resetSeconds: Math.ceil(resetMs / 1000),
+      resetSeconds: Math.ceil(Math.min(resetMs, windowMs) / 1000),
       retryAfterSeconds: 0,
     }
     if (remaining === 0) {

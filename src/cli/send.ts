@@ -140,7 +140,9 @@ async function call(
     const repeat =
       sending === undefined
         ? ''
-        : ` It may have been accepted: repeat with --idempotency-key ${sending.idempotencyKey}.`
+        : neverArrived(error)
+          ? ' Nothing was sent. Is the server running?'
+          : ` It may have been accepted: repeat with --idempotency-key ${sending.idempotencyKey}.`
     throw new CommandError('no_answer', `The server at ${server.url} did not answer: ${cause}.${repeat}`)
   })
   const document: unknown = await answer.json().catch(() => ({}))
@@ -185,3 +187,10 @@ async function readKey(
     throw new CommandError('no_key', `${path} does not set ONESIXTY_API_KEY.`)
   return key
 }
+
+/** No connection came about, so the request cannot have been read. */
+const neverArrived = (error: unknown): boolean =>
+  error instanceof Error &&
+  ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(
+    (error.cause as { code?: string } | undefined)?.code ?? '',
+  )

@@ -33,7 +33,7 @@ export function decideSends(requests: readonly SendRequest[], standing: Standing
     const stored = standing.wallets.get(wallet)
     if (stored === undefined) throw new Error(`account ${request.accountId} has no ${request.mode} wallet`)
     const barred = standing.barred.get(request.accountId)
-    if (barred !== undefined) return refusal(barred === 'closed' ? 'invalid_token' : 'account_suspended', {})
+    if (barred !== undefined) return barred === 'closed' ? closedAccount : refusal('account_suspended', {})
     const messages = request.recipients.length
     const required = messages * request.parts
 
@@ -63,6 +63,10 @@ export function decideSends(requests: readonly SendRequest[], standing: Standing
 
 /** Plain data: the decision may be made in another thread than the one that answers. */
 const refusal = (code: ProblemCode, extra: RefusalExtra): Decision => ({ kind: 'refuse', code, extra })
+
+const closedAccount = refusal('invalid_token', {
+  headers: { 'www-authenticate': 'Bearer realm="onesixty", error="invalid_token"' },
+})
 
 const queueFull = (queued: number, limit: number): Decision =>
   refusal('queue_full', {

@@ -171,6 +171,30 @@ test('garbage behind a request whose answer is due is not answered in its place'
   expect(answers.every(({ status }) => status === 202)).toBe(true)
 })
 
+test('garbage on a connection whose request was answered is a bad request, and a reset there is nothing', async () => {
+  const garbage = await new Promise<string>((resolve) => {
+    let received = ''
+    const socket = connect(api.port, '127.0.0.1', () =>
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'),
+    )
+    socket.on('data', (data) => {
+      const first = received === ''
+      received += data.toString()
+      if (first) socket.write('GARBAGE\r\n\r\n')
+    })
+    socket.on('close', () => resolve(received))
+  })
+  expect(garbage).toContain('HTTP/1.1 400')
+  await new Promise<void>((resolve) => {
+    const socket = connect(api.port, '127.0.0.1', () =>
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'),
+    )
+    socket.on('data', () => socket.resetAndDestroy())
+    socket.on('close', () => resolve())
+  })
+  expect((await api.request('GET', '/healthz')).status).toBe(200)
+})
+
 test('Expect: 100-continue and other expectations do not stand in the way', async () => {
   const [interim] = await rawExchange(
     api.port,

@@ -162,13 +162,23 @@ test('says what the server refused, in its words and with its code', async () =>
   })
 })
 
-test('when no answer comes it says how to repeat without sending twice', async () => {
+test('when the answer is lost it says how to repeat without sending twice', async () => {
+  server.removeAllListeners('request')
+  server.on('request', (request) => request.socket.destroy())
+  const { code, stderr } = await send('--idempotency-key', 'mine')
+  expect(code).toBe(1)
+  expect(stderr).toContain('did not answer')
+  expect(stderr).toContain('--idempotency-key mine')
+  expect(stderr).not.toContain(key)
+})
+
+test('when nobody listens it says that nothing was sent', async () => {
   const { port } = server.address() as AddressInfo
   server.close()
   server.closeAllConnections()
   const { code, stderr } = await send('--idempotency-key', 'mine')
   expect(code).toBe(1)
   expect(stderr).toContain(`The server at http://127.0.0.1:${port} did not answer`)
-  expect(stderr).toContain('--idempotency-key mine')
+  expect(stderr).toContain('Nothing was sent.')
   expect(stderr).not.toContain(key)
 })

@@ -4,6 +4,7 @@ import { countPartsIfGsm7, offendingCharacters } from '../../sms-text.ts'
 import type { Mode, OnUnknown } from '../../storage/schema.ts'
 import type { Recipient } from './send-recipients.ts'
 import type { PricedText } from './send-text.ts'
+import { isTestNumber } from './test-numbers.ts'
 
 /** Joins the answer when the balance is at or below its threshold afterwards, which only the ledger knows. */
 export const lowBalanceWarning: Warning = {
@@ -33,7 +34,10 @@ export function findWarnings(send: RemarkableSend, routing: Routing): Warning[] 
       message: 'No device is online; the messages wait for one until they expire.',
     })
   }
-  const notMobile = send.recipients.filter(({ kind }) => kind === 'fixed').map(({ pointer }) => pointer)
+  // Test numbers play a network; what their numbering plan says of them means nothing.
+  const notMobile = send.recipients
+    .filter(({ kind, to }) => kind === 'fixed' && !isTestNumber(to))
+    .map(({ pointer }) => pointer)
   if (notMobile.length > 0) {
     const message = 'Some numbers are not known to be mobile and may not take an SMS.'
     warnings.push({ code: 'recipient_not_known_mobile', message, pointers: notMobile })
