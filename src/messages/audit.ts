@@ -87,15 +87,18 @@ const totalsAreNotQueue = sql<Violation>`
 /** A receipt of its first try may end a message while the second is being handed over; the queue lets go when that has ended too. */
 const waitingIsNotQueued = sql<Violation>`
   select account_id, mode, id, sum(waiting) as waiting, sum(queued) as queue_rows, sum(sending) as sending, sum(claimed) as claimed,
-    sum(message_parts) as parts, sum(queue_parts) as queue_parts
+    sum(message_parts) as parts, sum(queue_parts) as queue_parts, sum(message_changed) as changed_at, sum(queue_changed) as queue_changed_at
   from (
     select account_id, mode, id, 1 as waiting, 0 as queued, case when status = 'sending' then 1 else 0 end as sending, 0 as claimed,
-      parts as message_parts, 0 as queue_parts
+      parts as message_parts, 0 as queue_parts,
+      case when status = 'queued' then updated_at else 0 end as message_changed, 0 as queue_changed
     from messages where status in ('scheduled', 'queued', 'sending')
     union all
-    select account_id, mode, message_id, 0, 1, 0, case when claimed_by is null then 0 else 1 end, 0, parts from queue) as both_sides
+    select account_id, mode, message_id, 0, 1, 0, case when claimed_by is null then 0 else 1 end, 0, parts, 0,
+      case when claimed_by is null then changed_at else 0 end from queue) as both_sides
   group by account_id, mode, id
-  having (sum(waiting) <> 1 or sum(queued) <> 1 or sum(sending) <> sum(claimed) or sum(message_parts) <> sum(queue_parts))
+  having (sum(waiting) <> 1 or sum(queued) <> 1 or sum(sending) <> sum(claimed) or sum(message_parts) <> sum(queue_parts)
+      or sum(message_changed) <> sum(queue_changed))
     and not (sum(waiting) = 0 and sum(queued) = 1 and sum(claimed) = 1 and exists (
       select 1 from messages m where m.account_id = both_sides.account_id and m.mode = both_sides.mode and m.id = both_sides.id
         and m.finalized_at is not null and m.attempts > 1))

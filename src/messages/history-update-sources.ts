@@ -26,10 +26,14 @@ const maxRoutesRead = 30
 /**
  * The first messages that changed within a span: at least a page of them, if there are as many, in no order. Wherever a message is, it is
  * read there once: a change after the horizon was taken puts it behind the horizon, so it does not matter that these are four statements.
+ * Where final messages fill the page, of the others only those that changed before its last are read.
  */
 export async function messagesChanged(db: Db, request: HistoryRequest, span: Span): Promise<MessageRow[]> {
-  const sources = [settled, awaitingReceipt, beingHandedOver, waiting]
-  return (await Promise.all(sources.map((read) => read(db, request, span)))).flat()
+  const final = await settled(db, request, span)
+  const last = final[request.limit]
+  const rest = last === undefined ? span : { ...span, below: { atMs: last.updated_at, id: last.id } }
+  const unsettled = [awaitingReceipt, beingHandedOver, waiting].map((read) => read(db, request, rest))
+  return [final, ...(await Promise.all(unsettled))].flat()
 }
 
 type Source = (db: Db, request: HistoryRequest, span: Span) => Promise<MessageRow[]>
@@ -92,7 +96,7 @@ const waiting: Source = async (db, request, span) => {
   const next = (routeKey: string, priority: number) =>
     db
       .selectFrom('queue')
-      .select('message_id')
+      .select(['message_id', 'changed_at'])
       .where('route_key', '=', routeKey)
       .where('account_id', '=', accountId)
       .where('priority', '=', priority)
@@ -103,10 +107,18 @@ const waiting: Source = async (db, request, span) => {
       .limit(maxWaitingRead)
   const [first, ...others] = routes
     .flatMap(({ route_key }) => [0, 1, 2].map((priority) => next(route_key, priority)))
-    .map((rows) => db.selectFrom(rows.as('next')).select('next.message_id'))
-  return first === undefined
-    ? []
-    : ordered(db, others.reduce((all, rows) => all.unionAll(rows), first).as('found'), request, span)
+    .map((rows) => db.selectFrom(rows.as('next')).selectAll())
+  if (first === undefined) return []
+  const waits = others.reduce((all, rows) => all.unionAll(rows), first).as('waits')
+  const found = db
+    .selectFrom(waits)
+    .select('message_id')
+    .where(sql<SqlBool>`(changed_at, message_id) > ${place(span.after)}`)
+    .where(sql<SqlBool>`(changed_at, message_id) < ${place(span.below)}`)
+    .orderBy('changed_at')
+    .orderBy('message_id')
+    .limit(span.conditions.length === 0 ? request.limit + 1 : maxRowsRead)
+  return ordered(db, found.as('found'), request, span)
 }
 
 /** Of the messages named by `found` those that belong on the page. */

@@ -202,6 +202,7 @@ const queueRows = (send: SendRequest) =>
     mode: send.mode,
     parts: send.parts,
     expires_at: send.expiresAt,
+    changed_at: send.createdAt,
   }))
 
 const queueTotalRow = (send: SendRequest) => ({

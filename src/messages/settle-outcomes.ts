@@ -110,6 +110,7 @@ async function requeue(
         mode: message.mode,
         parts: message.parts,
         expires_at: message.expires_at as number,
+        changed_at: message.updated_at,
         refusals: again.refusals,
       })),
     ),

@@ -102,6 +102,7 @@ export interface QueueTable {
   mode: Mode
   parts: number
   expires_at: number
+  changed_at: number
   refusals: Generated<number>
   claimed_by: string | null
   restore_hold: Generated<Flag>

@@ -53,6 +53,7 @@ export async function openAuditFixture(): Promise<AuditFixture> {
       mode: 'live',
       parts: 1,
       expires_at: nowMs + 60_000,
+      changed_at: nowMs,
     } as const
     await insertRows(tx, 'queue', [
       { ...place, message_id: 'msg_waits', claimed_by: null, restore_hold: 0 },

@@ -48,10 +48,11 @@ test('every check finds each of its planted mistakes', async () => {
     ],
     waiting_is_queued: [
       `delete from queue where message_id = 'msg_waits'`,
-      `insert into queue select route_key, account_id, 0, due_at, message_id, mode, parts, expires_at, 0, null, 0 from queue where message_id = 'msg_waits'`,
+      `insert into queue select route_key, account_id, 0, due_at, message_id, mode, parts, expires_at, changed_at, 0, null, 0 from queue where message_id = 'msg_waits'`,
       `update messages set status = 'failed' where id = 'msg_waits'`,
       `update queue set message_id = 'msg_nowhere' where message_id = 'msg_waits'`,
       `update queue set parts = 2 where message_id = 'msg_waits'`,
+      `update queue set changed_at = changed_at - 1 where message_id = 'msg_waits'`,
       `update messages set status = 'sending' where id = 'msg_waits'`,
       `update messages set status = 'queued' where id = 'msg_claimed'`,
     ],

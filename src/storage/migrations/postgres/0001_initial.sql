@@ -242,6 +242,8 @@ create table queue (
   mode text not null,
   parts bigint not null,
   expires_at bigint not null,
+  -- The last change of the message, as long as it waits: history finds by it what changed without a look at the messages.
+  changed_at bigint not null,
   -- Refusals that count towards the limit of attempts.
   refusals bigint not null default 0,
   claimed_by text,

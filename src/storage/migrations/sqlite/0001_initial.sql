@@ -240,6 +240,8 @@ create table queue (
   mode text not null,
   parts integer not null,
   expires_at integer not null,
+  -- The last change of the message, as long as it waits: history finds by it what changed without a look at the messages.
+  changed_at integer not null,
   -- Refusals that count towards the limit of attempts.
   refusals integer not null default 0,
   claimed_by text,
