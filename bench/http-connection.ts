@@ -39,8 +39,12 @@ export class HttpConnection {
     return this.#socket.destroyed
   }
 
-  /** Sends one request; `onAnswer` hears its status when the answer is complete, or 0 when the connection broke. */
+  /** Sends one request; `onAnswer` hears its status when the answer is complete, or 0 when the connection broke, were it before. */
   send(request: Buffer, onAnswer: (status: number) => void): void {
+    if (this.isBroken) {
+      onAnswer(0)
+      return
+    }
     this.#onAnswer = onAnswer
     this.#socket.write(request)
   }

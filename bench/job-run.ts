@@ -75,8 +75,9 @@ class JobRun {
     const dueTimes: number[] = []
     let sent = 0
     const sendWaiting = (): void => {
+      // In turns: a connection that were never used would be closed by the server as one that owes its first request.
       while (sent < dueTimes.length && free.length > 0) {
-        const line = free.pop() as Line
+        const line = free.shift() as Line
         this.#ask(line, dueTimes[sent++] as number, () => {
           if (!line.connection.isBroken) free.push(line)
           if (!this.#isOver) sendWaiting()

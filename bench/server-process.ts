@@ -7,8 +7,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import packageJson from '../package.json' with { type: 'json' }
 
-const mainFile = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
+const mainFile = join(root, 'src/main.ts')
 
 /** A data folder of a benchmark, set up through the command line as an operator would. */
 export interface BenchFolder {
@@ -44,7 +46,10 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-/** Default settings but for a free port: what is measured is what runs after `npm start`. The log goes to a file of the folder. */
+/** The arguments that `npm start` gives to Node.js: what is measured is what runs then. */
+const startArguments = packageJson.scripts.start.split(' ').slice(1)
+
+/** `npm start` with default settings but for a free port. The log goes to a file of the folder. */
 export async function startServer(
   folder: BenchFolder,
   nodeOptions: readonly string[] = [],
@@ -52,7 +57,8 @@ export async function startServer(
   const logFile = join(folder.path, 'server.log')
   const log = openSync(logFile, 'w')
   const startedMs = performance.now()
-  const child = spawn(process.execPath, [...nodeOptions, mainFile, 'serve'], {
+  const child = spawn(process.execPath, [...nodeOptions, ...startArguments], {
+    cwd: root,
     env: environment(folder.path),
     stdio: ['ignore', log, log],
   })

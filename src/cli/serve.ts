@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createApp } from '../app.ts'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
+import { collectAfterStart } from '../garbage.ts'
 import { createIds } from '../ids.ts'
 import { createLog, gatheredOutput, type Log } from '../log.ts'
 import { makeFirstAccount, welcome } from './first-run.ts'
@@ -24,6 +25,7 @@ export async function serve(host: ServingProcess): Promise<number> {
   const { url } = await app.start()
   if (first !== null) host.stdout.write(welcome(url, first, config))
   log.info({ url, epoch: app.epoch.epoch }, 'onesixty is ready')
+  collectAfterStart(systemClock)
   if (app.epoch.restored) {
     log.warn(
       { messages: app.epoch.heldMessages },

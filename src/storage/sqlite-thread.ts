@@ -17,11 +17,20 @@ type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
  */
 const nurseryMb = { writer: 24, reader: 4 } as const
 
-/** The near end of a `sqlite-worker`: sends what one turn of the event loop produced as one message: waking the other thread costs some 15 µs. */
+/**
+ * One message to the thread carries what a turn of the event loop produced, because waking it costs some 15 µs, up to these bounds: a turn may
+ * bring a request of each of 64 connections, and they would then wait as one convoy for this thread and for the other in turns. Longer texts
+ * would lie among V8's large objects, which only a full collection frees.
+ */
+const mostRequestsInMessage = 32
+const mostCharactersInMessage = 65_536
+
+/** The near end of a `sqlite-worker`. */
 export class SqliteThread {
   readonly #worker: Worker
   readonly #pending = new Map<number, Pending>()
-  #outbox: Request[] = []
+  #outbox: string[] = []
+  #outboxLength = 0
   #nextId = 1
   #ended: StorageError | null = null
   #closing = false
@@ -68,15 +77,21 @@ export class SqliteThread {
       const id = this.#nextId++
       this.#pending.set(id, { resolve, reject })
       if (this.#pending.size === 1) this.#worker.ref()
-      this.#outbox.push({ ...request, id })
+      const text = JSON.stringify({ ...request, id })
+      this.#outbox.push(text)
+      this.#outboxLength += text.length
       if (this.#outbox.length === 1) setImmediate(() => this.#flush())
+      if (this.#outbox.length === mostRequestsInMessage || this.#outboxLength > mostCharactersInMessage)
+        this.#flush()
     })
   }
 
   #flush(): void {
     const requests = this.#outbox
+    if (requests.length === 0) return
     this.#outbox = []
-    if (this.#ended === null) this.#worker.postMessage(JSON.stringify(requests))
+    this.#outboxLength = 0
+    if (this.#ended === null) this.#worker.postMessage(`[${requests.join()}]`)
   }
 
   #settle(answer: Answer): void {
