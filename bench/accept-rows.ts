@@ -28,7 +28,7 @@ export const measureAccept = (run: BenchRun): Promise<Figure[]> =>
     const single = 'accept, one recipient, 64 connections'
     const rounds = await middleRound(run, measure(single))
     const figures: Figure[] = [
-      { ...figureOf(2, single, rounds), bar: { kind: 'of-n', least: 0.5 } },
+      { ...figureOf(2, single, rounds), bar: { kind: 'of-n', least: 0.5 }, profile: 'accept' },
       await measureHalf(run, accepting, rounds.perSecond / 2),
     ]
     for (const connections of [1, 256]) {
@@ -83,5 +83,5 @@ export const measureAcceptMany = (run: BenchRun): Promise<Figure[]> =>
     }
     const { perSecond, ofN, latency, facts } = await middleRound(run, messages)
     const value = `${perSecondOf(perSecond)} messages, ${latencyOf(latency)}`
-    return [{ row: 3, name, value, ofN, bar: { kind: 'of-n', least: 1 }, facts }]
+    return [{ row: 3, name, value, ofN, bar: { kind: 'of-n', least: 1 }, facts, profile: 'accept-many' }]
   })

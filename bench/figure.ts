@@ -1,3 +1,5 @@
+import type { ProfileName } from './profile.ts'
+
 /** One measured value, a line of the table. */
 export interface Figure {
   /** The row of the bench that it belongs to. */
@@ -9,6 +11,8 @@ export interface Figure {
   bar?: Bar
   /** What explains the value, as a clause: who used the processors, how much was measured. */
   facts?: string
+  /** Which profile shows what stands in the way, should the bar be missed. */
+  profile?: ProfileName
 }
 
 /** What a figure must reach. */

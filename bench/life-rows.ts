@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchRun } from './bench-run.ts'
 import { type Figure, median, perSecondOf } from './figure.ts'
 import { hundred, one, type RequestShape } from './load-job.ts'
+import type { ProfileName } from './profile.ts'
 import { sayProcessorUse, watchMemory, watchProcessor } from './process-usage.ts'
 import {
   type BenchAccount,
@@ -20,17 +21,25 @@ interface Lives {
   shape: RequestShape
   requests: number
   least: number
+  profile: ProfileName
 }
 
 /** Row 4: a message's whole life through the simulator, which receipts at once: accepted, handed over, sent, delivered, charged. */
 export async function measureLife(run: BenchRun): Promise<Figure[]> {
   const { lives } = run.lengths
-  const single = { name: 'whole life, one recipient', shape: one, requests: lives.one, least: 0.25 }
-  const many = {
+  const single: Lives = {
+    name: 'whole life, one recipient',
+    shape: one,
+    requests: lives.one,
+    least: 0.25,
+    profile: 'life',
+  }
+  const many: Lives = {
     name: 'whole life, 100 recipients a request',
     shape: hundred,
     requests: lives.hundred,
     least: 0.7,
+    profile: 'life-many',
   }
   return [...(await measureLives(run, single)), ...(await measureLives(run, many))]
 }
@@ -43,7 +52,7 @@ interface Served {
 
 const measureLives = (run: BenchRun, lives: Lives): Promise<Figure[]> =>
   withServer({ settings: ['delay_ms=0'], nodeOptions: [] }, async (served) => {
-    const { name, least } = lives
+    const { name, least, profile } = lives
     const warm = await live(
       run,
       { ...lives, name: `${name}, warm-up` },
@@ -60,7 +69,15 @@ const measureLives = (run: BenchRun, lives: Lives): Promise<Figure[]> =>
     const sent = warm.messages + measured.messages
     const { perSecond, ofN, facts } = measured
     return [
-      { row: 4, name, value: `${perSecondOf(perSecond)} messages`, ofN, bar: { kind: 'of-n', least }, facts },
+      {
+        row: 4,
+        name,
+        value: `${perSecondOf(perSecond)} messages`,
+        ofN,
+        bar: { kind: 'of-n', least },
+        facts,
+        profile,
+      },
       memoryFigure(name, samples),
       await exactnessFigure(name, { ...served, sent }),
     ]

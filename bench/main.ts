@@ -5,7 +5,7 @@ import { type BenchRun, fullLengths, quickLengths } from './bench-run.ts'
 import { type Figure, judge, median, perSecondOf } from './figure.ts'
 import { measureLife } from './life-rows.ts'
 import { describeMachine, measureFlush, watchDisturbance } from './machine.ts'
-import { profileServer } from './profile.ts'
+import { profileServer, readProfileNames } from './profile.ts'
 import { measureReads } from './read-rows.ts'
 import { type Outcome, writeReport } from './report.ts'
 import { measureStarts } from './start-rows.ts'
@@ -52,9 +52,14 @@ async function main(): Promise<void> {
   const machine = new BenchMachine(lengths, say)
   const run: BenchRun = { lengths, say, load: machine.load, againstN: machine.againstN }
   try {
-    if (values.profile !== undefined) return await profileServer(run, values.profile.split(','))
+    if (values.profile !== undefined) {
+      for (const name of readProfileNames(values.profile))
+        process.stdout.write(`\n# ${name}\n${await profileServer(run, name)}\n`)
+      return
+    }
     const outcome = await measureRows(machine, run, chosen)
-    if (!values.quick && chosen.size === rows.length + 1) await writeReport(outcome)
+    const isWhole = !values.quick && chosen.size === rows.length + 1
+    if (isWhole) await writeReport(outcome, await profileMisses(run, outcome.figures))
     print(outcome, values.json)
   } finally {
     machine.stop()
@@ -77,6 +82,19 @@ async function measureRows(
   }
   const disturbance = watched.stop(machine.pids)
   return { figures: [...echoFigures(machine.echoRates), ...figures], flush, disturbance }
+}
+
+/** What stands in the way of the bars that were missed, by the name of the figure. */
+async function profileMisses(
+  run: BenchRun,
+  figures: readonly Figure[],
+): Promise<ReadonlyMap<string, string>> {
+  const profiles = new Map<string, string>()
+  for (const figure of figures) {
+    if (judge(figure).verdict !== 'MISS' || figure.profile === undefined) continue
+    profiles.set(figure.name, await profileServer(run, figure.profile))
+  }
+  return profiles
 }
 
 /** Row 1, when anything was compared with it. */

@@ -6,7 +6,10 @@ import { type CpuProfile, summarize } from './cpu-profile.ts'
 import { hundred, one, type RequestShape } from './load-job.ts'
 import { withServer } from './server-process.ts'
 
-const subjects: Readonly<Record<string, { settings: string; shape: RequestShape }>> = {
+/** What can be profiled. */
+export type ProfileName = 'accept' | 'accept-many' | 'life' | 'life-many'
+
+const subjects: Readonly<Record<ProfileName, { settings: string; shape: RequestShape }>> = {
   accept: { settings: 'offline=true', shape: one },
   'accept-many': { settings: 'offline=true', shape: hundred },
   life: { settings: 'delay_ms=0', shape: one },
@@ -16,28 +19,33 @@ const subjects: Readonly<Record<string, { settings: string; shape: RequestShape 
 /** The clock of the profiles. */
 const nowUs = (): number => Number(process.hrtime.bigint() / 1000n)
 
-/** Loads a server under V8's sampling profiler and prints where each of its threads spent its time. */
+/** Reads `accept,life`. */
+export function readProfileNames(text: string): ProfileName[] {
+  return text.split(',').map((name) => {
+    if (!Object.hasOwn(subjects, name))
+      throw new Error(`--profile knows ${Object.keys(subjects).join(', ')}; it was '${name}'.`)
+    return name as ProfileName
+  })
+}
+
+/** Loads a server under V8's sampling profiler and tells, in lines, where each of its threads spent its time. */
 export async function profileServer(
   run: Pick<BenchRun, 'load' | 'lengths'>,
-  names: readonly string[],
-): Promise<void> {
-  for (const name of names) {
-    const subject = subjects[name]
-    if (subject === undefined)
-      throw new Error(`--profile knows ${Object.keys(subjects).join(', ')}; it was '${name}'.`)
-    const folder = await mkdtemp(join(tmpdir(), 'onesixty-profile-'))
-    try {
-      let between = { fromUs: 0, toUs: 0 }
-      const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`]
-      await withServer({ settings: [subject.settings], nodeOptions }, async ({ server, account }) => {
-        const startedUs = nowUs()
-        await run.load(name, { server, token: account.liveKey, shape: subject.shape })
-        between = { fromUs: startedUs + run.lengths.warmUpMs * 1000, toUs: nowUs() }
-      })
-      process.stdout.write(`\n# ${name}\n${(await summaries(folder, between)).join('\n')}\n`)
-    } finally {
-      await rm(folder, { recursive: true })
-    }
+  name: ProfileName,
+): Promise<string> {
+  const { settings, shape } = subjects[name]
+  const folder = await mkdtemp(join(tmpdir(), 'onesixty-profile-'))
+  try {
+    let between = { fromUs: 0, toUs: 0 }
+    const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`]
+    await withServer({ settings: [settings], nodeOptions }, async ({ server, account }) => {
+      const startedUs = nowUs()
+      await run.load(name, { server, token: account.liveKey, shape })
+      between = { fromUs: startedUs + run.lengths.warmUpMs * 1000, toUs: nowUs() }
+    })
+    return (await summaries(folder, between)).join('\n')
+  } finally {
+    await rm(folder, { recursive: true })
   }
 }
 

@@ -13,8 +13,11 @@ export interface Outcome {
 
 const file = new URL('../docs/benchmarks.md', import.meta.url)
 
-/** Writes docs/benchmarks.md from one whole run. */
-export async function writeReport({ figures, flush, disturbance }: Outcome): Promise<void> {
+/** Writes docs/benchmarks.md from one whole run, with the profiles of what was missed. */
+export async function writeReport(
+  { figures, flush, disturbance }: Outcome,
+  profiles: ReadonlyMap<string, string>,
+): Promise<void> {
   const missed = missedSentences(figures).map((sentence) => `- ${sentence}`)
   const page = `# Benchmarks
 
@@ -28,7 +31,7 @@ bare \`node:http\` server in the same run, because the machine matters more than
 ${renderTable(figures)}
 
 ${missed.length === 0 ? 'Every bar was met.' : `Missed:\n\n${missed.join('\n')}`}
-
+${profileSection(profiles)}
 ## How it is measured
 
 - Everything runs on one machine, over loopback: the load generator is a process of its own, the server is \`npm start\`
@@ -57,4 +60,17 @@ ${missed.length === 0 ? 'Every bar was met.' : `Missed:\n\n${missed.join('\n')}`
 \`npm run bench -- --rows 2,3\` runs some rows, \`--quick\` shortens them, and \`--profile accept\` shows where the time goes.
 `
   await writeFile(file, page)
+}
+
+/** Under each missed bar where the threads of the server spent their time. Empty without profiles. */
+function profileSection(profiles: ReadonlyMap<string, string>): string {
+  if (profiles.size === 0) return ''
+  const parts = [...profiles].map(([name, profile]) => `### ${name}\n\n\`\`\`text\n${profile}\n\`\`\`\n`)
+  return `
+## What stands in the way
+
+Shares of the time in which a thread was busy, by V8's sampling profiler, which slows the server down by a fifth. The main thread serves
+HTTP and dispatches; thread 1 owns the database, where \`commitTransaction\` is the wait for the disk.
+
+${parts.join('\n')}`
 }
