@@ -1,7 +1,8 @@
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
-import { adjustRows, deleteRows, selectEach, updateRows } from '../storage/sets.ts'
+import { selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
+import { leaveQueue } from './leave-queue.ts'
 import { type MessageState, stateColumnsOf } from './message-store.ts'
 import type { MessageEvent } from './state.ts'
 
@@ -101,32 +102,10 @@ async function endRows(
     })),
   )
   const ended = rows.filter((_, i) => states[i] !== null && states[i] !== undefined)
-  const sums = new Map<string, RouteRow & { messages: number; parts: number }>()
-  for (const row of ended) {
-    const name = `${row.account_id}/${row.route_key}`
-    const sum = sums.get(name) ?? {
-      account_id: row.account_id,
-      mode: row.mode,
-      route_key: row.route_key,
-      messages: 0,
-      parts: 0,
-    }
-    sums.set(name, { ...sum, messages: sum.messages - 1, parts: sum.parts - row.parts })
-  }
-  await Promise.all([
-    deleteRows(
-      tx,
-      'queue',
-      ['route_key', 'account_id', 'priority', 'due_at', 'message_id'],
-      ended.map((row) => ({ ...row, message_id: row.id })),
-    ),
-    adjustRows(
-      tx,
-      'queue_totals',
-      { key: ['account_id', 'mode', 'route_key'], amounts: ['messages', 'parts'] },
-      [...sums.values()],
-    ),
-  ])
+  await leaveQueue(
+    tx,
+    ended.map((row) => ({ ...row, message_id: row.id })),
+  )
   return states.filter((state) => state !== null)
 }
 

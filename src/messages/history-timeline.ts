@@ -78,16 +78,19 @@ export function timelineOf(message: MessageRow, attempts: readonly TimelineAttem
   const corrected = message.corrected === 1
   if (corrected)
     reached(current?.state === 'refused' ? 'failed' : 'unconfirmed', message.finalized_at, current)
-  reached('sent', message.sent_at, current)
+  // While a message waits only its lost first try can be reported on.
+  const reported = current ?? (message.sent_at === null ? null : attempts.findLast(isLost)) ?? null
+  reached('sent', message.sent_at, reported)
   if (message.status !== 'sent')
-    reached(message.status, corrected ? message.settled_at : message.finalized_at, current)
+    reached(message.status, corrected ? message.settled_at : message.finalized_at, reported)
   // The sort is stable: what happened in one millisecond keeps the order in which it was told.
   return entries.toSorted((a, b) => a.atMs - b.atMs)
 }
 
-/** Whether the last attempt of a message handed nothing over, and the message waited again (or still does). */
+const isLost = (attempt: TimelineAttempt): boolean => attempt.state === 'unknown'
+
+/** Whether the last attempt of a message was not known to be taken, and the message waited again (or still does). */
 const isBackInQueue = (message: MessageRow, last: TimelineAttempt): boolean =>
   last.ended_at !== null &&
   last.state !== 'accepted' &&
-  (message.status === 'queued' ||
-    (message.finalized_at !== null && message.finalized_at > last.ended_at && message.sent_at === null))
+  (message.status === 'queued' || (message.finalized_at !== null && message.finalized_at > last.ended_at))

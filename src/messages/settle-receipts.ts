@@ -1,6 +1,7 @@
 import type { Tx } from '../storage/dialect.ts'
 import { deleteRows, insertRows, selectEach } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
+import { letGoOfQueued } from './leave-queue.ts'
 import { type MessageState, stateColumnsOf } from './message-store.ts'
 import type { MessageEvent } from './state.ts'
 
@@ -58,6 +59,9 @@ export async function settleReceipts(tx: Tx, words: readonly ReceiptWord[]): Pro
       ...(event === 'receipt_delivered' ? { partsTaken: row.parts } : {}),
     })),
   )
+  // A first try that arrived after all: its message waits for no second one (P6).
+  const waited = verdicts.filter(({ row }, i) => row.status === 'queued' && states[i] !== null)
+  if (waited.length > 0) await letGoOfQueued(tx, waited.map(({ row }) => row)) // prettier-ignore
   return states.filter((state) => state !== null)
 }
 

@@ -54,7 +54,8 @@ const settled: Record<MessageEvent, null> = {
 
 /**
  * States × events, total: null is a refusal, which is logged. A message that was ever `sending` comes back to `queued` only by a
- * recorded "nothing submitted", or once by the caller's `resend_once` (P6). `sent` is final only without a receipt to wait for.
+ * recorded "nothing submitted", or once by the caller's `resend_once` (P6); while it waits there, a receipt may still tell that the first
+ * try arrived, and none can tell of a second. `sent` is final only without a receipt to wait for.
  */
 export const moves: Record<MessageStatus, Record<MessageEvent, Move | null>> = {
   scheduled: {
@@ -67,6 +68,7 @@ export const moves: Record<MessageStatus, Record<MessageEvent, Move | null>> = {
     ...settled,
     claimed: to('sending', 'keep'),
     refused_for_good: to('failed', 'nothing'),
+    receipt_delivered: to('delivered', 'all'),
     validity_ended: to('expired', 'nothing'),
     canceled: to('canceled', 'nothing'),
     given_up_after_restore: to('unconfirmed', 'nothing'),

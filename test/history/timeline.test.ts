@@ -43,6 +43,21 @@ test('a message that expired after a refusal was waiting again, and no device ex
   expect(timeline.at(-1)).toMatchObject({ attemptId: null, deviceId: null })
 })
 
+test('a message whose lost first try was reported delivered shows that it had waited for a second, and whose word it was', () => {
+  const lost = { ...attempt, state: 'unknown' as const }
+  const delivered = { ...deliveredAt(startMs + 500), sent_at: startMs + 500, possible_duplicate: 1 as const }
+  const timeline = timelineOf(message(delivered), [lost])
+  expect(timeline.map((entry) => entry.status)).toEqual(['queued', 'sending', 'queued', 'sent', 'delivered'])
+  expect(timeline.at(-1)).toMatchObject({ attemptId: 'att_1', deviceId: 'dev_1' })
+
+  const putOff = { ...attempt, id: 'att_2', state: 'refused' as const, started_at: startMs + 100, ended_at: startMs + 110 } // prettier-ignore
+  const later = timelineOf(message({ ...delivered, attempts: 2 }), [lost, putOff])
+  expect(later.map((entry) => entry.status)).toEqual([
+    'queued', 'sending', 'queued', 'sending', 'queued', 'sent', 'delivered',
+  ]) // prettier-ignore
+  expect(later.at(-1)).toMatchObject({ attemptId: 'att_1', deviceId: 'dev_1' })
+})
+
 test('a message that a device refused for good ends with that attempt', () => {
   const failed = message({
     status: 'failed',

@@ -216,6 +216,7 @@ export class Model {
     const { status } = message
     const end = result === 'lost' ? 'unconfirmed' : result
     if (status === 'sending') this.#finish(message, end, message.parts)
+    else if (status === 'queued' && result === 'delivered') this.#finish(message, end, message.parts)
     else if (status === 'sent') [message.status, message.isFinal] = [end, true]
     else if (status === 'unconfirmed' && result !== 'lost') this.#correct(message, end)
     else if (status === 'failed' && result === 'delivered') this.#correct(message, end)

@@ -99,6 +99,67 @@ test('a receipt of the first try may settle the message while the second is hand
   expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1, attempts: 2 })
 })
 
+test('a delivered receipt of the first try settles a message that waits for its second: charged once, never handed over again', async () => {
+  await house.send({ onUnknown: 'resend_once', parts: 2 })
+  await house.end(await house.claim(), { ...unknown('first-1', 'first-2'), partsTaken: 0 } as Outcome)
+  await house.receipts({ 'first-1': 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'queued', cost_state: 'held' })
+  await house.receipts({ 'first-2': 'delivered' })
+  expect(await house.message()).toMatchObject({
+    status: 'delivered',
+    charged: 2,
+    cost_state: 'charged',
+    parts_sent: 2,
+    corrected: 0,
+    attempts: 1,
+  })
+  expect(await house.store.db.selectFrom('queue').selectAll().execute()).toEqual([])
+  await expect(house.claim()).rejects.toThrow('nothing to claim')
+})
+
+test('nor when the second try was put off, or the receipt had overtaken the loss of the first', async () => {
+  await house.send({ onUnknown: 'resend_once' })
+  await house.end(await house.claim(), unknown('first'))
+  await house.end(await house.claim(), { kind: 'unavailable', detail: 'gone' })
+  await house.receipts({ first: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1, attempts: 2 })
+
+  await house.send({ onUnknown: 'resend_once' })
+  const claimed = await house.claim()
+  await house.receipts({ early: 'delivered' })
+  await house.end(claimed, unknown('early'))
+  expect(await house.store.db.selectFrom('messages').select('status').execute()).toEqual([
+    { status: 'delivered' },
+    { status: 'delivered' },
+  ])
+  house.clock.jumpWallClock(60_000)
+  await expect(house.claim()).rejects.toThrow('nothing to claim')
+})
+
+test('that the first try did not arrive leaves its second to go', async () => {
+  await house.send({ onUnknown: 'resend_once' })
+  await house.end(await house.claim(), unknown('first'))
+  await house.receipts({ first: 'undelivered' })
+  expect(await house.message()).toMatchObject({ status: 'queued', cost_state: 'held' })
+  await house.end(await house.claim(), accepted('second'))
+  await house.receipts({ second: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1 })
+})
+
+test('a message is delivered when the parts of either try are, whichever was told first', async () => {
+  await house.send({ onUnknown: 'resend_once', parts: 2 })
+  await house.end(await house.claim(), { ...unknown('first-1', 'first-2'), partsTaken: 0 } as Outcome)
+  await house.receipts({ 'first-1': 'delivered' })
+  const second = await house.claim()
+  await house.end(second, accepted('second-1', 'second-2'))
+  await house.receipts({ 'second-2': 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'sent' })
+  await house.receipts({ 'first-2': 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 2, corrected: 0 })
+  await house.receipts({ 'second-1': 'undelivered' })
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 2 })
+})
+
 test('what is said again of an attempt that has ended moves nothing while its message waits for the next', async () => {
   await house.send()
   const first = await house.claim()
