@@ -12,6 +12,7 @@ import { planClaims, type Route } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { handOverOf } from './hand-over.ts'
+import { QueueClock } from './queue-clock.ts'
 import { judgeOutcome } from './retry-policy.ts'
 import { RouteRefill } from './route-refill.ts'
 import { routeFrom, RouteRing } from './route-ring.ts'
@@ -21,6 +22,7 @@ export interface DispatchUnits {
   claim(input: {
     wants: readonly Want[]
     nowMs: number
+    dueMs: number
     fence: number
   }): Promise<{ claimed: Claimed[]; counts: number[] }>
   settleOutcomes(settlements: readonly Settlement[]): Promise<(string | null)[]>
@@ -72,6 +74,7 @@ export class Dispatcher implements Service {
   readonly #deps: DispatcherDeps
   readonly #ring = new RouteRing()
   readonly #refill: RouteRefill
+  #queueClock: QueueClock
   readonly #settle: Batcher<Ended, void>
   readonly #receive: Batcher<Omit<ReceiptWord, 'atMs'>, void>
   #round: Promise<void> | null = null
@@ -85,11 +88,14 @@ export class Dispatcher implements Service {
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
     this.#refill = new RouteRefill(deps.read, this.#ring)
+    this.#queueClock = new QueueClock(deps.clock)
     this.#settle = new Batcher((ended) => this.#storeOutcomes(ended), { maxWeight: maxBatch })
     this.#receive = new Batcher((words) => this.#storeReceipts(words), { maxWeight: maxBatch })
   }
 
   async start(): Promise<void> {
+    this.#queueClock = new QueueClock(this.#deps.clock)
+    await this.#queueClock.catchUp(this.#deps.read)
     this.#stopped = false
     this.#poll()
   }
@@ -140,6 +146,8 @@ export class Dispatcher implements Service {
 
   #poll(): void {
     if (this.#stopped) return
+    // It has to see the wall clock ahead to go on when that steps back.
+    this.#queueClock.now()
     void this.#refill
       .now()
       .catch((error: unknown) =>
@@ -176,7 +184,12 @@ export class Dispatcher implements Service {
   async #claim(wants: readonly Want[]): Promise<number[]> {
     const { units, clock, fence, log, pool } = this.#deps
     try {
-      const { claimed, counts } = await units.claim({ wants, nowMs: clock.now(), fence })
+      const { claimed, counts } = await units.claim({
+        wants,
+        nowMs: clock.now(),
+        dueMs: this.#queueClock.now(),
+        fence,
+      })
       for (const claim of claimed) {
         this.#open += 1
         this.#handedOver += 1
@@ -225,11 +238,12 @@ export class Dispatcher implements Service {
     for (let tries = earlierTries; ; tries++) {
       try {
         const nowMs = clock.now()
-        const settlements = ended.map(({ claimed, outcome }) => judgeOutcome(claimed, outcome, nowMs))
+        const dueMs = this.#queueClock.now()
+        const settlements = ended.map(({ claimed, outcome }) => judgeOutcome(claimed, outcome, nowMs, dueMs))
         const stored = units.settleOutcomes(settlements)
         if (tries === 0) this.#makeRoom(ended)
         for (const status of await stored) if (status !== null) metrics.advanced(status)
-        this.#wakeWhenDue(settlements, nowMs)
+        this.#wakeWhenDue(settlements, dueMs)
         return ended.map(() => undefined)
       } catch (error) {
         const { log: logged, clock: time } = this.#deps
@@ -258,7 +272,7 @@ export class Dispatcher implements Service {
   }
 
   /** One timer for each route and batch; should it be lost, the poll finds what is due. */
-  #wakeWhenDue(settlements: readonly Settlement[], nowMs: number): void {
+  #wakeWhenDue(settlements: readonly Settlement[], fromMs: number): void {
     const due = new Map<string, { route: Route; atMs: number }>()
     for (const { accountId, mode, place, requeue } of settlements) {
       if (requeue === null) continue
@@ -267,7 +281,7 @@ export class Dispatcher implements Service {
       due.set(name, { route: routeFrom({ account_id: accountId, mode, route_key: place.route_key }), atMs })
     }
     for (const { route, atMs } of due.values())
-      this.#deps.clock.schedule(atMs - nowMs, () => this.wake(route))
+      this.#deps.clock.schedule(atMs - fromMs, () => this.wake(route))
   }
 
   async #storeReceipts(words: readonly Omit<ReceiptWord, 'atMs'>[]): Promise<void[]> {

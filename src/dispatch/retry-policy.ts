@@ -6,6 +6,8 @@ import type { Settlement } from '../messages/settle-outcomes.ts'
 export const refusalBackoffsMs = [15_000, 60_000] as const
 /** A throttled or unreachable device costs a message at most this, and no attempt. */
 export const busyBackoffMs = 1_000
+/** Nothing is ever due later than this from now. */
+export const longestBackoffMs = Math.max(...refusalBackoffsMs, busyBackoffMs)
 
 type Judgement = Omit<Settlement, keyof Named | 'atMs'>
 type Named = Pick<Claimed, 'accountId' | 'mode' | 'messageId' | 'attemptNumber' | 'deviceId' | 'place'>
@@ -21,9 +23,15 @@ const nothing = {
 
 /**
  * What the end of an attempt means for its message. Only a definite "nothing submitted" lets it go again, elsewhere if need be (P6);
- * an unknown outcome ends it, unless the caller chose `resend_once` and that was not used yet.
+ * an unknown outcome ends it, unless the caller chose `resend_once` and that was not used yet. Back-offs count from `dueFromMs`, which
+ * differs from the wall clock after that stepped back.
  */
-export function judgeOutcome(claimed: Claimed, outcome: Outcome, nowMs: number): Settlement {
+export function judgeOutcome(
+  claimed: Claimed,
+  outcome: Outcome,
+  nowMs: number,
+  dueFromMs = nowMs,
+): Settlement {
   const { accountId, mode, messageId, attemptNumber, deviceId, place } = claimed
   return {
     accountId,
@@ -33,12 +41,12 @@ export function judgeOutcome(claimed: Claimed, outcome: Outcome, nowMs: number):
     deviceId,
     place,
     atMs: nowMs,
-    ...judge(claimed, outcome, nowMs),
+    ...judge(claimed, outcome, dueFromMs),
   }
 }
 
-function judge(claimed: Claimed, outcome: Outcome, nowMs: number): Judgement {
-  const again = (delayMs: number, refusals: number) => ({ dueAt: nowMs + delayMs, refusals })
+function judge(claimed: Claimed, outcome: Outcome, dueFromMs: number): Judgement {
+  const again = (delayMs: number, refusals: number) => ({ dueAt: dueFromMs + delayMs, refusals })
   switch (outcome.kind) {
     case 'accepted':
       return {

@@ -43,15 +43,16 @@ type ClaimRow = MessageState & QueuePlace & { text: string; encoding: Encoding }
 
 /**
  * Reads the queue of one route in its own order: priority, then due time. Rows that were claimed and not yet ended are passed over;
- * there are never more of them than the windows of the devices. Nothing is claimed after its validity (P8).
+ * there are never more of them than the windows of the devices. Nothing is claimed after its validity (P8), which ends by the wall clock; when it
+ * is due tells a clock that never steps back.
  */
 const nextOfRoute = {
   sql: `select ${stateColumnsOf('m')}, m.text, m.encoding, q.route_key, q.priority, q.due_at, q.refusals
         from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
-        where q.route_key = :route and q.account_id = :account and q.due_at <= :now and q.expires_at > :now
+        where q.route_key = :route and q.account_id = :account and q.due_at <= :due and q.expires_at > :now
           and q.claimed_by is null and q.restore_hold = 0
         order by q.priority, q.due_at, q.message_id limit :quota`,
-  inputs: ['route', 'account', 'now', 'quota'],
+  inputs: ['route', 'account', 'due', 'now', 'quota'],
 } as const
 
 /**
@@ -61,12 +62,12 @@ const nextOfRoute = {
 export async function claimMessages(
   tx: Tx,
   ids: Ids,
-  { wants, nowMs, fence }: { wants: readonly Want[]; nowMs: number; fence: number },
+  { wants, nowMs, dueMs, fence }: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number },
 ): Promise<{ claimed: Claimed[]; counts: number[] }> {
   const rows = await selectEach<ClaimRow>(
     tx,
     nextOfRoute,
-    wants.map((want) => [want.routeKey, want.accountId, nowMs, want.quota]),
+    wants.map((want) => [want.routeKey, want.accountId, dueMs, nowMs, want.quota]),
   )
   if (rows.length === 0) return { claimed: [], counts: wants.map(() => 0) }
 

@@ -11,7 +11,7 @@ const ids = createIds({ now: Date.now })
 /** The hot units, which run in the thread of the database. Inputs and results are plain JSON, as small as their callers can do with. */
 export const units = {
   sendMessages: (tx: Tx, requests: readonly SendRequest[]) => sendMessages(tx, requests),
-  claim: (tx: Tx, input: { wants: readonly Want[]; nowMs: number; fence: number }) =>
+  claim: (tx: Tx, input: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number }) =>
     claimMessages(tx, ids, input),
   settleOutcomes: async (tx: Tx, settlements: readonly Settlement[]) =>
     (await settleOutcomes(tx, settlements)).map((message) => message?.status ?? null),

@@ -162,7 +162,7 @@ const claim = fc.tuple(account, fc.integer({ min: 1, max: 6 })).map(([accountId,
       quota,
     } as const
     const { claimed } = await real.store.writer.write((tx) =>
-      claimMessages(tx, real.ids, { wants: [want], nowMs, fence: real.fence }),
+      claimMessages(tx, real.ids, { wants: [want], nowMs, dueMs: nowMs, fence: real.fence }),
     )
     const expected = model.claimable(accountId, nowMs, quota)
     expect(claimed.map(({ messageId }) => messageId)).toEqual(expected)

@@ -55,7 +55,7 @@ export async function openNearHouse(): Promise<NearHouse> {
       const routeKey = routeKeyOf('live', null)
       const wants = [{ accountId: 'acc_a', mode: 'live', routeKey, deviceId: 'dev_s', quota: 1 }] as const
       const { claimed } = await store.writer.write((tx) =>
-        claimMessages(tx, ids, { wants, nowMs: clock.now(), fence: 1 }),
+        claimMessages(tx, ids, { wants, nowMs: clock.now(), dueMs: clock.now(), fence: 1 }),
       )
       if (claimed[0] === undefined) throw new Error('there was nothing to claim')
       return claimed[0]

@@ -74,7 +74,7 @@ export async function openTendedHouse(): Promise<TendedHouse> {
         quota: 10_000,
       } as const
       const { claimed } = await storage.writer.write((tx) =>
-        claimMessages(tx, ids, { wants: [want], nowMs: clock.now(), fence }),
+        claimMessages(tx, ids, { wants: [want], nowMs: clock.now(), dueMs: clock.now(), fence }),
       )
       return claimed.length
     },
