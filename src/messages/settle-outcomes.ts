@@ -2,6 +2,7 @@ import type { Tx } from '../storage/dialect.ts'
 import type { AttemptState } from '../storage/schema.ts'
 import { addToRows, deleteRows, insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
+import { cancelOfClosed } from './cancel-of-closed.ts'
 import { type Claimed, queueKey, queueKeyOf } from './claim-messages.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
 import { type ReceiptWord, settleReceipts } from './settle-receipts.ts'
@@ -51,7 +52,11 @@ export async function settleOutcomes(
       possibleDuplicate: settlement.possibleDuplicate,
     })),
   )
-  const moved = new Map(current.map((settlement, i) => [settlement, states[i] ?? null]))
+  const back = states.filter((state): state is MessageState => state?.status === 'queued')
+  const closed = await cancelOfClosed(tx, back, latestOf(settlements))
+  const moved = new Map(
+    current.map((settlement, i) => [settlement, closed.get(settlement.messageId) ?? states[i] ?? null]),
+  )
   // A receipt may have ended the message while this attempt was open: then nothing moves, and the queue still lets go of it.
   const ended = current.filter(
     (settlement) => moved.get(settlement) !== null || isDone(rows.get(settlement.messageId)),
@@ -93,7 +98,7 @@ async function requeue(
 ): Promise<void> {
   const back = ended.flatMap((settlement) => {
     const message = moved.get(settlement)
-    return settlement.requeue === null || message === null || message === undefined
+    return settlement.requeue === null || message?.status !== 'queued'
       ? []
       : [{ ...settlement, message, again: settlement.requeue }]
   })
@@ -152,9 +157,11 @@ async function expectReceipts(
         closed_at: moved.get(settlement)?.status === 'sent' ? null : settlement.atMs,
       })),
     )
-  const nowMs = settlements.reduce((latest, { atMs }) => Math.max(latest, atMs), 0)
-  await expectUnderIds(tx, rows, nowMs)
+  await expectUnderIds(tx, rows, latestOf(settlements))
 }
+
+const latestOf = (settlements: readonly Settlement[]): number =>
+  settlements.reduce((latest, { atMs }) => Math.max(latest, atMs), 0)
 
 /** Whether receipts for all the ids mean that every part arrived: not where a part was refused, or has no id by which to be reported on. */
 const isWhole = (
