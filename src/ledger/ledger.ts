@@ -44,23 +44,32 @@ interface WalletChange extends WalletName {
   used: number
 }
 
+interface DayChange {
+  account_id: string
+  mode: Mode
+  day: number
+  parts: number
+}
+
 /** Sums what a batch does to wallets, so that each wallet is written once a transaction. */
 export class WalletChanges {
   readonly #changes = new Map<string, WalletChange>()
+  readonly #days = new Map<string, DayChange>()
 
   reserve(name: WalletName, parts: number): void {
     this.#of(name).reserved += parts
   }
 
-  /** Ends a hold: `charged` parts of it are used, the rest is free again. */
-  settle(name: WalletName, held: number, charged: number): void {
+  /** Ends a hold: `charged` parts of it are used, on the UTC day of `atMs`; the rest is free again. */
+  settle(name: WalletName, held: number, charged: number, atMs: number): void {
     const change = this.#of(name)
     change.reserved -= held
     change.used += charged
+    if (charged > 0) this.#use(name, charged, utcDay(atMs))
   }
 
-  /** Writes the sums, and what was used to the counters of the UTC day of `atMs`. */
-  async apply(tx: Tx, atMs: number): Promise<void> {
+  /** Writes the sums, and what was used to the counters of its days. */
+  async apply(tx: Tx): Promise<void> {
     const rows = [...this.#changes.values()]
       .filter((change) => change.reserved !== 0 || change.used !== 0)
       .toSorted((a, b) => (walletKey(a) < walletKey(b) ? -1 : 1))
@@ -70,22 +79,23 @@ export class WalletChanges {
         reserved: change.reserved,
         used: change.used,
       }))
-    const used = rows.filter((row) => row.used > 0)
     const [found] = await Promise.all([
       adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['reserved', 'used'] }, rows),
       addToRows(
         tx,
         'usage_days',
         { key: ['account_id', 'mode', 'day'], amounts: ['parts'] },
-        used.map((row) => ({
-          account_id: row.account_id,
-          mode: row.mode,
-          day: utcDay(atMs),
-          parts: row.used,
-        })),
+        [...this.#days].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row),
       ),
     ])
     if (found !== rows.length) throw new Error('a wallet is missing: nothing of this batch may be stored')
+  }
+
+  #use(name: WalletName, parts: number, day: number): void {
+    const key = `${walletKey(name)}/${day}`
+    const { accountId: account_id, mode } = name
+    const earlier = this.#days.get(key)?.parts ?? 0
+    this.#days.set(key, { account_id, mode, day, parts: earlier + parts })
   }
 
   #of(name: WalletName): WalletChange {

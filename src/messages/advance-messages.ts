@@ -40,7 +40,6 @@ export async function advanceMessages(
 ): Promise<(MessageState | null)[]> {
   const wallets = new WalletChanges()
   const changes = new Map<string, Changed>()
-  let atMs = 0
   const results = advances.map((advance) => {
     const { message } = advance
     const earlier = changes.get(message.id)
@@ -50,13 +49,13 @@ export async function advanceMessages(
     const after =
       current.possible_duplicate === 1 ? movedInDoubt(current, move, advance) : moved(current, move, advance)
     if (after.cost_state !== current.cost_state) {
-      wallets.settle({ accountId: after.account_id, mode: after.mode }, current.held, after.charged)
+      const { account_id: accountId, mode, charged, updated_at } = after
+      wallets.settle({ accountId, mode }, current.held, charged, updated_at)
     }
-    atMs = Math.max(atMs, after.updated_at)
     changes.set(message.id, { before: earlier?.before ?? message, after })
     return after
   })
-  await Promise.all([writeChanges(tx, [...changes.values()]), wallets.apply(tx, atMs)])
+  await Promise.all([writeChanges(tx, [...changes.values()]), wallets.apply(tx)])
   return results
 }
 

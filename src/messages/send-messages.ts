@@ -128,7 +128,7 @@ async function store(
   const capped = sends.filter((send) => send.dailyCap !== null)
   const keyed = sends.filter((send) => send.idempotency !== null)
   await Promise.all([
-    wallets.apply(tx, (sends[0] as SendRequest).createdAt),
+    wallets.apply(tx),
     insertRows(tx, 'sends', sends.map(sendRow)),
     insertRows(tx, 'messages', sends.flatMap(messageRows)),
     insertRows(tx, 'queue', sends.flatMap(queueRows)),
