@@ -26,6 +26,7 @@ import { createAcceptor } from './messages/acceptor.ts'
 import { WriteHorizon } from './messages/history-horizon.ts'
 import { OptOuts } from './messages/opt-outs.ts'
 import { findReplay, priceSend } from './messages/send-messages.ts'
+import { readWaitingParts } from './messages/waiting-parts.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { openEmbedded, type Storage } from './storage/database.ts'
 import type { Db } from './storage/dialect.ts'
@@ -230,6 +231,7 @@ function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): Se
     priceOnly: (request) => priceSend(storage.read, request),
     findReplay: (name) => findReplay(storage.read, name),
     optedOut: (accountId, mode, numbers) => parts.optOuts.find({ accountId, mode }, numbers, clock.now()),
+    waitingParts: (accountId, mode) => readWaitingParts(storage.read, { accountId, mode }),
     routing: { forAccount: (accountId, mode) => routingFor(pool, accountId, mode) },
   }
 }

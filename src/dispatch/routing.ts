@@ -1,3 +1,4 @@
+import type { StandingPace } from '../devices/device-status-wait.ts'
 import type { Mode } from '../storage/schema.ts'
 import { canUseSender } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
@@ -10,8 +11,11 @@ export interface Routing {
   simulated: boolean
   phonesOnly: boolean
   maxParts: number
-  /** Seconds until the next message can go at the devices' pace; null when no device works. */
-  estimatedWaitSeconds: number | null
+  /**
+   * How fast messages under this sender go: the paces of the account's own working devices, as /status reckons with them. Null when nobody
+   * can say: none works, or one goes as fast as it can. Shared devices serve others too and promise nothing.
+   */
+  pacesFor(sender: string | null): readonly StandingPace[] | null
   /** Whether `from` may be this. */
   canUseSender(sender: string): boolean
 }
@@ -25,13 +29,20 @@ export function routingFor(pool: DevicePool, accountId: string, mode: Mode): Rou
     simulated: devices.some((device) => device.facts.kind === 'simulator'),
     phonesOnly: devices.length > 0 && devices.every((device) => device.facts.kind === 'android'),
     maxParts: devices.reduce((most, device) => Math.max(most, device.link.capabilities.maxParts), 0),
-    estimatedWaitSeconds: working.length === 0 ? null : Math.min(...working.map(waitSeconds)),
+    pacesFor: (sender) =>
+      pacesOf(working.filter(({ facts }) => facts.accountId !== null && canUseSender(facts.senders, sender))),
     canUseSender: (sender) => devices.some((device) => canUseSender(device.facts.senders, sender)),
   }
 }
 
-function waitSeconds(device: DeviceRuntime): number {
-  const throughput = device.throughput()
-  if (throughput === null || throughput.remaining > 0) return 0
-  return throughput.resetsAt === null ? 0 : Math.ceil(throughput.resetsInMs / 1000)
+function pacesOf(devices: readonly DeviceRuntime[]): StandingPace[] | null {
+  const paces = devices.flatMap((device) => device.throughput() ?? [])
+  return paces.length === 0 || paces.length < devices.length
+    ? null
+    : paces.map(({ partsPerWindow, windowSeconds, remaining, resetsAt }) => ({
+        partsPerWindow,
+        windowSeconds,
+        remaining,
+        resetsAt,
+      }))
 }

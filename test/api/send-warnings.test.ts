@@ -89,17 +89,47 @@ test('with gsm7, smart encoding replaces what would otherwise be refused', async
 })
 
 test('devices that are away, slow, or only phones are told of', async () => {
-  expect(codes(await warningsOf({}, undefined, { online: false, estimatedWaitSeconds: null }))).toEqual([
-    'no_device_online',
-  ])
-  expect(await warningsOf({ validity_period: 60 }, undefined, { estimatedWaitSeconds: 61 })).toMatchObject([
+  expect(codes(await warningsOf({}, undefined, { online: false }))).toEqual(['no_device_online'])
+  const paces = [{ partsPerWindow: 1, windowSeconds: 61, remaining: 0, resetsAt: null }]
+  expect(await warningsOf({ validity_period: 60 }, undefined, { pacesFor: () => paces })).toMatchObject([
     { code: 'validity_shorter_than_queue', estimated_wait_seconds: 61 },
   ])
-  expect(await warningsOf({ validity_period: 61 }, undefined, { estimatedWaitSeconds: 61 })).toEqual([])
+  expect(await warningsOf({ validity_period: 61 }, undefined, { pacesFor: () => paces })).toEqual([])
   expect(codes(await warningsOf({ on_unknown: 'resend_once' }, undefined, { phonesOnly: true }))).toEqual([
     'resend_not_possible',
   ])
   expect(await warningsOf({ on_unknown: 'resend_once' })).toEqual([])
+})
+
+test('a validity that ends before the queue can have gone is told of, however free the device is just now', async () => {
+  const paces = [{ partsPerWindow: 30, windowSeconds: 1_800, remaining: 30, resetsAt: null }]
+  const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+49151${20_000_000 + i}`)
+  const warned = async (validitySeconds: number, count: number) =>
+    (
+      await warningsOf({ to: numbers(count), validity_period: validitySeconds }, undefined, {
+        pacesFor: () => paces,
+      })
+    ).find(({ code }) => code === 'validity_shorter_than_queue')
+  expect(await warned(600, 30)).toBeUndefined()
+  expect(await warned(600, 31)).toMatchObject({ estimated_wait_seconds: 1_800 })
+  expect(await warned(1_800, 31)).toBeUndefined()
+
+  routing = workingRouting
+  for (let i = 0; i < 3; i++) expect((await api.send({ to: numbers(20), text: 'x' })).status).toBe(202)
+  expect(await warned(600, 1)).toMatchObject({ estimated_wait_seconds: 3_600 })
+  expect(await warned(3_600, 30)).toBeUndefined()
+  expect(await warned(3_600, 31)).toMatchObject({ estimated_wait_seconds: 5_400 })
+  // The other mode has a queue of its own.
+  const live = { pacesFor: () => paces, simulated: false }
+  expect(await warningsOf({ to: numbers(4), validity_period: 60 }, api.account.liveKey, live)).toEqual([])
+})
+
+test('a queue that would take longer than any validity is told of without a number', async () => {
+  const paces = [{ partsPerWindow: 1, windowSeconds: 259_200, remaining: 0, resetsAt: null }]
+  const two = { to: [to, '+4915112345670'], validity_period: 259_200 }
+  expect(
+    await warningsOf(two, api.account.liveKey, { pacesFor: () => paces, simulated: false }),
+  ).toMatchObject([{ code: 'validity_shorter_than_queue', estimated_wait_seconds: null }])
 })
 
 test('with a live key a simulator is told of, with a test key it is no surprise', async () => {

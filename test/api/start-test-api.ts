@@ -9,6 +9,7 @@ import { type Config, readConfig } from '../../src/config.ts'
 import type { Routing } from '../../src/dispatch/routing.ts'
 import { createLog } from '../../src/log.ts'
 import { findReplay, priceSend, sendMessages } from '../../src/messages/send-messages.ts'
+import { readWaitingParts } from '../../src/messages/waiting-parts.ts'
 import type { SendResult } from '../../src/messages/send-request.ts'
 import { createMetrics } from '../../src/metrics.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
@@ -52,7 +53,7 @@ export const workingRouting: Routing = {
   simulated: true,
   phonesOnly: false,
   maxParts: 10,
-  estimatedWaitSeconds: 0,
+  pacesFor: () => null,
   canUseSender: (sender) => sender === '+4915199990001' || sender === 'Onesixty',
 }
 
@@ -137,6 +138,7 @@ function realPorts({ storage }: TestStorage): Omit<SendPorts, 'routing'> {
     priceOnly: (request) => priceSend(storage.read, request),
     findReplay: (name) => findReplay(storage.read, name),
     optedOut: async () => new Set(),
+    waitingParts: (accountId, mode) => readWaitingParts(storage.read, { accountId, mode }),
   }
 }
 

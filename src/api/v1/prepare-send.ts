@@ -10,13 +10,13 @@ import { checkPlayedLimits, checkPolicy } from './send-policy.ts'
 import type { SendPorts } from './send-ports.ts'
 import { readRecipients, type Recipient } from './send-recipients.ts'
 import { type PricedText, priceText } from './send-text.ts'
-import { findWarnings, lowBalanceWarning } from './send-warnings.ts'
+import { type ExpectedWait, findWarnings, lowBalanceWarning } from './send-warnings.ts'
 
 export interface PrepareSendDeps {
   clock: Pick<Clock, 'now'>
   ids: Ids
   config: Pick<Config, 'queueLimit'>
-  ports: Pick<SendPorts, 'optedOut' | 'routing'>
+  ports: Pick<SendPorts, 'optedOut' | 'routing' | 'waitingParts'>
 }
 
 /** A body that was found good, with its numbers read and its text priced. */
@@ -25,6 +25,8 @@ export interface CheckedSend {
   recipients: Recipient[]
   priced: PricedText
   routing: Routing
+  /** How soon it can have gone; null when nobody can say. */
+  wait: ExpectedWait | null
 }
 
 const mostFaults = 100
@@ -44,12 +46,16 @@ export async function checkSend(
   const send = readSend(body, caller, routing)
   await checkPolicy(deps.ports, caller, send.recipients)
   if (!routing.enabled) throw refuse('no_sender_available', { headers: { 'retry-after': '30' } })
-  checkPlayedLimits(mode, send.recipients, send.recipients.length * send.priced.parts)
-  return send
+  const parts = send.recipients.length * send.priced.parts
+  checkPlayedLimits(mode, send.recipients, parts)
+  const paces = routing.pacesFor(send.body.from ?? null)
+  // Most sends go to devices without a pace: they are spared the look-up.
+  if (paces === null) return { ...send, wait: null }
+  return { ...send, wait: { paces, parts: parts + (await deps.ports.waitingParts(accountId, mode)) } }
 }
 
 /** Reads the body; refuses it with all its faults at once. */
-function readSend(given: object, { mode }: Caller, routing: Routing): CheckedSend {
+function readSend(given: object, { mode }: Caller, routing: Routing): Omit<CheckedSend, 'wait'> {
   const { sound, faults } = readSendBody(given)
   const recipients = sound.to === undefined ? [] : readRecipients(sound.to, mode, faults)
   const priced = sound.text === undefined ? null : priceSound(sound.text, sound, faults)
@@ -84,7 +90,7 @@ const priceSound = (text: string, body: Partial<SendBody>, faults: Fault[]): Pri
 export function buildRequest(
   { clock, ids, config }: PrepareSendDeps,
   caller: Caller,
-  { body, recipients, priced, routing }: CheckedSend,
+  { body, recipients, priced, routing, wait }: CheckedSend,
   idempotency: SendRequest['idempotency'],
 ): SendRequest {
   const createdAt = clock.now()
@@ -115,8 +121,9 @@ export function buildRequest(
     metadata: body.metadata === undefined ? '{}' : JSON.stringify(body.metadata),
     expiresAt: createdAt + validitySeconds * 1000,
     warnings: findWarnings(
-      { mode, recipients, priced, encoding: body.encoding ?? 'auto', validitySeconds, onUnknown },
+      { mode, recipients, priced, encoding: body.encoding ?? 'auto', validitySeconds, onUnknown, wait },
       routing,
+      createdAt,
     ),
     lowBalanceWarning,
   }

@@ -13,6 +13,8 @@ export interface SendPorts {
   findReplay(name: { accountId: string; mode: Mode; key: string }): Promise<StoredSend | null>
   /** Which of these numbers said STOP to this account. */
   optedOut(accountId: string, mode: Mode, numbers: readonly string[]): Promise<ReadonlySet<string>>
+  /** Parts that wait for a device. */
+  waitingParts(accountId: string, mode: Mode): Promise<number>
   /** What the devices of an account can do together; from memory. */
   routing: { forAccount(accountId: string, mode: Mode): Routing }
 }

@@ -1,3 +1,4 @@
+import { estimateWaitSeconds, type StandingPace } from '../../devices/device-status-wait.ts'
 import type { Routing } from '../../dispatch/routing.ts'
 import type { Warning } from '../../messages/send-request.ts'
 import { countPartsIfGsm7, offendingCharacters } from '../../sms-text.ts'
@@ -20,10 +21,17 @@ export interface RemarkableSend {
   encoding: 'auto' | 'gsm7' | 'ucs2'
   validitySeconds: number
   onUnknown: OnUnknown
+  wait: ExpectedWait | null
+}
+
+/** The parts that wait, those of this send among them, and the paces at which they go. */
+export interface ExpectedWait {
+  parts: number
+  paces: readonly StandingPace[]
 }
 
 /** Everything worth knowing about a send that goes its way none the less. */
-export function findWarnings(send: RemarkableSend, routing: Routing): Warning[] {
+export function findWarnings(send: RemarkableSend, routing: Routing, nowMs: number): Warning[] {
   const warnings: Warning[] = []
   if (send.priced.encoding === 'ucs2' && send.encoding === 'auto')
     warnings.push(unicodeEncoding(send.priced.text))
@@ -42,8 +50,11 @@ export function findWarnings(send: RemarkableSend, routing: Routing): Warning[] 
     const message = 'Some numbers are not known to be mobile and may not take an SMS.'
     warnings.push({ code: 'recipient_not_known_mobile', message, pointers: notMobile })
   }
-  const waitSeconds = routing.estimatedWaitSeconds
-  if (waitSeconds !== null && waitSeconds > send.validitySeconds) warnings.push(validityTooShort(waitSeconds))
+  if (send.wait !== null) {
+    const waitSeconds = estimateWaitSeconds(send.wait.parts, send.wait.paces, nowMs)
+    if (waitSeconds === null || waitSeconds > send.validitySeconds)
+      warnings.push(validityTooShort(waitSeconds))
+  }
   if (routing.simulated && send.mode === 'live') {
     warnings.push({
       code: 'simulated',
@@ -76,8 +87,9 @@ const shortened = ({ parts, plainParts }: PricedText): Warning => ({
   parts_without: plainParts,
 })
 
-const validityTooShort = (waitSeconds: number): Warning => ({
+/** Null: longer than any message lives. */
+const validityTooShort = (waitSeconds: number | null): Warning => ({
   code: 'validity_shorter_than_queue',
-  message: `The messages may expire before a device takes them: about ${waitSeconds} s of work wait before them.`,
+  message: `The messages may expire before a device takes them: at the pace of your devices the last of them can go in ${waitSeconds === null ? 'more than three days' : `about ${waitSeconds} s`}.`,
   estimated_wait_seconds: waitSeconds,
 })

@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { routingFor } from '../../src/dispatch/routing.ts'
+import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
+
+let house: MessagesFixture
+beforeEach(async () => {
+  house = await openMessagesFixture()
+  await house.addAccount('acc_a', 100)
+})
+afterEach(() => house.close())
+
+const pacesOf = (sender: string | null = null) => routingFor(house.pool, 'acc_a', 'live').pacesFor(sender)
+
+test('the pace of the own working devices tells how fast messages go, with what is left of their windows', async () => {
+  await house.addDevice('dev_one', { accountId: 'acc_a', pace: [30, 1_800] })
+  await house.addDevice('dev_two', { accountId: 'acc_a', pace: [10, 60], senders: ['ACME'] })
+  await house.addDevice('dev_away', { accountId: 'acc_a', pace: [5, 60], settings: { offline: 'true' } })
+  const fresh = { resetsAt: null }
+  expect(pacesOf()).toEqual([
+    { partsPerWindow: 30, windowSeconds: 1_800, remaining: 30, ...fresh },
+    { partsPerWindow: 10, windowSeconds: 60, remaining: 10, ...fresh },
+  ])
+  expect(pacesOf('ACME')).toEqual([{ partsPerWindow: 10, windowSeconds: 60, remaining: 10, ...fresh }])
+  await house.send({ from: 'ACME', parts: 2 })
+  await house.dispatcher.drain()
+  expect(pacesOf('ACME')).toMatchObject([{ remaining: 8, resetsAt: house.clock.now() + 60_000 }])
+})
+
+test('nobody can say how fast messages go without an own working device, or with one that has no pace', async () => {
+  expect(pacesOf()).toBeNull()
+  await house.addDevice('dev_shared', { pace: [1, 60] })
+  expect(pacesOf()).toBeNull()
+  await house.addDevice('dev_own', { accountId: 'acc_a', pace: [1, 60] })
+  expect(pacesOf()).toHaveLength(1)
+  await house.addDevice('dev_fast', { accountId: 'acc_a' })
+  expect(pacesOf()).toBeNull()
+})
