@@ -4,7 +4,7 @@ import type { Db } from '../storage/dialect.ts'
 import { longestBackoffMs } from './retry-policy.ts'
 
 /**
- * The time by which what waits is due: the wall clock, but it never steps back (decision 8). When the wall clock does, this one goes on at the
+ * The time by which what waits is due: the wall clock, but it never steps back (decision 9). When the wall clock does, this one goes on at the
  * pace of the monotonic clock until it is overtaken, so that nothing waits longer than it should.
  */
 export class QueueClock {
