@@ -52,6 +52,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Bring the schema of the database up to date.',
     load: async () => (await import('./migrate.ts')).migrateCommand,
   },
+  version: {
+    summary: 'Say which version this is; so does onesixty --version.',
+    load: async () => (await import('./version.ts')).versionCommand,
+  },
 }
 
 const serveCommand: Command = {
@@ -76,7 +80,7 @@ export async function runCommandLine(argv: readonly string[], io: CommandIo, ser
     const line = parseOptions(command, rest)
     if (line.help) return print(io, helpOfCommand(name, command))
     if (command === serveCommand && serve !== undefined) return await serve()
-    const tools = createToolbox(io, readConfig(io.env))
+    const tools = createToolbox(io, readConfig(command.ignoresSettings ? {} : io.env))
     const output = await command.run(tools, { options: line.options as never, arguments: line.arguments })
     print(io, line.json ? JSON.stringify(output.json, null, 2) : output.text)
     return output.exitCode ?? 0
@@ -87,8 +91,9 @@ export async function runCommandLine(argv: readonly string[], io: CommandIo, ser
 
 type Found = { help: string } | { name: string; command: Command; rest: readonly string[] }
 
-async function findCommand([word = '', ...rest]: readonly string[]): Promise<Found> {
-  if (word === '--help' || word === '-h' || word === 'help') return { help: overview() }
+async function findCommand([first = '', ...rest]: readonly string[]): Promise<Found> {
+  if (first === '--help' || first === '-h' || first === 'help') return { help: overview() }
+  const word = first === '--version' || first === '-v' ? 'version' : first
   const entry = Object.hasOwn(entries, word) ? entries[word] : undefined
   if (entry === undefined) throw unknownWord('onesixty', word, Object.keys(entries))
   const loaded = await entry.load()

@@ -54,6 +54,8 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   details?: string
   arguments: readonly ArgumentSpec[]
   options: Specs
+  /** Works whatever the settings are: it is handed the defaults. */
+  ignoresSettings?: true
   run(tools: Toolbox, given: { options: OptionValues<Specs>; arguments: readonly string[] }): Promise<Output>
 }
 

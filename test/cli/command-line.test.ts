@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import { type Cli, openCli } from './run-cli.ts'
@@ -14,7 +15,7 @@ const groups = {
   device: ['add', 'list', 'set', 'connect', 'test', 'remove'],
   restore: ['release', 'cancel', 'settle'],
 }
-const words = ['serve', ...Object.keys(groups), 'send', 'doctor', 'backup', 'migrate']
+const words = ['serve', ...Object.keys(groups), 'send', 'doctor', 'backup', 'migrate', 'version']
 
 test('the first help names every command', async () => {
   for (const line of ['--help', '-h', 'help']) {
@@ -22,6 +23,19 @@ test('the first help names every command', async () => {
     expect([code, stderr]).toEqual([0, ''])
     for (const word of words) expect(stdout).toMatch(new RegExp(`^  ${word} `, 'm'))
   }
+})
+
+test('it says which version it is, the one of package.json, whatever the settings are', async () => {
+  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+  const misconfigured = await openCli({ ONESIXTY_PORT: 'http' })
+  for (const line of ['--version', '-v', 'version']) {
+    expect(await misconfigured.run(line)).toEqual({ code: 0, stdout: `onesixty ${version}\n`, stderr: '' })
+    expect(await misconfigured.json(`${line} --json`)).toEqual({ version, node: process.versions.node })
+  }
+  await misconfigured.close()
+  expect((await cli.run('--help')).stdout).toContain('onesixty --version')
 })
 
 test('every command on every level has a help of its own, which names --json and --help', async () => {
@@ -35,7 +49,7 @@ test('every command on every level has a help of its own, which names --json and
       expect(stdout).toContain('--help')
     }
   }
-  for (const word of ['serve', 'send', 'doctor', 'backup', 'restore', 'migrate']) {
+  for (const word of ['serve', 'send', 'doctor', 'backup', 'restore', 'migrate', 'version']) {
     const { code, stdout } = await cli.run(`${word} --help`)
     expect([code, stdout.startsWith(`Usage: onesixty ${word}`)]).toEqual([0, true])
   }
