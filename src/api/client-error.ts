@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { problems, type Refusal, refuse } from '../errors.ts'
 import { renderProblem } from './problem.ts'
+import { type RequestLine, readRequestLine } from './request-target.ts'
 import { fixedHeaders, type RequestLog, type RequestMetrics } from './respond.ts'
 
 export interface ClientErrorDeps {
@@ -11,7 +12,7 @@ export interface ClientErrorDeps {
   log: RequestLog
   metrics: Pick<RequestMetrics, 'refused'>
   maxUriBytes: number
-  isSend: (method: string | undefined, url: string | undefined) => boolean
+  isSend: (method: string | undefined, target: string | undefined) => boolean
 }
 
 type ClientError = Error & { code?: string | undefined; rawPacket?: unknown }
@@ -29,8 +30,12 @@ export function answerClientError(deps: ClientErrorDeps, error: ClientError, soc
     socket.destroy()
     return
   }
-  const isSend = pending !== undefined && deps.isSend(pending.req.method, pending.req.url)
-  endWithProblem(deps, socket, refusalOf(error, deps.maxUriBytes), isSend)
+  const line = Buffer.isBuffer(error.rawPacket) ? readRequestLine(error.rawPacket) : null
+  const isSend =
+    pending === undefined
+      ? deps.isSend(line?.method, line?.target)
+      : deps.isSend(pending.req.method, pending.req.url)
+  endWithProblem(deps, socket, refusalOf(error, line, deps.maxUriBytes), isSend)
 }
 
 /** Writes a problem document over the bare socket and closes it: such a connection has no next request. */
@@ -59,11 +64,11 @@ export function endWithProblem(
   deps.log.info({ request: requestId, status, code: refusal.code }, 'not a request')
 }
 
-function refusalOf({ code, rawPacket }: ClientError, maxUriBytes: number): Refusal {
+/** `line` is null when the fault lies in a later packet than the first line of the request. */
+function refusalOf({ code }: ClientError, line: RequestLine | null, maxUriBytes: number): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse('request_timeout')
   if (code !== 'HPE_HEADER_OVERFLOW') {
     return refuse('malformed_request', { detail: 'This is not a well-formed HTTP/1.1 request.' })
   }
-  const lineEnd = Buffer.isBuffer(rawPacket) ? rawPacket.indexOf('\n') : 0
-  return refuse(lineEnd === -1 || lineEnd > maxUriBytes ? 'uri_too_long' : 'headers_too_large')
+  return refuse(line !== null && line.target.length > maxUriBytes ? 'uri_too_long' : 'headers_too_large')
 }

@@ -7,7 +7,9 @@ import type { Ids } from '../ids.ts'
 import { answerClientError, type ClientErrorDeps, endWithProblem } from './client-error.ts'
 import { countHeaders } from './authenticate.ts'
 import { parseJsonObject } from './json-body.ts'
+import { operations } from './operations.ts'
 import { refusalFrom } from './problem.ts'
+import { pathOf } from './request-target.ts'
 import {
   createRespond,
   fixedHeaders,
@@ -98,7 +100,11 @@ function optionsFrom(config: ServerConfig, tls: ServerDeps['tls']) {
 
 /** What is wrong with a request whatever it asks for, in the order of checks; null when it may go on. */
 function admissionFault(request: FastifyRequest, known: KnownPaths): Error | null {
-  const { raw } = request
+  const { raw, progress } = request
+  if (!request.is404) {
+    progress.route = request.routeOptions.url ?? null
+    progress.isSend = isSendRequest(raw.method, request.routeOptions.url)
+  }
   const hosts = countHeaders(raw, 'host')
   if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {
     return refuse('malformed_request', {
@@ -113,13 +119,11 @@ function admissionFault(request: FastifyRequest, known: KnownPaths): Error | nul
       headers: { allow: methods.join(', ') },
     })
   }
-  request.progress.route = request.routeOptions.url ?? null
-  request.progress.isSend = isSendRequest(raw.method, request.routeOptions.url)
   return (raw.url ?? '').length > maxUriBytes ? refuse('uri_too_long') : null
 }
 
-const isSendRequest = (method: string | undefined, url: string | undefined): boolean =>
-  method === 'POST' && url?.split('?', 1)[0] === '/api/v1/send'
+const isSendRequest = (method: string | undefined, target: string | undefined): boolean =>
+  method === 'POST' && target !== undefined && pathOf(target) === operations.send.path
 
 function answerError(
   deps: ServerDeps,

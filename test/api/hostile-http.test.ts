@@ -101,6 +101,43 @@ test('a long address is 414, long headers are 431, both as problems', async () =
   ])
 })
 
+test('headers that grow too large in a later packet are not taken for a long address', async () => {
+  const received = await new Promise<string>((resolve) => {
+    let all = ''
+    // The second request begins in the packet of the first, whose answer tells that it has arrived.
+    const socket = connect(api.port, '127.0.0.1', () =>
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nX: '),
+    )
+    socket.on('data', (data) => {
+      if (all === '') socket.write('x'.repeat(18_000))
+      all += data.toString()
+    })
+    socket.on('close', () => resolve(all))
+  })
+  expect(received.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 431'])
+})
+
+test('a send that no request was made of is told that nothing was sent, as far as its first line can be read', async () => {
+  const long = 'x'.repeat(18_000)
+  const detailsOf = async (line: string, headers = '') =>
+    String((await rawRequest(api.port, `${line}\r\n${headers}\r\n`)).json.detail)
+  const host = 'Host: x\r\nConnection: close\r\n'
+  const refused = [
+    ['POST /api/v1/send HTTP/1.1', `${host}X: ${long}\r\n`],
+    ['POST /api/v1/send?a=b HTTP/1.1', `${host}X: ${long}\r\n`],
+    [`POST /api/v1/send?${long} HTTP/1.1`, host],
+    [`POST /api/v1/send?${long.slice(0, 9_000)} HTTP/1.1`, host],
+    ['POST http://elsewhere.example/api/v1/send HTTP/1.1', `${host}X: ${long}\r\n`],
+    ['\r\nPOST /api/v1/send HTTP/1.1', `${host}Bad Header: x\r\n`],
+    ['POST /api/v1/send HTTP/1.1', `${host}Content-Length: 5\r\nContent-Length: 6\r\n`],
+    ['POST /api/v1/send HTTP/1.1', 'Connection: close\r\n'],
+  ] as const
+  for (const [line, headers] of refused)
+    expect(await detailsOf(line, headers), line.slice(0, 40)).toMatch(/ Nothing was sent\.$/)
+  for (const line of ['GET /api/v1/send', 'POST /api/v1/sends', 'POST /api/v1/send/', 'POST /?/api/v1/send'])
+    expect(await detailsOf(`${line} HTTP/1.1`, `${host}X: ${long}\r\n`), line).not.toContain('sent')
+})
+
 test('a compressed body is refused unread, however small it looks', async () => {
   const bomb = gzipSync(Buffer.alloc(50_000_000, 0x20))
   const answer = await rawRequest(api.port, rawSend(api.account.testKey, bomb, 'Content-Encoding: gzip\r\n'))

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { pathOf, readRequestLine } from '../../src/api/request-target.ts'
+
+const read = (text: string) => readRequestLine(Buffer.from(text, 'latin1'))
+
+test('a request line is read, whole or cut off within its target', () => {
+  const line = { method: 'POST', target: '/api/v1/send' }
+  expect(read('POST /api/v1/send HTTP/1.1\r\nHost: x\r\n')).toEqual(line)
+  expect(read('\r\n\r\nPOST /api/v1/send HTTP/1.1\r\n')).toEqual(line)
+  expect(read('POST /api/v1/send')).toEqual(line)
+  expect(read('M-SEARCH * HTTP/1.1\r\n')).toEqual({ method: 'M-SEARCH', target: '*' })
+  expect(read(`GET http://x/${'y'.repeat(60_000)}`)?.target).toHaveLength(60_009)
+})
+
+test('what is no request line is none', () => {
+  for (const text of [
+    '',
+    'POST',
+    'POST ',
+    'POST  /api/v1/send HTTP/1.1',
+    ' POST /api/v1/send HTTP/1.1',
+    'Cookie: POST /api/v1/send HTTP/1.1',
+    'x'.repeat(60_000),
+    '\r\n'.repeat(30_000),
+  ])
+    expect(read(text), text.slice(0, 40)).toBeNull()
+})
+
+test('the path of a target ends where its query begins, and is the same in absolute form', () => {
+  expect(pathOf('/api/v1/send?a=/b')).toBe('/api/v1/send')
+  expect(pathOf('http://user@elsewhere.example:80/api/v1/send?a=b')).toBe('/api/v1/send')
+  expect(pathOf('HTTPS://elsewhere.example?a=b')).toBe('/')
+  expect(pathOf('*')).toBe('*')
+})
