@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { STATUS_CODES } from 'node:http'
+import { METHODS, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { problems, type Refusal, refuse } from '../errors.ts'
 import { renderProblem } from './problem.ts'
@@ -13,6 +13,8 @@ export interface ClientErrorDeps {
   metrics: Pick<RequestMetrics, 'refused'>
   maxUriBytes: number
   isSend: (method: string | undefined, target: string | undefined) => boolean
+  /** What is to be said to a method that the address does not take. */
+  refuseMethod: (target: string) => Refusal
 }
 
 type ClientError = Error & { code?: string | undefined; rawPacket?: unknown }
@@ -35,7 +37,7 @@ export function answerClientError(deps: ClientErrorDeps, error: ClientError, soc
     pending === undefined
       ? deps.isSend(line?.method, line?.target)
       : deps.isSend(pending.req.method, pending.req.url)
-  endWithProblem(deps, socket, refusalOf(error, line, deps.maxUriBytes), isSend)
+  endWithProblem(deps, socket, refusalOf(deps, error, line), isSend)
 }
 
 /** Writes a problem document over the bare socket and closes it: such a connection has no next request. */
@@ -65,10 +67,18 @@ export function endWithProblem(
 }
 
 /** `line` is null when the fault lies in a later packet than the first line of the request. */
-function refusalOf({ code }: ClientError, line: RequestLine | null, maxUriBytes: number): Refusal {
+function refusalOf(
+  { maxUriBytes, refuseMethod }: ClientErrorDeps,
+  { code }: ClientError,
+  line: RequestLine | null,
+): Refusal {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse('request_timeout')
-  if (code !== 'HPE_HEADER_OVERFLOW') {
-    return refuse('malformed_request', { detail: 'This is not a well-formed HTTP/1.1 request.' })
-  }
-  return refuse(line !== null && line.target.length > maxUriBytes ? 'uri_too_long' : 'headers_too_large')
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return refuse(line !== null && line.target.length > maxUriBytes ? 'uri_too_long' : 'headers_too_large')
+  if (line?.whole === true && isMethodFault(code, line.method)) return refuseMethod(line.target)
+  return refuse('malformed_request', { detail: 'This is not a well-formed HTTP/1.1 request.' })
 }
+
+/** The parser knows the methods of RTSP too, and denies them to HTTP by another code. */
+const isMethodFault = (code: string | undefined, method: string): boolean =>
+  code === 'HPE_INVALID_METHOD' || (code === 'HPE_INVALID_CONSTANT' && !METHODS.includes(method))

@@ -2,6 +2,8 @@
 export interface RequestLine {
   method: string
   target: string
+  /** Whether the line stands there to its end, and is one of HTTP/1. */
+  whole: boolean
 }
 
 /**
@@ -10,10 +12,12 @@ export interface RequestLine {
  */
 export function readRequestLine(bytes: Buffer): RequestLine | null {
   const found = requestLine.exec(bytes.toString('latin1'))
-  return found === null ? null : { method: found[1] as string, target: found[2] as string }
+  if (found === null) return null
+  const [, method = '', target = '', end] = found
+  return { method, target, whole: end !== undefined }
 }
 
-const requestLine = /^(?:\r?\n)*([\w!#$%&'*+.^`|~-]+) ([/h*]\S*)(?=\s|$)/i
+const requestLine = /^(?:\r?\n)*([\w!#$%&'*+.^`|~-]+) ([/h*]\S*)(?: (HTTP\/1\.[01]\r?\n)|\s|$)/i
 
 /** The path of a request-target: in origin form, or in absolute form, which every server takes (RFC 9112 section 3.2.2). */
 export function pathOf(target: string): string {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
-import { refuse } from '../errors.ts'
+import { type Refusal, refuse } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import { answerClientError, type ClientErrorDeps, endWithProblem } from './client-error.ts'
 import { countHeaders } from './authenticate.ts'
@@ -46,7 +46,13 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   const { clock, ids, config } = deps
   const newRequestId = (): string => ids('req')
   const respond = createRespond(deps)
-  const unparsed: ClientErrorDeps = { ...deps, newRequestId, maxUriBytes, isSend: isSendRequest }
+  const unparsed: ClientErrorDeps = {
+    ...deps,
+    newRequestId,
+    maxUriBytes,
+    isSend: isSendRequest,
+    refuseMethod: (target) => routeFault(known, target),
+  }
   const app = fastify({
     ...optionsFrom(config, deps.tls),
     genReqId: newRequestId,
@@ -111,15 +117,18 @@ function admissionFault(request: FastifyRequest, known: KnownPaths): Error | nul
       detail: 'A request has exactly one Host header (RFC 9112 section 3.2).',
     })
   }
-  if (request.is404) {
-    const methods = known.get((raw.url ?? '').split('?', 1)[0] as string)
-    if (methods === undefined) return refuse('not_found')
-    return refuse('method_not_allowed', {
-      detail: `Use ${methods.join(' or ')}.`,
-      headers: { allow: methods.join(', ') },
-    })
-  }
+  if (request.is404) return routeFault(known, raw.url ?? '')
   return (raw.url ?? '').length > maxUriBytes ? refuse('uri_too_long') : null
+}
+
+/** Why nothing answers at an address: it does not exist, or takes other methods. */
+function routeFault(known: KnownPaths, target: string): Refusal {
+  const methods = known.get(pathOf(target))
+  if (methods === undefined) return refuse('not_found')
+  return refuse('method_not_allowed', {
+    detail: `Use ${methods.join(' or ')}.`,
+    headers: { allow: methods.join(', ') },
+  })
 }
 
 const isSendRequest = (method: string | undefined, target: string | undefined): boolean =>

@@ -77,7 +77,30 @@ test('no answer carries a CORS header', async () => {
   expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
 })
 
-test('a method that HTTP does not know is a malformed request', async () => {
-  const answer = await rawRequest(api.port, 'FROB /api/v1/send HTTP/1.1\r\nHost: x\r\n\r\n')
-  expect(answer).toMatchObject({ status: 400, json: { code: 'malformed_request' } })
+test('a method that HTTP does not know is 405 with Allow at an address that exists, and 404 elsewhere', async () => {
+  // The last two are methods of RTSP, which the parser knows.
+  for (const method of ['FROB', 'post', 'POSTS', 'X-1', 'PLAY', 'DESCRIBE']) {
+    for (const [path, allowed] of [...operations, ['/docs', 'GET, HEAD'] as const]) {
+      const answer = await ask(method, `${path}?a=b`)
+      expect(answer, `${method} ${path}`).toMatchObject({
+        status: 405,
+        headers: { allow: allowed, connection: 'close', 'content-type': 'application/problem+json' },
+        json: { code: 'method_not_allowed', detail: `Use ${allowed.replace(', ', ' or ')}.` },
+      })
+    }
+    const elsewhere = await ask(method, '/api/v1/sends')
+    expect(elsewhere, method).toMatchObject({ status: 404, json: { code: 'not_found' } })
+  }
+})
+
+test('a request line that cannot be read is malformed, whatever it asks for', async () => {
+  for (const line of [
+    'FROB /api/v1/send HTTP/2.0',
+    'FROB /api/v1/send',
+    'FR@B /api/v1/send HTTP/1.1',
+    'POST /api/v1/send HTTP/1.x',
+  ]) {
+    const answer = await rawRequest(api.port, `${line}\r\nHost: x\r\n\r\n`)
+    expect(answer, line).toMatchObject({ status: 400, json: { code: 'malformed_request' } })
+  }
 })

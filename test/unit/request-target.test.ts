@@ -4,11 +4,13 @@ import { pathOf, readRequestLine } from '../../src/api/request-target.ts'
 const read = (text: string) => readRequestLine(Buffer.from(text, 'latin1'))
 
 test('a request line is read, whole or cut off within its target', () => {
-  const line = { method: 'POST', target: '/api/v1/send' }
+  const line = { method: 'POST', target: '/api/v1/send', whole: true }
   expect(read('POST /api/v1/send HTTP/1.1\r\nHost: x\r\n')).toEqual(line)
-  expect(read('\r\n\r\nPOST /api/v1/send HTTP/1.1\r\n')).toEqual(line)
-  expect(read('POST /api/v1/send')).toEqual(line)
-  expect(read('M-SEARCH * HTTP/1.1\r\n')).toEqual({ method: 'M-SEARCH', target: '*' })
+  expect(read('\r\n\r\nPOST /api/v1/send HTTP/1.0\n')).toEqual(line)
+  expect(read('POST /api/v1/send')).toEqual({ ...line, whole: false })
+  expect(read('POST /api/v1/send HTTP/1.')).toEqual({ ...line, whole: false })
+  expect(read('POST /api/v1/send HTTP/2.0\r\n')).toEqual({ ...line, whole: false })
+  expect(read('M-SEARCH * HTTP/1.1\r\n')).toEqual({ method: 'M-SEARCH', target: '*', whole: true })
   expect(read(`GET http://x/${'y'.repeat(60_000)}`)?.target).toHaveLength(60_009)
 })
 
