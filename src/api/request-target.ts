@@ -19,8 +19,16 @@ export function readRequestLine(bytes: Buffer): RequestLine | null {
 
 const requestLine = /^(?:\r?\n)*([\w!#$%&'*+.^`|~-]+) ([/h*]\S*)(?: (HTTP\/1\.[01]\r?\n)|\s|$)/i
 
-/** The path of a request-target: in origin form, or in absolute form, which every server takes (RFC 9112 section 3.2.2). */
+/**
+ * The path of a request-target: in origin form, or in absolute form, which every server takes (RFC 9112 section 3.2.2). Percent-encoded
+ * letters, digits and `-._~` are decoded: the address is the same (RFC 3986 section 6.2.2.2), and the router does it too.
+ */
 export function pathOf(target: string): string {
   const [path = ''] = target.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)
-  return path === '' ? '/' : path
+  return path === '' ? '/' : path.replace(/%[0-9a-f]{2}/gi, decodeUnreserved)
+}
+
+function decodeUnreserved(encoded: string): string {
+  const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
+  return /[A-Za-z0-9._~-]/.test(character) ? character : encoded
 }

@@ -3,6 +3,7 @@ import type { Caller } from '../accounts/authenticator.ts'
 import type { Clock } from '../clock.ts'
 import { problems, type Refusal } from '../errors.ts'
 import { renderProblem } from './problem.ts'
+import { pathOf } from './request-target.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -121,7 +122,7 @@ function logFields(request: FastifyRequest, status: number, elapsedMs: number): 
 
 /** An unknown path may hold anything: what looks like a number or a key is not logged. */
 const maskPath = (url: string): string =>
-  (url.split('?', 1)[0] as string)
+  pathOf(url)
     .slice(0, 200)
     .replace(/onesixty_\w*/g, 'onesixty_…')
     .replace(/\d{5,}/g, '…')

@@ -51,7 +51,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     newRequestId,
     maxUriBytes,
     isSend: isSendRequest,
-    refuseMethod: (target) => routeFault(known, target),
+    refuseMethod: (target) => routeFault(known, pathOf(target)),
   }
   const app = fastify({
     ...optionsFrom(config, deps.tls),
@@ -117,13 +117,17 @@ function admissionFault(request: FastifyRequest, known: KnownPaths): Error | nul
       detail: 'A request has exactly one Host header (RFC 9112 section 3.2).',
     })
   }
-  if (request.is404) return routeFault(known, raw.url ?? '')
+  if (request.is404) {
+    const path = pathOf(raw.url ?? '')
+    if (known.has(path)) progress.route = path
+    return routeFault(known, path)
+  }
   return (raw.url ?? '').length > maxUriBytes ? refuse('uri_too_long') : null
 }
 
 /** Why nothing answers at an address: it does not exist, or takes other methods. */
-function routeFault(known: KnownPaths, target: string): Refusal {
-  const methods = known.get(pathOf(target))
+function routeFault(known: KnownPaths, path: string): Refusal {
+  const methods = known.get(path)
   if (methods === undefined) return refuse('not_found')
   return refuse('method_not_allowed', {
     detail: `Use ${methods.join(' or ')}.`,

@@ -77,6 +77,30 @@ test('no answer carries a CORS header', async () => {
   expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
 })
 
+test('an address that is spelt otherwise and means the same is the same, for every method and in every form', async () => {
+  for (const path of [
+    '/api/v1/%73end',
+    '/%61%70i/%761/send',
+    '/api/v1/sen%64?a=%73',
+    'http://elsewhere.example/api/v1/send',
+    'http://elsewhere.example/api/v1/%73end',
+  ]) {
+    const posted = await ask('POST', path)
+    expect(posted, path).toMatchObject({ status: 401 })
+    expect(posted.json.detail).toMatch(/ Nothing was sent\.$/)
+    for (const method of ['GET', 'OPTIONS', 'FROB'])
+      expect(await ask(method, path), `${method} ${path}`).toMatchObject({
+        status: 405,
+        headers: { allow: 'POST' },
+      })
+    const unread = await rawRequest(
+      api.port,
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nBad Header: x\r\n\r\n`,
+    )
+    expect(unread.json.detail, path).toMatch(/ Nothing was sent\.$/)
+  }
+})
+
 test('a method that HTTP does not know is 405 with Allow at an address that exists, and 404 elsewhere', async () => {
   // The last two are methods of RTSP, which the parser knows.
   for (const method of ['FROB', 'post', 'POSTS', 'X-1', 'PLAY', 'DESCRIBE']) {

@@ -46,6 +46,23 @@ test('the trace of the caller stands in the log, and only a real one', async () 
   }
 })
 
+test('an address that exists is logged and counted by its name, however it is spelt and whatever is asked of it', async () => {
+  const ask = (line: string) =>
+    rawRequest(api.port, `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  for (const path of ['/api/v1/%62alance?a=b', 'http://user:secret@elsewhere.example/api/v1/balance']) {
+    for (const method of ['GET', 'DELETE']) {
+      await ask(`${method} ${path}`)
+      expect(lastLine(), `${method} ${path}`).toMatchObject({ method, path: '/api/v1/balance' })
+    }
+  }
+  const { text } = await api.request('GET', '/metrics', { key: null })
+  expect(text).toMatch(
+    /^onesixty_request_seconds_count\{.*operation="\/api\/v1\/balance".*status="405".*\} 2$/m,
+  )
+  await ask('GET http://user:secret@elsewhere.example/no/such?a=b')
+  expect(lastLine()).toMatchObject({ path: '/no/such' })
+})
+
 test('no text, number, key or query reaches the log, whatever becomes of the request', async () => {
   const number = '+4915100112233'
   const marked = {
@@ -71,6 +88,9 @@ test('no text, number, key or query reaches the log, whatever becomes of the req
   await api.request('GET', `/api/v1/history?CANARY-name=1`)
   await api.request('GET', `/api/v1/send/${number}`)
   await api.request('GET', `/${testKey}?key=${liveKey}`)
+  await api.request('GET', `/api/v1/send/%2B%34${number.slice(2)}`)
+  await api.request('GET', `/${testKey.replace('s', '%73')}`)
+  await rawRequest(api.port, 'GET http://CANARY-user@x/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
   await api.request('GET', '/api/v1/balance', { key: `${liveKey}CANARY` })
   await rawRequest(api.port, `GET /api/v1/balance HTTP/1.1\r\nHost: CANARY-host\r\nCANARY header\r\n\r\n`)
   const log = api.logLines.join('\n')

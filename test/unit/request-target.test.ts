@@ -34,3 +34,20 @@ test('the path of a target ends where its query begins, and is the same in absol
   expect(pathOf('HTTPS://elsewhere.example?a=b')).toBe('/')
   expect(pathOf('*')).toBe('*')
 })
+
+test('letters, digits and marks mean the same percent-encoded; what separates does not', () => {
+  expect(pathOf('/%61%50i/v%31/%73end%2D%5f%2e%7E?%61')).toBe('/aPi/v1/send-_.~')
+  for (const path of [
+    '/a%2fb',
+    '/a%3Fb',
+    '/a%23',
+    '/%2573end',
+    '/%ff',
+    '/%e2%82%ac',
+    '/%20',
+    '/%',
+    '/%7',
+    '/%zz',
+  ])
+    expect(pathOf(path)).toBe(path)
+})
