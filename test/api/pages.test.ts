@@ -1,5 +1,6 @@
 import { Script } from 'node:vm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { operations } from '../../src/api/operations.ts'
 import { problems } from '../../src/errors.ts'
 import { rawRequest } from './raw-request.ts'
 import { startTestApi, type TestApi } from './start-test-api.ts'
@@ -45,6 +46,21 @@ test('pages run no inline script, load nothing from elsewhere and cannot be fram
     expect(page.text).not.toMatch(/\son[a-z]+=|style=|(src|href)="(https?:)?\/\/(?!www\.rfc-editor\.org)/)
     expect(page.text).toContain('<html lang="en">')
   }
+})
+
+test('the reference says where to read on without JavaScript: the operations, the problems, the document', async () => {
+  const { text } = await get('/docs')
+  const [, body = ''] = text.split('<body>')
+  const without = /<noscript\s*>(.*?)<\/noscript\s*>/s.exec(body)?.[1] ?? ''
+  for (const { method, path, summary } of Object.values(operations)) {
+    expect(without).toContain(`<code>${method} ${path}</code>`)
+    expect(without).toContain(summary)
+  }
+  for (const path of ['/', '/openapi.json', '/docs/problems']) expect(without).toContain(`href="${path}"`)
+  expect(text.split('<body>')[0]).toMatch(
+    /<noscript\s*><link rel="stylesheet" href="\/docs\/assets\/style\.css"/,
+  )
+  expect(without).not.toMatch(/<script|<style|style=/)
 })
 
 test('every link of the pages that stays here leads somewhere', async () => {
