@@ -28,6 +28,22 @@ export function checkContentType(headers: IncomingHttpHeaders): void {
 
 const json = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?;?$/i
 
+/**
+ * Whether a client would rather have gzip than the bytes as they are (RFC 9110 section 12.5.3). Without the header any coding would do; those
+ * who send none are mostly tools that do not decompress.
+ */
+export function prefersGzip(headers: IncomingHttpHeaders): boolean {
+  const weights = new Map<string, number>()
+  const { 'accept-encoding': given = '' } = headers
+  for (const item of given.toLowerCase().split(',')) {
+    const [coding = '', ...parameters] = item.split(';').map((part) => part.trim())
+    const weight = parameters.map((parameter) => /^q\s*=\s*([\d.]+)$/.exec(parameter)?.[1]).find(Boolean)
+    weights.set(coding, Number(weight ?? 1))
+  }
+  const gzip = weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0
+  return gzip > 0 && gzip >= (weights.get('identity') ?? 0)
+}
+
 /** The most exact range that matches decides; a weight of 0 excludes. */
 function admits(accept: string, type: string): boolean {
   let precision = -1

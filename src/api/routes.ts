@@ -67,7 +67,7 @@ export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
   page('/docs/problems/', () => redirectTo('/docs/problems'))
   for (const code of problemCodes) page(`/docs/problems/${code}`, () => problemPage(code, publicUrl()))
   const asset = createAssets()
-  for (const name of assetNames) page(`/docs/assets/${name}`, () => asset(name))
+  for (const name of assetNames) page(`/docs/assets/${name}`, ({ raw }) => asset(name, raw.headers))
   page('/openapi.json', () => ({
     status: 200,
     contentType: 'application/json',

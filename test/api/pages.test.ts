@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import { Script } from 'node:vm'
+import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operations } from '../../src/api/operations.ts'
 import { problems } from '../../src/errors.ts'
@@ -85,6 +87,49 @@ test('the script of the reference is whole', async () => {
   expect(script.text.length).toBeGreaterThan(1_000_000)
   expect(script.text).toContain('createApiReference')
   expect(() => new Script(script.text)).not.toThrow()
+})
+
+test('what pages load is compressed for who takes that and plain for who does not, and caches are told so', async () => {
+  const load = async (name: string, acceptEncoding: string | null) => {
+    const wish = acceptEncoding === null ? '' : `Accept-Encoding: ${acceptEncoding}\r\n`
+    const { headers, body } = await rawRequest(
+      api.port,
+      `GET /docs/assets/${name} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${wish}\r\n`,
+    )
+    expect(headers['vary'], name).toBe('Accept-Encoding')
+    const bytes = Buffer.from(body, 'latin1')
+    expect(headers['content-length']).toBe(String(bytes.length))
+    return { coding: headers['content-encoding'] ?? 'identity', bytes }
+  }
+  const plain = await readFile(new URL('../../src/api/pages/assets/style.css', import.meta.url))
+  for (const wish of [
+    'gzip',
+    'GZIP',
+    'br, gzip;q=0.5',
+    'x-gzip',
+    '*',
+    'deflate;q=1, *;q=0.1',
+    'identity;q=0.5, gzip;q=0.5',
+  ]) {
+    const { coding, bytes } = await load('style.css', wish)
+    expect([coding, gunzipSync(bytes)], wish).toEqual(['gzip', plain])
+  }
+  for (const wish of [
+    null,
+    '',
+    'identity',
+    'br',
+    'gzip;q=0',
+    'gzip; q=0.000, *',
+    '*;q=0',
+    'identity, gzip;q=0.9',
+    'gzipped',
+  ]) {
+    const { coding, bytes } = await load('style.css', wish)
+    expect([coding, bytes], String(wish)).toEqual(['identity', plain])
+  }
+  const script = await load('scalar.js', null)
+  expect([script.coding, script.bytes.length > 1_000_000]).toEqual(['identity', true])
 })
 
 test('health needs nothing, readiness tells why not', async () => {

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
+import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { runInNewContext } from 'node:vm'
-import { gzip } from 'node:zlib'
+import { gunzip, gzip } from 'node:zlib'
+import { prefersGzip } from '../media-types.ts'
 import type { Reply } from '../respond.ts'
 
 const contentTypes = {
@@ -14,21 +16,29 @@ const contentTypes = {
 export type AssetName = keyof typeof contentTypes
 export const assetNames = Object.keys(contentTypes) as AssetName[]
 
-/** Gives the files that pages load, compressed once and kept. None is read before somebody asks. */
-export function createAssets(): (name: AssetName) => Promise<Reply> {
+/**
+ * Gives the files that pages load, compressed once and kept so; who does not take gzip, which every browser does, has them inflated
+ * again. None is read before somebody asks.
+ */
+export function createAssets(): (name: AssetName, headers: IncomingHttpHeaders) => Promise<Reply> {
   const kept = new Map<AssetName, Promise<Buffer>>()
-  return async (name) => {
+  return async (name, headers) => {
     let compressed = kept.get(name)
     if (compressed === undefined) {
       compressed = load(name)
       kept.set(name, compressed)
       compressed.catch(() => kept.delete(name))
     }
+    const asGzip = prefersGzip(headers)
     return {
       status: 200,
       contentType: contentTypes[name],
-      body: await compressed,
-      headers: { 'content-encoding': 'gzip', 'cache-control': 'public, max-age=3600' },
+      body: asGzip ? await compressed : await promisify(gunzip)(await compressed),
+      headers: {
+        ...(asGzip ? { 'content-encoding': 'gzip' } : {}),
+        'cache-control': 'public, max-age=3600',
+        vary: 'Accept-Encoding',
+      },
     }
   }
 }
