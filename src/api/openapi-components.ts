@@ -3,6 +3,7 @@ import { operations } from './operations.ts'
 import { MessageSchema } from './v1/message-view.ts'
 import { SendSchema } from './v1/send-answer.ts'
 import { SendBodySchema } from './v1/send-body.ts'
+import { OffendingSchema, WarningSchema } from './v1/warning-schema.ts'
 
 export const apiDescription = `Four operations, JSON both ways. Send the API key as \`Authorization: Bearer <API_KEY>\`.
 
@@ -25,6 +26,11 @@ const FaultSchema = Type.Object(
     }),
     detail: Type.String({ description: 'What is wrong, for people.' }),
     suggestion: Type.Optional(Type.String({ description: 'What was probably meant.' })),
+    offending: Type.Optional(
+      Type.Array(OffendingSchema, {
+        description: 'With `not_encodable`: the characters, in the order in which they appear.',
+      }),
+    ),
   },
   { additionalProperties: true, description: 'One fault in a body or query.' },
 )
@@ -55,6 +61,8 @@ const ProblemSchema = Type.Object(
 export const componentSchemas: Readonly<Record<string, TSchema>> = {
   SendRequest: SendBodySchema,
   Send: SendSchema,
+  Warning: WarningSchema,
+  Offending: OffendingSchema,
   Message: MessageSchema,
   MessageList: answerSchema(operations.history),
   Status: answerSchema(operations.status),
@@ -66,37 +74,4 @@ export const componentSchemas: Readonly<Record<string, TSchema>> = {
 function answerSchema({ id, answers }: { id: string; answers: { 200?: { schema: TSchema } } }): TSchema {
   if (answers[200] === undefined) throw new Error(`${id} documents no answer.`)
   return answers[200].schema
-}
-
-/** On every answer. */
-export const commonHeaders = {
-  'Request-Id': {
-    description: 'Names this request in the log of the service.',
-    schema: { type: 'string' },
-    required: true,
-  },
-  'RateLimit-Policy': {
-    description:
-      'The limit that this operation draws on, on every authenticated answer: quota and window in seconds.',
-    schema: { type: 'string' },
-    example: '"send";q=600;w=60',
-  },
-  RateLimit: {
-    description: 'What is left of it, and for how many seconds.',
-    schema: { type: 'string' },
-    example: '"send";r=597;t=12',
-  },
-}
-
-/** On some refusals. */
-export const problemHeaders = {
-  'Retry-After': {
-    description: 'Seconds after which to repeat; with 409, 429 and 503.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  'WWW-Authenticate': {
-    description: 'What is wrong with the credentials (RFC 6750); with 400, 401 and 403.',
-    schema: { type: 'string' },
-  },
-  Allow: { description: 'The methods of this path; with 405.', schema: { type: 'string' } },
 }

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { type ProblemCode, problems } from '../errors.ts'
-import { apiDescription, commonHeaders, componentSchemas, problemHeaders } from './openapi-components.ts'
+import { apiDescription, componentSchemas } from './openapi-components.ts'
+import { answerHeaders, refusalHeaders, successHeaders } from './openapi-headers.ts'
 import { commonProblems, type DocumentedAnswer, type Operation } from './operation.ts'
 import { operations } from './operations.ts'
 import { problemExample } from './pages/problem-pages.ts'
@@ -41,7 +42,7 @@ export function renderOpenApi(publicUrl: string): string {
       schemas: Object.fromEntries(
         Object.entries(componentSchemas).map(([name, schema]) => [name, withReferences(schema, schema)]),
       ),
-      headers: { ...commonHeaders, ...problemHeaders },
+      headers: answerHeaders,
       examples: Object.fromEntries(codes.map((code) => [code, exampleOf(code)])),
     },
   }
@@ -107,13 +108,13 @@ const reference = (kind: 'headers' | 'examples' | 'schemas', name: string) => ({
   $ref: `#/components/${kind}/${name}`,
 })
 
-const headerReferences = (headers: object): object =>
-  Object.fromEntries(Object.keys(headers).map((name) => [name, reference('headers', name)]))
+const headerReferences = (names: readonly string[]): object =>
+  Object.fromEntries(names.map((name) => [name, reference('headers', name)]))
 
 function answerObject({ description, schema, example, headers = {} }: DocumentedAnswer): object {
   return {
     description,
-    headers: { ...headerReferences(commonHeaders), ...headers },
+    headers: { ...headerReferences(successHeaders), ...headers },
     content: { 'application/json': { schema: withReferences(schema), example } },
   }
 }
@@ -121,7 +122,7 @@ function answerObject({ description, schema, example, headers = {} }: Documented
 function problemObject(codes: readonly ProblemCode[]): object {
   return {
     description: codes.map((code) => `\`${code}\`: ${problems[code].says}`).join('\n\n'),
-    headers: { ...headerReferences(commonHeaders), ...headerReferences(problemHeaders) },
+    headers: headerReferences(refusalHeaders(codes)),
     content: {
       'application/problem+json': {
         schema: reference('schemas', 'Problem'),

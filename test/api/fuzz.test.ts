@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { Compile } from 'typebox/compile'
 import type { TSchema } from 'typebox'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { renderOpenApi } from '../../src/api/openapi.ts'
 import { componentSchemas } from '../../src/api/openapi-components.ts'
 import { commonProblems, type Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
@@ -165,6 +166,31 @@ test('questions about history made from the reference are answered as it says', 
   expect((await fuzz(operations.history)).size).toBeGreaterThan(3)
 }, 60_000)
 
+/** On every answer of every server: not worth a word in a reference. */
+const unspoken = [
+  'cache-control',
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'x-content-type-options',
+]
+
+/** The headers that the reference names for each status of an operation, in lower case. */
+function headersOf({ path, method }: AnyOperation): Map<number, string[]> {
+  const { paths } = JSON.parse(renderOpenApi('http://localhost')) as {
+    paths: Record<string, Record<string, { responses: Record<string, { headers: object }> }>>
+  }
+  const { responses = {} } = paths[path]?.[method.toLowerCase()] ?? {}
+  return new Map(
+    Object.entries(responses).map(([status, { headers }]) => [
+      Number(status),
+      Object.keys(headers).map((name) => name.toLowerCase()),
+    ]),
+  )
+}
+
 type AnyOperation = Omit<Operation<never>, 'handle'>
 
 /** Sends requests to an operation and holds each answer to the reference. Gives the kinds of answers that were seen. */
@@ -173,6 +199,7 @@ async function fuzz(operation: AnyOperation): Promise<Set<string>> {
   const answers = new Map(
     Object.entries(operation.answers).map(([status, { schema }]) => [Number(status), Compile(schema)]),
   )
+  const documented = headersOf(operation)
   const seen = new Set<string>()
   await fc.assert(
     fc.asyncProperty(requestTo(operation), async ({ key, headers, query, body }) => {
@@ -184,6 +211,9 @@ async function fuzz(operation: AnyOperation): Promise<Set<string>> {
         ...(body === null ? {} : { body: JSON.stringify(body) }),
       })
       seen.add(`${answer.status} ${answer.body.code ?? ''}`)
+      expect([...(documented.get(answer.status) ?? [])]).toEqual(
+        expect.arrayContaining([...answer.headers.keys()].filter((name) => !unspoken.includes(name))),
+      )
       const schema = answers.get(answer.status)
       if (schema !== undefined) {
         expect([...schema.Errors(answer.body)]).toEqual([])

@@ -103,6 +103,50 @@ test('each operation documents the status of each problem that it may answer, wi
   }
 })
 
+test('each refusal documents the headers that it may carry, and no other', () => {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const { responses } of Object.values(methods)) {
+      for (const [status, { headers }] of Object.entries(responses as Record<string, { headers: object }>)) {
+        if (Number(status) < 400) continue
+        const documented = Object.keys(headers).filter((name) => name !== 'Request-Id')
+        expect(documented.toSorted(), `${path} ${status}`).toEqual(carriedBy[status] ?? rateLimit)
+      }
+    }
+  }
+})
+
+/** Beside `Request-Id`; the limits are known once the key is. */
+const rateLimit = ['RateLimit', 'RateLimit-Policy']
+const carriedBy: Readonly<Record<string, readonly string[]>> = {
+  400: [...rateLimit, 'WWW-Authenticate'],
+  401: [...rateLimit, 'WWW-Authenticate'],
+  403: [...rateLimit, 'WWW-Authenticate'],
+  405: ['Allow'],
+  408: [],
+  409: [...rateLimit, 'Retry-After'],
+  414: [],
+  429: [...rateLimit, 'Retry-After'],
+  431: [],
+  503: [...rateLimit, 'Retry-After'],
+}
+
+test('what a fault carries beyond its place is documented', async () => {
+  const known = Object.keys(propertiesOf('Fault'))
+  const { body } = await api.send({ to: '+49 151 12345678', text: '“ç”', encoding: 'gsm7', txt: 1 })
+  expect(body.errors.map(({ code }: { code: string }) => code)).toEqual(
+    expect.arrayContaining(['not_encodable', 'unknown_field', 'invalid_format']),
+  )
+  for (const fault of body.errors) expect(known).toEqual(expect.arrayContaining(Object.keys(fault)))
+})
+
+test('a number may stand once in a send, and the reference says so', async () => {
+  expect(propertiesOf('SendRequest')['to']?.['anyOf']).toContainEqual(
+    expect.objectContaining({ type: 'array', uniqueItems: true }),
+  )
+  const twice = await api.send({ to: ['+4915112345678', '+4915112345678'], text: 'x' })
+  expect(twice).toMatchObject({ status: 422, body: { errors: [{ code: 'duplicate_recipient' }] } })
+})
+
 test('the examples of the answers fit their schemas', () => {
   for (const { id, answers } of Object.values(operations)) {
     for (const answer of Object.values(answers)) {
@@ -119,6 +163,9 @@ test('what the operations really answer fits the schemas of the reference', asyn
     expect([...(answers[200] === undefined ? [] : Compile(answers[200].schema).Errors(body))], id).toEqual([])
   }
 })
+
+const propertiesOf = (schema: string): Record<string, Node> =>
+  document.components['schemas']?.[schema]?.['properties'] as Record<string, Node>
 
 function walk(value: unknown, place: string, visit: (node: Node, place: string) => void): void {
   if (typeof value !== 'object' || value === null) return

@@ -1,9 +1,12 @@
+import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { WarningSchema } from '../../src/api/v1/warning-schema.ts'
 import type { Routing } from '../../src/dispatch/routing.ts'
 import { startTestApi, type TestApi, workingRouting } from './start-test-api.ts'
 
 let api: TestApi
 let routing: Routing = workingRouting
+const documented = Compile(WarningSchema)
 beforeAll(async () => {
   api = await startTestApi({
     config: { sendPerMinute: 0 },
@@ -23,7 +26,13 @@ async function warningsOf(
   routing = { ...workingRouting, ...devices }
   const answer = await api.send({ to, text: 'x', dry_run: true, ...body }, { key })
   expect(answer.status).toBe(200)
+  for (const warning of answer.body.warnings) expectDocumented(warning)
   return answer.body.warnings
+}
+/** The reference allows further members, for codes to come; those of today it names. */
+function expectDocumented(warning: object): void {
+  expect([...documented.Errors(warning)]).toEqual([])
+  expect(Object.keys(WarningSchema.properties)).toEqual(expect.arrayContaining(Object.keys(warning)))
 }
 const codes = (warnings: Warning[]) => warnings.map(({ code }) => code)
 
@@ -60,6 +69,7 @@ test('smart encoding tells what it saved, and is left alone when it saves nothin
     parts: 1,
     smart_encoding_applied: true,
   })
+  for (const warning of answer.body.warnings) expectDocumented(warning)
   expect(answer.body.warnings).toEqual([
     {
       code: 'shortened_by_smart_encoding',

@@ -59,7 +59,7 @@ const HistoryQuerySchema = Type.Object({
   id: Type.Optional(Type.Array(Type.String(), { maxItems: 100, description: 'Messages by id; repeat the parameter for several.' })),
   send_id: text('Messages of one send.'),
   client_reference: text('Messages with this reference of yours.', { minLength: 1, maxLength: 100 }),
-  status: Type.Optional(Type.Array(oneOf(messageStatuses, 'A status.'), { description: 'Messages in one of these states; repeat the parameter for several.' })),
+  status: Type.Optional(Type.Array(oneOf(messageStatuses, 'A status.'), { maxItems: 100, description: 'Messages in one of these states; repeat the parameter for several.' })),
   error_code: text('Messages with this `error.code`.'),
   direction: choice(directions, 'Sent or received messages only.'),
   category: choice(categories, 'Messages of one category.'),

@@ -2,20 +2,7 @@ import { Type } from 'typebox'
 import { rfc3339 } from '../../clock.ts'
 import type { SendRequest, StoredSend, Warning } from '../../messages/send-request.ts'
 import { asAccepted, MessageSchema, modes, oneOf, orNull, renderMessage } from './message-view.ts'
-
-const WarningSchema = Type.Unsafe<Warning>({
-  type: 'object',
-  description: 'A remark; some codes carry further members.',
-  required: ['code', 'message'],
-  properties: {
-    code: {
-      type: 'string',
-      description:
-        '`unicode_encoding`, `no_device_online`, `recipient_not_known_mobile`, `validity_shorter_than_queue`, `low_balance`, `shortened_by_smart_encoding`, `simulated`, `resend_not_possible`; an open list.',
-    },
-    message: { type: 'string', description: 'What is worth knowing, for people.' },
-  },
-})
+import { WarningSchema } from './warning-schema.ts'
 
 /** The answer to an accepted send, and to a dry run. */
 export const SendSchema = Type.Object(

@@ -15,7 +15,7 @@ const number = Type.String({ pattern: e164, description: 'A number in E.164.' })
 /** The body of a send. Every member may stand once; what is not named here is refused. */
 export const SendBodySchema = Type.Object(
   {
-    to: Type.Union([number, Type.Array(number, { minItems: 1, maxItems: 100 })], {
+    to: Type.Union([number, Type.Array(number, { minItems: 1, maxItems: 100, uniqueItems: true })], {
       description:
         'One recipient or up to 100, in E.164, each once; each becomes a message of its own. Spaces, dashes, short and emergency numbers are refused.',
     }),
