@@ -1,3 +1,4 @@
+import { renderDeviceReport } from '../api/v1/device-report-view.ts'
 import { rfc3339 } from '../clock.ts'
 import type { ConnectorKind } from '../connectors/connector.ts'
 import type { ListedDevice } from '../devices/list-devices.ts'
@@ -25,7 +26,8 @@ export const deviceDocument = (device: ListedDevice): object => ({
           status: device.report.status,
           reasons: device.report.reasons,
           reported_at: rfc3339(device.report.reportedAt),
-          ...device.report.body,
+          ...renderDeviceReport(device.report.body),
+          in_flight: device.report.body.inFlight,
         },
   created_at: rfc3339(device.createdAt),
 })

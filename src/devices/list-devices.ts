@@ -1,5 +1,6 @@
 import type { Db } from '../storage/dialect.ts'
 import type { DeviceState, DeviceStatus, Mode } from '../storage/schema.ts'
+import type { DeviceReportBody } from './device-report.ts'
 
 export interface ListedDevice {
   id: string
@@ -16,7 +17,7 @@ export interface ListedDevice {
   report: {
     status: DeviceStatus
     reasons: string[]
-    body: Record<string, unknown>
+    body: DeviceReportBody
     reportedAt: number
   } | null
   createdAt: number
@@ -100,6 +101,6 @@ const reportOf = ({ status, reasons, body, reported_at }: ReportColumns): Listed
     : {
         status,
         reasons: JSON.parse(reasons) as string[],
-        body: JSON.parse(body) as Record<string, unknown>,
+        body: JSON.parse(body) as DeviceReportBody,
         reportedAt: reported_at,
       }

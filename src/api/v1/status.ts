@@ -4,6 +4,7 @@ import { type DevicesStatus, readDevicesStatus, type SeenDevice } from '../../de
 import type { Db } from '../../storage/dialect.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
 import { QueryReader } from '../query.ts'
+import { instantOf, renderDeviceReport } from './device-report-view.ts'
 import { instantOrNull, modes, oneOf, orNull } from './message-view.ts'
 
 export interface StatusOperationDeps {
@@ -141,9 +142,6 @@ export const renderStatus = (status: DevicesStatus, mode: StatusView['mode']): S
   devices_total: status.devicesTotal,
 })
 
-const instantOf = (atMs: number | null | undefined): string | null =>
-  atMs === null || atMs === undefined ? null : rfc3339(atMs)
-
 function renderDevice({ report, ...device }: SeenDevice): DeviceView {
   return {
     object: 'device',
@@ -153,51 +151,9 @@ function renderDevice({ report, ...device }: SeenDevice): DeviceView {
     shared: device.shared,
     status: device.status,
     reasons: [...device.reasons],
-    link: report?.link ?? null,
-    last_seen_at: instantOf(report?.lastSeenAt),
-    next_contact_expected_by: instantOf(report?.nextContactExpectedBy),
-    app_version: report?.appVersion ?? null,
-    battery: report?.battery
-      ? { percent: report.battery.percent, charging: report.battery.charging, at: rfc3339(report.battery.at) }
-      : null,
-    ...renderRadio(report),
-    throughput: renderThroughput(report),
+    ...renderDeviceReport(report),
     queue: { messages: device.queue.messages, in_flight: device.queue.inFlight },
-    last_sent_at: instantOf(report?.lastSentAt),
-    last_error: report?.lastError ?? null,
   }
-}
-
-function renderRadio(report: SeenDevice['report']): Pick<DeviceView, 'network' | 'sims' | 'capabilities'> {
-  const { network = null, sims = [], capabilities = null } = report ?? {}
-  return {
-    network: network && {
-      registered: network.registered,
-      roaming: network.roaming,
-      operator: network.operator,
-      signal_dbm: network.signalDbm,
-      transport: network.transport,
-      at: rfc3339(network.at),
-    },
-    sims: sims.map(({ slot, number, carrier }) => ({ slot, number, carrier })),
-    capabilities: capabilities && {
-      delivery_reports: capabilities.deliveryReports,
-      max_parts: capabilities.maxParts,
-      alphanumeric_sender: capabilities.alphanumericSender,
-    },
-  }
-}
-
-function renderThroughput(report: SeenDevice['report']): DeviceView['throughput'] {
-  const pace = report?.throughput ?? null
-  return (
-    pace && {
-      parts_per_window: pace.partsPerWindow,
-      window_seconds: pace.windowSeconds,
-      remaining: pace.remaining,
-      resets_at: instantOf(pace.resetsAt),
-    }
-  )
 }
 
 /** The example of the reference. */

@@ -1,0 +1,54 @@
+import { rfc3339 } from '../../clock.ts'
+import type { DeviceReportBody } from '../../devices/device-report.ts'
+
+/** What a device last said of itself, as the interface and the command line show it; all of it unknown when it said nothing. */
+export function renderDeviceReport(report: DeviceReportBody | null) {
+  return {
+    link: report?.link ?? null,
+    last_seen_at: instantOf(report?.lastSeenAt),
+    next_contact_expected_by: instantOf(report?.nextContactExpectedBy),
+    app_version: report?.appVersion ?? null,
+    battery: report?.battery
+      ? { percent: report.battery.percent, charging: report.battery.charging, at: rfc3339(report.battery.at) }
+      : null,
+    ...renderRadio(report),
+    throughput: renderThroughput(report),
+    last_sent_at: instantOf(report?.lastSentAt),
+    last_error: report?.lastError ?? null,
+  }
+}
+
+export const instantOf = (atMs: number | null | undefined): string | null =>
+  atMs === null || atMs === undefined ? null : rfc3339(atMs)
+
+function renderRadio(report: DeviceReportBody | null) {
+  const { network = null, sims = [], capabilities = null } = report ?? {}
+  return {
+    network: network && {
+      registered: network.registered,
+      roaming: network.roaming,
+      operator: network.operator,
+      signal_dbm: network.signalDbm,
+      transport: network.transport,
+      at: rfc3339(network.at),
+    },
+    sims: sims.map(({ slot, number, carrier }) => ({ slot, number, carrier })),
+    capabilities: capabilities && {
+      delivery_reports: capabilities.deliveryReports,
+      max_parts: capabilities.maxParts,
+      alphanumeric_sender: capabilities.alphanumericSender,
+    },
+  }
+}
+
+function renderThroughput(report: DeviceReportBody | null) {
+  const pace = report?.throughput ?? null
+  return (
+    pace && {
+      parts_per_window: pace.partsPerWindow,
+      window_seconds: pace.windowSeconds,
+      remaining: pace.remaining,
+      resets_at: instantOf(pace.resetsAt),
+    }
+  )
+}
