@@ -58,8 +58,12 @@ async function openConnection(port: number): Promise<{ socket: Socket; closed: P
  */
 function drip(head: string, line: string): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect(api.port, '127.0.0.1', () => socket.write(head))
-    const timer = setInterval(() => socket.write(line), 150)
+    let timer: NodeJS.Timeout | undefined
+    const socket = connect(api.port, '127.0.0.1', () => {
+      socket.write(head)
+      // Not before: a line in front of the head would be another request, and a bad one.
+      timer = setInterval(() => socket.write(line), 150)
+    })
     let received = ''
     socket.on('data', (data) => {
       clearInterval(timer)
