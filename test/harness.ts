@@ -133,9 +133,9 @@ export interface CommandResult {
 /** Runs `node src/main.ts <args>` to its end. */
 export async function cli(
   args: readonly string[],
-  options: { dataFolder: string; stdin?: string },
+  options: { dataFolder: string; stdin?: string; env?: Record<string, string> },
 ): Promise<CommandResult> {
-  const child = spawnProgram(args, { ONESIXTY_DATA: options.dataFolder })
+  const child = spawnProgram(args, { ONESIXTY_DATA: options.dataFolder, ...options.env })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))

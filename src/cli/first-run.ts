@@ -3,13 +3,18 @@ import type { Ids } from '../ids.ts'
 import type { Storage } from '../storage/database.ts'
 import { openAccount, type OpenedAccount } from './open-account.ts'
 
-/** On a database without accounts: makes the operator's user and account. Null when there are accounts already. */
+/** On a database without an operator: makes the operator's user and account, beside whatever was created before. Null when there is one. */
 export async function makeFirstAccount(
   storage: Pick<Storage, 'writer'>,
   deps: { ids: Ids; nowMs: number; randomBytes: (count: number) => Uint8Array; config: Config },
 ): Promise<OpenedAccount | null> {
   return storage.writer.write(async (tx) => {
-    const known = await tx.selectFrom('accounts').select('id').limit(1).executeTakeFirst()
+    const known = await tx
+      .selectFrom('users')
+      .select('id')
+      .where('is_operator', '=', 1)
+      .limit(1)
+      .executeTakeFirst()
     if (known !== undefined) return null
     return openAccount(tx, deps, {
       name: 'Operator',

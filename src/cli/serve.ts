@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { createApp } from '../app.ts'
 import { systemClock } from '../clock.ts'
-import { readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import { collectAfterStart } from '../garbage.ts'
 import { createIds } from '../ids.ts'
 import { createLog, gatheredOutput, type Log } from '../log.ts'
+import { CommandError } from './command-errors.ts'
 import { makeFirstAccount, welcome } from './first-run.ts'
 
 /** What of the process a server needs; `process` fits. */
@@ -15,14 +16,20 @@ export interface ServingProcess {
   exit(code: number): never
 }
 
-/** The service: config → app → first run → start → wait for a signal → drain → stop. Gives the exit code. */
+/** The service: config → app → start → first run → wait for a signal → drain → stop. Gives the exit code. */
 export async function serve(host: ServingProcess): Promise<number> {
   const config = readConfig(host.env)
   const log = createLog(config.logLevel, gatheredOutput())
   const app = await createApp(config, log)
+  const { url } = await app.start().catch((error: unknown) => {
+    throw listenFault(error, config)
+  })
+  // Only now, when nothing stands between making the keys and showing them this once.
   const deps = { ids: createIds({ now: systemClock.now }), nowMs: systemClock.now(), randomBytes, config }
-  const first = await makeFirstAccount(app.storage, deps)
-  const { url } = await app.start()
+  const first = await makeFirstAccount(app.storage, deps).catch(async (error: unknown) => {
+    await app.stop()
+    throw error
+  })
   if (first !== null) host.stdout.write(welcome(url, first, config))
   log.info({ url, epoch: app.epoch.epoch }, 'onesixty is ready')
   collectAfterStart(systemClock)
@@ -40,6 +47,18 @@ export async function serve(host: ServingProcess): Promise<number> {
   log.info({ signal }, 'stopping: finishing what is under way; once more to end at once')
   await drain(() => app.stop(), { host, log, timeoutMs: config.drainTimeoutMs })
   return 0
+}
+
+/** Why a server may not listen where it was told to, and what to do; any other error as it is. */
+function listenFault(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
+  const sentences: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} of ${host} is in use. Stop what listens there, or set ONESIXTY_PORT to another port.`,
+    EACCES: `This user may not listen on port ${port}. Set ONESIXTY_PORT to one above 1023.`,
+    EADDRNOTAVAIL: `${host} is no address of this machine. Set ONESIXTY_HOST to one: 127.0.0.1 for this machine alone, 0.0.0.0 for all.`,
+    ENOTFOUND: `There is no host ${host}. Set ONESIXTY_HOST to an address of this machine.`,
+  }
+  const sentence = sentences[(error as { code?: string }).code ?? '']
+  return sentence === undefined ? error : new CommandError('cannot_listen', sentence)
 }
 
 const nextSignal = (host: ServingProcess): Promise<string> =>

@@ -1,0 +1,79 @@
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createApiClient } from '../api-client.ts'
+import { eventually } from '../eventually.ts'
+import {
+  cli,
+  cliJson,
+  freePort,
+  type ServerProcess,
+  startServerProcess,
+  temporaryFolder,
+} from '../harness.ts'
+
+let dataFolder: string
+let started: ServerProcess[]
+beforeEach(async () => {
+  dataFolder = await temporaryFolder()
+  started = []
+})
+afterEach(async () => {
+  await Promise.all(started.map((server) => server.kill('SIGKILL')))
+  await rm(dataFolder, { recursive: true, force: true })
+})
+
+async function start(port?: number): Promise<ServerProcess> {
+  const server = await startServerProcess({ dataFolder, ...(port === undefined ? {} : { port }) })
+  started.push(server)
+  return server
+}
+
+const listAccounts = async () =>
+  (await cliJson<{ accounts: { id: string; name: string }[] }>(['account', 'list'], dataFolder)).accounts
+
+/** The account and test key of a welcome, once it has been printed. */
+async function readWelcome(server: ServerProcess): Promise<{ accountId: string; testKey: string }> {
+  const output = await eventually(server.output, (seen) => expect(seen).toContain('The reference stands at'))
+  const [, accountId = ''] = /account {4}(\S+)/.exec(output) ?? []
+  const [, testKey = ''] = /test key {3}(\S+)/.exec(output) ?? []
+  return { accountId, testKey }
+}
+
+test('the first start makes the operator an account and prints its keys, though others were created before; the second does not', async () => {
+  const ada = await cliJson<{ account_id: string }>(
+    ['account', 'create', '--name', 'Ada', '--email', 'ada@example.org'],
+    dataFolder,
+  )
+  const first = await start()
+  const { accountId, testKey } = await readWelcome(first)
+  const client = createApiClient(first.url)
+  expect(await client.balance(testKey)).toMatchObject({ account_id: accountId, mode: 'test' })
+  client.close()
+  await first.stop()
+  expect((await listAccounts()).map(({ id, name }) => [id, name])).toEqual([
+    [ada.account_id, 'Ada'],
+    [accountId, 'Operator'],
+  ])
+
+  const second = await start()
+  await second.stop()
+  expect(second.output()).not.toContain('test key')
+  expect(await listAccounts()).toHaveLength(2)
+}, 60_000)
+
+test('keys are made when they can be printed: a start that fails leaves the welcome to the next', async () => {
+  const port = await freePort()
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve))
+  const failed = await cli(['serve'], { dataFolder, env: { ONESIXTY_PORT: String(port) } })
+  await new Promise((resolve) => other.close(resolve))
+  expect([failed.code, failed.stdout]).toEqual([1, ''])
+  expect(failed.stderr).toContain(`Port ${port} of 127.0.0.1 is in use`)
+  expect(failed.stderr).toContain('ONESIXTY_PORT')
+  expect(await listAccounts()).toEqual([])
+
+  const server = await start(port)
+  expect((await readWelcome(server)).testKey).toMatch(/^onesixty_test_/)
+  await server.stop()
+}, 60_000)
