@@ -32,6 +32,15 @@ test('every file that the documents name exists', () => {
   expect(missing).toEqual([])
 })
 
+test('every script is run by npm, or CONTRIBUTING says what it is for', () => {
+  const ran = readText('package.json') + readText('scripts/check.ts')
+  const scripts = globSync('scripts/*.ts', { cwd: repository })
+  expect(scripts.length).toBeGreaterThan(3)
+  expect(
+    scripts.filter((path) => !ran.includes(path) && !readText('CONTRIBUTING.md').includes(path)),
+  ).toEqual([])
+})
+
 test('every document that the code names exists', () => {
   expect(namedPages('// see no-such-page.md and docs/decisions/0001-the-stack.md')).toEqual([
     'no-such-page.md',
