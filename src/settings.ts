@@ -228,6 +228,24 @@ export const settings = {
     default: 7,
     says: 'How long an Idempotency-Key is kept, and until its messages are final.',
   }),
+  auditDays: setting({
+    env: 'ONESIXTY_AUDIT_DAYS',
+    read: wholeNumber(0),
+    default: 730,
+    says: 'How long the log of who changed what is kept; 0 keeps it for ever. Two years outlast most disputes about an account.',
+  }),
+  keyUsageDays: setting({
+    env: 'ONESIXTY_KEY_USAGE_DAYS',
+    read: wholeNumber(1),
+    default: 90,
+    says: 'How long the daily counts of keys with a cap are kept. Today alone limits; the days before show whether a cap fits.',
+  }),
+  endedOptOutDays: setting({
+    env: 'ONESIXTY_ENDED_OPT_OUT_DAYS',
+    read: wholeNumber(0),
+    default: 90,
+    says: 'How long an opt-out is kept after its end, to explain a refusal while the records around it stand. One without an end stands for ever.',
+  }),
   busyTimeoutMs: setting({
     env: 'ONESIXTY_BUSY_TIMEOUT_MS',
     read: wholeNumber(0),

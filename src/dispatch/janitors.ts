@@ -23,6 +23,9 @@ export interface JanitorsDeps extends JanitorDeps {
     | 'recordRetentionDays'
     | 'textRetentionDays'
     | 'idempotencyDays'
+    | 'auditDays'
+    | 'keyUsageDays'
+    | 'endedOptOutDays'
     | 'playSms'
   >
   read: Db
@@ -58,6 +61,9 @@ export function createJanitors(
       recordDays: config.recordRetentionDays,
       textDays: config.textRetentionDays,
       idempotencyDays: config.idempotencyDays,
+      auditDays: config.auditDays,
+      keyUsageDays: config.keyUsageDays,
+      endedOptOutDays: config.endedOptOutDays,
     }),
     refiller: createRefiller({ ...deps, playSms: config.playSms }),
     keyUses: createKeyUseRecorder({ ...deps, takeUses: deps.takeKeyUses }),

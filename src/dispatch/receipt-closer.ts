@@ -5,6 +5,7 @@ import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
+import { forgetOld, type OldRows } from './forget-old.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 
 const intervalMs = 60_000
@@ -30,22 +31,27 @@ export const createReceiptCloser = (deps: ReceiptCloserDeps): Janitor =>
       const late = await readLate(deps.read, deps.clock.now() - deps.receiptWindowMs)
       const nowMs = deps.clock.now()
       const ended = await deps.horizon.hold(nowMs, () =>
-        deps.writer.write(async (tx) => {
-          await tx
-            .deleteFrom('receipts_expected')
-            .where('closed_at', '<=', nowMs - deps.correctionDays * dayMs)
-            .execute()
-          await tx
-            .deleteFrom('parked_receipts')
-            .where('received_at', '<=', nowMs - parkedKeepMs)
-            .execute()
-          return closeReceipts(tx, late, nowMs)
-        }),
+        deps.writer.write((tx) => closeReceipts(tx, late, nowMs)),
       )
       for (const message of ended) deps.metrics.advanced(message.status)
-      return late.length === pageSize
+      const isMore = await Promise.all([
+        forgetOld(deps, closedReceipts, nowMs - deps.correctionDays * dayMs),
+        forgetOld(deps, parkedReceipts, nowMs - parkedKeepMs),
+      ])
+      return late.length === pageSize || isMore.includes(true)
     },
   })
+
+const closedReceipts: OldRows<'receipts_expected'> = {
+  table: 'receipts_expected',
+  key: ['network_id', 'device_id'],
+  age: 'closed_at',
+}
+const parkedReceipts: OldRows<'parked_receipts'> = {
+  table: 'parked_receipts',
+  key: ['network_id', 'device_id'],
+  age: 'received_at',
+}
 
 /** Wallet by wallet through the index, oldest first. */
 async function readLate(db: Db, sentBeforeMs: number): Promise<LateReceipt[]> {

@@ -1,8 +1,12 @@
-import { dayMs } from '../clock.ts'
+import { dayMs, utcDay } from '../clock.ts'
+import { lowestIdAt } from '../ids.ts'
 import { eraseTexts, readOldMessages, readOldTexts, removeMessages } from '../messages/erase.ts'
+import { readOldKeys } from '../messages/old-keys.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
+import { deleteRows } from '../storage/sets.ts'
 import type { Writer } from '../storage/writer.ts'
+import { forgetOld, forgottenAtOnce, type OldRows } from './forget-old.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 
 const intervalMs = 60_000
@@ -15,6 +19,10 @@ export interface RetentionDeps extends JanitorDeps {
   recordDays: number
   textDays: number
   idempotencyDays: number
+  /** 0: for ever. */
+  auditDays: number
+  keyUsageDays: number
+  endedOptOutDays: number
 }
 
 /** How far the texts of one wallet are dealt with. A restart looks once more from the beginning. */
@@ -25,9 +33,13 @@ interface Progress {
   atId: string
 }
 
-/** Keeps records and texts no longer than promised, wallet by wallet. */
+/**
+ * Keeps records and texts no longer than promised, wallet by wallet. `ledger_entries` and `usage_days` stay for ever: they are what proves the
+ * sums of the wallets.
+ */
 export function createRetention(deps: RetentionDeps): Janitor {
   const progress = new Map<string, Progress>()
+  const forgetKeys = keyForgetter(deps)
 
   async function eraseOf(accountId: string, mode: Mode): Promise<boolean> {
     const name = `${accountId}/${mode}`
@@ -48,9 +60,8 @@ export function createRetention(deps: RetentionDeps): Janitor {
   }
 
   async function sweep(): Promise<boolean> {
-    await forgetKeys(deps)
-    await forgetInbound(deps)
-    let more = false
+    let more = await forgetKeys()
+    more = (await forgetRecords(deps)) || more
     for (let after = { account_id: '', mode: '' as Mode }; ;) {
       const wallets = await deps.read
         .selectFrom('wallets')
@@ -85,37 +96,50 @@ function advance(
   return { fromId: nextFrom, atId: isLast ? nextFrom : (page.at(-1)?.id ?? nextFrom) }
 }
 
-/** Received messages are known again as long as their records are kept. */
-async function forgetInbound({ writer, clock, recordDays }: RetentionDeps): Promise<void> {
-  const beforeMs = clock.now() - recordDays * dayMs
-  await writer.write((tx) => tx.deleteFrom('inbound_seen').where('received_at', '<=', beforeMs).execute())
+/** What is kept for so long, and no more than a page of it removed at once. */
+async function forgetRecords(deps: RetentionDeps): Promise<boolean> {
+  const nowMs = deps.clock.now()
+  const { recordDays, auditDays, keyUsageDays, endedOptOutDays } = deps
+  const isMore = await Promise.all([
+    forgetOld(deps, inboundSeen, nowMs - recordDays * dayMs),
+    forgetOld(deps, auditLog, auditDays === 0 ? '' : lowestIdAt('aud', nowMs - auditDays * dayMs)),
+    forgetOld(deps, keyUsage, utcDay(nowMs) - keyUsageDays),
+    forgetOld(deps, optOuts, nowMs - endedOptOutDays * dayMs),
+  ])
+  return isMore.includes(true)
 }
 
-/** An idempotency key lives for its days and until every message of its send is final. */
-async function forgetKeys({ writer, clock, idempotencyDays }: RetentionDeps): Promise<void> {
-  const beforeMs = clock.now() - idempotencyDays * dayMs
-  await writer.write((tx) =>
-    tx
-      .deleteFrom('idempotency_keys')
-      .where('created_at', '<=', beforeMs)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('sends')
-              .innerJoin('messages', (join) =>
-                join
-                  .onRef('messages.account_id', '=', 'sends.account_id')
-                  .onRef('messages.mode', '=', 'sends.mode')
-                  .onRef('messages.id', '>=', 'sends.first_message_id')
-                  .onRef('messages.id', '<=', 'sends.last_message_id'),
-              )
-              .select('messages.id')
-              .whereRef('sends.account_id', '=', 'idempotency_keys.account_id')
-              .whereRef('sends.id', '=', 'idempotency_keys.send_id')
-              .where('messages.finalized_at', 'is', null),
-          ),
-        ),
-      )
-      .execute(),
-  )
+/** Received messages are known again as long as their records are kept. */
+const inboundSeen: OldRows<'inbound_seen'> = {
+  table: 'inbound_seen',
+  key: ['device_id', 'fingerprint'],
+  age: 'received_at',
+}
+/** An id tells when it was made. */
+const auditLog: OldRows<'audit_log'> = { table: 'audit_log', key: ['id'], age: 'id' }
+const keyUsage: OldRows<'api_key_usage'> = { table: 'api_key_usage', key: ['key_id', 'day'], age: 'day' }
+/** Those without an end stand for ever. */
+const optOuts: OldRows<'opt_outs'> = {
+  table: 'opt_outs',
+  key: ['account_id', 'mode', 'recipient'],
+  age: 'forget_at',
+}
+
+const beforeAllKeys = { account_id: '', mode: '', key: '', created_at: 0 }
+
+/**
+ * An idempotency key lives for its days and until every message of its send is final. A page of keys that must live on ends the work of this
+ * time: the next goes on behind it, so that many of them, as a restore may leave, neither hide the others nor are looked through all the time.
+ */
+function keyForgetter({ read, writer, clock, idempotencyDays }: RetentionDeps): () => Promise<boolean> {
+  let after: Parameters<typeof readOldKeys>[1] = beforeAllKeys
+  return async () => {
+    const keys = await readOldKeys(read, after, clock.now() - idempotencyDays * dayMs, forgottenAtOnce)
+    const done = keys.filter((key) => key.is_needed === 0)
+    const columns = ['account_id', 'mode', 'key', 'created_at'] as const
+    if (done.length > 0) await writer.write((tx) => deleteRows(tx, 'idempotency_keys', columns, done))
+    const isMore = keys.length === forgottenAtOnce
+    after = (isMore ? keys.at(-1) : undefined) ?? beforeAllKeys
+    return isMore && done.length > 0
+  }
 }

@@ -59,6 +59,7 @@ create table api_key_usage (
   parts bigint not null check (parts >= 0),
   primary key (key_id, day)
 );
+create index api_key_usage_by_day on api_key_usage (day);
 
 create table wallets (
   account_id text not null references accounts (id),
@@ -288,6 +289,7 @@ create table parked_receipts (
   received_at bigint not null,
   primary key (network_id, device_id)
 );
+create index parked_receipts_by_age on parked_receipts (received_at);
 
 create table inbound_seen (
   device_id text not null,
@@ -305,6 +307,7 @@ create table opt_outs (
   forget_at bigint,
   primary key (account_id, mode, recipient)
 );
+create index opt_outs_ended on opt_outs (forget_at) where forget_at is not null;
 
 create table audit_log (
   id text primary key,

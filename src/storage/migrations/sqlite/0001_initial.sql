@@ -59,6 +59,7 @@ create table api_key_usage (
   parts integer not null check (parts >= 0),
   primary key (key_id, day)
 ) strict, without rowid;
+create index api_key_usage_by_day on api_key_usage (day);
 
 create table wallets (
   account_id text not null references accounts (id),
@@ -286,6 +287,7 @@ create table parked_receipts (
   received_at integer not null,
   primary key (network_id, device_id)
 ) strict, without rowid;
+create index parked_receipts_by_age on parked_receipts (received_at);
 
 create table inbound_seen (
   device_id text not null,
@@ -303,6 +305,7 @@ create table opt_outs (
   forget_at integer,
   primary key (account_id, mode, recipient)
 ) strict, without rowid;
+create index opt_outs_ended on opt_outs (forget_at) where forget_at is not null;
 
 create table audit_log (
   id text primary key,

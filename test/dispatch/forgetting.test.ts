@@ -1,0 +1,221 @@
+import { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { dayMs, utcDay } from '../../src/clock.ts'
+import type { JanitorsDeps } from '../../src/dispatch/janitors.ts'
+import { createIds } from '../../src/ids.ts'
+import { databaseFile } from '../../src/storage/database.ts'
+import type { Database } from '../../src/storage/schema.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
+
+let house: TendedHouse
+beforeEach(async () => {
+  house = await openTendedHouse()
+})
+afterEach(() => house.close())
+
+const countOf = async (table: keyof Database): Promise<number> =>
+  (
+    await house.storage.read
+      .selectFrom(table)
+      .select(sql`1`.as('one'))
+      .execute()
+  ).length
+const insert: typeof insertRows extends (tx: never, ...rest: infer R) => unknown
+  ? (...rest: R) => Promise<number>
+  : never = (...rest) => house.storage.writer.write((tx) => insertRows(tx, ...rest))
+const many = <T>(make: (i: number) => T, count = 1_200): T[] =>
+  Array.from({ length: count }, (_, i) => make(i))
+
+/** A writer that notes how many rows the largest of its units changed. */
+function countingWriter(): { writer: JanitorsDeps['writer']; largest: () => number } {
+  let largest = 0
+  const total = sql<{ n: number }>`select total_changes() as n`
+  const write: JanitorsDeps['writer']['write'] = (unit) =>
+    house.storage.writer.write(async (tx) => {
+      const before = (await total.execute(tx)).rows[0]!.n
+      const result = await unit(tx)
+      largest = Math.max(largest, (await total.execute(tx)).rows[0]!.n - before)
+      return result
+    })
+  return { writer: { write } as JanitorsDeps['writer'], largest: () => largest }
+}
+
+/** Old rows of everything that is forgotten, and one young one each. */
+async function fill(): Promise<void> {
+  const nowMs = house.clock.now()
+  const oldMs = nowMs - 1_000 * dayMs
+  const oldIds = createIds({ now: () => oldMs })
+  const ages = [...many(() => oldMs), nowMs]
+  const receipt = {
+    device_id: 'dev_s',
+    account_id: 'acc_a',
+    mode: 'live',
+    attempt_number: 1,
+    wire_parts: 1,
+  } as const
+  const key = {
+    id: 'key_a',
+    account_id: 'acc_a',
+    mode: 'live',
+    last_four: 'abcd',
+    name: 'K',
+    scopes: '[]',
+    created_at: oldMs,
+  } as const
+  await insert(
+    'api_keys',
+    many((i) => ({ ...key, id: `key_${i}`, hash: String(i).padStart(64, '0') }), 50),
+  )
+  await insert(
+    'api_key_usage',
+    many((i) => ({ key_id: `key_${i % 50}`, day: utcDay(nowMs) - 91 - Math.floor(i / 50), parts: 1 })),
+  )
+  await insert('api_key_usage', [{ key_id: 'key_1', day: utcDay(nowMs), parts: 1 }])
+  await insert(
+    'inbound_seen',
+    ages.map((received_at, i) => ({ device_id: 'dev_s', fingerprint: `f${i}`, received_at })),
+  )
+  await insert(
+    'parked_receipts',
+    ages.map((received_at, i) => ({ network_id: `p${i}`, device_id: 'dev_s', body: '{}', received_at })),
+  )
+  await insert(
+    'receipts_expected',
+    ages.map((at, i) => ({
+      ...receipt,
+      network_id: `n${i}`,
+      message_id: `msg_${i}`,
+      sent_at: at,
+      closed_at: at,
+    })),
+  )
+  await insert(
+    'audit_log',
+    ages.map((at) => ({
+      id: at === nowMs ? house.ids('aud') : oldIds('aud'),
+      account_id: 'acc_a',
+      actor: 'test',
+      action: 'x.y',
+      detail: '{}',
+      created_at: at,
+    })),
+  )
+  await insert(
+    'opt_outs',
+    ages.map((at, i) => ({
+      account_id: 'acc_a',
+      mode: 'test',
+      recipient: `+49151${i}`,
+      created_at: at,
+      forget_at: at,
+    })),
+  )
+  await insert('opt_outs', [
+    { account_id: 'acc_a', mode: 'live', recipient: '+4915112345678', created_at: oldMs, forget_at: null },
+  ])
+  await insert(
+    'idempotency_keys',
+    ages.map((at, i) => ({
+      account_id: 'acc_a',
+      mode: 'live',
+      key: `k${i}`,
+      fingerprint: 'f',
+      send_id: `snd_${i}`,
+      warnings: '[]',
+      balance_available: 0,
+      created_at: at,
+    })),
+  )
+}
+
+const forgotten = [
+  'inbound_seen',
+  'parked_receipts',
+  'receipts_expected',
+  'audit_log',
+  'api_key_usage',
+  'opt_outs',
+  'idempotency_keys',
+] as const
+
+test('everything that is only kept for a time goes, a page in each transaction, and what is young or without an end stays', async () => {
+  await fill()
+  const { writer, largest } = countingWriter()
+  const { retention, receiptCloser } = house.janitors({ writer })
+  await retention.sweepAll()
+  await receiptCloser.sweepAll()
+  expect(
+    Object.fromEntries(await Promise.all(forgotten.map(async (table) => [table, await countOf(table)]))),
+  ).toEqual({
+    inbound_seen: 1,
+    parked_receipts: 1,
+    receipts_expected: 1,
+    // The grant of the fixture is one.
+    audit_log: 2,
+    api_key_usage: 1,
+    opt_outs: 2,
+    idempotency_keys: 1,
+  })
+  expect(largest()).toBe(500)
+})
+
+test('a log of changes that is to be kept for ever is', async () => {
+  await fill()
+  await house.janitors({ settings: { ONESIXTY_AUDIT_DAYS: '0' } }).retention.sweepAll()
+  expect(await countOf('audit_log')).toBe(1_202)
+})
+
+test('however many keys must live on until their messages are final, those behind them go', async () => {
+  const later = { expiresAt: house.clock.now() + 20 * dayMs }
+  const keyed = (i: number) => ({ ...later, idempotency: { key: `k${i}`, fingerprint: 'f' } })
+  await Promise.all(many((i) => house.send(keyed(i)), 600))
+  house.clock.jumpWallClock(1_000)
+  await house.addDevice('dev_s', { settings: { refuse: 'good' }, senders: ['ACME'] })
+  await house.storage.writer.write((tx) => tx.updateTable('queue').set({ restore_hold: 1 }).execute())
+  await house.send({ ...keyed(600), from: 'ACME' })
+  await house.dispatcher.drain()
+  const { retention } = house.janitors()
+  house.passDays(8)
+  await retention.sweepAll()
+  await retention.sweepAll()
+  const keys = await house.storage.read.selectFrom('idempotency_keys').select('key').execute()
+  expect(keys).toHaveLength(600)
+  expect(keys).not.toContainEqual({ key: 'k600' })
+})
+
+test.for(['fresh', 'analysed'])(
+  'each page is found by an index in the order of age, on %s tables',
+  async (state) => {
+    if (state === 'analysed') {
+      await fill()
+      await house.storage.writer.write((tx) => sql`analyze`.execute(tx))
+    }
+    const executed = vi.spyOn(house.storage.read.getExecutor(), 'executeQuery')
+    const { retention, receiptCloser } = house.janitors()
+    await retention.sweepAll()
+    await receiptCloser.sweepAll()
+    const statements = new Map(executed.mock.calls.map(([query]) => [query.sql, query]))
+    executed.mockRestore()
+    const plain = new DatabaseSync(databaseFile(house.dataFolder), { readOnly: true })
+    const planOf = (table: string): string[] => {
+      const query = [...statements.values()].find(({ sql: text }) =>
+        new RegExp(`from "?${table}"?\\b`).test(text),
+      )!
+      return plain
+        .prepare(`explain query plan ${query.sql}`)
+        .all(...(query.parameters as string[]))
+        .map((step) => String(step['detail']))
+    }
+    for (const table of forgotten) {
+      const plan = planOf(table)
+      expect({ table, plan: plan[0] }).toEqual({
+        table,
+        plan: expect.stringMatching(/^SEARCH \S+ USING (COVERING INDEX|INDEX|PRIMARY KEY)/),
+      })
+      expect({ table, loose: plan.filter((step) => /^SCAN|B-TREE/.test(step)) }).toEqual({ table, loose: [] })
+    }
+    plain.close()
+  },
+)
