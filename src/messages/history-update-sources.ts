@@ -53,7 +53,6 @@ const awaitingReceipt: Source = (db, request, span) =>
     receiptsWithin(db, request, span)
       .select(['sent_at', 'message_id'])
       .distinct()
-      .where('closed_at', 'is', null)
       .limit(span.conditions.length === 0 ? request.limit + 1 : maxRowsRead)
       .as('found'),
     request,
@@ -147,7 +146,7 @@ function ordered(
 /**
  * The last place that a page may look at, because one of the indexes was read for `maxRowsRead` rows by then; null when fewer are left. It is
  * a place and not a count, so that rows which come or go between two statements make no gap. Final messages are read in vain only when the
- * page is a search; those whose receipt is no longer waited for always may be.
+ * page is a search; of those that are waited for several parts of one message may be.
  */
 export async function searchBound(db: Db, request: HistoryRequest, span: Span): Promise<Change | null> {
   const isSearch = span.conditions.length > 0
@@ -188,6 +187,7 @@ const receiptsWithin = (db: Db, { owner }: HistoryRequest, { after, below }: Spa
     .selectFrom('receipts_expected')
     .where('account_id', '=', owner.accountId)
     .where('mode', '=', owner.mode)
+    .where('closed_at', 'is', null)
     .where(sql<SqlBool>`(sent_at, message_id) > ${place(after)}`)
     .where(sql<SqlBool>`(sent_at, message_id) < ${place(below)}`)
     .orderBy('sent_at')

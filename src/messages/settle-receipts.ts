@@ -124,9 +124,12 @@ interface OpenPart {
   attempt_number: number
 }
 
+const partsOf = `select network_id, device_id, message_id, attempt_number from receipts_expected
+  where account_id = :account and mode = :mode and sent_at = :sent and message_id = :message and attempt_number = :attempt`
+
+/** Each half has an index of its own. */
 const openOf = {
-  sql: `select network_id, device_id, message_id, attempt_number from receipts_expected
-        where account_id = :account and mode = :mode and sent_at = :sent and message_id = :message and attempt_number = :attempt`,
+  sql: `${partsOf} and closed_at is null union all ${partsOf} and closed_at is not null`,
   inputs: ['account', 'mode', 'sent', 'message', 'attempt'],
 } as const
 

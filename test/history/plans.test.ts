@@ -117,7 +117,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
       'SEARCH messages USING INDEX messages_by_settlement (account_id=? AND mode=? AND (settled_at,id)>(?,?) AND (settled_at,id)<(?,?))',
     )
     expect(plans).toContain(
-      'SEARCH receipts_expected USING INDEX receipts_expected_by_message (account_id=? AND mode=? AND (sent_at,message_id)>(?,?) AND (sent_at,message_id)<(?,?))',
+      'SEARCH receipts_expected USING INDEX receipts_expected_open (account_id=? AND mode=? AND (sent_at,message_id)>(?,?) AND (sent_at,message_id)<(?,?))',
     )
     expect(plans).toContain('SCAN attempts USING INDEX attempts_open')
     if (state === 'analysed')

@@ -279,7 +279,9 @@ create table receipts_expected (
   closed_at bigint,
   primary key (network_id, device_id)
 );
-create index receipts_expected_by_message on receipts_expected (account_id, mode, sent_at, message_id);
+-- Apart, so that whoever looks for those that are waited for never walks over the days of those that were given up.
+create index receipts_expected_open on receipts_expected (account_id, mode, sent_at, message_id) where closed_at is null;
+create index receipts_expected_given_up on receipts_expected (account_id, mode, sent_at, message_id) where closed_at is not null;
 create index receipts_expected_closed on receipts_expected (closed_at) where closed_at is not null;
 
 create table parked_receipts (

@@ -1,0 +1,81 @@
+import { DatabaseSync } from 'node:sqlite'
+import { type CompiledQuery, sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { settleReceipts } from '../../src/messages/settle-receipts.ts'
+import { databaseFile } from '../../src/storage/database.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
+
+let house: TendedHouse
+beforeEach(async () => {
+  house = await openTendedHouse()
+  await house.addDevice('dev_s', { settings: { drop_receipts: 'true' } })
+  await house.send({ parts: 2 })
+  await house.dispatcher.drain()
+})
+afterEach(() => house.close())
+
+/** Thousands that were given up, among few that are waited for: statistics that tempt a planner. */
+async function giveUpMany(): Promise<void> {
+  const receipt = {
+    device_id: 'dev_s',
+    account_id: 'acc_a',
+    mode: 'live',
+    attempt_number: 1,
+    wire_parts: 1,
+  } as const
+  const rows = Array.from({ length: 3_000 }, (_, i) => ({
+    ...receipt, network_id: `n${i}`, message_id: `msg_${i}`, sent_at: i, closed_at: i,
+  })) // prettier-ignore
+  await house.storage.writer.write(async (tx) => {
+    await insertRows(tx, 'receipts_expected', rows)
+    await sql`analyze`.execute(tx)
+  })
+}
+
+function planOf({ sql: text, parameters }: CompiledQuery): string[] {
+  const plain = new DatabaseSync(databaseFile(house.dataFolder), { readOnly: true })
+  const values = Array.isArray(parameters[0]) ? parameters[0] : parameters
+  const steps = plain.prepare(`explain query plan ${text}`).all(...(values as string[]))
+  plain.close()
+  return steps.map((step) => String(step['detail'])).filter((step) => /receipts_expected|\br\b/.test(step))
+}
+
+const statementIn = (
+  calls: readonly (readonly [CompiledQuery, ...unknown[]])[],
+  part: string,
+): CompiledQuery => calls.map(([query]) => query).find(({ sql: text }) => text.includes(part))!
+
+describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
+  beforeEach(async () => {
+    if (state === 'analysed') await giveUpMany()
+  })
+
+  test('whose time is over is found among those that are waited for, without a look at those that were given up', async () => {
+    const executed = vi.spyOn(house.storage.read.getExecutor(), 'executeQuery')
+    await house.janitors().receiptCloser.sweepAll()
+    const late = statementIn(executed.mock.calls, 'from wallets')
+    expect(planOf(late)).toEqual([
+      'SEARCH r USING INDEX receipts_expected_open (account_id=? AND mode=? AND sent_at<?)',
+    ])
+  })
+
+  test('the other parts of a message are looked up, waited for or given up', async () => {
+    const word = { deviceId: 'dev_s', result: 'delivered', code: null, networkCode: null, atMs: house.clock.now() } as const // prettier-ignore
+    const { network_id: networkId } = await house.storage.read
+      .selectFrom('receipts_expected')
+      .select('network_id')
+      .where('closed_at', 'is', null)
+      .executeTakeFirstOrThrow()
+    const others = await house.storage.writer.write(async (tx) => {
+      const executed = vi.spyOn(tx.getExecutor(), 'executeQuery')
+      await settleReceipts(tx, [{ ...word, networkId }])
+      return statementIn(executed.mock.calls, 'attempt_number = ')
+    })
+    const byKey = '(account_id=? AND mode=? AND sent_at=? AND message_id=?)'
+    expect(planOf(others)).toEqual([
+      `SEARCH receipts_expected USING INDEX receipts_expected_open ${byKey}`,
+      `SEARCH receipts_expected USING INDEX receipts_expected_given_up ${byKey}`,
+    ])
+  })
+})
