@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { simulatorSettings } from '../../src/connectors/simulator/settings.ts'
-import { handOverOf, networkIdsOf, type Opened, openSubject } from './contract-subject.ts'
+import { createWorld, handOverOf, networkIdsOf, type Opened, openSubject } from './contract-subject.ts'
 import { createSimulatorSubject } from './simulator-subject.ts'
 
 const open = async (settings: Record<string, string> = {}): Promise<Opened> => {
@@ -87,6 +87,32 @@ test('a STOP that could not be stored is said again, its receipt is not', async 
   await world.clock.advance(60_000)
   expect(world.said).toHaveLength(1)
   expect(world.inbound).toHaveLength(1)
+})
+
+test('a STOP is stored before the receipt that would let it be forgotten', async () => {
+  const { world, subject } = await open()
+  await subject.link.submit(handOverOf({ to: '+15005550011' }))
+  const inboundBefore: number[] = []
+  world.events.receipt = async () => void inboundBefore.push(world.inbound.length)
+  await world.clock.advance(10_000)
+  expect(inboundBefore).toEqual([1])
+})
+
+test('a STOP that was being stored when the process was killed is said again by the next, as the same one', async () => {
+  const { world, subject } = await open()
+  const outcome = await subject.link.submit(handOverOf({ to: '+15005550011' }))
+  world.events.receipt = () => new Promise(() => undefined)
+  await world.clock.advance(10_000)
+  const later = createWorld(world.clock.now())
+  const next = await subject.relaunch(later)
+  await next.start()
+  next.resume?.(networkIdsOf(outcome).map((networkId) => ({ networkId })))
+  await later.clock.advance(1)
+  expect(later.stored).toHaveLength(1)
+  expect(later.inbound.map(({ fingerprint }) => fingerprint)).toEqual(
+    world.inbound.map(({ fingerprint }) => fingerprint),
+  )
+  expect(later.inbound).toHaveLength(1)
 })
 
 test('a dropped receipt never comes, not even after a restart with other settings', async () => {

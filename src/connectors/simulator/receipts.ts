@@ -20,14 +20,12 @@ const said: Readonly<Record<Exclude<Fate, 'dropped'>, Omit<Receipt, 'networkId'>
 export class Receipts {
   readonly #deps: Deps
   readonly #queue: DueQueue<string>
-  readonly #replies: DueQueue<string>
   /** Network ids whose receipt waits or is being said; keeps `resume` from doubling them. */
   readonly #awaited = new Set<string>()
 
   constructor(deps: Deps) {
     this.#deps = deps
     this.#queue = new DueQueue({ tools: deps.tools, say: (networkId) => this.#say(networkId) })
-    this.#replies = new DueQueue({ tools: deps.tools, say: (networkId) => this.#reply(networkId) })
   }
 
   /** Takes every part of a message and gives their network ids. The handset answers once, with the last part. */
@@ -55,17 +53,14 @@ export class Receipts {
 
   hold(): void {
     this.#queue.hold()
-    this.#replies.hold()
   }
 
   release(): void {
     this.#queue.release()
-    this.#replies.release()
   }
 
   stop(): void {
     this.#queue.stop()
-    this.#replies.stop()
     this.#awaited.clear()
   }
 
@@ -75,12 +70,16 @@ export class Receipts {
     this.#queue.add(networkId, delayMs)
   }
 
+  /**
+   * A reply is stored before the receipt: once that is, nobody would ask for the part again, and a kill between the two would lose the reply. Its
+   * fingerprint makes it the same reply when it is said again.
+   */
   async #say(networkId: string): Promise<void> {
     const fate = readNetworkId(networkId)?.fate
     if (fate === undefined || fate === 'dropped') return
+    if (fate === 'stop') await this.#reply(networkId)
     await this.#deps.events.receipt({ networkId, ...said[fate] })
     this.#awaited.delete(networkId)
-    if (fate === 'stop') this.#replies.add(networkId, 0)
   }
 
   #reply(networkId: string): Promise<void> {
