@@ -134,9 +134,7 @@ function moved(before: MessageState, move: Move, advance: Advance): MessageState
     ...costAfter(before, move, partsSent),
     status: move.to,
     parts_sent: partsSent,
-    device_id: advance.deviceId ?? before.device_id,
-    receipt_expected:
-      advance.receiptExpected === undefined ? before.receipt_expected : flag(advance.receiptExpected),
+    ...holderAfter(before, move, advance),
     ...errorAfter(before, move, advance),
     attempts: before.attempts + (advance.event === 'claimed' ? 1 : 0),
     possible_duplicate: flag(before.possible_duplicate === 1 || advance.possibleDuplicate === true),
@@ -153,6 +151,20 @@ function moved(before: MessageState, move: Move, advance: Advance): MessageState
 const flag = (value: boolean): Flag => (value ? 1 : 0)
 const hasBeenSent = (move: Move): boolean =>
   move.to === 'sent' || move.to === 'delivered' || move.to === 'undelivered'
+
+/** While a message waits no device has it, whichever had it before. */
+function holderAfter(
+  before: MessageState,
+  move: Move,
+  advance: Advance,
+): Pick<MessageState, 'device_id' | 'receipt_expected'> {
+  if (move.to === 'queued') return { device_id: null, receipt_expected: null }
+  const { deviceId = before.device_id, receiptExpected } = advance
+  return {
+    device_id: deviceId,
+    receipt_expected: receiptExpected === undefined ? before.receipt_expected : flag(receiptExpected),
+  }
+}
 
 /** A hold ends once: money moves only while the message still holds it (P4); corrections never touch it (P7). */
 function costAfter(

@@ -56,7 +56,9 @@ export async function settleReceipts(tx: Tx, words: readonly ReceiptWord[]): Pro
         event === 'receipt_delivered'
           ? null
           : { code: word.code ?? 'unknown', networkCode: word.networkCode },
-      ...(event === 'receipt_delivered' ? { partsTaken: row.parts } : {}),
+      ...(event === 'receipt_delivered'
+        ? { partsTaken: row.parts, deviceId: word.deviceId, receiptExpected: true }
+        : {}),
     })),
   )
   // A first try that arrived after all: its message waits for no second one (P6).

@@ -17,8 +17,8 @@ export interface NearHouse {
   store: NearStore
   clock: StubClock
   send(request?: Partial<SendRequest>): Promise<SendResult>
-  /** Claims one message for `dev_s`. */
-  claim(): Promise<Claimed>
+  /** Claims one message, for `dev_s` unless another is named. */
+  claim(deviceId?: string): Promise<Claimed>
   end(claimed: Claimed, outcome: Outcome): Promise<void>
   receipts(words: Readonly<Record<string, 'delivered' | 'undelivered' | 'lost'>>): Promise<void>
   message(): ReturnType<typeof readMessage>
@@ -51,9 +51,9 @@ export async function openNearHouse(): Promise<NearHouse> {
       const [result] = await store.writer.write((tx) => sendMessages(tx, [request]))
       return result as SendResult
     },
-    async claim() {
+    async claim(deviceId = 'dev_s') {
       const routeKey = routeKeyOf('live', null)
-      const wants = [{ accountId: 'acc_a', mode: 'live', routeKey, deviceId: 'dev_s', quota: 1 }] as const
+      const wants = [{ accountId: 'acc_a', mode: 'live', routeKey, deviceId, quota: 1 }] as const
       const { claimed } = await store.writer.write((tx) =>
         claimMessages(tx, ids, { wants, nowMs: clock.now(), dueMs: clock.now(), fence: 1 }),
       )

@@ -215,3 +215,41 @@ test('after an unknown first try the end of its validity leaves the outcome unkn
   await house.store.writer.write((tx) => expireWaiting(tx, house.clock.now(), 500))
   expect(await house.message()).toMatchObject({ status: 'unconfirmed', cost_state: 'released', attempts: 1 })
 })
+
+test('while a message waits again no device has it, and nobody knows of receipts; who took it in the end is told', async () => {
+  await house.send()
+  await house.end(await house.claim('dev_first'), {
+    kind: 'refused', lasts: 'now', code: 'no_service', networkCode: null,
+  }) // prettier-ignore
+  expect(await house.message()).toMatchObject({
+    status: 'queued',
+    device_id: null,
+    receipt_expected: null,
+    attempts: 1,
+  })
+  house.clock.jumpWallClock(15_000)
+  await house.end(await house.claim(), accepted('n1'))
+  expect(await house.message()).toMatchObject({ status: 'sent', device_id: 'dev_s', receipt_expected: 1 })
+})
+
+test('a message that nobody took before its validity ended was with no device', async () => {
+  await house.send()
+  await house.end(await house.claim(), { kind: 'unavailable', detail: 'gone' })
+  house.clock.jumpWallClock(2 * 86_400_000)
+  await house.store.writer.write((tx) => expireWaiting(tx, house.clock.now(), 500))
+  expect(await house.message()).toMatchObject({ status: 'expired', device_id: null, receipt_expected: null })
+})
+
+test('the device whose try arrived is the one that had the message, whichever tried last', async () => {
+  await house.send({ onUnknown: 'resend_once' })
+  await house.end(await house.claim('dev_s'), unknown('first'))
+  expect(await house.message()).toMatchObject({ status: 'queued', device_id: null, receipt_expected: null })
+  const second = await house.claim('dev_other')
+  await house.receipts({ first: 'delivered' })
+  await house.end(second, accepted('second'))
+  expect(await house.message()).toMatchObject({
+    status: 'delivered',
+    device_id: 'dev_s',
+    receipt_expected: 1,
+  })
+})
