@@ -14,7 +14,7 @@ export interface Storage<U extends Units = Units> {
   writer: Writer
   /** Runs a unit of the units module where the database is: the way of everything that is hot. Shares transactions with `writer`. */
   runUnit: RunUnit<U>
-  /** Settles when the writing thread has died: a server should end, and be started again. */
+  /** Settles when the writing thread or the one that all read through has died: a server should end, and be started again. */
   died: Promise<Error>
   /** Bytes of the write-ahead log, for the metrics. */
   walBytes(): Promise<number>
@@ -63,12 +63,13 @@ export async function openEmbedded<U extends Units = Units>(
     await writeDb.destroy()
     throw error
   }
-  const reader = connect(reading())
+  const readingForAll = reading()
+  const reader = connect(readingForAll)
   const further: Db[] = []
   return {
     read: reader,
     writer,
-    died: writing.died,
+    died: Promise.race([writing.died, readingForAll.died]),
     runUnit: (name, input) => writing.runUnit(name, input) as ReturnType<U[typeof name]>,
     walBytes: async () => (await writing.execute({ op: 'wal-bytes', sql: '', values: [] })).changes ?? 0,
     openReader() {

@@ -1,0 +1,40 @@
+import { rm } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startServerProcess, temporaryFolder } from '../harness.ts'
+
+let dataFolder: string
+beforeAll(async () => {
+  dataFolder = await temporaryFolder()
+})
+afterAll(() => rm(dataFolder, { recursive: true, force: true }))
+
+/** Loaded into the server in front of everything: ends its first or second thread at a signal, as a fault of the machine would. */
+const threadKiller = `
+  import { isMainThread, Worker } from 'node:worker_threads'
+  if (isMainThread) {
+    const threads = new Set()
+    const { unref } = Worker.prototype
+    Worker.prototype.unref = function () { threads.add(this); return unref.call(this) }
+    process.on('SIGUSR2', () => [...threads][0].terminate())
+    process.on('SIGPWR', () => [...threads][1].terminate())
+  }`
+const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(threadKiller)}` }
+
+test.for([
+  ['writes', 'SIGUSR2'],
+  ['reads', 'SIGPWR'],
+] as const)(
+  'a server whose thread that %s the database is dead says so and ends, and the next one takes over',
+  async ([, signal]) => {
+    const server = await startServerProcess({ dataFolder, env })
+    onTestFinished(() => void server.kill('SIGKILL'))
+    expect(await server.kill(signal)).toEqual({ code: 1, signal: null })
+    const lines = server.output().split('\n').filter((line) => line.startsWith('{')) // prettier-ignore
+    const fatal = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'fatal')
+    expect(fatal).toMatchObject([{ msg: expect.stringContaining('the database thread ended') }])
+
+    const next = await startServerProcess({ dataFolder })
+    onTestFinished(() => void next.kill('SIGKILL'))
+    expect(await next.stop()).toEqual({ code: 0, signal: null })
+  },
+)
