@@ -30,6 +30,22 @@ test('refuses to open for another owner, or for another purpose', () => {
   )
 })
 
+test('no purpose opens what another sealed, not even when it is relabelled as its own', () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (one, other) => {
+      fc.pre(one !== other)
+      const [mine, theirs] = [one, other].map((name) => createSecretBox({ current, previous: null }, name))
+      const sealed = mine!.seal('password', 'dev_1')
+      const label = theirs!.seal('x', 'dev_1').split('.')[1]!
+      expect(sealed.split('.')[1]).not.toBe(label)
+      expect(theirs!.isCurrent(sealed)).toBe(false)
+      expect(() => theirs!.open(sealed, 'dev_1')).toThrow('another ONESIXTY_SECRET')
+      const relabelled = sealed.replace(/(?<=^v1\.)[^.]+/, label)
+      expect(() => theirs!.open(relabelled, 'dev_1')).toThrow('belongs to something else')
+    }),
+  )
+})
+
 test('refuses what was changed at any place', () => {
   const sealed = box.seal('password', 'dev_1')
   const start = sealed.lastIndexOf('.') + 1
