@@ -25,7 +25,7 @@ export const WarningSchema = Type.Object(
     offending: Type.Optional(Type.Array(OffendingSchema, { maxItems: 50, description: 'With `unicode_encoding`: the characters, in the order in which they appear.' })),
     parts_without: Type.Optional(Type.Integer({ description: 'With `shortened_by_smart_encoding`: the parts that it would need as it was given.' })),
     pointers: Type.Optional(Type.Array(Type.String(), { description: 'With `recipient_not_known_mobile`: those recipients, as JSON pointers into the body.' })),
-    estimated_wait_seconds: Type.Optional(Type.Integer({ description: 'With `validity_shorter_than_queue`: how long the messages may have to wait.' })),
+    estimated_wait_seconds: Type.Optional(orNull<number>('integer', 'With `validity_shorter_than_queue`: until the last of the messages can have gone, at the pace of your own devices; null when that takes longer than any message lives.')),
   },
   { additionalProperties: true, description: 'A remark; some codes bring further members.' },
 ) // prettier-ignore
