@@ -17,6 +17,8 @@ export async function cancelOfClosed(
   waiting: readonly MessageState[],
   atMs: number,
 ): Promise<ReadonlyMap<string, MessageState>> {
+  // Nearly always: hardly a batch brings something back.
+  if (waiting.length === 0) return new Map()
   const accounts = [...new Set(waiting.map((message) => message.account_id))]
   const rows = await selectEach<{ id: string }>(tx, closedAccount, accounts.map((id) => [id])) // prettier-ignore
   const closed = new Set(rows.map(({ id }) => id))
