@@ -4,24 +4,26 @@ import { canUseSender } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 
-/** What the devices that serve an account in a mode can do together; from memory. */
+/** What the devices that could carry a send can do together; from memory. */
 export interface Routing {
+  /** Whether there are any. */
   enabled: boolean
   online: boolean
   simulated: boolean
   phonesOnly: boolean
   maxParts: number
   /**
-   * How fast messages under this sender go: the paces of the account's own working devices, as /status reckons with them. Null when nobody
-   * can say: none works, or one goes as fast as it can. Shared devices serve others too and promise nothing.
+   * How fast messages go: the paces of the account's own working devices, as /status reckons with them. Null when nobody can say: none works,
+   * or one goes as fast as it can. Shared devices serve others too and promise nothing.
    */
-  pacesFor(sender: string | null): readonly StandingPace[] | null
-  /** Whether `from` may be this. */
-  canUseSender(sender: string): boolean
+  paces: readonly StandingPace[] | null
 }
 
-export function routingFor(pool: DevicePool, accountId: string, mode: Mode): Routing {
-  const devices = pool.forAccount(accountId, mode)
+/** Of the devices that serve an account in a mode, those that can use `sender`; all of them when it is null. */
+export function routingFor(pool: DevicePool, accountId: string, mode: Mode, sender: string | null): Routing {
+  const devices = pool
+    .forAccount(accountId, mode)
+    .filter((device) => canUseSender(device.facts.senders, sender))
   const working = devices.filter((device) => device.candidate().health !== 'offline')
   return {
     enabled: devices.length > 0,
@@ -29,9 +31,7 @@ export function routingFor(pool: DevicePool, accountId: string, mode: Mode): Rou
     simulated: devices.some((device) => device.facts.kind === 'simulator'),
     phonesOnly: devices.length > 0 && devices.every((device) => device.facts.kind === 'android'),
     maxParts: devices.reduce((most, device) => Math.max(most, device.link.capabilities.maxParts), 0),
-    pacesFor: (sender) =>
-      pacesOf(working.filter(({ facts }) => facts.accountId !== null && canUseSender(facts.senders, sender))),
-    canUseSender: (sender) => devices.some((device) => canUseSender(device.facts.senders, sender)),
+    paces: pacesOf(working.filter(({ facts }) => facts.accountId !== null)),
   }
 }
 

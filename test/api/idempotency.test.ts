@@ -93,7 +93,7 @@ test('what was stored comes before any fault of the repetition', async () => {
   expect((await api.send({ to, text: 'x' }, options)).status).toBe(400)
   await api.send({ to, text: 'x', from: 'Onesixty' }, bad)
   expect((await api.send({ to: 'nonsense' }, bad)).body.code).toBe('idempotency_key_reused')
-  routing = { ...workingRouting, enabled: false, canUseSender: () => false }
+  routing = { ...workingRouting, enabled: false }
   const repeated = await api.send({ to, text: 'x', from: 'Onesixty' }, bad)
   routing = workingRouting
   expect([repeated.status, repeated.headers.get('idempotent-replayed')]).toEqual([202, 'true'])

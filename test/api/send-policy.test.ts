@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createStubClock } from '../stub-clock.ts'
 import { RecipientRate } from '../../src/api/v1/recipient-rate.ts'
-import { startTestApi, type TestAnswer, type TestApi } from './start-test-api.ts'
+import { startTestApi, type TestAnswer, type TestApi, workingRouting } from './start-test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {
@@ -66,13 +66,45 @@ test('a number that said stop, and a premium number, are not written to; all are
 
 test('without any enabled device there is no sender', async () => {
   const bare = await startTestApi({
-    routing: { enabled: false, online: false, maxParts: 0, canUseSender: () => false },
+    routing: { enabled: false, online: false, maxParts: 0 },
   })
   const answer = await bare.send({ to, text: 'x'.repeat(500) })
   expect(answer).toMatchObject({ status: 503, body: { code: 'no_sender_available' } })
   expect(answer.headers.get('retry-after')).toBe('30')
   expect(told(await bare.send({ to, text: 'x', dry_run: true }))).toEqual([503, 'no_sender_available'])
   await bare.close()
+})
+
+test('with a sender only the devices that can use it count: their parts, and whether one is online', async () => {
+  const asked: (string | null)[] = []
+  const pinned = await startTestApi({
+    ports: {
+      routing: {
+        forAccount: (_accountId, _mode, sender) => {
+          asked.push(sender)
+          return sender === null ? workingRouting : { ...workingRouting, maxParts: 3, online: false }
+        },
+      },
+    },
+  })
+  const long = { to, text: 'x'.repeat(500), dry_run: true }
+  expect(await pinned.send(long)).toMatchObject({ status: 200, body: { warnings: [] } })
+  expect(await pinned.send({ ...long, from: null })).toMatchObject({ status: 200 })
+  expect(await pinned.send({ ...long, from: 'Onesixty' })).toMatchObject({
+    status: 422,
+    body: {
+      errors: [
+        { code: 'message_too_long', detail: 'The message needs 4 parts and no device joins more than 3.' },
+      ],
+    },
+  })
+  expect(await pinned.send({ to, text: 'x', from: 'Onesixty', dry_run: true })).toMatchObject({
+    status: 200,
+    body: { warnings: [{ code: 'no_device_online' }] },
+  })
+  expect((await pinned.send({ ...long, from: 7 })).status).toBe(422)
+  expect(asked).toEqual([null, null, 'Onesixty', 'Onesixty', null])
+  await pinned.close()
 })
 
 test('one number gets at most five authentication messages in ten minutes, whatever its other messages', async () => {

@@ -101,10 +101,10 @@ test('with gsm7, smart encoding replaces what would otherwise be refused', async
 test('devices that are away, slow, or only phones are told of', async () => {
   expect(codes(await warningsOf({}, undefined, { online: false }))).toEqual(['no_device_online'])
   const paces = [{ partsPerWindow: 1, windowSeconds: 61, remaining: 0, resetsAt: null }]
-  expect(await warningsOf({ validity_period: 60 }, undefined, { pacesFor: () => paces })).toMatchObject([
+  expect(await warningsOf({ validity_period: 60 }, undefined, { paces })).toMatchObject([
     { code: 'validity_shorter_than_queue', estimated_wait_seconds: 61 },
   ])
-  expect(await warningsOf({ validity_period: 61 }, undefined, { pacesFor: () => paces })).toEqual([])
+  expect(await warningsOf({ validity_period: 61 }, undefined, { paces })).toEqual([])
   expect(codes(await warningsOf({ on_unknown: 'resend_once' }, undefined, { phonesOnly: true }))).toEqual([
     'resend_not_possible',
   ])
@@ -117,7 +117,7 @@ test('a validity that ends before the queue can have gone is told of, however fr
   const warned = async (validitySeconds: number, count: number) =>
     (
       await warningsOf({ to: numbers(count), validity_period: validitySeconds }, undefined, {
-        pacesFor: () => paces,
+        paces,
       })
     ).find(({ code }) => code === 'validity_shorter_than_queue')
   expect(await warned(600, 30)).toBeUndefined()
@@ -130,16 +130,16 @@ test('a validity that ends before the queue can have gone is told of, however fr
   expect(await warned(3_600, 30)).toBeUndefined()
   expect(await warned(3_600, 31)).toMatchObject({ estimated_wait_seconds: 5_400 })
   // The other mode has a queue of its own.
-  const live = { pacesFor: () => paces, simulated: false }
+  const live = { paces, simulated: false }
   expect(await warningsOf({ to: numbers(4), validity_period: 60 }, api.account.liveKey, live)).toEqual([])
 })
 
 test('a queue that would take longer than any validity is told of without a number', async () => {
   const paces = [{ partsPerWindow: 1, windowSeconds: 259_200, remaining: 0, resetsAt: null }]
   const two = { to: [to, '+4915112345670'], validity_period: 259_200 }
-  expect(
-    await warningsOf(two, api.account.liveKey, { pacesFor: () => paces, simulated: false }),
-  ).toMatchObject([{ code: 'validity_shorter_than_queue', estimated_wait_seconds: null }])
+  expect(await warningsOf(two, api.account.liveKey, { paces, simulated: false })).toMatchObject([
+    { code: 'validity_shorter_than_queue', estimated_wait_seconds: null },
+  ])
 })
 
 test('with a live key a simulator is told of, with a test key it is no surprise', async () => {

@@ -53,9 +53,19 @@ export const workingRouting: Routing = {
   simulated: true,
   phonesOnly: false,
   maxParts: 10,
-  pacesFor: () => null,
-  canUseSender: (sender) => sender === '+4915199990001' || sender === 'Onesixty',
+  paces: null,
 }
+
+/** What no device can do. */
+const noRouting: Routing = {
+  enabled: false,
+  online: false,
+  simulated: false,
+  phonesOnly: false,
+  maxParts: 0,
+  paces: null,
+}
+const knownSenders: ReadonlySet<string | null> = new Set([null, '+4915199990001', 'Onesixty'])
 
 /** The interface on a free port over the real store and ledger, with routing made up; the clock stands still. */
 export async function startTestApi(overrides: TestApiOverrides = {}): Promise<TestApi> {
@@ -126,7 +136,8 @@ async function serve(opened: TestStorage, overrides: TestApiOverrides): Promise<
 }
 
 const routingOf = (overrides: Partial<Routing> = {}): SendPorts['routing'] => ({
-  forAccount: () => ({ ...workingRouting, ...overrides }),
+  forAccount: (_accountId, _mode, sender) =>
+    knownSenders.has(sender) ? { ...workingRouting, ...overrides } : noRouting,
 })
 
 function realPorts({ storage }: TestStorage): Omit<SendPorts, 'routing'> {

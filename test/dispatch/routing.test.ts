@@ -1,15 +1,35 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ConnectorKind, HandOver, Link } from '../../src/connectors/connector.ts'
+import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
 import { routingFor } from '../../src/dispatch/routing.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 
 let house: MessagesFixture
 beforeEach(async () => {
-  house = await openMessagesFixture()
+  house = await openMessagesFixture(kind)
   await house.addAccount('acc_a', 100)
 })
 afterEach(() => house.close())
 
-const pacesOf = (sender: string | null = null) => routingFor(house.pool, 'acc_a', 'live').pacesFor(sender)
+const routing = (sender: string | null) => routingFor(house.pool, 'acc_a', 'live', sender)
+const pacesOf = (sender: string | null = null) => routing(sender).paces
+
+/** Simulators of which those named `dev_short…` join three parts. */
+const kind: ConnectorKind = {
+  ...simulatorKind,
+  createLink(setup, tools, events) {
+    const link = simulatorKind.createLink(setup, tools, events)
+    const maxParts = setup.id.startsWith('dev_short') ? 3 : 10
+    return Object.create(link, {
+      capabilities: { value: { ...link.capabilities, maxParts } },
+      window: { value: link.window },
+      health: { value: () => link.health() },
+      start: { value: () => link.start() },
+      stop: { value: () => link.stop() },
+      submit: { value: (handOver: HandOver) => link.submit(handOver) },
+    }) as Link
+  },
+}
 
 test('the pace of the own working devices tells how fast messages go, with what is left of their windows', async () => {
   await house.addDevice('dev_one', { accountId: 'acc_a', pace: [30, 1_800] })
@@ -34,4 +54,20 @@ test('nobody can say how fast messages go without an own working device, or with
   expect(pacesOf()).toHaveLength(1)
   await house.addDevice('dev_fast', { accountId: 'acc_a' })
   expect(pacesOf()).toBeNull()
+})
+
+test('what a send may need and expect is judged by the devices that can use its sender, and by no other', async () => {
+  await house.addDevice('dev_short', { accountId: 'acc_a', senders: ['Shop'], settings: { offline: 'true' } })
+  await house.addDevice('dev_any', { accountId: 'acc_a', senders: ['+4915112345678'], pace: [1, 60] })
+  expect(routing('Shop')).toMatchObject({ enabled: true, online: false, maxParts: 3, paces: null })
+  expect(routing('+4915112345678')).toMatchObject({ enabled: true, online: true, maxParts: 10 })
+  expect(routing(null)).toMatchObject({ enabled: true, online: true, maxParts: 10, simulated: true })
+  expect(routing('Nobody')).toMatchObject({ enabled: false, online: false, maxParts: 0, simulated: false })
+})
+
+test('a device that may use any sender stands for every one', async () => {
+  await house.addDevice('dev_short', { accountId: 'acc_a', senders: ['Shop'] })
+  await house.addDevice('dev_shared', { senders: ['*'] })
+  expect(routing('Shop')).toMatchObject({ enabled: true, maxParts: 10 })
+  expect(routing('Nobody')).toMatchObject({ enabled: true, maxParts: 10 })
 })

@@ -42,28 +42,30 @@ export async function checkSend(
   body: object,
 ): Promise<CheckedSend> {
   const { accountId, mode } = caller
-  const routing = deps.ports.routing.forAccount(accountId, mode)
-  const send = readSend(body, caller, routing)
+  const send = readSend(body, caller, deps.ports.routing)
   await checkPolicy(deps.ports, caller, send.recipients)
-  if (!routing.enabled) throw refuse('no_sender_available', { headers: { 'retry-after': '30' } })
+  if (!send.routing.enabled) throw refuse('no_sender_available', { headers: { 'retry-after': '30' } })
   const parts = send.recipients.length * send.priced.parts
   checkPlayedLimits(mode, send.recipients, parts)
-  const paces = routing.pacesFor(send.body.from ?? null)
+  const { paces } = send.routing
   // Most sends go to devices without a pace: they are spared the look-up.
   if (paces === null) return { ...send, wait: null }
   return { ...send, wait: { paces, parts: parts + (await deps.ports.waitingParts(accountId, mode)) } }
 }
 
 /** Reads the body; refuses it with all its faults at once. */
-function readSend(given: object, { mode }: Caller, routing: Routing): Omit<CheckedSend, 'wait'> {
+function readSend(given: object, caller: Caller, routings: SendPorts['routing']): Omit<CheckedSend, 'wait'> {
   const { sound, faults } = readSendBody(given)
+  const { accountId, mode } = caller
+  const sender = sound.from ?? null
+  const routing = routings.forAccount(accountId, mode, sender)
   const recipients = sound.to === undefined ? [] : readRecipients(sound.to, mode, faults)
   const priced = sound.text === undefined ? null : priceSound(sound.text, sound, faults)
   if (priced !== null && routing.enabled && priced.parts > routing.maxParts) {
     const detail = `The message needs ${priced.parts} parts and no device joins more than ${routing.maxParts}.`
     faults.push({ pointer: '/text', code: 'message_too_long', detail })
   }
-  if (typeof sound.from === 'string' && !routing.canUseSender(sound.from)) {
+  if (sender !== null && !routing.enabled) {
     const detail = 'No device of this account can send under this name or number.'
     faults.push({ pointer: '/from', code: 'sender_not_available', detail })
   }

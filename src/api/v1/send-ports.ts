@@ -15,6 +15,6 @@ export interface SendPorts {
   optedOut(accountId: string, mode: Mode, numbers: readonly string[]): Promise<ReadonlySet<string>>
   /** Parts that wait for a device. */
   waitingParts(accountId: string, mode: Mode): Promise<number>
-  /** What the devices of an account can do together; from memory. */
-  routing: { forAccount(accountId: string, mode: Mode): Routing }
+  /** What those devices of an account can do together that can use `sender`, all of them when it is null; from memory. */
+  routing: { forAccount(accountId: string, mode: Mode, sender: string | null): Routing }
 }
