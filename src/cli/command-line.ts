@@ -78,7 +78,7 @@ export async function runCommandLine(argv: readonly string[], io: CommandIo, ser
     if ('help' in found) return print(io, found.help)
     const { name, command, rest } = found
     const line = parseOptions(command, rest)
-    if (line.help) return print(io, helpOfCommand(name, command))
+    if (line.help) return print(io, helpOfCommand(name, command, await command.moreHelp?.()))
     if (command === serveCommand && serve !== undefined) return await serve()
     const tools = createToolbox(io, readConfig(command.ignoresSettings ? {} : io.env))
     const output = await command.run(tools, { options: line.options as never, arguments: line.arguments })
@@ -92,6 +92,7 @@ export async function runCommandLine(argv: readonly string[], io: CommandIo, ser
 type Found = { help: string } | { name: string; command: Command; rest: readonly string[] }
 
 async function findCommand([first = '', ...rest]: readonly string[]): Promise<Found> {
+  if (first === 'help' && rest.length > 0) return findCommand([...rest, '--help'])
   if (first === '--help' || first === '-h' || first === 'help') return { help: overview() }
   const word = first === '--version' || first === '-v' ? 'version' : first
   const entry = Object.hasOwn(entries, word) ? entries[word] : undefined

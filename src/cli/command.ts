@@ -52,6 +52,8 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   summary: string
   /** Further paragraphs of the help. */
   details?: string
+  /** The end of the help, where it takes loading. */
+  moreHelp?: () => Promise<string>
   arguments: readonly ArgumentSpec[]
   options: Specs
   /** Works whatever the settings are: it is handed the defaults. */

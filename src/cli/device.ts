@@ -8,6 +8,7 @@ import type { Db } from '../storage/dialect.ts'
 import { command, type CommandGroup } from './command.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { describeDevice, deviceDocument, examineDevice } from './device-view.ts'
+import { table } from './help.ts'
 import { nearestName } from '../nearest-name.ts'
 import { readNamedSecrets } from './read-secrets.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
@@ -27,9 +28,23 @@ const facts = {
   'secret-file': { type: 'text', value: 'NAME=PATH', says: 'Read a secret from a file.', repeatable: true },
 } as const
 
+/** What `--set` takes, kind by kind. */
+async function settingsHelp(): Promise<string> {
+  const kinds = await Promise.all(connectorKinds.map(loadKind))
+  return kinds
+    .map(({ kind, settings }) =>
+      table(
+        `Settings of the kind ${kind}, with their defaults:`,
+        settings.map((rule) => [`${rule.name}=${rule.default}`, rule.says]),
+      ),
+    )
+    .join('\n\n')
+}
+
 const add = command({
   summary: 'Adds a sending device, enabled at once.',
   details: `Kinds: ${connectorKinds.join(', ')}. A running server takes it up within a second.`,
+  moreHelp: settingsHelp,
   arguments: [{ name: 'kind', says: `What it is: ${connectorKinds.join(', ')}.` }],
   options: {
     account: { type: 'text', value: 'ACCOUNT', says: 'Whose it is.' },
@@ -93,6 +108,7 @@ const list = command({
 
 const set = command({
   summary: 'Changes what is named of a device; a running server follows within a second.',
+  moreHelp: settingsHelp,
   arguments: [device],
   options: {
     ...facts,
@@ -195,7 +211,7 @@ async function loadKind(kind: string): Promise<ConnectorKind> {
   if (loaded !== null) return loaded
   const meant = nearestName(kind, connectorKinds)
   throw new UsageError(
-    `There is no kind of device '${kind}'. ${meant === null ? `There are ${connectorKinds.join(', ')}.` : `Did you mean '${meant}'?`}`,
+    `There is no kind of device '${kind}'${meant === null ? `; the kinds are ${connectorKinds.join(', ')}.` : `. Did you mean '${meant}'?`}`,
   )
 }
 

@@ -1,8 +1,8 @@
 import type { Command, CommandGroup, OptionSpec, OptionSpecs } from './command.ts'
 import { commonOptions } from './parse-options.ts'
 
-/** The help of one command. `name` is all of it, such as `onesixty account create`. */
-export function helpOfCommand(name: string, command: Command): string {
+/** The help of one command. `name` is all of it, such as `onesixty account create`; `more` ends it. */
+export function helpOfCommand(name: string, command: Command, more?: string): string {
   const options: OptionSpecs = { ...command.options, ...commonOptions }
   const paragraphs = [`Usage: ${usageOf(name, command)}`, command.summary]
   if (command.details !== undefined) paragraphs.push(command.details)
@@ -20,6 +20,7 @@ export function helpOfCommand(name: string, command: Command): string {
       Object.entries(options).map(([option, spec]) => [signature(option, spec), sentence(spec)]),
     ),
   )
+  if (more !== undefined) paragraphs.push(more)
   return paragraphs.join('\n\n')
 }
 

@@ -12,7 +12,7 @@ const answerWithinMs = 15_000
 export const sendCommand = command({
   summary: 'Sends an SMS through the running server, as any program would.',
   details:
-    'The key comes from standard input (--key-stdin), a file that holds it alone (--key-file), or ONESIXTY_API_KEY in a file of settings (--env-file).',
+    'The key comes from standard input (--key-stdin), a file that holds it alone (--key-file), or ONESIXTY_API_KEY in a file of settings (--env-file).\n\nWith --wait the exit code is 0 when every message was delivered, or sent where no receipt comes, else 1.',
   arguments: [],
   options: {
     to: {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
@@ -36,6 +37,26 @@ test('it says which version it is, the one of package.json, whatever the setting
   }
   await misconfigured.close()
   expect((await cli.run('--help')).stdout).toContain('onesixty --version')
+})
+
+test('help may stand in front of a command too', async () => {
+  for (const line of ['account', 'account create', 'send', 'restore']) {
+    const asked = await cli.run(`help ${line}`)
+    expect(asked).toEqual(await cli.run(`${line} --help`))
+    expect([asked.code, asked.stdout.startsWith(`Usage: onesixty ${line}`)]).toEqual([0, true])
+  }
+  expect((await cli.run('help acount')).stderr).toContain("Did you mean 'account'?")
+})
+
+test('the help of devices names every setting of every kind, and the help of send its exit codes', async () => {
+  for (const line of ['device add --help', 'device set --help']) {
+    const { stdout } = await cli.run(line)
+    for (const { name, says } of simulatorKind.settings) {
+      expect(stdout).toMatch(new RegExp(`^  ${name}=.* `, 'm'))
+      expect(stdout).toContain(says)
+    }
+  }
+  expect((await cli.run('send --help')).stdout).toMatch(/--wait the exit code is 0 when .* else 1/)
 })
 
 test('every command on every level has a help of its own, which names --json and --help', async () => {

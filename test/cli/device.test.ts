@@ -47,6 +47,9 @@ test('says what a kind takes when it was mistyped', async () => {
   expect((await cli.run('device add simulater --shared --name S')).stderr).toContain(
     "Did you mean 'simulator'?",
   )
+  expect((await cli.run('device add smpp --shared --name S')).stderr).toContain(
+    "There is no kind of device 'smpp'; the kinds are simulator.",
+  )
   const mistyped = await cli.run('device add simulator --shared --name S --set delay=5 --json')
   expect(mistyped.code).toBe(1)
   expect(JSON.parse(mistyped.stderr)).toMatchObject({
