@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
+import type { Clock } from '../clock.ts'
 import { command, type Output } from './command.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { readFileOrRefuse, readSecretFromFile, readSecretFromStdin } from './read-secrets.ts'
@@ -51,22 +52,8 @@ export const sendCommand = command({
       ...(options['dry-run'] ? { dry_run: true } : {}),
     }
     const sent = (await call(server, 'POST', '/api/v1/send', { body, idempotencyKey })) as Send
-    if (options['dry-run'] || !options.wait) return shown(sent, sent.messages, 0)
-    const messages = await follow(
-      server,
-      sent,
-      tools.clock.monotonicMs.bind(tools.clock),
-      waitSeconds * 1_000,
-    )
-    return shown(
-      sent,
-      messages,
-      messages.every(
-        (message) => message.status === 'delivered' || (message.final && message.status === 'sent'),
-      )
-        ? 0
-        : 1,
-    )
+    if (options['dry-run'] || !options.wait) return shown(sent, sent.messages)
+    return shown(sent, await follow(server, sent, tools.clock, waitSeconds * 1_000), waitSeconds)
   },
 })
 
@@ -90,7 +77,8 @@ interface Server {
   key: string
 }
 
-function shown(sent: Send, messages: readonly Message[], exitCode: 0 | 1): Output {
+/** `waitedSeconds` is how long they were followed; left out when they were not. */
+function shown(sent: Send, messages: readonly Message[], waitedSeconds?: number): Output {
   const lines = messages.map((message) => {
     const error = message.error === null ? '' : `  ${message.error.code}: ${message.error.message}`
     return `${message.id}  ${message.to}  ${message.status}  ${message.parts} SMS${error}`
@@ -99,20 +87,31 @@ function shown(sent: Send, messages: readonly Message[], exitCode: 0 | 1): Outpu
   lines.push(
     `${sent.dry_run ? 'Nothing was sent; it would cost' : 'Costs'} ${sent.totals.parts} SMS; ${sent.totals.balance_available} available.`,
   )
-  return { json: { ...sent, messages }, text: lines.join('\n'), exitCode }
+  if (waitedSeconds !== undefined && !messages.every((message) => message.final))
+    lines.push(
+      `Not final after ${waitedSeconds} s; it goes on by itself. GET /api/v1/history tells how it ended.`,
+    )
+  const isFine = waitedSeconds === undefined || messages.every(hasArrived)
+  return { json: { ...sent, messages }, text: lines.join('\n'), exitCode: isFine ? 0 : 1 }
 }
+
+const hasArrived = ({ status, final }: Message): boolean =>
+  status === 'delivered' || (final && status === 'sent')
 
 /** Asks until all are final; gives what is known when the time is over. */
 async function follow(
   server: Server,
   sent: Send,
-  monotonicMs: () => number,
+  clock: Pick<Clock, 'monotonicMs'>,
   waitMs: number,
 ): Promise<Message[]> {
   const query = new URLSearchParams({ send_id: sent.id, limit: '100', order: 'asc' })
-  for (const until = monotonicMs() + waitMs; ;) {
+  for (const until = clock.monotonicMs() + waitMs; ;) {
     const { data } = (await call(server, 'GET', `/api/v1/history?${query.toString()}`)) as { data: Message[] }
-    if (data.every((message) => message.final) || monotonicMs() >= until) return data
+    // A page that ascends may end before what was stored a moment ago.
+    const known = new Map(data.map((message) => [message.id, message]))
+    const messages = sent.messages.map((message) => known.get(message.id) ?? message)
+    if (messages.every((message) => message.final) || clock.monotonicMs() >= until) return messages
     await setTimeout(pollMs)
   }
 }
@@ -154,7 +153,8 @@ async function call(
     errors?: { detail: string }[]
   }
   const sentences = [
-    detail ?? title ?? `The server answered ${answer.status}.`,
+    title ?? `The server answered ${answer.status}.`,
+    ...(detail === undefined ? [] : [detail]),
     ...(errors ?? []).map((fault) => fault.detail),
   ]
   throw new CommandError(code ?? `http_${answer.status}`, [...new Set(sentences)].join(' '))

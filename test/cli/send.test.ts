@@ -114,12 +114,14 @@ test('with --wait it follows the send until every message is final', async () =>
     status: 200,
     body: { data: [{ ...message, status, final }] },
   })
-  answers = [{ status: 202, body: sent }, inState('sent', false), inState('delivered', true)]
+  const notYet = { status: 200, body: { data: [] } }
+  answers = [{ status: 202, body: sent }, notYet, inState('sent', false), inState('delivered', true)]
   const { code, stdout } = await send('--wait', '--json')
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toMatchObject({ id: 'snd_1', messages: [{ status: 'delivered', final: true }] })
   expect(seen.map((request) => request.line)).toEqual([
     'POST /api/v1/send',
+    'GET /api/v1/history?send_id=snd_1&limit=100&order=asc',
     'GET /api/v1/history?send_id=snd_1&limit=100&order=asc',
     'GET /api/v1/history?send_id=snd_1&limit=100&order=asc',
   ])
@@ -158,8 +160,34 @@ test('says what the server refused, in its words and with its code', async () =>
     code: 1,
     stdout: '',
     stderr:
-      '{"error":{"code":"insufficient_balance","message":"Needs 1 SMS, 0 are available. Nothing was sent."}}\n',
+      '{"error":{"code":"insufficient_balance","message":"T Needs 1 SMS, 0 are available. Nothing was sent."}}\n',
   })
+})
+
+test('what was refused is said by what is wrong, then by what to do', async () => {
+  answers = [
+    {
+      status: 401,
+      body: {
+        code: 'invalid_token',
+        title: 'The API key is not valid.',
+        detail: 'Copy it whole. Nothing was sent.',
+      },
+    },
+  ]
+  expect((await send()).stderr).toBe('onesixty: The API key is not valid. Copy it whole. Nothing was sent.\n')
+})
+
+test('when the time is over before every message is final it says so, and that they go on', async () => {
+  answers = [
+    { status: 202, body: sent },
+    { status: 200, body: { data: [message] } },
+    { status: 200, body: { data: [message] } },
+    { status: 200, body: { data: [message] } },
+    { status: 200, body: { data: [message] } },
+  ]
+  const { code, stdout } = await send('--wait', '--wait-seconds', '1')
+  expect([code, stdout]).toEqual([1, expect.stringContaining('Not final after 1 s; it goes on by itself.')])
 })
 
 test('when the answer is lost it says how to repeat without sending twice', async () => {
