@@ -1,5 +1,4 @@
 import { hkdfSync } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { Authenticator } from './accounts/authenticator.ts'
 import { createServer } from './api/server.ts'
@@ -34,6 +33,7 @@ import { advanceEpoch, type EpochStart } from './storage/epoch.ts'
 import { lockFolder } from './storage/folder-lock.ts'
 import type { Writer } from './storage/writer.ts'
 import type { HotUnits } from './messages/units.ts'
+import { readTlsFiles, type TlsFiles } from './tls-files.ts'
 
 /** The whole program, built by hand and in start order. */
 export interface App {
@@ -60,7 +60,7 @@ interface Parts {
   horizon: WriteHorizon
   optOuts: OptOuts
   epoch: EpochStart
-  tls: { cert: Buffer; key: Buffer } | null
+  tls: TlsFiles | null
   /** Whether this process wants requests. */
   lifecycle: { ready: boolean }
 }
@@ -99,7 +99,7 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
       horizon,
       optOuts: new OptOuts(storage.read),
       epoch,
-      tls: await readTls(config),
+      tls: await readTlsFiles(config),
       lifecycle: { ready: false },
     }
     return assemble(parts, lock)
@@ -280,11 +280,6 @@ function createHttp(
     start: async () => void (await server.listen({ host: config.host, port: config.port })),
     stop: () => server.close(),
   }
-}
-
-async function readTls({ tlsCert, tlsKey }: Config): Promise<Parts['tls']> {
-  if (tlsCert === null || tlsKey === null) return null
-  return { cert: await readFile(tlsCert), key: await readFile(tlsKey) }
 }
 
 const hostInUrl = (host: string): string => {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { settings } from './settings.ts'
 
 type Settings = typeof settings
@@ -28,16 +29,21 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       return [name, row.default] as const
     }
   })
-  const known = new Set<string>(Object.values(settings).map((row) => row.env))
+  const known = new Set<string>([...Object.values(settings).map((row) => row.env), keyForSending])
   for (const name of Object.keys(env)) {
     if (name.startsWith('ONESIXTY_') && !name.startsWith('ONESIXTY_TEST_') && !known.has(name))
       faults.push(`${name} is not a setting of onesixty.`)
   }
-  const config = Object.fromEntries(entries) as unknown as Config
+  const given = Object.fromEntries(entries) as unknown as Config
+  // Named whole in every message: from another place a relative one would be another folder.
+  const config = { ...given, dataFolder: resolve(given.dataFolder) }
   faults.push(...conflicts(config))
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return config
 }
+
+/** What `onesixty send --env-file` reads: it may stand in the same file as the settings. */
+const keyForSending = 'ONESIXTY_API_KEY'
 
 /** Settings that are fine alone and not together. */
 function conflicts(config: Config): string[] {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, rm, stat } from 'node:fs/promises'
+import { link, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeDataFolder } from './data-folder.ts'
 import { flushPath, hasCode, readIfThere } from './durable-file.ts'
 
 /** What encrypts the secrets that must be read again. */
@@ -47,7 +48,7 @@ async function readSecret(file: string): Promise<string | null> {
  * the second takes what the first one made.
  */
 async function makeSecret(dataFolder: string, file: string): Promise<string> {
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 })
+  await makeDataFolder(dataFolder)
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   const handle = await open(draft, 'wx', 0o600)
   try {

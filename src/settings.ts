@@ -29,6 +29,12 @@ const someText = (text: string): string => {
   if (text.trim() === '') throw new Error('must not be empty')
   return text
 }
+const httpOrigin = (text: string): string => {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new Error('needs an http or https address such as https://sms.example.org')
+  return url.origin
+}
 const list = (text: string): readonly string[] =>
   text
     .split(',')
@@ -72,7 +78,7 @@ export const settings = {
   }),
   publicUrl: setting<string | null>({
     env: 'ONESIXTY_PUBLIC_URL',
-    read: (text) => new URL(text).origin,
+    read: httpOrigin,
     default: null,
     says: 'The address that others know this service by; from host and port when not set.',
   }),
@@ -87,7 +93,7 @@ export const settings = {
     env: 'ONESIXTY_LOG_LEVEL',
     read: oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
     default: 'info',
-    says: 'How much is logged.',
+    says: 'How much is logged: trace, debug, info, warn, error or silent.',
   }),
   metricsToken: setting<string | null>({
     env: 'ONESIXTY_METRICS_TOKEN',
@@ -100,7 +106,7 @@ export const settings = {
     env: 'ONESIXTY_TRUSTED_PROXIES',
     read: list,
     default: [],
-    says: 'CIDRs whose X-Forwarded-For counts.',
+    says: 'Proxies whose X-Forwarded-For counts: addresses and CIDRs, separated by commas.',
   }),
   freeSms: setting({
     env: 'ONESIXTY_FREE_SMS',

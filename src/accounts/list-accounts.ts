@@ -1,3 +1,4 @@
+import { refuse } from '../errors.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { AccountState } from '../storage/schema.ts'
 
@@ -57,4 +58,10 @@ async function readOwners(db: Db, accountIds: readonly string[]): Promise<Map<st
   for (const { account_id, email } of owners)
     emails.set(account_id, [...(emails.get(account_id) ?? []), email])
   return emails
+}
+
+/** Refuses the id of an account that does not exist: what belongs to it would be an empty list. */
+export async function requireAccount(db: Db, accountId: string): Promise<void> {
+  const known = await db.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst()
+  if (known === undefined) throw refuse('not_found', { detail: `There is no account ${accountId}.` })
 }

@@ -1,3 +1,4 @@
+import { requireAccount } from '../accounts/list-accounts.ts'
 import { connectorKinds, loadConnectorKind } from '../connectors/registry.ts'
 import type { ConnectorKind } from '../connectors/connector.ts'
 import { addDevice, type DeviceDeps, type Pace, retireDevice, setDevice } from '../devices/device-store.ts'
@@ -96,7 +97,10 @@ const list = command({
     if (shared && account !== undefined) throw new UsageError('Take either --account or --shared.')
     if (limit < 1 || limit > 1_000) throw new UsageError('--limit needs a number from 1 to 1000.')
     const scope = account !== undefined ? { accountId: account } : shared ? 'shared' : 'all'
-    const page = await tools.withStorage(({ read }) => listDevices(read, scope, { afterId: after, limit }))
+    const page = await tools.withStorage(async ({ read }) => {
+      if (account !== undefined) await requireAccount(read, account)
+      return listDevices(read, scope, { afterId: after, limit })
+    })
     const lines = page.devices.map((found) => `${found.id}  ${describeDevice(found)}`)
     if (page.nextAfterId !== null) lines.push(`There are more: --after ${page.nextAfterId}`)
     return {
@@ -229,7 +233,8 @@ const secretsOf = (
 
 async function findDevice(read: Db, deviceId: string): Promise<ListedDevice> {
   const [found] = (await listDevices(read, { deviceId }, { afterId: null, limit: 1 })).devices
-  if (found === undefined) throw new CommandError('not_found', `There is no device ${deviceId}.`)
+  if (found === undefined)
+    throw new CommandError('not_found', `There is no device ${deviceId}; onesixty device list shows them.`)
   return found
 }
 

@@ -1,4 +1,5 @@
 import { apiKeyScopes, createApiKey, listApiKeys, revokeApiKey } from '../accounts/api-keys.ts'
+import { requireAccount } from '../accounts/list-accounts.ts'
 import { rfc3339 } from '../clock.ts'
 import { command, type CommandGroup } from './command.ts'
 import { UsageError } from './command-errors.ts'
@@ -78,7 +79,10 @@ const list = command({
   options: { account },
   async run(tools, { options }) {
     const request = { accountId: options.account, nowMs: tools.clock.now(), limit: 1_000 }
-    const keys = await tools.withStorage(({ read }) => listApiKeys(read, request))
+    const keys = await tools.withStorage(async ({ read }) => {
+      await requireAccount(read, options.account)
+      return listApiKeys(read, request)
+    })
     const timeOf = (at: number | null): string | null => (at === null ? null : rfc3339(at))
     const lines = keys.map(
       (key) =>

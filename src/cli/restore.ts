@@ -7,6 +7,7 @@ import {
   type MigrationState,
   openDatabaseFile,
 } from '../storage/database-file.ts'
+import { nearestName } from '../nearest-name.ts'
 import { releaseHeld } from '../storage/epoch.ts'
 import { lockFolder } from '../storage/folder-lock.ts'
 import { command, type CommandGroup, type Output } from './command.ts'
@@ -26,7 +27,7 @@ const restoreFile = command({
   async run(tools, { arguments: [given = ''] }) {
     const file = resolve(given)
     const { dataFolder } = tools.config
-    await checkBackup(file)
+    await checkBackup(file, given)
     const lock = await lockFolder(dataFolder, { nowMs: tools.clock.now(), purpose: 'onesixty restore' })
     try {
       const { movedTo } = await replaceDatabase(dataFolder, file, tools.clock.now())
@@ -43,8 +44,12 @@ const restoreFile = command({
 })
 
 /** Refuses what is no sound database of onesixty, or of a newer one. */
-async function checkBackup(file: string): Promise<void> {
-  if (!(await isThere(file))) throw new CommandError('not_a_backup', `There is no file ${file}.`)
+async function checkBackup(file: string, given: string): Promise<void> {
+  if (!(await isThere(file))) {
+    const meant = nearestName(given, Object.keys(decisions))
+    const hint = meant === null ? '' : ` Did you mean 'restore ${meant}'?`
+    throw new CommandError('not_a_backup', `There is no file ${file}.${hint}`)
+  }
   const state = await examineBackup(file).catch((error: unknown) => {
     throw new CommandError(
       'not_a_backup',
@@ -88,23 +93,25 @@ async function end(tools: Toolbox, action: HeldEnd, done: string): Promise<Outpu
   return { json: { action, messages }, text: `${messages} messages are ${done}; their holds are released.` }
 }
 
+const decisions: CommandGroup['commands'] = {
+  release,
+  cancel: command({
+    summary: 'Cancels what a restore holds back: nothing of it is sent.',
+    arguments: [],
+    options: {},
+    run: (tools) => end(tools, 'cancel', 'canceled'),
+  }),
+  settle: command({
+    summary:
+      'Calls what a restore holds back unconfirmed: it may or may not have been sent; a late receipt still corrects it.',
+    arguments: [],
+    options: {},
+    run: (tools) => end(tools, 'settle', 'unconfirmed'),
+  }),
+}
+
 export const restoreCommands: CommandGroup = {
   summary: 'Puts a backup in place, and decides what becomes of what it still held.',
-  commands: {
-    release,
-    cancel: command({
-      summary: 'Cancels what a restore holds back: nothing of it is sent.',
-      arguments: [],
-      options: {},
-      run: (tools) => end(tools, 'cancel', 'canceled'),
-    }),
-    settle: command({
-      summary:
-        'Calls what a restore holds back unconfirmed: it may or may not have been sent; a late receipt still corrects it.',
-      arguments: [],
-      options: {},
-      run: (tools) => end(tools, 'settle', 'unconfirmed'),
-    }),
-  },
+  commands: decisions,
   otherwise: restoreFile,
 }

@@ -18,7 +18,10 @@ export async function backUpDatabase(
 ): Promise<{ bytes: number }> {
   if (await isThere(target))
     throw new Error(`${target} exists already. Choose another name; a backup overwrites nothing.`)
-  const draft = join(dirname(target), `.${basename(target)}.partial`)
+  const folder = dirname(target)
+  if (!(await isThere(folder)))
+    throw new Error(`The folder ${folder} does not exist. Make it first, or choose another.`)
+  const draft = join(folder, `.${basename(target)}.partial`)
   await rm(draft, { force: true })
   try {
     // SQLite takes an empty file for the copy: so it is born closed to others.
@@ -33,7 +36,7 @@ export async function backUpDatabase(
     await verify(draft)
     await flushPath(draft)
     await rename(draft, target)
-    await flushPath(dirname(target))
+    await flushPath(folder)
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${draft}${suffix}`, { force: true })
   }

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { makeDataFolder } from '../data-folder.ts'
 import { databaseFile, type EmbeddedSettings, type Storage } from './database.ts'
 import { connectLocally } from './local-connection.ts'
 import { migrate, readMigrations } from './migrate.ts'
@@ -17,7 +17,7 @@ export type CommandStorage = Pick<Storage, 'read' | 'writer'> & {
  */
 export async function openForCommand(settings: EmbeddedSettings, nowMs: number): Promise<CommandStorage> {
   const { dataFolder, busyTimeoutMs, cacheKiB } = settings
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 })
+  await makeDataFolder(dataFolder)
   const { db, syncLevel } = connectLocally({
     file: databaseFile(dataFolder),
     readOnly: false,

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeDataFolder } from '../data-folder.ts'
 
 export interface FolderLock {
   /** Lets the folder go. Twice is harmless. */
@@ -22,7 +23,7 @@ export async function lockFolder(
   dataFolder: string,
   holder: { nowMs: number; purpose: string },
 ): Promise<FolderLock> {
-  await mkdir(dataFolder, { recursive: true, mode: 0o700 })
+  await makeDataFolder(dataFolder)
   const notice = join(dataFolder, 'lock.json')
   const database = new DatabaseSync(join(dataFolder, 'lock.db'), { timeout: 0 })
   try {

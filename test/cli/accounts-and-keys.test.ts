@@ -150,3 +150,11 @@ test('an account is suspended, reactivated, and closed for ever', async () => {
   expect((await cli.run(`account reactivate --account ${made.account_id}`)).code).toBe(1)
   expect((await cli.run('account suspend --account acc_none --json')).stderr).toContain('"code":"not_found"')
 })
+
+test('what belongs to an account that does not exist is refused, not empty', async () => {
+  for (const line of ['key list --account acc_none', 'device list --account acc_none']) {
+    const { code, stdout, stderr } = await cli.run(line)
+    expect([line, code, stdout]).toEqual([line, 1, ''])
+    expect(stderr).toContain('There is no account acc_none.')
+  }
+})

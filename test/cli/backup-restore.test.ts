@@ -147,3 +147,11 @@ test('a database whose sums do not hold is copied all the same, and said to be s
   expect((await stat(copy)).size).toBeGreaterThan(0)
   expect((await stat(databaseFile(cli.dataFolder))).size).toBeGreaterThan(0)
 })
+
+test('a folder that is not there, and a mistyped decision, are told as such', async () => {
+  await cli.json('account create --name Eve --email eve@example.org')
+  expect((await cli.run(`backup ${cli.dataFolder}/nowhere/copy.db`)).stderr).toContain(
+    `The folder ${cli.dataFolder}/nowhere does not exist. Make it first`,
+  )
+  expect((await cli.run('restore relase')).stderr).toContain("Did you mean 'restore release'?")
+})

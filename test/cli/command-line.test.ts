@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
 import { runCommandLine } from '../../src/cli/command-line.ts'
@@ -129,6 +130,11 @@ test('a command that only looks makes no database and no folder', async () => {
 })
 
 test('a setting that cannot be used is named', async () => {
+  const addresses = await openCli({ ONESIXTY_PUBLIC_URL: 'sms.example.org:8160' })
+  expect((await addresses.run('account list')).stderr).toContain(
+    "ONESIXTY_PUBLIC_URL needs an http or https address such as https://sms.example.org; it is 'sms.example.org:8160'.",
+  )
+  await addresses.close()
   const wrong = await openCli({ ONESIXTY_PORT: 'http', ONESIXTY_FREE_SM: '5' })
   const { code, stderr } = await wrong.run('account list --json')
   await wrong.close()
@@ -136,6 +142,19 @@ test('a setting that cannot be used is named', async () => {
   expect(JSON.parse(stderr)).toMatchObject({
     error: { code: 'configuration', message: expect.stringMatching(/ONESIXTY_PORT.*\n.*ONESIXTY_FREE_SM /) },
   })
+})
+
+test('files and folders are named whole, wherever the program was started', async () => {
+  const relative = await openCli({ ONESIXTY_DATA: 'no-such-folder' })
+  const { stderr } = await relative.run('account list')
+  await relative.close()
+  expect(stderr).toContain(`There is no database at ${resolve('no-such-folder/onesixty.db')}.`)
+})
+
+test('a key for sending may stand among the settings, which are one file', async () => {
+  const both = await openCli({ ONESIXTY_API_KEY: 'onesixty_test_x' })
+  expect((await both.run('migrate')).code).toBe(0)
+  await both.close()
 })
 
 test('serving is left to whoever started the program: without a command, and by name', async () => {

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApiClient } from '../api-client.ts'
@@ -60,6 +60,25 @@ test('the first start makes the operator an account and prints its keys, though 
   await second.stop()
   expect(second.output()).not.toContain('test key')
   expect(await listAccounts()).toHaveLength(2)
+}, 60_000)
+
+test('a start that cannot read its files, or not make its folder, names the setting', async () => {
+  const failure = async (env: Record<string, string>): Promise<string> => {
+    const { code, stderr } = await cli(['serve'], { dataFolder, env })
+    expect(code).toBe(1)
+    return stderr
+  }
+  const file = `${dataFolder}/not-a-certificate`
+  await writeFile(file, 'x')
+  expect(await failure({ ONESIXTY_TLS_CERT: '/nowhere', ONESIXTY_TLS_KEY: file })).toContain(
+    'ONESIXTY_TLS_CERT: /nowhere cannot be read (ENOENT).',
+  )
+  expect(await failure({ ONESIXTY_TLS_CERT: file, ONESIXTY_TLS_KEY: file })).toContain(
+    'ONESIXTY_TLS_CERT and ONESIXTY_TLS_KEY do not hold a certificate and its key in PEM',
+  )
+  expect(await failure({ ONESIXTY_DATA: `${file}/data` })).toContain(
+    `ONESIXTY_DATA: the folder ${file}/data cannot be made or written to (ENOTDIR).`,
+  )
 }, 60_000)
 
 test('keys are made when they can be printed: a start that fails leaves the welcome to the next', async () => {

@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises'
+import { createSecureContext } from 'node:tls'
+import { type Config, ConfigError } from './config.ts'
+
+export interface TlsFiles {
+  cert: Buffer
+  key: Buffer
+}
+
+/** Certificate chain and private key, as the settings name them; null without them. Refuses files that no server could use. */
+export async function readTlsFiles({
+  tlsCert,
+  tlsKey,
+}: Pick<Config, 'tlsCert' | 'tlsKey'>): Promise<TlsFiles | null> {
+  if (tlsCert === null || tlsKey === null) return null
+  const files = {
+    cert: await readOrRefuse('ONESIXTY_TLS_CERT', tlsCert),
+    key: await readOrRefuse('ONESIXTY_TLS_KEY', tlsKey),
+  }
+  try {
+    createSecureContext(files)
+  } catch (error) {
+    throw new ConfigError(
+      `ONESIXTY_TLS_CERT and ONESIXTY_TLS_KEY do not hold a certificate and its key in PEM (${(error as Error).message}).`,
+    )
+  }
+  return files
+}
+
+async function readOrRefuse(setting: string, path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    const { code = 'unknown' } = error as { code?: string }
+    throw new ConfigError(`${setting}: ${path} cannot be read (${code}).`)
+  }
+}
