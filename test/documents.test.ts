@@ -32,6 +32,18 @@ test('every file that the documents name exists', () => {
   expect(missing).toEqual([])
 })
 
+test('no command of the documents needs the Node of the machine, which may be too old', () => {
+  const commands = pages.flatMap((page) => typedCommands(readText(page)))
+  expect(commands.length).toBeGreaterThan(10)
+  expect(typedCommands('```\nnode x.ts\n```\nnode y.ts\n```sh\nnpm test\n```')).toEqual([
+    'node x.ts',
+    'npm test',
+  ])
+  expect(
+    [...commands, readText('.env.example')].filter((text) => /^node |from a file: node /im.test(text)),
+  ).toEqual([])
+})
+
 test('every script is run by npm, or CONTRIBUTING says what it is for', () => {
   const ran = readText('package.json') + readText('scripts/check.ts')
   const scripts = globSync('scripts/*.ts', { cwd: repository })
@@ -72,6 +84,10 @@ test('every run-time dependency has its reason, and there are at most 20', () =>
   expect(new Set(reasons)).toEqual(new Set(dependencies))
   expect(dependencies.length).toBeLessThanOrEqual(20)
 })
+
+/** The lines of its blocks of code. */
+const typedCommands = (text: string): string[] =>
+  [...text.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, block = '']) => block.trimEnd().split('\n'))
 
 /** The links of a page to files and headings of this repository that do not exist. */
 function brokenLinks(page: string, text: string): string[] {

@@ -15,10 +15,10 @@ export const configurationPage: Generator = {
   path: 'docs/configuration.md',
   render: async () => `# Configuration
 
-Generated from \`src/config.ts\` by \`npm run generate\`.
+Generated from \`src/settings.ts\` by \`npm run generate\`.
 
 Settings are environment variables. An unknown name that begins with \`ONESIXTY_\` is refused at the start, and so is a value
-that cannot be used; all faults are named at once. An empty value counts as not set.
+that cannot be used; all faults are named at once. An empty value counts as not set. \`.env.example\` is a file of them to copy.
 
 | setting | default | |
 | --- | --- | --- |
@@ -30,8 +30,8 @@ ${rows.map((row) => `| \`${row.env}\`${row.secret ? ' (secret)' : ''} | ${shown(
 export const environmentExample: Generator = {
   path: '.env.example',
   render:
-    async () => `# Generated from src/config.ts by npm run generate. Every setting with its default; see docs/configuration.md.
-# onesixty reads its environment only. To read it from a file: node --env-file=.env src/main.ts serve
+    async () => `# Generated from src/settings.ts by npm run generate. Every setting with its default; see docs/configuration.md.
+# onesixty reads its environment only. To fill it from a copy of this file: set -a; . ./.env; set +a; npm start
 
 ${rows.map((row) => `# ${row.says}\n#${row.env}=${asText(row.default)}`).join('\n\n')}
 `,
