@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 /**
  * `npm test`: everything that CI runs, in order, stopping at the first step that fails. The last line is `N passed, N failed`:
- * the tests of Vitest, and each other step counted as one. With a filter (`npm test -- balance`) only Vitest runs, and only
+ * the tests of Vitest, and each other step counted as one. With a filter (`npm test -- device`) only Vitest runs, and only
  * the test files whose path contains it.
  */
 interface Step {

@@ -44,6 +44,17 @@ test('no command of the documents needs the Node of the machine, which may be to
   ).toEqual([])
 })
 
+test('every filter of the examples finds a test file', () => {
+  const examples = [...pages.map(readText), readText('scripts/check.ts')].join('\n')
+  const filters = [...examples.matchAll(/(?:npm test --|vitest run) ([a-z][\w/-]*)/g)].map(
+    ([, filter = '']) => filter,
+  )
+  expect(filters.length).toBeGreaterThan(2)
+  expect(
+    filters.filter((filter) => globSync(`test/**/*${filter}*.test.ts`, { cwd: repository }).length === 0),
+  ).toEqual([])
+})
+
 test('every script is run by npm, or CONTRIBUTING says what it is for', () => {
   const ran = readText('package.json') + readText('scripts/check.ts')
   const scripts = globSync('scripts/*.ts', { cwd: repository })
