@@ -56,10 +56,10 @@ export async function replaceDatabase(
   const draft = `${live}.restoring`
   await copyFile(source, draft)
   await flushPath(draft)
-  const stamp = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '')
+  const stamp = new Date(nowMs).toISOString().replaceAll(/[-:.]/g, '')
   const aside = join(dataFolder, `onesixty-before-restore-${stamp}.db`)
   const had = await isThere(live)
-  if (await isThere(aside)) throw new Error(`${aside} exists already; try again in a second.`)
+  if (await isThere(aside)) throw new Error(`${aside} exists already; try again.`)
   // At every instant a database stands under its name, and without an epoch file it holds what waits: a crash in between is safe.
   await rm(epochFile(dataFolder), { force: true })
   if (had) await link(live, aside)
