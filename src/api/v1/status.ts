@@ -143,6 +143,7 @@ export const renderStatus = (status: DevicesStatus, mode: StatusView['mode']): S
 })
 
 function renderDevice({ report, ...device }: SeenDevice): DeviceView {
+  const { last_sent_at, last_error, ...standing } = renderDeviceReport(report)
   return {
     object: 'device',
     id: device.id,
@@ -151,8 +152,10 @@ function renderDevice({ report, ...device }: SeenDevice): DeviceView {
     shared: device.shared,
     status: device.status,
     reasons: [...device.reasons],
-    ...renderDeviceReport(report),
+    ...standing,
     queue: { messages: device.queue.messages, in_flight: device.queue.inFlight },
+    last_sent_at,
+    last_error,
   }
 }
 
