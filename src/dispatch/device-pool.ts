@@ -24,6 +24,9 @@ export interface DevicePoolDeps {
   reloadIntervalMs: number
 }
 
+/** What keeps a device from starting (a database that is busy, a peer that is away) may have passed by then. */
+const retryMs = 30_000
+
 /** The enabled devices, each running behind its connector; follows the tables, whoever changes them (≤ 1 s). */
 export class DevicePool implements Service {
   readonly #deps: DevicePoolDeps
@@ -32,6 +35,7 @@ export class DevicePool implements Service {
   readonly #stopping = new Set<Promise<void>>()
   #frozen: ReadonlySet<string> = new Set()
   #version = -1
+  #retryAtMs = Number.POSITIVE_INFINITY
   #cancelTimer: () => void = () => undefined
   #reloading: Promise<void> = Promise.resolve()
   #stopped = false
@@ -95,7 +99,9 @@ export class DevicePool implements Service {
   async #reload(): Promise<void> {
     const { read } = this.#deps
     const version = await readDirectoryVersion(read)
-    if (version === this.#version || this.#stopped) return
+    const nowMs = this.#deps.clock.monotonicMs()
+    if (this.#stopped || (version === this.#version && nowMs < this.#retryAtMs)) return
+    this.#retryAtMs = Number.POSITIVE_INFINITY
     const [rows, frozen] = await Promise.all([
       read.selectFrom('devices').selectAll().where('state', '=', 'enabled').execute(),
       read.selectFrom('accounts').select('id').where('state', '!=', 'active').execute(),
@@ -105,12 +111,13 @@ export class DevicePool implements Service {
     for (const id of this.#devices.keys()) if (!wanted.has(id)) void this.#letGo(id)
     for (const row of rows) {
       // One device that cannot be started must not keep the others from it.
-      await this.#apply(row).catch((error: unknown) =>
+      await this.#apply(row).catch((error: unknown) => {
+        this.#retryAtMs = nowMs + retryMs
         this.#deps.log.error(
           { err: error, device_id: row.id },
-          'a device could not be started; it stays off until it is changed',
-        ),
-      )
+          'a device could not be started; it is tried again in half a minute, or when it is changed',
+        )
+      })
     }
     this.#index()
     this.#version = version
@@ -183,8 +190,13 @@ export class DevicePool implements Service {
       ) => log[level]({ ...detail, device_id: row.id }, message),
     }
     const link = kind.createLink(setup, tools, eventsOf(row.id))
-    await link.start()
-    await resumeReceipts(this.#deps.read, row.id, link)
+    try {
+      await link.start()
+      await resumeReceipts(this.#deps.read, row.id, link)
+    } catch (error) {
+      await link.stop().catch(() => undefined)
+      throw error
+    }
     return new DeviceRuntime({ clock }, facts, link)
   }
 }

@@ -16,6 +16,7 @@ import { QueueClock } from './queue-clock.ts'
 import { judgeOutcome } from './retry-policy.ts'
 import { RouteRefill } from './route-refill.ts'
 import { routeFrom, RouteRing } from './route-ring.ts'
+import { isSound, notTold } from './sound-outcome.ts'
 
 /** The hot units, run in the next transaction; each settles after the flush. */
 export interface DispatchUnits {
@@ -44,13 +45,6 @@ export interface DispatcherDeps {
 /** The database will take it later: nothing is wrong with what it was offered. */
 const isPassing = (error: unknown): boolean =>
   error instanceof StorageError && error.fault !== 'constraint' && error.fault !== 'other'
-
-const notTold: Outcome = {
-  kind: 'unknown',
-  networkIds: [],
-  partsTaken: 0,
-  detail: 'The connector told an outcome that makes no sense.',
-}
 
 interface Ended {
   claimed: Claimed
@@ -214,6 +208,7 @@ export class Dispatcher implements Service {
       if (nowMs >= claimed.expiresAt) outcome = tooLate
       else if (device === null) outcome = { kind: 'unavailable', detail: 'The device was removed.' }
       else outcome = await device.link.submit(handOverOf(claimed, nowMs))
+      if (!isSound(outcome)) throw new TypeError('it told an outcome that makes no sense')
     } catch (error) {
       log.error(
         { err: error, device_id: claimed.deviceId, attempt_id: claimed.attemptId },

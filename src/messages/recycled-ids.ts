@@ -20,34 +20,39 @@ const holderOf = {
   inputs: ['network', 'device', 'message'],
 } as const
 
+type Expected = Insertable<ReceiptExpectedTable>
+
 /**
- * Waits for receipts under network ids. Carriers use ids again: then the newest message has the id, and the older one's wait is over
- * without a receipt, because what comes now is not about it.
+ * Waits for receipts under network ids. Carriers use ids again, and some give all that they take at once the same: then the newest message
+ * has the id, and the older one's wait is over without a receipt, because what comes now is not about it. `rows` stand in the order in
+ * which the messages were taken.
  */
-export async function expectUnderIds(
-  tx: Tx,
-  rows: readonly Insertable<ReceiptExpectedTable>[],
-  nowMs: number,
-): Promise<void> {
-  const inserted = await insertRows(tx, 'receipts_expected', rows, 'ignore')
+export async function expectUnderIds(tx: Tx, rows: readonly Expected[], nowMs: number): Promise<void> {
+  const newest = new Map(rows.map((row) => [keyOf(row), row]))
+  const inserted = await insertRows(tx, 'receipts_expected', [...newest.values()], 'ignore')
   if (inserted === rows.length) return
   const holders = await selectEach<Holder>(
     tx,
     holderOf,
-    rows.map((row) => [row.network_id, row.device_id, row.message_id]),
+    [...newest.values()].map((row) => [row.network_id, row.device_id, row.message_id]),
   )
-  const waiting = holders.filter((holder) => holder.closed_at === null)
+  const overtaken = rows.filter((row) => newest.get(keyOf(row))?.message_id !== row.message_id)
+  const older = [...holders, ...overtaken]
+  const waiting = older.filter((row) => (row.closed_at ?? null) === null)
   await closeReceipts(
     tx,
-    waiting.map((holder) => ({
-      networkId: holder.network_id,
-      deviceId: holder.device_id,
-      accountId: holder.account_id,
-      mode: holder.mode,
-      messageId: holder.message_id,
+    waiting.map((row) => ({
+      networkId: row.network_id,
+      deviceId: row.device_id,
+      accountId: row.account_id,
+      mode: row.mode,
+      messageId: row.message_id,
     })),
     nowMs,
   )
-  await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], holders)
-  await insertRows(tx, 'receipts_expected', rows, 'ignore')
+  await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], older)
+  await insertRows(tx, 'receipts_expected', [...newest.values()], 'ignore')
 }
+
+const keyOf = ({ network_id, device_id }: Pick<Expected, 'network_id' | 'device_id'>): string =>
+  `${device_id}/${network_id}`
