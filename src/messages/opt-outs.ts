@@ -18,6 +18,7 @@ export class OptOuts {
   readonly #read: Db
   /** Null: not known, so the database is asked about everybody. */
   #accounts: ReadonlySet<string> | null = null
+  #readings = 0
 
   constructor(read: Db) {
     this.#read = read
@@ -26,7 +27,10 @@ export class OptOuts {
   /** Reads anew which accounts have opt-outs. Called whenever the directory changed; who stores an opt-out touches the directory. */
   async refresh(): Promise<void> {
     this.#accounts = null
+    const reading = ++this.#readings
     const rows = await this.#read.selectFrom('opt_outs').select(['account_id', 'mode']).distinct().execute()
+    // A later reading is on its way: this one may not know what made it begin.
+    if (reading !== this.#readings) return
     this.#accounts = new Set(rows.map((row) => `${row.account_id}/${row.mode}`))
   }
 

@@ -63,6 +63,29 @@ test('while it reads anew, and when it cannot, it asks about everybody instead o
   expect(await find()).toEqual([stopped])
 })
 
+test('of two readings that overlap the later one counts, though the earlier one ends before it', async () => {
+  const executor = base.storage.read.getExecutor()
+  const execute = executor.executeQuery.bind(executor)
+  const held: (() => void)[] = []
+  statements().mockImplementation(async (...query) => {
+    const answer = await execute(...query)
+    await new Promise<void>((resolve) => held.push(resolve))
+    return answer
+  })
+  const earlier = optOuts.refresh()
+  await vi.waitUntil(() => held.length === 1)
+  await store()
+  const later = optOuts.refresh()
+  await vi.waitUntil(() => held.length === 2)
+  vi.restoreAllMocks()
+  held[0]?.()
+  await earlier
+  expect(await find()).toEqual([stopped])
+  held[1]?.()
+  await later
+  expect(await find()).toEqual([stopped])
+})
+
 test('an opt-out that has ended stops nobody, one without an end stops for ever', async () => {
   await store(base.clock.now() + 60_000)
   expect(await find()).toEqual([stopped])
