@@ -7,7 +7,7 @@ import type { Claimed, Want } from '../messages/claim-messages.ts'
 import type { ReceiptWord } from '../messages/settle-receipts.ts'
 import type { Settlement } from '../messages/settle-outcomes.ts'
 import type { Metrics } from '../metrics.ts'
-import { type Db, StorageError } from '../storage/dialect.ts'
+import { type Db, isPassing } from '../storage/dialect.ts'
 import { planClaims, type Route } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
@@ -41,10 +41,6 @@ export interface DispatcherDeps {
   fence: number
   pollIntervalMs: number
 }
-
-/** The database will take it later: nothing is wrong with what it was offered. */
-const isPassing = (error: unknown): boolean =>
-  error instanceof StorageError && error.fault !== 'constraint' && error.fault !== 'other'
 
 interface Ended {
   claimed: Claimed

@@ -75,6 +75,10 @@ export class StorageError extends Error {
   }
 }
 
+/** Whether the database will take later what it did not take now: nothing is wrong with what it was offered. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof StorageError && error.fault !== 'constraint' && error.fault !== 'other'
+
 /** Units of work by name, for a writer that runs them where the database is. What they take and give is plain JSON. */
 export type Units = Readonly<Record<string, (tx: Tx, input: never) => Promise<unknown>>>
 

@@ -1,5 +1,5 @@
 import { Batcher } from '../batcher.ts'
-import { StorageError, type Units } from './dialect.ts'
+import { isPassing, type Units } from './dialect.ts'
 import type { Writer } from './writer.ts'
 
 type Run = (input: unknown) => Promise<unknown>
@@ -39,8 +39,7 @@ async function runMerged(
     let next = 0
     return calls.map((call) => ({ result: results.slice(next, (next += call.length)) }))
   } catch (error) {
-    const sameForAll = error instanceof StorageError && error.fault !== 'constraint'
-    if (calls.length === 1 || sameForAll) return calls.map(() => ({ error }))
+    if (calls.length === 1 || isPassing(error)) return calls.map(() => ({ error }))
     return Promise.all(
       calls.map((call) =>
         write(call).then(

@@ -14,7 +14,10 @@ afterAll(() => store.close())
 let runs: string[][]
 /** Thrown by a run of more than one item. */
 let failure: Error | null
+/** The name that the database fails on in a way of its own. */
+let strange: string | null
 beforeEach(() => {
+  strange = null
   store.clear()
   runs = []
   failure = null
@@ -24,6 +27,7 @@ beforeEach(() => {
 async function addUsers(tx: Tx, names: readonly string[]): Promise<string[]> {
   runs.push([...names])
   if (failure !== null) throw failure
+  if (strange !== null && names.includes(strange)) throw new StorageError('too big', 'other', false)
   if (names.includes('bug')) throw new TypeError('a bug')
   const rows = names.map((name) => ({ id: name, email: name, name, is_operator: 0 as const, created_at: 0 }))
   await insertRows(tx, 'users', rows)
@@ -53,6 +57,12 @@ test('what the database refuses of one call it refuses of that call alone: each 
     ['made c'],
   ])
   expect(runs).toEqual([['a', 'b', 'b', 'c'], ['a'], ['b', 'b'], ['c']])
+  expect(await users()).toEqual(['a', 'c'])
+})
+
+test('nor does a neighbour fail for what the database cannot make sense of', async () => {
+  strange = 'b'
+  expect(await call(['a'], ['b'], ['c'])).toEqual([['made a'], 'StorageError: too big', ['made c']])
   expect(await users()).toEqual(['a', 'c'])
 })
 
