@@ -118,6 +118,19 @@ test('a suspended account may read and not send; a closed one is not known', asy
   await other.close()
 })
 
+test('an account that was closed a moment ago is refused where the money is, as its key will be', async () => {
+  const other = await startTestApi()
+  expect((await other.request('GET', '/api/v1/balance')).status).toBe(200)
+  await other.storage.writer.write((tx) =>
+    tx.updateTable('accounts').set({ state: 'closed' }).where('id', '=', other.account.accountId).execute(),
+  )
+  const refused = await other.send({ to: '+4915112345678', text: 'Hello' })
+  expect(refused).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
+  expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="onesixty", error="invalid_token"')
+  expect(refused.body.detail).toMatch(/ Nothing was sent\.$/)
+  await other.close()
+})
+
 const mint = async ({ scopes }: { scopes: string[] }): Promise<string> => {
   const { accountId } = api.account
   const { token } = await api.storage.writer.write((tx) =>

@@ -161,6 +161,15 @@ test('a limiter keeps no more names than it may', async () => {
   expect(limiter.take('a', quota).violated, 'the oldest was forgotten').toBeNull()
 })
 
+test('a window is never said to last longer than a minute, whatever fraction of a millisecond it began at', () => {
+  let nowMs = 0
+  const limiter = new RateLimiter({ clock: { monotonicMs: () => nowMs } })
+  for (let i = 0; i < 1_000; i++) {
+    nowMs = 12_345.678 + i * 17.123
+    expect(limiter.take(String(i), { perMinute: 1, burst: 1 }).resetSeconds).toBe(60)
+  }
+})
+
 test('the bucket fills while the window goes on, and never above the burst', async () => {
   const clock = createStubClock()
   const limiter = new RateLimiter({ clock })

@@ -153,6 +153,7 @@ test('numbers that are certainly not mobile are pointed at', async () => {
     { code: 'recipient_not_known_mobile', pointers: ['/to/0', '/to/2'] },
   ])
   expect(await warningsOf({ to: '+4930123456' })).toMatchObject([{ pointers: ['/to'] }])
+  expect(await warningsOf({ to: '+15005550006' }), 'a number that plays a network').toEqual([])
 })
 
 test('a balance that becomes low is told of, in the first answer and in its repetition alike', async () => {

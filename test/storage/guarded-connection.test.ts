@@ -38,6 +38,33 @@ test('what was on its way when the transaction was lost does not commit by itsel
   expect(rows()).toEqual([])
 })
 
+test('what ended the transaction is what everybody is told who still writes in it', async () => {
+  let inTransaction = false
+  const disk = {
+    get inTransaction() {
+      return inTransaction
+    },
+    execute({ sql }: Statement) {
+      if (sql === 'fill') {
+        inTransaction = false
+        throw Object.assign(new Error('database or disk is full'), { errcode: 13 })
+      }
+      inTransaction = sql === 'begin immediate'
+      return {}
+    },
+  }
+  const full = guardConnection(disk as unknown as SqliteConnection)
+  const fault = { message: 'database or disk is full', fault: 'full', transactionLost: true }
+  await full.executor.transaction('begin')
+  expect(() => full.execute(exec('fill'))).toThrow(expect.objectContaining(fault))
+  expect(() => full.execute(exec('insert'))).toThrow(expect.objectContaining(fault))
+  await expect(full.executor.transaction('commit')).rejects.toMatchObject(fault)
+  await full.executor.transaction('rollback')
+  await full.executor.transaction('begin')
+  inTransaction = false
+  expect(() => full.execute(exec('insert'))).toThrow('the transaction is gone')
+})
+
 test('rolling back a transaction that is gone is harmless, and the next one works', async () => {
   await guarded.executor.transaction('begin')
   loseTransaction()
