@@ -172,7 +172,7 @@ export const commandIds: Readonly<Record<Command, number>> = {
   data_sm_resp: 0x8000_0103,
 }
 
-/** Section 5.1.3, and from 0x112 on those that 5.0 added (its section 4.7.6). 0x400 to 0x4ff belong to the vendors. */
+/** Section 5.1.3, and from 0x100 on what 5.0 added that is not about broadcasts. 0x400 to 0x4ff belong to the vendors. */
 export const commandStatus = {
   ESME_ROK: 0x000,
   ESME_RINVMSGLEN: 0x001,
@@ -229,18 +229,6 @@ export const commandStatus = {
   ESME_RINVDCS: 0x104,
   ESME_RINVSRCADDRSUBUNIT: 0x105,
   ESME_RINVDSTADDRSUBUNIT: 0x106,
-  ESME_RINVBCASTFREQINT: 0x107,
-  ESME_RINVBCASTALIAS_NAME: 0x108,
-  ESME_RINVBCASTAREAFMT: 0x109,
-  ESME_RINVNUMBCAST_AREAS: 0x10a,
-  ESME_RINVBCASTCNTTYPE: 0x10b,
-  ESME_RINVBCASTMSGCLASS: 0x10c,
-  ESME_RBCASTFAIL: 0x10d,
-  ESME_RBCASTQUERYFAIL: 0x10e,
-  ESME_RBCASTCANCELFAIL: 0x10f,
-  ESME_RINVBCAST_REP: 0x110,
-  ESME_RINVBCASTSRVGRP: 0x111,
-  ESME_RINVBCASTCHANIND: 0x112,
 } as const
 
 /** Section 5.3.2, and 5.0's congestion_state. Tags from 0x1400 to 0x3fff belong to the vendors. */
