@@ -44,6 +44,11 @@ export interface BindFields {
   addressRange: Address
 }
 
+export interface OutbindFields {
+  systemId: string
+  password: string
+}
+
 export interface BindResult {
   systemId: string
   tlvs: readonly Tlv[]
@@ -95,14 +100,14 @@ export interface AlertFields {
 }
 
 /** What each command carries. The body of a response may be missing: an error answer has none (section 3.2). */
-interface Bodies {
+export interface Bodies {
   bind_receiver: BindFields
   bind_receiver_resp: BindResult | null
   bind_transmitter: BindFields
   bind_transmitter_resp: BindResult | null
   bind_transceiver: BindFields
   bind_transceiver_resp: BindResult | null
-  outbind: { systemId: string; password: string }
+  outbind: OutbindFields
   unbind: null
   unbind_resp: null
   submit_sm: MessageFields

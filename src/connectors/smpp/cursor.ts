@@ -1,0 +1,102 @@
+import type { Address, Tlv } from './pdu.ts'
+
+/**
+ * A place in the body of one PDU. Reading past the end, or what cannot be read, leaves a sentence in `fault` and gives zero or
+ * nothing, so that a body is read in one straight line and judged at its end. The first fault stays.
+ */
+export interface Cursor {
+  readonly bytes: Buffer
+  at: number
+  /** The first octet that belongs to the next PDU. */
+  readonly end: number
+  fault: string | null
+}
+
+const noOctets = Buffer.alloc(0)
+const noTlvs: readonly Tlv[] = Object.freeze([])
+
+/** Notes what is wrong, and goes to the end: nothing behind a fault has a meaning. */
+export function failAt(cursor: Cursor, fault: string): void {
+  cursor.fault ??= fault
+  cursor.at = cursor.end
+}
+
+export function readOctet(cursor: Cursor): number {
+  if (cursor.at < cursor.end) return cursor.bytes[cursor.at++] as number
+  failAt(cursor, 'the body ends inside of its fixed part')
+  return 0
+}
+
+export function readUint32(cursor: Cursor): number {
+  if (cursor.at + 4 > cursor.end) {
+    failAt(cursor, 'the body ends inside of its fixed part')
+    return 0
+  }
+  const value = cursor.bytes.readUInt32BE(cursor.at)
+  cursor.at += 4
+  return value
+}
+
+/**
+ * A C-octet string (section 3.1), as Latin-1 and without its NUL. Its length is bounded by the PDU alone: peers send more than the
+ * standard allows, and what is longer harms nobody.
+ */
+export function readCString(cursor: Cursor): string {
+  const nul = findNul(cursor)
+  if (nul < cursor.end) return takeText(cursor, nul)
+  failAt(cursor, 'a C-octet string has no end')
+  return ''
+}
+
+/** The same, where the end of the PDU may stand for the NUL: some SMSCs leave it out behind a message id. */
+export const readLastCString = (cursor: Cursor): string => takeText(cursor, findNul(cursor))
+
+function findNul({ bytes, at, end }: Cursor): number {
+  while (at < end && bytes[at] !== 0) at++
+  return at
+}
+
+function takeText(cursor: Cursor, nul: number): string {
+  const { bytes, at, end } = cursor
+  cursor.at = Math.min(nul + 1, end)
+  return nul === at ? '' : bytes.toString('latin1', at, nul)
+}
+
+/** `length` octets, as a view: they live as long as the chunk that they came in. */
+export function readOctets(cursor: Cursor, length: number): Buffer {
+  if (length === 0) return noOctets
+  const { bytes, at, end } = cursor
+  if (at + length > end) {
+    failAt(cursor, 'the body is shorter than a length in it says')
+    return noOctets
+  }
+  cursor.at = at + length
+  return bytes.subarray(at, cursor.at)
+}
+
+export function readAddress(cursor: Cursor): Address {
+  const ton = readOctet(cursor)
+  const npi = readOctet(cursor)
+  return { ton, npi, address: readCString(cursor) }
+}
+
+/**
+ * Everything up to the end as TLVs, in their order, known or not, repeated or not (section 3.2.4.1). Up to three zeros at the end,
+ * too few for a TLV, are passed over: some SMSCs close every PDU with a NUL.
+ */
+export function readTlvs(cursor: Cursor): readonly Tlv[] {
+  const { bytes, end } = cursor
+  if (cursor.at === end) return noTlvs
+  const tlvs: Tlv[] = []
+  let at = cursor.at
+  while (end - at >= 4) {
+    const from = at + 4
+    at = from + bytes.readUInt16BE(from - 2)
+    if (at > end) break
+    tlvs.push({ tag: bytes.readUInt16BE(from - 4), value: bytes.subarray(from, at) })
+  }
+  if (at > end) failAt(cursor, 'a TLV is longer than the PDU')
+  else if (bytes.subarray(at, end).some((octet) => octet !== 0)) failAt(cursor, 'a TLV is cut')
+  cursor.at = end
+  return tlvs
+}
