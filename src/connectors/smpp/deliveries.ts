@@ -1,0 +1,83 @@
+import type { Alarm } from './alarm.ts'
+import { commandStatus, type PduOf } from './pdu.ts'
+import type { SessionLimits } from './session-settings.ts'
+
+/** A message or a receipt from the peer. Its octets are views of what came: who keeps them longer than the promise copies them. */
+export type Delivery = PduOf<'deliver_sm' | 'data_sm'>
+
+interface Deps {
+  alarm: Pick<Alarm, 'by'>
+  limits: SessionLimits
+  monotonicMs(): number
+  /** Stores a message. */
+  store(delivery: Delivery): Promise<void>
+  answer(delivery: Delivery, status: number): void
+  /** One was answered: there may be room for another. */
+  answered(): void
+}
+
+/**
+ * Messages from the peer between their arrival and our answer. A yes is only said once the message is stored; when it cannot be, or
+ * not in time, the peer is asked to send it again later (ESME_RX_T_APPN).
+ */
+export class Deliveries {
+  readonly #deps: Deps
+  readonly #open = new Map<Delivery, number>()
+  /** Calls of the store that have not ended, those too whose time is over. */
+  #storing = 0
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  get isFull(): boolean {
+    return this.#open.size >= this.#deps.limits.mostUnanswered
+  }
+
+  take(delivery: Delivery): void {
+    // The store hangs on to what was given up: it gets no more to hang on to.
+    if (this.#storing >= this.#deps.limits.mostUnanswered)
+      return this.#deps.answer(delivery, commandStatus.ESME_RX_T_APPN)
+    const untilMs = this.#deps.monotonicMs() + this.#deps.limits.deliverTimeoutMs
+    this.#open.set(delivery, untilMs)
+    this.#deps.alarm.by(untilMs)
+    this.#storing++
+    void this.#store(delivery).then((status) => {
+      this.#storing--
+      this.#answer(delivery, status)
+    })
+  }
+
+  /** Answers those that the store has had too long, and gives the next deadline. */
+  check(nowMs: number): number {
+    for (const [delivery, untilMs] of this.#open) {
+      if (untilMs > nowMs) return untilMs
+      this.#answer(delivery, commandStatus.ESME_RX_T_APPN)
+    }
+    return Number.POSITIVE_INFINITY
+  }
+
+  /** The peer is gone: what is stored from now on is answered to nobody, and comes again. */
+  close(): void {
+    this.#open.clear()
+  }
+
+  async #store(delivery: Delivery): Promise<number> {
+    try {
+      await this.#deps.store(delivery)
+      return commandStatus.ESME_ROK
+    } catch {
+      return commandStatus.ESME_RX_T_APPN
+    }
+  }
+
+  #answer(delivery: Delivery, status: number): void {
+    if (!this.#open.delete(delivery)) return
+    this.#deps.answer(delivery, status)
+    this.#deps.answered()
+  }
+}

@@ -1,0 +1,238 @@
+import type { Alarm } from './alarm.ts'
+import type { Bodies, Command, Pdu } from './pdu.ts'
+import type { LateAnswer, RequestCommand, RequestOutcome } from './request-outcome.ts'
+import type { SessionLimits } from './session-settings.ts'
+
+type AnyOutcome = RequestOutcome<Command>
+export type ControlCommand =
+  | 'bind_transceiver'
+  | 'bind_transmitter'
+  | 'bind_receiver'
+  | 'enquire_link'
+  | 'unbind'
+type Settle = (outcome: AnyOutcome) => void
+
+/** A request with a sequence number of its own. */
+interface Open {
+  readonly answeredBy: Command
+  readonly sequence: number
+  readonly timeoutMs: number
+  readonly settle: Settle
+  /** Null while it is certain that none of it has left. */
+  writtenMs: number | null
+  /** On the clock that stands still while we do not read. */
+  deadlineMs: number
+}
+
+interface Waiting {
+  readonly command: RequestCommand
+  readonly body: Bodies[RequestCommand]
+  readonly settle: Settle
+  readonly untilMs: number
+}
+
+interface Deps {
+  alarm: Pick<Alarm, 'by'>
+  limits: SessionLimits
+  monotonicMs(): number
+  send(pdu: Pdu): string | null
+  /** Whether the peer takes what we send. */
+  canSend(): boolean
+  late(answer: LateAnswer): void
+  /** A request ended: there may be room for another. */
+  ended(): void
+}
+
+/** The range of sequence numbers (section 3.2). */
+export const sequenceNumbers = { first: 1, last: 0x7fff_ffff }
+
+/**
+ * The requests of a session: the window and who waits for it, sequence numbers that no other request has, answers matched by number
+ * and command, and one outcome for each request whatever happens. Answers that come too late are matched as well.
+ */
+export class Requests {
+  readonly #deps: Deps
+  readonly #windowed = new Map<number, Open>()
+  /** bind, enquire_link and unbind: outside of the window, each with a time of its own. */
+  readonly #controls = new Map<number, Open>()
+  readonly #late = new Map<number, Open>()
+  readonly #waiting = new Set<Waiting>()
+  #unwritten: Open[] = []
+  #window: number
+  #sequence: number
+  readonly #lastSequence: number
+  #isClosed = false
+
+  /** Numbers begin at `first`; behind `last` they begin at 1 again. */
+  constructor(deps: Deps, { first, last } = sequenceNumbers) {
+    this.#deps = deps
+    this.#window = deps.limits.window
+    this.#sequence = first
+    this.#lastSequence = last
+  }
+
+  get inFlight(): number {
+    return this.#windowed.size
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /** How many more requests would go out at once. */
+  get room(): number {
+    return this.#deps.canSend() ? Math.max(0, this.#window - this.#windowed.size - this.#waiting.size) : 0
+  }
+
+  /** Takes effect with the next request; those on the wire stay. */
+  setWindow(window: number): void {
+    this.#window = window
+    this.admit()
+  }
+
+  /** A request within the window; waits when there is no room. */
+  ask<C extends RequestCommand>(command: C, body: Bodies[C], settle: Settle): void {
+    if (this.#isClosed) return settle({ kind: 'not_written', reason: 'closed' })
+    if (this.room > 0) return this.#openWindowed({ command, body, settle })
+    const { mostWaiting, windowWaitMs } = this.#deps.limits
+    if (this.#waiting.size >= mostWaiting) return settle({ kind: 'not_written', reason: 'queue_full' })
+    const untilMs = this.#deps.monotonicMs() + windowWaitMs
+    this.#waiting.add({ command, body, settle, untilMs })
+    this.#deps.alarm.by(untilMs)
+  }
+
+  /** A request of the session itself, which never waits. */
+  control<C extends ControlCommand>(command: C, body: Bodies[C], timeoutMs: number, settle: Settle): void {
+    if (this.#isClosed) return settle({ kind: 'not_written', reason: 'closed' })
+    this.#open(this.#controls, { command, body, settle }, timeoutMs)
+  }
+
+  /** Everything sent so far was handed to the socket: from now on its outcome may be unknown, and its time runs. */
+  written(nowMs: number, hearingMs: number): void {
+    const opens = this.#unwritten
+    if (opens.length === 0) return
+    this.#unwritten = []
+    for (const open of opens) {
+      open.writtenMs = nowMs
+      open.deadlineMs = hearingMs + open.timeoutMs
+      this.#deps.alarm.by(nowMs + open.timeoutMs)
+    }
+  }
+
+  /** Matches an answer with its request by number and command; false when nobody asked. */
+  answer(command: Command, sequence: number, status: number, body: Bodies[Command]): boolean {
+    const asked = this.#windowed.get(sequence) ?? this.#controls.get(sequence) ?? this.#late.get(sequence)
+    if (asked === undefined || asked.writtenMs === null) return false
+    if (asked.answeredBy !== command && command !== 'generic_nack') return false
+    const tookMs = this.#deps.monotonicMs() - asked.writtenMs
+    const answer = { kind: 'response' as const, command, sequence, status, body, tookMs }
+    if (this.#late.delete(sequence)) this.#deps.late(answer as LateAnswer)
+    else this.#end(asked, answer)
+    return true
+  }
+
+  /** Sends those that wait, as far as there is room. */
+  admit(): void {
+    for (const waiting of this.#waiting) {
+      if (this.#windowed.size >= this.#window || !this.#deps.canSend()) return
+      this.#waiting.delete(waiting)
+      this.#openWindowed(waiting)
+    }
+  }
+
+  /** Gives up what is due and gives the next deadline; `hearingMs` is null while nothing is heard. */
+  check(nowMs: number, hearingMs: number | null): number {
+    for (const waiting of this.#waiting) {
+      if (waiting.untilMs > nowMs) break
+      this.#waiting.delete(waiting)
+      waiting.settle({ kind: 'not_written', reason: 'no_room' })
+    }
+    const [first] = this.#waiting
+    const untilMs = first?.untilMs ?? Number.POSITIVE_INFINITY
+    return hearingMs === null ? untilMs : Math.min(untilMs, nowMs - hearingMs + this.#expire(hearingMs))
+  }
+
+  /** Those that wait for room never leave. */
+  turnAway(): void {
+    for (const { settle } of this.#waiting) settle({ kind: 'not_written', reason: 'closed' })
+    this.#waiting.clear()
+  }
+
+  /** Ends every request that is open. */
+  close(): void {
+    this.#isClosed = true
+    this.turnAway()
+    const opens = [...this.#windowed.values(), ...this.#controls.values()]
+    for (const open of opens) this.#giveUp(open, 'closed')
+    this.#late.clear()
+  }
+
+  #openWindowed({ command, body, settle }: Omit<Waiting, 'untilMs'>): void {
+    this.#open(this.#windowed, { command, body, settle }, this.#deps.limits.responseTimeoutMs)
+  }
+
+  #open(
+    among: Map<number, Open>,
+    { command, body, settle }: { command: Command; body: Bodies[Command]; settle: Settle },
+    timeoutMs: number,
+  ): void {
+    const sequence = this.#nextSequence()
+    const fault = this.#deps.send({ command, status: 0, sequence, body } as Pdu)
+    if (fault !== null) return settle({ kind: 'not_written', reason: 'invalid', detail: fault })
+    const answeredBy = `${command}_resp` as Command
+    const open = {
+      answeredBy,
+      sequence,
+      timeoutMs,
+      settle,
+      writtenMs: null,
+      deadlineMs: Number.POSITIVE_INFINITY,
+    }
+    among.set(sequence, open)
+    this.#unwritten.push(open)
+  }
+
+  /** The next number that no request has whose answer may still come. */
+  #nextSequence(): number {
+    const isTaken = (sequence: number): boolean =>
+      this.#windowed.has(sequence) || this.#controls.has(sequence) || this.#late.has(sequence)
+    const after = (sequence: number): number =>
+      sequence >= this.#lastSequence ? sequenceNumbers.first : sequence + 1
+    let sequence = this.#sequence
+    while (isTaken(sequence)) sequence = after(sequence)
+    this.#sequence = after(sequence)
+    return sequence
+  }
+
+  /** Gives up what is overdue on the hearing clock and gives the next deadline on it. */
+  #expire(hearingMs: number): number {
+    for (const open of this.#windowed.values()) {
+      // All have the same time, so the oldest is due first.
+      if (open.deadlineMs > hearingMs) break
+      this.#late.set(open.sequence, open)
+      this.#giveUp(open, 'timeout')
+    }
+    for (const open of this.#controls.values())
+      if (open.deadlineMs <= hearingMs) this.#giveUp(open, 'timeout')
+    for (const sequence of this.#late.keys()) {
+      if (this.#late.size <= this.#deps.limits.mostLate) break
+      this.#late.delete(sequence)
+    }
+    const [first] = this.#windowed.values()
+    const next = [...this.#controls.values()].map((open) => open.deadlineMs)
+    return Math.min(first?.deadlineMs ?? Number.POSITIVE_INFINITY, ...next)
+  }
+
+  #giveUp(open: Open, reason: 'timeout' | 'closed'): void {
+    const { sequence, writtenMs } = open
+    if (writtenMs === null) this.#end(open, { kind: 'not_written', reason: 'closed' })
+    else this.#end(open, { kind: 'unknown', reason, sequence })
+  }
+
+  #end(open: Open, outcome: AnyOutcome): void {
+    if (!this.#windowed.delete(open.sequence)) this.#controls.delete(open.sequence)
+    open.settle(outcome)
+    this.admit()
+    this.#deps.ended()
+  }
+}

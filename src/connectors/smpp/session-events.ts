@@ -1,0 +1,31 @@
+import type { ConnectionFault } from './connection.ts'
+import type { MalformedPdu } from './decode-pdu.ts'
+import type { Delivery } from './deliveries.ts'
+import type { Pdu } from './pdu.ts'
+import type { LateAnswer } from './request-outcome.ts'
+
+/** Why a session is over. `detail` is for people; it holds no secret. */
+export type SessionEnd =
+  | ConnectionFault
+  /** A status of 0 is a generic_nack that does not say why. */
+  | { kind: 'bind_refused'; status: number; detail: string }
+  | { kind: 'bind_timeout' | 'no_enquire_link_answer'; detail: string }
+  /** The settings cannot be put into a PDU, or no socket be made of them. */
+  | { kind: 'invalid_settings'; detail: string }
+  /** By us: asked for, after inactivity, or at once. */
+  | { kind: 'unbound' | 'inactive' | 'aborted'; detail: string }
+  | { kind: 'peer_unbound'; detail: string }
+
+/** What a session tells unasked. Only `store` may fail. */
+export interface SessionEvents {
+  /** A message or a receipt: it is answered with a yes when the promise resolves, and comes again when it rejects. */
+  store(delivery: Delivery): Promise<void>
+  /** The answer to a request that ended `unknown` by a time-out came after all. */
+  late(answer: LateAnswer): void
+  /** There may be more room than before. */
+  room(): void
+  /** What the peer sent and nobody waited for: alerts, outbinds, stray answers, unknown commands, bodies that make no sense. */
+  odd(pdu: Pdu | MalformedPdu): void
+  /** Every PDU, both ways. A bind carries the password. */
+  trace?(direction: 'in' | 'out', pdu: Pdu | MalformedPdu): void
+}

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import type { LateAnswer, RequestOutcome } from '../../src/connectors/smpp/request-outcome.ts'
+import { Requests } from '../../src/connectors/smpp/requests.ts'
+import { defaultSessionLimits } from '../../src/connectors/smpp/session-settings.ts'
+import { message } from './session-fixture.ts'
+
+/** Requests whose numbers go from 1 to 4, without a connection. */
+function startRequests() {
+  const [sent, late]: [number[], LateAnswer[]] = [[], []]
+  const outcomes: RequestOutcome<'submit_sm_resp'>['kind'][] = []
+  let nowMs = 0
+  let canSend = true
+  const requests = new Requests(
+    {
+      alarm: { by: () => undefined },
+      limits: { ...defaultSessionLimits, responseTimeoutMs: 100 },
+      monotonicMs: () => nowMs,
+      send: ({ sequence }) => {
+        sent.push(sequence)
+        return null
+      },
+      canSend: () => canSend,
+      late: (answer) => void late.push(answer),
+      ended: () => undefined,
+    },
+    { first: 1, last: 4 },
+  )
+  return {
+    requests,
+    sent,
+    late,
+    outcomes,
+    ask: () => requests.ask('submit_sm', message, ({ kind }) => void outcomes.push(kind)),
+    answer: (sequence: number) => requests.answer('submit_sm_resp', sequence, 0, null),
+    /** Lets the peer take nothing, or something again. */
+    block: (isBlocked: boolean) => (canSend = !isBlocked),
+    advance(ms: number) {
+      nowMs += ms
+      return requests.check(nowMs, nowMs)
+    },
+    written: () => requests.written(nowMs, nowMs),
+  }
+}
+
+test('a number is used again only when no answer to it may come any more', () => {
+  const { sent, ask, answer, advance, written, late } = startRequests()
+  for (let i = 0; i < 3; i++) ask()
+  written()
+  answer(1)
+  answer(3)
+  // 2 is in flight.
+  for (let i = 0; i < 3; i++) ask()
+  expect(sent).toEqual([1, 2, 3, 4, 1, 3])
+  written()
+  for (const sequence of [4, 1, 3]) answer(sequence)
+  advance(100)
+  // 2 has timed out, and its answer may come late.
+  for (let i = 0; i < 3; i++) ask()
+  expect(sent.slice(6)).toEqual([4, 1, 3])
+  expect([answer(2), late.length]).toEqual([true, 1])
+  ask()
+  expect(sent.at(-1)).toBe(2)
+})
+
+test('an answer to what was not handed over yet is nobody’s', () => {
+  const { ask, answer, written, outcomes } = startRequests()
+  ask()
+  expect(answer(1)).toBe(false)
+  written()
+  expect([answer(1), outcomes]).toEqual([true, ['response']])
+})
+
+test('the time of a request runs from its hand-over', () => {
+  const { ask, advance, written, outcomes } = startRequests()
+  ask()
+  expect([advance(1_000), outcomes]).toEqual([Number.POSITIVE_INFINITY, []])
+  written()
+  expect([advance(99), advance(1), outcomes]).toEqual([1_100, Number.POSITIVE_INFINITY, ['unknown']])
+})
+
+test('no time runs while nothing is heard', () => {
+  const { requests, ask, written, outcomes } = startRequests()
+  ask()
+  written()
+  expect([requests.check(500, null), outcomes]).toEqual([Number.POSITIVE_INFINITY, []])
+  // Of 500 ms, 440 were spent deaf.
+  expect([requests.check(500, 60), outcomes]).toEqual([540, []])
+})
+
+test('what waits while the peer takes nothing goes out when it does', () => {
+  const { requests, sent, ask, block } = startRequests()
+  block(true)
+  ask()
+  expect([sent, requests.room, requests.waiting]).toEqual([[], 0, 1])
+  block(false)
+  requests.admit()
+  expect([sent, requests.waiting]).toEqual([[1], 0])
+})
+
+test('at the end, what was handed over is unknown and the rest was not written', () => {
+  const { requests, ask, written, outcomes, block } = startRequests()
+  ask()
+  written()
+  ask()
+  block(true)
+  ask()
+  requests.close()
+  expect(outcomes).toEqual(['not_written', 'unknown', 'not_written'])
+  ask()
+  expect([outcomes.at(-1), requests.inFlight, requests.waiting]).toEqual(['not_written', 0, 0])
+})

@@ -1,0 +1,103 @@
+import { onTestFinished } from 'vitest'
+import type { MalformedPdu } from '../../src/connectors/smpp/decode-pdu.ts'
+import type { Delivery } from '../../src/connectors/smpp/deliveries.ts'
+import { type OpenSocket, socketTo } from '../../src/connectors/smpp/open-socket.ts'
+import type { MessageFields, Pdu } from '../../src/connectors/smpp/pdu.ts'
+import type { LateAnswer } from '../../src/connectors/smpp/request-outcome.ts'
+import { defaultSessionLimits, type SessionSettings } from '../../src/connectors/smpp/session-settings.ts'
+import { Session } from '../../src/connectors/smpp/session.ts'
+import { createStubClock, type StubClock } from '../stub-clock.ts'
+import { type Answering, startStubSmsc, type StubSmsc } from './stub-smsc.ts'
+
+export interface SessionUnderTest {
+  session: Session
+  smsc: StubSmsc
+  clock: StubClock
+  late: LateAnswer[]
+  odd: (Pdu | MalformedPdu)[]
+  stored: Delivery[]
+}
+
+interface Options {
+  answering?: Answering
+  settings?: Partial<SessionSettings>
+  firstSequence?: number
+  store?: (delivery: Delivery) => Promise<void>
+  open?: (smsc: StubSmsc) => OpenSocket
+}
+
+/** A session with a stub SMSC over loopback and a clock that the test turns. Both are gone when the test is over. */
+export async function startSession(options: Options = {}): Promise<SessionUnderTest> {
+  const smsc = await startStubSmsc(options.answering)
+  const clock = createStubClock()
+  const [late, odd, stored]: [LateAnswer[], (Pdu | MalformedPdu)[], Delivery[]] = [[], [], []]
+  const session = new Session(
+    {
+      tools: clock,
+      open: options.open?.(smsc) ?? socketTo({ host: '127.0.0.1', port: smsc.port, tls: null }),
+      events: {
+        store: async (delivery) => {
+          await options.store?.(delivery)
+          stored.push(delivery)
+        },
+        late: (answer) => void late.push(answer),
+        room: () => undefined,
+        odd: (pdu) => void odd.push(pdu),
+      },
+      ...(options.firstSequence !== undefined && { firstSequence: options.firstSequence }),
+    },
+    { ...defaultSessionLimits, bindAs: 'transceiver', bind: bindFields, ...options.settings },
+  )
+  onTestFinished(async () => {
+    session.abort('the test is over')
+    await smsc[Symbol.asyncDispose]()
+  })
+  return { session, smsc, clock, late, odd, stored }
+}
+
+/** The same, bound. */
+export async function bindSession(options: Options = {}): Promise<SessionUnderTest> {
+  const started = await startSession(options)
+  const outcome = await started.session.open()
+  if (outcome.kind === 'failed') throw new Error(`the session was not bound: ${outcome.end.kind}`)
+  return started
+}
+
+export const bindFields = {
+  systemId: 'esme',
+  password: 'secret',
+  systemType: '',
+  interfaceVersion: 0x34,
+  addressRange: { ton: 0, npi: 0, address: '' },
+}
+
+export const message: MessageFields = {
+  serviceType: '',
+  source: { ton: 5, npi: 0, address: 'onesixty' },
+  destination: { ton: 1, npi: 1, address: '491701234567' },
+  esmClass: 0,
+  protocolId: 0,
+  priorityFlag: 0,
+  scheduleDeliveryTime: '',
+  validityPeriod: '',
+  registeredDelivery: 1,
+  replaceIfPresent: 0,
+  dataCoding: 0,
+  defaultMessageId: 0,
+  shortMessage: Buffer.from('hello'),
+  tlvs: [],
+}
+
+/** Lets an answering keep silent to a command. */
+export const silentTo =
+  (...commands: string[]): Answering =>
+  (pdu) =>
+    commands.includes(pdu.command) ? [] : null
+
+/** A message from the SMSC. */
+export const delivery = (sequence: number, changes: Partial<MessageFields> = {}): Pdu => ({
+  command: 'deliver_sm',
+  status: 0,
+  sequence,
+  body: { ...message, ...changes },
+})

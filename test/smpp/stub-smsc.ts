@@ -1,0 +1,113 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
+import { decodePdu, type MalformedPdu } from '../../src/connectors/smpp/decode-pdu.ts'
+import { FrameReader } from '../../src/connectors/smpp/frame-reader.ts'
+import type { Command, Pdu, PduOf } from '../../src/connectors/smpp/pdu.ts'
+import { bytesOf } from './pdu-arbitraries.ts'
+
+type Seen = Pdu | MalformedPdu
+
+/** Gives the answers to a PDU; null leaves it to the defaults. */
+export type Answering = (pdu: Seen, smsc: StubSmsc) => readonly Pdu[] | null
+
+/**
+ * An SMSC in this process, behind a real socket, for one session at a time. It says yes to binds, submits, enquire_links and unbinds
+ * unless a test answers otherwise, and keeps everything that it received.
+ */
+export interface StubSmsc extends AsyncDisposable {
+  readonly port: number
+  readonly received: readonly Seen[]
+  /** How many octets came, whole PDUs or not. */
+  readonly receivedBytes: number
+  /** Waits until so many PDUs of a command came, and gives the last of them. */
+  seen<C extends Command>(command: C, count?: number): Promise<PduOf<C>>
+  send(...pdus: Pdu[]): void
+  sendBytes(bytes: Uint8Array): void
+  /** What its side of the connection is. */
+  socket(): Socket
+  /** Resolves when the other side of the connection is gone. */
+  closed(): Promise<void>
+}
+
+export async function startStubSmsc(answering: Answering = () => null, tls?: TlsOptions): Promise<StubSmsc> {
+  const received: Seen[] = []
+  let receivedBytes = 0
+  let arrived = Promise.withResolvers<void>()
+  let socket: Socket | null = null
+  const gone = Promise.withResolvers<void>()
+
+  const accept = (accepted: Socket): void => {
+    socket = accepted
+    const reader = new FrameReader()
+    accepted.setNoDelay(true)
+    accepted.on('error', () => undefined)
+    accepted.on('close', () => gone.resolve())
+    accepted.on('data', (chunk) => {
+      receivedBytes += chunk.length
+      reader.push(chunk)
+      for (let frame = reader.next(); frame !== null && frame !== 'lost'; frame = reader.next()) {
+        const pdu = decodePdu(frame.bytes, frame.start, frame.end)
+        received.push(pdu)
+        smsc.send(...(answering(pdu, smsc) ?? usualAnswers(pdu)))
+      }
+      arrived.resolve()
+      arrived = Promise.withResolvers()
+    })
+  }
+  const server: Server = tls ? createTlsServer(tls, accept) : createServer(accept)
+  server.on('tlsClientError', () => undefined)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const connected = (): Socket => {
+    if (socket === null) throw new Error('nobody is connected to the stub SMSC')
+    return socket
+  }
+  const smsc: StubSmsc = {
+    port: (server.address() as AddressInfo).port,
+    received,
+    get receivedBytes() {
+      return receivedBytes
+    },
+    async seen(command, count = 1) {
+      for (;;) {
+        const all = received.filter((pdu) => pdu.command === command)
+        if (all.length >= count) return all.at(-1) as never
+        await arrived.promise
+      }
+    },
+    send: (...pdus) => {
+      if (pdus.length > 0) connected().write(Buffer.concat(pdus.map(bytesOf)))
+    },
+    sendBytes: (bytes) => void connected().write(bytes),
+    socket: connected,
+    closed: () => gone.promise,
+    async [Symbol.asyncDispose]() {
+      socket?.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return smsc
+}
+
+function usualAnswers(pdu: Seen): readonly Pdu[] {
+  const { sequence } = pdu
+  switch (pdu.command) {
+    case 'bind_transceiver':
+    case 'bind_transmitter':
+    case 'bind_receiver': {
+      const tlvs = [{ tag: 0x0210, value: Buffer.from([0x34]) }]
+      return [{ command: `${pdu.command}_resp`, status: 0, sequence, body: { systemId: 'stub', tlvs } }]
+    }
+    case 'submit_sm':
+      return [
+        { command: 'submit_sm_resp', status: 0, sequence, body: { messageId: `id-${sequence}`, tlvs: [] } },
+      ]
+    case 'enquire_link':
+    case 'unbind':
+      return [{ command: `${pdu.command}_resp`, status: 0, sequence, body: null }]
+    default:
+      return []
+  }
+}
