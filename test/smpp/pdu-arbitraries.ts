@@ -27,7 +27,7 @@ const addressOf = (most: number): fc.Arbitrary<Address> =>
 const address = addressOf(20)
 const messageId = text(64)
 
-export const messageFields: fc.Arbitrary<MessageFields> = fc.record({
+const messageFields: fc.Arbitrary<MessageFields> = fc.record({
   serviceType: text(5),
   source: address,
   destination: address,

@@ -4,6 +4,7 @@ import type { Delivery } from '../../src/connectors/smpp/deliveries.ts'
 import { type OpenSocket, socketTo } from '../../src/connectors/smpp/open-socket.ts'
 import type { MessageFields, Pdu } from '../../src/connectors/smpp/pdu.ts'
 import type { LateAnswer } from '../../src/connectors/smpp/request-outcome.ts'
+import type { SessionEvents } from '../../src/connectors/smpp/session-events.ts'
 import { defaultSessionLimits, type SessionSettings } from '../../src/connectors/smpp/session-settings.ts'
 import { Session } from '../../src/connectors/smpp/session.ts'
 import { createStubClock, type StubClock } from '../stub-clock.ts'
@@ -24,6 +25,7 @@ interface Options {
   firstSequence?: number
   store?: (delivery: Delivery) => Promise<void>
   open?: (smsc: StubSmsc) => OpenSocket
+  trace?: SessionEvents['trace']
 }
 
 /** A session with a stub SMSC over loopback and a clock that the test turns. Both are gone when the test is over. */
@@ -43,6 +45,7 @@ export async function startSession(options: Options = {}): Promise<SessionUnderT
         late: (answer) => void late.push(answer),
         room: () => undefined,
         odd: (pdu) => void odd.push(pdu),
+        ...(options.trace && { trace: options.trace }),
       },
       ...(options.firstSequence !== undefined && { firstSequence: options.firstSequence }),
     },
@@ -86,6 +89,17 @@ export const message: MessageFields = {
   defaultMessageId: 0,
   shortMessage: Buffer.from('hello'),
   tlvs: [],
+}
+
+let roundTrips = 0
+
+/** Waits until the session has taken everything that the SMSC sent before. */
+export async function roundTrip(smsc: StubSmsc): Promise<void> {
+  const sequence = 0x6000_0000 + ++roundTrips
+  smsc.send({ command: 'enquire_link', status: 0, sequence, body: null })
+  await smsc.until(() =>
+    smsc.received.some((pdu) => pdu.command === 'enquire_link_resp' && pdu.sequence === sequence),
+  )
 }
 
 /** Lets an answering keep silent to a command. */

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { decodePdu, type MalformedPdu } from '../../src/connectors/smpp/decode-pdu.ts'
 import { FrameReader } from '../../src/connectors/smpp/frame-reader.ts'
+import { defaultSessionLimits } from '../../src/connectors/smpp/session-settings.ts'
 import type { Command, Pdu, PduOf } from '../../src/connectors/smpp/pdu.ts'
 import { bytesOf } from './pdu-arbitraries.ts'
 
@@ -18,10 +19,12 @@ export type Answering = (pdu: Seen, smsc: StubSmsc) => readonly Pdu[] | null
 export interface StubSmsc extends AsyncDisposable {
   readonly port: number
   readonly received: readonly Seen[]
-  /** How many octets came, whole PDUs or not. */
-  readonly receivedBytes: number
   /** Waits until so many PDUs of a command came, and gives the last of them. */
   seen<C extends Command>(command: C, count?: number): Promise<PduOf<C>>
+  /** Waits until something holds that only what arrives can change. */
+  until(holds: () => boolean): Promise<void>
+  /** Empties `received`. */
+  forget(): void
   send(...pdus: Pdu[]): void
   sendBytes(bytes: Uint8Array): void
   /** What its side of the connection is. */
@@ -32,19 +35,17 @@ export interface StubSmsc extends AsyncDisposable {
 
 export async function startStubSmsc(answering: Answering = () => null, tls?: TlsOptions): Promise<StubSmsc> {
   const received: Seen[] = []
-  let receivedBytes = 0
   let arrived = Promise.withResolvers<void>()
   let socket: Socket | null = null
   const gone = Promise.withResolvers<void>()
 
   const accept = (accepted: Socket): void => {
     socket = accepted
-    const reader = new FrameReader()
+    const reader = new FrameReader(defaultSessionLimits.mostPduBytes)
     accepted.setNoDelay(true)
     accepted.on('error', () => undefined)
     accepted.on('close', () => gone.resolve())
     accepted.on('data', (chunk) => {
-      receivedBytes += chunk.length
       reader.push(chunk)
       for (let frame = reader.next(); frame !== null && frame !== 'lost'; frame = reader.next()) {
         const pdu = decodePdu(frame.bytes, frame.start, frame.end)
@@ -66,16 +67,15 @@ export async function startStubSmsc(answering: Answering = () => null, tls?: Tls
   const smsc: StubSmsc = {
     port: (server.address() as AddressInfo).port,
     received,
-    get receivedBytes() {
-      return receivedBytes
-    },
     async seen(command, count = 1) {
-      for (;;) {
-        const all = received.filter((pdu) => pdu.command === command)
-        if (all.length >= count) return all.at(-1) as never
-        await arrived.promise
-      }
+      const all = (): Seen[] => received.filter((pdu) => pdu.command === command)
+      await smsc.until(() => all().length >= count)
+      return all().at(-1) as never
     },
+    async until(holds) {
+      while (!holds()) await arrived.promise
+    },
+    forget: () => void (received.length = 0),
     send: (...pdus) => {
       if (pdus.length > 0) connected().write(Buffer.concat(pdus.map(bytesOf)))
     },

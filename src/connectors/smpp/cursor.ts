@@ -16,7 +16,7 @@ const noOctets = Buffer.alloc(0)
 const noTlvs: readonly Tlv[] = Object.freeze([])
 
 /** Notes what is wrong, and goes to the end: nothing behind a fault has a meaning. */
-export function failAt(cursor: Cursor, fault: string): void {
+function failAt(cursor: Cursor, fault: string): void {
   cursor.fault ??= fault
   cursor.at = cursor.end
 }

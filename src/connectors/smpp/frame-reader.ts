@@ -7,9 +7,6 @@ export interface Frame {
   end: number
 }
 
-/** Enough for a message_payload of 64 KiB with everything else that a PDU may have. */
-export const mostPduBytes = 70_000
-
 const firstCarryBytes = 1_024
 
 /**
@@ -26,7 +23,7 @@ export class FrameReader {
   #carried = 0
   #lost = false
 
-  constructor(mostBytes = mostPduBytes) {
+  constructor(mostBytes: number) {
     this.#mostBytes = mostBytes
   }
 

@@ -24,9 +24,14 @@ export interface TlsSettings {
   verify: boolean
 }
 
-/** A TCP or TLS connection to the target: TLS 1.2 or later, the certificate and its name checked unless told otherwise. */
+/**
+ * A TCP or TLS connection to the target: TLS 1.2 or later, the certificate and its name checked unless told otherwise. Opening it throws
+ * for a port that is none and for texts that are no PEM.
+ */
 export function socketTo({ host, port, tls }: SocketTarget): OpenSocket {
   return (ready) => {
+    // Node.js throws as well, but leaves a socket behind.
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new RangeError(`${port} is no port`)
     // One write holds all PDUs of a turn: there is nothing that Nagle's algorithm could gather, only time to lose.
     if (tls === null) return connect({ host, port, noDelay: true }, ready)
     const { verify, servername = isIP(host) === 0 ? host : undefined, ...identity } = tls

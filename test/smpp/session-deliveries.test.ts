@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest'
+import { commandStatus, tlvTags } from '../../src/connectors/smpp/pdu.ts'
+import { bindSession, delivery, message, roundTrip, silentTo, startSession } from './session-fixture.ts'
+import { bytesOf } from './pdu-arbitraries.ts'
+
+const deliveries = (count: number): Buffer =>
+  Buffer.concat(Array.from({ length: count }, (_, i) => bytesOf(delivery(i + 1))))
+
+test('a message is answered with a yes, an empty message id and its number, once it is stored', async () => {
+  const storing = Promise.withResolvers<void>()
+  const { smsc, stored } = await bindSession({ store: () => storing.promise })
+  smsc.send(delivery(41))
+  await roundTrip(smsc)
+  expect(smsc.received.map(({ command }) => command)).not.toContain('deliver_sm_resp')
+  storing.resolve()
+  const answer = await smsc.seen('deliver_sm_resp')
+  expect(answer).toEqual({
+    command: 'deliver_sm_resp',
+    status: 0,
+    sequence: 41,
+    body: { messageId: '', tlvs: [] },
+  })
+  expect(stored).toMatchObject([{ body: { shortMessage: Buffer.from('hello') } }])
+})
+
+test('data_sm carries messages too', async () => {
+  const { smsc, stored } = await bindSession()
+  const tlvs = [{ tag: tlvTags.message_payload, value: Buffer.from('hello') }]
+  smsc.send({
+    command: 'data_sm',
+    status: 0,
+    sequence: 8,
+    body: { ...message, shortMessage: Buffer.alloc(0), tlvs },
+  })
+  expect(await smsc.seen('data_sm_resp')).toMatchObject({ status: 0, sequence: 8, body: { messageId: '' } })
+  expect(stored).toMatchObject([{ command: 'data_sm', body: { tlvs } }])
+})
+
+test('while the store is down, the peer is asked to send it again, and the session goes on', async () => {
+  let isDown = true
+  const { session, smsc, stored } = await bindSession({
+    store: () => (isDown ? Promise.reject(new Error('disk full')) : Promise.resolve()),
+  })
+  smsc.send(delivery(1))
+  expect(await smsc.seen('deliver_sm_resp')).toMatchObject({
+    status: commandStatus.ESME_RX_T_APPN,
+    sequence: 1,
+    body: null,
+  })
+  expect(await session.request('submit_sm', message)).toMatchObject({ kind: 'response', status: 0 })
+  isDown = false
+  smsc.send(delivery(2))
+  expect(await smsc.seen('deliver_sm_resp', 2)).toMatchObject({ status: 0, sequence: 2 })
+  expect(stored).toHaveLength(1)
+})
+
+test('a store that throws is a store that is down', async () => {
+  const { smsc } = await bindSession({
+    store: () => {
+      throw new Error('a bug')
+    },
+  })
+  smsc.send(delivery(1))
+  expect(await smsc.seen('deliver_sm_resp')).toMatchObject({ status: commandStatus.ESME_RX_T_APPN })
+})
+
+test('a store that hangs costs its messages a while, each one answer, and is not given ever more', async () => {
+  const storing = Promise.withResolvers<void>()
+  let calls = 0
+  const { session, smsc, clock } = await bindSession({
+    store: () => {
+      calls++
+      return storing.promise
+    },
+    settings: { deliverTimeoutMs: 3_000, mostUnanswered: 2 },
+  })
+  smsc.sendBytes(deliveries(5))
+  await expect.poll(() => calls).toBe(2)
+  await clock.advance(2_999)
+  expect(smsc.received.map(({ command }) => command)).not.toContain('deliver_sm_resp')
+  await clock.advance(1)
+  await smsc.seen('deliver_sm_resp', 5)
+  const answers = smsc.received.slice(1)
+  expect(new Set(answers.map(({ sequence }) => sequence))).toEqual(new Set([1, 2, 3, 4, 5]))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([commandStatus.ESME_RX_T_APPN]))
+  expect(calls).toBe(2)
+  storing.resolve()
+  await roundTrip(smsc)
+  smsc.send(delivery(6))
+  expect(await smsc.seen('deliver_sm_resp', 6)).toMatchObject({ sequence: 6, status: 0 })
+  expect([calls, session.state]).toEqual([3, 'bound'])
+})
+
+test('only so many messages are unanswered at once: the others are not read, and nothing is lost', async () => {
+  const storing: (() => void)[] = []
+  const { smsc, stored } = await bindSession({
+    store: () => new Promise((resolve) => void storing.push(resolve)),
+    settings: { mostUnanswered: 10 },
+  })
+  // 20,000 of them are more than one chunk.
+  smsc.sendBytes(deliveries(20_000))
+  await expect.poll(() => storing.length).toBe(10)
+  let most = 0
+  while (stored.length < 20_000) {
+    most = Math.max(most, storing.length)
+    for (const resolve of storing.splice(0)) resolve()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const last = await smsc.seen('deliver_sm_resp', 20_000)
+  expect([most, last.sequence]).toEqual([10, 20_000])
+  const order = stored.map(({ sequence }) => sequence)
+  expect(order).toEqual(order.toSorted((a, b) => a - b))
+})
+
+test('no answer is late that we did not look at', async () => {
+  const storing = Promise.withResolvers<void>()
+  let calls = 0
+  const { session, smsc, clock } = await bindSession({
+    answering: silentTo('submit_sm'),
+    store: () => {
+      calls++
+      return storing.promise
+    },
+    settings: { mostUnanswered: 1, responseTimeoutMs: 5_000, deliverTimeoutMs: 60_000, enquireLinkMs: 1_000 },
+  })
+  const request = session.request('submit_sm', message)
+  const { sequence } = await smsc.seen('submit_sm')
+  smsc.send(delivery(1), delivery(2))
+  smsc.send({ command: 'submit_sm_resp', status: 0, sequence, body: null })
+  await expect.poll(() => calls).toBe(1)
+  await clock.advance(50_000)
+  expect(session.state).toBe('bound')
+  storing.resolve()
+  expect(await request).toMatchObject({ kind: 'response', status: 0 })
+})
+
+test('a message that comes before the bind is answered is refused as such', async () => {
+  const { session, smsc, stored } = await startSession({
+    answering: ({ command, sequence }) =>
+      command === 'bind_transceiver'
+        ? [delivery(9), { command: 'bind_transceiver_resp', status: 0, sequence, body: null }, delivery(10)]
+        : [],
+  })
+  await session.open()
+  await smsc.seen('deliver_sm_resp', 2)
+  expect(smsc.received.slice(1).map(({ sequence, status }) => [sequence, status])).toEqual([
+    [9, commandStatus.ESME_RINVBNDSTS],
+    [10, 0],
+  ])
+  expect(stored).toHaveLength(1)
+})
+
+test('unbind waits for the store, so that what it has is answered', async () => {
+  const storing = Promise.withResolvers<void>()
+  const { session, smsc } = await bindSession({ store: () => storing.promise })
+  smsc.send(delivery(1))
+  await roundTrip(smsc)
+  const ended = session.unbind()
+  storing.resolve()
+  await ended
+  const last = smsc.received.slice(-2).map(({ command }) => command)
+  expect(last).toEqual(['deliver_sm_resp', 'unbind'])
+})

@@ -1,0 +1,330 @@
+import { Duplex } from 'node:stream'
+import { expect, test } from 'vitest'
+import { socketTo } from '../../src/connectors/smpp/open-socket.ts'
+import { commandStatus, type Pdu, tlvTags } from '../../src/connectors/smpp/pdu.ts'
+import { bindFields, bindSession, message, roundTrip, silentTo, startSession } from './session-fixture.ts'
+
+const nack = (sequence: number): Pdu => ({ command: 'generic_nack', status: 8, sequence, body: null })
+
+test('a bind says who we are and learns what the peer speaks', async () => {
+  const { session, smsc } = await startSession()
+  expect(await session.open()).toEqual({ kind: 'bound', systemId: 'stub', peerVersion: 0x34 })
+  expect(await smsc.seen('bind_transceiver')).toMatchObject({ sequence: 1, body: bindFields })
+  expect(session.state).toBe('bound')
+})
+
+test('a peer that says nothing of its version is bound all the same', async () => {
+  const { session } = await startSession({
+    answering: ({ sequence }) => [{ command: 'bind_transmitter_resp', status: 0, sequence, body: null }],
+    settings: { bindAs: 'transmitter' },
+  })
+  expect(await session.open()).toEqual({ kind: 'bound', systemId: '', peerVersion: null })
+})
+
+test('a bind that is refused ends the session with the status', async () => {
+  const status = commandStatus.ESME_RINVPASWD
+  const { session, smsc } = await startSession({
+    answering: ({ sequence }) => [{ command: 'bind_transceiver_resp', status, sequence, body: null }],
+  })
+  const end = { kind: 'bind_refused', status, detail: 'the peer answered bind_transceiver_resp' }
+  expect(await session.open()).toEqual({ kind: 'failed', end })
+  expect(await session.ended).toEqual(end)
+  await smsc.closed()
+  expect([session.state, smsc.received.length]).toEqual(['closed', 1])
+})
+
+test('a generic_nack refuses a bind as well', async () => {
+  const { session } = await startSession({ answering: ({ sequence }) => [nack(sequence)] })
+  expect(await session.open()).toMatchObject({ kind: 'failed', end: { kind: 'bind_refused', status: 8 } })
+})
+
+test('a bind without an answer ends in time', async () => {
+  const { session, smsc, clock } = await startSession({
+    answering: silentTo('bind_transceiver'),
+    settings: { bindTimeoutMs: 7_000 },
+  })
+  const bound = session.open()
+  await smsc.seen('bind_transceiver')
+  await clock.advance(6_999)
+  expect(session.state).toBe('binding')
+  await clock.advance(1)
+  expect(await bound).toMatchObject({ kind: 'failed', end: { kind: 'bind_timeout' } })
+})
+
+test('a port where nobody listens, and a connection that does not come about, end the session', async () => {
+  const refused = await startSession({
+    open: () => socketTo({ host: '127.0.0.1', port: 1, tls: null }),
+  })
+  expect(await refused.session.open()).toEqual({
+    kind: 'failed',
+    end: { kind: 'connect_failed', detail: 'ECONNREFUSED' },
+  })
+  const silent = await startSession({
+    open: () => () => new Duplex({ read: () => undefined, write: () => undefined }),
+    settings: { connectTimeoutMs: 4_000 },
+  })
+  const bound = silent.session.open()
+  await silent.clock.advance(4_000)
+  expect(await bound).toMatchObject({ kind: 'failed', end: { kind: 'connect_failed' } })
+  expect(await silent.session.ended).toMatchObject({ kind: 'connect_failed' })
+})
+
+test('settings that fit no socket or no PDU are said to be wrong', async () => {
+  const noPort = await startSession({ open: () => socketTo({ host: 'localhost', port: 70_000, tls: null }) })
+  expect(await noPort.session.open()).toMatchObject({ end: { kind: 'invalid_settings' } })
+  expect(await noPort.session.ended).toMatchObject({ kind: 'invalid_settings' })
+  const noPdu = await startSession({ settings: { bind: { ...bindFields, password: 'p'.repeat(65) } } })
+  expect(await noPdu.session.open()).toMatchObject({
+    end: { kind: 'invalid_settings', detail: 'password is longer than 64 octets' },
+  })
+})
+
+test('when the peer closes, what was written is unknown and what waited was not written', async () => {
+  const { session, smsc } = await bindSession({ answering: silentTo('submit_sm'), settings: { window: 3 } })
+  const requests = [1, 2, 3, 4, 5].map(() => session.request('submit_sm', message))
+  await smsc.seen('submit_sm', 3)
+  smsc.socket().end()
+  const unknown = { kind: 'unknown', reason: 'closed' }
+  const notWritten = { kind: 'not_written', reason: 'closed' }
+  expect(await Promise.all(requests)).toMatchObject([unknown, unknown, unknown, notWritten, notWritten])
+  expect(await session.ended).toMatchObject({ kind: 'peer_closed' })
+})
+
+test('a reset is told with its reason', async () => {
+  const { session, smsc } = await bindSession({ answering: silentTo('submit_sm') })
+  const request = session.request('submit_sm', message)
+  await smsc.seen('submit_sm')
+  smsc.socket().resetAndDestroy()
+  expect(await request).toMatchObject({ kind: 'unknown', reason: 'closed' })
+  expect(await session.ended).toEqual({ kind: 'connection_lost', detail: 'ECONNRESET' })
+})
+
+test('answers that came before the end of the connection count', async () => {
+  const { session, smsc } = await bindSession({
+    answering: (pdu, { socket }) => {
+      if (pdu.command === 'submit_sm') setImmediate(() => socket().end())
+      return null
+    },
+  })
+  expect(await session.request('submit_sm', message)).toMatchObject({ kind: 'response', status: 0 })
+  expect(smsc.received).toHaveLength(2)
+  expect(await session.ended).toMatchObject({ kind: 'peer_closed' })
+})
+
+test('a peer that is gone without a word is noticed, though the connection stands', async () => {
+  const { session, smsc, clock } = await bindSession({
+    answering: silentTo('enquire_link', 'submit_sm'),
+    settings: { enquireLinkMs: 20_000, enquireLinkTimeoutMs: 5_000, responseTimeoutMs: 60_000 },
+  })
+  const request = session.request('submit_sm', message)
+  await smsc.seen('submit_sm')
+  await clock.advance(20_000)
+  await smsc.seen('enquire_link')
+  await clock.advance(4_999)
+  expect(session.state).toBe('bound')
+  await clock.advance(1)
+  expect(await session.ended).toMatchObject({ kind: 'no_enquire_link_answer' })
+  expect(await request).toMatchObject({ kind: 'unknown' })
+})
+
+test('only a silent peer is asked whether it lives, and any answer will do', async () => {
+  const { session, smsc, clock } = await bindSession({
+    answering: (pdu) => (pdu.command === 'enquire_link' ? [nack(pdu.sequence)] : null),
+    settings: { enquireLinkMs: 20_000, enquireLinkTimeoutMs: 5_000 },
+  })
+  await clock.advance(15_000)
+  await session.request('submit_sm', message)
+  await clock.advance(15_000)
+  expect(smsc.received.map(({ command }) => command)).not.toContain('enquire_link')
+  await clock.advance(5_000)
+  const { sequence } = await smsc.seen('enquire_link')
+  // The answer to this submit comes behind the one to enquire_link.
+  await session.request('submit_sm', message)
+  await clock.advance(19_999)
+  expect([session.state, sequence]).toEqual(['bound', 3])
+  await clock.advance(1)
+  await smsc.seen('enquire_link', 2)
+})
+
+test('enquire_link is answered before the bind is', async () => {
+  const { session, smsc } = await startSession({
+    answering: ({ command, sequence }) => {
+      if (command === 'bind_transceiver')
+        return [{ command: 'enquire_link', status: 0, sequence: 77, body: null }]
+      return [{ command: 'bind_transceiver_resp', status: 0, sequence: 1, body: null }, nack(sequence)]
+    },
+  })
+  expect(await session.open()).toMatchObject({ kind: 'bound' })
+  expect(await smsc.seen('enquire_link_resp')).toMatchObject({ status: 0, sequence: 77 })
+})
+
+test('unbind takes nothing new, waits for the answers that are due, and then says goodbye', async () => {
+  const { session, smsc } = await bindSession({ answering: silentTo('submit_sm'), settings: { window: 1 } })
+  const [due, waiting] = [session.request('submit_sm', message), session.request('submit_sm', message)]
+  const { sequence } = await smsc.seen('submit_sm')
+  const ended = session.unbind()
+  expect(await waiting).toEqual({ kind: 'not_written', reason: 'closed' })
+  expect(await session.request('submit_sm', message)).toEqual({ kind: 'not_written', reason: 'not_bound' })
+  smsc.send({ command: 'submit_sm_resp', status: 0, sequence, body: null })
+  expect(await due).toMatchObject({ kind: 'response' })
+  expect(await ended).toMatchObject({ kind: 'unbound' })
+  await smsc.closed()
+  expect(smsc.received.map(({ command }) => command)).toEqual(['bind_transceiver', 'submit_sm', 'unbind'])
+})
+
+test('unbind waits for nobody for ever', async () => {
+  const { session, smsc, clock } = await bindSession({
+    answering: silentTo('submit_sm', 'unbind'),
+    settings: { drainMs: 6_000, unbindTimeoutMs: 3_000, responseTimeoutMs: 60_000, closeMs: 1_000 },
+  })
+  smsc.socket().allowHalfOpen = true
+  const request = session.request('submit_sm', message)
+  await smsc.seen('submit_sm')
+  const ended = session.unbind()
+  await clock.advance(6_000)
+  await smsc.seen('unbind')
+  await clock.advance(3_000)
+  expect(await request).toMatchObject({ kind: 'unknown', reason: 'closed' })
+  await clock.advance(1_000)
+  expect(await ended).toMatchObject({ kind: 'unbound' })
+})
+
+test('a peer that closes in the place of an answer to unbind has understood', async () => {
+  const { session } = await bindSession({
+    answering: ({ command }, { socket }) => {
+      if (command !== 'unbind') return null
+      socket().end()
+      return []
+    },
+  })
+  expect(await session.unbind()).toMatchObject({ kind: 'unbound' })
+})
+
+test('an unbind of the peer is answered once the answers that are due have come', async () => {
+  const { session, smsc } = await bindSession({ answering: silentTo('submit_sm') })
+  const request = session.request('submit_sm', message)
+  const { sequence } = await smsc.seen('submit_sm')
+  smsc.send({ command: 'unbind', status: 0, sequence: 5, body: null })
+  smsc.send({ command: 'submit_sm_resp', status: 0, sequence, body: null })
+  expect(await request).toMatchObject({ kind: 'response' })
+  expect(await smsc.seen('unbind_resp')).toMatchObject({ sequence: 5, status: 0 })
+  expect(await session.ended).toMatchObject({ kind: 'peer_unbound' })
+})
+
+test('an unbind of the peer is answered in any case', async () => {
+  const { session, smsc, clock } = await bindSession({
+    answering: silentTo('submit_sm'),
+    settings: { drainMs: 2_000 },
+  })
+  const request = session.request('submit_sm', message)
+  await smsc.seen('submit_sm')
+  smsc.send({ command: 'unbind', status: 0, sequence: 5, body: null })
+  smsc.send({ command: 'enquire_link', status: 0, sequence: 6, body: null })
+  await smsc.seen('enquire_link_resp')
+  await clock.advance(2_000)
+  expect(await smsc.seen('unbind_resp')).toMatchObject({ sequence: 5 })
+  expect(await request).toMatchObject({ kind: 'unknown', reason: 'closed' })
+})
+
+test('a session that nobody uses unbinds, if it shall', async () => {
+  const { session, smsc, clock } = await bindSession({
+    settings: { inactivityMs: 60_000, enquireLinkMs: 25_000 },
+  })
+  const passTime = async (ms: number): Promise<void> => {
+    await clock.advance(ms)
+    await roundTrip(smsc)
+  }
+  await passTime(25_000)
+  await passTime(25_000)
+  await session.request('submit_sm', message)
+  await passTime(25_000)
+  await passTime(25_000)
+  await passTime(9_999)
+  expect([session.state, (await smsc.seen('enquire_link', 4)).sequence]).toEqual(['bound', 6])
+  await clock.advance(1)
+  expect(await session.ended).toMatchObject({ kind: 'inactive' })
+  expect(smsc.received.at(-1)).toMatchObject({ command: 'unbind' })
+})
+
+test('when the peer stops reading, what it was not handed has certainly not left', async () => {
+  const { session, smsc, clock } = await bindSession({
+    settings: { window: 400, stallMs: 9_000, responseTimeoutMs: 60_000, mostUnsentBytes: 1_000_000 },
+  })
+  smsc.socket().pause()
+  const large = { ...message, tlvs: [{ tag: tlvTags.message_payload, value: Buffer.alloc(60_000) }] }
+  const requests: Promise<{ kind: string }>[] = []
+  // Turn by turn, so that the first fill what the operating system keeps for the peer: 24 MB are more than it does.
+  for (let i = 0; i < 400; i++) {
+    requests.push(session.request('submit_sm', large))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  // Some of those are held in the buffer, and above its limit the others wait: the window was never the limit.
+  expect(session.openRequests.inFlight).toBeLessThan(400)
+  expect(session.openRequests.waiting).toBeGreaterThan(0)
+  const enough = session.openRequests.inFlight
+  await clock.advance(9_000)
+  expect(await session.ended).toMatchObject({ kind: 'write_stalled' })
+  const kinds = (await Promise.all(requests)).map(({ kind }) => kind)
+  const unknown = kinds.lastIndexOf('unknown') + 1
+  expect(new Set(kinds.slice(unknown))).toEqual(new Set(['not_written']))
+  expect(unknown).toBeLessThan(enough)
+  // Octets that the operating system took may arrive; none of those that were said not to have left can.
+  smsc.socket().resume()
+  await smsc.closed()
+  const arrived = smsc.received.filter(({ command }) => command === 'submit_sm').length
+  expect(arrived).toBeGreaterThan(0)
+  expect(arrived).toBeLessThanOrEqual(unknown)
+})
+
+test('a PDU that does not end is noticed, though octets keep coming', async () => {
+  const { session, smsc, clock } = await bindSession({
+    settings: { stallMs: 10_000, enquireLinkMs: 100_000 },
+  })
+  const [first, ...rest] = Buffer.from([0, 0, 0, 200, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 1])
+  smsc.send({ command: 'enquire_link', status: 0, sequence: 1, body: null })
+  smsc.sendBytes(Buffer.from([first ?? 0]))
+  await smsc.seen('enquire_link_resp')
+  for (const octet of rest.slice(0, 9)) {
+    smsc.sendBytes(Buffer.from([octet]))
+    await clock.advance(1_000)
+  }
+  expect(session.state).toBe('bound')
+  await clock.advance(3_000)
+  expect(await session.ended).toMatchObject({ kind: 'frame_stalled' })
+})
+
+test('a session can be ended at once, at any time', async () => {
+  const fresh = await startSession()
+  fresh.session.abort('never mind')
+  expect(await fresh.session.ended).toEqual({ kind: 'aborted', detail: 'never mind' })
+  const binding = await startSession({ answering: silentTo('bind_transceiver') })
+  const bound = binding.session.open()
+  expect(await binding.session.unbind()).toMatchObject({ kind: 'aborted' })
+  expect(await bound).toMatchObject({ kind: 'failed' })
+  const { session, smsc, clock } = await bindSession({ answering: silentTo('submit_sm') })
+  const request = session.request('submit_sm', message)
+  await smsc.seen('submit_sm')
+  session.abort('the lease is lost')
+  expect(await request).toMatchObject({ kind: 'unknown', reason: 'closed' })
+  expect(await session.ended).toMatchObject({ kind: 'aborted' })
+  expect(clock.waiting).toBe(0)
+})
+
+test('a request of the turn in which the session is ended was not written', async () => {
+  const { session } = await bindSession()
+  const request = session.request('submit_sm', message)
+  session.abort('the lease is lost')
+  expect(await request).toEqual({ kind: 'not_written', reason: 'closed' })
+})
+
+test('every PDU can be watched, both ways', async () => {
+  const seen: string[] = []
+  const { session } = await bindSession({
+    trace: (direction, { command }) => void seen.push(`${direction} ${command}`),
+  })
+  await session.request('submit_sm', message)
+  await session.unbind()
+  expect(seen).toEqual([
+    'out bind_transceiver', 'in bind_transceiver_resp', 'out submit_sm', 'in submit_sm_resp', 'out unbind', 'in unbind_resp',
+  ]) // prettier-ignore
+})
