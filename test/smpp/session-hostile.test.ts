@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { commandStatus, type Pdu } from '../../src/connectors/smpp/pdu.ts'
 import { bindSession, delivery, message, roundTrip } from './session-fixture.ts'
-import { bytesOf, mutatedPdu, octets } from './pdu-arbitraries.ts'
+import { anyPdu, bytesOf, mutatedPdu, octets } from './pdu-arbitraries.ts'
 
 /** 1,000,000 for the long proof. */
 const garbagePdus = Number(process.env['ONESIXTY_TEST_GARBAGE_PDUS'] ?? 100_000)
@@ -120,13 +120,14 @@ test(
   async () => {
     const { session, smsc, odd, late, stored } = await bindSession()
     const frames = fc
-      .sample(mutatedPdu, { numRuns: 2_000, seed: 160 })
+      .sample(fc.oneof(mutatedPdu, anyPdu.map(bytesOf)), { numRuns: 2_000, seed: 160 })
       .filter((bytes) => bytes.readUInt32BE(4) !== 6)
     const next = createRandom()
     const sendBatch = async (): Promise<void> => {
       // Behind the command id, an octet of each PDU is another one every time.
-      for (const bytes of frames) bytes[8 + (next() % (bytes.length - 8))] = next()
-      smsc.sendBytes(Buffer.concat(frames))
+      const changed = frames.map((bytes) => Buffer.from(bytes))
+      for (const bytes of changed) bytes[8 + (next() % (bytes.length - 8))] = next()
+      smsc.sendBytes(Buffer.concat(changed))
       await roundTrip(smsc)
       expect(await session.request('submit_sm', message)).toMatchObject({ kind: 'response', status: 0 })
       // The tests remember more than the session does.
