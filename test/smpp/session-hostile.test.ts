@@ -118,7 +118,7 @@ test(
   'a hundred thousand garbage PDUs leave a session that works, and memory as it was',
   { timeout: 300_000 },
   async () => {
-    const { session, smsc, odd, late, stored } = await bindSession()
+    const { session, smsc, ...kept } = await bindSession()
     const frames = fc
       .sample(fc.oneof(mutatedPdu, anyPdu.map(bytesOf)), { numRuns: 2_000, seed: 160 })
       .filter((bytes) => bytes.readUInt32BE(4) !== 6)
@@ -131,14 +131,24 @@ test(
       await roundTrip(smsc)
       expect(await session.request('submit_sm', message)).toMatchObject({ kind: 'response', status: 0 })
       // The tests remember more than the session does.
-      for (const list of [odd, late, stored]) list.length = 0
+      for (const list of [kept.odd, kept.late, kept.stored]) list.length = 0
       smsc.forget()
     }
-    for (let i = 0; i < 10; i++) await sendBatch()
-    const early = usedMemory()
-    for (let i = 10; i * frames.length < garbagePdus; i++) await sendBatch()
+    /** The least that is used after any of ten batches: what is in use for a moment only does not count. */
+    const leastMemory = async (): Promise<number> => {
+      const seen: number[] = []
+      for (let i = 0; i < 10; i++) {
+        await sendBatch()
+        seen.push(usedMemory())
+      }
+      return Math.min(...seen)
+    }
+    const early = await leastMemory()
+    for (let i = 20; i * frames.length < garbagePdus; i++) await sendBatch()
+    const late = await leastMemory()
     expect(session.state).toBe('bound')
-    expect(usedMemory() - early).toBeLessThan(2_000_000)
+    // A hundred octets kept of each PDU would be ten million.
+    expect(late - early).toBeLessThan(2_000_000)
   },
 )
 
