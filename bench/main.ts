@@ -8,35 +8,38 @@ import { describeMachine, measureFlush, watchDisturbance } from './machine.ts'
 import { profileServer, readProfileNames } from './profile.ts'
 import { measureReads } from './read-rows.ts'
 import { type Outcome, writeReport } from './report.ts'
+import { measureSmppCodec } from './smpp-codec-row.ts'
 import { measureStarts } from './start-rows.ts'
 import { missedSentences, renderTable } from './table.ts'
 import { measureWire } from './wire-row.ts'
 
 const usage = `npm run bench [-- options]
 
-  --rows 1-5,7        Only these rows; all when left out.
+  --rows 1-5,7        Only these rows, by number or name; all when left out.
   --json              JSON on standard output in the place of the table.
   --quick             Short runs, for work on the bench itself: their figures say nothing.
   --profile WHAT      Shows where the server's threads spend their time, instead; with commas: accept, accept-many, life, life-many.
 
-Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory.
+Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
+8 smpp-codec.
 A whole run takes about twelve minutes, needs 8 GB for temporary files, and writes docs/benchmarks.md.
 `
 
 /** The rows but the first, which is the bare server. */
-const rows: readonly { row: number; measure: (run: BenchRun) => Promise<Figure[]> }[] = [
+const rows: readonly { row: number; name?: string; measure: (run: BenchRun) => Promise<Figure[]> }[] = [
   { row: 2, measure: measureAccept },
   { row: 3, measure: measureAcceptMany },
   { row: 4, measure: measureLife },
   { row: 5, measure: measureWire },
   { row: 6, measure: measureReads },
   { row: 7, measure: measureStarts },
+  { row: 8, name: 'smpp-codec', measure: measureSmppCodec },
 ]
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      rows: { type: 'string', default: '1-7' },
+      rows: { type: 'string', default: '1-8' },
       json: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       profile: { type: 'string' },
@@ -118,12 +121,14 @@ function print({ figures, flush, disturbance }: Outcome, asJson: boolean): void 
   process.stdout.write(`\n${renderTable(figures)}\n${misses}\nA flush takes ${flush}; ${disturbance}.\n`)
 }
 
-/** Reads `1-3,7`. */
+/** Reads `1-3,smpp-codec`. */
 function readRows(text: string): Set<number> {
   const chosen = text.split(',').flatMap((part) => {
-    const [, from, to = from] = /^([1-7])(?:-([1-7]))?$/.exec(part) ?? []
+    const named = rows.find(({ name }) => name === part)
+    if (named !== undefined) return [named.row]
+    const [, from, to = from] = /^([1-8])(?:-([1-8]))?$/.exec(part) ?? []
     if (from === undefined)
-      throw new Error(`--rows needs numbers from 1 to 7, such as 1-3,7; it was '${text}'.`)
+      throw new Error(`--rows needs names, or numbers from 1 to 8, such as 1-3,7; it was '${text}'.`)
     return Array.from({ length: Math.max(0, Number(to) - Number(from) + 1) }, (_, i) => Number(from) + i)
   })
   return new Set(chosen)

@@ -3,6 +3,7 @@ import { startMessagePeer } from '../test/peers/message-peer.ts'
 import type { BenchRun } from './bench-run.ts'
 import { type Figure, latencyOf } from './figure.ts'
 import { messageOf, one } from './load-job.ts'
+import { percentiles } from './percentiles.ts'
 import { makeAccount, makeFolder, startServer } from './server-process.ts'
 
 const perSecond = 200
@@ -42,10 +43,4 @@ export async function measureWire(run: BenchRun): Promise<Figure[]> {
     await peer.stop()
     await folder.remove()
   }
-}
-
-function percentiles(values: readonly number[]): { p50: number; p99: number } {
-  const sorted = values.toSorted((a, b) => a - b)
-  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? Number.NaN
-  return { p50: at(0.5), p99: at(0.99) }
 }

@@ -5,15 +5,15 @@ declare module 'smpp' {
 
   interface NpmPdu {
     command: string
+    command_status: number
     sequence_number: number
     response(fields?: Record<string, unknown>): NpmPdu
     toBuffer(): Buffer
   }
-  interface NpmSession extends EventEmitter {
+  interface NpmSession extends EventEmitter<Record<string, [NpmPdu]>> {
     bind_transceiver(fields: Record<string, unknown>, answered: (pdu: NpmPdu) => void): boolean
     submit_sm(fields: Record<string, unknown>, answered: (pdu: NpmPdu) => void): boolean
     send(pdu: NpmPdu): boolean
-    destroy(): void
   }
   interface Smpp {
     PDU: new (command: string, fields: Record<string, unknown>) => NpmPdu
