@@ -1,7 +1,7 @@
 import type { BenchRun } from './bench-run.ts'
-import { type Figure, latencyOf, perSecondOf } from './figure.ts'
+import { type Bar, type Figure, latencyOf, perSecondOf } from './figure.ts'
 import { percentiles } from './percentiles.ts'
-import { runEnds, type Speaker } from './smpp-ends.ts'
+import { type Content, runEnds, type Speaker } from './smpp-ends.ts'
 
 /** Submits that each ESME keeps open. */
 const window = 100
@@ -9,37 +9,58 @@ const window = 100
 const leastTimes = 10
 
 /**
- * Row 8: SMPP over loopback, an ESME and an SMSC in a process each: our codec on both ends, with our session on one, beside the npm
- * package `smpp` on both. Each submit is two PDUs, written once and read once.
+ * Row 8: SMPP over loopback, an ESME and an SMSC in a process each: our codec on both ends, and our session in the ESME, beside the npm
+ * package `smpp` on both. Each submit is two PDUs, written once and read once. The package translates alphabets within
+ * its codec, so the bar is for texts, which ours then translates too; without, the package is spared more than we are.
  */
 export async function measureSmppCodec(run: BenchRun): Promise<Figure[]> {
-  const own = await measureEnds(run, 'own')
-  const npm = await measureEnds(run, 'npm')
-  const times = own.perSecond / npm.perSecond
+  return [...(await compare(run, 'text')), ...(await compare(run, 'octets'))]
+}
+
+/** Rounds of both in turns, because others may use the machine for a while; the middle ratio counts. */
+async function compare(run: BenchRun, content: Content): Promise<Figure[]> {
+  const rounds: Round[] = []
+  for (let i = 0; i < run.lengths.rounds; i++) {
+    const own = await measureEnds(run, 'own', content)
+    const npm = await measureEnds(run, 'npm', content)
+    rounds.push({ own, npm, times: own.perSecond / npm.perSecond })
+  }
+  const { own, npm, times } = rounds.toSorted((a, b) => a.times - b.times)[rounds.length >> 1] as Round
+  const name = `SMPP submits of ${content}, window ${window}`
+  const pdus = `${perSecondOf(2 * own.perSecond)} and ${perSecondOf(2 * npm.perSecond)}`
+  const bar: Bar = { kind: 'holds', holds: times >= leastTimes, says: `≥ ${leastTimes} ×` }
   return [
+    { row: 8, name: `${name}, our codec and session`, value: own.value },
+    { row: 8, name: `${name}, the npm package`, value: npm.value },
     {
       row: 8,
-      name: `SMPP submits, window ${window}, our codec and session`,
-      value: own.value,
-      facts: own.facts,
-    },
-    { row: 8, name: `SMPP submits, window ${window}, the npm package`, value: npm.value, facts: npm.facts },
-    {
-      row: 8,
-      name: "SMPP PDUs as a multiple of the npm package's",
-      value: `${times.toFixed(1)} × (${perSecondOf(2 * own.perSecond)} and ${perSecondOf(2 * npm.perSecond)})`,
-      bar: { kind: 'holds', holds: times >= leastTimes, says: `≥ ${leastTimes} ×` },
-      facts: `${own.facts} with ours, ${npm.facts} with the package`,
+      name: `SMPP PDUs with ${content} as a multiple of the npm package's`,
+      value: `${times.toFixed(1)} × (${pdus})`,
+      ...(content === 'text' && { bar }),
+      facts: `with ours ${own.facts}, with the package ${npm.facts}`,
     },
   ]
 }
 
-async function measureEnds(run: BenchRun, speaker: Speaker) {
-  const job = { window, warmUpMs: run.lengths.codecMs / 4, measureMs: run.lengths.codecMs }
-  const { submits, measuredMs, latencies, cpuMs } = await runEnds(speaker, job)
-  const perSecond = (submits * 1000) / measuredMs
+interface Round {
+  own: Measured
+  npm: Measured
+  times: number
+}
+
+interface Measured {
+  perSecond: number
+  value: string
+  facts: string
+}
+
+async function measureEnds(run: BenchRun, speaker: Speaker, content: Content): Promise<Measured> {
+  const measureMs = run.lengths.codecMs
+  const job = { content, window, warmUpMs: measureMs / 2, measureMs }
+  const { submits, latencies, cpu } = await runEnds(speaker, job)
+  const perSecond = (submits * 1000) / measureMs
   const value = `${perSecondOf(perSecond)}, ${latencyOf(percentiles(latencies))}`
-  const facts = `the ESME used ${Math.round((cpuMs / measuredMs) * 100)} % of a core`
-  run.say(`SMPP, ${speaker}: ${value}; ${facts}`)
+  const facts = `the ESME used ${Math.round(cpu * 100)} % of a core`
+  run.say(`SMPP, ${content}, ${speaker}: ${value}; ${facts}`)
   return { perSecond, value, facts }
 }

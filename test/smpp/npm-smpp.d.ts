@@ -7,6 +7,8 @@ declare module 'smpp' {
     command: string
     command_status: number
     sequence_number: number
+    /** Of a submit_sm that was received. */
+    short_message?: { message: unknown }
     response(fields?: Record<string, unknown>): NpmPdu
     toBuffer(): Buffer
   }
