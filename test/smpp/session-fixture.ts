@@ -26,6 +26,7 @@ interface Options {
   store?: (delivery: Delivery) => Promise<void>
   open?: (smsc: StubSmsc) => OpenSocket
   trace?: SessionEvents['trace']
+  odd?: (session: Session) => void
 }
 
 /** A session with a stub SMSC over loopback and a clock that the test turns. Both are gone when the test is over. */
@@ -33,7 +34,7 @@ export async function startSession(options: Options = {}): Promise<SessionUnderT
   const smsc = await startStubSmsc(options.answering)
   const clock = createStubClock()
   const [late, odd, stored]: [LateAnswer[], (Pdu | MalformedPdu)[], Delivery[]] = [[], [], []]
-  const session = new Session(
+  const session: Session = new Session(
     {
       tools: clock,
       open: options.open?.(smsc) ?? socketTo({ host: '127.0.0.1', port: smsc.port, tls: null }),
@@ -44,7 +45,10 @@ export async function startSession(options: Options = {}): Promise<SessionUnderT
         },
         late: (answer) => void late.push(answer),
         room: () => undefined,
-        odd: (pdu) => void odd.push(pdu),
+        odd: (pdu) => {
+          odd.push(pdu)
+          options.odd?.(session)
+        },
         ...(options.trace && { trace: options.trace }),
       },
       ...(options.firstSequence !== undefined && { firstSequence: options.firstSequence }),
@@ -100,6 +104,11 @@ export async function roundTrip(smsc: StubSmsc): Promise<void> {
   await smsc.until(() =>
     smsc.received.some((pdu) => pdu.command === 'enquire_link_resp' && pdu.sequence === sequence),
   )
+}
+
+/** Lets the event loop turn so many times. */
+export async function turns(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve))
 }
 
 /** Lets an answering keep silent to a command. */

@@ -76,6 +76,18 @@ test('an impossible length is said to be one, and ends the session', async () =>
   }
 })
 
+test('what is asked in the turn in which the framing is lost does not leave', async () => {
+  const requests: Promise<unknown>[] = []
+  const { session, smsc } = await bindSession({
+    odd: (asking) => void requests.push(asking.request('submit_sm', message)),
+  })
+  smsc.sendBytes(Buffer.concat([frame(0x8000_0111, 9), Buffer.alloc(16)]))
+  await session.ended
+  await smsc.closed()
+  expect(await Promise.all(requests)).toEqual([{ kind: 'not_written', reason: 'closed' }])
+  expect(smsc.received.map(({ command }) => command)).toEqual(['bind_transceiver', 'generic_nack'])
+})
+
 test('a peer that asks and never reads is not answered into memory', async () => {
   const { session, smsc, clock } = await bindSession({
     settings: { mostUnsentBytes: 10_000, stallMs: 5_000 },

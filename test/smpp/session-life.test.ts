@@ -2,7 +2,17 @@ import { Duplex } from 'node:stream'
 import { expect, test } from 'vitest'
 import { socketTo } from '../../src/connectors/smpp/open-socket.ts'
 import { commandStatus, type Pdu, tlvTags } from '../../src/connectors/smpp/pdu.ts'
-import { bindFields, bindSession, message, roundTrip, silentTo, startSession } from './session-fixture.ts'
+import { bytesOf } from './pdu-arbitraries.ts'
+import {
+  bindFields,
+  bindSession,
+  delivery,
+  message,
+  roundTrip,
+  silentTo,
+  startSession,
+  turns,
+} from './session-fixture.ts'
 
 const nack = (sequence: number): Pdu => ({ command: 'generic_nack', status: 8, sequence, body: null })
 
@@ -88,6 +98,29 @@ test('when the peer closes, what was written is unknown and what waited was not 
   const notWritten = { kind: 'not_written', reason: 'closed' }
   expect(await Promise.all(requests)).toMatchObject([unknown, unknown, unknown, notWritten, notWritten])
   expect(await session.ended).toMatchObject({ kind: 'peer_closed' })
+})
+
+test('an answer that we had received and not looked at counts when the connection breaks', async () => {
+  const { session, smsc } = await bindSession({
+    answering: silentTo('submit_sm'),
+    store: () => new Promise(() => undefined),
+    settings: { mostUnanswered: 1 },
+  })
+  const [answered, unanswered] = [
+    session.request('submit_sm', message),
+    session.request('submit_sm', message),
+  ]
+  const { sequence } = await smsc.seen('submit_sm', 2)
+  const answer: Pdu = { command: 'submit_sm_resp', status: 0, sequence: sequence - 1, body: null }
+  smsc.sendBytes(Buffer.concat([delivery(1), delivery(2), answer].map(bytesOf)))
+  await turns(20)
+  expect(session.openRequests.inFlight).toBe(2)
+  smsc.socket().resetAndDestroy()
+  await smsc.closed()
+  // While nothing is read, who writes learns of it.
+  void session.request('submit_sm', message)
+  expect(await answered).toMatchObject({ kind: 'response', status: 0 })
+  expect(await unanswered).toMatchObject({ kind: 'unknown' })
 })
 
 test('a reset is told with its reason', async () => {
@@ -256,7 +289,7 @@ test('when the peer stops reading, what it was not handed has certainly not left
   // Turn by turn, so that the first fill what the operating system keeps for the peer: 24 MB are more than it does.
   for (let i = 0; i < 400; i++) {
     requests.push(session.request('submit_sm', large))
-    await new Promise((resolve) => setImmediate(resolve))
+    await turns(1)
   }
   // Some of those are held in the buffer, and above its limit the others wait: the window was never the limit.
   expect(session.openRequests.inFlight).toBeLessThan(400)
@@ -274,6 +307,22 @@ test('when the peer stops reading, what it was not handed has certainly not left
   const arrived = smsc.received.filter(({ command }) => command === 'submit_sm').length
   expect(arrived).toBeGreaterThan(0)
   expect(arrived).toBeLessThanOrEqual(unknown)
+})
+
+test('when the peer reads again, everything that waited goes out', async () => {
+  const { session, smsc } = await bindSession({
+    settings: { window: 1_000, mostWaiting: 1_000, mostUnsentBytes: 200_000 },
+  })
+  smsc.socket().pause()
+  const large = { ...message, tlvs: [{ tag: tlvTags.message_payload, value: Buffer.alloc(60_000) }] }
+  const requests = Array.from({ length: 400 }, () => session.request('submit_sm', large))
+  await turns(20)
+  expect(session.openRequests.waiting).toBeGreaterThan(0)
+  smsc.socket().resume()
+  const outcomes = await Promise.all(requests)
+  expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['response']))
+  const order = smsc.received.slice(1).map(({ sequence }) => sequence)
+  expect(order).toEqual(order.toSorted((a, b) => a - b))
 })
 
 test('a PDU that does not end is noticed, though octets keep coming', async () => {

@@ -188,8 +188,6 @@ export class Connection {
   }
 
   #handOver(pieces: readonly Buffer[], done: () => void): void {
-    // The news that it is gone has yet to come; nothing of this leaves.
-    if (!this.#socket.writable) return
     this.#busySinceMs = this.#deps.tools.monotonicMs()
     this.#deps.alarm.by(this.#busySinceMs + this.#deps.limits.stallMs)
     const last = pieces.length - 1

@@ -182,6 +182,12 @@ export class Requests {
     this.#waiting.clear()
   }
 
+  /** The connection has dropped what it was not to hand over any more: none of it leaves. */
+  dropUnwritten(): void {
+    this.turnAway()
+    for (const open of this.#unwritten.splice(0)) this.#giveUp(open, 'closed')
+  }
+
   /** Ends every request that is open. */
   close(): void {
     this.#isClosed = true

@@ -253,21 +253,23 @@ export class Session {
   }
 
   #failed(fault: ConnectionFault): void {
-    if (fault.kind === 'framing_lost') {
-      const status = commandStatus.ESME_RINVCMDLEN
-      this.#send({ command: 'generic_nack', status, sequence: 0, body: null })
-      return this.#finish(fault, 'politely')
-    }
-    // Some peers close instead of answering the unbind.
-    this.#finish(this.#end ?? fault, 'at once')
+    const status = commandStatus.ESME_RINVCMDLEN
+    if (fault.kind === 'framing_lost')
+      this.#finish(fault, 'politely', { command: 'generic_nack', status, sequence: 0, body: null })
+    // Some peers close in the place of an answer to unbind.
+    else this.#finish(this.#end ?? fault, 'at once')
   }
 
-  #finish(end: SessionEnd, how: 'politely' | 'at once'): void {
+  #finish(end: SessionEnd, how: 'politely' | 'at once', lastWord?: Pdu): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#end = end
     this.#leaving = null
     this.#alarm.cancel()
+    if (lastWord !== undefined) {
+      this.#requests.dropUnwritten()
+      this.#send(lastWord)
+    }
     // First the connection: what it hands over on its last breath is not said to be unwritten.
     if (how === 'politely') this.#connection?.close()
     else this.#connection?.destroy()
