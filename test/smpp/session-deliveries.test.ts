@@ -134,6 +134,31 @@ test('no answer is late that we did not look at', async () => {
   expect(await request).toMatchObject({ kind: 'response', status: 0 })
 })
 
+test('the time of an answer stands still while we do not read, and goes on afterwards', async () => {
+  const storing = Promise.withResolvers<void>()
+  let calls = 0
+  const { session, smsc, clock } = await bindSession({
+    answering: silentTo('submit_sm'),
+    store: () => {
+      calls++
+      return storing.promise
+    },
+    settings: { mostUnanswered: 1, responseTimeoutMs: 5_000, deliverTimeoutMs: 60_000 },
+  })
+  const requests = [session.request('submit_sm', message), session.request('submit_sm', message)]
+  const { sequence } = await smsc.seen('submit_sm', 2)
+  smsc.send(delivery(1), delivery(2))
+  await expect.poll(() => calls).toBe(1)
+  await clock.advance(50_000)
+  storing.resolve()
+  await roundTrip(smsc)
+  await clock.advance(4_999)
+  smsc.send({ command: 'submit_sm_resp', status: 0, sequence, body: null })
+  expect(await requests[1]).toMatchObject({ kind: 'response', tookMs: 54_999 })
+  await clock.advance(1)
+  expect(await requests[0]).toMatchObject({ kind: 'unknown', reason: 'timeout' })
+})
+
 test('a message that comes before the bind is answered is refused as such', async () => {
   const { session, smsc, stored } = await startSession({
     answering: ({ command, sequence }) =>

@@ -140,7 +140,6 @@ export class Connection {
   /** Ends the connection at once; what was not handed over never will be. */
   destroy(): void {
     if (!this.#hasEnded) this.#state = 'ended'
-    this.#writes.discard()
     this.#socket.destroy()
   }
 
