@@ -23,8 +23,8 @@ export async function bindNpm({ port, content }: SubmitJob): Promise<Submit> {
       connected.bind_transceiver(bind, () => resolve(connected)),
     )
   })
-  return (answered) =>
-    session.submit_sm({ ...message, ...contents[content] }, (answer) => answered(answer.command_status === 0))
+  const fields = { ...message, ...contents[content] }
+  return (answered) => session.submit_sm(fields, (answer) => answered(answer.command_status === 0))
 }
 
 /** An SMSC of the npm package. */

@@ -45,9 +45,10 @@ export async function bindOwn({ port, content, window }: SubmitJob): Promise<Sub
   const outcome = await session.open()
   if (outcome.kind === 'failed') throw new Error(outcome.end.detail)
   return (answered) => {
-    const shortMessage = content === 'text' ? Buffer.from(encodeGsm7(benchText).buffer) : octets
+    const fields =
+      content === 'octets' ? message : { ...message, shortMessage: Buffer.from(encodeGsm7(benchText)) }
     void session
-      .request('submit_sm', { ...message, shortMessage })
+      .request('submit_sm', fields)
       .then((answer) => answered(answer.kind === 'response' && answer.status === 0))
   }
 }

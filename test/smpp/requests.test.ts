@@ -15,6 +15,7 @@ function startRequests() {
       alarm: { by: () => undefined },
       limits: { ...defaultSessionLimits, responseTimeoutMs: 100 },
       monotonicMs: () => nowMs,
+      heardMs: () => nowMs,
       send: ({ sequence }) => {
         sent.push(sequence)
         return null

@@ -10,7 +10,7 @@ export interface Answer<C extends Command> {
   sequence: number
   status: number
   body: Bodies[C] | null
-  /** From the hand-over to the socket. */
+  /** From the hand-over to the socket to the arrival of the answer. */
   tookMs: number
 }
 

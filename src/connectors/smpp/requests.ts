@@ -10,7 +10,7 @@ export type ControlCommand =
   | 'bind_receiver'
   | 'enquire_link'
   | 'unbind'
-type Settle = (outcome: AnyOutcome) => void
+export type Settle = (outcome: AnyOutcome) => void
 
 /** A request with a sequence number of its own. */
 interface Open {
@@ -38,6 +38,8 @@ interface Deps {
   alarm: Pick<Alarm, 'by'>
   limits: SessionLimits
   monotonicMs(): number
+  /** When the octets came that are being looked at. */
+  heardMs(): number
   send(pdu: Pdu): string | null
   /** Whether the peer takes what we send. */
   canSend(): boolean
@@ -135,11 +137,13 @@ export class Requests {
     const opens = this.#unwritten
     if (opens.length === 0) return
     this.#unwritten = []
+    let soonestMs = Number.POSITIVE_INFINITY
     for (const open of opens) {
       open.writtenMs = nowMs
       open.deadlineMs = hearingMs + open.timeoutMs
-      this.#deps.alarm.by(nowMs + open.timeoutMs)
+      soonestMs = Math.min(soonestMs, open.timeoutMs)
     }
+    this.#deps.alarm.by(nowMs + soonestMs)
   }
 
   /** Matches an answer with its request by number and command; false when nobody asked. */
@@ -147,7 +151,7 @@ export class Requests {
     const asked = this.#windowed.get(sequence) ?? this.#controls.get(sequence) ?? this.#late.get(sequence)
     if (asked === undefined || asked.writtenMs === null) return false
     if (asked.answeredBy !== command && command !== 'generic_nack') return false
-    const tookMs = this.#deps.monotonicMs() - asked.writtenMs
+    const tookMs = this.#deps.heardMs() - asked.writtenMs
     const answer = { kind: 'response' as const, command, sequence, status, body, tookMs }
     if (this.#late.delete(sequence)) this.#deps.late(answer as LateAnswer)
     else this.#end(asked, answer)

@@ -7,7 +7,7 @@ import { KeepAlive } from './keep-alive.ts'
 import type { OpenSocket } from './open-socket.ts'
 import { type Bodies, commandStatus, type Pdu } from './pdu.ts'
 import type { RequestCommand, RequestOutcome } from './request-outcome.ts'
-import { Requests, sequenceNumbers } from './requests.ts'
+import { Requests, sequenceNumbers, type Settle } from './requests.ts'
 import type { SessionEnd, SessionEvents } from './session-events.ts'
 import type { SessionSettings } from './session-settings.ts'
 import { takePdu } from './take-pdu.ts'
@@ -48,6 +48,7 @@ export class Session {
     this.#requests = new Requests(
       {
         ...shared,
+        heardMs: () => this.#connection?.receivedMs ?? 0,
         send: (pdu) => this.#send(pdu),
         canSend: () => this.#connection?.hasRoom ?? false,
         late: (answer) => deps.events.late(answer),
@@ -119,7 +120,7 @@ export class Session {
         return resolve({ kind: 'not_written', reason: 'receiver_only' })
       this.#used()
       // What comes is the answer to this command or a generic_nack: requests are matched by number and command.
-      this.#requests.ask(command, body, (outcome) => resolve(outcome as RequestOutcome<`${C}_resp`>))
+      this.#requests.ask(command, body, resolve as Settle)
     })
   }
 
