@@ -83,9 +83,29 @@ test('no time runs while nothing is heard', () => {
   const { requests, ask, written, outcomes } = startRequests()
   ask()
   written()
-  expect([requests.check(500, null), outcomes]).toEqual([Number.POSITIVE_INFINITY, []])
-  // Of 500 ms, 440 were spent deaf.
-  expect([requests.check(500, 60), outcomes]).toEqual([540, []])
+  expect([requests.check(300, null), outcomes]).toEqual([400, []])
+  // Of 300 ms, 240 were spent deaf.
+  expect([requests.check(300, 60), outcomes]).toEqual([340, []])
+})
+
+test('four times its time is the end of a request, also when nothing is heard', () => {
+  const { requests, ask, written, outcomes, answer, late } = startRequests()
+  ask()
+  written()
+  requests.check(399, null)
+  expect(outcomes).toEqual([])
+  requests.check(400, null)
+  expect([outcomes, answer(1), late.length]).toEqual([['unknown'], true, 1])
+})
+
+test('a peer that we do not hear is not dead for it', () => {
+  const { requests, written, outcomes } = startRequests()
+  requests.control('enquire_link', null, 100, ({ kind }) => void outcomes.push(kind))
+  written()
+  requests.check(100_000, null)
+  expect(outcomes).toEqual([])
+  requests.check(100_000, 100)
+  expect(outcomes).toEqual(['unknown'])
 })
 
 test('what waits while the peer takes nothing goes out when it does', () => {

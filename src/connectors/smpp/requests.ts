@@ -22,6 +22,8 @@ interface Open {
   writtenMs: number | null
   /** On the clock that stands still while we do not read. */
   deadlineMs: number
+  /** On the clock that never does. */
+  latestMs: number
 }
 
 interface Asking {
@@ -44,7 +46,7 @@ interface Deps {
   /** Whether the peer takes what we send. */
   canSend(): boolean
   late(answer: LateAnswer): void
-  /** A request ended: there may be room for another. */
+  /** A request ended: there may be room for those that wait. */
   ended(): void
 }
 
@@ -67,6 +69,12 @@ const answers: Readonly<Record<RequestCommand | ControlCommand, Command>> = {
  * full collection: at 400,000 requests a second that was a quarter of the time, for promises that were long over.
  */
 const forget: Settle = () => undefined
+
+/**
+ * A request ends after so many times its time, whatever we did not read: a store that is slow for ever and a peer that sends without
+ * end would leave nearly no time to hear.
+ */
+const mostDeafness = 4
 
 /** The range of sequence numbers (section 3.2). */
 export const sequenceNumbers = { first: 1, last: 0x7fff_ffff }
@@ -141,6 +149,8 @@ export class Requests {
     for (const open of opens) {
       open.writtenMs = nowMs
       open.deadlineMs = hearingMs + open.timeoutMs
+      // Whom we do not hear is not dead for it.
+      if (open.answeredBy !== 'enquire_link_resp') open.latestMs = nowMs + open.timeoutMs * mostDeafness
       soonestMs = Math.min(soonestMs, open.timeoutMs)
     }
     this.#deps.alarm.by(nowMs + soonestMs)
@@ -176,8 +186,7 @@ export class Requests {
       waiting.settle({ kind: 'not_written', reason: 'no_room' })
     }
     const [first] = this.#waiting
-    const untilMs = first?.untilMs ?? Number.POSITIVE_INFINITY
-    return hearingMs === null ? untilMs : Math.min(untilMs, nowMs - hearingMs + this.#expire(hearingMs))
+    return Math.min(first?.untilMs ?? Number.POSITIVE_INFINITY, this.#expire(nowMs, hearingMs))
   }
 
   /** Those that wait for room never leave. */
@@ -216,6 +225,7 @@ export class Requests {
       settle,
       writtenMs: null,
       deadlineMs: Number.POSITIVE_INFINITY,
+      latestMs: Number.POSITIVE_INFINITY,
     }
     among.set(sequence, open)
     this.#unwritten.push(open)
@@ -234,23 +244,27 @@ export class Requests {
     return sequence >= this.#lastSequence ? sequenceNumbers.first : sequence + 1
   }
 
-  /** Gives up what is overdue on the hearing clock and gives the next deadline on it. */
-  #expire(hearingMs: number): number {
+  /** Gives up what is overdue and gives the next deadline. */
+  #expire(nowMs: number, hearingMs: number | null): number {
+    const dueMs = (open: Open): number =>
+      Math.min(
+        open.latestMs,
+        hearingMs === null ? Number.POSITIVE_INFINITY : nowMs - hearingMs + open.deadlineMs,
+      )
     for (const open of this.#windowed.values()) {
       // All have the same time, so the oldest is due first.
-      if (open.deadlineMs > hearingMs) break
+      if (dueMs(open) > nowMs) break
       this.#late.set(open.sequence, open)
       this.#giveUp(open, 'timeout')
     }
-    for (const open of this.#controls.values())
-      if (open.deadlineMs <= hearingMs) this.#giveUp(open, 'timeout')
+    for (const open of this.#controls.values()) if (dueMs(open) <= nowMs) this.#giveUp(open, 'timeout')
     for (const sequence of this.#late.keys()) {
       if (this.#late.size <= this.#deps.limits.mostLate) break
       this.#late.delete(sequence)
     }
     const [first] = this.#windowed.values()
-    const next = [...this.#controls.values()].map((open) => open.deadlineMs)
-    return Math.min(first?.deadlineMs ?? Number.POSITIVE_INFINITY, ...next)
+    const next = [...this.#controls.values(), ...(first === undefined ? [] : [first])]
+    return Math.min(...next.map(dueMs))
   }
 
   #giveUp(open: Open, reason: 'timeout' | 'closed'): void {
@@ -264,7 +278,6 @@ export class Requests {
     const { settle } = open
     open.settle = forget
     settle(outcome)
-    this.admit()
     this.#deps.ended()
   }
 }

@@ -2,6 +2,7 @@ import type { ConnectorTools } from '../connector.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
 import { type BindOutcome, type BindResponse, judgeBind } from './bind-outcome.ts'
 import { Connection, type ConnectionFault } from './connection.ts'
+import type { MalformedPdu } from './decode-pdu.ts'
 import { Deliveries, type Delivery } from './deliveries.ts'
 import { KeepAlive } from './keep-alive.ts'
 import type { OpenSocket } from './open-socket.ts'
@@ -143,7 +144,7 @@ export class Session {
       answer: this.#requests.answer.bind(this.#requests),
       deliver: (delivery: Delivery) => this.#takeDelivery(delivery),
       peerUnbinds: (sequence: number) => this.#peerUnbinds(sequence),
-      odd: events.odd,
+      odd: (pdu: Pdu | MalformedPdu) => events.odd(pdu),
     }
     return new Connection(open, {
       tools,
@@ -156,7 +157,7 @@ export class Session {
         takePdu(incoming, pdu)
       },
       written: (nowMs) => this.#requests.written(nowMs, this.#connection?.hearingMs(nowMs) ?? nowMs),
-      drained: () => this.#requests.admit(),
+      drained: () => this.#moreRoom(),
       failed: (fault) => this.#failed(fault),
       closed: () => this.#end !== null && this.#ended.resolve(this.#end),
     })
@@ -200,6 +201,7 @@ export class Session {
   }
 
   #moreRoom(): void {
+    this.#requests.admit()
     if (this.#state === 'bound') this.#deps.events.room()
     else this.#leaveOnceDrained()
   }
