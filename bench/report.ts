@@ -55,7 +55,7 @@ ${profileSection(profiles)}
 - **Reads**: four of five messages belong to the account that asks, the others to 20 more; one in 500 waits. The databases are
   filled by SQL and kept in the folder for temporary files for the next run. Both are read through once, so that they lie in
   the page cache, and asked in turns, three rounds each; the round with the middle p99 counts.
-- **SMPP**: an ESME and an SMSC, each a process, a window of 100; with our codec on both ends (and our session in the ESME), then with
+- **SMPP**: an ESME and an SMSC, each a process, four sessions with a window of 100; with our codec on both ends (and our session in the ESME), then with
   the npm package \`smpp\` on both. A submit is two PDUs. Texts are translated to GSM-7 and back by both, octets by neither. Rounds in
   turns; the middle ratio counts.
 - **Memory** is what is resident (\`VmRSS\`).

@@ -3,7 +3,8 @@ import { type Bar, type Figure, latencyOf, perSecondOf } from './figure.ts'
 import { percentiles } from './percentiles.ts'
 import { type Content, runEnds, type Speaker } from './smpp-ends.ts'
 
-/** Submits that each ESME keeps open. */
+/** Sessions of an ESME, and submits that it keeps open in each. */
+const sessions = 4
 const window = 100
 /** As many times as many PDUs as the npm package. */
 const leastTimes = 10
@@ -26,7 +27,7 @@ async function compare(run: BenchRun, content: Content): Promise<Figure[]> {
     rounds.push({ own, npm, times: own.perSecond / npm.perSecond })
   }
   const { own, npm, times } = rounds.toSorted((a, b) => a.times - b.times)[rounds.length >> 1] as Round
-  const name = `SMPP submits of ${content}, window ${window}`
+  const name = `SMPP submits of ${content}, ${sessions} sessions, window ${window}`
   const pdus = `${perSecondOf(2 * own.perSecond)} and ${perSecondOf(2 * npm.perSecond)}`
   const bar: Bar = { kind: 'holds', holds: times >= leastTimes, says: `≥ ${leastTimes} ×` }
   return [
@@ -56,7 +57,7 @@ interface Measured {
 
 async function measureEnds(run: BenchRun, speaker: Speaker, content: Content): Promise<Measured> {
   const measureMs = run.lengths.codecMs
-  const job = { content, window, warmUpMs: measureMs / 2, measureMs }
+  const job = { content, sessions, window, warmUpMs: measureMs / 2, measureMs }
   const { submits, latencies, cpu } = await runEnds(speaker, job)
   const perSecond = (submits * 1000) / measureMs
   const value = `${perSecondOf(perSecond)}, ${latencyOf(percentiles(latencies))}`

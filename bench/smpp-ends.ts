@@ -10,10 +10,11 @@ export type Speaker = 'own' | 'npm'
 /** `text`: the ESME takes characters and the SMSC gives characters, in GSM-7. `octets`: nobody translates. */
 export type Content = 'text' | 'octets'
 
-/** What an ESME shall do: keep `window` submits open, and count the answers of `measureMs` after the warm-up. */
+/** What an ESME shall do: keep `window` submits open in each session, and count the answers of `measureMs` after the warm-up. */
 export interface SubmitJob {
   port: number
   content: Content
+  sessions: number
   window: number
   warmUpMs: number
   measureMs: number
@@ -46,32 +47,35 @@ export async function runEnds(speaker: Speaker, job: Omit<SubmitJob, 'port'>): P
 }
 
 /** The clock is read for one submit in 16 only, so that the counting costs nothing that counts. */
-async function submitAll(submit: Submit, { window, warmUpMs, measureMs }: SubmitJob): Promise<SubmitResult> {
+async function submitAll(
+  submits: readonly Submit[],
+  { window, warmUpMs, measureMs }: SubmitJob,
+): Promise<SubmitResult> {
   const ended = Promise.withResolvers<void>()
   const latencies: number[] = []
   let cpuBefore = process.cpuUsage()
   let isOver = false
-  let submits = 0
+  let answers = 0
   let sent = 0
   setTimeout(() => {
     cpuBefore = process.cpuUsage()
-    submits = latencies.length = 0
+    answers = latencies.length = 0
     setTimeout(() => (isOver = true), measureMs)
   }, warmUpMs)
-  const next = (): void => {
+  const next = (submit: Submit): void => {
     const sentAt = sent++ % 16 === 0 ? performance.now() : null
     submit((isAccepted) => {
       if (!isAccepted) return ended.reject(new Error('A submit was not accepted.'))
       if (isOver) return ended.resolve()
-      submits++
+      answers++
       if (sentAt !== null) latencies.push(performance.now() - sentAt)
-      next()
+      next(submit)
     })
   }
-  for (let i = 0; i < window; i++) next()
+  for (const submit of submits) for (let i = 0; i < window; i++) next(submit)
   await ended.promise
   const { user, system } = process.cpuUsage(cpuBefore)
-  return { submits, latencies, cpu: (user + system) / 1000 / measureMs }
+  return { submits: answers, latencies, cpu: (user + system) / 1000 / measureMs }
 }
 
 if (import.meta.main) {
@@ -82,6 +86,8 @@ if (import.meta.main) {
     server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
   } else {
     const [job] = (await once(process, 'message')) as [SubmitJob]
-    process.send?.(await submitAll(await (speaker === 'own' ? bindOwn : bindNpm)(job), job))
+    const bind = speaker === 'own' ? bindOwn : bindNpm
+    const submits = await Promise.all(Array.from({ length: job.sessions }, () => bind(job)))
+    process.send?.(await submitAll(submits, job))
   }
 }

@@ -160,6 +160,21 @@ test('a peer that is gone without a word is noticed, though the connection stand
   expect(await request).toMatchObject({ kind: 'unknown' })
 })
 
+test('a session that ends because of one time-out ends its other requests once', async () => {
+  const { session, smsc, clock, late } = await bindSession({
+    answering: silentTo('enquire_link', 'submit_sm'),
+    settings: { enquireLinkMs: 20_000, enquireLinkTimeoutMs: 5_000, responseTimeoutMs: 5_000 },
+  })
+  await clock.advance(20_000)
+  await smsc.seen('enquire_link')
+  const requests = [session.request('submit_sm', message), session.request('submit_sm', message)]
+  await smsc.seen('submit_sm', 2)
+  await clock.advance(5_000)
+  expect(await Promise.all(requests)).toMatchObject([{ kind: 'unknown' }, { kind: 'unknown' }])
+  expect(await session.ended).toMatchObject({ kind: 'no_enquire_link_answer' })
+  expect([session.openRequests, late]).toEqual([{ inFlight: 0, waiting: 0 }, []])
+})
+
 test('only a silent peer is asked whether it lives, and any answer will do', async () => {
   const { session, smsc, clock } = await bindSession({
     answering: (pdu) => (pdu.command === 'enquire_link' ? [nack(pdu.sequence)] : null),

@@ -1,4 +1,5 @@
 import type { Alarm } from './alarm.ts'
+import { type Open, OpenList } from './open-list.ts'
 import type { Bodies, Command, Pdu } from './pdu.ts'
 import type { LateAnswer, RequestCommand, RequestOutcome } from './request-outcome.ts'
 import type { SessionLimits } from './session-settings.ts'
@@ -10,21 +11,7 @@ export type ControlCommand =
   | 'bind_receiver'
   | 'enquire_link'
   | 'unbind'
-export type Settle = (outcome: AnyOutcome) => void
-
-/** A request with a sequence number of its own. */
-interface Open {
-  readonly answeredBy: Command
-  readonly sequence: number
-  readonly timeoutMs: number
-  settle: Settle
-  /** Null while it is certain that none of it has left. */
-  writtenMs: number | null
-  /** On the clock that stands still while we do not read. */
-  deadlineMs: number
-  /** On the clock that never does. */
-  latestMs: number
-}
+export type Settle = Open['settle']
 
 interface Asking {
   readonly command: RequestCommand | ControlCommand
@@ -65,12 +52,6 @@ const answers: Readonly<Record<RequestCommand | ControlCommand, Command>> = {
 }
 
 /**
- * In the place of a `settle` that was called. The tables that a map outgrew hold on to what they held, each to the next one, until a
- * full collection: at 400,000 requests a second that was a quarter of the time, for promises that were long over.
- */
-const forget: Settle = () => undefined
-
-/**
  * A request ends after so many times its time, whatever we did not read: a store that is slow for ever and a peer that sends without
  * end would leave nearly no time to hear.
  */
@@ -85,15 +66,14 @@ export const sequenceNumbers = { first: 1, last: 0x7fff_ffff }
  */
 export class Requests {
   readonly #deps: Deps
-  readonly #windowed = new Map<number, Open>()
-  /** bind, enquire_link and unbind: outside of the window, each with a time of its own. */
-  readonly #controls = new Map<number, Open>()
+  readonly #opens = new OpenList()
+  #inFlight = 0
   readonly #late = new Map<number, Open>()
   readonly #waiting = new Set<Waiting>()
-  #unwritten: Open[] = []
   #window: number
   #sequence: number
   readonly #lastSequence: number
+  #hasWrapped = false
   #isClosed = false
 
   /** Numbers begin at `first`; behind `last` they begin at 1 again. */
@@ -104,8 +84,9 @@ export class Requests {
     this.#lastSequence = last
   }
 
+  /** Requests on the wire without an answer, those of the session itself left out. */
   get inFlight(): number {
-    return this.#windowed.size
+    return this.#inFlight
   }
 
   get waiting(): number {
@@ -114,7 +95,7 @@ export class Requests {
 
   /** How many more requests would go out at once. */
   get room(): number {
-    return this.#deps.canSend() ? Math.max(0, this.#window - this.#windowed.size - this.#waiting.size) : 0
+    return this.#deps.canSend() ? Math.max(0, this.#window - this.#inFlight - this.#waiting.size) : 0
   }
 
   /** Takes effect with the next request; those on the wire stay. */
@@ -126,27 +107,24 @@ export class Requests {
   /** A request within the window; waits when there is no room. */
   ask<C extends RequestCommand>(command: C, body: Bodies[C], settle: Settle): void {
     if (this.#isClosed) return settle({ kind: 'not_written', reason: 'closed' })
-    if (this.room > 0) return this.#openWindowed({ command, body, settle })
-    const { mostWaiting, windowWaitMs } = this.#deps.limits
+    const { responseTimeoutMs, mostWaiting, windowWaitMs } = this.#deps.limits
+    if (this.room > 0) return this.#open({ command, body, settle }, responseTimeoutMs, true)
     if (this.#waiting.size >= mostWaiting) return settle({ kind: 'not_written', reason: 'queue_full' })
     const untilMs = this.#deps.monotonicMs() + windowWaitMs
     this.#waiting.add({ command, body, settle, untilMs })
     this.#deps.alarm.by(untilMs)
   }
 
-  /** A request of the session itself, which never waits. */
+  /** A request of the session itself (bind, enquire_link, unbind): outside of the window, with a time of its own. */
   control<C extends ControlCommand>(command: C, body: Bodies[C], timeoutMs: number, settle: Settle): void {
     if (this.#isClosed) return settle({ kind: 'not_written', reason: 'closed' })
-    this.#open(this.#controls, { command, body, settle }, timeoutMs)
+    this.#open({ command, body, settle }, timeoutMs, false)
   }
 
   /** Everything sent so far was handed to the socket: from now on its outcome may be unknown, and its time runs. */
   written(nowMs: number, hearingMs: number): void {
-    const opens = this.#unwritten
-    if (opens.length === 0) return
-    this.#unwritten = []
     let soonestMs = Number.POSITIVE_INFINITY
-    for (const open of opens) {
+    for (let open = this.#opens.newest; open !== null && open.writtenMs === null; open = open.older) {
       open.writtenMs = nowMs
       open.deadlineMs = hearingMs + open.timeoutMs
       // Whom we do not hear is not dead for it.
@@ -158,12 +136,12 @@ export class Requests {
 
   /** Matches an answer with its request by number and command; false when nobody asked. */
   answer(command: Command, sequence: number, status: number, body: Bodies[Command]): boolean {
-    const asked = this.#windowed.get(sequence) ?? this.#controls.get(sequence) ?? this.#late.get(sequence)
+    const asked = this.#opens.find(sequence) ?? this.#late.get(sequence)
     if (asked === undefined || asked.writtenMs === null) return false
     if (asked.answeredBy !== command && command !== 'generic_nack') return false
     const tookMs = this.#deps.heardMs() - asked.writtenMs
     const answer = { kind: 'response' as const, command, sequence, status, body, tookMs }
-    if (this.#late.delete(sequence)) this.#deps.late(answer as LateAnswer)
+    if (this.#late.size > 0 && this.#late.delete(sequence)) this.#deps.late(answer as LateAnswer)
     else this.#end(asked, answer)
     return true
   }
@@ -172,9 +150,9 @@ export class Requests {
   admit(): void {
     if (this.#waiting.size === 0) return
     for (const waiting of this.#waiting) {
-      if (this.#windowed.size >= this.#window || !this.#deps.canSend()) return
+      if (this.#inFlight >= this.#window || !this.#deps.canSend()) return
       this.#waiting.delete(waiting)
-      this.#openWindowed(waiting)
+      this.#open(waiting, this.#deps.limits.responseTimeoutMs, true)
     }
   }
 
@@ -198,86 +176,82 @@ export class Requests {
   /** The connection has dropped what it was not to hand over any more: none of it leaves. */
   dropUnwritten(): void {
     this.turnAway()
-    for (const open of this.#unwritten.splice(0)) this.#giveUp(open, 'closed')
+    for (const open of this.#opens.toArray()) if (open.writtenMs === null) this.#giveUp(open, 'closed')
   }
 
   /** Ends every request that is open. */
   close(): void {
     this.#isClosed = true
     this.turnAway()
-    const opens = [...this.#windowed.values(), ...this.#controls.values()]
-    for (const open of opens) this.#giveUp(open, 'closed')
+    for (const open of this.#opens.toArray()) this.#giveUp(open, 'closed')
     this.#late.clear()
   }
 
-  #openWindowed(asking: Asking): void {
-    this.#open(this.#windowed, asking, this.#deps.limits.responseTimeoutMs)
-  }
-
-  #open(among: Map<number, Open>, { command, body, settle }: Asking, timeoutMs: number): void {
+  #open({ command, body, settle }: Asking, timeoutMs: number, isWindowed: boolean): void {
     const sequence = this.#nextSequence()
     const fault = this.#deps.send({ command, status: 0, sequence, body } as Pdu)
     if (fault !== null) return settle({ kind: 'not_written', reason: 'invalid', detail: fault })
-    const open = {
+    if (isWindowed) this.#inFlight++
+    this.#opens.add({
       answeredBy: answers[command],
       sequence,
+      isWindowed,
       timeoutMs,
       settle,
       writtenMs: null,
       deadlineMs: Number.POSITIVE_INFINITY,
       latestMs: Number.POSITIVE_INFINITY,
-    }
-    among.set(sequence, open)
-    this.#unwritten.push(open)
+      hasEnded: false,
+      older: null,
+      newer: null,
+    })
   }
 
-  /** The next number that no request has whose answer may still come. */
+  /** The next number that no request has whose answer may still come. Before the first wrap all are new. */
   #nextSequence(): number {
     let sequence = this.#sequence
-    while (this.#windowed.has(sequence) || this.#controls.has(sequence) || this.#late.has(sequence))
+    while (this.#hasWrapped && (this.#opens.find(sequence) !== null || this.#late.has(sequence)))
       sequence = this.#after(sequence)
     this.#sequence = this.#after(sequence)
     return sequence
   }
 
   #after(sequence: number): number {
-    return sequence >= this.#lastSequence ? sequenceNumbers.first : sequence + 1
+    if (sequence < this.#lastSequence) return sequence + 1
+    this.#hasWrapped = true
+    return sequenceNumbers.first
   }
 
   /** Gives up what is overdue and gives the next deadline. */
   #expire(nowMs: number, hearingMs: number | null): number {
-    const dueMs = (open: Open): number =>
-      Math.min(
-        open.latestMs,
-        hearingMs === null ? Number.POSITIVE_INFINITY : nowMs - hearingMs + open.deadlineMs,
-      )
-    for (const open of this.#windowed.values()) {
-      // All have the same time, so the oldest is due first.
-      if (dueMs(open) > nowMs) break
-      this.#late.set(open.sequence, open)
-      this.#giveUp(open, 'timeout')
+    const deafMs = hearingMs === null ? Number.POSITIVE_INFINITY : nowMs - hearingMs
+    let nextMs = Number.POSITIVE_INFINITY
+    for (const open of this.#opens.toArray()) {
+      const dueMs = Math.min(open.latestMs, deafMs + open.deadlineMs)
+      if (dueMs > nowMs) nextMs = Math.min(nextMs, dueMs)
+      else this.#giveUp(open, 'timeout')
     }
-    for (const open of this.#controls.values()) if (dueMs(open) <= nowMs) this.#giveUp(open, 'timeout')
     for (const sequence of this.#late.keys()) {
       if (this.#late.size <= this.#deps.limits.mostLate) break
       this.#late.delete(sequence)
     }
-    const [first] = this.#windowed.values()
-    const next = [...this.#controls.values(), ...(first === undefined ? [] : [first])]
-    return Math.min(...next.map(dueMs))
+    return nextMs
   }
 
   #giveUp(open: Open, reason: 'timeout' | 'closed'): void {
-    const { sequence, writtenMs } = open
+    const { sequence, writtenMs, hasEnded } = open
+    // With the session, because of one that was given up before it.
+    if (hasEnded) return
+    if (open.isWindowed && reason === 'timeout') this.#late.set(sequence, open)
     if (writtenMs === null) this.#end(open, { kind: 'not_written', reason: 'closed' })
     else this.#end(open, { kind: 'unknown', reason, sequence })
   }
 
   #end(open: Open, outcome: AnyOutcome): void {
-    if (!this.#windowed.delete(open.sequence)) this.#controls.delete(open.sequence)
-    const { settle } = open
-    open.settle = forget
-    settle(outcome)
+    open.hasEnded = true
+    this.#opens.remove(open)
+    if (open.isWindowed) this.#inFlight--
+    open.settle(outcome)
     this.#deps.ended()
   }
 }
