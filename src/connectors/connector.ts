@@ -48,6 +48,10 @@ export type Outcome =
 /** The network's later word on one wire part. `lost` says that no receipt will come any more. */
 export interface Receipt {
   networkId: string
+  /** What else the id may read as, likeliest first: tried in turn when nobody waits for `networkId`. Each is another string than it. */
+  alternatives?: readonly string[]
+  /** Numbers as the network wrote them, one of which is the recipient's: ids are used again, and then these tell. */
+  numbers?: readonly string[]
   result: 'delivered' | 'undelivered' | 'lost'
   /** A code of messages/message-errors.ts; null with `delivered`. */
   code: string | null

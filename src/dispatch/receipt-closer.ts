@@ -49,7 +49,7 @@ const closedReceipts: OldRows<'receipts_expected'> = {
 }
 const parkedReceipts: OldRows<'parked_receipts'> = {
   table: 'parked_receipts',
-  key: ['network_id', 'device_id'],
+  key: ['network_id', 'device_id', 'reading'],
   age: 'received_at',
 }
 

@@ -1,13 +1,14 @@
 import type { Tx } from '../storage/dialect.ts'
 import type { AttemptState } from '../storage/schema.ts'
-import { addToRows, deleteRows, insertRows, selectEach, updateRows } from '../storage/sets.ts'
+import { addToRows, deleteRows, insertRows, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { cancelOfClosed } from './cancel-of-closed.ts'
 import { type Claimed, queueKey, queueKeyOf } from './claim-messages.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
-import { type ReceiptWord, settleReceipts } from './settle-receipts.ts'
+import { takeParked } from './receipt-readings.ts'
 import { expectUnderIds } from './recycled-ids.ts'
 import { queueTotalShape } from './send-messages.ts'
+import { settleReceipts } from './settle-receipts.ts'
 import type { MessageEvent } from './state.ts'
 
 /** The end of one attempt, already judged: what it means for the message is decided by the dispatcher's retry policy. */
@@ -171,27 +172,11 @@ const isWhole = (
   event === 'accepted' ||
   (event !== 'partly_refused' && networkIds.length >= (messages.get(messageId)?.parts ?? Infinity))
 
-const parkedOf = {
-  sql: 'select device_id, body from parked_receipts where network_id = :network and device_id = :device',
-  inputs: ['network', 'device'],
-} as const
-
 /** Receipts that overtook the answer to their submit were parked; now they find their message. */
 async function applyParked(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
   const ids = settlements.flatMap(({ networkIds, deviceId }) =>
-    networkIds.map((networkId) => [networkId, deviceId]),
+    networkIds.map((networkId) => ({ networkId, deviceId })),
   )
-  const parked = await selectEach<{ device_id: string; body: string }>(tx, parkedOf, ids)
-  if (parked.length === 0) return
-  const words = parked.map((row) => ({
-    ...(JSON.parse(row.body) as Omit<ReceiptWord, 'deviceId'>),
-    deviceId: row.device_id,
-  }))
-  await deleteRows(
-    tx,
-    'parked_receipts',
-    ['network_id', 'device_id'],
-    words.map((word) => ({ network_id: word.networkId, device_id: word.deviceId })),
-  )
-  await settleReceipts(tx, words)
+  const words = await takeParked(tx, ids)
+  if (words.length > 0) await settleReceipts(tx, words)
 }

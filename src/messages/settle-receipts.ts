@@ -1,34 +1,10 @@
 import type { Tx } from '../storage/dialect.ts'
-import { deleteRows, insertRows, selectEach } from '../storage/sets.ts'
+import { deleteRows, selectEach } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { letGoOfQueued } from './leave-queue.ts'
-import { type MessageState, stateColumnsOf } from './message-store.ts'
+import type { MessageState } from './message-store.ts'
+import { type Awaited, type ExpectedRow, findAwaited, park, type ReceiptWord } from './receipt-readings.ts'
 import type { MessageEvent } from './state.ts'
-
-/** The network's word on one wire part, as the dispatcher hands it on. */
-export interface ReceiptWord {
-  deviceId: string
-  networkId: string
-  result: 'delivered' | 'undelivered' | 'lost'
-  code: string | null
-  networkCode: string | null
-  atMs: number
-}
-
-type ExpectedRow = MessageState & {
-  network_id: string
-  expected_by: string
-  wire_parts: number
-  expected_sent_at: number
-  attempt_number: number
-}
-
-const expected = {
-  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.attempt_number
-        from receipts_expected r cross join messages m on m.account_id = r.account_id and m.mode = r.mode and m.id = r.message_id
-        where r.network_id = :network and r.device_id = :device`,
-  inputs: ['network', 'device'],
-} as const
 
 /**
  * Applies a batch of receipts as one unit. A message is delivered when every wire part is, undelivered at the first part that is not
@@ -36,16 +12,10 @@ const expected = {
  * A receipt that nobody waits for (yet) is parked. Gives the messages that moved.
  */
 export async function settleReceipts(tx: Tx, words: readonly ReceiptWord[]): Promise<MessageState[]> {
-  const rows = await selectEach<ExpectedRow>(
-    tx,
-    expected,
-    words.map((word) => [word.networkId, word.deviceId]),
-  )
-  const byId = new Map(rows.map((row) => [`${row.network_id}/${row.expected_by}`, row]))
-  const unknown = words.filter((word) => !byId.has(`${word.networkId}/${word.deviceId}`))
+  const { awaited, unknown } = await findAwaited(tx, words)
   if (unknown.length > 0) await park(tx, unknown)
 
-  const verdicts = await judge(tx, groupByMessage(words, byId))
+  const verdicts = await judge(tx, groupByMessage(awaited))
   const states = await advanceMessages(
     tx,
     verdicts.map(({ row, event, word }) => ({
@@ -77,13 +47,12 @@ interface Verdict {
   word: ReceiptWord
 }
 
-function groupByMessage(words: readonly ReceiptWord[], rows: ReadonlyMap<string, ExpectedRow>): Group[] {
+function groupByMessage(awaited: readonly Awaited[]): Group[] {
   const groups = new Map<string, Group>()
-  for (const word of words) {
-    const row = rows.get(`${word.networkId}/${word.deviceId}`)
-    if (row === undefined) continue
-    const group = groups.get(`${row.id}/${row.attempt_number}`)
-    if (group === undefined) groups.set(`${row.id}/${row.attempt_number}`, { row, words: [word] })
+  for (const { word, row } of awaited) {
+    const name = attemptName(row.id, row.attempt_number)
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, { row, words: [word] })
     else if (!group.words.some((earlier) => earlier.networkId === word.networkId)) group.words.push(word)
   }
   return [...groups.values()]
@@ -143,17 +112,3 @@ async function openParts(tx: Tx, groups: readonly Group[]): Promise<Map<string, 
 }
 
 const attemptName = (messageId: string, attemptNumber: number): string => `${messageId}/${attemptNumber}`
-
-async function park(tx: Tx, words: readonly ReceiptWord[]): Promise<void> {
-  await insertRows(
-    tx,
-    'parked_receipts',
-    words.map(({ deviceId, ...word }) => ({
-      network_id: word.networkId,
-      device_id: deviceId,
-      body: JSON.stringify(word),
-      received_at: word.atMs,
-    })),
-    'ignore',
-  )
-}

@@ -3,7 +3,8 @@ import { claimMessages, type Want } from './claim-messages.ts'
 import type { SendRequest } from './send-request.ts'
 import { sendMessages } from './send-messages.ts'
 import { settleOutcomes, type Settlement } from './settle-outcomes.ts'
-import { type ReceiptWord, settleReceipts } from './settle-receipts.ts'
+import type { ReceiptWord } from './receipt-readings.ts'
+import { settleReceipts } from './settle-receipts.ts'
 import type { Merging, Tx, Units } from '../storage/dialect.ts'
 
 const ids = createIds({ now: Date.now })

@@ -133,6 +133,7 @@ export interface ReceiptExpectedTable {
 export interface ParkedReceiptTable {
   network_id: string
   device_id: string
+  reading: number
   body: string
   received_at: number
 }

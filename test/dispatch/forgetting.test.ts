@@ -79,7 +79,13 @@ async function fill(): Promise<void> {
   )
   await insert(
     'parked_receipts',
-    ages.map((received_at, i) => ({ network_id: `p${i}`, device_id: 'dev_s', body: '{}', received_at })),
+    ages.map((received_at, i) => ({
+      network_id: `p${i}`,
+      device_id: 'dev_s',
+      reading: 0,
+      body: '{}',
+      received_at,
+    })),
   )
   await insert(
     'receipts_expected',

@@ -287,9 +287,11 @@ create index receipts_expected_closed on receipts_expected (closed_at) where clo
 create table parked_receipts (
   network_id text not null,
   device_id text not null,
+  -- Which reading of the id this is: 0 as it came, then what else it may mean.
+  reading bigint not null,
   body text not null,
   received_at bigint not null,
-  primary key (network_id, device_id)
+  primary key (network_id, device_id, reading)
 );
 create index parked_receipts_by_age on parked_receipts (received_at);
 

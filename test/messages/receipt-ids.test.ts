@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Outcome, Receipt } from '../../src/connectors/connector.ts'
+import { settleReceipts } from '../../src/messages/settle-receipts.ts'
+import { type NearHouse, openNearHouse } from './near-house.ts'
+
+let house: NearHouse
+beforeEach(async () => {
+  house = await openNearHouse()
+})
+afterEach(async () => {
+  await house.sums()
+  await house.close()
+})
+
+const accepted = (...networkIds: string[]): Outcome => ({
+  kind: 'accepted',
+  networkIds,
+  receiptExpected: true,
+})
+
+async function receive(networkId: string, more: Partial<Receipt> = {}): Promise<void> {
+  const word = { networkId, result: 'delivered', code: null, networkCode: null, ...more } as const
+  await house.store.writer.write((tx) =>
+    settleReceipts(tx, [{ ...word, deviceId: 'dev_s', atMs: house.clock.now() }]),
+  )
+}
+const parked = async () =>
+  (await house.store.db.selectFrom('parked_receipts').select('network_id').orderBy('reading').execute()).map(
+    (row) => row.network_id,
+  )
+const statuses = async () =>
+  (await house.store.db.selectFrom('messages').select('status').orderBy('id').execute()).map(
+    (row) => row.status,
+  )
+
+/** How many statements a unit runs. */
+async function countStatements(run: () => Promise<void>): Promise<number> {
+  const executor = house.store.db.getExecutor().adapter as unknown as {
+    sets: { selectEach: (...given: unknown[]) => unknown }
+  }
+  const { sets } = executor
+  const original = sets.selectEach
+  let count = 0
+  sets.selectEach = (...given) => {
+    count += 1
+    return original.apply(sets, given)
+  }
+  try {
+    await run()
+  } finally {
+    sets.selectEach = original
+  }
+  return count
+}
+
+test('a receipt is found by another reading of its id when nobody waits for the first', async () => {
+  await house.send()
+  await house.end(await house.claim(), accepted('1f'))
+  await receive('31', { alternatives: ['nobody', '1f'] })
+  expect(await house.message()).toMatchObject({ status: 'delivered' })
+  expect(await parked()).toEqual([])
+})
+
+test('the id as it came goes before every other reading, and readings in their order', async () => {
+  for (const id of ['10', 'a', '16']) {
+    await house.send()
+    await house.end(await house.claim(), accepted(id))
+  }
+  await receive('10', { alternatives: ['a', '16'] })
+  expect(await statuses()).toEqual(['delivered', 'sent', 'sent'])
+  await receive('x', { alternatives: ['16', 'a'] })
+  expect(await statuses()).toEqual(['delivered', 'sent', 'delivered'])
+})
+
+test('a receipt that overtakes its answer is found by any of its readings, once', async () => {
+  await receive('31', { alternatives: ['1f', '49'] })
+  expect(await parked()).toEqual(['31', '1f', '49'])
+  await house.send()
+  await house.end(await house.claim(), accepted('1f'))
+  expect(await statuses()).toEqual(['delivered'])
+  expect(await parked()).toEqual([])
+  for (const id of ['31', '49']) {
+    await house.send()
+    await house.end(await house.claim(), accepted(id))
+  }
+  expect(await statuses()).toEqual(['delivered', 'sent', 'sent'])
+})
+
+test('a parked receipt does not hide another whose id reads alike', async () => {
+  await receive('16', { alternatives: ['10'], numbers: ['15005550001'] })
+  await receive('10', { alternatives: ['a'], numbers: ['4915112345678'] })
+  await house.send()
+  await house.end(await house.claim(), accepted('10'))
+  expect(await statuses()).toEqual(['delivered'])
+  expect(await parked()).toEqual(['16', '10'])
+})
+
+test('a receipt that names another number is not for the message that has its id now, and waits for its own', async () => {
+  await house.send()
+  await house.end(await house.claim(), accepted('n1'))
+  await receive('n1', { numbers: ['15005550006', 'ACME'] })
+  expect(await statuses()).toEqual(['sent'])
+  expect(await parked()).toEqual(['n1'])
+  await house.send({ recipients: [{ to: '+15005550006', country: 'US' }] })
+  await house.end(await house.claim(), accepted('n1'))
+  expect(await statuses()).toEqual(['unconfirmed', 'delivered'])
+})
+
+test('another reading is taken when the message under the first has another recipient', async () => {
+  for (const [id, to] of [['10', '+15005550006'], ['a', '+4915112345678']] as const) {
+    await house.send({ recipients: [{ to, country: null }] })
+    await house.end(await house.claim(), accepted(id))
+  } // prettier-ignore
+  await receive('10', { alternatives: ['a'], numbers: ['4915112345678'] })
+  expect(await statuses()).toEqual(['sent', 'delivered'])
+})
+
+test.for([
+  ['in national form', '015112345678'],
+  ['with 00 in front', '004915112345678'],
+  ['with a routing prefix', 'D0834915112345678'],
+  ['as the destination, from an SMSC that does not turn them round', 'ACME', '+4915112345678'],
+  ['not at all: a word', 'ACME'],
+  ['not at all: a short code', '12345'],
+])('the recipient may be named %s', async ([, ...numbers]) => {
+  await house.send()
+  await house.end(await house.claim(), accepted('n1'))
+  await receive('n1', { numbers })
+  expect(await statuses()).toEqual(['delivered'])
+})
+
+test('other readings cost nothing while the first is found', async () => {
+  const cost = async (id: string, more: Partial<Receipt>) => {
+    await house.send()
+    await house.end(await house.claim(), accepted(id))
+    return countStatements(() => receive(id, more))
+  }
+  const plain = await cost('n1', {})
+  expect(plain).toBeGreaterThan(0)
+  expect(await cost('n2', { alternatives: ['x', 'y'], numbers: ['4915112345678'] })).toBe(plain)
+  expect(await countStatements(() => receive('n3', { alternatives: ['x'] }))).toBe(2)
+})
