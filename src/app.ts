@@ -119,6 +119,7 @@ function assemble(parts: Parts, lock: { release(): void }): App {
   const pool: DevicePool = createPool(parts, {
     receipt: (deviceId, receipt) => dispatcher.receipt(deviceId, receipt),
     inbound: (deviceId, inbound) => inboundReceiver.receive(deviceId, inbound),
+    late: (attemptId, outcome) => dispatcher.late(attemptId, outcome),
     changed: () => {
       authenticator.invalidate()
       void parts.optOuts
@@ -194,6 +195,7 @@ const createDispatcher = (parts: Parts, pool: DevicePool): Dispatcher =>
 interface PoolEvents {
   receipt: Dispatcher['receipt']
   inbound: InboundReceiver['receive']
+  late: Dispatcher['late']
   changed: () => void
   nudge: () => void
 }
@@ -211,6 +213,7 @@ function createPool({ storage, clock, log, secretBox }: Parts, events: PoolEvent
     eventsOf: (deviceId) => ({
       receipt: (receipt) => events.receipt(deviceId, receipt),
       inbound: (inbound) => events.inbound(deviceId, inbound),
+      late: events.late,
       healthChanged: events.nudge,
     }),
     changed: events.changed,

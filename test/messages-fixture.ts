@@ -59,6 +59,7 @@ export async function openMessagesFixture(kind: ConnectorKind = simulatorKind): 
     eventsOf: (deviceId) => ({
       receipt: (receipt) => dispatcher.receipt(deviceId, receipt),
       inbound: async () => undefined,
+      late: (attemptId, outcome) => dispatcher.late(attemptId, outcome),
       healthChanged: () => dispatcher.nudge(),
     }),
     changed: () => dispatcher.nudge(),

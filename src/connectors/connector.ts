@@ -102,6 +102,8 @@ export interface Capabilities {
 export interface ConnectorEvents {
   receipt(receipt: Receipt): Promise<void>
   inbound(inbound: Inbound): Promise<void>
+  /** What became known, after all, of a hand-over that was told `unknown`. */
+  late(attemptId: string, outcome: Outcome): Promise<void>
   /** Health changed: the dispatcher reads it anew. */
   healthChanged(): void
 }

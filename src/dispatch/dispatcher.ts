@@ -10,12 +10,13 @@ import type { Metrics } from '../metrics.ts'
 import { type Db, isPassing } from '../storage/dialect.ts'
 import { planClaims, type Route } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
-import type { DeviceRuntime } from './device-runtime.ts'
+import { Doubtful } from './doubtful.ts'
+import { dueRoutes } from './due-routes.ts'
+import { type Ended, settlementsOf, tooLate } from './ended.ts'
 import { handOverOf } from './hand-over.ts'
 import { QueueClock } from './queue-clock.ts'
-import { judgeOutcome } from './retry-policy.ts'
 import { RouteRefill } from './route-refill.ts'
-import { routeFrom, RouteRing } from './route-ring.ts'
+import { RouteRing } from './route-ring.ts'
 import { isSound, notTold } from './sound-outcome.ts'
 
 /** The hot units, run in the next transaction; each settles after the flush. */
@@ -42,18 +43,11 @@ export interface DispatcherDeps {
   pollIntervalMs: number
 }
 
-interface Ended {
-  claimed: Claimed
-  device: DeviceRuntime | null
-  outcome: Outcome
-}
-
 /** Bounds one claim: more routes wait for the next round. */
 const maxRoutesPerRound = 256
 /** Outcomes or receipts that share one unit; bounds how long a transaction can last. */
 const maxBatch = 1_000
 const storeRetryMs = 250
-const tooLate: Outcome = { kind: 'refused', lasts: 'expired', code: 'expired_in_queue', networkCode: null }
 
 /**
  * Queued → handed over. Rounds of: take the routes whose turn it is, give each a device with room, claim for all of them in one unit,
@@ -67,6 +61,7 @@ export class Dispatcher implements Service {
   #queueClock: QueueClock
   readonly #settle: Batcher<Ended, void>
   readonly #receive: Batcher<Omit<ReceiptWord, 'atMs'>, void>
+  readonly #doubtful = new Doubtful()
   #round: Promise<void> | null = null
   #again = false
   #stopped = true
@@ -132,6 +127,17 @@ export class Dispatcher implements Service {
   /** A connector's receipt; settles when it is stored, rejects when it could not be. */
   receipt(deviceId: string, receipt: Receipt): Promise<void> {
     return this.#receive.add({ ...receipt, deviceId })
+  }
+
+  /** What became of a hand-over that had ended `unknown`; settles when it is stored. It corrects, and never sends again. */
+  async late(attemptId: string, outcome: Outcome): Promise<void> {
+    const isTold = isSound(outcome) && outcome.kind !== 'unknown'
+    const doubt = isTold ? this.#doubtful.take(attemptId) : null
+    if (doubt === null) return
+    this.#open += 1
+    await doubt.stored
+    await this.#settle.add({ claimed: doubt.claimed, device: null, outcome, knownIds: doubt.networkIds })
+    this.#ended()
   }
 
   #poll(): void {
@@ -213,7 +219,13 @@ export class Dispatcher implements Service {
       outcome = { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'The connector failed.' }
     }
     metrics.handedOver(outcome.kind)
-    await this.#settle.add({ claimed, device, outcome })
+    const stored = this.#settle.add({ claimed, device, outcome })
+    if (outcome.kind === 'unknown') this.#doubtful.add({ claimed, networkIds: outcome.networkIds, stored })
+    await stored
+    this.#ended()
+  }
+
+  #ended(): void {
     this.#open -= 1
     if (this.#open === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
@@ -230,7 +242,7 @@ export class Dispatcher implements Service {
       try {
         const nowMs = clock.now()
         const dueMs = this.#queueClock.now()
-        const settlements = ended.map(({ claimed, outcome }) => judgeOutcome(claimed, outcome, nowMs, dueMs))
+        const settlements = settlementsOf(ended, nowMs, dueMs)
         const stored = units.settleOutcomes(settlements)
         if (tries === 0) this.#makeRoom(ended)
         for (const status of await stored) if (status !== null) metrics.advanced(status)
@@ -264,14 +276,7 @@ export class Dispatcher implements Service {
 
   /** One timer for each route and batch; should it be lost, the poll finds what is due. */
   #wakeWhenDue(settlements: readonly Settlement[], fromMs: number): void {
-    const due = new Map<string, { route: Route; atMs: number }>()
-    for (const { accountId, mode, place, requeue } of settlements) {
-      if (requeue === null) continue
-      const name = `${accountId}/${place.route_key}`
-      const atMs = Math.min(requeue.dueAt, due.get(name)?.atMs ?? Number.POSITIVE_INFINITY)
-      due.set(name, { route: routeFrom({ account_id: accountId, mode, route_key: place.route_key }), atMs })
-    }
-    for (const { route, atMs } of due.values())
+    for (const { route, atMs } of dueRoutes(settlements))
       this.#deps.clock.schedule(atMs - fromMs, () => this.wake(route))
   }
 

@@ -9,7 +9,7 @@ export const busyBackoffMs = 1_000
 /** Nothing is ever due later than this from now. */
 export const longestBackoffMs = Math.max(...refusalBackoffsMs, busyBackoffMs)
 
-type Judgement = Omit<Settlement, keyof Named | 'atMs'>
+type Judgement = Omit<Settlement, keyof Named | 'atMs' | 'knownIds'>
 type Named = Pick<Claimed, 'accountId' | 'mode' | 'messageId' | 'attemptNumber' | 'deviceId' | 'place'>
 
 const nothing = {
@@ -44,6 +44,14 @@ export function judgeOutcome(
     ...judge(claimed, outcome, dueFromMs),
   }
 }
+
+/** What a late word on an attempt that had ended `unknown` means: whatever it says, nothing is sent again. */
+export const judgeLate = (
+  claimed: Claimed,
+  outcome: Outcome,
+  nowMs: number,
+  knownIds: readonly string[],
+): Settlement => ({ ...judgeOutcome(claimed, outcome, nowMs), requeue: null, knownIds })
 
 function judge(claimed: Claimed, outcome: Outcome, dueFromMs: number): Judgement {
   const again = (delayMs: number, refusals: number) => ({ dueAt: dueFromMs + delayMs, refusals })

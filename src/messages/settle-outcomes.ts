@@ -22,6 +22,8 @@ export interface Settlement extends Pick<
   /** A word for the attempt's record: the outcome's kind or the refusal's code. */
   outcome: string
   networkIds: readonly string[]
+  /** Of those, the ones that an earlier word on this attempt had told: they are waited for already, or were heard. */
+  knownIds?: readonly string[]
   receiptExpected: boolean
   partsTaken: number
   error: { code: string; networkCode: string | null } | null
@@ -158,8 +160,20 @@ async function expectReceipts(
         closed_at: moved.get(settlement)?.status === 'sent' ? null : settlement.atMs,
       })),
     )
-  await expectUnderIds(tx, rows, latestOf(settlements))
+  const known = new Set(
+    settlements.flatMap(({ knownIds = [], deviceId }) => knownIds.map((id) => `${id}/${deviceId}`)),
+  )
+  const isKnown = (row: (typeof rows)[number]) => known.has(`${row.network_id}/${row.device_id}`)
+  if (known.size > 0) await updateRows(tx, 'receipts_expected', expectedKey, rows.filter(isKnown))
+  await expectUnderIds(
+    tx,
+    known.size === 0 ? rows : rows.filter((row) => !isKnown(row)),
+    latestOf(settlements),
+  )
 }
+
+/** Of this attempt alone: an id may have gone to another since. */
+const expectedKey = ['network_id', 'device_id', 'account_id', 'mode', 'message_id', 'attempt_number'] as const
 
 const latestOf = (settlements: readonly Settlement[]): number =>
   settlements.reduce((latest, { atMs }) => Math.max(latest, atMs), 0)

@@ -46,6 +46,7 @@ export interface ContractWorld {
   /** The receipts that were stored. */
   stored: Receipt[]
   inbound: Inbound[]
+  late: { attemptId: string; outcome: Outcome }[]
   /** The status that the link gave at each call of `healthChanged`. */
   statuses: string[]
   /** While false, receipts and inbound messages are rejected. */
@@ -97,11 +98,13 @@ export function createWorld(startMs?: number): ContractWorld {
         if (!world.canStore) throw full
         world.inbound.push(inbound)
       },
+      late: async (attemptId, outcome) => void world.late.push({ attemptId, outcome }),
       healthChanged: () => void world.statuses.push(world.link?.health().status ?? 'pending'),
     },
     said: [],
     stored: [],
     inbound: [],
+    late: [],
     statuses: [],
     canStore: true,
     link: null,

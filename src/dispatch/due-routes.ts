@@ -1,0 +1,15 @@
+import type { Settlement } from '../messages/settle-outcomes.ts'
+import type { Route } from './choose-device.ts'
+import { routeFrom } from './route-ring.ts'
+
+/** The routes that these settlements bring something back to, each with its earliest due time. */
+export function dueRoutes(settlements: readonly Settlement[]): { route: Route; atMs: number }[] {
+  const due = new Map<string, { route: Route; atMs: number }>()
+  for (const { accountId, mode, place, requeue } of settlements) {
+    if (requeue === null) continue
+    const name = `${accountId}/${place.route_key}`
+    const atMs = Math.min(requeue.dueAt, due.get(name)?.atMs ?? Number.POSITIVE_INFINITY)
+    due.set(name, { route: routeFrom({ account_id: accountId, mode, route_key: place.route_key }), atMs })
+  }
+  return [...due.values()]
+}

@@ -1,0 +1,29 @@
+import type { Outcome } from '../connectors/connector.ts'
+import type { Claimed } from '../messages/claim-messages.ts'
+import type { Settlement } from '../messages/settle-outcomes.ts'
+import type { DeviceRuntime } from './device-runtime.ts'
+import { judgeLate, judgeOutcome } from './retry-policy.ts'
+
+/** A hand-over that has ended and is to be stored. */
+export interface Ended {
+  claimed: Claimed
+  /** Whose room it took; null when it took none. */
+  device: DeviceRuntime | null
+  outcome: Outcome
+  /** Of a late word on an unknown outcome: the network ids that were known before. */
+  knownIds?: readonly string[]
+}
+
+export const tooLate: Outcome = {
+  kind: 'refused',
+  lasts: 'expired',
+  code: 'expired_in_queue',
+  networkCode: null,
+}
+
+export const settlementsOf = (ended: readonly Ended[], nowMs: number, dueMs: number): Settlement[] =>
+  ended.map(({ claimed, outcome, knownIds }) =>
+    knownIds === undefined
+      ? judgeOutcome(claimed, outcome, nowMs, dueMs)
+      : judgeLate(claimed, outcome, nowMs, knownIds),
+  )
