@@ -202,7 +202,7 @@ interface PoolEvents {
 
 const directoryPollMs = 500
 
-function createPool({ storage, clock, log, secretBox }: Parts, events: PoolEvents): DevicePool {
+function createPool({ storage, clock, log, config, secretBox }: Parts, events: PoolEvents): DevicePool {
   return new DevicePool({
     read: storage.read,
     clock,
@@ -218,6 +218,7 @@ function createPool({ storage, clock, log, secretBox }: Parts, events: PoolEvent
     }),
     changed: events.changed,
     reloadIntervalMs: directoryPollMs,
+    breakerRestMs: config.breakerRestMinutes * 60_000,
   })
 }
 

@@ -216,6 +216,12 @@ export const settings = {
     default: 7,
     says: 'How long a late receipt may correct a final state.',
   }),
+  breakerRestMinutes: setting({
+    env: 'ONESIXTY_BREAKER_REST_MINUTES',
+    read: wholeNumber(0, 1_440),
+    default: 5,
+    says: 'How long a device gets nothing after 20 hand-overs in a row, or more than 1 % of them, had no answer; then it is tried with one message at a time. 0 waits until the device is changed.',
+  }),
   recordRetentionDays: setting({
     env: 'ONESIXTY_RECORD_RETENTION_DAYS',
     read: wholeNumber(1),

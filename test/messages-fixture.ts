@@ -64,6 +64,7 @@ export async function openMessagesFixture(kind: ConnectorKind = simulatorKind): 
     }),
     changed: () => dispatcher.nudge(),
     reloadIntervalMs: 500,
+    breakerRestMs: 300_000,
   })
   const dispatchUnits: DispatchUnits = {
     claim: (input) => storage.writer.write((tx) => claimMessages(tx, ids, input)),

@@ -22,6 +22,8 @@ export interface DevicePoolDeps {
   /** Called after the running devices changed. */
   changed: () => void
   reloadIntervalMs: number
+  /** How long a device that stopped answering rests before it is tried; 0 for ever. */
+  breakerRestMs: number
 }
 
 /** What keeps a device from starting (a database that is busy, a peer that is away) may have passed by then. */
@@ -197,7 +199,7 @@ export class DevicePool implements Service {
       await link.stop().catch(() => undefined)
       throw error
     }
-    return new DeviceRuntime({ clock }, facts, link)
+    return new DeviceRuntime({ clock, log, breakerRestMs: this.#deps.breakerRestMs }, facts, link)
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { Health, Link, Outcome } from '../connectors/connector.ts'
+import type { Log } from '../log.ts'
 import type { Mode } from '../storage/schema.ts'
+import { Breaker } from './breaker.ts'
 import type { Candidate } from './choose-device.ts'
 import { Pace } from './pace.ts'
 
@@ -28,10 +30,12 @@ const restMs = 1_000
 /** A message has at most this many parts, so a claim of `remaining / 10` messages cannot pass the pace by more than one message. */
 const mostParts = 10
 
-/** One running device: its link, what is open on it, and how fast it may go. */
+/** One running device: its link, what is open on it, how fast it may go, and whether it is used at all. */
 export class DeviceRuntime {
   readonly link: Link
   readonly #clock: Clock
+  readonly #log: Log
+  readonly #breaker: Breaker
   #facts: DeviceFacts
   #pace: Pace | null
   #open = 0
@@ -39,8 +43,10 @@ export class DeviceRuntime {
   #lastSentAt: number | null = null
   #lastError: string | null = null
 
-  constructor(deps: { clock: Clock }, facts: DeviceFacts, link: Link) {
+  constructor(deps: { clock: Clock; log: Log; breakerRestMs: number }, facts: DeviceFacts, link: Link) {
     this.#clock = deps.clock
+    this.#log = deps.log
+    this.#breaker = new Breaker(deps.breakerRestMs)
     this.#facts = facts
     this.#pace = facts.pace === null ? null : new Pace(facts.pace)
     this.link = link
@@ -62,12 +68,23 @@ export class DeviceRuntime {
     return this.#lastError
   }
 
+  /** What the link says of itself, and whether it is trusted. */
   get health(): Health {
-    return this.link.health()
+    const said = this.link.health()
+    const state = this.#breaker.stateAt(this.#clock.monotonicMs())
+    if (state === 'closed') return said
+    const onTrial = said.status === 'online' ? 'degraded' : said.status
+    const status = state === 'open' ? 'offline' : onTrial
+    return {
+      ...said,
+      status,
+      reasons: ['repeated_unknown', ...said.reasons],
+    }
   }
 
-  /** Takes over a changed row. A changed pace begins a new window. */
+  /** Takes over a changed row. A changed pace begins a new window; and whoever changed it has seen to its troubles. */
   update(facts: DeviceFacts): void {
+    this.#breaker.reset()
     const before = this.#facts.pace
     const same =
       before?.partsPerWindow === facts.pace?.partsPerWindow &&
@@ -78,7 +95,7 @@ export class DeviceRuntime {
 
   candidate(): Candidate {
     const { id, accountId, mode, senders } = this.#facts
-    const status = this.link.health().status
+    const { status } = this.health
     return {
       id,
       accountId,
@@ -119,12 +136,27 @@ export class DeviceRuntime {
     if (outcome.kind === 'partial' || (outcome.kind === 'refused' && outcome.lasts !== 'expired'))
       this.#lastError = outcome.code
     if (outcome.kind === 'unavailable' || outcome.kind === 'unknown') this.#lastError = outcome.detail
+    this.#judge(outcome)
+  }
+
+  #judge(outcome: Outcome): void {
+    const change = this.#breaker.heard(outcome, this.#clock.monotonicMs())
+    const device = { device_id: this.#facts.id, name: this.#facts.name }
+    if (change === 'opened')
+      this.#log.error(
+        device,
+        'too many hand-overs to a device ended without an answer: it gets no more until it was looked at and changed, or has rested and is tried',
+      )
+    if (change === 'closed') this.#log.warn(device, 'a device answers again: it is used as before')
   }
 
   #free(): number {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs < this.#restsUntilMs) return 0
-    const room = Math.max(0, this.link.window - this.#open)
+    const trust = this.#breaker.stateAt(nowMs)
+    if (trust === 'open' || (trust === 'trial' && this.#open > 0)) return 0
+    const window = trust === 'trial' ? Math.min(1, this.link.window) : this.link.window
+    const room = Math.max(0, window - this.#open)
     if (this.#pace === null || room === 0) return room
     const remaining = this.#pace.remaining(nowMs)
     return remaining === 0 ? 0 : Math.min(room, Math.max(1, Math.floor(remaining / mostParts)))

@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ConnectorKind, Link, Outcome } from '../../src/connectors/connector.ts'
+import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
+import { touchDirectory } from '../../src/storage/directory-version.ts'
+import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
+
+let submitted = 0
+let mostAtOnce = 0
+let openNow = 0
+let answers = false
+let keepsSettings = true
+
+/** A link with a window of 5 that answers, or does not. */
+const kind: ConnectorKind = {
+  ...simulatorKind,
+  createLink(setup, tools, events) {
+    const link = simulatorKind.createLink(setup, tools, events)
+    return {
+      window: 5,
+      capabilities: link.capabilities,
+      health: () => link.health(),
+      start: () => link.start(),
+      stop: () => link.stop(),
+      applySettings: () => keepsSettings,
+      async submit({ attemptId }): Promise<Outcome> {
+        submitted += 1
+        openNow += 1
+        mostAtOnce = Math.max(mostAtOnce, openNow)
+        await new Promise((resolve) => setImmediate(resolve))
+        openNow -= 1
+        return answers
+          ? { kind: 'accepted', networkIds: [attemptId], receiptExpected: true }
+          : { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer in time' }
+      },
+    } satisfies Link
+  },
+}
+
+let house: MessagesFixture
+beforeEach(async () => {
+  submitted = 0
+  answers = false
+  keepsSettings = true
+  house = await openMessagesFixture(kind)
+  await house.addAccount('acc_a', 1_000)
+  await house.addDevice('dev_s')
+})
+afterEach(() => house.close())
+
+async function send(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await house.send()
+  await house.dispatcher.drain()
+}
+const device = () => house.pool.get('dev_s')
+
+async function changeDevice(): Promise<void> {
+  await house.storage.writer.write(async (tx) => {
+    await tx
+      .updateTable('devices')
+      .set((eb) => ({ updated_at: eb('updated_at', '+', 1) }))
+      .execute()
+    await touchDirectory(tx)
+  })
+  await house.pool.reloadIfChanged()
+}
+
+test('a link that stopped answering gets nothing more, says why, and what waits stays queued', async () => {
+  await send(60)
+  expect(submitted).toBeGreaterThanOrEqual(20)
+  expect(submitted).toBeLessThan(20 + 5)
+  expect(device()?.health).toMatchObject({ status: 'offline', reasons: ['repeated_unknown'] })
+  const statuses = await house.statuses()
+  expect(statuses.filter((status) => status === 'queued')).toHaveLength(60 - submitted)
+  await house.clock.advance(299_000)
+  await house.dispatcher.drain()
+  expect(statuses).toEqual(await house.statuses())
+})
+
+test('after its rest it is tried with one message at a time, and used as before once it has answered 20', async () => {
+  await send(40)
+  expect(submitted).toBe(20)
+  answers = true
+  mostAtOnce = 0
+  await house.clock.advance(300_000)
+  expect(device()?.health).toMatchObject({ status: 'degraded', reasons: ['repeated_unknown'] })
+  await house.dispatcher.drain()
+  expect({ submitted, mostAtOnce }).toEqual({ submitted: 40, mostAtOnce: 1 })
+  expect(device()?.health).toMatchObject({ status: 'online', reasons: [] })
+  await house.send({ to: Array.from({ length: 20 }, (_, i) => `+49151${20_000_000 + i}`) })
+  await house.dispatcher.drain()
+  expect({ submitted, mostAtOnce }).toEqual({ submitted: 60, mostAtOnce: 5 })
+})
+
+test('while it does not answer it costs one message for each rest', async () => {
+  await send(40)
+  const before = submitted
+  for (let i = 1; i <= 3; i++) {
+    await house.clock.advance(300_000)
+    await house.dispatcher.drain()
+    expect(submitted).toBe(before + i)
+    expect(device()?.health.status).toBe('offline')
+  }
+})
+
+test.for([
+  ['running', true],
+  ['new', false],
+] as const)('a change of the device closes it, whether its link stays the %s one', async ([, keeps]) => {
+  keepsSettings = keeps
+  await send(60)
+  answers = true
+  await changeDevice()
+  await house.dispatcher.drain()
+  expect(submitted).toBe(60)
+  expect(device()?.health).toMatchObject({ status: 'online', reasons: [] })
+})
+
+test('a link that does not answer now and then is used on', async () => {
+  for (let i = 0; i < 10; i++) {
+    answers = false
+    await send(3)
+    answers = true
+    await send(3)
+  }
+  expect(submitted).toBe(60)
+  expect(device()?.health).toMatchObject({ status: 'online', reasons: [] })
+})
+
+test('while the own link rests, its messages go over a shared one', async () => {
+  await house.close()
+  house = await openMessagesFixture(kind)
+  await house.addAccount('acc_a', 1_000)
+  await house.addDevice('dev_own', { accountId: 'acc_a' })
+  await send(30)
+  expect(house.pool.get('dev_own')?.health.status).toBe('offline')
+  const unanswered = submitted
+  answers = true
+  await house.addDevice('dev_shared')
+  await house.dispatcher.drain()
+  const statuses = await house.statuses()
+  expect(statuses.filter((status) => status === 'sent')).toHaveLength(30 - unanswered)
+  expect(statuses).not.toContain('queued')
+})
