@@ -129,7 +129,7 @@ function assemble(parts: Parts, lock: { release(): void }): App {
     },
     nudge: () => dispatcher.nudge(),
   })
-  const inboundReceiver = new InboundReceiver({ ...parts, pool })
+  const inboundReceiver = createInboundReceiver(parts, pool)
   const dispatcher = createDispatcher(parts, pool)
   const janitors = createJanitors({
     ...parts,
@@ -168,6 +168,9 @@ function assemble(parts: Parts, lock: { release(): void }): App {
 }
 
 const once = (run: () => Promise<void>): Service => ({ start: run, stop: async () => undefined })
+
+const createInboundReceiver = (parts: Parts, pool: DevicePool): InboundReceiver =>
+  new InboundReceiver({ ...parts, pool, joinMs: parts.config.inboundJoinMinutes * 60_000 })
 
 /** The hot units, each held against the horizon of history while it is being written. */
 const createUnits = ({ storage, horizon }: Parts): DispatchUnits => ({

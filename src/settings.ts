@@ -216,6 +216,12 @@ export const settings = {
     default: 7,
     says: 'How long a late receipt may correct a final state.',
   }),
+  inboundJoinMinutes: setting({
+    env: 'ONESIXTY_INBOUND_JOIN_MINUTES',
+    read: wholeNumber(1, 1_440),
+    default: 30,
+    says: 'How long the pieces of a long received message are waited for, then what came of it is handed over. Networks repeat a lost piece within minutes.',
+  }),
   breakerRestMinutes: setting({
     env: 'ONESIXTY_BREAKER_REST_MINUTES',
     read: wholeNumber(0, 1_440),

@@ -68,6 +68,8 @@ export interface Inbound {
   inReplyTo: string | null
   /** Tells repeats of one SMS apart from new ones. */
   fingerprint: string
+  /** A piece of a long message, as its sender numbered it; `index` from 1. Pieces are joined when all are there. */
+  part?: { reference: number; total: number; index: number }
 }
 
 /** What a device says of itself. Groups that it cannot tell are null. */

@@ -2,26 +2,34 @@ import type { Clock } from '../clock.ts'
 import type { Inbound } from '../connectors/connector.ts'
 import type { Ids } from '../ids.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
+import { mostCharacters } from '../messages/inbound-message.ts'
 import { receiveMessages } from '../messages/receive-messages.ts'
 import { parsePhoneNumber } from '../phone-number.ts'
 import { measureText } from '../sms-text.ts'
 import type { Writer } from '../storage/writer.ts'
 import type { DevicePool } from './device-pool.ts'
 
-/** Longer than any joined SMS (255 parts of 153 characters); what a device says beyond it is cut. */
-const mostCharacters = 40_000
+interface InboundReceiverDeps {
+  writer: Writer
+  ids: Ids
+  clock: Clock
+  pool: Pick<DevicePool, 'get'>
+  horizon: WriteHorizon
+  /** How long the pieces of a long message are waited for. */
+  joinMs: number
+}
 
 /** Takes in what reaches a device: measured, and stored before the device is told so. */
 export class InboundReceiver {
-  readonly #deps: { writer: Writer; ids: Ids; clock: Clock; pool: DevicePool; horizon: WriteHorizon }
+  readonly #deps: InboundReceiverDeps
 
-  constructor(deps: { writer: Writer; ids: Ids; clock: Clock; pool: DevicePool; horizon: WriteHorizon }) {
+  constructor(deps: InboundReceiverDeps) {
     this.#deps = deps
   }
 
   /** Settles when the message is stored (or was stored before); rejects when it could not be. */
   async receive(deviceId: string, inbound: Inbound): Promise<void> {
-    const { writer, ids, clock, pool, horizon } = this.#deps
+    const { writer, ids, clock, pool, horizon, joinMs } = this.#deps
     const device = pool.get(deviceId)
     if (device === null) throw new Error('the device is not running')
     const text = inbound.text.slice(0, mostCharacters)
@@ -45,7 +53,8 @@ export class InboundReceiver {
       receivedAt,
       inReplyTo,
       fingerprint,
+      ...(inbound.part === undefined ? {} : { part: inbound.part }),
     }
-    await horizon.hold(receivedAt, () => writer.write((tx) => receiveMessages(tx, ids, [message])))
+    await horizon.hold(receivedAt, () => writer.write((tx) => receiveMessages(tx, ids, [message], joinMs)))
   }
 }

@@ -8,6 +8,7 @@ import type { Writer } from '../storage/writer.ts'
 import { createDeviceReporter } from './device-reporter.ts'
 import type { DevicePool } from './device-pool.ts'
 import { createExpirer } from './expirer.ts'
+import { createFragmentCloser } from './fragment-closer.ts'
 import type { Janitor, JanitorDeps } from './janitor.ts'
 import { createKeyUseRecorder } from './key-use-recorder.ts'
 import { createReceiptCloser } from './receipt-closer.ts'
@@ -26,6 +27,7 @@ export interface JanitorsDeps extends JanitorDeps {
     | 'auditDays'
     | 'keyUsageDays'
     | 'endedOptOutDays'
+    | 'inboundJoinMinutes'
     | 'playSms'
   >
   read: Db
@@ -44,7 +46,14 @@ const hourMs = 3_600_000
 export function createJanitors(
   deps: JanitorsDeps,
 ): Record<
-  'rescuer' | 'expirer' | 'receiptCloser' | 'retention' | 'refiller' | 'keyUses' | 'deviceReporter',
+  | 'rescuer'
+  | 'expirer'
+  | 'receiptCloser'
+  | 'retention'
+  | 'fragmentCloser'
+  | 'refiller'
+  | 'keyUses'
+  | 'deviceReporter',
   Janitor
 > {
   const { config } = deps
@@ -65,6 +74,7 @@ export function createJanitors(
       keyUsageDays: config.keyUsageDays,
       endedOptOutDays: config.endedOptOutDays,
     }),
+    fragmentCloser: createFragmentCloser({ ...deps, joinMs: config.inboundJoinMinutes * 60_000 }),
     refiller: createRefiller({ ...deps, playSms: config.playSms }),
     keyUses: createKeyUseRecorder({ ...deps, takeUses: deps.takeKeyUses }),
     deviceReporter: createDeviceReporter({ ...deps, devices: () => deps.pool.all }),

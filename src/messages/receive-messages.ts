@@ -1,44 +1,56 @@
 import type { Ids } from '../ids.ts'
 import type { Tx } from '../storage/dialect.ts'
-import type { Encoding, Mode } from '../storage/schema.ts'
 import { insertRows } from '../storage/sets.ts'
-
-/** An SMS that reached a device, measured. */
-export interface InboundMessage {
-  deviceId: string
-  /** The device's owner; null for a shared device. */
-  accountId: string | null
-  mode: Mode
-  from: string
-  to: string | null
-  country: string | null
-  text: string
-  encoding: Encoding
-  units: number
-  parts: number
-  receivedAt: number
-  inReplyTo: string | null
-  fingerprint: string
-}
+import { takeFragment, takeOverdue } from './inbound-fragments.ts'
+import type { InboundMessage, InboundPart } from './inbound-message.ts'
 
 /**
- * Stores received messages, each once by the device's fingerprint. On a shared device the attempt that is answered tells whose message
- * it is; without one it is nobody's and is dropped. Gives how many were stored. Received messages cost nothing.
+ * Stores received messages, each once by the device's fingerprint; pieces of long ones when the last of them is there. On a shared
+ * device the attempt that is answered tells whose message it is; without one it is nobody's and is dropped. Gives how many were
+ * stored. Received messages cost nothing.
  */
-export async function receiveMessages(tx: Tx, ids: Ids, inbound: readonly InboundMessage[]): Promise<number> {
+export async function receiveMessages(
+  tx: Tx,
+  ids: Ids,
+  inbound: readonly InboundMessage[],
+  joinMs: number,
+): Promise<number> {
   let stored = 0
-  for (const message of inbound) {
-    const accountId = message.accountId ?? (await accountOfAttempt(tx, message.inReplyTo))
-    const seen = {
-      device_id: message.deviceId,
-      fingerprint: message.fingerprint,
-      received_at: message.receivedAt,
-    }
-    if (accountId === null || (await insertRows(tx, 'inbound_seen', [seen], 'ignore')) === 0) continue
-    await insertRows(tx, 'messages', [inboundRow(message, accountId, ids('msg'))])
-    stored += 1
+  for (const { part, ...message } of inbound) {
+    if (part === undefined || !isSound(part)) stored += await store(tx, ids, message)
+    else if (await isNew(tx, message))
+      for (const whole of await takeFragment(tx, { ...message, part }, joinMs))
+        stored += await store(tx, ids, whole)
   }
   return stored
+}
+
+/** Stores what came of long messages whose first piece came by `upTo`; says whether there may be more of them. */
+export async function receiveOverdue(
+  tx: Tx,
+  ids: Ids,
+  at: { upTo: number; nowMs: number },
+  most: number,
+): Promise<boolean> {
+  const { messages, isMore } = await takeOverdue(tx, at, most)
+  for (const message of messages) await store(tx, ids, message)
+  return isMore
+}
+
+/** A number that makes no sense says nothing: the message is whole. */
+const isSound = ({ total, index }: InboundPart): boolean => total > 1 && index >= 1 && index <= total
+
+async function store(tx: Tx, ids: Ids, message: InboundMessage): Promise<0 | 1> {
+  const accountId = message.accountId ?? (await accountOfAttempt(tx, message.inReplyTo))
+  if (accountId === null || !(await isNew(tx, message))) return 0
+  await insertRows(tx, 'messages', [inboundRow(message, accountId, ids('msg'))])
+  return 1
+}
+
+/** Whether its fingerprint was not seen before; from now on it was. */
+async function isNew(tx: Tx, { deviceId, fingerprint, receivedAt }: InboundMessage): Promise<boolean> {
+  const seen = { device_id: deviceId, fingerprint, received_at: receivedAt }
+  return (await insertRows(tx, 'inbound_seen', [seen], 'ignore')) > 0
 }
 
 async function accountOfAttempt(tx: Tx, attemptId: string | null): Promise<string | null> {

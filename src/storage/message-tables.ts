@@ -144,6 +144,24 @@ export interface InboundSeenTable {
   received_at: number
 }
 
+export interface InboundFragmentTable {
+  device_id: string
+  sender: string
+  /** Empty when the device does not tell. */
+  recipient: string
+  reference: number
+  total: number
+  part: number
+  body: string
+  account_id: string | null
+  mode: Mode
+  country: string | null
+  in_reply_to: string | null
+  fingerprint: string
+  received_at: number
+  joined: Flag
+}
+
 export interface OptOutTable {
   account_id: string
   mode: Mode

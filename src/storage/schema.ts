@@ -9,6 +9,7 @@ import type {
   QueueTotalTable,
   ReceiptExpectedTable,
   ParkedReceiptTable,
+  InboundFragmentTable,
   InboundSeenTable,
   OptOutTable,
 } from './message-tables.ts'
@@ -178,6 +179,7 @@ export interface Database {
   receipts_expected: ReceiptExpectedTable
   parked_receipts: ParkedReceiptTable
   inbound_seen: InboundSeenTable
+  inbound_fragments: InboundFragmentTable
   opt_outs: OptOutTable
   audit_log: AuditLogTable
 }

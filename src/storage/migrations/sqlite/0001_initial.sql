@@ -301,6 +301,27 @@ create table inbound_seen (
 ) strict, without rowid;
 create index inbound_seen_by_age on inbound_seen (received_at);
 
+-- Pieces of long received messages. Those of a message that was joined stay a while, so that one that comes again is known.
+create table inbound_fragments (
+  device_id text not null,
+  sender text not null,
+  recipient text not null,
+  reference integer not null,
+  total integer not null,
+  part integer not null check (part between 1 and total),
+  body text not null,
+  account_id text,
+  mode text not null check (mode = 'live' or mode = 'test'),
+  country text,
+  in_reply_to text,
+  fingerprint text not null,
+  received_at integer not null,
+  joined integer not null check (joined = 0 or joined = 1),
+  primary key (device_id, sender, recipient, reference, total, part)
+) strict, without rowid;
+create index inbound_fragments_by_age on inbound_fragments (received_at);
+create index inbound_fragments_of_device on inbound_fragments (device_id, received_at);
+
 create table opt_outs (
   account_id text not null,
   mode text not null,

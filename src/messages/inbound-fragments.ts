@@ -1,0 +1,154 @@
+import type { Selectable } from 'kysely'
+import { measureText } from '../sms-text.ts'
+import type { Tx } from '../storage/dialect.ts'
+import type { InboundFragmentTable } from '../storage/message-tables.ts'
+import { insertRows } from '../storage/sets.ts'
+import { type InboundMessage, type InboundPart, mostCharacters } from './inbound-message.ts'
+
+type Fragment = Selectable<InboundFragmentTable>
+type Piece = InboundMessage & { part: InboundPart }
+type SetKey = Pick<Fragment, 'device_id' | 'sender' | 'recipient' | 'reference' | 'total'>
+
+/** Pieces kept for one device; beyond them the oldest message goes as it is. A real sender has one long message under way. */
+const mostFragments = 2_000
+
+/**
+ * Keeps pieces of long messages until all are there, in whatever order they come. Those of a message that went stay a while, so that one
+ * that comes again is known; another text under the same number is a new message. Gives what is to be stored now: the whole message, and
+ * any that had to make way.
+ */
+export async function takeFragment(tx: Tx, piece: Piece, joinMs: number): Promise<InboundMessage[]> {
+  const key = keyOf(piece)
+  const done = await makeRoom(tx, piece)
+  let kept = await readSet(tx, key)
+  const same = kept.find((fragment) => fragment.part === piece.part.index)
+  const isOld = kept.some((fragment) => fragment.received_at <= piece.receivedAt - joinMs)
+  if (isOld || (same !== undefined && same.body !== piece.text)) {
+    done.push(...(await takeSet(tx, key, kept, piece.receivedAt)))
+    kept = []
+  } else if (same !== undefined) return done
+
+  const fragment = fragmentOf(piece, key)
+  await insertRows(tx, 'inbound_fragments', [fragment])
+  const all = [...kept, fragment]
+  if (all.length < piece.part.total) return done
+  await markJoined(tx, key)
+  return [...done, joined(all, piece.receivedAt)]
+}
+
+/** Takes out the messages whose first piece came by `upTo`: what came of each, but for those that went already. */
+export async function takeOverdue(
+  tx: Tx,
+  at: { upTo: number; nowMs: number },
+  most: number,
+): Promise<{ messages: InboundMessage[]; isMore: boolean }> {
+  const sets = await tx
+    .selectFrom('inbound_fragments')
+    .select(['device_id', 'sender', 'recipient', 'reference', 'total'])
+    .where('received_at', '<=', at.upTo)
+    .orderBy('received_at')
+    .limit(most)
+    .execute()
+  const messages: InboundMessage[] = []
+  for (const key of sets) messages.push(...(await takeSet(tx, key, await readSet(tx, key), at.nowMs)))
+  return { messages, isMore: sets.length === most }
+}
+
+const keyOf = ({ deviceId, from, to, part }: Piece): SetKey => ({
+  device_id: deviceId,
+  sender: from,
+  recipient: to ?? '',
+  reference: part.reference,
+  total: part.total,
+})
+
+const fragmentOf = (piece: Piece, key: SetKey): Fragment => ({
+  ...key,
+  part: piece.part.index,
+  body: piece.text,
+  account_id: piece.accountId,
+  mode: piece.mode,
+  country: piece.country,
+  in_reply_to: piece.inReplyTo,
+  fingerprint: piece.fingerprint,
+  received_at: piece.receivedAt,
+  joined: 0,
+})
+
+const readSet = (tx: Tx, key: SetKey): Promise<Fragment[]> =>
+  tx
+    .selectFrom('inbound_fragments')
+    .selectAll()
+    .where((is) => is.and(key))
+    .execute()
+
+const markJoined = (tx: Tx, key: SetKey): Promise<unknown> =>
+  tx
+    .updateTable('inbound_fragments')
+    .set({ joined: 1 })
+    .where((is) => is.and(key))
+    .execute()
+
+/** Removes a set; gives its message unless that went before. */
+async function takeSet(
+  tx: Tx,
+  key: SetKey,
+  fragments: readonly Fragment[],
+  nowMs: number,
+): Promise<InboundMessage[]> {
+  if (fragments.length === 0) return []
+  await tx
+    .deleteFrom('inbound_fragments')
+    .where((is) => is.and(key))
+    .execute()
+  return fragments.some((fragment) => fragment.joined === 1) ? [] : [joined(fragments, nowMs)]
+}
+
+/** A device that sends piece upon piece and never the rest must not fill the disk: the oldest make way. */
+async function makeRoom(tx: Tx, { deviceId, receivedAt }: Piece): Promise<InboundMessage[]> {
+  const { count } = await tx
+    .selectFrom('inbound_fragments')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('device_id', '=', deviceId)
+    .executeTakeFirstOrThrow()
+  if (count < mostFragments) return []
+  const oldest = await tx
+    .selectFrom('inbound_fragments')
+    .select(['device_id', 'sender', 'recipient', 'reference', 'total'])
+    .where('device_id', '=', deviceId)
+    .orderBy('received_at')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  return takeSet(tx, oldest, await readSet(tx, oldest), receivedAt)
+}
+
+/** The pieces in their order; `…` stands where some are missing. */
+function joined(fragments: readonly Fragment[], nowMs: number): InboundMessage {
+  const inOrder = fragments.toSorted((a, b) => a.part - b.part)
+  const [first] = inOrder as [Fragment]
+  let next = 1
+  let text = ''
+  for (const { part, body } of inOrder) {
+    text += part === next ? body : `…${body}`
+    next = part + 1
+  }
+  if (next <= first.total) text += '…'
+  text = text.slice(0, mostCharacters)
+  const { encoding, units, parts } = measureText(text, 'auto')
+  return {
+    deviceId: first.device_id,
+    accountId: first.account_id,
+    mode: first.mode,
+    from: first.sender,
+    to: first.recipient === '' ? null : first.recipient,
+    country: first.country,
+    text,
+    encoding,
+    units,
+    parts,
+    receivedAt: nowMs,
+    inReplyTo: inOrder.find((fragment) => fragment.in_reply_to !== null)?.in_reply_to ?? null,
+    // Each piece has been seen under its own.
+    fingerprint: `joined:${first.fingerprint}`,
+  }
+}

@@ -1,0 +1,201 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Inbound } from '../../src/connectors/connector.ts'
+import { createFragmentCloser } from '../../src/dispatch/fragment-closer.ts'
+import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
+import { createIds } from '../../src/ids.ts'
+import { createLog } from '../../src/log.ts'
+import { WriteHorizon } from '../../src/messages/history-horizon.ts'
+import { createStubClock, type StubClock } from '../stub-clock.ts'
+import { type NearStore, openNearStore } from './near-store.ts'
+
+const minuteMs = 60_000
+const joinMs = 30 * minuteMs
+
+let store: NearStore
+let clock: StubClock
+let receiver: InboundReceiver
+let closer: ReturnType<typeof createFragmentCloser>
+let told = 0
+beforeEach(async () => {
+  clock = createStubClock()
+  store = await openNearStore(clock.now())
+  const ids = createIds({ now: clock.now })
+  const horizon = new WriteHorizon({ now: clock.now })
+  const facts = { accountId: 'acc_a', mode: 'live' }
+  const pool = { get: () => ({ facts }) as never }
+  receiver = new InboundReceiver({ writer: store.writer, ids, clock, pool, horizon, joinMs })
+  const log = createLog('silent', { write: () => undefined })
+  closer = createFragmentCloser({ writer: store.writer, ids, clock, log, horizon, joinMs })
+})
+afterEach(() => store.close())
+
+interface Piece extends Partial<Inbound> {
+  index: number
+  total?: number
+  reference?: number
+}
+
+const receive = ({ index, total = 3, reference = 7, ...more }: Piece, deviceId = 'dev_s') =>
+  receiver.receive(deviceId, {
+    from: '+4915112345678',
+    to: '+15005550006',
+    text: `part ${index}. `,
+    receivedAt: clock.now(),
+    inReplyTo: null,
+    fingerprint: `f${told++}`,
+    part: { reference, total, index },
+    ...more,
+  })
+const texts = async () =>
+  (await store.db.selectFrom('messages').select('text').orderBy('id').execute()).map((row) => row.text)
+const kept = async () => (await store.db.selectFrom('inbound_fragments').selectAll().execute()).length
+const whole = 'part 1. part 2. part 3. '
+
+test('pieces in any order, with repeats among them, become one message when the last is there', async () => {
+  const comings = fc.shuffledSubarray([1, 2, 3, 4, 5], { minLength: 5 })
+  await fc.assert(
+    fc.asyncProperty(comings, fc.array(fc.integer({ min: 1, max: 5 })), async (order, repeats) => {
+      store.clear()
+      const indices = [...order]
+      for (const index of repeats) indices.splice(indices.indexOf(index) + 1, 0, index)
+      for (const index of indices) await receive({ index, total: 5 })
+      expect(await texts()).toEqual(['part 1. part 2. part 3. part 4. part 5. '])
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('the message is measured as a whole, and comes from where its pieces came', async () => {
+  for (const index of [2, 1]) await receive({ index, total: 2, text: 'x'.repeat(153) })
+  const row = await store.db.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
+  expect(row).toMatchObject({
+    direction: 'inbound',
+    status: 'received',
+    account_id: 'acc_a',
+    sender: '+4915112345678',
+    recipient: '+15005550006',
+    country: 'DE',
+    encoding: 'gsm7',
+    units: 306,
+    parts: 2,
+    device_id: 'dev_s',
+    cost_state: 'none',
+  })
+})
+
+test('every piece is stored before its sender is told so', async () => {
+  await receive({ index: 1 })
+  expect(await kept()).toBe(1)
+  expect(await texts()).toEqual([])
+})
+
+test.for([
+  ['another sender', { from: '+4915187654321' }],
+  ['another recipient', { to: '+15005550007' }],
+  ['no recipient', { to: null }],
+  ['another reference', { reference: 8 }],
+  ['another number of pieces', { total: 4 }],
+] as const)('a piece of %s does not belong to it', async ([, other]) => {
+  await receive({ index: 1 })
+  await receive({ index: 2 })
+  await receive({ index: 3, ...other })
+  expect(await texts()).toEqual([])
+  await receive({ index: 3 })
+  expect(await texts()).toEqual([whole])
+})
+
+test('nor one that reached another device', async () => {
+  for (const index of [1, 2]) await receive({ index })
+  await receive({ index: 3 }, 'dev_other')
+  expect(await texts()).toEqual([])
+})
+
+test('a piece that comes again after its message went is dropped, by its fingerprint or by its text', async () => {
+  await receive({ index: 1, fingerprint: 'same' })
+  for (const index of [2, 3]) await receive({ index })
+  await receive({ index: 1, fingerprint: 'same' })
+  for (const index of [1, 2, 3]) await receive({ index })
+  await clock.advance(2 * joinMs)
+  await closer.sweepAll()
+  expect(await texts()).toEqual([whole])
+  expect(await kept()).toBe(0)
+})
+
+test('another text under a reference that was used begins a new message', async () => {
+  for (const index of [1, 2, 3]) await receive({ index })
+  for (const index of [1, 2, 3]) await receive({ index, text: `again ${index} ` })
+  expect(await texts()).toEqual([whole, 'again 1 again 2 again 3 '])
+})
+
+test('what had come of the earlier message is handed over when its reference is used again', async () => {
+  for (const index of [1, 3]) await receive({ index })
+  for (const index of [1, 2, 3]) await receive({ index, text: `again ${index} ` })
+  expect(await texts()).toEqual(['part 1. …part 3. ', 'again 1 again 2 again 3 '])
+})
+
+test('a reference that is used again after the time begins anew, even before the janitor came by, and with the same text', async () => {
+  for (const index of [1, 2, 3]) await receive({ index })
+  await receive({ index: 1, reference: 8 })
+  await clock.advance(joinMs)
+  for (const index of [1, 2, 3]) await receive({ index })
+  for (const index of [2, 3]) await receive({ index, reference: 8 })
+  expect(await texts()).toEqual([whole, whole, 'part 1. …'])
+  await clock.advance(joinMs)
+  await closer.sweepAll()
+  expect(await texts()).toEqual([whole, whole, 'part 1. …', '…part 2. part 3. '])
+})
+
+test('after 30 minutes what came is handed over, with a mark where pieces are missing, and not before', async () => {
+  await receive({ index: 2, total: 5 })
+  await receive({ index: 4, total: 5 })
+  await clock.advance(joinMs - 1)
+  await closer.sweepAll()
+  expect(await texts()).toEqual([])
+  await clock.advance(1)
+  await closer.sweepAll()
+  expect(await texts()).toEqual(['…part 2. …part 4. …'])
+  expect(await kept()).toBe(0)
+})
+
+test('any number of them in one go', async () => {
+  for (let reference = 0; reference < 250; reference++) await receive({ index: 1, reference })
+  await clock.advance(joinMs)
+  await closer.sweepAll()
+  expect(await texts()).toHaveLength(250)
+  expect(await kept()).toBe(0)
+})
+
+test('a device keeps 2,000 pieces: beyond them the oldest message goes as it is', async () => {
+  for (let reference = 0; reference < 1_000; reference++) {
+    await receive({ index: 1, reference })
+    await receive({ index: 3, reference })
+    await clock.advance(1)
+  }
+  expect(await kept()).toBe(2_000)
+  await receive({ index: 1, reference: 5_000 }, 'dev_other')
+  expect(await texts()).toEqual([])
+  await receive({ index: 1, reference: 5_000 })
+  expect(await texts()).toEqual(['part 1. …part 3. '])
+  await receive({ index: 2, reference: 2 })
+  await receive({ index: 2, reference: 3, text: 'a piece of one that is kept' })
+  expect(await kept()).toBe(2_000)
+  expect(await texts()).toEqual([
+    'part 1. …part 3. ',
+    whole,
+    'part 1. …part 3. ',
+    'part 1. a piece of one that is keptpart 3. ',
+  ])
+})
+
+test('numbers that make no sense say nothing: the message is whole', async () => {
+  await receive({ index: 0, text: 'zero' })
+  await receive({ index: 4, text: 'four' })
+  await receive({ index: 1, total: 1, text: 'one' })
+  expect(await texts()).toEqual(['zero', 'four', 'one'])
+})
+
+test('a message cannot grow beyond what is kept of any', async () => {
+  for (const index of [1, 2, 3]) await receive({ index, text: 'x'.repeat(30_000) })
+  expect((await texts()).map((text) => text?.length)).toEqual([40_000])
+})
