@@ -23,7 +23,7 @@ export async function takeFragment(tx: Tx, piece: Piece, joinMs: number): Promis
   let kept = await readSet(tx, key)
   const same = kept.find((fragment) => fragment.part === piece.part.index)
   const isOld = kept.some((fragment) => fragment.received_at <= piece.receivedAt - joinMs)
-  if (isOld || (same !== undefined && same.body !== piece.text)) {
+  if (isOld || (same !== undefined && textOf(same) !== piece.text)) {
     done.push(...(await takeSet(tx, key, kept, piece.receivedAt)))
     kept = []
   } else if (same !== undefined) return done
@@ -65,7 +65,7 @@ const keyOf = ({ deviceId, from, to, part }: Piece): SetKey => ({
 const fragmentOf = (piece: Piece, key: SetKey): Fragment => ({
   ...key,
   part: piece.part.index,
-  body: piece.text,
+  body: JSON.stringify(piece.text),
   account_id: piece.accountId,
   mode: piece.mode,
   country: piece.country,
@@ -74,6 +74,9 @@ const fragmentOf = (piece: Piece, key: SetKey): Fragment => ({
   received_at: piece.receivedAt,
   joined: 0,
 })
+
+/** Half a surrogate pair, as a piece may end with, is kept by JSON and by no database. */
+const textOf = ({ body }: Fragment): string => JSON.parse(body) as string
 
 const readSet = (tx: Tx, key: SetKey): Promise<Fragment[]> =>
   tx
@@ -128,12 +131,12 @@ function joined(fragments: readonly Fragment[], nowMs: number): InboundMessage {
   const [first] = inOrder as [Fragment]
   let next = 1
   let text = ''
-  for (const { part, body } of inOrder) {
-    text += part === next ? body : `…${body}`
-    next = part + 1
+  for (const fragment of inOrder) {
+    text += (fragment.part === next ? '' : '…') + textOf(fragment)
+    next = fragment.part + 1
   }
   if (next <= first.total) text += '…'
-  text = text.slice(0, mostCharacters)
+  text = text.slice(0, mostCharacters).toWellFormed()
   const { encoding, units, parts } = measureText(text, 'auto')
   return {
     deviceId: first.device_id,

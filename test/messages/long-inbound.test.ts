@@ -195,6 +195,17 @@ test('numbers that make no sense say nothing: the message is whole', async () =>
   expect(await texts()).toEqual(['zero', 'four', 'one'])
 })
 
+test('pieces may end within a character', async () => {
+  const text = 'first 😀 second'
+  await receive({ index: 2, total: 2, text: text.slice(7) })
+  await receive({ index: 1, total: 2, text: text.slice(0, 7) })
+  expect(await texts()).toEqual([text])
+  await receive({ index: 1, reference: 8, text: text.slice(0, 7) })
+  await clock.advance(joinMs)
+  await closer.sweepAll()
+  expect(await texts()).toEqual([text, 'first \ufffd…'])
+})
+
 test('a message cannot grow beyond what is kept of any', async () => {
   for (const index of [1, 2, 3]) await receive({ index, text: 'x'.repeat(30_000) })
   expect((await texts()).map((text) => text?.length)).toEqual([40_000])

@@ -1,0 +1,116 @@
+import { decodeGsm7 } from '../../gsm7.ts'
+import { type MessageFields, tlvTags } from './pdu.ts'
+
+/** Where a piece of a long message belongs. */
+export interface Fragment {
+  reference: number
+  total: number
+  /** From 1. */
+  index: number
+}
+
+interface Reading {
+  packing: 'unpacked' | 'packed'
+  alphabet: 'gsm7' | 'latin1' | 'ascii'
+}
+
+const udhIndicator = 0x40
+/** Information elements of a user data header (3GPP TS 23.040, section 9.2.3.24): concatenation with 8 and with 16 bits. */
+const concatenation8 = 0
+const concatenation16 = 8
+
+/**
+ * The text of a deliver_sm or data_sm, without its header, and which piece of a longer one it is; null when it is whole. A piece may end
+ * within a character: its text is sound once it is joined.
+ */
+export function readInboundText(
+  fields: MessageFields,
+  reading: Reading,
+): { text: string; part: Fragment | null } {
+  const payload = valueOf(fields, tlvTags.message_payload)
+  const octets = Buffer.from(
+    payload !== null && fields.shortMessage.length === 0 ? payload : fields.shortMessage,
+  )
+  const header = (fields.esmClass & udhIndicator) === 0 ? Buffer.alloc(0) : headerOf(octets)
+  const body = octets.subarray(header.length)
+  const part = fragmentOfHeader(header) ?? fragmentOfTlvs(fields)
+  const text = textOf(body, header.length, fields.dataCoding, reading)
+  return { text: part === null ? text.toWellFormed() : text, part }
+}
+
+/** The header with its length octet; one that is longer than what came is all of it. */
+const headerOf = (octets: Buffer): Buffer => octets.subarray(0, Math.min(octets.length, (octets[0] ?? 0) + 1))
+
+/** Concatenation may stand behind other elements. */
+function fragmentOfHeader(header: Buffer): Fragment | null {
+  for (let at = 1; at + 1 < header.length;) {
+    const [element, length] = [header[at], header[at + 1] as number]
+    const value = header.subarray(at + 2, at + 2 + length)
+    if (element === concatenation8 && value.length === 3)
+      return soundFragment(value[0] as number, value[1] as number, value[2] as number)
+    if (element === concatenation16 && value.length === 4)
+      return soundFragment(value.readUInt16BE(0), value[2] as number, value[3] as number)
+    at += 2 + length
+  }
+  return null
+}
+
+function fragmentOfTlvs(fields: MessageFields): Fragment | null {
+  const reference = valueOf(fields, tlvTags.sar_msg_ref_num)
+  const total = valueOf(fields, tlvTags.sar_total_segments)?.[0]
+  const index = valueOf(fields, tlvTags.sar_segment_seqnum)?.[0]
+  if (reference?.length !== 2 || total === undefined || index === undefined) return null
+  return soundFragment(Buffer.from(reference).readUInt16BE(0), total, index)
+}
+
+/** A count or a place that makes no sense says nothing: the message is taken as whole. */
+const soundFragment = (reference: number, total: number, index: number): Fragment | null =>
+  total < 2 || index < 1 || index > total ? null : { reference, total, index }
+
+const valueOf = ({ tlvs }: MessageFields, tag: number): Uint8Array | null =>
+  tlvs.find((tlv) => tlv.tag === tag)?.value ?? null
+
+/** Alphabets of their own (SMPP 3.4, section 5.2.19); what is none of these, nor of the groups below, is the SMSC's default. */
+const labels: ReadonlyMap<number, string> = new Map([
+  [6, 'iso-8859-5'],
+  [7, 'iso-8859-8'],
+])
+
+/** The alphabet by data_coding: SMPP's own numbers, and the groups of 3GPP TS 23.038 (section 4) above them. */
+function textOf(body: Buffer, headerOctets: number, dataCoding: number, reading: Reading): string {
+  const alphabet = alphabetOf(dataCoding)
+  if (alphabet === 'ucs2') return decodeUcs2(body)
+  if (alphabet === 'octets') return body.toString('hex')
+  if (dataCoding === 1) return body.toString('ascii')
+  const label = labels.get(dataCoding)
+  if (label !== undefined) return new TextDecoder(label).decode(body)
+  if (dataCoding === 3 || (reading.alphabet !== 'gsm7' && dataCoding < 0x10)) return body.toString('latin1')
+  return decodeGsm7(reading.packing === 'packed' ? unpackSeptets(body, headerOctets) : body)
+}
+
+function alphabetOf(dataCoding: number): 'ucs2' | 'octets' | 'characters' {
+  const group = dataCoding & 0xf0
+  const bits = dataCoding & 0x0c
+  if (dataCoding === 8 || group === 0xe0 || (group === 0x10 && bits === 0x08)) return 'ucs2'
+  const isData = (group === 0x10 && bits === 0x04) || (group === 0xf0 && (bits & 0x04) !== 0)
+  return dataCoding === 2 || dataCoding === 4 || isData ? 'octets' : 'characters'
+}
+
+/** Half a unit at the end is left out. */
+function decodeUcs2(body: Buffer): string {
+  const whole = Buffer.from(body.subarray(0, body.length - (body.length % 2)))
+  return whole.swap16().toString('utf16le')
+}
+
+/** Septets without gaps, behind a header of so many octets. A last septet of nothing but fill is left out. */
+function unpackSeptets(octets: Uint8Array, headerOctets: number): Uint8Array {
+  const fillBits = (7 - ((headerOctets * 8) % 7)) % 7
+  const count = Math.floor((octets.length * 8 - fillBits) / 7)
+  const septets = Uint8Array.from({ length: Math.max(0, count) }, (_, i) => {
+    const bit = fillBits + i * 7
+    const at = bit >> 3
+    return (((octets[at] ?? 0) | ((octets[at + 1] ?? 0) << 8)) >> (bit & 7)) & 0x7f
+  })
+  const isFill = (fillBits + count * 7) % 8 === 0 && septets.at(-1) === 0
+  return isFill ? septets.subarray(0, -1) : septets
+}
