@@ -150,13 +150,17 @@ export class DeviceRuntime {
     if (change === 'closed') this.#log.warn(device, 'a device answers again: it is used as before')
   }
 
+  /** Messages that it may be given now; while it is on trial, one and then the next. */
   #free(): number {
+    const trust = this.#breaker.stateAt(this.#clock.monotonicMs())
+    if (trust === 'closed') return this.#room()
+    return trust === 'trial' && this.#open === 0 ? Math.min(1, this.#room()) : 0
+  }
+
+  #room(): number {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs < this.#restsUntilMs) return 0
-    const trust = this.#breaker.stateAt(nowMs)
-    if (trust === 'open' || (trust === 'trial' && this.#open > 0)) return 0
-    const window = trust === 'trial' ? Math.min(1, this.link.window) : this.link.window
-    const room = Math.max(0, window - this.#open)
+    const room = Math.max(0, this.link.window - this.#open)
     if (this.#pace === null || room === 0) return room
     const remaining = this.#pace.remaining(nowMs)
     return remaining === 0 ? 0 : Math.min(room, Math.max(1, Math.floor(remaining / mostParts)))
