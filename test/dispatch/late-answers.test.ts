@@ -181,12 +181,15 @@ test('a late word that says nothing new leaves room for one that does', async ()
 test('a late word waits until the unknown outcome is stored', async () => {
   const told: Promise<void>[] = []
   answer = ({ attemptId }) => {
-    setImmediate(() => told.push(house.dispatcher.late(attemptId, accepted('n1'))))
-    return unknown()
+    setImmediate(() => told.push(house.dispatcher.late(attemptId, accepted('early', 'last'))))
+    return unknown('early')
   }
-  await sendDoubtful()
+  await sendDoubtful({ parts: 2 })
   await Promise.all(told)
-  await house.dispatcher.drain()
   expect(told).toHaveLength(1)
-  expect(await message()).toMatchObject({ status: 'sent', corrected: 1, charged: 0 })
+  expect(await message()).toMatchObject({ status: 'sent', corrected: 1, charged: 1 })
+  await deliver('last')
+  expect(await message()).toMatchObject({ status: 'sent' })
+  await deliver('early')
+  expect(await message()).toMatchObject({ status: 'delivered', charged: 1 })
 })
