@@ -1,0 +1,49 @@
+import { afterAll, onTestFinished } from 'vitest'
+import { startSmsc, type SmscControl } from '../peers/smsc-control.ts'
+import type { SmscChange } from '../peers/smsc/smsc-settings.ts'
+import { type NpmEsme, type NpmEsmeOptions, openNpmEsme } from './npm-esme.ts'
+
+let shared: Promise<SmscControl> | null = null
+
+afterAll(async () => {
+  await (await shared)?.stop()
+  shared = null
+})
+
+/** A foreign SMSC as after a start. All tests of a file have the same process, one after the other. */
+export async function openSmsc(settings: SmscChange = {}, seed = 1): Promise<SmscControl> {
+  const isFirst = shared === null
+  shared ??= startSmsc({ settings, seed })
+  const smsc = await shared
+  if (!isFirst) await smsc.renew({ settings, seed })
+  return smsc
+}
+
+/** An ESME that ends with the test. */
+export async function openEsme(
+  smsc: SmscControl,
+  options: Omit<NpmEsmeOptions, 'port'> = {},
+): Promise<NpmEsme> {
+  const esme = await openNpmEsme({ port: smsc.port, ...options })
+  onTestFinished(esme.close)
+  return esme
+}
+
+/** A plain submit; every text asks for a receipt. */
+export const submitFields = (
+  text = 'Hello',
+  more: Record<string, unknown> = {},
+): Record<string, unknown> => ({
+  source_addr_ton: 5,
+  source_addr: 'SHOP',
+  dest_addr_ton: 1,
+  dest_addr_npi: 1,
+  destination_addr: '491511234567',
+  registered_delivery: 1,
+  data_coding: 0,
+  short_message: text,
+  ...more,
+})
+
+export const textOf = (pdu: { short_message?: unknown }): string =>
+  (pdu.short_message as { message: string }).message
