@@ -12,7 +12,7 @@ export interface PeerProcess<Ready> {
   kill(): Promise<void>
 }
 
-/** What a peer can be asked to do. Arguments and answers travel as JSON. */
+/** What a peer can be asked to do. Arguments and answers are copied. */
 export type PeerOperations = Record<string, (argument: never) => unknown>
 
 interface Call {
@@ -28,7 +28,11 @@ export async function startPeerProcess<Ready>(
   file: string,
   args: readonly string[],
 ): Promise<PeerProcess<Ready>> {
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const child = spawn(process.execPath, [file, ...args], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // Structured clones: bytes stay bytes.
+    serialization: 'advanced',
+  })
   const ended = once(child, 'exit')
   const [first] = (await Promise.race([
     once(child, 'message'),

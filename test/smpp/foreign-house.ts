@@ -47,3 +47,12 @@ export const submitFields = (
 
 export const textOf = (pdu: { short_message?: unknown }): string =>
   (pdu.short_message as { message: string }).message
+
+/** A submit_sm written by hand. */
+export function submitBytes({ source = '53484f50', tlvs = '' }): Buffer {
+  const body = `00 0000 ${source}00 0101 34393100 000000 00 00 0000 0000 0141 ${tlvs}`
+  const bytes = Buffer.from(body.replaceAll(' ', ''), 'hex')
+  const header = Buffer.from('00000000000000040000000000000063', 'hex')
+  header.writeUInt32BE(16 + bytes.length, 0)
+  return Buffer.concat([header, bytes])
+}
