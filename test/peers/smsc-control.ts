@@ -49,7 +49,7 @@ export interface SmscControl {
 
 export interface SmscOptions {
   settings?: SmscChange
-  /** Any free one without. The same as before is what an ESME sees of a restart. */
+  /** Any free one without. The same as before is what an ESME sees of a restart; ids begin again, unless `ids.start` says where. */
   port?: number
   seed?: number
   /** A new file in a temporary folder without. It is appended to. */

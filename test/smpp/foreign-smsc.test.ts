@@ -67,6 +67,22 @@ test('an answered submit is in the log with all its fields, though the SMSC is k
   ])
 })
 
+test('after a kill another takes its port and goes on with its log', async () => {
+  const first = await startSmsc()
+  onTestFinished(first.stop)
+  await (await openEsme(first)).submit(submitFields('first'))
+  await first.kill()
+  const second = await startSmsc({
+    port: first.port,
+    logFile: first.logFile,
+    settings: { ids: { start: '2' } },
+  })
+  onTestFinished(second.stop)
+  expect((await (await openEsme(second)).submit(submitFields('second'))).message_id).toBe('2')
+  expect(first.submits().map(({ messageId }) => messageId)).toEqual(['1', '2'])
+  await expect(first.state()).rejects.toThrow('Channel closed')
+})
+
 test('what the package reads otherwise than it was written is not exact; a vendor TLV is', async () => {
   const smsc = await openSmsc()
   const esme = await openEsme(smsc)
@@ -88,30 +104,32 @@ test('what the package reads otherwise than it was written is not exact; a vendo
 })
 
 test('answers come after their delay, never before', async () => {
-  const smsc = await openSmsc({ submit: { delayMs: 60 } })
+  const smsc = await openSmsc({ submit: { delayMs: 200 } })
   const esme = await openEsme(smsc)
   const startedMs = performance.now()
   await Promise.all(Array.from({ length: 10 }, () => esme.submit(submitFields())))
   const tookMs = performance.now() - startedMs
-  expect(tookMs).toBeGreaterThanOrEqual(60)
-  expect(tookMs).toBeLessThan(600)
+  expect(tookMs).toBeGreaterThanOrEqual(200)
+  // One after the other they would take 2,000.
+  expect(tookMs).toBeLessThan(1_900)
   expect((await smsc.state()).sessions[0]).toMatchObject({ submits: 10, inFlight: 0, maxInFlight: 10 })
 })
 
-test('above its rate it throttles, and takes none of those', async () => {
-  const smsc = await openSmsc({ submit: { throttlePerSecond: 50, throttleBurst: 20 } })
+test('above its rate it throttles and takes none of those, and later it takes again', async () => {
+  const smsc = await openSmsc({ submit: { throttlePerSecond: 10, throttleBurst: 5 } })
   const esme = await openEsme(smsc)
   const startedMs = performance.now()
-  const statuses: number[] = []
-  while (performance.now() - startedMs < 400) {
-    statuses.push((await esme.submit(submitFields())).command_status)
-  }
-  const allowed = 20 + ((performance.now() - startedMs) * 50) / 1_000
-  const taken = statuses.filter((status) => status === 0).length
-  expect(new Set(statuses)).toEqual(new Set([0, 0x58]))
-  expect(taken).toBeGreaterThanOrEqual(30)
-  expect(taken).toBeLessThanOrEqual(allowed)
-  expect(smsc.submits().filter(({ taken: isTaken }) => isTaken)).toHaveLength(taken)
+  const answers = await Promise.all(Array.from({ length: 60 }, () => esme.submit(submitFields())))
+  const refilled = ((performance.now() - startedMs) * 10) / 1_000
+  const taken = answers.filter((answer) => answer.command_status === 0).length
+  expect(new Set(answers.map((answer) => answer.command_status))).toEqual(new Set([0, 0x58]))
+  expect(taken).toBeGreaterThanOrEqual(5)
+  expect(taken).toBeLessThanOrEqual(5 + refilled)
+  expect(smsc.submits().filter((submit) => submit.taken)).toHaveLength(taken)
+  await eventually(
+    () => esme.submit(submitFields()),
+    (answer) => expect(answer.command_status).toBe(0),
+  )
 })
 
 test('a rule answers its destinations with its status, as often as it may', async () => {
@@ -226,23 +244,27 @@ test('query_sm tells the state of what was taken, and nothing of what was not', 
 })
 
 /** A bound on its own work, which holds beside other tests too: 8,100 a second came through on two cores with a load of 5. */
-test('it takes 5,000 submits and gives their receipts in less than a second of its CPU', async () => {
-  const smsc = await openSmsc()
-  const esme = await openEsme(smsc)
-  await pour(esme, 2_000)
-  const before = await smsc.state()
-  await pour(esme, 5_000)
-  const after = await eventually(
-    () => smsc.state(),
-    ({ undelivered }) => expect(undelivered).toBe(0),
-  )
-  expect(after.submits - before.submits).toBe(5_000)
-  expect(after.cpuMs - before.cpuMs).toBeLessThan(1_000)
-  expect(esme.received).toHaveLength(7_000)
-  const texts = Array.from({ length: 5_000 }, (_, n) => ({ to: '491511234567', text: `Number ${n}` }))
-  const verdict = judgeTexts([...texts, ...texts.slice(0, 2_000)], smsc.submits())
-  expect(Object.values(verdict).flat()).toEqual([])
-})
+test(
+  'it takes 5,000 submits and gives their receipts in less than a second of its CPU',
+  { timeout: 30_000 },
+  async () => {
+    const smsc = await openSmsc()
+    const esme = await openEsme(smsc)
+    await pour(esme, 2_000)
+    const before = await smsc.state()
+    await pour(esme, 5_000)
+    const after = await eventually(
+      () => smsc.state(),
+      ({ undelivered }) => expect(undelivered).toBe(0),
+    )
+    expect(after.submits - before.submits).toBe(5_000)
+    expect(after.cpuMs - before.cpuMs).toBeLessThan(1_000)
+    expect(esme.received).toHaveLength(7_000)
+    const texts = Array.from({ length: 5_000 }, (_, n) => ({ to: '491511234567', text: `Number ${n}` }))
+    const verdict = judgeTexts([...texts, ...texts.slice(0, 2_000)], smsc.submits())
+    expect(Object.values(verdict).flat()).toEqual([])
+  },
+)
 
 /** Submits so many, a hundred at once. */
 function pour(esme: NpmEsme, count: number): Promise<void> {

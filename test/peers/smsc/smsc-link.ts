@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { type NpmPdu, npmSmpp, type NpmSession } from './npm-smpp.ts'
 import type { LinkRecord, SmscLog } from './smsc-log.ts'
 import type { SmscSettings } from './smsc-settings.ts'
@@ -120,8 +121,11 @@ export class SmscLink {
   }
 
   cut(how: 'fin' | 'rst'): void {
-    if (how === 'rst') this.#npm.socket.resetAndDestroy()
-    else this.#npm.destroy()
+    // Only a plain TCP socket can be reset; below TLS there is one.
+    const { socket } = this.#npm
+    const { _parent: below } = socket as { _parent?: Socket | null }
+    if (how === 'rst') (below ?? socket).resetAndDestroy()
+    this.#npm.destroy()
   }
 
   /** Stops reading, so that the ESME's bytes pile up in the kernel and then at the ESME. */
