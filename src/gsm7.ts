@@ -55,13 +55,16 @@ export function isGsm7Character(character: string): boolean {
   return SEPTET_COST[character.charCodeAt(0)] !== 0
 }
 
-/** Where the parts of a joined GSM-7 message end. An escape and its character stay together. */
-export function findGsm7PartEnds(text: string): number[] {
+/**
+ * Where the parts of a joined GSM-7 message end, each of at most `room` septets (at least 2). An escape and its character stay
+ * together.
+ */
+export function findGsm7PartEnds(text: string, room = JOINED_PART_SEPTETS): number[] {
   const ends: number[] = []
   let used = 0
   for (let index = 0; index < text.length; index++) {
     const cost = SEPTET_COST[text.charCodeAt(index)] ?? 0
-    if (used + cost > JOINED_PART_SEPTETS) {
+    if (used + cost > room) {
       ends.push(index)
       used = 0
     }

@@ -50,12 +50,19 @@ export function measureText(
   return { encoding: 'ucs2', units: text.length, parts: countUcs2Parts(text) }
 }
 
-/** The parts of a text: joined they are the text, and `measureText` counts them. Throws where it says `notEncodable`. */
-export function splitText(text: string, encoding: 'auto' | SmsEncoding): string[] {
+/** What one of several joined parts may hold, where a header leaves less room than the priced 153 septets or 67 units. */
+export type PartRoom = { septets: number; utf16: number }
+
+/**
+ * The parts of a text: joined they are the text, and `measureText` counts them, unless a smaller `room` is asked for. Throws where it
+ * says `notEncodable`.
+ */
+export function splitText(text: string, encoding: 'auto' | SmsEncoding, room?: PartRoom): string[] {
   const measure = measureText(text, encoding)
   if ('notEncodable' in measure) throw new RangeError('GSM-7 cannot carry this text')
   if (measure.parts === 1) return [text]
-  const ends = measure.encoding === 'gsm7' ? findGsm7PartEnds(text) : findUcs2PartEnds(text)
+  const ends =
+    measure.encoding === 'gsm7' ? findGsm7PartEnds(text, room?.septets) : findUcs2PartEnds(text, room?.utf16)
   return ends.map((end, part) => text.slice(ends[part - 1] ?? 0, end))
 }
 

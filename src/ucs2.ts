@@ -3,19 +3,19 @@
 const JOINED_PART_UTF16 = 67
 
 /**
- * Where the parts of a joined UCS-2 message end: as late as 67 units allow, but not inside a grapheme cluster.
+ * Where the parts of a joined UCS-2 message end: as late as `room` units (at least 2) allow, but not inside a grapheme cluster.
  * A cluster longer than a part is cut between code points, as if each were a cluster. Only the surroundings of
  * a cut are segmented, from a place known to be a boundary: what follows never changes the boundaries before it.
  */
-export function findUcs2PartEnds(text: string): number[] {
+export function findUcs2PartEnds(text: string, room = JOINED_PART_UTF16): number[] {
   const ends: number[] = []
   let start = 0
   let oversizeEnd = 0
-  while (text.length - start > JOINED_PART_UTF16) {
-    let end = start + JOINED_PART_UTF16
+  while (text.length - start > room) {
+    let end = start + room
     if (end > oversizeEnd && !isPlainBoundary(text, end)) {
       const boundary = findClusterStart(text, Math.max(start, oversizeEnd), end)
-      if (boundary < end && measureCluster(text, boundary, JOINED_PART_UTF16) > JOINED_PART_UTF16) {
+      if (boundary < end && measureCluster(text, boundary, room) > room) {
         oversizeEnd = boundary + measureCluster(text, boundary, Infinity)
       } else end = boundary
     }
