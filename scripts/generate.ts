@@ -5,6 +5,7 @@ import { configurationPage, environmentExample } from './generators/configuratio
 import type { Generator } from './generators/generator.ts'
 import { layerPicture } from './generators/layer-picture.ts'
 import { openApi } from './generators/openapi.ts'
+import { smppStatusPage } from './generators/smpp-status.ts'
 import { stateMachine } from './generators/state-machine.ts'
 
 const generators: readonly Generator[] = [
@@ -12,6 +13,7 @@ const generators: readonly Generator[] = [
   configurationPage,
   environmentExample,
   stateMachine,
+  smppStatusPage,
   openApi,
 ]
 
