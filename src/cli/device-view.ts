@@ -72,6 +72,9 @@ function settingsCheck(device: ListedDevice, kind: ConnectorKind): DeviceCheck {
     const fault = rule === undefined ? 'is not a setting of this kind' : rule.check(value)
     return fault === null ? [] : [`${name} ${fault}`]
   })
+  for (const { name, required } of kind.settings)
+    if (required && device.settings[name] === undefined) faults.push(`${name} is missing`)
+  if ((kind.requiredSecrets ?? []).length > 0 && !device.hasSecrets) faults.push('its secrets are missing')
   return faults.length === 0
     ? { name: 'settings', ok: true, says: 'Its settings are what its kind takes.' }
     : { name: 'settings', ok: false, says: `Settings: ${faults.join('; ')}.` }

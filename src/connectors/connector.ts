@@ -152,6 +152,8 @@ export interface SettingRule {
   /** Shown to people: what it does, its unit and its default. */
   says: string
   default: string
+  /** There is no default: a device without it is refused. */
+  required?: true
   /** Null when `value` is fine, else what is wrong with it. */
   check(value: string): string | null
 }
@@ -161,5 +163,7 @@ export interface ConnectorKind {
   kind: string
   settings: readonly SettingRule[]
   secretNames: readonly string[]
+  /** Those of `secretNames` without which a device is refused. */
+  requiredSecrets?: readonly string[]
   createLink(setup: DeviceSetup, tools: ConnectorTools, events: ConnectorEvents): Link
 }

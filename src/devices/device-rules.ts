@@ -2,8 +2,10 @@ import type { Fault } from '../errors.ts'
 
 /** What a kind of device takes, as its connector states it. */
 export interface DeviceRules {
-  settings: readonly { name: string; check(value: string): string | null }[]
+  settings: readonly { name: string; required?: true; check(value: string): string | null }[]
   secretNames: readonly string[]
+  /** Those of `secretNames` without which a device is refused. */
+  requiredSecrets?: readonly string[]
 }
 
 export interface GivenToDevice {
@@ -15,6 +17,29 @@ export interface GivenToDevice {
 }
 
 const mostSenders = 1_000
+
+/** What a new device lacks: settings and secrets that its kind has no default for. */
+export function missingFaults(
+  { settings, requiredSecrets = [] }: DeviceRules,
+  given: Pick<GivenToDevice, 'settings' | 'secrets'>,
+): Fault[] {
+  const missing = settings.flatMap(({ name, required }) =>
+    required && (given.settings[name] ?? null) === null ? [missingSetting(name)] : [],
+  )
+  const missingSecrets = requiredSecrets
+    .filter((name) => given.secrets[name] === undefined)
+    .map((name): Fault => {
+      const detail = `This kind of device needs the secret ${name}.`
+      return { pointer: `/secrets/${name}`, code: 'required', detail }
+    })
+  return [...missing, ...missingSecrets]
+}
+
+const missingSetting = (name: string): Fault => ({
+  pointer: `/settings/${name}`,
+  code: 'required',
+  detail: `This kind of device needs the setting ${name}; it has no default.`,
+})
 
 /** All that is wrong with what somebody wants a device to be. */
 export function deviceFaults(rules: DeviceRules, given: GivenToDevice): Fault[] {
@@ -39,7 +64,8 @@ function settingFaults(rules: DeviceRules, settings: GivenToDevice['settings']):
           rules.settings.map((known) => known.name),
         ),
       ]
-    const wrong = value === null ? null : rule.check(value)
+    if (value === null) return rule.required ? [missingSetting(name)] : []
+    const wrong = rule.check(value)
     return wrong === null
       ? []
       : [{ pointer, code: 'invalid_format', detail: `The setting ${name} ${wrong}; it was '${value}'.` }]

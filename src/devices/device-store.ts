@@ -5,7 +5,7 @@ import { appendAudit } from '../storage/audit-log.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { touchDirectory } from '../storage/directory-version.ts'
 import type { DeviceState, DeviceTable, Mode } from '../storage/schema.ts'
-import { deviceFaults, type DeviceRules } from './device-rules.ts'
+import { deviceFaults, type DeviceRules, missingFaults } from './device-rules.ts'
 import type { SecretBox } from './secret-box.ts'
 
 /**
@@ -41,11 +41,15 @@ export interface NewDevice {
 
 const mostDevices = 10_000
 
-/** Adds a device, enabled. Refuses settings that its kind does not take, bad senders, and accounts that do not exist or are closed. */
+/** Adds a device, enabled. Refuses settings that its kind does not take, missing ones that it needs, bad senders, and accounts that do not exist or are closed. */
 export async function addDevice(tx: Tx, deps: DeviceDeps, device: NewDevice): Promise<string> {
   const { accountId, mode, kind, actor, senders = [], settings = {}, secrets = {}, pace = null } = device
   const name = device.name.trim()
-  const faults = [...nameFaults(name), ...deviceFaults(deps.rules, { senders, settings, secrets, pace })]
+  const faults = [
+    ...nameFaults(name),
+    ...missingFaults(deps.rules, { settings, secrets }),
+    ...deviceFaults(deps.rules, { senders, settings, secrets, pace }),
+  ]
   if (faults.length > 0) throw invalidInput(faults)
   await refuseForeignOwner(tx, accountId)
   await refuseTooMany(tx)

@@ -66,6 +66,21 @@ test('adds a device, enabled, with everything that was said of it', async () => 
   expect(await fixture.directoryVersion()).toBe(before + 1)
 })
 
+test('a device without a setting or a secret that its kind needs is not added', async () => {
+  const needs = { ...rules, settings: [{ ...rules.settings[0]!, required: true as const }], requiredSecrets: ['password'] }
+  const addTo = (device: Partial<NewDevice>) =>
+    fixture.storage.writer.write((tx) =>
+      addDevice(tx, { ...deps(), rules: needs }, { accountId, mode: 'live', kind: 'smpp', name: 'Link', actor: 'test', ...device }),
+    )
+  await expect(addTo({})).rejects.toMatchObject({
+    code: 'validation_failed',
+    extra: { errors: [{ pointer: '/settings/host', code: 'required' }, { pointer: '/secrets/password', code: 'required' }] },
+  })
+  const id = await addTo({ settings: { host: 'smsc' }, secrets: { password: 'hunter2-hunter2' } })
+  const unset = { deviceId: id, settings: { host: null }, actor: 'test' }
+  await expect(fixture.storage.writer.write((tx) => setDevice(tx, { ...deps(), rules: needs }, unset))).rejects.toMatchObject({ code: 'validation_failed' })
+}) // prettier-ignore
+
 test('secrets are sealed for this device; nothing that is stored or audited shows them', async () => {
   const id = await add({ secrets: { password: 'hunter2-hunter2' } })
   const row = await rowOf(id)

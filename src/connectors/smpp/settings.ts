@@ -1,0 +1,191 @@
+import type { SettingRule } from '../connector.ts'
+import { senderFault } from './address.ts'
+import type { StatusOverrides } from './command-status-class.ts'
+import type { BindFields } from './pdu.ts'
+import { defaultSessionLimits, type SessionLimits } from './session-settings.ts'
+import { ascii, filePath, hostName, millisecondsOrNever, octetOrAuto, oneOf, optional, ratePerSecond, type SettingReader, statusList, switched, tlvList, wholeNumber } from './setting-readers.ts' // prettier-ignore
+import type { MessageSettings } from './submit-parts.ts'
+
+/** What an operator has set of a link, as its parts take it. The password is a secret and not among it. */
+export interface SmppSettings {
+  host: string
+  port: number
+  /** Null is plain TCP. The files are read by whoever opens the link. */
+  tls: TlsFiles | null
+  bindAs: 'transceiver' | 'pair' | 'transmitter' | 'receiver'
+  login: Omit<BindFields, 'password'>
+  sessions: number
+  limits: SessionLimits
+  /** Null is no bound. */
+  maxPerSecond: number | null
+  reconnect: { firstMs: number; longestMs: number }
+  message: MessageSettings
+  messageIds: 'auto' | 'exact' | 'hex_to_decimal' | 'decimal_to_hex'
+  statusOverrides: StatusOverrides
+  trace: boolean
+}
+
+export interface TlsFiles {
+  verify: boolean
+  serverName: string | null
+  caFile: string | null
+  certFile: string | null
+  keyFile: string | null
+}
+
+interface Setting<T> {
+  reader: SettingReader<T>
+  default: string
+  says: string
+  required?: true
+}
+
+const setting = <T>(reader: SettingReader<T>, byDefault: string | number, says: string): Setting<T> => ({
+  reader,
+  default: String(byDefault),
+  says,
+})
+const required = <T>(reader: SettingReader<T>, says: string): Setting<T> => ({
+  ...setting(reader, '', says),
+  required: true,
+})
+
+const limits = defaultSessionLimits
+/** Longer than any peer waits, and far from the longest timer of Node.js. */
+const hourMs = 3_600_000
+
+const sender: SettingReader<string> = {
+  read: (text) => (text === '' || senderFault(text) === null ? text : undefined),
+  wrong: 'needs a number in E.164, a short code of 3 to 8 digits, 1 to 11 printable ASCII characters with a letter, or nothing', // prettier-ignore
+}
+const addressRange: SettingReader<BindFields['addressRange']> = {
+  read: (text) => {
+    const [, ton = '0', npi = '0', address] = /^(?:(\d{1,3}):(\d{1,3}):)?([ -~]{0,40})$/.exec(text) ?? []
+    return address === undefined || Number(ton) > 255 || Number(npi) > 255
+      ? undefined
+      : { ton: Number(ton), npi: Number(npi), address }
+  },
+  wrong: 'needs up to 40 printable ASCII characters, if need be after ton:npi:, or nothing',
+}
+
+const table = {
+  host: required(hostName, 'Name or IP address of the SMSC; required.'),
+  port: required(wholeNumber(1, 65_535), 'Its port; required. 2775 is the one registered for SMPP, but most providers have others, and another again for TLS.'),
+  system_id: required(ascii(1, 64), 'The name of the account at the SMSC; required.'),
+  system_type: setting(ascii(0, 64), '', 'Sent with the bind; empty unless the operator of the SMSC names one.'),
+  bind: setting(oneOf('transceiver', 'pair', 'transmitter', 'receiver'), 'transceiver', 'How a session is bound: both ways at once, which every SMSC since 3.4 can; a pair of connections, one for each way; only to send; only to receive. Nothing falls back by itself.'),
+  sessions: setting(wholeNumber(1, 20), 1, 'How many sessions, or pairs, are kept up at once. One is what every provider allows.'),
+  window: setting(wholeNumber(1, 1000), limits.window, 'Submits of a session that may wait for their answer. Parts a second are at most sessions × window / round trip; 10 is what every provider bears.'),
+  max_per_second: setting(ratePerSecond, '', 'Parts a second over all sessions, fractions too (0.2 is one in 5 s); empty is no bound. Set the rate of the contract: the link slows down by itself when throttled, but each complaint costs a second.'),
+  tls: setting(switched, 'off', 'TLS 1.2 or later, on a port of its own. Off, because most providers that offer SMPP expect plain TCP, often inside a VPN.'),
+  tls_verify: setting(switched, 'on', 'Checks the certificate and its name. Off takes any: then nobody knows who listens.'),
+  tls_server_name: setting(optional(hostName), '', 'The name asked for and expected in the certificate; empty is the host.'),
+  tls_ca_file: setting(optional(filePath), '', 'File (PEM) of who may have signed the certificate; empty is what Node.js trusts.'),
+  tls_cert_file: setting(optional(filePath), '', 'File (PEM) of our own certificate, for SMSCs that ask for one; with its key. Empty is none.'),
+  tls_key_file: setting(optional(filePath), '', 'File (PEM) of the key to that certificate. Empty is none.'),
+  interface_version: setting(oneOf('3.4', '5.0'), '3.4', 'The version of SMPP that the bind names. 3.4, which every SMSC takes.'),
+  address_range: setting(addressRange, '', 'Sent with the bind: which numbers the session serves, in the way of the SMSC, such as ^1234 or 1:1:^49. Empty, which leaves it to the account.'),
+  source_ton: setting(octetOrAuto, 'auto', 'Type of number of every sender. auto: 1 for E.164, 3 for short codes, 5 for names, 0 for none.'),
+  source_npi: setting(octetOrAuto, 'auto', 'Numbering plan of every sender. auto: 1 for E.164, else 0.'),
+  destination_ton: setting(octetOrAuto, 'auto', 'Type of number of every recipient. auto: 1, since all are in E.164.'),
+  destination_npi: setting(octetOrAuto, 'auto', 'Numbering plan of every recipient. auto: 1.'),
+  default_sender: setting(sender, '', 'The sender of messages that name none; empty leaves it to the SMSC.'),
+  data_coding: setting(wholeNumber(0, 255), 0, 'data_coding of texts in the default alphabet. 0 is the default alphabet of the SMSC. UCS-2 is always 8.'),
+  alphabet: setting(oneOf('gsm7', 'latin1', 'ascii'), 'gsm7', 'What that default alphabet is. Texts with a character outside of it go as UCS-2 and may need more parts than were priced. GSM 03.38 at most SMSCs.'),
+  gsm_packing: setting(oneOf('unpacked', 'packed'), 'unpacked', 'One septet in each octet, or eight in seven octets. Only for gsm7; unpacked at nearly all SMSCs.'),
+  concat: setting(oneOf('udh8', 'udh16', 'sar', 'payload'), 'udh8', 'How parts are joined: a header with a reference of 8 or of 16 bits (152 instead of 153 septets a part, so perhaps a part more than was priced), TLVs, or the whole text in message_payload. The 8-bit header is what every handset and SMSC knows.'),
+  receipts: setting(oneOf('all', 'failures', 'none'), 'all', 'Which receipts are asked for. With all, because without them nobody learns what was delivered.'),
+  validity: setting(oneOf('relative', 'absolute', 'none'), 'relative', 'How the rest of the validity goes along: as a span, as a time in UTC, or not at all. A span does not depend on clocks, but some SMSCs refuse it.'),
+  service_type: setting(ascii(0, 5), '', 'service_type of every message; empty is the default of the SMSC.'),
+  protocol_id: setting(wholeNumber(0, 255), 0, 'protocol_id (TP-PID) of every message; 0 is an ordinary SMS.'),
+  tlvs: setting(tlvList, '', 'TLVs that go with every message, each tag:type:value with blanks between, such as 1400:octets:3031 or 1401:text:1107161234. Types: octets (hexadecimal), text, cstring, int8, int16, int32. Empty is none.'),
+  message_ids: setting(oneOf('auto', 'exact', 'hex_to_decimal', 'decimal_to_hex'), 'auto', 'How the ids of answers become those of receipts, where an SMSC writes one in hexadecimal and the other in decimal. auto takes either.'),
+  bind_timeout_ms: setting(wholeNumber(100, hourMs), limits.bindTimeoutMs, 'Milliseconds from a bind to its answer; 10 s is ample.'),
+  response_timeout_ms: setting(wholeNumber(100, hourMs), limits.responseTimeoutMs, 'Milliseconds from a submit to its answer; then nobody knows whether it was taken. Better too long than too short: 30 s.'),
+  enquire_link_ms: setting(wholeNumber(1_000, hourMs), limits.enquireLinkMs, 'Milliseconds of silence after which we ask whether the SMSC lives. 30 s, since connections through NAT are often dropped after a minute.'),
+  inactivity_ms: setting(millisecondsOrNever(1_000, 24 * hourMs), limits.inactivityMs, 'Milliseconds without a message after which the session is made anew; 0 is never, the default, since enquire_link keeps it alive.'),
+  reconnect_first_ms: setting(wholeNumber(100, hourMs), 1_000, 'Milliseconds, at most, until the first try after a lost session; each failure in a row doubles them, and chance spreads them.'),
+  reconnect_longest_ms: setting(wholeNumber(100, hourMs), 60_000, 'Milliseconds, at most, between two tries: a minute, so that a repaired SMSC is not kept waiting.'),
+  status_classes: setting(statusList, '', 'What a command_status means here, where the SMSC does not follow the table: status=class with blanks between, such as 0x14=now 0x400=good. Empty is the table.'),
+  trace: setting(switched, 'off', 'Logs every PDU with texts and passwords left out. Off, because it is much.'),
+} // prettier-ignore
+
+type Name = keyof typeof table
+type Value<N extends Name> = (typeof table)[N] extends Setting<infer T> ? T : never
+
+/** Every setting of a link, with the check of its value. */
+export const smppSettings: readonly SettingRule[] = Object.entries(table).map(
+  ([name, { reader, default: byDefault, says, required: isRequired }]: [string, Setting<unknown>]) => ({
+    name,
+    default: byDefault,
+    says,
+    check: (value) => (reader.read(value) === undefined ? reader.wrong : null),
+    ...(isRequired && { required: isRequired }),
+  }),
+)
+
+/** Reads settings that were checked by `smppSettings`; those left out have their default. Throws for others and for missing ones. */
+export function readSettings(given: Readonly<Record<string, string>>): SmppSettings {
+  const valueOf = <N extends Name>(name: N): Value<N> => {
+    const { reader, default: byDefault } = table[name] as Setting<Value<N>>
+    const value = reader.read(given[name] ?? byDefault)
+    if (value === undefined) throw new RangeError(`The setting ${name} ${reader.wrong}.`)
+    return value
+  }
+  const tls = readTls(valueOf)
+  const [firstMs, longestMs] = [valueOf('reconnect_first_ms'), valueOf('reconnect_longest_ms')]
+  return {
+    host: valueOf('host'),
+    port: valueOf('port'),
+    tls: valueOf('tls') ? tls : null,
+    bindAs: valueOf('bind'),
+    login: {
+      systemId: valueOf('system_id'),
+      systemType: valueOf('system_type'),
+      interfaceVersion: valueOf('interface_version') === '5.0' ? 0x50 : 0x34,
+      addressRange: valueOf('address_range'),
+    },
+    sessions: valueOf('sessions'),
+    limits: {
+      ...limits,
+      window: valueOf('window'),
+      bindTimeoutMs: valueOf('bind_timeout_ms'),
+      responseTimeoutMs: valueOf('response_timeout_ms'),
+      enquireLinkMs: valueOf('enquire_link_ms'),
+      inactivityMs: valueOf('inactivity_ms'),
+    },
+    maxPerSecond: valueOf('max_per_second'),
+    reconnect: { firstMs, longestMs: Math.max(firstMs, longestMs) },
+    message: readMessage(valueOf),
+    messageIds: valueOf('message_ids'),
+    statusOverrides: valueOf('status_classes'),
+    trace: valueOf('trace'),
+  }
+}
+
+type ValueOf = <N extends Name>(name: N) => Value<N>
+
+const readTls = (valueOf: ValueOf): TlsFiles => ({
+  verify: valueOf('tls_verify'),
+  serverName: valueOf('tls_server_name'),
+  caFile: valueOf('tls_ca_file'),
+  certFile: valueOf('tls_cert_file'),
+  keyFile: valueOf('tls_key_file'),
+})
+
+const readMessage = (valueOf: ValueOf): MessageSettings => ({
+  sourceTon: valueOf('source_ton'),
+  sourceNpi: valueOf('source_npi'),
+  destinationTon: valueOf('destination_ton'),
+  destinationNpi: valueOf('destination_npi'),
+  defaultSender: valueOf('default_sender'),
+  alphabet: valueOf('alphabet'),
+  gsmPacking: valueOf('gsm_packing'),
+  dataCoding: valueOf('data_coding'),
+  concat: valueOf('concat'),
+  receipts: valueOf('receipts'),
+  validity: valueOf('validity'),
+  serviceType: valueOf('service_type'),
+  protocolId: valueOf('protocol_id'),
+  tlvs: valueOf('tlvs'),
+})
