@@ -5,6 +5,7 @@ import { configurationPage, environmentExample } from './generators/configuratio
 import type { Generator } from './generators/generator.ts'
 import { layerPicture } from './generators/layer-picture.ts'
 import { openApi } from './generators/openapi.ts'
+import { smppSettingsTable } from './generators/smpp-settings.ts'
 import { smppStatusPage } from './generators/smpp-status.ts'
 import { stateMachine } from './generators/state-machine.ts'
 
@@ -13,6 +14,7 @@ const generators: readonly Generator[] = [
   configurationPage,
   environmentExample,
   stateMachine,
+  smppSettingsTable,
   smppStatusPage,
   openApi,
 ]

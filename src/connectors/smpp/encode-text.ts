@@ -38,7 +38,7 @@ export const encodeUcs2: EncodeText = (text) => Buffer.from(text, 'utf16le').swa
  * SMPP counts octets, and seven bits left over would be read as one more septet, an `@`: as section 6.1.2.3.1 has it for the same trouble, a
  * CR fills them, which handsets do not show.
  */
-export function packSeptets(septets: Uint8Array, headerOctets: number): Buffer {
+function packSeptets(septets: Uint8Array, headerOctets: number): Buffer {
   const fillBits = (7 - ((headerOctets * 8) % 7)) % 7
   const bits = fillBits + septets.length * 7
   const packed = Buffer.alloc(Math.ceil(bits / 8))
