@@ -1,8 +1,11 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchRun } from './bench-run.ts'
 import { type Figure, median, perSecondOf } from './figure.ts'
 import { hundred, one, type RequestShape } from './load-job.ts'
+import { startBenchSmsc } from './smpp-smsc.ts'
 import type { ProfileName } from './profile.ts'
 import { sayProcessorUse, watchMemory, watchProcessor } from './process-usage.ts'
 import {
@@ -17,17 +20,24 @@ const longestLoadMs = 180_000
 const settleTimeoutMs = 300_000
 
 interface Lives {
+  row: number
   name: string
   shape: RequestShape
   requests: number
   least: number
-  profile: ProfileName
+  profile?: ProfileName
+  /** The settings of the simulator of the account. */
+  settings: readonly string[]
+  /** Adds what else the account needs. */
+  prepare?: (served: Served) => Promise<void>
 }
 
 /** Row 4: a message's whole life through the simulator, which receipts at once: accepted, handed over, sent, delivered, charged. */
 export async function measureLife(run: BenchRun): Promise<Figure[]> {
   const { lives } = run.lengths
   const single: Lives = {
+    row: 4,
+    settings: ['delay_ms=0'],
     name: 'whole life, one recipient',
     shape: one,
     requests: lives.one,
@@ -35,6 +45,8 @@ export async function measureLife(run: BenchRun): Promise<Figure[]> {
     profile: 'life',
   }
   const many: Lives = {
+    row: 4,
+    settings: ['delay_ms=0'],
     name: 'whole life, 100 recipients a request',
     shape: hundred,
     requests: lives.hundred,
@@ -50,9 +62,36 @@ interface Served {
   server: ServerProcess
 }
 
+/** Row 9: the same through an SMSC of our own codec, in another process: a link of four sessions with a window of 100. */
+export async function measureLifeOverSmpp(run: BenchRun): Promise<Figure[]> {
+  const { lives } = run.lengths
+  const smsc = await startBenchSmsc()
+  const prepare = ({ folder, account }: Served): Promise<void> => addLink(folder, account, smsc.port)
+  const common = { row: 9, settings: ['offline=true'], prepare }
+  try {
+    return [
+      ...(await measureLives(run, { ...common, name: 'whole life over SMPP, one recipient', shape: one, requests: lives.one, least: 0.2 })),
+      ...(await measureLives(run, { ...common, name: 'whole life over SMPP, 100 recipients a request', shape: hundred, requests: lives.hundred, least: 0.5 })),
+    ]
+  } finally {
+    smsc.stop()
+  }
+} // prettier-ignore
+
+async function addLink(folder: BenchFolder, { accountId }: BenchAccount, port: number): Promise<void> {
+  const secret = join(folder.path, 'smsc-password')
+  await writeFile(secret, 'bench', { mode: 0o600 })
+  const settings = ['sessions=4', 'window=100'].flatMap((pair) => ['--set', pair])
+  await folder.cli(
+    'device', 'add', 'smpp', '--account', accountId, '--name', 'SMSC', '--host', '127.0.0.1', '--port', String(port), '--system-id', 'bench',
+    '--secret-file', `password=${secret}`, ...settings,
+  ) // prettier-ignore
+}
+
 const measureLives = (run: BenchRun, lives: Lives): Promise<Figure[]> =>
-  withServer({ settings: ['delay_ms=0'], nodeOptions: [] }, async (served) => {
-    const { name, least, profile } = lives
+  withServer({ settings: lives.settings, nodeOptions: [] }, async (served) => {
+    const { row, name, least, profile } = lives
+    await lives.prepare?.(served)
     const warm = await live(
       run,
       { ...lives, name: `${name}, warm-up` },
@@ -70,16 +109,16 @@ const measureLives = (run: BenchRun, lives: Lives): Promise<Figure[]> =>
     const { perSecond, ofN, facts } = measured
     return [
       {
-        row: 4,
+        row,
         name,
         value: `${perSecondOf(perSecond)} messages`,
         ofN,
         bar: { kind: 'of-n', least },
         facts,
-        profile,
+        ...(profile === undefined ? {} : { profile }),
       },
-      memoryFigure(name, samples),
-      await exactnessFigure(name, { ...served, sent }),
+      memoryFigure(row, name, samples),
+      await exactnessFigure(row, name, { ...served, sent }),
     ]
   })
 
@@ -144,14 +183,14 @@ const openReadOnly = (folder: BenchFolder): DatabaseSync =>
   new DatabaseSync(databaseOf(folder), { readOnly: true, timeout: 5_000 })
 
 /** Flat: the last fifth of the samples is no more than a tenth above the second fifth (the first still warms up). */
-function memoryFigure(name: string, samples: readonly number[]): Figure {
+function memoryFigure(row: number, name: string, samples: readonly number[]): Figure {
   const fifth = Math.max(1, Math.floor(samples.length / 5))
   const early = median(samples.slice(fifth, 2 * fifth))
   const late = median(samples.slice(-fifth))
   const [first = 0] = samples
   const megabytes = (value: number): string => `${Math.round(value)} MB`
   return {
-    row: 4,
+    row,
     name: `memory during ${name}`,
     value: `${megabytes(first)} at first, ${megabytes(early)} early, ${megabytes(late)} late`,
     bar: { kind: 'holds', holds: late <= early * 1.1, says: 'late ≤ 1.1 × early' },
@@ -161,6 +200,7 @@ function memoryFigure(name: string, samples: readonly number[]): Figure {
 
 /** Every message asked for is delivered and charged once, and the doctor finds nothing. */
 async function exactnessFigure(
+  row: number,
   name: string,
   { folder, account, sent }: Served & { sent: number },
 ): Promise<Figure> {
@@ -173,7 +213,7 @@ async function exactnessFigure(
   database.close()
   const [stored, exact, used] = [counts?.['stored'], counts?.['exact'], counts?.['used']].map(Number)
   return {
-    row: 4,
+    row,
     name: `exactness of ${name}`,
     value: `${sent} sent, ${stored} stored, ${exact} delivered and charged once, ${used} used; doctor ${ok === true ? 'ok' : 'NOT ok'}`,
     bar: {

@@ -3,7 +3,7 @@ import { measureAccept, measureAcceptMany } from './accept-rows.ts'
 import { BenchMachine } from './bench-machine.ts'
 import { type BenchRun, fullLengths, quickLengths } from './bench-run.ts'
 import { type Figure, judge, median, perSecondOf } from './figure.ts'
-import { measureLife } from './life-rows.ts'
+import { measureLife, measureLifeOverSmpp } from './life-rows.ts'
 import { describeMachine, measureFlush, watchDisturbance } from './machine.ts'
 import { profileServer, readProfileNames } from './profile.ts'
 import { measureReads } from './read-rows.ts'
@@ -21,8 +21,8 @@ const usage = `npm run bench [-- options]
   --profile WHAT      Shows where the server's threads spend their time, instead; with commas: accept, accept-many, life, life-many.
 
 Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
-8 smpp-codec.
-A whole run takes about twelve minutes, needs 8 GB for temporary files, and writes docs/benchmarks.md.
+8 smpp-codec, 9 smpp-life.
+A whole run takes about fifteen minutes, needs 8 GB for temporary files, and writes docs/benchmarks.md.
 `
 
 /** The rows but the first, which is the bare server. */
@@ -34,12 +34,13 @@ const rows: readonly { row: number; name?: string; measure: (run: BenchRun) => P
   { row: 6, measure: measureReads },
   { row: 7, measure: measureStarts },
   { row: 8, name: 'smpp-codec', measure: measureSmppCodec },
+  { row: 9, name: 'smpp-life', measure: measureLifeOverSmpp },
 ]
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      rows: { type: 'string', default: '1-8' },
+      rows: { type: 'string', default: '1-9' },
       json: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       profile: { type: 'string' },
@@ -126,9 +127,9 @@ function readRows(text: string): Set<number> {
   const chosen = text.split(',').flatMap((part) => {
     const named = rows.find(({ name }) => name === part)
     if (named !== undefined) return [named.row]
-    const [, from, to = from] = /^([1-8])(?:-([1-8]))?$/.exec(part) ?? []
+    const [, from, to = from] = /^([1-9])(?:-([1-9]))?$/.exec(part) ?? []
     if (from === undefined)
-      throw new Error(`--rows needs names, or numbers from 1 to 8, such as 1-3,7; it was '${text}'.`)
+      throw new Error(`--rows needs names, or numbers from 1 to 9, such as 1-3,7; it was '${text}'.`)
     return Array.from({ length: Math.max(0, Number(to) - Number(from) + 1) }, (_, i) => Number(from) + i)
   })
   return new Set(chosen)

@@ -11,6 +11,7 @@ import { CommandError, UsageError } from './command-errors.ts'
 import { describeDevice, deviceDocument, examineDevice } from './device-view.ts'
 import { table } from './help.ts'
 import { nearestName } from '../nearest-name.ts'
+import { linkOptions, linkSettings } from './link-options.ts'
 import { readNamedSecrets } from './read-secrets.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
 
@@ -25,6 +26,7 @@ const facts = {
   },
   'parts-per-window': { type: 'number', value: 'N', says: 'Its pace: so many parts in a window.' },
   'window-seconds': { type: 'number', value: 'N', says: 'Length of that window.' },
+  ...linkOptions,
   'secret-stdin': { type: 'text', value: 'NAME', says: 'Read the secret of that name from standard input.' },
   'secret-file': { type: 'text', value: 'NAME=PATH', says: 'Read a secret from a file.', repeatable: true },
 } as const
@@ -71,7 +73,7 @@ const add = command({
       kind,
       name,
       senders,
-      settings: readPairs(options.set),
+      settings: { ...linkSettings(options), ...readPairs(options.set) },
       secrets,
       pace: readPace(options) ?? null,
     }
@@ -135,7 +137,11 @@ const set = command({
       ...(enable ? { state: 'enabled' as const } : disable ? { state: 'disabled' as const } : {}),
       ...(sender.length > 0 || options['no-senders'] ? { senders: sender } : {}),
       ...(pace === undefined ? {} : { pace }),
-      settings: { ...readPairs(options.set), ...Object.fromEntries(options.unset.map((key) => [key, null])) },
+      settings: {
+        ...linkSettings(options),
+        ...readPairs(options.set),
+        ...Object.fromEntries(options.unset.map((key) => [key, null])),
+      },
       secrets: await secretsOf(tools, options),
       actor: cliActor,
     }
@@ -228,8 +234,17 @@ async function deviceDeps(tools: Toolbox, kind: ConnectorKind): Promise<DeviceDe
 
 const secretsOf = (
   tools: Toolbox,
-  options: { 'secret-stdin'?: string | undefined; 'secret-file': readonly string[] },
-) => readNamedSecrets(tools.io, { fromStdin: options['secret-stdin'], fromFiles: options['secret-file'] })
+  options: {
+    'secret-stdin'?: string | undefined
+    'password-stdin': boolean
+    'secret-file': readonly string[]
+  },
+) => {
+  if (options['password-stdin'] && options['secret-stdin'] !== undefined)
+    throw new UsageError('Take either --password-stdin or --secret-stdin.')
+  const fromStdin = options['password-stdin'] ? 'password' : options['secret-stdin']
+  return readNamedSecrets(tools.io, { fromStdin, fromFiles: options['secret-file'] })
+}
 
 async function findDevice(read: Db, deviceId: string): Promise<ListedDevice> {
   const [found] = (await listDevices(read, { deviceId }, { afterId: null, limit: 1 })).devices

@@ -43,7 +43,14 @@ export type Outcome =
       'lasts'
     >)
   | { kind: 'unavailable'; detail: string }
-  | { kind: 'unknown'; networkIds: readonly string[]; partsTaken: number; detail: string }
+  | {
+      kind: 'unknown'
+      networkIds: readonly string[]
+      partsTaken: number
+      detail: string
+      /** The connection ended, and the link knows it: that says nothing of whether the device answers. */
+      connectionLost?: true
+    }
 
 /** The network's later word on one wire part. `lost` says that no receipt will come any more. */
 export interface Receipt {

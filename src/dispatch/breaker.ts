@@ -15,7 +15,7 @@ const sliceMs = windowMs / slices
 
 /** Whether the outcome says that the peer answers (true), that it does not (false), or nothing of that. */
 function isKnown(outcome: Outcome): boolean | null {
-  if (outcome.kind === 'unknown') return false
+  if (outcome.kind === 'unknown') return outcome.connectionLost === true ? null : false
   if (outcome.kind === 'unavailable' || (outcome.kind === 'refused' && outcome.lasts === 'expired'))
     return null
   return true

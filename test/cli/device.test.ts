@@ -47,8 +47,8 @@ test('says what a kind takes when it was mistyped', async () => {
   expect((await cli.run('device add simulater --shared --name S')).stderr).toContain(
     "Did you mean 'simulator'?",
   )
-  expect((await cli.run('device add smpp --shared --name S')).stderr).toContain(
-    "There is no kind of device 'smpp'; the kinds are simulator.",
+  expect((await cli.run('device add fax --shared --name S')).stderr).toContain(
+    "There is no kind of device 'fax'; the kinds are simulator, smpp.",
   )
   const mistyped = await cli.run('device add simulator --shared --name S --set delay=5 --json')
   expect(mistyped.code).toBe(1)

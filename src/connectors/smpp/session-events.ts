@@ -16,6 +16,8 @@ export type SessionEnd =
   | { kind: 'unbound' | 'inactive' | 'aborted'; detail: string }
   | { kind: 'peer_unbound'; detail: string }
 
+export const deadPeer: SessionEnd = { kind: 'no_enquire_link_answer', detail: 'the peer does not answer' }
+
 /** What a session tells unasked. Only `store` may fail. */
 export interface SessionEvents {
   /** A message or a receipt: it is answered with a yes when the promise resolves, and comes again when it rejects. */

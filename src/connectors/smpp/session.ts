@@ -9,7 +9,7 @@ import type { OpenSocket } from './open-socket.ts'
 import { type Bodies, commandStatus, type Pdu } from './pdu.ts'
 import type { RequestCommand, RequestOutcome } from './request-outcome.ts'
 import { Requests, sequenceNumbers, type Settle } from './requests.ts'
-import type { SessionEnd, SessionEvents } from './session-events.ts'
+import { deadPeer, type SessionEnd, type SessionEvents } from './session-events.ts'
 import type { SessionSettings } from './session-settings.ts'
 import { takePdu } from './take-pdu.ts'
 
@@ -65,10 +65,9 @@ export class Session {
     })
     this.#keepAlive = new KeepAlive({
       limits: settings,
-      receivedMs: () => this.#connection?.receivedMs ?? 0,
+      receivedMs: () => this.heardMs,
       ask: (answered) => this.#enquire(answered),
-      dead: () =>
-        this.#finish({ kind: 'no_enquire_link_answer', detail: 'the peer does not answer' }, 'at once'),
+      dead: () => this.#finish(deadPeer, 'at once'),
       idle: () => this.#unbindAs({ kind: 'inactive', detail: 'nothing was sent or came' }),
     })
   }
@@ -81,6 +80,9 @@ export class Session {
   get room(): number {
     return this.#state === 'bound' ? this.#requests.room : 0
   }
+
+  /** When the peer was last heard, on the monotonic clock. */
+  get heardMs(): number { return this.#connection?.receivedMs ?? 0 } // prettier-ignore
 
   /** Requests on the wire without an answer, and those that wait for room. */
   get openRequests(): { inFlight: number; waiting: number } {

@@ -1,0 +1,132 @@
+import type { ConnectorTools } from '../connector.ts'
+import { type ReconnectPolicy, reconnectWaitMs } from './reconnect-policy.ts'
+import type { SessionEnd } from './session-events.ts'
+import type { Session } from './session.ts'
+
+/** Where a binding stands. `lastEnd` is why its last session is over, until one is good again. */
+export type BindingState =
+  | { kind: 'connecting' | 'stopped'; lastEnd: SessionEnd | null }
+  | { kind: 'bound'; sinceMs: number; lastEnd: SessionEnd | null }
+  | { kind: 'waiting'; untilMs: number; lastEnd: SessionEnd }
+
+interface Deps {
+  tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule' | 'random'>
+  policy: ReconnectPolicy
+  createSession(): Session
+  /** The state changed. */
+  changed(): void
+}
+
+/** A session that lasted this long was good, even if nothing was submitted. */
+const steadyMs = 10_000
+
+/** One of the sessions of a link: made again, with patience, whenever it is over. */
+export class Binding {
+  readonly #deps: Deps
+  #session: Session | null = null
+  #state: BindingState = { kind: 'stopped', lastEnd: null }
+  #failures = 0
+  #isGood = false
+  #doubtedMs = Number.NEGATIVE_INFINITY
+  #stopping = false
+  #running: Promise<void> | null = null
+  #endWait: () => void = () => undefined
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** The session, while it is bound. */
+  get session(): Session | null {
+    return this.#session?.state === 'bound' ? this.#session : null
+  }
+
+  /**
+   * The session, while it is bound and not in doubt: when an answer did not come, nothing more is submitted until the peer is heard again. A
+   * connection that is dead and does not know it would else take a window of messages after each time-out.
+   */
+  get trustedSession(): Session | null {
+    const { session } = this
+    return session !== null && session.heardMs >= this.#doubtedMs ? session : null
+  }
+
+  /** An answer did not come in time. */
+  doubt(): void {
+    this.#doubtedMs = this.#deps.tools.monotonicMs()
+  }
+
+  get state(): BindingState {
+    return this.#state
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  /** The peer has taken something: the next session may come at once, however soon this one ends. */
+  provedGood(): void {
+    this.#isGood = true
+    this.#failures = 0
+  }
+
+  /** Unbinds, once what is open has its answer, and comes back no more. */
+  async stop(): Promise<void> {
+    this.#stopping = true
+    this.#endWait()
+    if (this.#session?.state === 'binding') this.#session.abort('the link is stopping')
+    else if (this.#session !== null && this.#session.state !== 'closed') await this.#session.unbind()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    let lastEnd: SessionEnd | null = null
+    while (!this.#stopping) {
+      const session = this.#deps.createSession()
+      this.#session = session
+      this.#isGood = false
+      this.#become({ kind: 'connecting', lastEnd })
+      const end = await this.#outlive(session, lastEnd)
+      this.#session = null
+      if (this.#stopping) break
+      const untilMs = this.#waitFrom(end)
+      lastEnd = end
+      this.#become({ kind: 'waiting', untilMs, lastEnd: end })
+      await this.#wait(untilMs)
+    }
+    this.#become({ kind: 'stopped', lastEnd })
+  }
+
+  /** Binds, and gives why the session is over once it is. */
+  async #outlive(session: Session, lastEnd: SessionEnd | null): Promise<SessionEnd> {
+    const { monotonicMs } = this.#deps.tools
+    const bound = await session.open()
+    const sinceMs = monotonicMs()
+    if (bound.kind === 'bound') this.#become({ kind: 'bound', sinceMs, lastEnd })
+    const end = await session.ended
+    if (bound.kind === 'bound' && monotonicMs() - sinceMs >= steadyMs) this.provedGood()
+    return end
+  }
+
+  #waitFrom(end: SessionEnd): number {
+    const { tools, policy } = this.#deps
+    const waitMs = reconnectWaitMs(policy, end, this.#failures, tools.random())
+    if (!this.#isGood) this.#failures += 1
+    return tools.monotonicMs() + waitMs
+  }
+
+  #wait(untilMs: number): Promise<void> {
+    const { tools } = this.#deps
+    return new Promise((resolve) => {
+      const cancel = tools.schedule(Math.max(0, untilMs - tools.monotonicMs()), resolve)
+      this.#endWait = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  #become(state: BindingState): void {
+    this.#state = state
+    this.#deps.changed()
+  }
+}

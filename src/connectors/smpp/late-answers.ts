@@ -1,0 +1,57 @@
+import type { Outcome } from '../connector.ts'
+import type { LateAnswer } from './request-outcome.ts'
+import type { Session } from './session.ts'
+import { judgeParts, type PartOutcome } from './submit-message.ts'
+
+/** A hand-over that ended `unknown`, part by part. */
+export interface Doubtful {
+  attemptId: string
+  outcomes: PartOutcome[]
+}
+
+/** Bounds what is kept for answers that may never come. */
+const mostDoubtful = 10_000
+
+/**
+ * Parts whose answer did not come in time. One that comes later in the same session may still tell what became of the message; when the
+ * session is over, none can come.
+ */
+export class LateAnswers {
+  readonly #bySession = new Map<Session, Map<number, { doubtful: Doubtful; part: number }>>()
+  #size = 0
+
+  /** A part of a hand-over whose request has this number had no answer. */
+  expect(session: Session, sequence: number, doubtful: Doubtful, part: number): void {
+    if (this.#size >= mostDoubtful) return
+    let open = this.#bySession.get(session)
+    if (open === undefined) {
+      open = new Map()
+      this.#bySession.set(session, open)
+      void session.ended.then(() => this.#forget(session))
+    }
+    if (!open.has(sequence)) this.#size += 1
+    open.set(sequence, { doubtful, part })
+  }
+
+  /** Gives the hand-over and what is known of it now; null when it is still in doubt, or was not asked for. */
+  take(
+    session: Session,
+    { sequence }: Pick<LateAnswer, 'sequence'>,
+    { outcome, receiptExpected }: { outcome: PartOutcome; receiptExpected: boolean },
+  ): { attemptId: string; outcome: Outcome } | null {
+    const open = this.#bySession.get(session)
+    const found = open?.get(sequence)
+    if (open === undefined || found === undefined) return null
+    open.delete(sequence)
+    this.#size -= 1
+    const { doubtful, part } = found
+    doubtful.outcomes[part] = outcome
+    const known = judgeParts(doubtful.outcomes, receiptExpected)
+    return known.kind === 'unknown' ? null : { attemptId: doubtful.attemptId, outcome: known }
+  }
+
+  #forget(session: Session): void {
+    this.#size -= this.#bySession.get(session)?.size ?? 0
+    this.#bySession.delete(session)
+  }
+}

@@ -1,0 +1,252 @@
+import type {
+  Capabilities,
+  ConnectorEvents,
+  ConnectorTools,
+  HandOver,
+  Health,
+  Link,
+  Outcome,
+} from '../connector.ts'
+import { Bindings, rolesOf, type Role } from './bindings.ts'
+import type { Delivery } from './deliveries.ts'
+import type { KnownIds } from './known-ids.ts'
+import { healthOf } from './link-health.ts'
+import { LateAnswers } from './late-answers.ts'
+import type { OpenSocket } from './open-socket.ts'
+import { type Classify, readAnswer, readSubmitted } from './part-answer.ts'
+import { describePdu } from './describe-pdu.ts'
+import { commandStatus, type MessageFields } from './pdu.ts'
+import type { Answer } from './request-outcome.ts'
+import type { ReconnectPolicy } from './reconnect-policy.ts'
+import type { SessionSettings } from './session-settings.ts'
+import { Session } from './session.ts'
+import { type PartOutcome, submitMessage } from './submit-message.ts'
+import { Throttle } from './throttle.ts'
+
+/** What a link needs of its settings; whatever is not here belongs to the making of messages. */
+export interface LinkPlan {
+  bind: Role | 'pair'
+  sessions: number
+  maxPerSecond: number | null
+  receiptExpected: boolean
+  session: Omit<SessionSettings, 'bindAs'>
+  reconnect: ReconnectPolicy
+  classify: Classify
+  capabilities: Capabilities
+  isTraced: boolean
+  canonicalId(messageId: string): string
+  /** The parts of a message as they go on the wire. */
+  partsOf(handOver: HandOver): MessageFields[]
+}
+
+interface Deps {
+  tools: ConnectorTools
+  events: ConnectorEvents
+  open: OpenSocket
+  ids: KnownIds
+  /** Stores a receipt or a message; a rejection asks the SMSC to say it again. */
+  store(delivery: Delivery): Promise<void>
+}
+
+/** Parts of a message that was taken in part go again this often, this long apart: what it keeps waiting is bounded. */
+const mostRepeats = 5
+const repeatAfterMs = 1_500
+/** So many full queues in a row are no matter of one destination. */
+const fullQueuesInARow = 3
+/** Wake-ups for single tokens of a fast link are gathered. */
+const leastWakeMs = 10
+
+/** A link to an SMSC: its sessions, how fast they may go, and what became of each message. */
+export class SmppLink implements Link {
+  readonly capabilities: Capabilities
+  readonly #deps: Deps
+  readonly #plan: LinkPlan
+  readonly #bindings: Bindings
+  readonly #throttle: Throttle
+  readonly #late = new LateAnswers()
+  #isRunning = false
+  #open = 0
+  #fullQueues = 0
+  #lastSeenAt: number | null = null
+  #status: Health['status'] = 'pending'
+  #cancelWake: (() => void) | null = null
+  #endPauses: (() => void)[] = []
+  #whenIdle: (() => void)[] = []
+
+  constructor(deps: Deps, plan: LinkPlan) {
+    this.#deps = deps
+    this.#plan = plan
+    this.capabilities = plan.capabilities
+    this.#throttle = new Throttle(deps.tools, plan.maxPerSecond)
+    this.#bindings = new Bindings(
+      {
+        tools: deps.tools,
+        policy: plan.reconnect,
+        createSession: (role) => this.#createSession(role),
+        changed: () => this.#changed(),
+      },
+      rolesOf(plan.bind, plan.sessions),
+    )
+  }
+
+  /** As many messages as there is room for on the wire, at the rate that the SMSC bears. */
+  get window(): number {
+    const room = Math.min(this.#bindings.room, this.#throttle.room)
+    if (room === 0 && this.#throttle.room === 0) this.#wakeLater()
+    return this.#open + room
+  }
+
+  health(): Health {
+    const { tools } = this.#deps
+    return healthOf({
+      states: this.#bindings.states,
+      isStarted: this.#isRunning,
+      isThrottled: this.#throttle.isThrottled,
+      fault: null,
+      nowMs: tools.now(),
+      lastSeenAt: this.#lastSeenAt,
+    })
+  }
+
+  async start(): Promise<void> {
+    if (this.#isRunning) return
+    this.#isRunning = true
+    this.#bindings.start()
+  }
+
+  async submit(handOver: HandOver): Promise<Outcome> {
+    if (!this.#isRunning) return { kind: 'unavailable', detail: 'The link is not running.' }
+    const parts = this.#partsOf(handOver)
+    if ('kind' in parts) return parts
+    this.#open += 1
+    try {
+      this.#throttle.spend(parts.length)
+      const deps = {
+        submitPart: (fields: MessageFields) => this.#submitPart(fields),
+        pause: () => this.#pause(),
+        inDoubt: (outcomes: PartOutcome[]) => this.#awaitLate(handOver.attemptId, outcomes),
+        receiptExpected: this.#plan.receiptExpected,
+        mostRepeats,
+      }
+      return await submitMessage(deps, parts)
+    } finally {
+      this.#open -= 1
+      if (this.#open === 0) for (const goOn of this.#whenIdle.splice(0)) goOn()
+    }
+  }
+
+  /** Nothing has to be asked for: the SMSC says receipts by itself. Their ids are known again. */
+  resume(expected: readonly { networkId: string }[]): void {
+    for (const { networkId } of expected) this.#deps.ids.add(networkId)
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false
+    for (const end of this.#endPauses.splice(0)) end()
+    this.#cancelWake?.()
+    await this.#bindings.stop()
+    if (this.#open > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
+  }
+
+  /** What cannot be written as SMPP will never go: the sender is none, or the text has too many parts. */
+  #partsOf(handOver: HandOver): MessageFields[] | Outcome {
+    try {
+      return this.#plan.partsOf(handOver)
+    } catch (error) {
+      return { kind: 'refused', lasts: 'good', code: 'device_error', networkCode: (error as Error).message }
+    }
+  }
+
+  async #submitPart(fields: MessageFields): Promise<PartOutcome> {
+    const roomiest = this.#bindings.roomiest
+    if (roomiest === null) return { kind: 'not_written', detail: 'The link is not bound.' }
+    const { session, binding } = roomiest
+    const submitted = await session.request('submit_sm', fields)
+    const outcome = readSubmitted(submitted, session, this.#plan)
+    if (outcome.kind === 'taken') {
+      if (outcome.messageId !== null) this.#deps.ids.add(outcome.messageId)
+      binding.provedGood()
+      this.#throttle.taken()
+      this.#fullQueues = 0
+    } else if (submitted.kind === 'response') this.#heedStatus(submitted.status, session)
+    else if (submitted.kind === 'unknown' && submitted.reason === 'timeout') binding.doubt()
+    return outcome
+  }
+
+  /** What an error answer says about the link, and not about the message. */
+  #heedStatus(status: number, session: Session): void {
+    if (status === commandStatus.ESME_RTHROTTLED) this.#slowDown()
+    if (status === commandStatus.ESME_RMSGQFUL && ++this.#fullQueues >= fullQueuesInARow) this.#slowDown()
+    if (this.#plan.classify(status).lasts === 'link') session.abort('the peer says that it is not bound')
+  }
+
+  #slowDown(): void {
+    const wasThrottled = this.#throttle.isThrottled
+    this.#throttle.tooMuch()
+    if (!wasThrottled) this.#changed()
+  }
+
+  #awaitLate(attemptId: string, outcomes: PartOutcome[]): void {
+    const doubtful = { attemptId, outcomes }
+    outcomes.forEach((outcome, part) => {
+      if (outcome.kind === 'unknown' && outcome.asked !== undefined)
+        this.#late.expect(outcome.asked.session, outcome.asked.sequence, doubtful, part)
+    })
+  }
+
+  #createSession(role: Role): Session {
+    const { tools, events, open, store } = this.#deps
+    const { session: settings, receiptExpected } = this.#plan
+    const session: Session = new Session(
+      {
+        tools,
+        open,
+        events: {
+          store: (delivery) => {
+            this.#lastSeenAt = tools.now()
+            return store(delivery)
+          },
+          late: (answer) => {
+            // Nothing else than submit_sm is asked over a link.
+            const outcome = readAnswer(answer as Answer<'submit_sm_resp'>, this.#plan)
+            const known = this.#late.take(session, answer, { outcome, receiptExpected })
+            if (known !== null) void events.late(known.attemptId, known.outcome)
+          },
+          room: () => undefined,
+          odd: (pdu) => tools.log('debug', 'the SMSC sent what nobody asked for', describePdu(pdu)),
+          ...(this.#plan.isTraced && { trace: (direction, pdu) => tools.log('debug', `SMPP ${direction}`, describePdu(pdu)) }),
+        },
+      },
+      { ...settings, bindAs: role },
+    ) // prettier-ignore
+    return session
+  }
+
+  /** Until the parts that failed may go again; false when the link is stopping. */
+  #pause(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const cancel = this.#deps.tools.schedule(repeatAfterMs, () => resolve(this.#isRunning))
+      this.#endPauses.push(() => {
+        cancel()
+        resolve(false)
+      })
+    })
+  }
+
+  /** Tells the dispatcher when there is room again. */
+  #wakeLater(): void {
+    this.#cancelWake ??= this.#deps.tools.schedule(Math.max(leastWakeMs, this.#throttle.roomInMs), () => {
+      this.#cancelWake = null
+      if (this.#isRunning) this.#deps.events.healthChanged()
+    })
+  }
+
+  #changed(): void {
+    const { status } = this.health()
+    if (status === 'online' || status === 'degraded') this.#lastSeenAt = this.#deps.tools.now()
+    if (status !== this.#status)
+      this.#deps.tools.log(status === 'offline' ? 'warn' : 'info', 'the link changed', { status })
+    this.#status = status
+    this.#deps.events.healthChanged()
+  }
+}

@@ -1,0 +1,56 @@
+import type { StatusClass } from './command-status-class.ts'
+import { commandStatus } from './pdu.ts'
+import type { Answer, RequestOutcome } from './request-outcome.ts'
+import type { Session } from './session.ts'
+import type { PartOutcome } from './submit-message.ts'
+
+export type Classify = (status: number) => { lasts: StatusClass; code: string }
+type Submitted = RequestOutcome<'submit_sm_resp'>
+
+/** Reads the outcome of a submit_sm. */
+export function readSubmitted(submitted: Submitted, session: Session, deps: Reading): PartOutcome {
+  switch (submitted.kind) {
+    case 'response':
+      return readAnswer(submitted, deps)
+    case 'unknown': {
+      const { reason, sequence } = submitted
+      const detail = reason === 'timeout' ? 'The SMSC did not answer in time.' : 'The connection ended before the SMSC answered.'
+      return reason === 'timeout'
+        ? { kind: 'unknown', detail, asked: { session, sequence } }
+        : { kind: 'unknown', detail, connectionLost: true }
+    }
+    case 'not_written':
+      // A field that fits no PDU will fit none tomorrow.
+      return submitted.reason === 'invalid'
+        ? { kind: 'refused', reason: { lasts: 'good', code: 'device_error', networkCode: submitted.detail ?? 'invalid' } }
+        : { kind: 'not_written', detail: `Nothing was sent to the SMSC: ${submitted.reason}.` }
+  }
+} // prettier-ignore
+
+interface Reading {
+  classify: Classify
+  /** The form in which ids of this link are compared. */
+  canonicalId(messageId: string): string
+}
+
+/** Reads an answer, in time or late. */
+export function readAnswer(
+  { command, status, body }: Pick<Answer<'submit_sm_resp'>, 'command' | 'status' | 'body'>,
+  { classify, canonicalId }: Reading,
+): PartOutcome {
+  if (status === commandStatus.ESME_ROK && command !== 'generic_nack') {
+    const messageId = body?.messageId ?? ''
+    return { kind: 'taken', messageId: messageId === '' ? null : canonicalId(messageId) }
+  }
+  const networkCode = sayStatus(status)
+  const { lasts, code } = classify(status)
+  if (lasts === 'unknown') return { kind: 'unknown', detail: `The SMSC answered ${networkCode}.` }
+  if (lasts === 'link') return { kind: 'not_written', detail: `The SMSC answered ${networkCode}.` }
+  return { kind: 'refused', reason: { lasts, code, networkCode } }
+}
+
+const names = new Map<number, string>(Object.entries(commandStatus).map(([name, status]) => [status, name]))
+
+/** A command_status as people look it up: `ESME_RTHROTTLED`, or `0x00000402`. */
+export const sayStatus = (status: number): string =>
+  names.get(status) ?? `0x${status.toString(16).padStart(8, '0')}`

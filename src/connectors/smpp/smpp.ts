@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import type { ConnectorKind, ConnectorTools, DeviceSetup } from '../connector.ts'
+import { classify } from './command-status-class.ts'
+import { createIncoming } from './incoming.ts'
+import { KnownIds } from './known-ids.ts'
+import { type LinkPlan, SmppLink } from './link.ts'
+import { submittedId } from './message-id.ts'
+import { type OpenSocket, socketTo, type TlsSettings } from './open-socket.ts'
+import { defaultReconnectPolicy } from './reconnect-policy.ts'
+import { References } from './references.ts'
+import { readSettings, type SmppSettings, smppSettings, type TlsFiles } from './settings.ts'
+import { submitParts } from './submit-parts.ts'
+
+/**
+ * An SMSC of an operator or aggregator, spoken to as an ESME: SMPP 3.4, and 5.0 where it is offered (SMPP v3.4 Issue 1.2; SMPP v5.0).
+ */
+export const smppKind: ConnectorKind = {
+  kind: 'smpp',
+  settings: smppSettings,
+  secretNames: ['password'],
+  requiredSecrets: ['password'],
+  createLink(setup, tools, events) {
+    const settings = readSettings(setup.settings)
+    const { messageIds, message } = settings
+    const ids = new KnownIds()
+    const store = createIncoming({
+      events,
+      tools,
+      ids: messageIds,
+      packing: message.gsmPacking,
+      alphabet: message.alphabet,
+      isKnownId: (networkId) => ids.has(networkId),
+    })
+    return new SmppLink(
+      { tools, events, ids, store, open: openSocketOf(settings) },
+      planOf(setup, settings, tools),
+    )
+  },
+}
+
+/** A text has at most so many parts. */
+const mostParts = 10
+
+function planOf(setup: DeviceSetup, settings: SmppSettings, tools: ConnectorTools): LinkPlan {
+  const { message, limits, login, reconnect, statusOverrides, messageIds } = settings
+  const references = new References(tools.random())
+  const isReceiptExpected = message.receipts === 'all'
+  return {
+    bind: settings.bindAs,
+    sessions: settings.sessions,
+    maxPerSecond: settings.maxPerSecond,
+    receiptExpected: isReceiptExpected,
+    session: { ...limits, bind: { ...login, password: setup.secrets['password'] ?? '' } },
+    reconnect: { ...defaultReconnectPolicy, ...reconnect },
+    capabilities: { deliveryReports: isReceiptExpected, maxParts: mostParts, alphanumericSender: true },
+    isTraced: settings.trace,
+    classify: (status) => classify(status, statusOverrides),
+    canonicalId: (messageId) => submittedId(messageId, messageIds),
+    partsOf: (handOver) => submitParts(handOver, message, references.next(handOver.to), tools.now()),
+  }
+}
+
+/** Files are read anew for each session, so that a renewed certificate is taken up. */
+const openSocketOf =
+  ({ host, port, tls }: SmppSettings): OpenSocket =>
+  (ready) =>
+    socketTo({ host, port, tls: tls === null ? null : readTls(tls) })(ready)
+
+function readTls({ verify, serverName, caFile, certFile, keyFile }: TlsFiles): TlsSettings {
+  const read = (path: string): string => readFileSync(path, 'utf8')
+  return {
+    verify,
+    ...(serverName === null ? {} : { servername: serverName }),
+    ...(caFile === null ? {} : { ca: read(caFile) }),
+    ...(certFile === null ? {} : { cert: read(certFile) }),
+    ...(keyFile === null ? {} : { key: read(keyFile) }),
+  }
+}

@@ -1,0 +1,85 @@
+import type { Outcome, RefusalReason } from '../connector.ts'
+import type { MessageFields } from './pdu.ts'
+import type { Session } from './session.ts'
+
+/** What became of one try of one wire part. `messageId` is null where the SMSC named none; `asked` is the request whose answer may still come. */
+export type PartOutcome =
+  | { kind: 'taken'; messageId: string | null }
+  | { kind: 'refused'; reason: RefusalReason }
+  | { kind: 'not_written'; detail: string }
+  | { kind: 'unknown'; detail: string; asked?: { session: Session; sequence: number }; connectionLost?: true }
+
+export interface SubmitDeps {
+  /** Submits a part over whichever session has room. Always resolves. */
+  submitPart(fields: MessageFields, part: number): Promise<PartOutcome>
+  /** Waits a while before the parts that failed go again; false when the link is stopping. */
+  pause(): Promise<boolean>
+  receiptExpected: boolean
+  /** Called before the outcome is told when it is unknown: the parts as they stand. */
+  inDoubt(outcomes: PartOutcome[]): void
+  /** How often a part goes again, once another one of its message was taken. */
+  mostRepeats: number
+}
+
+/**
+ * Submits every part of a message and makes one outcome of what became of each. Where some parts were taken and others certainly were not,
+ * only these go again, here: a message whose parts came half cannot go elsewhere. Never a part of which it is not known whether it was taken.
+ */
+export async function submitMessage(deps: SubmitDeps, parts: readonly MessageFields[]): Promise<Outcome> {
+  const outcomes: PartOutcome[] = await Promise.all(parts.map((fields, i) => deps.submitPart(fields, i)))
+  for (let repeats = 0; repeats < deps.mostRepeats && goesAgain(outcomes); repeats++) {
+    if (!(await deps.pause())) break
+    await Promise.all(
+      parts.map(async (fields, i) => {
+        if (isRepeatable(outcomes[i] as PartOutcome)) outcomes[i] = await deps.submitPart(fields, i)
+      }),
+    )
+  }
+  if (outcomes.some(({ kind }) => kind === 'unknown')) deps.inDoubt(outcomes)
+  return judgeParts(outcomes, deps.receiptExpected)
+}
+
+const isRepeatable = (outcome: PartOutcome): boolean =>
+  outcome.kind === 'not_written' ||
+  (outcome.kind === 'refused' && (outcome.reason.lasts === 'busy' || outcome.reason.lasts === 'now'))
+
+const goesAgain = (outcomes: readonly PartOutcome[]): boolean =>
+  outcomes.some(({ kind }) => kind === 'taken') &&
+  outcomes.some(({ kind }) => kind !== 'taken') &&
+  outcomes.every((outcome) => outcome.kind === 'taken' || isRepeatable(outcome))
+
+/** The outcome of a message, of the outcomes of its parts; there is at least one. */
+export function judgeParts(outcomes: readonly PartOutcome[], receiptExpected: boolean): Outcome {
+  const taken = outcomes.filter((outcome) => outcome.kind === 'taken')
+  const networkIds = taken.flatMap(({ messageId }) => messageId ?? [])
+  const unknown = outcomes.filter((outcome) => outcome.kind === 'unknown')
+  const [first] = unknown
+  if (first !== undefined) {
+    const isLost = unknown.every(({ connectionLost }) => connectionLost)
+    const base = { kind: 'unknown', networkIds, partsTaken: taken.length, detail: first.detail } as const
+    return isLost ? { ...base, connectionLost: true } : base
+  }
+  const left = outcomes.filter((outcome) => outcome.kind === 'refused' || outcome.kind === 'not_written')
+  if (left.length === 0)
+    return { kind: 'accepted', networkIds, receiptExpected: receiptExpected && networkIds.length > 0 }
+  if (taken.length === 0) return wholly(left)
+  const { code, networkCode } = worst(left) ?? { code: 'device_offline', networkCode: null }
+  return { kind: 'partial', networkIds, partsTaken: taken.length, receiptExpected, code, networkCode }
+}
+
+type Left = Exclude<PartOutcome, { kind: 'taken' | 'unknown' }>
+
+/** Nothing was taken. A part refused for good decides; else whatever lets the message go again soonest. */
+function wholly(left: readonly Left[]): Outcome {
+  const reason = worst(left)
+  if (reason !== null) return { kind: 'refused', ...reason }
+  const [first] = left as [Extract<Left, { kind: 'not_written' }>]
+  return { kind: 'unavailable', detail: first.detail }
+}
+
+const gravity: Record<RefusalReason['lasts'], number> = { good: 3, expired: 2, now: 1, busy: 0 }
+
+const worst = (left: readonly Left[]): RefusalReason | null =>
+  left
+    .flatMap((outcome) => (outcome.kind === 'refused' ? [outcome.reason] : []))
+    .toSorted((a, b) => gravity[b.lasts] - gravity[a.lasts])[0] ?? null

@@ -1,0 +1,129 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { cliJson } from '../harness.ts'
+import { FaultProxy } from '../peers/fault-proxy.ts'
+import type { SmscControl } from '../peers/smsc-control.ts'
+import { numbersFrom, openSmppHouse, type SmppHouse } from './smpp-house.ts'
+
+const text = 'Your code is 123456'
+const window = 10
+
+/** Numbers that the SMSC has taken a message for, as often as it has. */
+const takenOf = (smsc: SmscControl): Map<string, number> => {
+  const taken = new Map<string, number>()
+  for (const submit of smsc.submits())
+    if (submit.taken) taken.set(`+${submit.destination}`, (taken.get(`+${submit.destination}`) ?? 0) + 1)
+  return taken
+}
+
+/** Everything is final, nothing was taken twice, nothing that was taken is denied, and the money adds up. */
+async function expectTruth(house: SmppHouse, numbers: readonly string[]): Promise<{ unconfirmed: number }> {
+  const counts = await eventually(
+    house.counts,
+    ({ queued = 0, sending = 0, sent = 0 }) => expect(queued + sending + sent).toBe(0),
+    40_000,
+  )
+  const taken = takenOf(house.smsc)
+  expect([...taken].filter(([, times]) => times > 1)).toEqual([])
+  const { delivered = 0, unconfirmed = 0, ...others } = counts
+  expect(others).toEqual({})
+  expect(delivered + unconfirmed).toBe(numbers.length)
+  expect(taken.size).toBeGreaterThanOrEqual(delivered)
+  expect(await cliJson(['doctor'], house.server.dataFolder)).toMatchObject({ ok: true })
+  return { unconfirmed }
+}
+
+/** The SMSC behind a proxy that does to connections what networks do. */
+async function openBehindProxy(settings: readonly string[] = []): Promise<{ house: SmppHouse; proxy: FaultProxy }> {
+  let proxy: FaultProxy | null = null
+  const house = await openSmppHouse({
+    settings,
+    through: async ({ host, port }) => {
+      proxy = new FaultProxy({ target: { host, port } })
+      onTestFinished(() => (proxy as FaultProxy).close())
+      return proxy.listen()
+    },
+  })
+  return { house, proxy: proxy as unknown as FaultProxy }
+} // prettier-ignore
+
+test('an SMSC that takes fifty a second gets everything, once, and the link is not silent for longer than two seconds', async () => {
+  const house = await openSmppHouse({ settings: ['window=50'] })
+  await house.smsc.set({ submit: { throttlePerSecond: 50 } })
+  const numbers = numbersFrom(0, 400)
+  await house.send(text, numbers)
+  await expectTruth(house, numbers)
+  const times = house.smsc
+    .submits()
+    .filter(({ taken }) => taken)
+    .map(({ at }) => at)
+  const silences = times.slice(1).map((at, i) => at - (times[i] as number))
+  expect(Math.max(...silences)).toBeLessThan(2_500)
+  expect(times.length / (((times.at(-1) as number) - (times[0] as number)) / 1000)).toBeGreaterThan(25)
+}, 60_000)
+
+test('one word of too much costs the message it is about two seconds, and another link nothing', async () => {
+  const house = await openSmppHouse()
+  await house.smsc.set({ submit: { rules: [{ times: 1, status: 0x58, taken: false }] } })
+  const [number = ''] = numbersFrom(0, 1)
+  await house.send(text, [number])
+  await expectTruth(house, [number])
+  const [refused, taken] = house.smsc.submits()
+  expect(refused).toMatchObject({ taken: false })
+  expect((taken as { at: number }).at - (refused as { at: number }).at).toBeLessThanOrEqual(2_000)
+}, 30_000)
+
+test('a link that is cut every two seconds loses nothing, doubles nothing, and knows of all but a window for each cut', async () => {
+  const { house, proxy } = await openBehindProxy([`window=${window}`])
+  await house.smsc.set({ submit: { delayMs: 20 } })
+  const numbers = numbersFrom(0, 2_000)
+  proxy.cutEvery(2_000, 'rst')
+  await house.send(text, numbers)
+  await eventually(() => proxy.state().cuts, (cuts) => expect(cuts).toBeGreaterThanOrEqual(3), 20_000)
+  const { cuts } = proxy.state()
+  proxy.heal()
+  await eventually(house.status, ({ status }) => expect(status).toBe('online'), 10_000)
+  const { unconfirmed } = await expectTruth(house, numbers)
+  expect(unconfirmed).toBeGreaterThan(0)
+  expect(unconfirmed).toBeLessThanOrEqual((cuts + 1) * window)
+}, 90_000) // prettier-ignore
+
+test('a connection that lies open and dead is found out, and made anew', async () => {
+  const { house, proxy } = await openBehindProxy(['enquire_link_ms=1000', 'enquire_link_timeout_ms=500', 'response_timeout_ms=1000'])
+  const before = numbersFrom(0, 5)
+  await house.send(text, before)
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 5 }), 10_000)
+  proxy.halfOpen({ forMs: 3_000 })
+  const numbers = numbersFrom(100, 20)
+  await wait(100)
+  await house.send(text, numbers)
+  await eventually(house.status, ({ status }) => expect(status).toBe('offline'), 10_000)
+  await eventually(house.status, ({ status }) => expect(status).toBe('online'), 15_000)
+  const { unconfirmed } = await expectTruth(house, [...before, ...numbers])
+  expect(unconfirmed).toBeLessThanOrEqual(window)
+}, 60_000) // prettier-ignore
+
+test('a kill in the middle of a window leaves at most the window unknown, and nothing goes twice', async () => {
+  const house = await openSmppHouse({ settings: [`window=${window}`] })
+  await house.smsc.set({ submit: { delayMs: 50 } })
+  const numbers = numbersFrom(0, 400)
+  await house.send(text, numbers)
+  await eventually(() => house.smsc.submits().length, (submits) => expect(submits).toBeGreaterThan(50), 10_000)
+  await house.server.kill('SIGKILL')
+  await house.restart()
+  await eventually(house.status, ({ status }) => expect(status).toBe('online'), 10_000)
+  const { unconfirmed } = await expectTruth(house, numbers)
+  expect(unconfirmed).toBeLessThanOrEqual(window)
+}, 60_000) // prettier-ignore
+
+test('a wrong password is said as it is, and not tried again at once', async () => {
+  const house = await openSmppHouse()
+  await house.smsc.set({ bind: { password: 'another' } })
+  await house.smsc.cut('rst')
+  const seen = await eventually(house.status, ({ reasons }) => expect(reasons).toContain('bind_refused'), 10_000)
+  expect(seen.status).toBe('offline')
+  const binds = house.smsc.links('bind-refused').length
+  await wait(3_000)
+  expect(house.smsc.links('bind-refused').length).toBe(binds)
+}, 30_000) // prettier-ignore

@@ -1,0 +1,95 @@
+import { expect, onTestFinished } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { cli, cliJson, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { type SmscControl, type SmscOptions, startSmsc } from '../peers/smsc-control.ts'
+
+/** A running server with one account whose device is a link to the foreign SMSC, through `port` when something stands between. */
+export interface SmppHouse {
+  server: ServerProcess
+  smsc: SmscControl
+  accountId: string
+  deviceId: string
+  /** Sends one text to many numbers, a hundred a request; every request must be accepted. */
+  send(text: string, numbers: readonly string[]): Promise<void>
+  set(...pairs: string[]): Promise<void>
+  status(): Promise<{ status: string; reasons: string[] }>
+  /** How many messages stand in each state. */
+  counts(): Promise<Record<string, number>>
+  restart(): Promise<void>
+}
+
+interface Options {
+  smsc?: SmscOptions
+  /** Settings beside host, port, system_id and password. */
+  settings?: readonly string[]
+  sms?: number
+  /** What the link connects to; the SMSC itself without. */
+  through?: (smsc: SmscControl) => Promise<number>
+}
+
+/** Opens one for the running test. */
+export async function openSmppHouse({ smsc: smscOptions, settings = [], sms = 100_000, through }: Options = {}): Promise<SmppHouse> {
+  const smsc = await startSmsc(smscOptions)
+  onTestFinished(() => smsc.stop())
+  const port = through === undefined ? smsc.port : await through(smsc)
+  const dataFolder = await temporaryFolder()
+  let server = await startServerProcess({ dataFolder })
+  onTestFinished(async () => void (await server.kill('SIGKILL')))
+  const made = await cliJson<{ account_id: string; live_key: string }>(['account', 'create', '--name', 'Ada', '--email', 'ada@example.org'], dataFolder)
+  const accountId = made.account_id
+  await cliJson(['account', 'grant', '--account', accountId, '--sms', String(sms), '--note', 'test'], dataFolder)
+  await cliJson(['account', 'limit', '--account', accountId, '--send-per-minute', '0', '--read-per-minute', '0', '--queue', '0'], dataFolder)
+  const added = await cli(
+    ['device', 'add', 'smpp', '--account', accountId, '--name', 'Carrier', '--host', smsc.host, '--port', String(port), '--system-id', 'esme',
+      '--password-stdin', ...settings.flatMap((pair) => ['--set', pair]), '--json'],
+    { dataFolder, stdin: 'secret\n' },
+  ) // prettier-ignore
+  expect(added).toMatchObject({ code: 0 })
+  const { id: deviceId } = JSON.parse(added.stdout) as { id: string }
+  const headers = { authorization: `Bearer ${made.live_key}`, 'content-type': 'application/json' }
+  const get = async <T>(path: string): Promise<T> =>
+    (await (await fetch(`${server.url}/api/v1/${path}`, { headers })).json()) as T
+  const house: SmppHouse = {
+    get server() {
+      return server
+    },
+    smsc,
+    accountId,
+    deviceId,
+    async send(text, numbers) {
+      for (let at = 0; at < numbers.length; at += 100) {
+        const body = JSON.stringify({ to: numbers.slice(at, at + 100), text, max_parts: 10 })
+        const answer = await fetch(`${server.url}/api/v1/send`, { method: 'POST', headers, body })
+        expect(answer.status, await answer.text()).toBe(202)
+      }
+    },
+    async set(...pairs) {
+      await cliJson(['device', 'set', deviceId, ...pairs.flatMap((pair) => ['--set', pair])], dataFolder)
+    },
+    async status() {
+      const { devices } = await get<{ devices: { id: string; status: string; reasons: string[] }[] }>('status')
+      return devices.find(({ id }) => id === deviceId) ?? { status: 'unknown', reasons: [] }
+    },
+    async counts() {
+      const counts: Record<string, number> = {}
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const page: { data: { status: string }[]; next_cursor: string | null } = await get(
+          `history?limit=100${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+        )
+        for (const { status } of page.data) counts[status] = (counts[status] ?? 0) + 1
+        cursor = page.next_cursor
+      }
+      return counts
+    },
+    async restart() {
+      server = await startServerProcess({ dataFolder, port: server.port })
+    },
+  }
+  await eventually(house.status, (seen) => expect(seen).toMatchObject({ status: 'online' }), 15_000)
+  return house
+} // prettier-ignore
+
+/** `count` numbers that nobody else has. */
+export const numbersFrom = (first: number, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `+49151${String(first + i).padStart(8, '0')}`)

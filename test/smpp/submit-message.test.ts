@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { judgeParts, type PartOutcome, submitMessage } from '../../src/connectors/smpp/submit-message.ts'
+import { message } from './session-fixture.ts'
+
+const taken = (messageId: string | null = 'id'): PartOutcome => ({ kind: 'taken', messageId })
+const refused = (lasts: 'good' | 'now' | 'busy'): PartOutcome => ({
+  kind: 'refused',
+  reason: { lasts, code: 'network_rejected', networkCode: 'ESME_RX' },
+})
+const notWritten: PartOutcome = { kind: 'not_written', detail: 'closed' }
+const unknown: PartOutcome = { kind: 'unknown', detail: 'no answer' }
+const anyPart = fc.constantFrom(
+  taken(),
+  taken(null),
+  refused('good'),
+  refused('now'),
+  refused('busy'),
+  notWritten,
+  unknown,
+)
+
+/** Submits parts whose tries end as told, one after the other; the last one repeats. */
+async function submit(tries: readonly (readonly PartOutcome[])[], mostRepeats = 3) {
+  const asked: number[] = tries.map(() => 0)
+  const doubts: PartOutcome[][] = []
+  const pauses = { count: 0 }
+  const outcome = await submitMessage(
+    {
+      submitPart: async (_, part) => {
+        const of = tries[part] as readonly PartOutcome[]
+        const next = of[Math.min(asked[part] as number, of.length - 1)] as PartOutcome
+        asked[part] = (asked[part] as number) + 1
+        return next
+      },
+      pause: async () => {
+        pauses.count += 1
+        return true
+      },
+      inDoubt: (outcomes) => void doubts.push(outcomes),
+      receiptExpected: true,
+      mostRepeats,
+    },
+    tries.map(() => message),
+  )
+  return { outcome, asked, doubts, pauses: pauses.count }
+}
+
+test('all parts taken is accepted, with an id for each', async () => {
+  const { outcome, pauses } = await submit([[taken('a')], [taken('b')]])
+  expect(pauses).toBe(0)
+  expect(outcome).toEqual({ kind: 'accepted', networkIds: ['a', 'b'], receiptExpected: true })
+})
+
+test('no receipt is waited for when the SMSC named no message', async () => {
+  const { outcome } = await submit([[taken(null)]])
+  expect(outcome).toEqual({ kind: 'accepted', networkIds: [], receiptExpected: false })
+})
+
+test('nothing taken lets the whole message go elsewhere, at once', async () => {
+  expect((await submit([[refused('busy')], [notWritten]])).asked).toEqual([1, 1])
+  expect((await submit([[refused('busy')]])).outcome).toMatchObject({ kind: 'refused', lasts: 'busy' })
+  expect((await submit([[notWritten], [notWritten]])).outcome).toMatchObject({ kind: 'unavailable' })
+})
+
+test('the worst refusal decides', async () => {
+  const { outcome } = await submit([[refused('busy')], [refused('good')], [refused('now')]])
+  expect(outcome).toMatchObject({ kind: 'refused', lasts: 'good' })
+})
+
+test('once a part was taken, only those that were not go again', async () => {
+  const { outcome, asked } = await submit([[taken('a')], [refused('busy'), notWritten, taken('b')]])
+  expect(asked).toEqual([1, 3])
+  expect(outcome).toEqual({ kind: 'accepted', networkIds: ['a', 'b'], receiptExpected: true })
+})
+
+test('parts that never go are told with those that did', async () => {
+  const { outcome, asked } = await submit([[taken('a')], [refused('busy')]])
+  expect(asked).toEqual([1, 4])
+  expect(outcome).toMatchObject({
+    kind: 'partial',
+    networkIds: ['a'],
+    partsTaken: 1,
+    code: 'network_rejected',
+  })
+})
+
+test('a part of which nothing is known never goes again, nor does what stands beside it', async () => {
+  const { outcome, asked, doubts } = await submit([[taken('a')], [unknown], [refused('busy')]])
+  expect(asked).toEqual([1, 1, 1])
+  expect(outcome).toMatchObject({ kind: 'unknown', networkIds: ['a'], partsTaken: 1 })
+  expect(doubts).toHaveLength(1)
+})
+
+test('whatever becomes of the parts: nothing in doubt is called refused, nothing taken is called untouched', () => {
+  const property = fc.property(fc.array(anyPart, { minLength: 1, maxLength: 6 }), (outcomes) => {
+    const outcome = judgeParts(outcomes, true)
+    const takenParts = outcomes.filter(({ kind }) => kind === 'taken').length
+    const inDoubt = outcomes.some(({ kind }) => kind === 'unknown')
+    expect(outcome.kind === 'unknown').toBe(inDoubt)
+    if (outcome.kind === 'refused' || outcome.kind === 'unavailable') expect(takenParts).toBe(0)
+    if (outcome.kind === 'accepted') expect(takenParts).toBe(outcomes.length)
+    if (outcome.kind === 'partial' || outcome.kind === 'unknown') expect(outcome.partsTaken).toBe(takenParts)
+  })
+  fc.assert(property)
+})
