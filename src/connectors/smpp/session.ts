@@ -77,9 +77,7 @@ export class Session {
   }
 
   /** How many more requests would go out at once. */
-  get room(): number {
-    return this.#state === 'bound' ? this.#requests.room : 0
-  }
+  get room(): number { return this.#state === 'bound' ? this.#requests.room : 0 } // prettier-ignore
 
   /** When the peer was last heard, on the monotonic clock. */
   get heardMs(): number { return this.#connection?.receivedMs ?? 0 } // prettier-ignore
