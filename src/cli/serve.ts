@@ -18,6 +18,8 @@ export interface ServingProcess {
 
 /** The service: config → app → start → first run → wait for a signal → drain → stop. Gives the exit code. */
 export async function serve(host: ServingProcess): Promise<number> {
+  // From now on: a service manager may change its mind while we start, and then we stop as at any other time.
+  const signalled = nextSignal(host)
   const config = readConfig(host.env)
   const log = createLog(config.logLevel, gatheredOutput())
   const app = await createApp(config, log)
@@ -43,7 +45,7 @@ export async function serve(host: ServingProcess): Promise<number> {
     log.fatal({ err: error }, 'the database thread ended; ending too, so that a fresh start can take over')
     host.exit(1)
   })
-  const signal = await nextSignal(host)
+  const signal = await signalled
   log.info({ signal }, 'stopping: finishing what is under way; once more to end at once')
   await drain(() => app.stop(), { host, log, timeoutMs: config.drainTimeoutMs })
   return 0
