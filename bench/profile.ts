@@ -1,20 +1,24 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { BenchRun } from './bench-run.ts'
+import type { BenchRun, LoadTarget } from './bench-run.ts'
 import { type CpuProfile, summarize } from './cpu-profile.ts'
 import { hundred, one, type RequestShape } from './load-job.ts'
-import { withServer } from './server-process.ts'
+import { openLargeDatabase } from './large-database.ts'
+import { changedSince } from './read-paths.ts'
+import { startServer, withServer } from './server-process.ts'
 
 /** What can be profiled. */
-export type ProfileName = 'accept' | 'accept-many' | 'life' | 'life-many'
+export type ProfileName = keyof typeof subjects
 
-const subjects: Readonly<Record<ProfileName, { settings: string; shape: RequestShape }>> = {
+const subjects = {
   accept: { settings: 'offline=true', shape: one },
   'accept-many': { settings: 'offline=true', shape: hundred },
   life: { settings: 'delay_ms=0', shape: one },
   'life-many': { settings: 'delay_ms=0', shape: hundred },
-}
+  /** On the smaller of the two databases with many messages. */
+  'changed-since': null,
+} satisfies Readonly<Record<string, { settings: string; shape: RequestShape } | null>>
 
 /** The clock of the profiles. */
 const nowUs = (): number => Number(process.hrtime.bigint() / 1000n)
@@ -30,22 +34,44 @@ export function readProfileNames(text: string): ProfileName[] {
 
 /** Loads a server under V8's sampling profiler and tells, in lines, where each of its threads spent its time. */
 export async function profileServer(
-  run: Pick<BenchRun, 'load' | 'lengths'>,
+  run: Pick<BenchRun, 'load' | 'lengths' | 'say'>,
   name: ProfileName,
 ): Promise<string> {
-  const { settings, shape } = subjects[name]
+  const subject = subjects[name]
   const folder = await mkdtemp(join(tmpdir(), 'onesixty-profile-'))
   try {
     let between = { fromUs: 0, toUs: 0 }
     const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`]
-    await withServer({ settings: [settings], nodeOptions }, async ({ server, account }) => {
+    const measure = async (load: () => Promise<unknown>): Promise<void> => {
       const startedUs = nowUs()
-      await run.load(name, { server, token: account.liveKey, shape })
+      await load()
       between = { fromUs: startedUs + run.lengths.warmUpMs * 1000, toUs: nowUs() }
-    })
+    }
+    if (subject === null)
+      await loadUpdates(run, nodeOptions, (target) => measure(() => run.load(name, target)))
+    else
+      await withServer({ settings: [subject.settings], nodeOptions }, ({ server, account }) =>
+        measure(() => run.load(name, { server, token: account.liveKey, shape: subject.shape })),
+      )
     return (await summaries(folder, between)).join('\n')
   } finally {
     await rm(folder, { recursive: true })
+  }
+}
+
+/** Pages by the time of change, as fast as they are answered. */
+async function loadUpdates(
+  run: Pick<BenchRun, 'lengths' | 'say'>,
+  nodeOptions: readonly string[],
+  measure: (target: LoadTarget) => Promise<void>,
+): Promise<void> {
+  const database = await openLargeDatabase(run.lengths.largeDatabase / 100, run.say)
+  const server = await startServer(database.folder, nodeOptions)
+  try {
+    const shape = { kind: 'get', paths: changedSince(database) } as const
+    await measure({ server, token: database.liveKey, shape, expectedStatus: 200, connections: 4 })
+  } finally {
+    await server.stop()
   }
 }
 

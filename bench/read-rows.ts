@@ -3,30 +3,27 @@ import type { BenchRun, MeasuredLoad } from './bench-run.ts'
 import { type Figure, latencyOf, msOf } from './figure.ts'
 import { type LargeDatabase, openLargeDatabase } from './large-database.ts'
 import { recipientOf } from './load-job.ts'
+import type { ProfileName } from './profile.ts'
+import { changedSince, instant, many, somewhere } from './read-paths.ts'
 import { databaseOf, type ServerProcess, startServer } from './server-process.ts'
 
 const perSecond = 500
 const connections = 4
 const rounds = 3
-const pathsOfAKind = 500
 
 interface Reading {
   name: string
   /** Paths that ask for something else each time. */
   paths(database: LargeDatabase): readonly string[]
+  profile?: ProfileName
 }
-
-const somewhere = (most: number): number => Math.floor(Math.random() * most)
-const many = (path: () => string): string[] => Array.from({ length: pathsOfAKind }, path)
-const instant = ({ firstAtMs, lastAtMs }: LargeDatabase): string =>
-  new Date(firstAtMs + somewhere(lastAtMs - firstAtMs)).toISOString()
 
 const readings: readonly Reading[] = [
   { name: 'history, newest page', paths: () => ['/api/v1/history'] },
   { name: 'history, a page anywhere in it', paths: (database) => many(() => `/api/v1/history?created_before=${instant(database)}`) },
   { name: 'history, of one number', paths: ({ recipients }) => many(() => `/api/v1/history?to=${encodeURIComponent(recipientOf(somewhere(recipients)))}`) },
   { name: 'history, of one reference', paths: ({ references }) => many(() => `/api/v1/history?client_reference=order-${somewhere(references)}`) },
-  { name: 'history, changed since', paths: (database) => many(() => `/api/v1/history?updated_after=${instant(database)}`) },
+  { name: 'history, changed since', paths: changedSince, profile: 'changed-since' },
   { name: 'status', paths: () => ['/api/v1/status'] },
   { name: 'balance', paths: () => ['/api/v1/balance'] },
 ] // prettier-ignore
@@ -45,7 +42,7 @@ export async function measureReads(run: BenchRun): Promise<Figure[]> {
     const figures: Figure[] = []
     for (const reading of readings) {
       const [few, all] = await measureTurns(run, reading, [{ database: small, server: smallServer }, { database: large, server: largeServer }]) // prettier-ignore
-      figures.push(...figuresOf(reading.name, { few, all, small, large }))
+      figures.push(...figuresOf(reading, { few, all, small, large }))
     }
     return [...figures, exactnessOf(await small.folder.cli('doctor'))]
   } finally {
@@ -87,7 +84,7 @@ const middle = (measured: readonly MeasuredLoad[]): MeasuredLoad =>
   measured.toSorted((a, b) => a.latency.p99 - b.latency.p99)[Math.floor(measured.length / 2)] as MeasuredLoad
 
 function figuresOf(
-  name: string,
+  { name, profile }: Reading,
   {
     few,
     all,
@@ -99,7 +96,7 @@ function figuresOf(
   const growth = all.latency.p99 / few.latency.p99
   const bar = { kind: 'most', most: 1.5, is: growth, unit: '×' } as const
   return [
-    { row: 6, name: `${name}, ${among(large)}`, value: latencyOf(all.latency), bar: { kind: 'most', most: 5, is: all.latency.p99, unit: 'ms' }, facts: all.facts },
+    { row: 6, name: `${name}, ${among(large)}`, value: latencyOf(all.latency), bar: { kind: 'most', most: 5, is: all.latency.p99, unit: 'ms' }, facts: all.facts, ...(profile === undefined ? {} : { profile }) },
     { row: 6, name: `${name}, p99 as a multiple of that with ${among(small)}`, value: `${growth.toFixed(2)} × (${latencyOf(few.latency)})`, bar, facts: `${msOf(all.latency.p99)} instead of ${msOf(few.latency.p99)}` },
   ] // prettier-ignore
 }
