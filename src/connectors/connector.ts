@@ -136,22 +136,37 @@ export interface ConnectorTools {
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, detail?: Record<string, unknown>): void
 }
 
-/** A device that is handed messages: SMPP, modem, simulator. */
-export interface Link {
-  /** How many hand-overs may be open at once; the dispatcher never exceeds it. May change; read before each claim. */
-  readonly window: number
+/** What a running device does, however its messages reach it. */
+export interface Running {
   readonly capabilities: Capabilities
+  /** How many hand-overs may be open at once (of a phone: how many it may hold and not yet say to have); never exceeded. May change; read before each claim. */
+  readonly window: number
   health(): Health
   start(): Promise<void>
-  /** Hands one message over. Never throws and always settles: within its own time-out, else as `unknown`. Called at most once for an attempt. */
-  submit(handOver: HandOver): Promise<Outcome>
-  /** After a start: receipts that are still expected, a page at a time, for connectors that can ask for them. */
-  resume?(expected: readonly { networkId: string }[]): void
-  /** New settings for a running link; gives false when it must be made anew. */
+  /** New settings for a running device; gives false when it must be made anew. */
   applySettings?(settings: Readonly<Record<string, string>>): boolean
   /** No new submits come; settles when every open one has settled and the device is let go. */
   stop(): Promise<void>
 }
+
+/** A device that is handed messages: SMPP, modem, simulator. */
+export interface Link extends Running {
+  /** Hands one message over. Never throws and always settles: within its own time-out, else as `unknown`. Called at most once for an attempt. */
+  submit(handOver: HandOver): Promise<Outcome>
+  /** After a start: receipts that are still expected, a page at a time, for connectors that can ask for them. */
+  resume?(expected: readonly { networkId: string }[]): void
+}
+
+/**
+ * A device that fetches its messages: a phone. Nothing is submitted to it; what it fetches is claimed while it asks, and offered again
+ * under the same id until it says that it has it.
+ */
+export interface Pull extends Running {
+  /** Something waits that this device may carry. Only an optimisation: it asks by itself as well. */
+  wake(): void
+}
+
+export const isPull = (device: Link | Pull): device is Pull => 'wake' in device
 
 /** One setting of a kind, for `device add --set`, the docs and the console. */
 export interface SettingRule {
@@ -166,11 +181,11 @@ export interface SettingRule {
 }
 
 /** A kind of device. */
-export interface ConnectorKind {
+export interface ConnectorKind<Device extends Link | Pull = Link | Pull> {
   kind: string
   settings: readonly SettingRule[]
   secretNames: readonly string[]
   /** Those of `secretNames` without which a device is refused. */
   requiredSecrets?: readonly string[]
-  createLink(setup: DeviceSetup, tools: ConnectorTools, events: ConnectorEvents): Link
+  createLink(setup: DeviceSetup, tools: ConnectorTools, events: ConnectorEvents): Device
 }

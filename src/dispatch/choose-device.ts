@@ -22,6 +22,8 @@ export interface Candidate {
   free: number
   /** Open hand-overs as a share of its window, 0 to 1. */
   load: number
+  /** It fetches its messages: it is woken, and claims when it asks. */
+  fetches: boolean
 }
 
 export const canUseSender = (senders: ReadonlySet<string>, sender: string | null): boolean =>
@@ -51,6 +53,8 @@ const isBetter = (a: Candidate, b: Candidate): boolean =>
 
 export interface ClaimPlan {
   wants: Want[]
+  /** Devices that fetch their messages, and for which some wait. Their routes stand again with the next poll. */
+  wakes: string[]
   /** Routes whose device has no room now: they keep their turn. */
   busy: Route[]
 }
@@ -65,10 +69,12 @@ export function planClaims(
 ): ClaimPlan {
   const served = new Map<string, { device: Candidate; routes: Route[] }>()
   const busy: Route[] = []
+  const wakes = new Set<string>()
   for (const route of routes) {
     const device = chooseDevice(route, devicesFor(route))
     if (device === 'none') continue
     if (device === 'busy') busy.push(route)
+    else if (device.fetches) wakes.add(device.id)
     else if (served.has(device.id)) served.get(device.id)?.routes.push(route)
     else served.set(device.id, { device, routes: [route] })
   }
@@ -89,5 +95,5 @@ export function planClaims(
         })
     })
   }
-  return { wants, busy }
+  return { wants, wakes: [...wakes], busy }
 }

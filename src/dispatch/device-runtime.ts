@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Health, Link, Outcome } from '../connectors/connector.ts'
+import { type Health, isPull, type Link, type Outcome, type Pull } from '../connectors/connector.ts'
 import type { Log } from '../log.ts'
 import type { Mode } from '../storage/schema.ts'
 import { Breaker } from './breaker.ts'
@@ -32,7 +32,7 @@ const mostParts = 10
 
 /** One running device: its link, what is open on it, how fast it may go, and whether it is used at all. */
 export class DeviceRuntime {
-  readonly link: Link
+  readonly link: Link | Pull
   readonly #clock: Clock
   readonly #log: Log
   readonly #breaker: Breaker
@@ -43,7 +43,11 @@ export class DeviceRuntime {
   #lastSentAt: number | null = null
   #lastError: string | null = null
 
-  constructor(deps: { clock: Clock; log: Log; breakerRestMs: number }, facts: DeviceFacts, link: Link) {
+  constructor(
+    deps: { clock: Clock; log: Log; breakerRestMs: number },
+    facts: DeviceFacts,
+    link: Link | Pull,
+  ) {
     this.#clock = deps.clock
     this.#log = deps.log
     this.#breaker = new Breaker(deps.breakerRestMs)
@@ -104,6 +108,7 @@ export class DeviceRuntime {
       health: status === 'online' || status === 'degraded' ? status : 'offline',
       free: this.#free(),
       load: this.link.window === 0 ? 1 : this.#open / this.link.window,
+      fetches: isPull(this.link),
     }
   }
 
@@ -118,6 +123,11 @@ export class DeviceRuntime {
       resetsInMs,
       resetsAt: resetsInMs === 0 ? null : this.#clock.now() + resetsInMs,
     }
+  }
+
+  /** Something waits for a device that fetches its messages. */
+  wake(): void {
+    if (isPull(this.link)) this.link.wake()
   }
 
   /** A message of this device was claimed. */

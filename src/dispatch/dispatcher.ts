@@ -1,6 +1,6 @@
 import { Batcher } from '../batcher.ts'
 import type { Clock } from '../clock.ts'
-import type { Outcome, Receipt } from '../connectors/connector.ts'
+import { isPull, type Outcome, type Receipt } from '../connectors/connector.ts'
 import type { Service } from '../lifecycle.ts'
 import type { Log } from '../log.ts'
 import type { Claimed, Want } from '../messages/claim-messages.ts'
@@ -162,7 +162,8 @@ export class Dispatcher implements Service {
       this.#again = false
       const routes = this.#ring.take(maxRoutesPerRound)
       if (routes.length === 0) return
-      const { wants, busy } = planClaims(routes, this.#deps.pool.candidatesFor)
+      const { wants, wakes, busy } = planClaims(routes, this.#deps.pool.candidatesFor)
+      for (const id of wakes) this.#deps.pool.get(id)?.wake()
       busyInARow = wants.length > 0 ? 0 : busyInARow + busy.length
       // Whoever found no room stands in front of whoever was served (P10).
       const claiming = wants.length > 0 ? this.#claim(wants) : Promise.resolve([])
@@ -208,7 +209,8 @@ export class Dispatcher implements Service {
     try {
       // The claim may have waited for the database beyond the validity (P8).
       if (nowMs >= claimed.expiresAt) outcome = tooLate
-      else if (device === null) outcome = { kind: 'unavailable', detail: 'The device was removed.' }
+      else if (device === null || isPull(device.link))
+        outcome = { kind: 'unavailable', detail: 'The device was removed.' }
       else outcome = await device.link.submit(handOverOf(claimed, nowMs))
       if (!isSound(outcome)) throw new TypeError('it told an outcome that makes no sense')
     } catch (error) {

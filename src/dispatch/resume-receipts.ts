@@ -1,11 +1,11 @@
-import type { Link } from '../connectors/connector.ts'
+import { isPull, type Link, type Pull } from '../connectors/connector.ts'
 import type { Db } from '../storage/dialect.ts'
 
 const pageSize = 1_000
 
 /** Tells a link that was just started which receipts are still expected from it, page by page, if it can ask for them. */
-export async function resumeReceipts(db: Db, deviceId: string, link: Link): Promise<void> {
-  if (link.resume === undefined) return
+export async function resumeReceipts(db: Db, deviceId: string, link: Link | Pull): Promise<void> {
+  if (isPull(link) || link.resume === undefined) return
   for (let after = ''; ;) {
     const rows = await db
       .selectFrom('receipts_expected')

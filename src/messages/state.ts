@@ -10,6 +10,7 @@ export type MessageEvent =
   | 'not_submitted'
   | 'partly_refused'
   | 'expired_at_device'
+  | 'canceled_at_device'
   | 'unknown'
   | 'unknown_resend'
   | 'receipt_delivered'
@@ -42,6 +43,7 @@ const settled: Record<MessageEvent, null> = {
   not_submitted: null,
   partly_refused: null,
   expired_at_device: null,
+  canceled_at_device: null,
   unknown: null,
   unknown_resend: null,
   receipt_delivered: null,
@@ -81,6 +83,7 @@ export const moves: Record<MessageStatus, Record<MessageEvent, Move | null>> = {
     not_submitted: to('queued', 'keep'),
     partly_refused: to('failed', 'taken'),
     expired_at_device: to('expired', 'nothing'),
+    canceled_at_device: to('canceled', 'nothing'),
     unknown: to('unconfirmed', 'taken'),
     unknown_resend: to('queued', 'keep'),
     receipt_delivered: to('delivered', 'all'),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dayMs } from '../../src/clock.ts'
+import type { Link } from '../../src/connectors/connector.ts'
 import { advanceEpoch, releaseHeld } from '../../src/storage/epoch.ts'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { eventually } from '../eventually.ts'
@@ -82,7 +83,7 @@ describe('the expirer', () => {
     const handedOver: string[] = []
     let room = 0
     await house.addDevice('dev_s')
-    const { link } = house.pool.get('dev_s')!
+    const link = house.pool.get('dev_s')!.link as Link
     const submit = link.submit.bind(link)
     Object.defineProperty(link, 'window', { get: () => room })
     link.submit = (handOver) => {

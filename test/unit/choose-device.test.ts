@@ -12,6 +12,7 @@ const device = (id: string, facts: Partial<Candidate> = {}): Candidate => ({
   id,
   accountId: null,
   mode: 'live',
+  fetches: false,
   health: 'online',
   senders: new Set(),
   free: 10,
@@ -86,4 +87,10 @@ test('everybody gets a turn before anybody gets two', () => {
     () => [device('d', { free: 7 })],
   )
   expect(wants.map((want) => want.quota).toSorted((a, b) => a - b)).toEqual([2, 2, 3])
+})
+
+test('a device that fetches its messages is woken once, and claims nothing before it asks', () => {
+  const phone = device('phone', { fetches: true })
+  const plan = planClaims([route('a'), route('b')], () => [phone])
+  expect(plan).toEqual({ wants: [], wakes: ['phone'], busy: [] })
 })

@@ -18,7 +18,7 @@ import { readSettings, type SimulatorSettings, simulatorSettings } from './setti
  * settings or the number say so. What it does with a message is decided by `scenarioFor`; with a peer, an independent
  * process is told of each message first and has the last word.
  */
-export const simulatorKind: ConnectorKind = {
+export const simulatorKind: ConnectorKind<Link> = {
   kind: 'simulator',
   settings: simulatorSettings,
   secretNames: [],

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { ConnectorKind, ConnectorTools, DeviceSetup } from '../connector.ts'
+import type { ConnectorKind, ConnectorTools, DeviceSetup, Link } from '../connector.ts'
 import { classify } from './command-status-class.ts'
 import { createIncoming } from './incoming.ts'
 import { KnownIds } from './known-ids.ts'
@@ -14,7 +14,7 @@ import { submitParts } from './submit-parts.ts'
 /**
  * An SMSC of an operator or aggregator, spoken to as an ESME: SMPP 3.4, and 5.0 where it is offered (SMPP v3.4 Issue 1.2; SMPP v5.0).
  */
-export const smppKind: ConnectorKind = {
+export const smppKind: ConnectorKind<Link> = {
   kind: 'smpp',
   settings: smppSettings,
   secretNames: ['password'],
