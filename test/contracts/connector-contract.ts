@@ -10,6 +10,7 @@ import {
   type Open,
   type Opened,
   openSubject,
+  startLink,
   turnUntil,
 } from './contract-subject.ts'
 import { expectHonestHealth } from './honest.ts'
@@ -17,19 +18,21 @@ import { carriesTextsWhole } from './text-contract.ts'
 
 /**
  * What the service takes for granted of every link, whatever it speaks. Each kind of connector calls this with a subject of
- * its own; a link that passes may carry messages and money. `hasPeerLog: false` leaves out
- * the texts, for a device that keeps no log of what it received.
+ * its own; a link that passes may carry messages and money. Two things are left out for devices that cannot show them:
+ * `hasPeerLog: false` for one that keeps no log of what it received, `takesParts: false` for one that takes a message whole or not at all.
  */
 export function connectorContract(
   name: string,
   createSubject: CreateSubject,
-  { hasPeerLog = true }: { hasPeerLog?: boolean } = {},
+  { hasPeerLog = true, takesParts = true }: { hasPeerLog?: boolean; takesParts?: boolean } = {},
 ): void {
   describe(`a link that honours the contract: ${name}`, () => {
     const open = (): Promise<Opened> => openSubject(createSubject)
     answersEverySubmit(open)
     tellsRefusalsApart(open)
     saysReceiptsTruly(open)
+    if (takesParts) tellsPartsApart(open)
+    takesWhatHandsetsSend(open)
     remembersAcrossKills(open)
     knowsWhenItIsCutOff(open)
     stopsCleanly(open)
@@ -108,7 +111,7 @@ function tellsRefusalsApart(open: Open): void {
   test('says no receipt for what was refused', async () => {
     const opened = await open()
     await refusal(opened, 'good')
-    await opened.world.clock.advance(opened.subject.receiptsWithinMs)
+    await opened.subject.hearOut(opened.world)
     expect(opened.world.said).toEqual([])
   })
 
@@ -126,7 +129,7 @@ function saysReceiptsTruly(open: Open): void {
     const { world, subject, submit } = await open()
     const given: string[] = []
     for (const parts of [1, 3, 1, 2]) given.push(...networkIdsOf(await submit(longHandOver(parts))))
-    await world.clock.advance(subject.receiptsWithinMs)
+    await subject.hearOut(world)
     expect(world.said.map((receipt) => receipt.networkId).toSorted()).toEqual(given.toSorted())
     expect(new Set(world.said.map((receipt) => receipt.result))).toEqual(new Set(['delivered']))
   })
@@ -142,11 +145,11 @@ function saysReceiptsTruly(open: Open): void {
     const { world, subject, submit } = await open()
     world.canStore = false
     const [networkId] = networkIdsOf(await submit())
-    await world.clock.advance(subject.receiptsWithinMs + 120_000)
+    await subject.hearOut(world, 120_000)
     expect(world.said.length).toBeGreaterThanOrEqual(3)
     expect(world.said.length).toBeLessThanOrEqual(121)
     world.canStore = true
-    await world.clock.advance(dayMs)
+    await subject.hearOut(world, dayMs)
     expect(world.stored.map((receipt) => receipt.networkId)).toEqual([networkId])
   })
 
@@ -154,8 +157,44 @@ function saysReceiptsTruly(open: Open): void {
     const { world, subject, submit } = await open()
     await submit()
     world.clock.jumpWallClock(-3 * dayMs)
-    await world.clock.advance(subject.receiptsWithinMs)
+    await subject.hearOut(world)
     expect(world.stored).toHaveLength(1)
+  })
+}
+
+function tellsPartsApart(open: Open): void {
+  test('tells of a message that was taken in part how many parts were, and has a receipt for each of them', async () => {
+    const { world, subject, submit } = await open()
+    await subject.answerWith('some')
+    const outcome = await submit(longHandOver(3))
+    expect(outcome).toMatchObject({ kind: 'partial', partsTaken: 1, receiptExpected: true })
+    expect(networkIdsOf(outcome)).toHaveLength(1)
+    await subject.hearOut(world)
+    expect(world.stored.map((receipt) => receipt.networkId)).toEqual(networkIdsOf(outcome))
+  })
+}
+
+function takesWhatHandsetsSend(open: Open): void {
+  test('says that it has a message of a handset once it is stored, and not before', async () => {
+    const { world, subject } = await open()
+    const sms = await subject.handsetSends()
+    await subject.hearOut(world)
+    expect(world.inbound).toMatchObject([{ from: sms.from, text: sms.text }])
+    expect(await sms.isAcknowledged()).toBe(true)
+  })
+
+  test('takes a message of a handset again until it is stored, and then no more', async () => {
+    const { world, subject } = await open()
+    world.canStore = false
+    const sms = await subject.handsetSends()
+    await subject.hearOut(world, 120_000)
+    expect(world.inboundSaid).toBeGreaterThanOrEqual(3)
+    expect(world.inboundSaid).toBeLessThanOrEqual(121)
+    expect(await sms.isAcknowledged()).toBe(false)
+    world.canStore = true
+    await subject.hearOut(world, dayMs)
+    expect(world.inbound).toMatchObject([{ from: sms.from, text: sms.text }])
+    expect(await sms.isAcknowledged()).toBe(true)
   })
 }
 
@@ -165,12 +204,12 @@ function remembersAcrossKills(open: Open): void {
     const given = [...networkIdsOf(await submit()), ...networkIdsOf(await submit(longHandOver(2)))]
     const later = createWorld(world.clock.now() + 1000)
     const link = (later.link = await subject.relaunch(later))
-    await link.start()
+    await startLink(later, subject)
     const expected = [...given, 'not-of-this-device'].map((networkId) => ({ networkId }))
     link.resume?.(expected.slice(0, 2))
     link.resume?.(expected.slice(1))
     await turnUntil(later, link.submit(handOverOf()), subject.settlesWithinMs)
-    await later.clock.advance(subject.receiptsWithinMs)
+    await subject.hearOut(later)
     const old = later.stored
       .map((receipt) => receipt.networkId)
       .filter((networkId) => given.includes(networkId))
@@ -246,7 +285,8 @@ function explainsItsSettings(open: Open): void {
     for (const rule of kind.settings) {
       expect(rule.name).toMatch(/^[a-z][a-z0-9_]*$/)
       expect(rule.says).toMatch(/^[A-Z].{10,}\.$/)
-      expect(rule.check(rule.default), `${rule.name}: its default`).toBeNull()
+      // What a device cannot do without has no default, and the empty text is not taken for it.
+      expect(rule.check(rule.default) === null, `${rule.name}: its default`).toBe(rule.required !== true)
       for (const value of ['a\nb', 'a\0b', ...(nonsense[rule.name] ?? [])]) {
         expect(rule.check(value), `${rule.name}: ${JSON.stringify(value)}`).toMatch(/\w/)
       }

@@ -17,23 +17,38 @@ import { expectHonestOutcome } from './honest.ts'
 export interface ContractSubject {
   link: Link
   kind: ConnectorKind
+  /** Within this much time after its start the link is online; 0 is at once. */
+  startsWithinMs: number
   /** Within this much time every submit settles, whatever the device does. */
   settlesWithinMs: number
-  /** Within this much time after its submit every receipt has been said once. */
-  receiptsWithinMs: number
   /** For each setting of the kind, values that it must refuse. */
   nonsense: Readonly<Record<string, readonly string[]>>
   /** Cuts the device off, or connects it again; settles when the link has noticed. */
   setOffline(offline: boolean): Promise<void>
-  /** How the device answers the submits to come; `nothing` loses the answer. */
-  answerWith(answer: 'yes' | 'good' | 'now' | 'busy' | 'nothing'): Promise<void>
+  /** How the device answers the submits to come; `nothing` loses the answer, `some` takes the first part and refuses the rest for good. */
+  answerWith(answer: 'yes' | 'good' | 'now' | 'busy' | 'nothing' | 'some'): Promise<void>
   /** How long the device takes for each answer to come. */
   delayAnswers(ms: number): Promise<void>
+  /**
+   * Lets the device say what it has to say: every receipt that is due by then, and again for `moreMs` what could not be stored. A device with
+   * a clock of its own is waited for instead, until it has nothing left, or was turned away three times with whatever it has.
+   */
+  hearOut(world: ContractWorld, moreMs?: number): Promise<void>
+  /** A handset sends an SMS, which the device has from the next `hearOut` on. */
+  handsetSends(): Promise<HandsetMessage>
   /** Every message that the network took, whole again, oldest first. */
   peerLog(): Promise<readonly { to: string; text: string }[]>
   /** A new link to the same device in another world, as after a kill -9: the first one is left as it is. */
   relaunch(world: ContractWorld): Promise<Link>
   dispose(): Promise<void>
+}
+
+/** What a handset sent. */
+export interface HandsetMessage {
+  from: string
+  text: string
+  /** Whether the network has the link's word that the message is safe, and need not keep it. */
+  isAcknowledged(): Promise<boolean>
 }
 
 /** What surrounds a link: a clock turned by hand, and a service that writes down what it is told. */
@@ -45,12 +60,16 @@ export interface ContractWorld {
   said: Receipt[]
   /** The receipts that were stored. */
   stored: Receipt[]
+  /** How often an inbound message was said, stored or not, and those that were stored. */
+  inboundSaid: number
   inbound: Inbound[]
   late: { attemptId: string; outcome: Outcome }[]
   /** The status that the link gave at each call of `healthChanged`. */
   statuses: string[]
   /** While false, receipts and inbound messages are rejected. */
   canStore: boolean
+  /** Settles when all that was said to a device with a clock of its own has its answer: only then does the clock of this world move on. */
+  atRest: () => Promise<void>
   link: Link | null
 }
 
@@ -72,14 +91,27 @@ export async function openSubject(createSubject: CreateSubject): Promise<Opened>
   const subject = await createSubject(world)
   onTestFinished(() => subject.dispose())
   world.link = subject.link
-  await subject.link.start()
+  await startLink(world, subject)
   const submit = async (handOver = handOverOf()): Promise<Outcome> => {
+    await turnUntilRoom(world, subject)
     const outcome = await turnUntil(world, subject.link.submit(handOver), subject.settlesWithinMs)
     expectHonestOutcome(outcome, handOver)
     return outcome
   }
   return { world, subject, submit }
 }
+
+/** Starts the link of `world`; settles when it is online, and fails when it is not in time. */
+export async function startLink(world: ContractWorld, { startsWithinMs }: ContractSubject): Promise<void> {
+  await world.link?.start()
+  await turnUntilHolds(world, () => world.statuses.at(-1) === 'online', startsWithinMs)
+}
+
+/** The dispatcher hands nothing to a link without room; a link that is cut off it asks all the same here. */
+const turnUntilRoom = (world: ContractWorld, { link, settlesWithinMs }: ContractSubject): Promise<void> =>
+  turnUntilHolds(world, () => link.window > 0 || !isUp(link), settlesWithinMs)
+
+export const isUp = (link: Link): boolean => ['online', 'degraded'].includes(link.health().status)
 
 export function createWorld(startMs?: number): ContractWorld {
   const clock = createStubClock(startMs)
@@ -95,6 +127,7 @@ export function createWorld(startMs?: number): ContractWorld {
         world.stored.push(receipt)
       },
       inbound: async (inbound) => {
+        world.inboundSaid += 1
         if (!world.canStore) throw full
         world.inbound.push(inbound)
       },
@@ -103,31 +136,50 @@ export function createWorld(startMs?: number): ContractWorld {
     },
     said: [],
     stored: [],
+    inboundSaid: 0,
     inbound: [],
     late: [],
     statuses: [],
     canStore: true,
+    atRest: async () => undefined,
     link: null,
   }
   return world
 }
 
-/**
- * Waits for `promise` while time goes by in the world, up to `withinMs` of it. Links with a real peer need real time too:
- * the clock moves by a hundredth of the limit at a time, ever more slowly, so that no time-out overtakes an answer.
- */
+/** Waits for `promise` while time goes by in the world, up to `withinMs` of it. */
 export async function turnUntil<T>(world: ContractWorld, promise: Promise<T>, withinMs: number): Promise<T> {
   const progress = { isSettled: false }
   const settled = promise.finally(() => (progress.isSettled = true))
   settled.catch(() => undefined)
   await realMoment()
-  for (let step = 0; step < 100 && !progress.isSettled; step++) {
-    await world.clock.advance(withinMs / 100)
-    await realMoment(1 + step / 4)
-  }
+  await turnWhile(world, () => !progress.isSettled, withinMs)
   if (!progress.isSettled) await Promise.race([settled, realMoment(2000)])
   if (!progress.isSettled) throw new Error(`nothing was settled within ${withinMs} ms`)
   return settled
+}
+
+/** The same for something that becomes true; of what is true already nobody waits. */
+export async function turnUntilHolds(
+  world: ContractWorld,
+  holds: () => boolean,
+  withinMs: number,
+): Promise<void> {
+  await turnWhile(world, () => !holds(), withinMs)
+  if (!holds()) throw new Error(`it was not so within ${withinMs} ms`)
+}
+
+/**
+ * Links with a real peer need real time too: the clock moves by a hundredth of the limit at a time, ever more slowly, so that no time-out
+ * overtakes an answer.
+ */
+async function turnWhile(world: ContractWorld, isWaiting: () => boolean, withinMs: number): Promise<void> {
+  for (let step = 0; step < 100 && isWaiting(); step++) {
+    await world.atRest()
+    if (!isWaiting()) return
+    await world.clock.advance(withinMs / 100)
+    await realMoment(1 + step / 4)
+  }
 }
 
 const realMoment = (ms = 1): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,6 +1,12 @@
+import { optOutNumber } from '../../src/connectors/simulator/scenario.ts'
 import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
 import type { MessagePeer } from '../peers/message-peer.ts'
-import type { ContractSubject, ContractWorld, CreateSubject } from './contract-subject.ts'
+import {
+  type ContractSubject,
+  type ContractWorld,
+  type CreateSubject,
+  handOverOf,
+} from './contract-subject.ts'
 
 /** A simulator as a subject of the contract; with a peer it posts each message to that process. */
 export const createSimulatorSubject =
@@ -23,10 +29,16 @@ export const createSimulatorSubject =
     return {
       link,
       kind: simulatorKind,
+      startsWithinMs: 0,
       settlesWithinMs: 20_000,
-      receiptsWithinMs: 4000,
       nonsense,
       setOffline: (offline) => set({ offline: String(offline) }),
+      hearOut: (heard, moreMs = 0) => heard.clock.advance(receiptsWithinMs + moreMs),
+      handsetSends: async () => {
+        // Its network forgets a part, and what was answered to it, once the receipt is stored; the answer is stored before that.
+        await link.submit(handOverOf({ to: optOutNumber }))
+        return { from: optOutNumber, text: 'STOP', isAcknowledged: async () => world.stored.length > 0 }
+      },
       answerWith: (answer) =>
         set({
           refuse: answer === 'good' || answer === 'now' || answer === 'busy' ? answer : 'none',
@@ -42,6 +54,9 @@ export const createSimulatorSubject =
       dispose: async () => void (await Promise.all([link, ...relaunched].map((each) => each.stop()))),
     }
   }
+
+/** Within this much time after its submit every receipt has been said once. */
+const receiptsWithinMs = 4000
 
 const numbers = ['-1', '1.5', '1e3', '0x10', ' 1', '', 'many', '9999999999999', '٣']
 const flags = ['yes', '1', 'TRUE', '', ' true']

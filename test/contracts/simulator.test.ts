@@ -20,9 +20,10 @@ afterAll(async () => {
 connectorContract(
   'the simulator on its own',
   createSimulatorSubject(() => null),
-  { hasPeerLog: false },
+  { hasPeerLog: false, takesParts: false },
 )
 connectorContract(
   'the simulator with a peer process',
   createSimulatorSubject(() => peer),
+  { takesParts: false },
 )

@@ -6,7 +6,7 @@ import type { SessionEnd } from './session-events.ts'
 
 interface Facts {
   states: readonly { role: Role; state: BindingState }[]
-  isStarted: boolean
+  isStopped: boolean
   isThrottled: boolean
   /** Why the link cannot even try. */
   fault: string | null
@@ -16,7 +16,7 @@ interface Facts {
 
 /** What a link says of itself: it is online when all of its sessions are bound, degraded when it can still submit and something is wrong. */
 export function healthOf(facts: Facts): Health {
-  const { states, isStarted, isThrottled, fault, nowMs, lastSeenAt } = facts
+  const { states, isStopped, isThrottled, fault, nowMs, lastSeenAt } = facts
   const bound = states.filter(({ state }) => state.kind === 'bound')
   const canSubmit = bound.some(({ role }) => role !== 'receiver')
   const missing = states.filter(({ state }) => state.kind !== 'bound')
@@ -28,7 +28,7 @@ export function healthOf(facts: Facts): Health {
   const isWhole = missing.length === 0 && !isThrottled
   const neverTried = states.every(({ state }) => state.lastEnd === null) && bound.length === 0
   return {
-    status: canSubmit ? (isWhole ? 'online' : 'degraded') : isStarted && neverTried && fault === null ? 'pending' : 'offline',
+    status: canSubmit ? (isWhole ? 'online' : 'degraded') : !isStopped && neverTried && fault === null ? 'pending' : 'offline',
     reasons: [...new Set(reasons)],
     link: canSubmit ? 'session' : 'none',
     lastSeenAt: canSubmit ? nowMs : lastSeenAt,

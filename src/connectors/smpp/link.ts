@@ -65,6 +65,7 @@ export class SmppLink implements Link {
   readonly #throttle: Throttle
   readonly #late = new LateAnswers()
   #isRunning = false
+  #isStopped = false
   #open = 0
   #fullQueues = 0
   #lastSeenAt: number | null = null
@@ -100,7 +101,7 @@ export class SmppLink implements Link {
     const { tools } = this.#deps
     return healthOf({
       states: this.#bindings.states,
-      isStarted: this.#isRunning,
+      isStopped: this.#isStopped,
       isThrottled: this.#throttle.isThrottled,
       fault: null,
       nowMs: tools.now(),
@@ -142,6 +143,7 @@ export class SmppLink implements Link {
 
   async stop(): Promise<void> {
     this.#isRunning = false
+    this.#isStopped = true
     for (const end of this.#endPauses.splice(0)) end()
     this.#cancelWake?.()
     await this.#bindings.stop()
