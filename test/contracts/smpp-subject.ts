@@ -21,14 +21,14 @@ import { nonsense } from './smpp-nonsense.ts'
  * out: what a kill or a full store comes before is then no matter of luck.
  */
 export const createSmppSubject =
-  (getSmsc: () => SmscControl): CreateSubject =>
+  (getSmsc: () => SmscControl, given: Readonly<Record<string, string>> = {}): CreateSubject =>
   async (world) => {
     const smsc = getSmsc()
     await smsc.renew({ settings: patient })
     const started: { link: Link; world: ContractWorld }[] = []
     const launch = (into: ContractWorld): Link => {
       into.atRest = () => hasAnswered(smsc)
-      const settings = { host: smsc.host, port: String(smsc.port), system_id: 'esme', ...times }
+      const settings = { host: smsc.host, port: String(smsc.port), system_id: 'esme', ...times, ...given }
       const link = smppKind.createLink(
         { id: 'dev_1', name: 'Carrier', settings, secrets: { password: 'secret' } },
         into.tools,
@@ -97,22 +97,21 @@ async function hasAnswered(smsc: SmscControl): Promise<void> {
 
 async function hearOut(smsc: SmscControl, world: ContractWorld): Promise<void> {
   await smsc.set({ deliver: { window: 50 } })
-  const waitsFor = async (): Promise<number> =>
-    world.canStore ? (await smsc.state()).undelivered : deliveriesTurnedAwayLess(smsc, 3)
-  await eventually(waitsFor, (left) => expect(left).toBe(0), 10_000)
+  const left = async (): Promise<number> =>
+    (await smsc.state()).undelivered - (world.canStore ? 0 : turnedAway(smsc, 3))
+  await eventually(left, (count) => expect(count).toBe(0), 10_000)
   await smsc.set({ deliver: { window: 0 } })
-} // prettier-ignore
+}
 
-/** How many of the deliveries so far were turned away less often than that, and not taken. */
-function deliveriesTurnedAwayLess(smsc: SmscControl, often: number): number {
+/** How many receipts and messages were turned away so often, and not taken since. */
+function turnedAway(smsc: SmscControl, often: number): number {
   const refusals = new Map<number, number>()
   for (const record of smsc.records()) {
-    if (record.kind === 'delivery') refusals.set(record.delivery, refusals.get(record.delivery) ?? 0)
     if (record.kind !== 'delivery-answer') continue
-    const isLast = record.outcome === 0
-    refusals.set(record.delivery, isLast ? often : (refusals.get(record.delivery) ?? 0) + 1)
+    if (record.outcome === 0) refusals.delete(record.delivery)
+    else refusals.set(record.delivery, (refusals.get(record.delivery) ?? 0) + 1)
   }
-  return [...refusals.values()].filter((refused) => refused < often).length
+  return [...refusals.values()].filter((count) => count >= often).length
 }
 
 async function cutAll(smsc: SmscControl): Promise<void> {

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSmppSubject } from '../contracts/smpp-subject.ts'
+import { handOverOf, type Opened, openSubject } from '../contracts/contract-subject.ts'
+import { type SmscControl, startSmsc } from '../peers/smsc-control.ts'
+
+let smsc: SmscControl
+
+beforeAll(async () => {
+  smsc = await startSmsc()
+})
+afterAll(() => smsc.stop())
+
+const queueFull = 0x14
+const open = (): Promise<Opened> => openSubject(createSmppSubject(() => smsc))
+const answerNext = (...statuses: number[]): Promise<unknown> =>
+  smsc.set({ submit: { rules: statuses.map((status) => ({ status, times: 1 })) } })
+
+test('the third full queue in a row slows the link down, since it is no matter of one recipient any more', async () => {
+  const { world, subject, submit } = await open()
+  await answerNext(queueFull, queueFull, queueFull)
+  for (let i = 0; i < 2; i++) {
+    expect(await submit()).toMatchObject({ kind: 'refused', lasts: 'busy', networkCode: 'ESME_RMSGQFUL' })
+    expect([subject.link.health().status, subject.link.window]).toEqual(['online', 10])
+  }
+  expect(await submit()).toMatchObject({ kind: 'refused', lasts: 'busy' })
+  expect(subject.link.health()).toMatchObject({ status: 'degraded', reasons: ['throttled'] })
+  expect(subject.link.window).toBe(0)
+  await world.clock.advance(1_000)
+  expect(subject.link.window).toBeGreaterThan(0)
+  expect(subject.link.window).toBeLessThan(10)
+})
+
+test('full queues with a message taken in between say nothing about the link', async () => {
+  const { subject, submit } = await open()
+  await answerNext(queueFull, queueFull, 0, queueFull, queueFull)
+  const kinds: string[] = []
+  for (let i = 0; i < 6; i++) kinds.push((await submit()).kind)
+  expect(kinds).toEqual(['refused', 'refused', 'accepted', 'refused', 'refused', 'accepted'])
+  expect([subject.link.health().status, subject.link.window]).toEqual(['online', 10])
+})
+
+test('a single word of too much slows the link down at once', async () => {
+  const { subject, submit } = await open()
+  await answerNext(0x58)
+  expect(await submit(handOverOf())).toMatchObject({ kind: 'refused', lasts: 'busy' })
+  expect([subject.link.health().status, subject.link.window]).toEqual(['degraded', 0])
+})
