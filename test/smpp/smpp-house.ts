@@ -23,17 +23,21 @@ interface Options {
   /** Settings beside host, port, system_id and password. */
   settings?: readonly string[]
   sms?: number
+  password?: string
+  /** Of the server. */
+  env?: Record<string, string>
   /** What the link connects to; the SMSC itself without. */
   through?: (smsc: SmscControl) => Promise<number>
 }
 
 /** Opens one for the running test. */
-export async function openSmppHouse({ smsc: smscOptions, settings = [], sms = 100_000, through }: Options = {}): Promise<SmppHouse> {
+export async function openSmppHouse(options: Options = {}): Promise<SmppHouse> {
+  const { smsc: smscOptions, settings = [], sms = 100_000, password = 'secret', env = {}, through } = options
   const smsc = await startSmsc(smscOptions)
   onTestFinished(() => smsc.stop())
   const port = through === undefined ? smsc.port : await through(smsc)
   const dataFolder = await temporaryFolder()
-  let server = await startServerProcess({ dataFolder })
+  let server = await startServerProcess({ dataFolder, env })
   onTestFinished(async () => void (await server.kill('SIGKILL')))
   const made = await cliJson<{ account_id: string; live_key: string }>(['account', 'create', '--name', 'Ada', '--email', 'ada@example.org'], dataFolder)
   const accountId = made.account_id
@@ -42,7 +46,7 @@ export async function openSmppHouse({ smsc: smscOptions, settings = [], sms = 10
   const added = await cli(
     ['device', 'add', 'smpp', '--account', accountId, '--name', 'Carrier', '--host', smsc.host, '--port', String(port), '--system-id', 'esme',
       '--password-stdin', ...settings.flatMap((pair) => ['--set', pair]), '--json'],
-    { dataFolder, stdin: 'secret\n' },
+    { dataFolder, stdin: `${password}\n` },
   ) // prettier-ignore
   expect(added).toMatchObject({ code: 0 })
   const { id: deviceId } = JSON.parse(added.stdout) as { id: string }
@@ -83,7 +87,7 @@ export async function openSmppHouse({ smsc: smscOptions, settings = [], sms = 10
       return counts
     },
     async restart() {
-      server = await startServerProcess({ dataFolder, port: server.port })
+      server = await startServerProcess({ dataFolder, port: server.port, env })
     },
   }
   await eventually(house.status, (seen) => expect(seen).toMatchObject({ status: 'online' }), 15_000)

@@ -50,7 +50,7 @@ export function senderFault(sender: string): string | null {
 }
 
 /** Section 5.2.5. */
-const ton = { unknown: 0, international: 1, networkSpecific: 3, alphanumeric: 5 } as const
+export const ton = { unknown: 0, international: 1, networkSpecific: 3, alphanumeric: 5 } as const
 /** Section 5.2.6. */
 const npi = { unknown: 0, e164: 1 } as const
 

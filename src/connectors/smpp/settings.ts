@@ -108,7 +108,7 @@ const table = {
   reconnect_first_ms: setting(wholeNumber(100, hourMs), 1_000, 'Milliseconds, at most, until the first try after a lost session; each failure in a row doubles them, and chance spreads them.'),
   reconnect_longest_ms: setting(wholeNumber(100, hourMs), 60_000, 'Milliseconds, at most, between two tries: a minute, so that a repaired SMSC is not kept waiting.'),
   status_classes: setting(statusList, '', 'What a command_status means here, where the SMSC does not follow the table: status=class with blanks between, such as 0x14=now 0x400=good. Empty is the table.'),
-  trace: setting(switched, 'off', 'Logs every PDU with texts and passwords left out. Off, because it is much.'),
+  trace: setting(switched, 'off', 'Logs every PDU, texts, names and passwords left out, numbers masked. Off, because it is much.'),
 } // prettier-ignore
 
 type Name = keyof typeof table
