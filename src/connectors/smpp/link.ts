@@ -51,6 +51,8 @@ interface Deps {
 /** Parts of a message that was taken in part go again this often, this long apart: what it keeps waiting is bounded. */
 const mostRepeats = 5
 const repeatAfterMs = 1_500
+/** A link that stops first lets the messages that are under way go out whole; longer would keep a restart waiting for an SMSC that is silent. */
+const wholeWithinMs = 5_000
 /** So many full queues in a row are no matter of one destination. */
 const fullQueuesInARow = 3
 /** Wake-ups for single tokens of a fast link are gathered. */
@@ -64,14 +66,14 @@ export class SmppLink implements Link {
   readonly #bindings: Bindings
   readonly #throttle: Throttle
   readonly #late = new LateAnswers()
-  #isRunning = false
-  #isStopped = false
+  /** `stopping` lets whole messages out, `leaving` no more. */
+  #phase: 'new' | 'running' | 'stopping' | 'leaving' = 'new'
   #open = 0
   #fullQueues = 0
   #lastSeenAt: number | null = null
   #status: Health['status'] = 'pending'
   #cancelWake: (() => void) | null = null
-  #endPauses: (() => void)[] = []
+  readonly #endPauses = new Set<() => void>()
   #whenIdle: (() => void)[] = []
 
   constructor(deps: Deps, plan: LinkPlan) {
@@ -101,7 +103,7 @@ export class SmppLink implements Link {
     const { tools } = this.#deps
     return healthOf({
       states: this.#bindings.states,
-      isStopped: this.#isStopped,
+      isStopped: this.#phase === 'stopping' || this.#phase === 'leaving',
       isThrottled: this.#throttle.isThrottled,
       fault: null,
       nowMs: tools.now(),
@@ -110,13 +112,13 @@ export class SmppLink implements Link {
   }
 
   async start(): Promise<void> {
-    if (this.#isRunning) return
-    this.#isRunning = true
+    if (this.#phase !== 'new') return
+    this.#phase = 'running'
     this.#bindings.start()
   }
 
   async submit(handOver: HandOver): Promise<Outcome> {
-    if (!this.#isRunning) return { kind: 'unavailable', detail: 'The link is not running.' }
+    if (this.#phase !== 'running') return { kind: 'unavailable', detail: 'The link is not running.' }
     const parts = this.#partsOf(handOver)
     if ('kind' in parts) return parts
     this.#open += 1
@@ -142,12 +144,29 @@ export class SmppLink implements Link {
   }
 
   async stop(): Promise<void> {
-    this.#isRunning = false
-    this.#isStopped = true
-    for (const end of this.#endPauses.splice(0)) end()
+    if (this.#phase !== 'leaving') this.#phase = 'stopping'
     this.#cancelWake?.()
+    await this.#wholeMessages()
+    this.#phase = 'leaving'
+    for (const end of this.#endPauses) end()
     await this.#bindings.stop()
-    if (this.#open > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
+    if (this.#open > 0) await this.#idle()
+  }
+
+  /** A session that leaves turns away the parts that wait for room: until then those of long messages follow the ones that are out. */
+  #wholeMessages(): Promise<void> {
+    if (this.#open === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      const cancel = this.#deps.tools.schedule(wholeWithinMs, resolve)
+      void this.#idle().then(() => {
+        cancel()
+        resolve()
+      })
+    })
+  }
+
+  #idle(): Promise<void> {
+    return new Promise((resolve) => this.#whenIdle.push(resolve))
   }
 
   /** What cannot be written as SMPP will never go: the sender is none, or the text has too many parts. */
@@ -216,7 +235,7 @@ export class SmppLink implements Link {
           },
           room: () => undefined,
           odd: (pdu) => tools.log('debug', 'the SMSC sent what nobody asked for', describePdu(pdu)),
-          ...(this.#plan.isTraced && { trace: (direction, pdu) => tools.log('debug', `SMPP ${direction}`, describePdu(pdu)) }),
+          ...(this.#plan.isTraced && { trace: (direction, pdu) => tools.log('info', `SMPP ${direction}`, describePdu(pdu)) }),
         },
       },
       { ...settings, bindAs: role },
@@ -224,14 +243,18 @@ export class SmppLink implements Link {
     return session
   }
 
-  /** Until the parts that failed may go again; false when the link is stopping. */
+  /** Until the parts that failed may go again; false when there is no time for that any more. */
   #pause(): Promise<boolean> {
+    if (this.#phase === 'leaving') return Promise.resolve(false)
     return new Promise((resolve) => {
-      const cancel = this.#deps.tools.schedule(repeatAfterMs, () => resolve(this.#isRunning))
-      this.#endPauses.push(() => {
+      const finish = (goesOn: boolean): void => {
         cancel()
-        resolve(false)
-      })
+        this.#endPauses.delete(end)
+        resolve(goesOn)
+      }
+      const end = (): void => finish(false)
+      const cancel = this.#deps.tools.schedule(repeatAfterMs, () => finish(true))
+      this.#endPauses.add(end)
     })
   }
 
@@ -239,7 +262,7 @@ export class SmppLink implements Link {
   #wakeLater(): void {
     this.#cancelWake ??= this.#deps.tools.schedule(Math.max(leastWakeMs, this.#throttle.roomInMs), () => {
       this.#cancelWake = null
-      if (this.#isRunning) this.#deps.events.healthChanged()
+      if (this.#phase === 'running') this.#deps.events.healthChanged()
     })
   }
 

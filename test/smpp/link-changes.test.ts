@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { cliJson } from '../harness.ts'
+import { judgeTexts } from '../peers/sms-text/reassemble.ts'
+import { numbersFrom, openSmppHouse } from './smpp-house.ts'
+
+const short = 'Your code is 123456'
+const long = 'Your parcel costs 3 € [today]. '.repeat(14)
+
+test('window and rate are changed while messages flow: nothing is lost, doubled, cut in half or unknown, and the changes hold', async () => {
+  const house = await openSmppHouse({ settings: ['window=10'] })
+  await house.smsc.set({ submit: { delayMs: 40 } })
+  const meant: { to: string; text: string }[] = []
+  const send = async (text: string, first: number, count: number): Promise<void> => {
+    const numbers = numbersFrom(first, count)
+    await house.send(text, numbers)
+    meant.push(...numbers.map((to) => ({ to, text })))
+  }
+  const flows = (count: number): Promise<number> =>
+    eventually(() => house.smsc.submits().length, (submits) => expect(submits).toBeGreaterThan(count), 10_000)
+  const mostInFlight = async (): Promise<number> =>
+    Math.max(...(await house.smsc.state()).sessions.map(({ maxInFlight }) => maxInFlight))
+
+  await send(long, 0, 300)
+  await send(short, 1_000, 500)
+  await flows(40)
+  expect(await mostInFlight()).toBeLessThanOrEqual(10)
+  await house.set('window=30')
+  await eventually(mostInFlight, (most) => expect(most).toBeGreaterThan(10), 10_000)
+  expect(await mostInFlight()).toBeLessThanOrEqual(30)
+  await house.set('max_per_second=100', 'window=3')
+  await flows(house.smsc.submits().length + 20)
+  await house.set('max_per_second=400', 'window=50')
+
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: meant.length }), 40_000)
+  const { lost, twice, strange, incomplete, repeated, wrong } = judgeTexts(meant, house.smsc.submits())
+  expect({ lost, twice, strange, incomplete, repeated, wrong }).toEqual({
+    lost: [], twice: [], strange: [], incomplete: [], repeated: [], wrong: [],
+  })
+  expect(await cliJson(['doctor'], house.server.dataFolder)).toMatchObject({ ok: true })
+}, 90_000) // prettier-ignore
+
+test('a planned restart while long messages flow cuts none in half and leaves none unknown', async () => {
+  const house = await openSmppHouse({ settings: ['window=10'] })
+  await house.smsc.set({ submit: { delayMs: 40 } })
+  const numbers = numbersFrom(0, 150)
+  await house.send(long, numbers)
+  await eventually(() => house.smsc.submits().length, (submits) => expect(submits).toBeGreaterThan(40), 10_000)
+  expect(await house.server.stop()).toMatchObject({ code: 0 })
+  expect(house.smsc.submits().length).toBeLessThan(numbers.length * 3)
+  await house.restart()
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: numbers.length }), 30_000)
+  const { lost, twice, incomplete, repeated } = judgeTexts(numbers.map((to) => ({ to, text: long })), house.smsc.submits())
+  expect({ lost, twice, incomplete, repeated }).toEqual({ lost: [], twice: [], incomplete: [], repeated: [] })
+}, 60_000) // prettier-ignore
