@@ -12,10 +12,17 @@ export interface SmppHouse {
   /** Sends one text to many numbers, a hundred a request; every request must be accepted. */
   send(text: string, numbers: readonly string[]): Promise<void>
   set(...pairs: string[]): Promise<void>
-  status(): Promise<{ status: string; reasons: string[] }>
+  status(): Promise<DeviceStanding>
   /** How many messages stand in each state. */
   counts(): Promise<Record<string, number>>
   restart(): Promise<void>
+}
+
+/** A device as `/status` shows it. */
+export interface DeviceStanding {
+  status: string
+  reasons: string[]
+  last_error: string | null
 }
 
 interface Options {
@@ -26,13 +33,15 @@ interface Options {
   password?: string
   /** Of the server. */
   env?: Record<string, string>
+  /** What becomes of the link; `online` without. */
+  comesTo?: 'online' | 'offline'
   /** What the link connects to; the SMSC itself without. */
   through?: (smsc: SmscControl) => Promise<number>
 }
 
 /** Opens one for the running test. */
 export async function openSmppHouse(options: Options = {}): Promise<SmppHouse> {
-  const { smsc: smscOptions, settings = [], sms = 100_000, password = 'secret', env = {}, through } = options
+  const { smsc: smscOptions, settings = [], sms = 100_000, password = 'secret', env = {}, comesTo = 'online', through } = options
   const smsc = await startSmsc(smscOptions)
   onTestFinished(() => smsc.stop())
   const port = through === undefined ? smsc.port : await through(smsc)
@@ -71,8 +80,8 @@ export async function openSmppHouse(options: Options = {}): Promise<SmppHouse> {
       await cliJson(['device', 'set', deviceId, ...pairs.flatMap((pair) => ['--set', pair])], dataFolder)
     },
     async status() {
-      const { devices } = await get<{ devices: { id: string; status: string; reasons: string[] }[] }>('status')
-      return devices.find(({ id }) => id === deviceId) ?? { status: 'unknown', reasons: [] }
+      const { devices } = await get<{ devices: (DeviceStanding & { id: string })[] }>('status')
+      return devices.find(({ id }) => id === deviceId) ?? { status: 'unknown', reasons: [], last_error: null }
     },
     async counts() {
       const counts: Record<string, number> = {}
@@ -90,7 +99,7 @@ export async function openSmppHouse(options: Options = {}): Promise<SmppHouse> {
       server = await startServerProcess({ dataFolder, port: server.port, env })
     },
   }
-  await eventually(house.status, (seen) => expect(seen).toMatchObject({ status: 'online' }), 15_000)
+  await eventually(house.status, (seen) => expect(seen).toMatchObject({ status: comesTo }), 15_000)
   return house
 } // prettier-ignore
 
