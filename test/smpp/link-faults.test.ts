@@ -104,6 +104,41 @@ test('a connection that lies open and dead is found out, and made anew', async (
   expect(unconfirmed).toBeLessThanOrEqual(window)
 }, 60_000) // prettier-ignore
 
+/** Half a minute in which a link's connections are dead without a word, its messages before and meanwhile, and what became of them. */
+async function outliveHalfMinute(settings: readonly string[]): Promise<{ unconfirmed: number }> {
+  const { house, proxy } = await openBehindProxy(settings)
+  const before = numbersFrom(0, 5)
+  await house.send(text, before)
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 5 }), 10_000)
+  proxy.halfOpen({ forMs: 30_000 })
+  const healed = wait(30_000)
+  const numbers = numbersFrom(100, 3 * window)
+  await house.send(text, numbers)
+  await healed
+  // Whatever the link had found out by then: what it had not handed over arrives now.
+  const arrives = ({ delivered = 0 }: Record<string, number>): void => expect(delivered).toBeGreaterThanOrEqual(5 + 2 * window)
+  await eventually(house.counts, arrives, 10_000)
+  expect(await house.status()).toMatchObject({ status: 'online' })
+  return expectTruth(house, [...before, ...numbers])
+} // prettier-ignore
+
+test('after half a minute of dead connections a link is back within ten seconds, with its own time-outs and with short ones', async () => {
+  const short = ['enquire_link_ms=1000', 'enquire_link_timeout_ms=500', 'response_timeout_ms=1000']
+  for (const { unconfirmed } of await Promise.all([outliveHalfMinute([]), outliveHalfMinute(short)])) {
+    expect(unconfirmed).toBeGreaterThan(0)
+    expect(unconfirmed).toBeLessThanOrEqual(window)
+  }
+}, 120_000)
+
+test('what an SMSC takes without a word stays unconfirmed, and is not submitted a second time', async () => {
+  const house = await openSmppHouse({ settings: ['response_timeout_ms=500', 'enquire_link_ms=1000'] })
+  await house.smsc.set({ submit: { rules: [{ how: 'silence', times: 3 }] } })
+  const numbers = numbersFrom(0, 20)
+  await house.send(text, numbers)
+  expect(await expectTruth(house, numbers)).toEqual({ unconfirmed: 3 })
+  expect(takenOf(house.smsc).size).toBe(20)
+}, 30_000)
+
 test('a kill in the middle of a window leaves at most the window unknown, and nothing goes twice', async () => {
   const house = await openSmppHouse({ settings: [`window=${window}`] })
   await house.smsc.set({ submit: { delayMs: 50 } })
