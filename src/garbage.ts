@@ -8,7 +8,7 @@ type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resor
 const startIsOverMs = 500
 
 /** The old generation is collected when it has grown by so much since the last time; V8 would let it double. */
-const growingPercent = 30
+const growingPercent = 60
 
 /**
  * Collects once what the start of this thread left behind, and gives its pages back to the system: V8 would keep them, 35 of 177 MB with

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=8
+#!/usr/bin/env -S node --max-semi-space-size=16
 import { enableCompileCache } from 'node:module'
 
 // Whatever this program writes holds texts, numbers or secrets: for its own user alone.
