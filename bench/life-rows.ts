@@ -1,11 +1,9 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchRun } from './bench-run.ts'
 import { type Figure, median, perSecondOf } from './figure.ts'
 import { hundred, one, type RequestShape } from './load-job.ts'
-import { startBenchSmsc } from './smpp-smsc.ts'
+import { wideLink, withBenchSmsc } from './smpp-link.ts'
 import type { ProfileName } from './profile.ts'
 import { sayProcessorUse, watchMemory, watchProcessor } from './process-usage.ts'
 import {
@@ -63,30 +61,28 @@ interface Served {
 }
 
 /** Row 9: the same through an SMSC of our own codec, in another process: a link of four sessions with a window of 100. */
-export async function measureLifeOverSmpp(run: BenchRun): Promise<Figure[]> {
-  const { lives } = run.lengths
-  const smsc = await startBenchSmsc()
-  const prepare = ({ folder, account }: Served): Promise<void> => addLink(folder, account, smsc.port)
-  const common = { row: 9, settings: ['offline=true'], prepare }
-  try {
-    return [
-      ...(await measureLives(run, { ...common, name: 'whole life over SMPP, one recipient', shape: one, requests: lives.one, least: 0.2 })),
-      ...(await measureLives(run, { ...common, name: 'whole life over SMPP, 100 recipients a request', shape: hundred, requests: lives.hundred, least: 0.5 })),
-    ]
-  } finally {
-    smsc.stop()
-  }
-} // prettier-ignore
-
-async function addLink(folder: BenchFolder, { accountId }: BenchAccount, port: number): Promise<void> {
-  const secret = join(folder.path, 'smsc-password')
-  await writeFile(secret, 'bench', { mode: 0o600 })
-  const settings = ['sessions=4', 'window=100'].flatMap((pair) => ['--set', pair])
-  await folder.cli(
-    'device', 'add', 'smpp', '--account', accountId, '--name', 'SMSC', '--host', '127.0.0.1', '--port', String(port), '--system-id', 'bench',
-    '--secret-file', `password=${secret}`, ...settings,
-  ) // prettier-ignore
-}
+export const measureLifeOverSmpp = (run: BenchRun): Promise<Figure[]> =>
+  withBenchSmsc(wideLink, async (prepare) => {
+    const { lives } = run.lengths
+    const common = { row: 9, settings: ['offline=true'], prepare }
+    const single: Lives = {
+      ...common,
+      name: 'whole life over SMPP, one recipient',
+      shape: one,
+      requests: lives.one,
+      least: 0.2,
+      profile: 'smpp-life',
+    }
+    const many: Lives = {
+      ...common,
+      name: 'whole life over SMPP, 100 recipients a request',
+      shape: hundred,
+      requests: lives.hundred,
+      least: 0.5,
+      profile: 'smpp-life-many',
+    }
+    return [...(await measureLives(run, single)), ...(await measureLives(run, many))]
+  })
 
 const measureLives = (run: BenchRun, lives: Lives): Promise<Figure[]> =>
   withServer({ settings: lives.settings, nodeOptions: [] }, async (served) => {

@@ -5,10 +5,11 @@ import { type BenchRun, fullLengths, quickLengths } from './bench-run.ts'
 import { type Figure, judge, median, perSecondOf } from './figure.ts'
 import { measureLife, measureLifeOverSmpp } from './life-rows.ts'
 import { describeMachine, measureFlush, watchDisturbance } from './machine.ts'
-import { profileServer, readProfileNames } from './profile.ts'
+import { profileNames, profileServer, readProfileNames } from './profile.ts'
 import { measureReads } from './read-rows.ts'
 import { type Outcome, writeReport } from './report.ts'
 import { measureSmppCodec } from './smpp-codec-row.ts'
+import { measureSmppWindow } from './smpp-window-row.ts'
 import { measureStarts } from './start-rows.ts'
 import { missedSentences, renderTable } from './table.ts'
 import { measureWire } from './wire-row.ts'
@@ -18,10 +19,11 @@ const usage = `npm run bench [-- options]
   --rows 1-5,7        Only these rows, by number or name; all when left out.
   --json              JSON on standard output in the place of the table.
   --quick             Short runs, for work on the bench itself: their figures say nothing.
-  --profile WHAT      Shows where the server's threads spend their time, instead; with commas: accept, accept-many, life, life-many.
+  --profile WHAT      Shows where the server's threads spend their time, instead; with commas:
+                      ${profileNames.join(', ')}.
 
 Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
-8 smpp-codec, 9 smpp-life.
+8 smpp-codec, 9 smpp-life, 10 smpp-window.
 A whole run takes about fifteen minutes, needs 8 GB for temporary files, and writes docs/benchmarks.md.
 `
 
@@ -35,12 +37,13 @@ const rows: readonly { row: number; name?: string; measure: (run: BenchRun) => P
   { row: 7, measure: measureStarts },
   { row: 8, name: 'smpp-codec', measure: measureSmppCodec },
   { row: 9, name: 'smpp-life', measure: measureLifeOverSmpp },
+  { row: 10, name: 'smpp-window', measure: measureSmppWindow },
 ]
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      rows: { type: 'string', default: '1-9' },
+      rows: { type: 'string', default: '1-10' },
       json: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       profile: { type: 'string' },
@@ -127,9 +130,9 @@ function readRows(text: string): Set<number> {
   const chosen = text.split(',').flatMap((part) => {
     const named = rows.find(({ name }) => name === part)
     if (named !== undefined) return [named.row]
-    const [, from, to = from] = /^([1-9])(?:-([1-9]))?$/.exec(part) ?? []
+    const [, from, to = from] = /^([1-9]|10)(?:-([1-9]|10))?$/.exec(part) ?? []
     if (from === undefined)
-      throw new Error(`--rows needs names, or numbers from 1 to 9, such as 1-3,7; it was '${text}'.`)
+      throw new Error(`--rows needs names, or numbers from 1 to 10, such as 1-3,7; it was '${text}'.`)
     return Array.from({ length: Math.max(0, Number(to) - Number(from) + 1) }, (_, i) => Number(from) + i)
   })
   return new Set(chosen)

@@ -4,9 +4,16 @@ import { join } from 'node:path'
 import type { BenchRun, LoadTarget } from './bench-run.ts'
 import { type CpuProfile, summarize } from './cpu-profile.ts'
 import { hundred, one, type RequestShape } from './load-job.ts'
-import { openLargeDatabase } from './large-database.ts'
+import { type LargeDatabase, openLargeDatabase } from './large-database.ts'
 import { changedSince } from './read-paths.ts'
-import { startServer, withServer } from './server-process.ts'
+import {
+  type BenchAccount,
+  type BenchFolder,
+  type ServerProcess,
+  startServer,
+  withServer,
+} from './server-process.ts'
+import { wideLink, withBenchSmsc } from './smpp-link.ts'
 
 /** What can be profiled. */
 export type ProfileName = keyof typeof subjects
@@ -16,18 +23,33 @@ const subjects = {
   'accept-many': { settings: 'offline=true', shape: hundred },
   life: { settings: 'delay_ms=0', shape: one },
   'life-many': { settings: 'delay_ms=0', shape: hundred },
-  /** On the smaller of the two databases with many messages. */
-  'changed-since': null,
-} satisfies Readonly<Record<string, { settings: string; shape: RequestShape } | null>>
+  'smpp-life': { settings: 'offline=true', shape: one, overSmpp: true },
+  'smpp-life-many': { settings: 'offline=true', shape: hundred, overSmpp: true },
+  /** Reads are profiled on the smaller of the two databases with many messages. */
+  'changed-since': { paths: changedSince },
+  status: { paths: () => ['/api/v1/status'] },
+} satisfies Readonly<Record<string, Subject>>
+
+type Subject =
+  | { settings: string; shape: RequestShape; overSmpp?: true }
+  | { paths: (database: LargeDatabase) => readonly string[] }
+
+interface Served {
+  folder: BenchFolder
+  account: BenchAccount
+  server: ServerProcess
+}
 
 /** The clock of the profiles. */
 const nowUs = (): number => Number(process.hrtime.bigint() / 1000n)
+
+export const profileNames: readonly string[] = Object.keys(subjects)
 
 /** Reads `accept,life`. */
 export function readProfileNames(text: string): ProfileName[] {
   return text.split(',').map((name) => {
     if (!Object.hasOwn(subjects, name))
-      throw new Error(`--profile knows ${Object.keys(subjects).join(', ')}; it was '${name}'.`)
+      throw new Error(`--profile knows ${profileNames.join(', ')}; it was '${name}'.`)
     return name as ProfileName
   })
 }
@@ -37,7 +59,7 @@ export async function profileServer(
   run: Pick<BenchRun, 'load' | 'lengths' | 'say'>,
   name: ProfileName,
 ): Promise<string> {
-  const subject = subjects[name]
+  const subject: Subject = subjects[name]
   const folder = await mkdtemp(join(tmpdir(), 'onesixty-profile-'))
   try {
     let between = { fromUs: 0, toUs: 0 }
@@ -47,28 +69,34 @@ export async function profileServer(
       await load()
       between = { fromUs: startedUs + run.lengths.warmUpMs * 1000, toUs: nowUs() }
     }
-    if (subject === null)
-      await loadUpdates(run, nodeOptions, (target) => measure(() => run.load(name, target)))
-    else
-      await withServer({ settings: [subject.settings], nodeOptions }, ({ server, account }) =>
-        measure(() => run.load(name, { server, token: account.liveKey, shape: subject.shape })),
-      )
+    if ('paths' in subject)
+      await loadReads(run, nodeOptions, subject.paths, (target) => measure(() => run.load(name, target)))
+    else {
+      const loadSends = (prepare: (served: Served) => Promise<void>): Promise<void> =>
+        withServer({ settings: [subject.settings], nodeOptions }, async (served) => {
+          await prepare(served)
+          const { server, account } = served
+          await measure(() => run.load(name, { server, token: account.liveKey, shape: subject.shape }))
+        })
+      await (subject.overSmpp ? withBenchSmsc(wideLink, loadSends) : loadSends(async () => undefined))
+    }
     return (await summaries(folder, between)).join('\n')
   } finally {
     await rm(folder, { recursive: true })
   }
 }
 
-/** Pages by the time of change, as fast as they are answered. */
-async function loadUpdates(
+/** Reads, as fast as they are answered. */
+async function loadReads(
   run: Pick<BenchRun, 'lengths' | 'say'>,
   nodeOptions: readonly string[],
+  paths: (database: LargeDatabase) => readonly string[],
   measure: (target: LoadTarget) => Promise<void>,
 ): Promise<void> {
   const database = await openLargeDatabase(run.lengths.largeDatabase / 100, run.say)
   const server = await startServer(database.folder, nodeOptions)
   try {
-    const shape = { kind: 'get', paths: changedSince(database) } as const
+    const shape = { kind: 'get', paths: paths(database) } as const
     await measure({ server, token: database.liveKey, shape, expectedStatus: 200, connections: 4 })
   } finally {
     await server.stop()
