@@ -93,3 +93,16 @@ test('a long message may overdraw, and the next one waits for it', () => {
   clock.ms += 2_250
   expect(throttle.room).toBe(1)
 })
+
+test('a new contract holds from the next part on, and what went out without one is not held against it', () => {
+  const { throttle, clock } = make(null)
+  for (let i = 0; i < 10_000; i++) throttle.spend(1)
+  throttle.setContracted(20)
+  expect(throttle.room).toBe(2)
+  throttle.spend(2)
+  expect(throttle.room).toBe(0)
+  clock.ms += 1_000
+  expect(throttle.room).toBe(2)
+  throttle.setContracted(null)
+  expect(throttle.room).toBe(Number.POSITIVE_INFINITY)
+})

@@ -34,6 +34,8 @@ export interface LinkPlan {
   classify: Classify
   capabilities: Capabilities
   isTraced: boolean
+  /** The window of a session and the parts a second, if these are all that new settings change; else null. */
+  paceOf(settings: Readonly<Record<string, string>>): { window: number; maxPerSecond: number | null } | null
   canonicalId(messageId: string): string
   /** The parts of a message as they go on the wire. */
   partsOf(handOver: HandOver): MessageFields[]
@@ -62,7 +64,7 @@ const leastWakeMs = 10
 export class SmppLink implements Link {
   readonly capabilities: Capabilities
   readonly #deps: Deps
-  readonly #plan: LinkPlan
+  #plan: LinkPlan
   readonly #bindings: Bindings
   readonly #throttle: Throttle
   readonly #late = new LateAnswers()
@@ -141,6 +143,18 @@ export class SmppLink implements Link {
   /** Nothing has to be asked for: the SMSC says receipts by itself. Their ids are known again. */
   resume(expected: readonly { networkId: string }[]): void {
     for (const { networkId } of expected) this.#deps.ids.add(networkId)
+  }
+
+  /** Window and rate change while messages flow; for anything else the link is made anew. */
+  applySettings(settings: Readonly<Record<string, string>>): boolean {
+    const pace = this.#plan.paceOf(settings)
+    if (pace === null) return false
+    const { window, maxPerSecond } = pace
+    this.#plan = { ...this.#plan, maxPerSecond, session: { ...this.#plan.session, window } }
+    this.#bindings.setWindow(window)
+    this.#throttle.setContracted(maxPerSecond)
+    this.#deps.events.healthChanged()
+    return true
   }
 
   async stop(): Promise<void> {

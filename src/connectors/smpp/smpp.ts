@@ -54,11 +54,24 @@ function planOf(setup: DeviceSetup, settings: SmppSettings, tools: ConnectorTool
     reconnect: { ...defaultReconnectPolicy, ...reconnect },
     capabilities: { deliveryReports: isReceiptExpected, maxParts: mostParts, alphanumericSender: true },
     isTraced: settings.trace,
+    paceOf: (given) => {
+      if (withoutPace(given) !== withoutPace(setup.settings)) return null
+      const { limits: newLimits, maxPerSecond } = readSettings(given)
+      return { window: newLimits.window, maxPerSecond }
+    },
     classify: (status) => classify(status, statusOverrides),
     canonicalId: (messageId) => submittedId(messageId, messageIds),
     partsOf: (handOver) => submitParts(handOver, message, references.next(handOver.to), tools.now()),
   }
 }
+
+/** Every setting but those of the pace, to be compared. */
+const withoutPace = (settings: Readonly<Record<string, string>>): string =>
+  JSON.stringify(
+    Object.entries(settings)
+      .filter(([name]) => name !== 'window' && name !== 'max_per_second')
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
 
 /** Files are read anew for each session, so that a renewed certificate is taken up. */
 const openSocketOf =

@@ -94,8 +94,14 @@ export class Throttle {
     this.#filledMs = this.#pausedUntilMs
   }
 
+  /** Another contract. What was not counted, while nothing was bounded, is not held against it. */
   setContracted(perSecond: number | null): void {
+    const wasBoundless = this.perSecond === Number.POSITIVE_INFINITY
+    const nowMs = this.#clock.monotonicMs()
+    this.#fill(nowMs)
     this.#contracted = perSecond ?? Number.POSITIVE_INFINITY
+    this.#tokens = wasBoundless ? this.#burst : Math.min(this.#tokens, this.#burst)
+    this.#filledMs = Math.max(nowMs, this.#filledMs)
   }
 
   get #burst(): number {
