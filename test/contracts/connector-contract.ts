@@ -13,6 +13,7 @@ import {
   startLink,
   turnUntil,
 } from './contract-subject.ts'
+import { takesWhatHandsetsSend } from './handset-contract.ts'
 import { expectHonestHealth } from './honest.ts'
 import { carriesTextsWhole } from './text-contract.ts'
 
@@ -174,30 +175,6 @@ function tellsPartsApart(open: Open): void {
   })
 }
 
-function takesWhatHandsetsSend(open: Open): void {
-  test('says that it has a message of a handset once it is stored, and not before', async () => {
-    const { world, subject } = await open()
-    const sms = await subject.handsetSends()
-    await subject.hearOut(world)
-    expect(world.inbound).toMatchObject([{ from: sms.from, text: sms.text }])
-    expect(await sms.isAcknowledged()).toBe(true)
-  })
-
-  test('takes a message of a handset again until it is stored, and then no more', async () => {
-    const { world, subject } = await open()
-    world.canStore = false
-    const sms = await subject.handsetSends()
-    await subject.hearOut(world, 120_000)
-    expect(world.inboundSaid).toBeGreaterThanOrEqual(3)
-    expect(world.inboundSaid).toBeLessThanOrEqual(121)
-    expect(await sms.isAcknowledged()).toBe(false)
-    world.canStore = true
-    await subject.hearOut(world, dayMs)
-    expect(world.inbound).toMatchObject([{ from: sms.from, text: sms.text }])
-    expect(await sms.isAcknowledged()).toBe(true)
-  })
-}
-
 function remembersAcrossKills(open: Open): void {
   test('says after a restart the receipts that a kill lost, once each, and none for ids of others', async () => {
     const { world, subject, submit } = await open()
@@ -267,6 +244,16 @@ function stopsCleanly(open: Open): void {
     await world.clock.advance(dayMs)
     expect([world.said.length, world.inbound.length, world.statuses.length]).toEqual(before)
     expect(world.clock.waiting).toBe(0)
+  })
+
+  test('cuts no message in half when it stops: each goes whole, or not at all', async () => {
+    const { world, subject } = await open()
+    const { link } = subject
+    await subject.delayAnswers(30)
+    const submits = Array.from({ length: link.window }, () => link.submit(longHandOver(3)))
+    const settled = Promise.all([link.stop(), ...submits])
+    const [, ...outcomes] = await turnUntil(world, settled, subject.settlesWithinMs)
+    expect(['accepted', 'unavailable']).toEqual(expect.arrayContaining(outcomes.map(({ kind }) => kind)))
   })
 
   test('takes nothing after its stop, and may be stopped twice', async () => {

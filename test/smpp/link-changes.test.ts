@@ -17,7 +17,7 @@ const finalCounts = (house: SmppHouse): Promise<Record<string, number>> =>
 
 test('window and rate are changed while messages flow: nothing is lost, doubled, cut in half or unknown, and the changes hold', async () => {
   const house = await openSmppHouse({ settings: ['window=10'] })
-  await house.smsc.set({ submit: { delayMs: 40 } })
+  await house.smsc.set({ submit: { delayMs: 100 } })
   const meant: { to: string; text: string }[] = []
   const send = async (text: string, first: number, count: number): Promise<void> => {
     const numbers = numbersFrom(first, count)
