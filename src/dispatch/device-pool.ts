@@ -1,40 +1,29 @@
-import type { Selectable } from 'kysely'
-import type { Clock } from '../clock.ts'
-import type { ConnectorEvents, ConnectorKind, DeviceSetup } from '../connectors/connector.ts'
 import type { Service } from '../lifecycle.ts'
-import type { Log } from '../log.ts'
-import type { Db } from '../storage/dialect.ts'
 import { readDirectoryVersion } from '../storage/directory-version.ts'
-import type { DeviceTable, Mode } from '../storage/schema.ts'
+import type { Mode } from '../storage/schema.ts'
 import type { Candidate, Route } from './choose-device.ts'
-import { resumeReceipts } from './resume-receipts.ts'
-import { type DeviceFacts, DeviceRuntime } from './device-runtime.ts'
+import type { DeviceRuntime } from './device-runtime.ts'
+import { type DeviceRow, DeviceSlot, type DeviceSlotDeps } from './device-slot.ts'
 
-export interface DevicePoolDeps {
-  read: Db
-  clock: Clock
-  log: Log
-  random: () => number
-  loadKind: (kind: string) => Promise<ConnectorKind | null>
-  openSecrets: (row: Selectable<DeviceTable>) => Readonly<Record<string, string>>
-  /** What a running device says unasked. */
-  eventsOf: (deviceId: string) => ConnectorEvents
+export interface DevicePoolDeps extends DeviceSlotDeps {
   /** Called after the running devices changed. */
   changed: () => void
   reloadIntervalMs: number
-  /** How long a device that stopped answering rests before it is tried; 0 for ever. */
-  breakerRestMs: number
 }
 
 /** What keeps a device from starting (a database that is busy, a peer that is away) may have passed by then. */
 const retryMs = 30_000
+/** So many devices start at once: thousands must not open their sockets in one instant. */
+const startsAtOnce = 50
+/** A start that takes longer goes on by itself: the next devices and the next reading of the tables wait no longer for it. */
+const startWaitMs = 1_000
 
 /** The enabled devices, each running behind its connector; follows the tables, whoever changes them (≤ 1 s). */
 export class DevicePool implements Service {
   readonly #deps: DevicePoolDeps
-  readonly #devices = new Map<string, { runtime: DeviceRuntime; row: Selectable<DeviceTable> }>()
+  readonly #slots = new Map<string, DeviceSlot>()
   #byAccount = new Map<string, DeviceRuntime[]>()
-  readonly #stopping = new Set<Promise<void>>()
+  readonly #stopping = new Map<string, Promise<void>>()
   #frozen: ReadonlySet<string> = new Set()
   #version = -1
   #retryAtMs = Number.POSITIVE_INFINITY
@@ -54,17 +43,19 @@ export class DevicePool implements Service {
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancelTimer()
+    // First what runs or starts, so that no slow start is waited for; then what a reading under way has added.
+    for (const id of this.#slots.keys()) this.#letGo(id)
     await this.#reloading
-    for (const id of this.#devices.keys()) void this.#letGo(id)
-    await Promise.all(this.#stopping)
+    for (const id of this.#slots.keys()) this.#letGo(id)
+    await Promise.all(this.#stopping.values())
   }
 
   get all(): DeviceRuntime[] {
-    return [...this.#devices.values()].map(({ runtime }) => runtime)
+    return [...this.#slots.values()].flatMap(({ runtime }) => runtime ?? [])
   }
 
   get(deviceId: string): DeviceRuntime | null {
-    return this.#devices.get(deviceId)?.runtime ?? null
+    return this.#slots.get(deviceId)?.runtime ?? null
   }
 
   /** The devices that an account may use in a mode: its own and the shared ones. */
@@ -110,108 +101,65 @@ export class DevicePool implements Service {
     ])
     this.#frozen = new Set(frozen.map((account) => account.id))
     const wanted = new Set(rows.map((row) => row.id))
-    for (const id of this.#devices.keys()) if (!wanted.has(id)) void this.#letGo(id)
-    for (const row of rows) {
-      // One device that cannot be started must not keep the others from it.
-      await this.#apply(row).catch((error: unknown) => {
-        this.#retryAtMs = nowMs + retryMs
-        this.#deps.log.error(
-          { err: error, device_id: row.id },
-          'a device could not be started; it is tried again in half a minute, or when it is changed',
-        )
-      })
+    for (const id of this.#slots.keys()) if (!wanted.has(id)) this.#letGo(id)
+    const changed = rows.filter((row) => this.#slots.get(row.id)?.follows(row) !== true)
+    for (let from = 0; from < changed.length && !this.#stopped; from += startsAtOnce) {
+      await this.#applyTogether(changed.slice(from, from + startsAtOnce))
     }
     this.#index()
     this.#version = version
     this.#deps.changed()
   }
 
+  /** Each device by itself: one that cannot be started, or not soon, must not keep the others from it. */
+  async #applyTogether(rows: readonly DeviceRow[]): Promise<void> {
+    let isWaiting = true
+    const applied = rows.map(async (row) => {
+      await this.#apply(row)
+      if (isWaiting || this.#stopped) return
+      this.#index()
+      this.#deps.changed()
+    })
+    await new Promise<void>((resolve) => {
+      const cancel = this.#deps.clock.schedule(startWaitMs, resolve)
+      void Promise.all(applied).then(() => {
+        cancel()
+        resolve()
+      })
+    })
+    isWaiting = false
+    this.#index()
+  }
+
+  async #apply(row: DeviceRow): Promise<void> {
+    const slot = this.#slots.get(row.id) ?? new DeviceSlot(this.#deps, () => this.#index())
+    this.#slots.set(row.id, slot)
+    try {
+      // One that was removed and comes back waits until its link of before is gone.
+      await this.#stopping.get(row.id)
+      if (this.#slots.get(row.id) === slot) await slot.want(row)
+    } catch (error) {
+      this.#retryAtMs = Math.min(this.#retryAtMs, this.#deps.clock.monotonicMs() + retryMs)
+      this.#deps.log.error(
+        { err: error, device_id: row.id },
+        'a device could not be started; it is tried again in half a minute, or when it is changed',
+      )
+    }
+  }
+
   #index(): void {
     this.#byAccount = Map.groupBy(this.all, ({ facts }) => `${facts.accountId ?? ''}/${facts.mode}`)
   }
 
-  /** Takes a device out of use, then stops it: nothing new is handed to a link that is stopping. */
-  #letGo(deviceId: string): Promise<void> {
-    const known = this.#devices.get(deviceId)
-    if (known === undefined) return Promise.resolve()
-    this.#devices.delete(deviceId)
+  /** Out of use at once; it stops in the background. */
+  #letGo(deviceId: string): void {
+    const slot = this.#slots.get(deviceId)
+    if (slot === undefined) return
+    this.#slots.delete(deviceId)
+    const stopping = Promise.all([this.#stopping.get(deviceId), slot.want(null)]).then(() => {
+      if (this.#stopping.get(deviceId) === stopping) this.#stopping.delete(deviceId)
+    })
+    this.#stopping.set(deviceId, stopping)
     this.#index()
-    const stopping = known.runtime.link
-      .stop()
-      .catch((error: unknown) =>
-        this.#deps.log.error({ err: error, device_id: deviceId }, 'a device could not be stopped'),
-      )
-      .finally(() => this.#stopping.delete(stopping))
-    this.#stopping.add(stopping)
-    return stopping
-  }
-
-  async #apply(row: Selectable<DeviceTable>): Promise<void> {
-    const known = this.#devices.get(row.id)
-    if (known !== undefined && known.row.updated_at === row.updated_at) return
-    const facts = factsOf(row)
-    const settings = JSON.parse(row.settings) as Record<string, string>
-    if (
-      known !== undefined &&
-      known.row.secrets === row.secrets &&
-      known.runtime.link.applySettings?.(settings) === true
-    ) {
-      known.runtime.update(facts)
-      known.row = row
-      return
-    }
-    await this.#letGo(row.id)
-    const runtime = await this.#create(row, facts, settings)
-    if (runtime !== null) this.#devices.set(row.id, { runtime, row })
-  }
-
-  async #create(
-    row: Selectable<DeviceTable>,
-    facts: DeviceFacts,
-    settings: Record<string, string>,
-  ): Promise<DeviceRuntime | null> {
-    const { clock, log, random, loadKind, openSecrets, eventsOf } = this.#deps
-    const kind = await loadKind(row.kind)
-    if (kind === null) {
-      log.error(
-        { device_id: row.id, kind: row.kind },
-        'a device is of a kind that this version does not know; it stays off',
-      )
-      return null
-    }
-    const setup: DeviceSetup = { id: row.id, name: row.name, settings, secrets: openSecrets(row) }
-    const tools = {
-      now: () => clock.now(),
-      monotonicMs: () => clock.monotonicMs(),
-      schedule: (delayMs: number, task: () => void) => clock.schedule(delayMs, task),
-      random,
-      log: (
-        level: 'debug' | 'info' | 'warn' | 'error',
-        message: string,
-        detail: Record<string, unknown> = {},
-      ) => log[level]({ ...detail, device_id: row.id }, message),
-    }
-    const link = kind.createLink(setup, tools, eventsOf(row.id))
-    try {
-      await link.start()
-      await resumeReceipts(this.#deps.read, row.id, link)
-    } catch (error) {
-      await link.stop().catch(() => undefined)
-      throw error
-    }
-    return new DeviceRuntime({ clock, log, breakerRestMs: this.#deps.breakerRestMs }, facts, link)
   }
 }
-
-const factsOf = (row: Selectable<DeviceTable>): DeviceFacts => ({
-  id: row.id,
-  accountId: row.account_id,
-  mode: row.mode,
-  kind: row.kind,
-  name: row.name,
-  senders: new Set(JSON.parse(row.senders) as string[]),
-  pace:
-    row.parts_per_window === null || row.window_seconds === null
-      ? null
-      : { partsPerWindow: row.parts_per_window, windowSeconds: row.window_seconds },
-})

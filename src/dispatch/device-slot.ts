@@ -1,0 +1,171 @@
+import type { Selectable } from 'kysely'
+import type { Clock } from '../clock.ts'
+import type { ConnectorEvents, ConnectorKind, ConnectorTools, Link, Pull } from '../connectors/connector.ts'
+import type { Log } from '../log.ts'
+import type { Db } from '../storage/dialect.ts'
+import type { DeviceTable } from '../storage/schema.ts'
+import { type DeviceFacts, DeviceRuntime } from './device-runtime.ts'
+import { resumeReceipts } from './resume-receipts.ts'
+
+export type DeviceRow = Selectable<DeviceTable>
+
+export interface DeviceSlotDeps {
+  read: Db
+  clock: Clock
+  log: Log
+  random: () => number
+  loadKind: (kind: string) => Promise<ConnectorKind | null>
+  openSecrets: (row: DeviceRow) => Readonly<Record<string, string>>
+  /** What a running device says unasked. */
+  eventsOf: (deviceId: string) => ConnectorEvents
+  /** How long a device that stopped answering rests before it is tried; 0 for ever. */
+  breakerRestMs: number
+}
+
+/** The place of one device: runs what its row says, one link at a time, whatever changes while a link still starts or stops. */
+export class DeviceSlot {
+  readonly #deps: DeviceSlotDeps
+  readonly #left: () => void
+  #wanted: DeviceRow | null = null
+  #running: { runtime: DeviceRuntime; row: DeviceRow } | null = null
+  #abandonStart: (() => void) | null = null
+  /** Fulfils the latest wish. */
+  #turn: Promise<void> = Promise.resolve()
+
+  /** `left` is called when the device is out of use, before its link is stopped. */
+  constructor(deps: DeviceSlotDeps, left: () => void) {
+    this.#deps = deps
+    this.#left = left
+  }
+
+  /** What runs and may be handed messages; null while the device starts or stops. */
+  get runtime(): DeviceRuntime | null {
+    return this.#running?.runtime ?? null
+  }
+
+  /** Whether it runs as this row says, or is on the way to it. */
+  follows(row: DeviceRow): boolean {
+    return this.#wanted?.updated_at === row.updated_at
+  }
+
+  /** Follows a row, or lets the device go (null). Settles when the latest wish is fulfilled; rejects when the device could not be started. */
+  want(row: DeviceRow | null): Promise<void> {
+    if (row !== null && this.follows(row)) return this.#turn
+    this.#wanted = row
+    // A start for a row that has changed is given up: it may be just what the change is to mend.
+    this.#abandonStart?.()
+    this.#turn = this.#turn.catch(() => undefined).then(() => this.#follow())
+    return this.#turn
+  }
+
+  async #follow(): Promise<void> {
+    const row = this.#wanted
+    if (row !== null && (this.#running?.row.updated_at === row.updated_at || this.#update(row))) return
+    await this.#letGo()
+    // Whoever changed the wish in the meantime has the next turn.
+    if (row === null || this.#wanted !== row) return
+    try {
+      const runtime = await this.#start(row)
+      if (runtime !== null) this.#running = { runtime, row }
+    } catch (error) {
+      // Not followed after all, so that it is tried again.
+      if (this.#wanted === row) this.#wanted = null
+      throw error
+    }
+  }
+
+  /** Whether the running link could take the changed row over. */
+  #update(row: DeviceRow): boolean {
+    const running = this.#running
+    if (running === null || running.row.secrets !== row.secrets) return false
+    if (running.runtime.link.applySettings?.(settingsOf(row)) !== true) return false
+    running.runtime.update(factsOf(row))
+    this.#running = { runtime: running.runtime, row }
+    return true
+  }
+
+  /** Takes the device out of use, then stops it: nothing new is handed to a link that is stopping. */
+  async #letGo(): Promise<void> {
+    const running = this.#running
+    this.#running = null
+    if (running === null) return
+    this.#left()
+    await this.#stopLink(running.row.id, running.runtime.link)
+  }
+
+  async #stopLink(deviceId: string, link: Link | Pull): Promise<void> {
+    await link.stop().catch((error: unknown) => {
+      this.#deps.log.error({ err: error, device_id: deviceId }, 'a device could not be stopped')
+    })
+  }
+
+  async #start(row: DeviceRow): Promise<DeviceRuntime | null> {
+    const { clock, log, random, loadKind, openSecrets, eventsOf, breakerRestMs } = this.#deps
+    const kind = await loadKind(row.kind)
+    if (this.#wanted !== row) return null
+    if (kind === null) {
+      log.error(
+        { device_id: row.id, kind: row.kind },
+        'a device is of a kind that this version does not know; it stays off',
+      )
+      return null
+    }
+    const setup = { id: row.id, name: row.name, settings: settingsOf(row), secrets: openSecrets(row) }
+    const link = kind.createLink(setup, toolsFor({ clock, log, random }, row.id), eventsOf(row.id))
+    const isStarted = await this.#startLink(row.id, link)
+    return isStarted ? new DeviceRuntime({ clock, log, breakerRestMs }, factsOf(row), link) : null
+  }
+
+  /** False when the start was given up. What did not start is stopped before anything else has its turn. */
+  async #startLink(deviceId: string, link: Link | Pull): Promise<boolean> {
+    const abandoned = new Promise<false>((resolve) => {
+      this.#abandonStart = () => resolve(false)
+    })
+    const started = link
+      .start()
+      .then(() => resumeReceipts(this.#deps.read, deviceId, link))
+      .then(() => true)
+    try {
+      if (await Promise.race([started, abandoned])) return true
+      await this.#stopLink(deviceId, link)
+      // A link that ends its start only now is let go again.
+      void started.then(
+        () => this.#stopLink(deviceId, link),
+        () => undefined,
+      )
+      return false
+    } catch (error) {
+      await this.#stopLink(deviceId, link)
+      throw error
+    } finally {
+      this.#abandonStart = null
+    }
+  }
+}
+
+const settingsOf = (row: DeviceRow): Record<string, string> =>
+  JSON.parse(row.settings) as Record<string, string>
+
+const toolsFor = (
+  { clock, log, random }: Pick<DeviceSlotDeps, 'clock' | 'log' | 'random'>,
+  deviceId: string,
+): ConnectorTools => ({
+  now: () => clock.now(),
+  monotonicMs: () => clock.monotonicMs(),
+  schedule: (delayMs, task) => clock.schedule(delayMs, task),
+  random,
+  log: (level, message, detail = {}) => log[level]({ ...detail, device_id: deviceId }, message),
+})
+
+const factsOf = (row: DeviceRow): DeviceFacts => ({
+  id: row.id,
+  accountId: row.account_id,
+  mode: row.mode,
+  kind: row.kind,
+  name: row.name,
+  senders: new Set(JSON.parse(row.senders) as string[]),
+  pace:
+    row.parts_per_window === null || row.window_seconds === null
+      ? null
+      : { partsPerWindow: row.parts_per_window, windowSeconds: row.window_seconds },
+})

@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ConnectorKind, Link } from '../../src/connectors/connector.ts'
+import { DevicePool } from '../../src/dispatch/device-pool.ts'
+import { createLog } from '../../src/log.ts'
+import { touchDirectory } from '../../src/storage/directory-version.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { eventually } from '../eventually.ts'
+import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+
+interface StubLink {
+  device: string
+  says: string
+  stops: number
+  finishStart(): void
+  failStart(): void
+}
+
+let base: TestStorage
+let pool: DevicePool
+let links: StubLink[]
+/** How many links of one device were there at once, at most. */
+let mostAtOnce: number
+const alive = new Map<string, number>()
+
+/** Devices whose setting `start` is `slow` start when the test says so. */
+const stubKind: ConnectorKind<Link> = {
+  kind: 'simulator',
+  settings: [],
+  secretNames: [],
+  createLink({ id, settings }) {
+    const ready = Promise.withResolvers<void>()
+    const stub: StubLink = {
+      device: id,
+      says: settings['start'] ?? '',
+      stops: 0,
+      finishStart: ready.resolve,
+      failStart: () => ready.reject(new Error('no')),
+    }
+    links.push(stub)
+    const count = (change: number): void => {
+      const now = (alive.get(id) ?? 0) + change
+      alive.set(id, now)
+      mostAtOnce = Math.max(mostAtOnce, now)
+    }
+    return {
+      capabilities: { deliveryReports: true, maxParts: 10, alphanumericSender: true },
+      window: 10,
+      health: () => ({
+        status: 'online',
+        reasons: [],
+        link: 'none',
+        lastSeenAt: null,
+        nextContactExpectedBy: null,
+        appVersion: null,
+        battery: null,
+        network: null,
+        sims: [],
+        lastError: null,
+      }),
+      start: () => {
+        count(1)
+        return stub.says === 'slow' ? ready.promise : Promise.resolve()
+      },
+      stop: async () => {
+        if (stub.stops++ === 0) count(-1)
+      },
+      submit: async () => ({ kind: 'unavailable', detail: 'a stub' }),
+    }
+  },
+}
+
+const put = (id: string, start: string, updatedAt = 1): Promise<void> =>
+  base.storage.writer.write(async (tx) => {
+    const values = { settings: JSON.stringify({ start }), updated_at: updatedAt }
+    const row = { id, mode: 'live' as const, kind: 'simulator', name: id, state: 'enabled' as const, senders: '[]', created_at: 1, ...values } // prettier-ignore
+    await tx.insertInto('devices').values(row).onConflict((on) => on.column('id').doUpdateSet(values)).execute() // prettier-ignore
+    await touchDirectory(tx)
+  })
+
+const disable = (id: string): Promise<void> =>
+  base.storage.writer.write(async (tx) => {
+    await tx.updateTable('devices').set({ state: 'disabled' }).where('id', '=', id).execute()
+    await touchDirectory(tx)
+  })
+
+const running = (): string[] => pool.all.map(({ facts }) => facts.id).toSorted()
+const linkOf = (device: string, nth = 0): StubLink => links.filter((link) => link.device === device)[nth]!
+
+const isTrue = (seen: boolean): void => expect(seen).toBe(true)
+const isRunning = (...devices: string[]) => eventually(running, (seen) => expect(seen).toEqual(devices))
+/** Everything that waits for nothing but its turn has had it, reads of the database too. */
+async function drain(): Promise<void> {
+  await base.storage.read.selectFrom('devices').select('id').execute()
+  await base.clock.advance(0)
+}
+
+/** A reading of the tables, and the second that slow starts may take of it. */
+async function reload(): Promise<void> {
+  let isDone = false
+  const reloading = pool.reloadIfChanged().then(() => (isDone = true))
+  await eventually(() => isDone || base.clock.waiting > 0, isTrue)
+  await drain()
+  if (!isDone) await base.clock.advance(1_000)
+  await reloading
+}
+
+beforeEach(async () => {
+  base = await openTestStorage()
+  links = []
+  mostAtOnce = 0
+  alive.clear()
+  await base.storage.writer.write((tx) =>
+    insertRows(tx, 'instance', [{ id: 1, epoch: 1, directory_version: 1, created_at: 1 }], 'ignore'),
+  )
+  pool = new DevicePool({
+    read: base.storage.read,
+    clock: base.clock,
+    log: createLog('silent', { write: () => undefined }),
+    random: () => 0.5,
+    loadKind: async () => stubKind,
+    openSecrets: () => ({}),
+    eventsOf: () => ({
+      receipt: async () => undefined,
+      inbound: async () => undefined,
+      late: async () => undefined,
+      healthChanged: () => undefined,
+    }),
+    changed: () => undefined,
+    reloadIntervalMs: 500,
+    breakerRestMs: 0,
+  })
+})
+
+afterEach(async () => {
+  await pool.stop()
+  await base.close()
+})
+
+test('a device that takes long to start keeps no other from it', async () => {
+  await put('dev_a', 'slow')
+  await put('dev_b', 'at once')
+  await reload()
+  expect(running()).toEqual(['dev_b'])
+  await put('dev_c', 'at once')
+  await reload()
+  expect(running()).toEqual(['dev_b', 'dev_c'])
+  linkOf('dev_a').finishStart()
+  await isRunning('dev_a', 'dev_b', 'dev_c')
+  expect(pool.forAccount('acc_a', 'live')).toHaveLength(3)
+  expect(links).toHaveLength(3)
+})
+
+test('a change gives a start under way up, and never are there two links of one device', async () => {
+  await put('dev_a', 'slow')
+  await reload()
+  await put('dev_a', 'at once', 2)
+  await reload()
+  expect(running()).toEqual(['dev_a'])
+  expect(linkOf('dev_a', 0).stops).toBeGreaterThan(0)
+  linkOf('dev_a', 0).finishStart()
+  await drain()
+  expect(running()).toEqual(['dev_a'])
+  expect(linkOf('dev_a', 1).stops).toBe(0)
+  expect(mostAtOnce).toBe(1)
+})
+
+test('a device that is disabled while it starts does not run when its start ends', async () => {
+  await put('dev_a', 'slow')
+  await reload()
+  await disable('dev_a')
+  await reload()
+  linkOf('dev_a').finishStart()
+  await drain()
+  expect(running()).toEqual([])
+  expect(linkOf('dev_a').stops).toBeGreaterThan(0)
+})
+
+test('a start that fails late is tried again in half a minute', async () => {
+  await put('dev_a', 'slow')
+  await reload()
+  linkOf('dev_a').failStart()
+  await drain()
+  await reload()
+  expect(links).toHaveLength(1)
+  await base.clock.advance(30_000)
+  await reload()
+  expect(links).toHaveLength(2)
+  linkOf('dev_a', 1).finishStart()
+  await isRunning('dev_a')
+})
+
+test('a stop waits for no start', async () => {
+  await put('dev_a', 'slow')
+  const reloading = pool.reloadIfChanged()
+  await eventually(() => links.length === 1, isTrue)
+  await pool.stop()
+  await reloading
+  expect(running()).toEqual([])
+})
