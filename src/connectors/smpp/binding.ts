@@ -50,6 +50,11 @@ export class Binding {
     return session !== null && session.heardMs >= this.#doubtedMs ? session : null
   }
 
+  /** Of the session that is bound, or on the way to it. */
+  setWindow(window: number): void {
+    this.#session?.setWindow(window)
+  }
+
   /** An answer did not come in time. */
   doubt(): void {
     this.#doubtedMs = this.#deps.tools.monotonicMs()

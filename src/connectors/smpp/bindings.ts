@@ -57,7 +57,7 @@ export class Bindings {
   }
 
   setWindow(window: number): void {
-    for (const { binding } of this.#places) binding.session?.setWindow(window)
+    for (const { binding } of this.#places) binding.setWindow(window)
   }
 
   get #submitting(): { session: Session; binding: Binding }[] {

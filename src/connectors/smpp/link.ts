@@ -34,14 +34,16 @@ export interface LinkPlan {
   classify: Classify
   capabilities: Capabilities
   isTraced: boolean
-  /** The window of a session and the parts a second, if these are all that new settings change; else null. */
-  paceOf(settings: Readonly<Record<string, string>>): { window: number; maxPerSecond: number | null } | null
   canonicalId(messageId: string): string
   /** The parts of a message as they go on the wire. */
   partsOf(handOver: HandOver): MessageFields[]
 }
 
+/** The plan for changed settings; null when they need sessions of their own. */
+export type Replan = (settings: Readonly<Record<string, string>>) => LinkPlan | null
+
 interface Deps {
+  replan: Replan
   tools: ConnectorTools
   events: ConnectorEvents
   open: OpenSocket
@@ -119,6 +121,20 @@ export class SmppLink implements Link {
     this.#bindings.start()
   }
 
+  /** Takes over what needs no new session, at once; messages that were handed over before go out as they were made. */
+  applySettings(settings: Readonly<Record<string, string>>): boolean {
+    const plan = this.#phase === 'running' ? this.#deps.replan(settings) : null
+    if (plan === null) return false
+    this.#plan = plan
+    this.#throttle.setContracted(plan.maxPerSecond)
+    this.#bindings.setWindow(plan.session.window)
+    // It may have been set for a rate under which the next part had to wait for long.
+    this.#cancelWake?.()
+    this.#cancelWake = null
+    this.#changed()
+    return true
+  }
+
   async submit(handOver: HandOver): Promise<Outcome> {
     if (this.#phase !== 'running') return { kind: 'unavailable', detail: 'The link is not running.' }
     const parts = this.#partsOf(handOver)
@@ -143,18 +159,6 @@ export class SmppLink implements Link {
   /** Nothing has to be asked for: the SMSC says receipts by itself. Their ids are known again. */
   resume(expected: readonly { networkId: string }[]): void {
     for (const { networkId } of expected) this.#deps.ids.add(networkId)
-  }
-
-  /** Window and rate change while messages flow; for anything else the link is made anew. */
-  applySettings(settings: Readonly<Record<string, string>>): boolean {
-    const pace = this.#plan.paceOf(settings)
-    if (pace === null) return false
-    const { window, maxPerSecond } = pace
-    this.#plan = { ...this.#plan, maxPerSecond, session: { ...this.#plan.session, window } }
-    this.#bindings.setWindow(window)
-    this.#throttle.setContracted(maxPerSecond)
-    this.#deps.events.healthChanged()
-    return true
   }
 
   async stop(): Promise<void> {
@@ -249,7 +253,9 @@ export class SmppLink implements Link {
           },
           room: () => undefined,
           odd: (pdu) => tools.log('debug', 'the SMSC sent what nobody asked for', describePdu(pdu)),
-          ...(this.#plan.isTraced && { trace: (direction, pdu) => tools.log('info', `SMPP ${direction}`, describePdu(pdu)) }),
+          trace: (direction, pdu) => {
+            if (this.#plan.isTraced) tools.log('info', `SMPP ${direction}`, describePdu(pdu))
+          },
         },
       },
       { ...settings, bindAs: role },

@@ -3,7 +3,8 @@ import type { ConnectorKind, ConnectorTools, DeviceSetup, Link } from '../connec
 import { classify } from './command-status-class.ts'
 import { createIncoming } from './incoming.ts'
 import { KnownIds } from './known-ids.ts'
-import { type LinkPlan, SmppLink } from './link.ts'
+import { type LinkPlan, type Replan, SmppLink } from './link.ts'
+import { isLiveChange } from './live-settings.ts'
 import { submittedId } from './message-id.ts'
 import { type OpenSocket, socketTo, type TlsSettings } from './open-socket.ts'
 import { defaultReconnectPolicy } from './reconnect-policy.ts'
@@ -31,9 +32,13 @@ export const smppKind: ConnectorKind<Link> = {
       alphabet: message.alphabet,
       isKnownId: (networkId) => ids.has(networkId),
     })
+    // They go on after a change: a reference that comes again too soon would join parts of two messages.
+    const references = new References(tools.random())
+    const replan: Replan = (given) =>
+      isLiveChange(setup.settings, given) ? planOf(setup, readSettings(given), { tools, references }) : null
     return new SmppLink(
-      { tools, events, ids, store, open: openSocketOf(settings) },
-      planOf(setup, settings, tools),
+      { tools, events, ids, store, replan, open: openSocketOf(settings) },
+      planOf(setup, settings, { tools, references }),
     )
   },
 }
@@ -41,9 +46,12 @@ export const smppKind: ConnectorKind<Link> = {
 /** A text has at most so many parts. */
 const mostParts = 10
 
-function planOf(setup: DeviceSetup, settings: SmppSettings, tools: ConnectorTools): LinkPlan {
+function planOf(
+  setup: DeviceSetup,
+  settings: SmppSettings,
+  { tools, references }: { tools: ConnectorTools; references: References },
+): LinkPlan {
   const { message, limits, login, reconnect, statusOverrides, messageIds } = settings
-  const references = new References(tools.random())
   const isReceiptExpected = message.receipts === 'all'
   return {
     bind: settings.bindAs,
@@ -54,24 +62,11 @@ function planOf(setup: DeviceSetup, settings: SmppSettings, tools: ConnectorTool
     reconnect: { ...defaultReconnectPolicy, ...reconnect },
     capabilities: { deliveryReports: isReceiptExpected, maxParts: mostParts, alphanumericSender: true },
     isTraced: settings.trace,
-    paceOf: (given) => {
-      if (withoutPace(given) !== withoutPace(setup.settings)) return null
-      const { limits: newLimits, maxPerSecond } = readSettings(given)
-      return { window: newLimits.window, maxPerSecond }
-    },
     classify: (status) => classify(status, statusOverrides),
     canonicalId: (messageId) => submittedId(messageId, messageIds),
     partsOf: (handOver) => submitParts(handOver, message, references.next(handOver.to), tools.now()),
   }
 }
-
-/** Every setting but those of the pace, to be compared. */
-const withoutPace = (settings: Readonly<Record<string, string>>): string =>
-  JSON.stringify(
-    Object.entries(settings)
-      .filter(([name]) => name !== 'window' && name !== 'max_per_second')
-      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
-  )
 
 /** Files are read anew for each session, so that a renewed certificate is taken up. */
 const openSocketOf =
