@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto'
 import { refuse } from '../errors.ts'
 import { everyMessage, type HistoryOwner, type HistoryPosition, type HistoryQuery } from './history-query.ts'
 
@@ -22,7 +29,7 @@ export function sealCursor(key: Uint8Array, owner: HistoryOwner, cursor: History
   const { query, position } = cursor
   const plain = Buffer.from(JSON.stringify([asked(query), position.id, position.updatedAtMs]))
   const tag = tagOf(key, owner, plain)
-  const cipher = createCipheriv('aes-256-ctr', subkey(key, 'encrypt'), tag)
+  const cipher = createCipheriv('aes-256-ctr', subkeysOf(key).encrypt, tag)
   return Buffer.concat([Buffer.of(version), tag, cipher.update(plain), cipher.final()]).toString('base64url')
 }
 
@@ -34,7 +41,7 @@ export function openCursor(key: Uint8Array, owner: HistoryOwner, text: string): 
   if (bytes[0] !== version || bytes.length < 1 + tagBytes || bytes.toString('base64url') !== text)
     throw refuse('invalid_cursor')
   const tag = bytes.subarray(1, 1 + tagBytes)
-  const decipher = createDecipheriv('aes-256-ctr', subkey(key, 'encrypt'), tag)
+  const decipher = createDecipheriv('aes-256-ctr', subkeysOf(key).encrypt, tag)
   const plain = Buffer.concat([decipher.update(bytes.subarray(1 + tagBytes)), decipher.final()])
   if (!timingSafeEqual(tag, tagOf(key, owner, plain))) throw refuse('invalid_cursor')
   const [query, id, updatedAtMs] = JSON.parse(plain.toString()) as [
@@ -45,11 +52,26 @@ export function openCursor(key: Uint8Array, owner: HistoryOwner, text: string): 
   return { query: { ...everyMessage, ...query }, position: { id, updatedAtMs } }
 }
 
-const subkey = (key: Uint8Array, use: 'encrypt' | 'authenticate'): Buffer =>
-  createHmac('sha256', key).update(`history cursor ${version}: ${use}`).digest()
+interface Subkeys {
+  encrypt: KeyObject
+  authenticate: KeyObject
+}
+
+/** Derived once for each key: three HMACs and their keys made up an eighth of a page. */
+const derived = new WeakMap<Uint8Array, Subkeys>()
+
+function subkeysOf(key: Uint8Array): Subkeys {
+  const known = derived.get(key)
+  if (known !== undefined) return known
+  const subkey = (use: keyof Subkeys): KeyObject =>
+    createSecretKey(createHmac('sha256', key).update(`history cursor ${version}: ${use}`).digest())
+  const made = { encrypt: subkey('encrypt'), authenticate: subkey('authenticate') }
+  derived.set(key, made)
+  return made
+}
 
 const tagOf = (key: Uint8Array, owner: HistoryOwner, plain: Buffer): Buffer =>
-  createHmac('sha256', subkey(key, 'authenticate'))
+  createHmac('sha256', subkeysOf(key).authenticate)
     .update(`${owner.accountId}/${owner.mode}\0`)
     .update(plain)
     .digest()
