@@ -36,7 +36,7 @@ test('the moves are those of the interface and no others', () => {
   expect(Object.fromEntries(statuses.map((status) => [status, targetsOf(status).toSorted()]))).toEqual({
     scheduled: ['canceled', 'queued', 'unconfirmed'],
     queued: ['canceled', 'delivered', 'expired', 'failed', 'sending', 'unconfirmed'],
-    sending: ['delivered', 'expired', 'failed', 'queued', 'sent', 'unconfirmed', 'undelivered'],
+    sending: ['canceled', 'delivered', 'expired', 'failed', 'queued', 'sent', 'unconfirmed', 'undelivered'],
     sent: ['delivered', 'unconfirmed', 'undelivered'],
     unconfirmed: ['delivered', 'sent', 'undelivered'],
     failed: ['delivered'],
