@@ -25,3 +25,5 @@ export type DeviceStatus = 'pending' | 'online' | 'degraded' | 'offline'
 export type LedgerKind = 'grant' | 'top_up' | 'correction' | 'refill'
 /** A truth value in both databases. */
 export type Flag = 0 | 1
+/** How far a phone says that it is with a message. */
+export type PhoneWord = 'pending' | 'processed' | 'sent' | 'delivered' | 'failed' | 'canceled'

@@ -9,6 +9,7 @@ import type {
   MessageStatus,
   AttemptState,
   Flag,
+  PhoneWord,
 } from './column-values.ts'
 
 /** The tables through which a message goes. */
@@ -168,4 +169,23 @@ export interface OptOutTable {
   recipient: string
   created_at: number
   forget_at: number | null
+}
+
+/** An attempt that a phone holds. */
+export interface PhoneOfferTable {
+  attempt_id: string
+  device_id: string
+  phone_id: string
+  account_id: string
+  mode: Mode
+  message_id: string
+  attempt_number: number
+  sim: number | null
+  offered_at: number
+  last_offered_at: number
+  state: PhoneWord | null
+  reported_at: number | null
+  recall: 'cancel' | 'move' | null
+  recalled_at: number | null
+  closed_at: number | null
 }

@@ -12,6 +12,7 @@ import type {
   InboundFragmentTable,
   InboundSeenTable,
   OptOutTable,
+  PhoneOfferTable,
 } from './message-tables.ts'
 
 export type {
@@ -28,6 +29,7 @@ export type {
   DeviceStatus,
   LedgerKind,
   Flag,
+  PhoneWord,
 } from './column-values.ts'
 export type {
   SendTable,
@@ -149,6 +151,32 @@ export interface DeviceReportTable {
   reported_at: number
 }
 
+export interface PhoneTokenTable {
+  id: string
+  account_id: string | null
+  mode: Mode
+  hash: string
+  created_at: number
+  last_used_at: number | null
+  revoked_at: number | null
+}
+
+export interface PhoneTable {
+  id: string
+  device_id: string
+  token_id: string
+  token_hash: string
+  hook_hash: string
+  signing_key: string
+  name: string
+  sims: string
+  app_version: string | null
+  uses_push: Flag
+  created_at: number
+  updated_at: number
+  superseded_at: number | null
+}
+
 export interface AuditLogTable {
   id: string
   account_id: string | null
@@ -170,6 +198,9 @@ export interface Database {
   ledger_entries: LedgerEntryTable
   devices: DeviceTable
   device_reports: DeviceReportTable
+  phone_tokens: PhoneTokenTable
+  phones: PhoneTable
+  phone_offers: PhoneOfferTable
   sends: SendTable
   idempotency_keys: IdempotencyKeyTable
   messages: MessageTable

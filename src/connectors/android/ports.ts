@@ -1,0 +1,84 @@
+import type { Inbound } from '../connector.ts'
+import type { Phone } from './phone.ts'
+
+/**
+ * What the routes of the phones need of the service. app.ts gives them; a phone is known by its token, and each call says whose phone it
+ * is by the registration that the token named.
+ */
+export interface PhonePorts {
+  /** Makes a phone of whoever shows a private token. Null: the token is not known, or was revoked. */
+  register(privateToken: string, said: SaidByApp): Promise<Registered | null>
+  /** Whose token this is. Null: nobody's any more. */
+  identify(deviceToken: string): Promise<Registration | null>
+  /** Whose hook address this is. Null: nobody's any more. */
+  identifyHook(hookSecret: string): Promise<Registration | null>
+  /** What an app says of itself at each start. */
+  update(registration: Registration, said: SaidByApp): Promise<void>
+  /** Claims what there is room for, and gives that and everything that the phone has not said to have. Flushed when it settles. */
+  offer(registration: Registration): Promise<Offer[]>
+  /** Settles when it is stored; reports of attempts that are not this phone's are passed over. */
+  report(registration: Registration, reports: readonly Report[]): Promise<void>
+  /** What `sms:sent` tells beside: the wire parts and the SIM. */
+  sentParts(registration: Registration, sent: { attemptId: string; parts: number | null; sim: number | null }): Promise<void>
+  inbound(registration: Registration, inbound: Inbound): Promise<void>
+  /** The running device, or null while it is disabled or the pool has not caught up. */
+  phone(deviceId: string): Phone | null
+} // prettier-ignore
+
+/** What an app says of itself when it registers or starts. */
+export interface SaidByApp {
+  /** `<manufacturer>/<product>`; null in an update. */
+  name: string | null
+  sims: readonly SaidSim[] | null
+  /** It gave a Google push token, and so opens no event stream. */
+  usesPush: boolean
+  /** From the User-Agent; null when it says none. */
+  appVersion: string | null
+}
+
+/** Masked by the app: all but the last four characters are `*`. `slot` from 1. */
+export interface SaidSim {
+  slot: number
+  number: string | null
+  carrier: string | null
+  iccid: string | null
+}
+
+export interface Registration {
+  phoneId: string
+  deviceId: string
+  /** What the app shows as its login. */
+  accountName: string
+  signingKey: string
+  appVersion: string | null
+  usesPush: boolean
+  sims: readonly SaidSim[]
+}
+
+export interface Registered {
+  phoneId: string
+  /** In clear, once. */
+  deviceToken: string
+  accountName: string
+}
+
+/** A message that the phone may send, or is to cancel. */
+export interface Offer {
+  attemptId: string
+  to: string
+  text: string
+  sim: number | null
+  priority: number
+  createdAt: number
+  /** By our clock. */
+  validUntil: number
+  state: 'pending' | 'cancelling'
+}
+
+/** What a phone says of one attempt. */
+export interface Report {
+  attemptId: string
+  state: 'pending' | 'processed' | 'sent' | 'delivered' | 'failed' | 'canceled'
+  /** Its words for a failure. */
+  error: string | null
+}
