@@ -1,0 +1,215 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { Ids } from '../ids.ts'
+import { appendAudit } from '../storage/audit-log.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
+import { addDevice, type Pace } from './device-store.ts'
+import { findPhoneToken, type PhoneTokenOwner } from './phone-tokens.ts'
+import type { DeviceRules } from './device-rules.ts'
+import type { SecretBox } from './secret-box.ts'
+
+/** What an app says of itself. What it leaves out is null. */
+export interface SaidOfPhone {
+  /** `<manufacturer>/<product>` */
+  name: string | null
+  sims: readonly SimOfPhone[] | null
+  usesPush: boolean
+  appVersion: string | null
+}
+
+/** As the app tells it: all but the last four characters of number, carrier and ICCID are masked. */
+export interface SimOfPhone {
+  slot: number
+  number: string | null
+  carrier: string | null
+  iccid: string | null
+}
+
+export interface PhoneDeps {
+  ids: Ids
+  nowMs: number
+  secretBox: SecretBox
+  rules: DeviceRules
+  randomBytes: (count: number) => Uint8Array
+  /** From which the secrets of hook addresses are derived, so that they need not be stored. */
+  hookKey: Uint8Array
+  /** Whether the app of a device is connected just now: then it is not the one that registers. */
+  isConnected: (deviceId: string) => boolean
+}
+
+export interface RegisteredPhone {
+  phoneId: string
+  deviceId: string
+  /** In clear, once. */
+  deviceToken: string
+}
+
+const actor = 'phone'
+/** What a carrier and Android put up with: more, and messages are dropped or a person is asked (phones.md section 3). */
+const defaultPace: Pace = { partsPerWindow: 30, windowSeconds: 1_800 }
+const mostNameLength = 100
+
+/**
+ * Makes a device of whoever shows a private token; or, when the app of a known phone was installed anew, gives that device its new token, and
+ * the old one is nobody's any more. Null when the private token is not known.
+ */
+export async function registerPhone(
+  tx: Tx,
+  deps: PhoneDeps,
+  privateToken: string,
+  said: SaidOfPhone,
+): Promise<RegisteredPhone | null> {
+  const owner = await findPhoneToken(tx, privateToken)
+  if (owner === null) return null
+  const former = await findFormer(tx, deps, owner, said)
+  const deviceId = former?.deviceId ?? (await addPhoneDevice(tx, deps, owner, said))
+  if (former !== null)
+    await tx
+      .updateTable('phones')
+      .set({ superseded_at: deps.nowMs })
+      .where('id', '=', former.phoneId)
+      .execute()
+
+  const phoneId = deps.ids('phn')
+  const deviceToken = Buffer.from(deps.randomBytes(32)).toString('base64url')
+  await tx
+    .insertInto('phones')
+    .values({
+      id: phoneId,
+      device_id: deviceId,
+      token_id: owner.tokenId,
+      token_hash: hashOfSecret(deviceToken),
+      hook_hash: hashOfSecret(hookSecretOf(deps.hookKey, phoneId)),
+      signing_key: deps.secretBox.seal(Buffer.from(deps.randomBytes(24)).toString('base64url'), phoneId),
+      name: said.name ?? '',
+      sims: JSON.stringify(said.sims ?? []),
+      app_version: said.appVersion,
+      uses_push: said.usesPush ? 1 : 0,
+      created_at: deps.nowMs,
+      updated_at: deps.nowMs,
+    })
+    .execute()
+  await tx
+    .updateTable('phone_tokens')
+    .set({ last_used_at: deps.nowMs })
+    .where('id', '=', owner.tokenId)
+    .execute()
+  const detail = { deviceId, phoneId, tokenId: owner.tokenId, supersedes: former?.phoneId ?? null }
+  await appendAudit(tx, deps, { accountId: owner.accountId, actor, action: 'phone.registered', detail })
+  return { phoneId, deviceId, deviceToken }
+}
+
+/** Takes over what an app says at its start. An update without a push token says that there is none (any more). */
+export async function updatePhone(tx: Tx, nowMs: number, phoneId: string, said: SaidOfPhone): Promise<void> {
+  await tx
+    .updateTable('phones')
+    .set({
+      uses_push: said.usesPush ? 1 : 0,
+      updated_at: nowMs,
+      ...(said.sims === null ? {} : { sims: JSON.stringify(said.sims) }),
+      ...(said.appVersion === null ? {} : { app_version: said.appVersion }),
+    })
+    .where('id', '=', phoneId)
+    .execute()
+}
+
+/** A registration, with what its routes need to know. */
+export interface KnownPhone {
+  phoneId: string
+  deviceId: string
+  accountName: string
+  signingKey: string
+  appVersion: string | null
+  usesPush: boolean
+  sims: readonly SimOfPhone[]
+}
+
+/** Whose token or hook secret this is; null when nobody's any more: superseded, or its device is retired or its account closed. */
+export async function findPhone(
+  db: Db,
+  secretBox: SecretBox,
+  shown: { deviceToken: string } | { hookSecret: string },
+): Promise<KnownPhone | null> {
+  const [column, secret] =
+    'deviceToken' in shown
+      ? (['p.token_hash', shown.deviceToken] as const)
+      : (['p.hook_hash', shown.hookSecret] as const)
+  const row = await db
+    .selectFrom('phones as p')
+    .innerJoin('devices as d', 'd.id', 'p.device_id')
+    .leftJoin('accounts as a', 'a.id', 'd.account_id')
+    .select([
+      'p.id',
+      'p.device_id',
+      'p.signing_key',
+      'p.app_version',
+      'p.uses_push',
+      'p.sims',
+      'a.name',
+      'a.state',
+    ])
+    .where(column, '=', hashOfSecret(secret))
+    .where('p.superseded_at', 'is', null)
+    .where('d.state', '!=', 'retired')
+    .executeTakeFirst()
+  if (row === undefined || row.state === 'closed') return null
+  return {
+    phoneId: row.id,
+    deviceId: row.device_id,
+    accountName: row.name ?? 'shared',
+    signingKey: secretBox.open(row.signing_key, row.id),
+    appVersion: row.app_version,
+    usesPush: row.uses_push === 1,
+    sims: JSON.parse(row.sims) as SimOfPhone[],
+  }
+}
+
+/** The secret in the path of the addresses that a phone calls. */
+export const hookSecretOf = (hookKey: Uint8Array, phoneId: string): string =>
+  createHmac('sha256', hookKey).update(phoneId).digest('base64url')
+
+const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+
+/**
+ * The registration that this one replaces: by the same private token, of the same model with the same SIMs, and not connected. Without a
+ * SIM nobody can tell two phones of one model apart, so it is a new one.
+ */
+async function findFormer(
+  tx: Tx,
+  { isConnected }: Pick<PhoneDeps, 'isConnected'>,
+  { tokenId }: { tokenId: string },
+  { name, sims }: SaidOfPhone,
+): Promise<{ phoneId: string; deviceId: string } | null> {
+  if (name === null || sims === null || !sims.some(({ iccid }) => iccid !== null)) return null
+  const rows = await tx
+    .selectFrom('phones as p')
+    .innerJoin('devices as d', 'd.id', 'p.device_id')
+    .select(['p.id', 'p.device_id'])
+    .where('p.token_id', '=', tokenId)
+    .where('p.superseded_at', 'is', null)
+    .where('p.name', '=', name)
+    .where('p.sims', '=', JSON.stringify(sims))
+    .where('d.state', '!=', 'retired')
+    .orderBy('p.created_at', 'desc')
+    .execute()
+  const found = rows.find((row) => !isConnected(row.device_id))
+  return found === undefined ? null : { phoneId: found.id, deviceId: found.device_id }
+}
+
+const addPhoneDevice = (
+  tx: Tx,
+  deps: PhoneDeps,
+  { accountId, mode }: PhoneTokenOwner,
+  { name }: SaidOfPhone,
+): Promise<string> =>
+  addDevice(tx, deps, {
+    accountId,
+    mode,
+    kind: 'android',
+    name:
+      (name ?? '')
+        .replaceAll(/[^\p{L}\p{N}.()+-]+/gu, ' ')
+        .trim()
+        .slice(0, mostNameLength) || 'Android phone',
+    pace: defaultPace,
+    actor,
+  })
