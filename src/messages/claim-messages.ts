@@ -4,6 +4,7 @@ import type { Category, Encoding, Mode, OnUnknown } from '../storage/schema.ts'
 import { adjustRows, insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { type MessageKey, type MessageState, routeKeyOf, stateColumnsOf } from './message-store.ts'
+import { offerRow, type PhoneOffering } from './phone-offers.ts'
 
 /** So many messages of one account's route may go to this device now. */
 export interface Want {
@@ -12,6 +13,8 @@ export interface Want {
   routeKey: string
   deviceId: string
   quota: number
+  /** Set when the device fetches: what is claimed is offered to this phone, over these SIMs. */
+  phone?: PhoneOffering
 }
 
 /** Where a message stands in the queue. */
@@ -83,6 +86,12 @@ export async function claimMessages(
     return claimOf(row, message, ids('att'), devices[i] as string)
   })
   await writeAttempts(tx, claimed, nowMs, fence)
+  await writeOffers(
+    tx,
+    claimed,
+    new Map(wants.map((want) => [routeName(want.accountId, want.routeKey), want.phone])),
+    nowMs,
+  )
   const tally = new Map<string, number>()
   for (const row of rows)
     tally.set(
@@ -172,6 +181,20 @@ async function writeAttempts(
       [...leaving.values()],
     ),
   ])
+}
+
+/** What a phone fetches is written down as offered with the claim itself, so that no crash parts them. */
+async function writeOffers(
+  tx: Tx,
+  claimed: readonly Claimed[],
+  phones: ReadonlyMap<string, PhoneOffering | undefined>,
+  nowMs: number,
+): Promise<void> {
+  const rows = claimed.flatMap((claim, i) => {
+    const phone = phones.get(routeName(claim.accountId, claim.place.route_key))
+    return phone === undefined ? [] : [offerRow(claim, phone, i, nowMs)]
+  })
+  await insertRows(tx, 'phone_offers', rows)
 }
 
 export const queueKey = ['route_key', 'account_id', 'priority', 'due_at', 'message_id'] as const

@@ -1,10 +1,10 @@
-import type { Db } from '../storage/dialect.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
 import type { Flag, Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
 import { type Claimed, type QueuePlace, routeOf } from './claim-messages.ts'
 import { type MessageState, readStates } from './message-store.ts'
 
-interface AttemptRow {
+export interface AttemptRow {
   account_id: string
   mode: Mode
   message_id: string
@@ -23,7 +23,8 @@ const placeOf = {
 
 /**
  * Attempts that a process with an older fencing token left open, as claims that can be settled. Their texts are not read: nothing
- * is handed over again. Of what a restore holds back nothing may go again, whatever its caller had chosen (P14). At most `most`.
+ * is handed over again. Of what a restore holds back nothing may go again, whatever its caller had chosen (P14). What phones hold is not
+ * among them: they go on whoever serves them. At most `most`.
  */
 export async function readOrphans(db: Db, fence: number, most: number): Promise<Claimed[]> {
   const attempts: AttemptRow[] = await db
@@ -31,8 +32,16 @@ export async function readOrphans(db: Db, fence: number, most: number): Promise<
     .select(['account_id', 'mode', 'message_id', 'number', 'id', 'device_id'])
     .where('ended_at', 'is', null)
     .where('fence', '<', fence)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('phone_offers').select('attempt_id').whereRef('attempt_id', '=', 'attempts.id'))),
+    )
     .limit(most)
     .execute()
+  return claimsOf(db, attempts)
+}
+
+/** The claims of attempts, wherever they stand; what is gone is left out. */
+export async function claimsOf(db: Db | Tx, attempts: readonly AttemptRow[]): Promise<Claimed[]> {
   const states = await readStates(
     db,
     attempts.map((row) => ({ accountId: row.account_id, mode: row.mode, messageId: row.message_id })),

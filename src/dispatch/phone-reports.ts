@@ -1,0 +1,220 @@
+import type { Outcome } from '../connectors/connector.ts'
+import type { Claimed } from '../messages/claim-messages.ts'
+import { claimsOf } from '../messages/open-attempts.ts'
+import {
+  type AttemptOfOffer,
+  findOffers,
+  markOffers,
+  type OfferRow,
+  readAttemptsOf,
+} from '../messages/phone-offers.ts'
+import { mergeWord } from '../messages/phone-words.ts'
+import type { ReceiptWord } from '../messages/receipt-readings.ts'
+import { settleOutcomes, type Settlement } from '../messages/settle-outcomes.ts'
+import { settleReceipts } from '../messages/settle-receipts.ts'
+import type { Tx } from '../storage/dialect.ts'
+import type { MessageStatus, PhoneWord } from '../storage/schema.ts'
+import { judgeLate, judgeOutcome } from './retry-policy.ts'
+
+/** What a phone says of one attempt. */
+export interface PhoneReport {
+  deviceId: string
+  attemptId: string
+  state: PhoneWord
+  /** Its words for a failure. */
+  error: string | null
+}
+
+/** What a failure means: an outcome, or that the network took the message and could not deliver it. */
+export type FailureMeaning = Outcome | { kind: 'undelivered'; code: string; networkCode: string | null }
+export type JudgeFailure = (error: string | null, facts: { parts: number }) => FailureMeaning
+
+/** What became of the hand-overs that were reported on. */
+export interface Reported {
+  deviceId: string
+  outcome: Outcome
+  /** Where its message goes on, should it wait again. */
+  status: MessageStatus | null
+  claimed: Claimed
+}
+
+/**
+ * Stores what phones say, as one unit: how far they are, and what follows for messages and money. A phone never goes again on a guess, and
+ * reports of attempts that are not its device's are passed over.
+ */
+export async function settleReports(
+  tx: Tx,
+  reports: readonly PhoneReport[],
+  { nowMs, judgeFailure }: { nowMs: number; judgeFailure: JudgeFailure },
+): Promise<{ reported: Reported[]; statuses: MessageStatus[] }> {
+  const offers = new Map(
+    (await findOffers(tx, [...new Set(reports.map((report) => report.attemptId))])).map((row) => [
+      row.attempt_id,
+      row,
+    ]),
+  )
+  const attempts = await readAttemptsOf(tx, [...offers.values()])
+  const claims = new Map(
+    (await claimsOf(tx, [...attempts.values()])).map((claim) => [claim.attemptId, claim]),
+  )
+  const merging = new ReportMerge(nowMs, judgeFailure)
+  for (const report of reports) {
+    const offer = offers.get(report.attemptId)
+    const attempt = attempts.get(report.attemptId)
+    const claimed = claims.get(report.attemptId)
+    // A message that retention has removed is nobody's any more.
+    if (
+      offer === undefined ||
+      attempt === undefined ||
+      claimed === undefined ||
+      offer.device_id !== report.deviceId
+    )
+      continue
+    merging.take(report, { offer, attempt, claimed: { ...claimed, onUnknown: 'stop' } })
+  }
+  const states = await settleOutcomes(
+    tx,
+    merging.settlements.map(({ settlement }) => settlement),
+  )
+  const moved = await settleReceipts(tx, merging.words)
+  await markOffers(tx, merging.marks)
+  const reported = merging.settlements.map(({ settlement, outcome, claimed }, i) => ({
+    deviceId: settlement.deviceId,
+    outcome,
+    status: states[i]?.status ?? null,
+    claimed,
+  }))
+  const statuses = [...states, ...moved].flatMap((state) => state?.status ?? [])
+  return { reported, statuses }
+}
+
+interface Known {
+  offer: OfferRow
+  attempt: AttemptOfOffer
+  claimed: Claimed
+}
+
+const canceledByPerson = { code: 'canceled_by_user', networkCode: null } as const
+
+/** Works through the reports of one batch in their order, each seeing what the ones before it said. */
+class ReportMerge {
+  readonly settlements: { settlement: Settlement; outcome: Outcome; claimed: Claimed }[] = []
+  readonly words: ReceiptWord[] = []
+  readonly #nowMs: number
+  readonly #judgeFailure: JudgeFailure
+  readonly #marks = new Map<string, Parameters<typeof markOffers>[1][number]>()
+  readonly #ended = new Map<string, AttemptOfOffer['state']>()
+
+  constructor(nowMs: number, judgeFailure: JudgeFailure) {
+    this.#nowMs = nowMs
+    this.#judgeFailure = judgeFailure
+  }
+
+  get marks(): Parameters<typeof markOffers>[1] {
+    return [...this.#marks.values()]
+  }
+
+  take(report: PhoneReport, known: Known): void {
+    const { offer } = known
+    const before = this.#marks.get(offer.attempt_id) ?? {
+      attemptId: offer.attempt_id,
+      state: offer.state,
+      reportedAt: offer.reported_at,
+      closedAt: offer.closed_at,
+    }
+    const state = mergeWord(before.state, report.state)
+    if (state !== null) this.#advance(state, report.error, known)
+    const isOver = state !== null && state !== 'pending' && state !== 'processed'
+    this.#marks.set(offer.attempt_id, {
+      ...before,
+      state: state ?? before.state,
+      reportedAt: this.#nowMs,
+      closedAt: before.closedAt ?? (isOver ? this.#nowMs : null),
+    })
+  }
+
+  #advance(state: PhoneWord, error: string | null, known: Known): void {
+    switch (state) {
+      case 'pending':
+      case 'processed':
+        return
+      case 'sent':
+        return this.#accepted(known)
+      case 'delivered':
+        this.#accepted(known)
+        return this.#receipt(known, { result: 'delivered', code: null, networkCode: null })
+      case 'failed':
+        return this.#failed(error, known)
+      case 'canceled':
+        return this.#canceled(known)
+    }
+  }
+
+  /** The network took it: told once, however the phone tells it. */
+  #accepted(known: Known): void {
+    if (this.#stateOf(known) === 'accepted') return
+    this.#settle(known, { kind: 'accepted', networkIds: [known.offer.attempt_id], receiptExpected: true })
+  }
+
+  #failed(error: string | null, known: Known): void {
+    const meaning = this.#judgeFailure(error, { parts: known.claimed.parts })
+    const wasAccepted = this.#stateOf(known) === 'accepted'
+    if (meaning.kind !== 'undelivered' && !wasAccepted) return this.#settle(known, meaning)
+    this.#accepted(known)
+    const code = meaning.kind === 'undelivered' || meaning.kind === 'refused' ? meaning.code : 'unknown'
+    this.#receipt(known, { result: 'undelivered', code, networkCode: error })
+  }
+
+  #canceled(known: Known): void {
+    if (this.#stateOf(known) !== 'handing_over') return
+    const { settlement, ...rest } = this.#settlementOf(known, {
+      kind: 'unavailable',
+      detail: 'The phone let it go.',
+    })
+    const isMove = known.offer.recall !== 'cancel'
+    this.#push(
+      known,
+      isMove
+        ? settlement
+        : {
+            ...settlement,
+            event: 'canceled_at_device',
+            outcome: 'canceled',
+            requeue: null,
+            error: canceledByPerson,
+          },
+      rest,
+    )
+  }
+
+  #settle(known: Known, outcome: Outcome): void {
+    const { settlement, ...rest } = this.#settlementOf(known, outcome)
+    this.#push(known, settlement, rest)
+  }
+
+  /** Of an attempt that had ended without the phone's word, it is a late one: it corrects, and nothing goes again. */
+  #settlementOf(
+    known: Known,
+    outcome: Outcome,
+  ): { settlement: Settlement; outcome: Outcome; claimed: Claimed } {
+    const { claimed } = known
+    const settlement =
+      this.#stateOf(known) === 'handing_over'
+        ? judgeOutcome(claimed, outcome, this.#nowMs)
+        : judgeLate(claimed, outcome, this.#nowMs, [])
+    return { settlement, outcome, claimed }
+  }
+
+  #push(known: Known, settlement: Settlement, rest: { outcome: Outcome; claimed: Claimed }): void {
+    this.settlements.push({ settlement, ...rest })
+    this.#ended.set(known.offer.attempt_id, settlement.attemptState)
+  }
+
+  #receipt({ offer }: Known, said: Pick<ReceiptWord, 'result' | 'code' | 'networkCode'>): void {
+    this.words.push({ ...said, deviceId: offer.device_id, networkId: offer.attempt_id, atMs: this.#nowMs })
+  }
+
+  #stateOf({ offer, attempt }: Known): AttemptOfOffer['state'] {
+    return this.#ended.get(offer.attempt_id) ?? attempt.state
+  }
+}

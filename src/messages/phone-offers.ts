@@ -1,0 +1,216 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Db, Tx } from '../storage/dialect.ts'
+import type { PhoneOfferTable } from '../storage/message-tables.ts'
+import { selectEach, updateRows } from '../storage/sets.ts'
+import { type MessageKey, priorityOf } from './message-store.ts'
+
+/** Whose phone a claim is for. */
+export interface PhoneOffering {
+  phoneId: string
+  /** SIMs by the sender that asks for them, slots from 1. */
+  simOf: Readonly<Record<string, number>>
+  /** SIMs that take turns with everything else; none leaves the choice to the phone. */
+  turns: readonly number[]
+}
+
+interface OfferedClaim extends MessageKey {
+  attemptId: string
+  attemptNumber: number
+  deviceId: string
+  from: string | null
+}
+
+/** An offer of a claim; `i` counts the claims of one batch. */
+export function offerRow(
+  claim: OfferedClaim,
+  { phoneId, simOf, turns }: PhoneOffering,
+  i: number,
+  nowMs: number,
+): Insertable<PhoneOfferTable> {
+  const asked = claim.from === null ? undefined : simOf[claim.from]
+  return {
+    attempt_id: claim.attemptId,
+    device_id: claim.deviceId,
+    phone_id: phoneId,
+    account_id: claim.accountId,
+    mode: claim.mode,
+    message_id: claim.messageId,
+    attempt_number: claim.attemptNumber,
+    sim: asked ?? turns[i % Math.max(1, turns.length)] ?? null,
+    offered_at: nowMs,
+    last_offered_at: nowMs,
+  }
+}
+
+/** A message as a phone is given it. */
+export interface OfferedMessage {
+  attemptId: string
+  to: string
+  text: string
+  sim: number | null
+  /** The smaller goes first, as in the queue. */
+  priority: number
+  createdAt: number
+  /** By our clock. */
+  validUntil: number
+  state: 'pending' | 'cancelling'
+}
+
+/** Beyond this nobody knows what a phone has forgotten. */
+const longestOfferMs = 12 * 3_600_000
+
+interface OpenOffer {
+  attempt_id: string
+  recipient: string
+  text: string | null
+  category: 'transactional' | 'authentication' | 'marketing'
+  sim: number | null
+  created_at: number
+  expires_at: number
+  state: PhoneOfferTable['state']
+  recall: PhoneOfferTable['recall']
+  offered_at: number
+  last_offered_at: number
+  reported_at: number | null
+}
+
+const openOffers = {
+  sql: `select o.attempt_id, m.recipient, m.text, m.category, o.sim, m.created_at, m.expires_at, o.state, o.recall, o.offered_at,
+               o.last_offered_at, o.reported_at
+        from phone_offers o cross join messages m on m.account_id = o.account_id and m.mode = o.mode and m.id = o.message_id
+        where o.device_id = :device and o.closed_at is null and o.offered_at > :after and o.phone_id = :phone
+        order by o.offered_at, o.attempt_id limit :most`,
+  inputs: ['device', 'after', 'phone', 'most'],
+} as const
+
+/** More open offers than this of one phone are not looked at; a phone holds a page and what its pace let go. */
+const mostOpen = 1_000
+
+export interface OfferTerms {
+  deviceId: string
+  phoneId: string
+  nowMs: number
+  /** How many messages an answer has at most. */
+  most: number
+  /** A phone that has said that it has a message, and nothing for so long, is asked again where it stands: it reports, and does not send again. */
+  hangsAfterMs: number
+}
+
+/** How many offers of a phone it has not said to have yet. */
+export async function countUnacknowledged(
+  db: Db,
+  { deviceId, phoneId }: Pick<OfferTerms, 'deviceId' | 'phoneId'>,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('phone_offers')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('device_id', '=', deviceId)
+    .where('closed_at', 'is', null)
+    .where('phone_id', '=', phoneId)
+    .where('state', 'is', null)
+    .where('recall', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/**
+ * What a phone is to be told when it asks: everything that it has not said to have, what is recalled, and what hangs. Only what this
+ * registration was offered: what an app that was installed anew has forgotten, it would send again. Never after its validity (P8).
+ */
+export async function readOffers(db: Db, terms: OfferTerms): Promise<OfferedMessage[]> {
+  const { deviceId, phoneId, nowMs, most, hangsAfterMs } = terms
+  const rows = await selectEach<OpenOffer>(db, openOffers, [
+    [deviceId, nowMs - longestOfferMs, phoneId, mostOpen],
+  ])
+  const due = rows.filter((row) => {
+    if (row.recall !== null) return true
+    if (row.state === null) return row.expires_at > nowMs && row.text !== null
+    return row.text !== null && Math.max(row.reported_at ?? 0, row.last_offered_at) <= nowMs - hangsAfterMs
+  })
+  return due.slice(0, most).map((row) => ({
+    attemptId: row.attempt_id,
+    to: row.recipient,
+    text: row.text ?? '',
+    sim: row.sim,
+    priority: priorityOf(row.category),
+    createdAt: row.created_at,
+    validUntil: row.expires_at,
+    state: row.recall === null ? 'pending' : 'cancelling',
+  }))
+}
+
+/** Marks offers as told again: they are not taken for hanging before their time. */
+export async function touchOffers(tx: Tx, attemptIds: readonly string[], nowMs: number): Promise<void> {
+  if (attemptIds.length === 0) return
+  await tx
+    .updateTable('phone_offers')
+    .set({ last_offered_at: nowMs })
+    .where('attempt_id', 'in', attemptIds)
+    .execute()
+}
+
+export type OfferRow = Selectable<PhoneOfferTable>
+
+const offerOf = {
+  sql: 'select * from phone_offers where attempt_id = :attempt',
+  inputs: ['attempt'],
+} as const
+
+/** The offers of these attempts, of any phone. */
+export const findOffers = (db: Db | Tx, attemptIds: readonly string[]): Promise<OfferRow[]> =>
+  selectEach<OfferRow>(
+    db,
+    offerOf,
+    attemptIds.map((id) => [id]),
+  )
+
+export interface AttemptOfOffer {
+  account_id: string
+  mode: OfferRow['mode']
+  message_id: string
+  number: number
+  id: string
+  device_id: string
+  state: 'handing_over' | 'accepted' | 'refused' | 'unknown'
+}
+
+const attemptOf = {
+  sql: `select account_id, mode, message_id, number, id, device_id, state from attempts
+        where account_id = :account and mode = :mode and message_id = :message and number = :number`,
+  inputs: ['account', 'mode', 'message', 'number'],
+} as const
+
+/** The attempts behind offers, by their ids. */
+export async function readAttemptsOf(
+  db: Db | Tx,
+  offers: readonly OfferRow[],
+): Promise<Map<string, AttemptOfOffer>> {
+  const rows = await selectEach<AttemptOfOffer>(
+    db,
+    attemptOf,
+    offers.map((offer) => [offer.account_id, offer.mode, offer.message_id, offer.attempt_number]),
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Writes down how far a phone is. `closedAt` is set when nothing more is asked of it. */
+export const markOffers = (
+  tx: Tx,
+  marks: readonly {
+    attemptId: string
+    state: OfferRow['state']
+    reportedAt: number | null
+    closedAt: number | null
+  }[],
+): Promise<number> =>
+  updateRows(
+    tx,
+    'phone_offers',
+    ['attempt_id'],
+    marks.map(({ attemptId, state, reportedAt, closedAt }) => ({
+      attempt_id: attemptId,
+      state,
+      reported_at: reportedAt,
+      closed_at: closedAt,
+    })),
+  )

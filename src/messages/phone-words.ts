@@ -1,0 +1,22 @@
+import type { PhoneWord } from '../storage/column-values.ts'
+
+const ranks: Record<Exclude<PhoneWord, 'failed' | 'canceled'>, number> = {
+  pending: 0,
+  processed: 1,
+  sent: 2,
+  delivered: 3,
+}
+
+/**
+ * What a phone's word adds to what it has said before: the new state, or null when it tells nothing new. Its reports come repeated and out of
+ * order (phones.md section 1.5), so a state only rises; a failure ends what was not delivered, and a delivery corrects a failure; a
+ * cancel ends only what was not yet sent.
+ */
+export function mergeWord(before: PhoneWord | null, said: PhoneWord): PhoneWord | null {
+  if (before === null) return said
+  if (before === 'canceled') return null
+  if (before === 'failed') return said === 'delivered' ? said : null
+  if (said === 'failed') return before === 'delivered' ? null : said
+  if (said === 'canceled') return ranks[before] < ranks.sent ? said : null
+  return ranks[said] > ranks[before] ? said : null
+}
