@@ -4,7 +4,7 @@ import type { AccountState, Mode } from '../storage/schema.ts'
 import { type AddressList, readAddressList } from './address-list.ts'
 import { parseApiKey } from './api-key-format.ts'
 import type { KeyUse, Scope } from './api-keys.ts'
-import { BoundedMap } from './bounded-map.ts'
+import { BoundedMap } from '../bounded-map.ts'
 
 /** Who calls, as the key says. Limits that are null are the instance's, 0 is none. */
 export interface Caller {

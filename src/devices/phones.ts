@@ -118,6 +118,7 @@ export interface KnownPhone {
   deviceId: string
   accountName: string
   signingKey: string
+  hookSecret: string
   appVersion: string | null
   usesPush: boolean
   sims: readonly SimOfPhone[]
@@ -126,7 +127,7 @@ export interface KnownPhone {
 /** Whose token or hook secret this is; null when nobody's any more: superseded, or its device is retired or its account closed. */
 export async function findPhone(
   db: Db,
-  secretBox: SecretBox,
+  { secretBox, hookKey }: Pick<PhoneDeps, 'secretBox' | 'hookKey'>,
   shown: { deviceToken: string } | { hookSecret: string },
 ): Promise<KnownPhone | null> {
   const [column, secret] =
@@ -157,6 +158,7 @@ export async function findPhone(
     deviceId: row.device_id,
     accountName: row.name ?? 'shared',
     signingKey: secretBox.open(row.signing_key, row.id),
+    hookSecret: hookSecretOf(hookKey, row.id),
     appVersion: row.app_version,
     usesPush: row.uses_push === 1,
     sims: JSON.parse(row.sims) as SimOfPhone[],
@@ -164,7 +166,7 @@ export async function findPhone(
 }
 
 /** The secret in the path of the addresses that a phone calls. */
-export const hookSecretOf = (hookKey: Uint8Array, phoneId: string): string =>
+const hookSecretOf = (hookKey: Uint8Array, phoneId: string): string =>
   createHmac('sha256', hookKey).update(phoneId).digest('base64url')
 
 const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')

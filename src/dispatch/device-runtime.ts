@@ -136,9 +136,24 @@ export class DeviceRuntime {
     this.#pace?.spend(parts, this.#clock.monotonicMs())
   }
 
+  /** Messages of this device were fetched: they count towards its pace, and what it holds is counted by the database. */
+  fetched(parts: number): void {
+    this.#pace?.spend(parts, this.#clock.monotonicMs())
+  }
+
+  /** After a start: what of its pace the window before has used. */
+  resumePace(past: { used: number; startedMs: number }): void {
+    if (this.#facts.pace !== null && past.used > 0) this.#pace = new Pace(this.#facts.pace, past)
+  }
+
   /** Its end is being stored: the room is free again. */
   closed(outcome: Outcome): void {
     this.#open -= 1
+    this.heard(outcome)
+  }
+
+  /** What a hand-over came to says something of the device. */
+  heard(outcome: Outcome): void {
     const resting = outcome.kind === 'unavailable' || (outcome.kind === 'refused' && outcome.lasts === 'busy')
     if (resting) this.#restsUntilMs = this.#clock.monotonicMs() + restMs
     if (outcome.kind === 'accepted') this.#lastSentAt = this.#clock.now()

@@ -13,6 +13,8 @@ export interface Want {
   routeKey: string
   deviceId: string
   quota: number
+  /** No more parts than this, but always one message: a device at its pace takes no page of long ones. */
+  mostParts?: number
   /** Set when the device fetches: what is claimed is offered to this phone, over these SIMs. */
   phone?: PhoneOffering
 }
@@ -67,11 +69,12 @@ export async function claimMessages(
   ids: Ids,
   { wants, nowMs, dueMs, fence }: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number },
 ): Promise<{ claimed: Claimed[]; counts: number[] }> {
-  const rows = await selectEach<ClaimRow>(
+  const found = await selectEach<ClaimRow>(
     tx,
     nextOfRoute,
     wants.map((want) => [want.routeKey, want.accountId, dueMs, nowMs, want.quota]),
   )
+  const rows = wants.some((want) => want.mostParts !== undefined) ? withinParts(found, wants) : found
   if (rows.length === 0) return { claimed: [], counts: wants.map(() => 0) }
 
   const devices = devicesOf(rows, wants)
@@ -99,6 +102,22 @@ export async function claimMessages(
       (tally.get(routeName(row.account_id, row.route_key)) ?? 0) + 1,
     )
   return { claimed, counts: wants.map((want) => tally.get(routeName(want.accountId, want.routeKey)) ?? 0) }
+}
+
+/** The first rows of each route, as far as the parts go that its want allows. */
+function withinParts(rows: readonly ClaimRow[], wants: readonly Want[]): ClaimRow[] {
+  const left = new Map(
+    wants.map((want) => [routeName(want.accountId, want.routeKey), want.mostParts ?? Infinity]),
+  )
+  const begun = new Set<string>()
+  return rows.filter((row) => {
+    const name = routeName(row.account_id, row.route_key)
+    const parts = (left.get(name) ?? 0) - row.parts
+    left.set(name, parts)
+    const isTaken = parts >= 0 || !begun.has(name)
+    begun.add(name)
+    return isTaken
+  })
 }
 
 const routeName = (accountId: string, routeKey: string): string => `${accountId}/${routeKey}`

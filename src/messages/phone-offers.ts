@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { PhoneOfferTable } from '../storage/message-tables.ts'
 import { selectEach, updateRows } from '../storage/sets.ts'
@@ -54,6 +54,8 @@ export interface OfferedMessage {
   /** By our clock. */
   validUntil: number
   state: 'pending' | 'cancelling'
+  /** It was told before. */
+  isAgain: boolean
 }
 
 /** Beyond this nobody knows what a phone has forgotten. */
@@ -84,7 +86,7 @@ const openOffers = {
 } as const
 
 /** More open offers than this of one phone are not looked at; a phone holds a page and what its pace let go. */
-const mostOpen = 1_000
+export const mostOpen = 1_000
 
 export interface OfferTerms {
   deviceId: string
@@ -127,7 +129,9 @@ export async function readOffers(db: Db, terms: OfferTerms): Promise<OfferedMess
     if (row.state === null) return row.expires_at > nowMs && row.text !== null
     return row.text !== null && Math.max(row.reported_at ?? 0, row.last_offered_at) <= nowMs - hangsAfterMs
   })
-  return due.slice(0, most).map((row) => ({
+  // What is new comes before what is only asked for again.
+  const inOrder = due.toSorted((a, b) => Number(a.state !== null) - Number(b.state !== null))
+  return inOrder.slice(0, most).map((row) => ({
     attemptId: row.attempt_id,
     to: row.recipient,
     text: row.text ?? '',
@@ -136,6 +140,7 @@ export async function readOffers(db: Db, terms: OfferTerms): Promise<OfferedMess
     createdAt: row.created_at,
     validUntil: row.expires_at,
     state: row.recall === null ? 'pending' : 'cancelling',
+    isAgain: row.last_offered_at < nowMs,
   }))
 }
 
@@ -214,3 +219,40 @@ export const markOffers = (
       closed_at: closedAt,
     })),
   )
+
+/** Parts that a device was offered since, and when the first of them was: what of its pace is used. */
+export async function offeredSince(
+  db: Db,
+  deviceId: string,
+  sinceMs: number,
+): Promise<{ parts: number; firstAtMs: number | null }> {
+  const row = await db
+    .selectFrom('phone_offers as o')
+    .innerJoin('messages as m', (join) =>
+      join
+        .onRef('m.account_id', '=', 'o.account_id')
+        .onRef('m.mode', '=', 'o.mode')
+        .onRef('m.id', '=', 'o.message_id'),
+    )
+    .select(({ fn }) => [
+      sql<number>`cast(coalesce(sum(m.parts), 0) as bigint)`.as('parts'),
+      fn.min<number | null>('o.offered_at').as('firstAtMs'),
+    ])
+    .where('o.device_id', '=', deviceId)
+    .where('o.offered_at', '>', sinceMs)
+    .executeTakeFirstOrThrow()
+  return row
+}
+
+/** The SIM that a phone has really used. */
+export async function noteSim(
+  tx: Tx,
+  { deviceId, attemptId, sim }: { deviceId: string; attemptId: string; sim: number },
+): Promise<void> {
+  await tx
+    .updateTable('phone_offers')
+    .set({ sim })
+    .where('attempt_id', '=', attemptId)
+    .where('device_id', '=', deviceId)
+    .execute()
+}

@@ -18,9 +18,11 @@ export interface PhonePorts {
   offer(registration: Registration): Promise<Offer[]>
   /** Settles when it is stored; reports of attempts that are not this phone's are passed over. */
   report(registration: Registration, reports: readonly Report[]): Promise<void>
-  /** What `sms:sent` tells beside: the wire parts and the SIM. */
-  sentParts(registration: Registration, sent: { attemptId: string; parts: number | null; sim: number | null }): Promise<void>
+  /** What `sms:sent` tells beside: the SIM. */
+  sentOver(registration: Registration, sent: { attemptId: string; sim: number }): Promise<void>
   inbound(registration: Registration, inbound: Inbound): Promise<void>
+  /** More waits for the phone than it was just given, and it may have it now. */
+  hasMore(registration: Registration): Promise<boolean>
   /** The running device, or null while it is disabled or the pool has not caught up. */
   phone(deviceId: string): Phone | null
 } // prettier-ignore
@@ -50,6 +52,8 @@ export interface Registration {
   /** What the app shows as its login. */
   accountName: string
   signingKey: string
+  /** The last part of the addresses that the phone calls by itself. */
+  hookSecret: string
   appVersion: string | null
   usesPush: boolean
   sims: readonly SaidSim[]

@@ -23,6 +23,10 @@ export class BoundedMap<Value> {
     this.#entries.set(key, value)
   }
 
+  delete(key: string): void {
+    this.#entries.delete(key)
+  }
+
   clear(): void {
     this.#entries.clear()
   }

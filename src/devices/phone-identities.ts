@@ -1,0 +1,55 @@
+import { BoundedMap } from '../bounded-map.ts'
+import type { Clock } from '../clock.ts'
+import type { Db } from '../storage/dialect.ts'
+import { findPhone, type KnownPhone, type PhoneDeps } from './phones.ts'
+
+interface PhoneIdentitiesDeps extends Pick<PhoneDeps, 'secretBox' | 'hookKey'> {
+  read: Db
+  clock: Pick<Clock, 'monotonicMs'>
+}
+
+type Shown = Parameters<typeof findPhone>[2]
+
+/** A token that was superseded, or whose device was removed, is refused within this time. */
+const knownLifeMs = 2_000
+/** A phone that was removed knocks for ever: it shall cost no look into the database each time. */
+const strangerLifeMs = 1_000
+const mostPhones = 20_000
+const mostStrangers = 10_000
+
+interface Found {
+  phone: KnownPhone | null
+  staleAtMs: number
+}
+
+/** Knows phones by what they show. Those that are known and those that are not are remembered apart, so that a flood puts out nobody. */
+export class PhoneIdentities {
+  readonly #deps: PhoneIdentitiesDeps
+  readonly #phones = new BoundedMap<Found>(mostPhones)
+  readonly #strangers = new BoundedMap<Found>(mostStrangers)
+
+  constructor(deps: PhoneIdentitiesDeps) {
+    this.#deps = deps
+  }
+
+  /** Whose token or hook secret this is; null when nobody's any more. */
+  async find(shown: Shown): Promise<KnownPhone | null> {
+    const name = 'deviceToken' in shown ? `t${shown.deviceToken}` : `h${shown.hookSecret}`
+    const nowMs = this.#deps.clock.monotonicMs()
+    const known = this.#phones.get(name) ?? this.#strangers.get(name)
+    if (known !== undefined && known.staleAtMs > nowMs) return known.phone
+    const phone = await findPhone(this.#deps.read, this.#deps, shown)
+    if (phone !== null) this.#phones.set(name, { phone, staleAtMs: nowMs + knownLifeMs })
+    else {
+      this.#phones.delete(name)
+      this.#strangers.set(name, { phone, staleAtMs: nowMs + strangerLifeMs })
+    }
+    return phone
+  }
+
+  /** Something changed: the next look is into the database. */
+  forget(): void {
+    this.#phones.clear()
+    this.#strangers.clear()
+  }
+}

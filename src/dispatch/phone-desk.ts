@@ -1,0 +1,187 @@
+import { Batcher } from '../batcher.ts'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Claimed } from '../messages/claim-messages.ts'
+import type { WriteHorizon } from '../messages/history-horizon.ts'
+import {
+  countUnacknowledged,
+  offeredSince,
+  type OfferedMessage,
+  type PhoneOffering,
+  readOffers,
+  touchOffers,
+} from '../messages/phone-offers.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Db } from '../storage/dialect.ts'
+import type { Writer } from '../storage/writer.ts'
+import { mayFetch, planClaims, type Route } from './choose-device.ts'
+import type { DevicePool } from './device-pool.ts'
+import type { DeviceRuntime } from './device-runtime.ts'
+import type { DispatchUnits } from './dispatcher.ts'
+import { type JudgeFailure, type PhoneReport, settleReports } from './phone-reports.ts'
+import { routeFrom } from './route-ring.ts'
+
+interface PhoneDeskDeps {
+  read: Db
+  writer: Writer
+  claim: DispatchUnits['claim']
+  clock: Clock
+  log: Log
+  metrics: Metrics
+  horizon: WriteHorizon
+  pool: DevicePool
+  /** This process's fencing token. */
+  fence: number
+  /** A route may have something to send again. */
+  wake: (route: Route) => void
+  judgeFailure: JudgeFailure
+}
+
+/** A phone that asks, and over which SIMs it sends. */
+export interface AskingPhone extends PhoneOffering {
+  deviceId: string
+  /** See `readOffers`. */
+  hangsAfterMs: number
+}
+
+/** Small: what a phone holds can go nowhere else. */
+const pageSize = 20
+/** Routes that are looked at for one phone. */
+const mostRoutes = 256
+/** Of claims for one page. */
+const mostRounds = 4
+const mostReports = 500
+
+/**
+ * Where phones fetch their messages and say what became of them. A message is claimed while its phone asks, and never before: until then
+ * any device may have it. What is claimed is offered under the same id until the phone says that it has it.
+ */
+export class PhoneDesk {
+  readonly #deps: PhoneDeskDeps
+  readonly #reports: Batcher<PhoneReport, void>
+  readonly #asking = new Map<string, Promise<unknown>>()
+  readonly #paced = new WeakSet<DeviceRuntime>()
+
+  constructor(deps: PhoneDeskDeps) {
+    this.#deps = deps
+    this.#reports = new Batcher((reports) => this.#storeReports(reports), { maxWeight: mostReports })
+  }
+
+  /** What the phone is to have; flushed. One phone asks at a time, however many requests it makes. */
+  async offer(phone: AskingPhone): Promise<OfferedMessage[]> {
+    const before = this.#asking.get(phone.deviceId) ?? Promise.resolve()
+    const asking = before.catch(() => undefined).then(() => this.#offer(phone))
+    this.#asking.set(phone.deviceId, asking)
+    try {
+      return await asking
+    } finally {
+      if (this.#asking.get(phone.deviceId) === asking) this.#asking.delete(phone.deviceId)
+    }
+  }
+
+  /** Settles when it is stored; rejects when it could not be. */
+  async report(reports: readonly PhoneReport[]): Promise<void> {
+    await Promise.all(reports.map((report) => this.#reports.add(report)))
+  }
+
+  /** Whether more waits for the phone than it was given, and it may have it now. */
+  async hasMore(deviceId: string): Promise<boolean> {
+    const device = this.#deps.pool.get(deviceId)
+    return device !== null && device.candidate().free > 0 && (await this.#routesFor(device)).length > 0
+  }
+
+  async #offer(phone: AskingPhone): Promise<OfferedMessage[]> {
+    const { read, writer, clock, pool } = this.#deps
+    const device = pool.get(phone.deviceId)
+    const held = await countUnacknowledged(read, phone)
+    if (device !== null) {
+      await this.#resumePace(device)
+      await this.#claim(device, phone, pageSize - held)
+    }
+    const nowMs = clock.now()
+    const offers = await readOffers(read, { ...phone, nowMs, most: pageSize })
+    const again = offers.filter(({ isAgain }) => isAgain).map(({ attemptId }) => attemptId)
+    if (again.length > 0) await writer.write((tx) => touchOffers(tx, again, nowMs))
+    return offers
+  }
+
+  /** A restart gives no phone a new window: what it was given in this one is known. */
+  async #resumePace(device: DeviceRuntime): Promise<void> {
+    const { pace, id } = device.facts
+    if (pace === null || this.#paced.has(device)) return
+    this.#paced.add(device)
+    const { read, clock } = this.#deps
+    const nowMs = clock.now()
+    const { parts, firstAtMs } = await offeredSince(read, id, nowMs - pace.windowSeconds * 1_000)
+    if (firstAtMs === null) return
+    device.resumePace({ used: parts, startedMs: clock.monotonicMs() - Math.max(0, nowMs - firstAtMs) })
+  }
+
+  /** A page is filled from routes in turn; another round gives what some of them left to the others. */
+  async #claim(device: DeviceRuntime, phone: AskingPhone, room: number): Promise<void> {
+    const { clock, claim, fence, metrics } = this.#deps
+    let left = room
+    for (let round = 0; round < mostRounds && left > 0; round++) {
+      const self = device.candidate()
+      const mostParts = device.throughput()?.remaining ?? Number.MAX_SAFE_INTEGER
+      const free = Math.min(left, mostParts)
+      if (self.free === 0 || free === 0) return
+      const { wants } = planClaims(await this.#routesFor(device), () => [
+        { ...self, health: 'online', fetches: false, free },
+      ])
+      if (wants.length === 0) return
+      const offering: PhoneOffering = { phoneId: phone.phoneId, simOf: phone.simOf, turns: phone.turns }
+      const nowMs = clock.now()
+      const { claimed } = await claim({
+        wants: wants.map((want) => ({
+          ...want,
+          phone: offering,
+          mostParts: Math.max(1, Math.floor(mostParts / wants.length)),
+        })),
+        nowMs,
+        dueMs: nowMs,
+        fence,
+      })
+      if (claimed.length === 0) return
+      device.fetched(partsOf(claimed))
+      for (const _ of claimed) metrics.handedOver('offered')
+      left -= claimed.length
+    }
+  }
+
+  /** The routes on which something waits that this device may have now. */
+  async #routesFor(device: DeviceRuntime): Promise<Route[]> {
+    const { accountId, mode, id } = device.facts
+    let query = this.#deps.read
+      .selectFrom('queue_totals')
+      .select(['account_id', 'mode', 'route_key'])
+      .where('mode', '=', mode)
+      .where('messages', '>', 0)
+      .limit(mostRoutes)
+    if (accountId !== null) query = query.where('account_id', '=', accountId)
+    const routes = (await query.execute()).map(routeFrom)
+    return routes.filter((route) => mayFetch(id, route, this.#deps.pool.candidatesFor(route)))
+  }
+
+  async #storeReports(reports: readonly PhoneReport[]): Promise<void[]> {
+    const { writer, horizon, clock, metrics, pool, judgeFailure } = this.#deps
+    const nowMs = clock.now()
+    const { reported, statuses } = await horizon.hold(nowMs, () =>
+      writer.write((tx) => settleReports(tx, reports, { nowMs, judgeFailure })),
+    )
+    for (const status of statuses) metrics.advanced(status)
+    for (const { deviceId, outcome, status, claimed } of reported) {
+      metrics.handedOver(outcome.kind)
+      pool.get(deviceId)?.heard(outcome)
+      if (status === 'queued') this.#wakeLater(claimed)
+    }
+    return reports.map(() => undefined)
+  }
+
+  /** A refusal costs a message a while; the poll would find it too. */
+  #wakeLater({ accountId, mode, place }: Claimed): void {
+    this.#deps.wake(routeFrom({ account_id: accountId, mode, route_key: place.route_key }))
+  }
+}
+
+const partsOf = (claimed: readonly Claimed[]): number => claimed.reduce((sum, { parts }) => sum + parts, 0)

@@ -1,0 +1,66 @@
+import type { Db, Tx } from '../storage/dialect.ts'
+import type { Writer } from '../storage/writer.ts'
+import { mostOpen, type OfferRow } from './phone-offers.ts'
+
+/** Offers whose message's validity ended by then without the phone's last word. */
+export const readSilentOffers = (db: Db, expiredBy: number, most: number): Promise<OfferRow[]> =>
+  db
+    .selectFrom('phone_offers as o')
+    .innerJoin('messages as m', (join) =>
+      join
+        .onRef('m.account_id', '=', 'o.account_id')
+        .onRef('m.mode', '=', 'o.mode')
+        .onRef('m.id', '=', 'o.message_id'),
+    )
+    .selectAll('o')
+    .where('o.closed_at', 'is', null)
+    .where('m.expires_at', '<=', expiredBy)
+    .limit(most)
+    .execute()
+
+/** Nothing more is asked of the phone. */
+export async function closeOffers(tx: Tx, attemptIds: readonly string[], nowMs: number): Promise<void> {
+  await tx
+    .updateTable('phone_offers')
+    .set({ closed_at: nowMs })
+    .where('attempt_id', 'in', attemptIds)
+    .where('closed_at', 'is', null)
+    .execute()
+}
+
+/** A device that is not to send any more is asked to let go of what it has not sent, so that another may have it. */
+export async function recallOffers(read: Db, writer: Writer, nowMs: number): Promise<void> {
+  const rows = await read
+    .selectFrom('devices as d')
+    .innerJoin('phone_offers as o', 'o.device_id', 'd.id')
+    .select('o.attempt_id')
+    .where('d.state', 'in', ['disabled', 'retired'])
+    .where('o.closed_at', 'is', null)
+    .where('o.recall', 'is', null)
+    .limit(mostOpen)
+    .execute()
+  if (rows.length === 0) return
+  await writer.write((tx) =>
+    recall(
+      tx,
+      rows.map((row) => row.attempt_id),
+      'move',
+      nowMs,
+    ),
+  )
+}
+
+/** Asks the phone to let go of what it has not sent: to cancel it, or so that it may go elsewhere. */
+export async function recall(
+  tx: Tx,
+  attemptIds: readonly string[],
+  why: 'cancel' | 'move',
+  nowMs: number,
+): Promise<void> {
+  await tx
+    .updateTable('phone_offers')
+    .set({ recall: why, recalled_at: nowMs })
+    .where('attempt_id', 'in', attemptIds)
+    .where('closed_at', 'is', null)
+    .execute()
+}

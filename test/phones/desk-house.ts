@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { onTestFinished } from 'vitest'
+import type { ConnectorKind, Health, Pull } from '../../src/connectors/connector.ts'
+import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
+import { mintPhoneToken } from '../../src/devices/phone-tokens.ts'
+import {
+  findPhone,
+  type KnownPhone,
+  type PhoneDeps,
+  registerPhone,
+  type SaidOfPhone,
+} from '../../src/devices/phones.ts'
+import { createPhoneCloser } from '../../src/dispatch/phone-closer.ts'
+import { PhoneDesk } from '../../src/dispatch/phone-desk.ts'
+import type { JudgeFailure, PhoneReport } from '../../src/dispatch/phone-reports.ts'
+import { grantSms } from '../../src/ledger/grants.ts'
+import { createLog } from '../../src/log.ts'
+import { claimMessages } from '../../src/messages/claim-messages.ts'
+import { WriteHorizon } from '../../src/messages/history-horizon.ts'
+import type { OfferedMessage } from '../../src/messages/phone-offers.ts'
+import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
+
+/** A phone that is always there and says nothing of itself. */
+const health: Health = {
+  status: 'online', reasons: [], link: 'stream', lastSeenAt: null, nextContactExpectedBy: null, appVersion: null, battery: null, network: null,
+  sims: [], lastError: null,
+} // prettier-ignore
+
+export const pullKind = (woken: string[] = []): ConnectorKind<Pull> => ({
+  kind: 'android',
+  settings: [],
+  secretNames: [],
+  createLink: ({ id }) => ({
+    capabilities: { deliveryReports: true, maxParts: 10, alphanumericSender: false },
+    window: 20,
+    health: () => health,
+    start: async () => undefined,
+    stop: async () => undefined,
+    wake: () => void woken.push(id),
+  }),
+})
+
+const judgeFailure: JudgeFailure = (error, { parts }) => {
+  if (error === 'TTL expired')
+    return { kind: 'refused', lasts: 'expired', code: 'expired_in_queue', networkCode: null }
+  if (error === 'radio off') return { kind: 'refused', lasts: 'now', code: 'radio_off', networkCode: error }
+  if (error === 'good') return { kind: 'refused', lasts: 'good', code: 'device_error', networkCode: error }
+  if (parts > 1)
+    return { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'Some parts may have gone.' }
+  return { kind: 'undelivered', code: 'unreachable', networkCode: error }
+}
+
+const said = (iccid: string): SaidOfPhone => ({
+  name: 'samsung/a12',
+  sims: [{ slot: 1, number: '********1234', carrier: '**elco', iccid }],
+  usesPush: false,
+  appVersion: '1.68.0',
+})
+
+export interface DeskHouse extends MessagesFixture {
+  woken: string[]
+  /** Devices whose app is connected just now. */
+  connected: Set<string>
+  privateToken: string
+  /** Registers a phone whose SIM has this ICCID: the same again is the same phone, installed anew. */
+  register(iccid: string): Promise<KnownPhone & { deviceToken: string }>
+  known(deviceToken: string): Promise<KnownPhone | null>
+  pull(phone: KnownPhone): Promise<OfferedMessage[]>
+  report(phone: KnownPhone, ...reports: Omit<PhoneReport, 'deviceId'>[]): Promise<void>
+  /** A new desk, as after a restart. */
+  restart(): void
+  sweep(): Promise<void>
+  messages(): Promise<
+    {
+      status: string
+      charged: number
+      attempts: number
+      device_id: string | null
+      error_code: string | null
+    }[]
+  >
+  wallet(): Promise<{ reserved: number; used: number }>
+}
+
+/** The domain with the account `acc_a`, 1,000 SMS, and phones that come by registering. */
+export async function openDeskHouse(): Promise<DeskHouse> {
+  const woken: string[] = []
+  const connected = new Set<string>()
+  const kind = pullKind(woken)
+  const house = await openMessagesFixture(kind)
+  onTestFinished(() => house.close())
+  const { storage, clock, ids, pool } = house
+  await house.addAccount('acc_a', 0)
+  const grant = {
+    accountId: 'acc_a',
+    mode: 'live',
+    sms: 1_000,
+    kind: 'grant',
+    note: 'To begin with',
+    actor: 'test',
+  } as const
+  await storage.writer.write((tx) => grantSms(tx, { ids, nowMs: clock.now() }, grant))
+  const secretBox = createDeviceSecretBox({ current: 's'.repeat(32), previous: null })
+  const deps = (): PhoneDeps => ({
+    ids, nowMs: clock.now(), secretBox, rules: kind, randomBytes, hookKey: new Uint8Array(32), isConnected: (id) => connected.has(id),
+  }) // prettier-ignore
+  const { token: privateToken } = await storage.writer.write((tx) =>
+    mintPhoneToken(tx, deps(), { accountId: 'acc_a', mode: 'live', actor: 'test' }),
+  )
+  const log = createLog('silent', { write: () => undefined })
+  const horizon = new WriteHorizon({ now: clock.now })
+  const createDesk = (): PhoneDesk =>
+    new PhoneDesk({
+      ...house, read: storage.read, writer: storage.writer, log, horizon, fence: 1, judgeFailure, wake: (route) => house.dispatcher.wake(route),
+      claim: (input) => storage.writer.write((tx) => claimMessages(tx, ids, input)),
+    }) // prettier-ignore
+  let desk = createDesk()
+  const closer = createPhoneCloser({ ...house, read: storage.read, writer: storage.writer, log, horizon })
+  return {
+    ...house,
+    woken,
+    connected,
+    privateToken,
+    async register(iccid) {
+      const made = await storage.writer.write((tx) => registerPhone(tx, deps(), privateToken, said(iccid)))
+      if (made === null) throw new Error('the private token was refused')
+      await pool.reloadIfChanged()
+      const known = await findPhone(storage.read, deps(), made)
+      return { ...(known as KnownPhone), deviceToken: made.deviceToken }
+    },
+    known: (deviceToken) => findPhone(storage.read, deps(), { deviceToken }),
+    pull: ({ phoneId, deviceId }) => desk.offer({ phoneId, deviceId, simOf: {}, turns: [], hangsAfterMs: 600_000 }),
+    report: ({ deviceId }, ...reports) => desk.report(reports.map((report) => ({ ...report, deviceId }))),
+    restart: () => void (desk = createDesk()),
+    sweep: () => closer.sweepAll(),
+    messages: () =>
+      storage.read.selectFrom('messages').select(['status', 'charged', 'attempts', 'device_id', 'error_code']).orderBy('id').execute(),
+    wallet: () =>
+      storage.read.selectFrom('wallets').select(['reserved', 'used']).where('account_id', '=', 'acc_a').where('mode', '=', 'live').executeTakeFirstOrThrow(),
+  } // prettier-ignore
+}

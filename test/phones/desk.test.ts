@@ -1,0 +1,187 @@
+import { expect, test } from 'vitest'
+import { expectSums } from '../messages/expect-sums.ts'
+import { openDeskHouse } from './desk-house.ts'
+
+interface Offer {
+  attemptId: string
+}
+
+const hourMs = 3_600_000
+const sayAll =
+  (state: 'pending' | 'sent' | 'delivered' | 'failed' | 'canceled', error: string | null = null) =>
+  (offer: Offer) => ({ attemptId: offer.attemptId, state, error })
+
+test('check 8: a phone that asks twice without a word gets the same messages under the same ids', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send({ to: ['+4915112345601', '+4915112345602'] })
+  expect(house.woken).toEqual([phone.deviceId])
+  const first = await house.pull(phone)
+  expect(first.map(({ to }) => to)).toEqual(['+4915112345601', '+4915112345602'])
+  house.clock.jumpWallClock(1_000)
+  expect((await house.pull(phone)).map(({ attemptId }) => attemptId)).toEqual(
+    first.map(({ attemptId }) => attemptId),
+  )
+  expect(await house.statuses()).toEqual(['sending', 'sending'])
+  await expectSums(house.storage.read, house.clock.now())
+})
+
+test('check 9: what a phone says to have is offered no more, and is not sent', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  await house.report(phone, ...(await house.pull(phone)).map(sayAll('pending')))
+  expect(await house.pull(phone)).toEqual([])
+  expect(await house.statuses()).toEqual(['sending'])
+  expect(await house.wallet()).toEqual({ reserved: 1, used: 0 })
+})
+
+test('a message is charged once it is sent and final once it is delivered, in whatever order its phone says so', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send({ to: ['+4915112345601', '+4915112345602', '+4915112345603'] })
+  const [inOrder, jumped, reversed] = (await house.pull(phone)) as unknown as [
+    { attemptId: string },
+    { attemptId: string },
+    { attemptId: string },
+  ]
+  await house.report(phone, sayAll('pending')(inOrder))
+  await house.report(phone, sayAll('sent')(inOrder))
+  expect(await house.wallet()).toEqual({ reserved: 2, used: 1 })
+  await house.report(phone, sayAll('delivered')(inOrder), sayAll('delivered')(jumped))
+  await house.report(
+    phone,
+    sayAll('delivered')(reversed),
+    sayAll('sent')(reversed),
+    sayAll('pending')(reversed),
+  )
+  await house.report(phone, sayAll('delivered')(reversed))
+  expect(await house.statuses()).toEqual(['delivered', 'delivered', 'delivered'])
+  expect(await house.wallet()).toEqual({ reserved: 0, used: 3 })
+  await expectSums(house.storage.read, house.clock.now())
+})
+
+test('a refusal before the radio lets another phone have the message; a failure behind it does not', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  const other = await house.register('2')
+  await house.send()
+  const [offer] = (await house.pull(phone)) as unknown as [Offer]
+  await house.report(phone, sayAll('failed', 'radio off')(offer))
+  expect(await house.statuses()).toEqual(['queued'])
+  house.clock.jumpWallClock(15_000)
+  const [again] = (await house.pull(other)) as unknown as [Offer]
+  expect(again.attemptId).not.toBe(offer.attemptId)
+  await house.report(other, sayAll('failed', 'Delivery result: 0x41')(again))
+  expect(await house.messages()).toMatchObject([
+    { status: 'undelivered', charged: 1, attempts: 2, error_code: 'unreachable' },
+  ])
+  await expectSums(house.storage.read, house.clock.now())
+})
+
+test('a text of several parts of which the phone says that it failed is unconfirmed, and goes to nobody else', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send({ parts: 3, onUnknown: 'resend_once' })
+  await house.report(
+    phone,
+    ...(await house.pull(phone)).map(sayAll('failed', 'Send result: RESULT_ERROR_GENERIC_FAILURE')),
+  )
+  expect(await house.messages()).toMatchObject([{ status: 'unconfirmed', charged: 0 }])
+  expect(await house.pull(phone)).toEqual([])
+})
+
+test('what a phone has once been given goes to no other phone, whatever time passes, and ends three hours after its validity', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  const other = await house.register('2')
+  await house.send({ expiresAt: house.clock.now() + hourMs })
+  const [offer] = (await house.pull(phone)) as unknown as [Offer]
+  for (const ms of [30 * 60_000, 31 * 60_000, 2 * hourMs]) {
+    house.clock.jumpWallClock(ms)
+    await house.sweep()
+    expect(await house.pull(other)).toEqual([])
+  }
+  expect(await house.pull(phone)).toEqual([])
+  expect(await house.statuses()).toEqual(['sending'])
+  house.clock.jumpWallClock(hourMs)
+  await house.sweep()
+  expect(await house.messages()).toMatchObject([
+    { status: 'unconfirmed', charged: 0, error_code: 'device_unresponsive' },
+  ])
+  await house.report(phone, sayAll('delivered')(offer))
+  expect(await house.messages()).toMatchObject([{ status: 'delivered', charged: 0 }])
+  await expectSums(house.storage.read, house.clock.now())
+})
+
+test('an app that was installed anew keeps its device, its former token is nobody’s, and what it was given before is not offered again', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const [offer] = (await house.pull(phone)) as unknown as [Offer]
+  const anew = await house.register('1')
+  expect(anew.deviceId).toBe(phone.deviceId)
+  expect(await house.known(phone.deviceToken)).toBeNull()
+  expect(await house.pull(anew)).toEqual([])
+  await house.report(anew, sayAll('sent')(offer))
+  expect(await house.statuses()).toEqual(['sent'])
+})
+
+test('a second phone of the same model and SIM, while the first is connected, is another device', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  house.connected.add(phone.deviceId)
+  expect((await house.register('1')).deviceId).not.toBe(phone.deviceId)
+  expect(await house.known(phone.deviceToken)).not.toBeNull()
+})
+
+test('a phone is given what its pace allows, and a restart gives it no more', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  for (let i = 0; i < 2; i++)
+    await house.send({ to: Array.from({ length: 20 }, (_, n) => `+49151123456${i}${n}`) })
+  const pages: number[] = []
+  for (let i = 0; i < 4; i++) {
+    const page = await house.pull(phone)
+    pages.push(page.length)
+    await house.report(phone, ...page.map(sayAll('pending')))
+    house.restart()
+  }
+  expect(pages).toEqual([20, 10, 0, 0])
+  await house.clock.advance(30 * 60_000)
+  const later = await house.pull(phone)
+  expect(later.filter(({ isAgain }) => !isAgain)).toHaveLength(10)
+  expect(later).toHaveLength(20)
+})
+
+test('a phone of a disabled device is asked to let go of what it has, and then another has it', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  const other = await house.register('2')
+  await house.send()
+  const [offer] = (await house.pull(phone)) as unknown as [Offer]
+  await house.storage.writer.write((tx) =>
+    tx.updateTable('devices').set({ state: 'disabled' }).where('id', '=', phone.deviceId).execute(),
+  )
+  await house.sweep()
+  expect(await house.pull(phone)).toMatchObject([{ attemptId: offer.attemptId, state: 'cancelling' }])
+  expect(await house.pull(other)).toEqual([])
+  await house.report(phone, sayAll('canceled')(offer))
+  house.clock.jumpWallClock(1_000)
+  expect(await house.pull(other)).toHaveLength(1)
+  await expectSums(house.storage.read, house.clock.now())
+})
+
+test('check 12: reports of unknown ids, and of another device’s, change nothing', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  const other = await house.register('2')
+  await house.send()
+  const [offer] = (await house.pull(phone)) as unknown as [Offer]
+  await house.report(other, sayAll('delivered')(offer), {
+    attemptId: 'att_unknown',
+    state: 'sent',
+    error: null,
+  })
+  expect(await house.statuses()).toEqual(['sending'])
+})
