@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { signWebhook } from '../peers/fake-phone/webhook-queue.ts'
 import {
   item,
   openPhones,
@@ -9,7 +8,7 @@ import {
   type StubPhoneServer,
 } from './stub-phone-server.ts'
 
-/** What the fake phone tells: reports of its messages, and webhooks; and how it listens. */
+/** What the fake phone reports of its messages, and how it listens. */
 
 const reportsOf = (server: StubPhoneServer, id: string): Received[] =>
   server.at('PATCH', '/message').filter(({ body }) => (body as { id: string }[])[0]!.id === id)
@@ -17,54 +16,62 @@ const statesOf = (reports: readonly Received[]): string[] =>
   reports.map(({ body }) => (body as { state: string }[])[0]!.state)
 
 describe('reports', () => {
-  it('are tried again after a refusal, with the state of that moment', async () => {
+  it('are tried again after refusals, with the state of that moment', async () => {
     const server = await openStubPhoneServer()
     let isBroken = true
     server.route('GET /message', () => ({ json: [item('m1')] }))
     server.route('PATCH /message', () => ({ status: isBroken ? 503 : 204 }))
-    await openPhones(server, { reportJitterMs: 0, deliveredAfterMs: 1_000 })
-    await eventually(() => statesOf(server.at('PATCH', '/message')), (states) => expect(states).toContain('Delivered')) // prettier-ignore
-    isBroken = false
-    const before = server.at('PATCH', '/message').length
+    const phones = await openPhones(server, { deliveredAfterMs: 1_000 })
     await eventually(
       () => server.at('PATCH', '/message'),
-      (all) => expect(all.length).toBeGreaterThan(before),
+      (all) => expect(all.length).toBeGreaterThan(6),
     )
-    expect(statesOf(server.at('PATCH', '/message').slice(before))).toContain('Delivered')
+    isBroken = false
+    await eventually(phones.phone(0).view, ({ reportsWaiting }) => expect(reportsWaiting).toBe(0))
+    const taken = phones.all.requests('PATCH', '/message').filter(({ status }) => status === 204)
+    expect(taken.map(({ body }) => (body as { state: string }[])[0]!.state)).toEqual(
+      Array.from({ length: 3 }, () => 'Delivered'),
+    )
+    expect(phones.all.notes('report-lost')).toEqual([])
   })
 
   it.for([
-    ['delivered', ['Processed', 'Sent', 'Delivered']],
-    ['sent', ['Processed', 'Sent']],
-    ['missing-sent', ['Processed', 'Delivered']],
-    ['hang', ['Processed']],
-    ['failed', ['Processed', 'Failed']],
-    ['exception', ['Failed']],
-    ['undelivered', ['Processed', 'Sent', 'Failed']],
-    ['regress', ['Processed', 'Sent', 'Delivered', 'Sent']],
-  ] as const)('of the outcome %s are these, in this order without jitter', async ([outcome, states]) => {
-    const server = await openStubPhoneServer()
-    const last = item('last', { phoneNumbers: ['+4915100000000'], priority: -1 })
-    server.route('GET /message', () => ({ json: [item('m1'), last] }))
-    const phones = await openPhones(server, {
-      outcome,
-      outcomeOf: { '+4915100000000': 'regress' },
-      reportJitterMs: 0,
-      sentAfterMs: 10_000,
-      deliveredAfterMs: 10_000,
-    })
-    // Nothing of the first message is still to come when the other, which takes longest, has ended.
-    await eventually(
-      () => statesOf(reportsOf(server, 'last')),
-      (seen) => expect(seen).toEqual(['Processed', 'Sent', 'Delivered', 'Sent']),
-    )
-    await eventually(
-      () => statesOf(reportsOf(server, 'm1')),
-      (seen) => expect(seen).toEqual(states),
-    )
-    const radioed = phones.all.radioLog().filter(({ id }) => id === 'm1')
-    expect(radioed.map(({ left }) => left)).toEqual(outcome === 'exception' ? [] : [outcome !== 'failed'])
-  })
+    ['delivered', 'Delivered', ['Pending', 'Processed', 'Sent', 'Delivered'], 3],
+    ['sent', 'Sent', ['Pending', 'Processed', 'Sent'], 2],
+    ['missing-sent', 'Delivered', ['Pending', 'Processed', 'Delivered'], 2],
+    ['hang', 'Processed', ['Pending', 'Processed'], 1],
+    ['failed', 'Failed', ['Pending', 'Processed', 'Failed'], 2],
+    ['exception', 'Failed', ['Pending', 'Failed'], 1],
+    ['undelivered', 'Failed', ['Pending', 'Processed', 'Sent', 'Failed'], 3],
+    ['regress', 'Sent', ['Pending', 'Processed', 'Sent', 'Delivered'], 4],
+  ] as const)(
+    'of the outcome %s end with %s, one for each change',
+    async ([outcome, end, states, reports]) => {
+      const server = await openStubPhoneServer()
+      const last = item('last', { phoneNumbers: ['+4915100000000'], priority: -1 })
+      server.route('GET /message', () => ({ json: [item('m1'), last] }))
+      const phones = await openPhones(server, {
+        outcome,
+        outcomeOf: { '+4915100000000': 'regress' },
+        sentAfterMs: 10_000,
+        deliveredAfterMs: 10_000,
+      })
+      // Nothing of the first message is still to come when the other, which takes longest, has ended.
+      await eventually(
+        () => reportsOf(server, 'last'),
+        (all) => expect(all).toHaveLength(4),
+      )
+      const view = await eventually(phones.phone(0).view, ({ reportsWaiting }) =>
+        expect(reportsWaiting).toBe(0),
+      )
+      const message = view.messages.find(({ id }) => id === 'm1')!
+      expect(message.recipients.map(({ state }) => state)).toEqual([end])
+      expect(Object.keys(message.states)).toEqual(states)
+      expect(reportsOf(server, 'm1')).toHaveLength(reports)
+      const radioed = phones.all.radioLog().filter(({ id }) => id === 'm1')
+      expect(radioed.map(({ left }) => left)).toEqual(outcome === 'exception' ? [] : [outcome !== 'failed'])
+    },
+  )
 
   it('overtake each other and come twice when they are told to', async () => {
     const server = await openStubPhoneServer()
@@ -123,6 +130,29 @@ describe('event streams', () => {
     )
   })
 
+  it('bring nothing while they are half open', async () => {
+    const server = await openStubPhoneServer()
+    server.route('GET /message', () => ({ json: [item('m1')] }))
+    const phones = await openPhones(server, { halfOpen: true, pollEveryMs: 100_000 })
+    await eventually(
+      () => phones.all.radioLog(),
+      (sms) => expect(sms).toHaveLength(1),
+    )
+    server.route('GET /message', () => ({ json: [item('m2')] }))
+    server.tell('MessageEnqueued')
+    // Only its own poll finds it.
+    await eventually(
+      () => phones.all.radioLog(),
+      (sms) => expect(sms).toHaveLength(2),
+    )
+    expect(phones.all.streamLog('event')).toEqual([])
+    await phones.set({ halfOpen: false })
+    await eventually(
+      () => phones.all.streamLog('event'),
+      (events) => expect(events).toHaveLength(1),
+    )
+  })
+
   it('wait for the end of an outage', async () => {
     const server = await openStubPhoneServer()
     const phones = await openPhones(server)
@@ -146,101 +176,5 @@ describe('event streams', () => {
       () => server.streams,
       (streams) => expect(streams).toHaveLength(1),
     )
-  })
-})
-
-describe('webhooks', () => {
-  const hooks = (baseUrl: string, ...events: string[]) =>
-    events.map((event) => ({ id: `hook-${event}`, url: `${baseUrl}/hooks/secret`, event }))
-
-  it('tell an SMS that came, signed with the pushed key, again after a refusal under the same id', async () => {
-    const server = await openStubPhoneServer()
-    server.route('GET /webhooks', () => ({ json: hooks(server.baseUrl, 'sms:received') }))
-    server.route('GET /settings', () => ({ json: { webhooks: { signing_key: 'key-1' } } }))
-    const statuses = [500, 200]
-    server.route('POST /hooks/secret', () => ({ status: statuses.shift() ?? 200 }))
-    const phones = await openPhones(server)
-    await eventually(
-      () => server.streams,
-      (streams) => expect(streams).toHaveLength(1),
-    )
-    server.tell('WebhooksUpdated')
-    server.tell('SettingsUpdated')
-    const phone = phones.phone(0)
-    await eventually(phone.view, (view) => expect(view).toMatchObject({ webhooks: [{}], settings: { signingKey: 'key-1' } })) // prettier-ignore
-    await phones.receiveSms(phone, { from: '+4917099', text: 'Grüße' })
-    const posts = await eventually(
-      () => server.at('POST', '/hooks/secret'),
-      (all) => expect(all).toHaveLength(2),
-    )
-    const [first, second] = posts as [Received, Received]
-    expect(first.body).toMatchObject({
-      webhookId: 'hook-sms:received',
-      event: 'sms:received',
-      deviceId: 'device-1',
-      payload: {
-        message: 'Grüße',
-        sender: '+4917099',
-        phoneNumber: '+4917099',
-        simNumber: 1,
-        receivedAt: expect.stringMatching(/\.000\+03:00$/) as string,
-      },
-    })
-    expect(second.text).toBe(first.text)
-    for (const { headers, text } of posts) {
-      expect(headers['x-signature']).toBe(signWebhook('key-1', text, headers['x-timestamp'] as string))
-    }
-  })
-
-  it('tell the same SMS once unless they are told to double it', async () => {
-    const server = await openStubPhoneServer()
-    server.route('GET /webhooks', () => ({ json: hooks(server.baseUrl, 'sms:received', 'system:ping') }))
-    server.route('POST /hooks/secret', () => ({}))
-    const phones = await openPhones(server)
-    await eventually(
-      () => server.streams,
-      (streams) => expect(streams).toHaveLength(1),
-    )
-    server.tell('WebhooksUpdated')
-    const phone = phones.phone(0)
-    await eventually(phone.view, ({ webhooks }) => expect(webhooks).toHaveLength(2))
-    const sms = { from: '+4917099', text: 'Hi', receivedAtMs: 1_700_000_000_000 }
-    await phone.receiveSms(sms)
-    await phone.receiveSms(sms)
-    await phone.set({ webhookDouble: 1, batteryPercent: 9 })
-    await phone.receiveSms({ ...sms, text: 'Again' })
-    await phone.ping()
-    const posts = await eventually(
-      () => server.at('POST', '/hooks/secret'),
-      (all) => expect(all).toHaveLength(5),
-    )
-    const bodies = posts.map(
-      ({ body }) => body as { id: string; event: string; payload: Record<string, unknown> },
-    )
-    expect(bodies.map(({ payload }) => payload['message'])).toEqual([
-      'Hi',
-      'Again',
-      'Again',
-      undefined,
-      undefined,
-    ])
-    expect(new Set(bodies.map(({ id }) => id)).size).toBe(5)
-    expect(bodies[4]!.payload).toMatchObject({ health: { status: 'fail', checks: { 'battery:level': { observedValue: 9 } } } }) // prettier-ignore
-  })
-
-  it('stay as they were when the list names an event that the version lacks', async () => {
-    const server = await openStubPhoneServer()
-    server.route('GET /webhooks', () => ({ json: hooks(server.baseUrl, 'sms:received', 'sms:cancelled') }))
-    const phones = await openPhones(server, { appVersion: '1.66.0' })
-    await eventually(
-      () => server.streams,
-      (streams) => expect(streams).toHaveLength(1),
-    )
-    server.tell('WebhooksUpdated')
-    await eventually(
-      () => server.at('GET', '/webhooks'),
-      (all) => expect(all.length).toBeGreaterThan(2),
-    )
-    expect((await phones.phone(0).view()).webhooks).toEqual([])
   })
 })

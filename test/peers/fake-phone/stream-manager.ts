@@ -151,8 +151,8 @@ export class StreamManager {
     const newest = this.#newest
     this.#newest = null
     if (newest === null || newest === ended) return
+    // The signal ends an open stream as well as one that is still being asked for.
     this.#tries.get(newest)?.abort()
-    this.#open.get(newest)?.cancel()
   }
 
   #write(

@@ -127,7 +127,7 @@ export class WebhookQueue {
 }
 
 /** Lower-case hex of HMAC-SHA256 over the body as it is sent, followed by the timestamp. */
-export const signWebhook = (key: string, body: string, timestamp: string): string =>
+const signWebhook = (key: string, body: string, timestamp: string): string =>
   createHmac('sha256', key).update(`${body}${timestamp}`).digest('hex')
 
 /** Reads `GET /webhooks`. Throws on an event that this version does not know, and then the list stays as it was. */
