@@ -201,6 +201,59 @@ describe('a pull', () => {
   })
 })
 
+describe('pushed settings', () => {
+  const tell = async (settings: () => unknown) => {
+    const server = await openStubPhoneServer()
+    server.route('GET /settings', () => ({ json: settings() }))
+    const phones = await openPhones(server)
+    await eventually(
+      () => server.streams,
+      (streams) => expect(streams).toHaveLength(1),
+    )
+    server.tell('SettingsUpdated')
+    return { server, phone: phones.phone(0) }
+  }
+
+  it('are asked for again and again while one of them is no word of its enum', async () => {
+    let order = 'OLDEST'
+    const { server, phone } = await tell(() => ({ messages: { processing_order: order } }))
+    await eventually(
+      () => server.at('GET', '/settings'),
+      (all) => expect(all.length).toBeGreaterThan(2),
+    )
+    expect((await phone.view()).settings.processingOrder).toBe('LIFO')
+    order = 'FIFO'
+    await eventually(phone.view, ({ settings }) => expect(settings.processingOrder).toBe('FIFO'))
+    server.tell('MessageEnqueued')
+    await eventually(
+      () => server.at('GET', '/message'),
+      (pulls) => expect(pulls.at(-1)!.path).toBe('/message?order=fifo'),
+    )
+  })
+
+  it('hold messages back at the pace of the phone', async () => {
+    const limits = { limit_period: 'PerMinute', limit_value: 2 }
+    const { server, phone } = await tell(() => ({ messages: limits, ping: { interval_seconds: 30 } }))
+    await eventually(phone.view, ({ settings }) => expect(settings.limitValue).toBe(2))
+    server.route('GET /message', () => ({ json: ['m1', 'm2', 'm3'].map((id) => item(id)) }))
+    server.tell('MessageEnqueued')
+    const sms = await eventually(phone.radioLog, (all) => expect(all).toHaveLength(3))
+    expect(sms[2]!.at - sms[1]!.at).toBeGreaterThanOrEqual(60_000 / 200 - 2)
+  })
+
+  it('make it ping after its next start', async () => {
+    const { server, phone } = await tell(() => ({ ping: { interval_seconds: 20 } }))
+    await eventually(phone.view, ({ settings }) => expect(settings.pingEveryS).toBe(20))
+    const before = server.at('GET', '/message').length
+    expect(before).toBe(1)
+    await phone.restart()
+    await eventually(
+      () => server.at('GET', '/message'),
+      (pulls) => expect(pulls.length).toBeGreaterThan(5),
+    )
+  })
+})
+
 describe('a phone', () => {
   it('forgets its messages when the app is installed anew, and keeps them over a restart', async () => {
     const server = await openStubPhoneServer()

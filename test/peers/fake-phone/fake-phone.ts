@@ -253,12 +253,12 @@ export class FakePhone {
     if (messageId !== undefined) cancelMessage(this.#app, messageId)
   }
 
-  #startPing(): void {
-    const everyS = this.#app.memory.settings.pingEveryS ?? this.#knobs.pingEveryS
+  /** Settings that are pushed later change nothing before the next start. */
+  #startPing(everyS = this.#app.memory.settings.pingEveryS ?? this.#knobs.pingEveryS): void {
     if (everyS === null) return
     this.#stopPing = this.#time.after(everyS * 1_000, () => {
       this.ping()
-      this.#startPing()
+      this.#startPing(everyS)
     })
   }
 
