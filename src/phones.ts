@@ -4,7 +4,7 @@ import type { ConnectorKind } from './connectors/connector.ts'
 import type { Phone } from './connectors/android/phone.ts'
 import type { PhonePorts, Registration } from './connectors/android/ports.ts'
 import { PhoneIdentities } from './devices/phone-identities.ts'
-import { type PhoneDeps, registerPhone, updatePhone } from './devices/phones.ts'
+import { goneMs, type PhoneDeps, registerPhone, updatePhone } from './devices/phones.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'
 import type { InboundReceiver } from './dispatch/inbound-receiver.ts'
 import type { PhoneDesk } from './dispatch/phone-desk.ts'
@@ -38,14 +38,18 @@ export function createPhonePorts(deps: PhonePortsDeps): PhonePorts {
     phone(deviceId)?.terms ?? { simOf: {}, turns: [], hangsAfterMs: Number.POSITIVE_INFINITY }
   return {
     async register(privateToken, said) {
-      const isConnected = (deviceId: string): boolean => phone(deviceId)?.isStreaming === true
+      const nowMs = clock.now()
+      const isPresent = (deviceId: string): boolean => {
+        const known = phone(deviceId)
+        return known !== null && (known.isStreaming || (known.health().lastSeenAt ?? 0) > nowMs - goneMs)
+      }
       const registering: PhoneDeps = {
         ...deps,
         ids,
-        nowMs: clock.now(),
+        nowMs,
         rules: kind,
         randomBytes,
-        isConnected,
+        isPresent,
       }
       const made = await writer.write((tx) => registerPhone(tx, registering, privateToken, said))
       if (made === null) return null

@@ -32,8 +32,8 @@ export interface PhoneDeps {
   randomBytes: (count: number) => Uint8Array
   /** From which the secrets of hook addresses are derived, so that they need not be stored. */
   hookKey: Uint8Array
-  /** Whether the app of a device is connected just now: then it is not the one that registers. */
-  isConnected: (deviceId: string) => boolean
+  /** Whether the app of a device was heard just now, or is connected: then it is not the one that registers. */
+  isPresent: (deviceId: string) => boolean
 }
 
 export interface RegisteredPhone {
@@ -47,6 +47,8 @@ const actor = 'phone'
 /** What a carrier and Android put up with: more, and messages are dropped or a person is asked (phones.md section 3). */
 const defaultPace: Pace = { partsPerWindow: 30, windowSeconds: 1_800 }
 const mostNameLength = 100
+/** Whoever was heard within this time is not the one that registers. */
+export const goneMs = 60_000
 
 /**
  * Makes a device of whoever shows a private token; or, when the app of a known phone was installed anew, gives that device its new token, and
@@ -172,12 +174,12 @@ const hookSecretOf = (hookKey: Uint8Array, phoneId: string): string =>
 const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
 /**
- * The registration that this one replaces: by the same private token, of the same model with the same SIMs, and not connected. Without a
- * SIM nobody can tell two phones of one model apart, so it is a new one.
+ * The registration that this one replaces: by the same private token, of the same model with the same SIMs, and gone for a minute: nobody
+ * installs an app anew in less. Without a SIM nobody can tell two phones of one model apart, so it is a new one.
  */
 async function findFormer(
   tx: Tx,
-  { isConnected }: Pick<PhoneDeps, 'isConnected'>,
+  { isPresent, nowMs }: Pick<PhoneDeps, 'isPresent' | 'nowMs'>,
   { tokenId }: { tokenId: string },
   { name, sims }: SaidOfPhone,
 ): Promise<{ phoneId: string; deviceId: string } | null> {
@@ -190,10 +192,11 @@ async function findFormer(
     .where('p.superseded_at', 'is', null)
     .where('p.name', '=', name)
     .where('p.sims', '=', JSON.stringify(sims))
+    .where('p.created_at', '<=', nowMs - goneMs)
     .where('d.state', '!=', 'retired')
     .orderBy('p.created_at', 'desc')
     .execute()
-  const found = rows.find((row) => !isConnected(row.device_id))
+  const found = rows.find((row) => !isPresent(row.device_id))
   return found === undefined ? null : { phoneId: found.id, deviceId: found.device_id }
 }
 

@@ -119,6 +119,7 @@ test('an app that was installed anew keeps its device, its former token is nobod
   const phone = await house.register('1')
   await house.send()
   const [offer] = (await house.pull(phone)) as unknown as [Offer]
+  house.clock.jumpWallClock(60_000)
   const anew = await house.register('1')
   expect(anew.deviceId).toBe(phone.deviceId)
   expect(await house.known(phone.deviceToken)).toBeNull()
@@ -127,9 +128,12 @@ test('an app that was installed anew keeps its device, its former token is nobod
   expect(await house.statuses()).toEqual(['sent'])
 })
 
-test('a second phone of the same model and SIM, while the first is connected, is another device', async () => {
+test('a second phone of the same model and SIM is another device while the first was heard just now, or is connected', async () => {
   const house = await openDeskHouse()
   const phone = await house.register('1')
+  house.clock.jumpWallClock(59_999)
+  expect((await house.register('1')).deviceId).not.toBe(phone.deviceId)
+  house.clock.jumpWallClock(1)
   house.connected.add(phone.deviceId)
   expect((await house.register('1')).deviceId).not.toBe(phone.deviceId)
   expect(await house.known(phone.deviceToken)).not.toBeNull()
