@@ -96,6 +96,18 @@ interface Known {
 
 const canceledByPerson = { code: 'canceled_by_user', networkCode: null } as const
 
+/** What would go again, and is to be canceled, ends here: nothing of it was submitted. */
+const asWished = ({ recall }: OfferRow, settlement: Settlement): Settlement =>
+  recall !== 'cancel' || settlement.requeue === null
+    ? settlement
+    : {
+        ...settlement,
+        event: 'canceled_at_device',
+        outcome: 'canceled',
+        requeue: null,
+        error: canceledByPerson,
+      }
+
 /** Works through the reports of one batch in their order, each seeing what the ones before it said. */
 class ReportMerge {
   readonly settlements: { settlement: Settlement; outcome: Outcome; claimed: Claimed }[] = []
@@ -165,26 +177,10 @@ class ReportMerge {
     this.#receipt(known, { result: 'undelivered', code, networkCode: error })
   }
 
+  /** It let the message go before it was sent: what was only to be moved may go elsewhere. */
   #canceled(known: Known): void {
-    if (this.#stateOf(known) !== 'handing_over') return
-    const { settlement, ...rest } = this.#settlementOf(known, {
-      kind: 'unavailable',
-      detail: 'The phone let it go.',
-    })
-    const isMove = known.offer.recall !== 'cancel'
-    this.#push(
-      known,
-      isMove
-        ? settlement
-        : {
-            ...settlement,
-            event: 'canceled_at_device',
-            outcome: 'canceled',
-            requeue: null,
-            error: canceledByPerson,
-          },
-      rest,
-    )
+    if (this.#stateOf(known) === 'handing_over')
+      this.#settle(known, { kind: 'unavailable', detail: 'The phone let it go.' })
   }
 
   #settle(known: Known, outcome: Outcome): void {
@@ -200,7 +196,7 @@ class ReportMerge {
     const { claimed } = known
     const settlement =
       this.#stateOf(known) === 'handing_over'
-        ? judgeOutcome(claimed, outcome, this.#nowMs)
+        ? asWished(known.offer, judgeOutcome(claimed, outcome, this.#nowMs))
         : judgeLate(claimed, outcome, this.#nowMs, [])
     return { settlement, outcome, claimed }
   }

@@ -74,14 +74,17 @@ interface OpenOffer {
   offered_at: number
   last_offered_at: number
   reported_at: number | null
+  recalled_at: number | null
+  finalized_at: number | null
 }
 
+/** What the phone has not said to have comes first, so that however much it holds hides nothing. */
 const openOffers = {
   sql: `select o.attempt_id, m.recipient, m.text, m.category, o.sim, m.created_at, m.expires_at, o.state, o.recall, o.offered_at,
-               o.last_offered_at, o.reported_at
+               o.last_offered_at, o.reported_at, o.recalled_at, m.finalized_at
         from phone_offers o cross join messages m on m.account_id = o.account_id and m.mode = o.mode and m.id = o.message_id
         where o.device_id = :device and o.closed_at is null and o.offered_at > :after and o.phone_id = :phone
-        order by o.offered_at, o.attempt_id limit :most`,
+        order by o.state is not null, o.offered_at, o.attempt_id limit :most`,
   inputs: ['device', 'after', 'phone', 'most'],
 } as const
 
@@ -124,13 +127,16 @@ export async function readOffers(db: Db, terms: OfferTerms): Promise<OfferedMess
   const rows = await selectEach<OpenOffer>(db, openOffers, [
     [deviceId, nowMs - longestOfferMs, phoneId, mostOpen],
   ])
+  const isQuietSince = (sinceMs: number, row: OpenOffer): boolean =>
+    Math.max(sinceMs, row.last_offered_at) <= nowMs - hangsAfterMs
   const due = rows.filter((row) => {
-    if (row.recall !== null) return true
-    if (row.state === null) return row.expires_at > nowMs && row.text !== null
-    return row.text !== null && Math.max(row.reported_at ?? 0, row.last_offered_at) <= nowMs - hangsAfterMs
+    // A recall may never be answered: it is told at once, and then now and again.
+    if (row.recall !== null) return isRecallNews(row) || isQuietSince(row.recalled_at ?? 0, row)
+    if (row.text === null || row.finalized_at !== null) return false
+    return row.state === null ? row.expires_at > nowMs : isQuietSince(row.reported_at ?? 0, row)
   })
   // What is new comes before what is only asked for again.
-  const inOrder = due.toSorted((a, b) => Number(a.state !== null) - Number(b.state !== null))
+  const inOrder = due.toSorted((a, b) => Number(isKnown(a)) - Number(isKnown(b)))
   return inOrder.slice(0, most).map((row) => ({
     attemptId: row.attempt_id,
     to: row.recipient,
@@ -143,6 +149,10 @@ export async function readOffers(db: Db, terms: OfferTerms): Promise<OfferedMess
     isAgain: row.last_offered_at < nowMs,
   }))
 }
+
+const isKnown = ({ state, recall }: OpenOffer): boolean => state !== null || recall !== null
+const isRecallNews = ({ recalled_at, last_offered_at }: OpenOffer): boolean =>
+  (recalled_at ?? 0) >= last_offered_at
 
 /** Marks offers as told again: they are not taken for hanging before their time. */
 export async function touchOffers(tx: Tx, attemptIds: readonly string[], nowMs: number): Promise<void> {

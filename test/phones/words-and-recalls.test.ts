@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { recall } from '../../src/messages/phone-recalls.ts'
+import { expectSums } from '../messages/expect-sums.ts'
+import { type DeskHouse, openDeskHouse } from './desk-house.ts'
+
+const minuteMs = 60_000
+type State = 'pending' | 'processed' | 'sent' | 'failed' | 'canceled'
+const saying =
+  (state: State, error: string | null = null) =>
+  ({ attemptId }: { attemptId: string }) => ({ attemptId, state, error })
+const numbers = (count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `+491511234${String(i).padStart(4, '0')}`)
+const recallAll = (house: DeskHouse, offers: readonly { attemptId: string }[], why: 'cancel' | 'move') =>
+  house.storage.writer.write((tx) =>
+    recall(
+      tx,
+      offers.map(({ attemptId }) => attemptId),
+      why,
+      house.clock.now(),
+    ),
+  )
+
+test('what is to be canceled, and failed before the radio instead, is canceled and goes to nobody else', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const offers = await house.pull(phone)
+  await recallAll(house, offers, 'cancel')
+  await house.report(phone, ...offers.map(saying('failed', 'radio off')))
+  expect(await house.messages()).toMatchObject([
+    { status: 'canceled', charged: 0, error_code: 'canceled_by_user' },
+  ])
+  expect(await house.wallet()).toEqual({ reserved: 0, used: 0 })
+  await expectSums(house.storage.read, house.clock.now())
+})
+
+test('recalls that a phone does not answer keep nothing new from it', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send({ to: numbers(20) })
+  await recallAll(house, await house.pull(phone), 'cancel')
+  await house.send({ to: ['+4915112349999'] })
+  house.clock.jumpWallClock(minuteMs)
+  expect((await house.pull(phone)).map(({ to }) => to)).toContain('+4915112349999')
+})
+
+test('a recall is told at the next pull, and again only after a while', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const offers = await house.pull(phone)
+  await house.report(phone, ...offers.map(saying('pending')))
+  house.clock.jumpWallClock(1_000)
+  await recallAll(house, offers, 'cancel')
+  house.clock.jumpWallClock(1_000)
+  expect(await house.pull(phone)).toMatchObject([{ state: 'cancelling' }])
+  house.clock.jumpWallClock(1_000)
+  expect(await house.pull(phone)).toEqual([])
+  house.clock.jumpWallClock(10 * minuteMs)
+  expect(await house.pull(phone)).toMatchObject([{ state: 'cancelling' }])
+})
+
+test('messages that hang are asked after, behind what the phone has not had', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send({ to: numbers(20) })
+  const hanging = await house.pull(phone)
+  await house.report(phone, ...hanging.map(saying('processed')))
+  house.clock.jumpWallClock(11 * minuteMs)
+  await house.send({ to: ['+4915112349999'] })
+  expect((await house.pull(phone)).map(({ to }) => to)[0]).toBe('+4915112349999')
+})
+
+test('nothing is offered that has ended meanwhile', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  await house.pull(phone)
+  const nowMs = house.clock.now()
+  const ended = {
+    status: 'delivered',
+    cost_state: 'charged',
+    charged: 1,
+    finalized_at: nowMs,
+    settled_at: nowMs,
+  } as const
+  await house.storage.writer.write((tx) => tx.updateTable('messages').set(ended).execute())
+  house.clock.jumpWallClock(1_000)
+  expect(await house.pull(phone)).toEqual([])
+})
