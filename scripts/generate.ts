@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { androidResultsPage } from './generators/android-results.ts'
 import { configurationPage, environmentExample } from './generators/configuration.ts'
 import type { Generator } from './generators/generator.ts'
 import { layerPicture } from './generators/layer-picture.ts'
@@ -16,6 +17,7 @@ const generators: readonly Generator[] = [
   stateMachine,
   smppSettingsTable,
   smppStatusPage,
+  androidResultsPage,
   openApi,
 ]
 

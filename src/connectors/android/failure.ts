@@ -1,0 +1,109 @@
+import type { RefusalReason } from '../connector.ts'
+import { type ResultMeaning, sendResults } from './send-results.ts'
+
+/** What a `Failed` of the app means for the message. */
+export type FailureVerdict =
+  /** Certainly nothing went out. */
+  | ({ kind: 'refused' } & RefusalReason)
+  /** It went out, or the network was asked, and it will not arrive. */
+  | { kind: 'undelivered'; code: string; networkCode: string | null }
+  /** It may have gone out. */
+  | { kind: 'unknown'; networkCode: string | null; detail: string }
+
+/** What is known of the message beside the words. */
+export interface FailedMessage {
+  /** The phone has said that it was sent. */
+  wasSent: boolean
+  parts: number
+}
+
+/**
+ * Reads the words with which the app (1.53 to 1.68) explains a failed message. Anything that was sent before, or that a delivery report
+ * speaks of, is undelivered; of a text of several parts a bad result tells nothing of the other parts; what does not read as a cause is unknown.
+ */
+export function judgeFailure(error: string | null, { wasSent, parts }: FailedMessage): FailureVerdict {
+  const words = (error ?? '').trim()
+  const report = /^delivery result\W*(\d{1,3})?/i.exec(words)
+  if (report !== null) return undeliveredBy(report[1] === undefined ? null : Number(report[1]))
+  const result = resultIn(words)
+  const networkCode = result?.name ?? null
+  if (wasSent) return { kind: 'undelivered', code: result?.code ?? 'unreachable', networkCode }
+  if (result !== null) return verdictOf(result, parts)
+  if (/^ttl expired/i.test(words)) return refused('expired', 'expired_in_queue', 'TTL expired')
+  if (/\bSIM \d+ not found/i.test(words)) return refused('now', 'no_service', 'SIM not found')
+  if (/^(?:sendSMS|Can't send message)\b/i.test(words))
+    return refused('now', 'device_error', exceptionIn(words))
+  return {
+    kind: 'unknown',
+    networkCode: codeIn(words),
+    detail: 'The phone said that it failed, and not why.',
+  }
+}
+
+interface Result extends ResultMeaning {
+  name: string
+}
+
+function verdictOf(result: Result, parts: number): FailureVerdict {
+  const { name, code } = result
+  if (parts > 1 || result.class === 'unknown')
+    return { kind: 'unknown', networkCode: name, detail: `The phone could not tell whether it was sent (${name}).` }
+  if (result.class === 'rejected') return { kind: 'undelivered', code, networkCode: name }
+  return refused(result.class, code, name)
+} // prettier-ignore
+
+const refused = (
+  lasts: RefusalReason['lasts'],
+  code: string,
+  networkCode: string | null,
+): FailureVerdict => ({
+  kind: 'refused',
+  lasts,
+  code,
+  networkCode,
+})
+
+const byNumber: ReadonlyMap<number, Result> = new Map(
+  Object.entries(sendResults).map(([name, meaning]) => [meaning.number, { name, ...meaning }]),
+)
+const byName: ReadonlyMap<string, Result> = new Map(
+  [...byNumber.values()].map((result) => [result.name, result]),
+)
+
+/** Named, or only numbered where the app does not know the name. */
+function resultIn(words: string): Result | null {
+  const name = /\bRESULT_[A-Z0-9_]+/.exec(words)?.[0]
+  if (name !== undefined) return byName.get(name) ?? null
+  const number = /\bunknown error code: (\d{1,9})\b/i.exec(words)?.[1]
+  return number === undefined ? null : (byNumber.get(Number(number)) ?? null)
+}
+
+/** A number of a vendor that is in no table. */
+const codeIn = (words: string): string | null =>
+  /\bRESULT_[A-Z0-9_]{1,80}/.exec(words)?.[0] ?? /\berror code: (\d{1,9})\b/i.exec(words)?.[1] ?? null
+
+/** The name of an exception and its words hold no text and no number of ours; what does is cut off. */
+const exceptionIn = (words: string): string | null =>
+  words
+    .replace(/^(?:sendSMS|Can't send message)\W*/i, '')
+    .replace(/\+?\d{5,}/g, '…')
+    .slice(0, 100) || null
+
+/** What the network says of a message that it has taken, in the TP-Status of its report. */
+function undeliveredBy(status: number | null): FailureVerdict {
+  const code = status === null ? 'unreachable' : (codeOfStatus.get(status) ?? 'unreachable')
+  return { kind: 'undelivered', code, networkCode: status === null ? null : `tp_status ${status}` }
+}
+
+/** 3GPP TS 23.040, section 9.2.3.15: 0x40 to 0x4f are permanent errors, 0x60 to 0x6f temporary ones that are given up. */
+const codeOfStatus: ReadonlyMap<number, string> = new Map([
+  [0x40, 'network_rejected'],
+  [0x41, 'network_rejected'],
+  [0x42, 'network_rejected'],
+  [0x45, 'network_rejected'],
+  [0x46, 'expired_in_network'],
+  [0x47, 'network_rejected'],
+  [0x48, 'network_rejected'],
+  [0x60, 'network_congested'],
+  [0x63, 'network_rejected'],
+])

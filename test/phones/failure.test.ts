@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { judgeFailure } from '../../src/connectors/android/failure.ts'
+import { type ResultMeaning, sendResults } from '../../src/connectors/android/send-results.ts'
+import { messageErrorCodes } from '../../src/messages/message-errors.ts'
+
+const judge = (error: string | null, more: { wasSent?: boolean; parts?: number } = {}) =>
+  judgeFailure(error, { wasSent: false, parts: 1, ...more })
+const results = Object.entries<ResultMeaning>(sendResults)
+
+test('what failed before the radio is a refusal', () => {
+  expect(judge('TTL expired')).toEqual({ kind: 'refused', lasts: 'expired', code: 'expired_in_queue', networkCode: 'TTL expired' }) // prettier-ignore
+  expect(judge("Can't send message: SIM 2 not found")).toMatchObject({ kind: 'refused', lasts: 'now', code: 'no_service' }) // prettier-ignore
+  expect(judge('sendSMS: Sending SMS message: uid 10233 does not have SEND_SMS.')).toEqual({ kind: 'refused', lasts: 'now', code: 'device_error', networkCode: 'Sending SMS message: uid … does not have SEND_SMS.' }) // prettier-ignore
+  expect(judge('Send result: RESULT_ERROR_NO_SERVICE (Failed because service is currently unavailable)')).toEqual({ kind: 'refused', lasts: 'now', code: 'no_service', networkCode: 'RESULT_ERROR_NO_SERVICE' }) // prettier-ignore
+  expect(judge('Send result: RESULT_ERROR_RADIO_OFF (…)')).toMatchObject({
+    kind: 'refused',
+    code: 'radio_off',
+  })
+  expect(judge('Send result: RESULT_ERROR_LIMIT_EXCEEDED (…)')).toMatchObject({ kind: 'refused', lasts: 'now', code: 'device_rate_limited' }) // prettier-ignore
+})
+
+test('a failure that may have gone out is unknown', () => {
+  expect(judge('Send result: RESULT_ERROR_GENERIC_FAILURE (Generic failure cause)')).toMatchObject({ kind: 'unknown', networkCode: 'RESULT_ERROR_GENERIC_FAILURE' }) // prettier-ignore
+  for (const words of [null, '', 'Something else', 'Send result: Unknown error code: 4711.'])
+    expect(judge(words), String(words)).toMatchObject({ kind: 'unknown' })
+  expect(judge('Send result: Unknown error code: 4711.')).toMatchObject({ networkCode: '4711' })
+  expect(judge('Send result: RESULT_OF_A_VENDOR')).toMatchObject({ kind: 'unknown', networkCode: 'RESULT_OF_A_VENDOR' }) // prettier-ignore
+})
+
+test('a result that the app only numbers is read by its number', () => {
+  expect(judge('Send result: Unknown error code: 135.')).toMatchObject({ kind: 'refused', networkCode: 'RESULT_RIL_NO_NETWORK_FOUND' }) // prettier-ignore
+})
+
+test('what the network refused, and whatever failed after it was sent, is undelivered', () => {
+  expect(judge('Send result: RESULT_NETWORK_REJECT (…)')).toEqual({ kind: 'undelivered', code: 'network_rejected', networkCode: 'RESULT_NETWORK_REJECT' }) // prettier-ignore
+  expect(judge('Delivery result: 65 (permanent error)')).toEqual({ kind: 'undelivered', code: 'network_rejected', networkCode: 'tp_status 65' }) // prettier-ignore
+  expect(judge('Delivery result: 70')).toMatchObject({ code: 'expired_in_network' })
+  expect(judge('Delivery result: 98')).toMatchObject({ code: 'unreachable' })
+  expect(judge('Delivery result: permanent error')).toEqual({ kind: 'undelivered', code: 'unreachable', networkCode: null }) // prettier-ignore
+  expect(judge('Delivery result: 65', { parts: 3 })).toMatchObject({ kind: 'undelivered' })
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.constantFrom(...results.map(([name]) => name))), (words) => {
+      expect(judge(words, { wasSent: true }).kind).toBe('undelivered')
+    }),
+  )
+})
+
+test('a bad result of a text of several parts never frees it for another phone', () => {
+  for (const [name] of results) {
+    expect(judge(`Send result: ${name} (…)`, { parts: 2 }), name).toMatchObject({ kind: 'unknown', networkCode: name }) // prettier-ignore
+  }
+})
+
+test('each result has a number of its own, a code that exists, and a sentence', () => {
+  expect(results).toHaveLength(71)
+  expect(new Set(results.map(([, { number }]) => number)).size).toBe(results.length)
+  for (const [name, { code, says }] of results) {
+    expect(messageErrorCodes, name).toContain(code)
+    expect(says, name).toMatch(/^[A-Z].*[.?]$/)
+  }
+})
+
+test('no words make it throw', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary', maxLength: 5_000 })), (words) => {
+      expect(['refused', 'undelivered', 'unknown']).toContain(judge(words).kind)
+    }),
+  )
+})
