@@ -164,6 +164,10 @@ export interface Link extends Running {
 export interface Pull extends Running {
   /** Something waits that this device may carry. Only an optimisation: it asks by itself as well. */
   wake(): void
+  /** An attempt that it holds is to be canceled: it is told where that is possible. What it says of it comes as any report. */
+  recall(attemptId: string): void
+  /** After a start, before it was heard: what was known of it last. */
+  remember(known: Pick<Health, 'lastSeenAt' | 'appVersion' | 'battery' | 'network' | 'sims'>): void
 }
 
 export const isPull = (device: Link | Pull): device is Pull => 'wake' in device

@@ -3,6 +3,7 @@ import type { ConnectorKind } from './connector.ts'
 /** The kinds of devices. Loaded when first needed, so that a start pays only for what is used. */
 const loaders: Readonly<Record<string, () => Promise<ConnectorKind>>> = {
   simulator: async () => (await import('./simulator/simulator.ts')).simulatorKind,
+  android: async () => (await import('./android/android.ts')).androidKind,
   smpp: async () => (await import('./smpp/smpp.ts')).smppKind,
 }
 

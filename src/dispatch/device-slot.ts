@@ -5,7 +5,7 @@ import type { Log } from '../log.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { DeviceTable } from '../storage/schema.ts'
 import { type DeviceFacts, DeviceRuntime } from './device-runtime.ts'
-import { resumeReceipts } from './resume-receipts.ts'
+import { recallReport, resumeReceipts } from './resume-receipts.ts'
 
 export type DeviceRow = Selectable<DeviceTable>
 
@@ -124,6 +124,7 @@ export class DeviceSlot {
     const started = link
       .start()
       .then(() => resumeReceipts(this.#deps.read, deviceId, link))
+      .then(() => recallReport(this.#deps.read, deviceId, link))
       .then(() => true)
     try {
       if (await Promise.race([started, abandoned])) return true

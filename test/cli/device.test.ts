@@ -48,7 +48,7 @@ test('says what a kind takes when it was mistyped', async () => {
     "Did you mean 'simulator'?",
   )
   expect((await cli.run('device add fax --shared --name S')).stderr).toContain(
-    "There is no kind of device 'fax'; the kinds are simulator, smpp.",
+    "There is no kind of device 'fax'; the kinds are simulator, android, smpp.",
   )
   const mistyped = await cli.run('device add simulator --shared --name S --set delay=5 --json')
   expect(mistyped.code).toBe(1)

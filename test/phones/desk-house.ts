@@ -37,6 +37,8 @@ export const pullKind = (woken: string[] = []): ConnectorKind<Pull> => ({
     start: async () => undefined,
     stop: async () => undefined,
     wake: () => void woken.push(id),
+    recall: () => undefined,
+    remember: () => undefined,
   }),
 })
 

@@ -1,33 +1,19 @@
-import type { RefusalReason } from '../connector.ts'
+import type { Outcome, RefusalReason } from '../connector.ts'
 import { type ResultMeaning, sendResults } from './send-results.ts'
 
-/** What a `Failed` of the app means for the message. */
+/** What a `Failed` of the app means for the message: nothing went out, it may have gone out, or it went out and will not arrive. */
 export type FailureVerdict =
-  /** Certainly nothing went out. */
-  | ({ kind: 'refused' } & RefusalReason)
-  /** It went out, or the network was asked, and it will not arrive. */
+  | Extract<Outcome, { kind: 'refused' | 'unknown' }>
   | { kind: 'undelivered'; code: string; networkCode: string | null }
-  /** It may have gone out. */
-  | { kind: 'unknown'; networkCode: string | null; detail: string }
-
-/** What is known of the message beside the words. */
-export interface FailedMessage {
-  /** The phone has said that it was sent. */
-  wasSent: boolean
-  parts: number
-}
 
 /**
- * Reads the words with which the app (1.53 to 1.68) explains a failed message. Anything that was sent before, or that a delivery report
- * speaks of, is undelivered; of a text of several parts a bad result tells nothing of the other parts; what does not read as a cause is unknown.
+ * Reads the words with which the app (1.53 to 1.68) explains a failed message. What a delivery report speaks of is undelivered; of a text of several parts a bad result tells nothing of the other parts; what does not read as a cause is unknown.
  */
-export function judgeFailure(error: string | null, { wasSent, parts }: FailedMessage): FailureVerdict {
+export function judgeFailure(error: string | null, { parts }: { parts: number }): FailureVerdict {
   const words = (error ?? '').trim()
   const report = /^delivery result\W*(\d{1,3})?/i.exec(words)
   if (report !== null) return undeliveredBy(report[1] === undefined ? null : Number(report[1]))
   const result = resultIn(words)
-  const networkCode = result?.name ?? null
-  if (wasSent) return { kind: 'undelivered', code: result?.code ?? 'unreachable', networkCode }
   if (result !== null) return verdictOf(result, parts)
   if (/^ttl expired/i.test(words)) return refused('expired', 'expired_in_queue', 'TTL expired')
   if (/\bSIM \d+ not found/i.test(words)) return refused('now', 'no_service', 'SIM not found')
@@ -47,10 +33,17 @@ interface Result extends ResultMeaning {
 function verdictOf(result: Result, parts: number): FailureVerdict {
   const { name, code } = result
   if (parts > 1 || result.class === 'unknown')
-    return { kind: 'unknown', networkCode: name, detail: `The phone could not tell whether it was sent (${name}).` }
+    return unknown(`The phone could not tell whether it was sent (${name}).`)
   if (result.class === 'rejected') return { kind: 'undelivered', code, networkCode: name }
   return refused(result.class, code, name)
 } // prettier-ignore
+
+const unknown = (detail: string): FailureVerdict => ({
+  kind: 'unknown',
+  networkIds: [],
+  partsTaken: 0,
+  detail,
+})
 
 const refused = (
   lasts: RefusalReason['lasts'],

@@ -1,13 +1,12 @@
-import type { Pull } from '../connector.ts'
+import type { Capabilities, ConnectorEvents, ConnectorTools, Health, Pull } from '../connector.ts'
+import { isSince, since } from './app-version.ts'
+import { EventStreams, type StreamSink } from './event-streams.ts'
+import { PhoneClock } from './phone-clock.ts'
+import { healthOf } from './phone-health.ts'
+import { type AndroidSettings, readSettings } from './settings.ts'
+import { Waker } from './waker.ts'
 
-/** A phone as the routes see it: a device that fetches, with the event streams that wake it. */
-export interface Phone extends Pull {
-  /** An event stream is open. */
-  readonly isStreaming: boolean
-  /** Over which SIMs it sends, and when it is asked again: from its settings. */
-  readonly terms: PhoneTerms
-}
-
+/** How it sends, from its settings. */
 export interface PhoneTerms {
   /** SIMs (slots from 1) by the number that a message asks for as its sender. */
   simOf: Readonly<Record<string, number>>
@@ -16,3 +15,277 @@ export interface PhoneTerms {
   /** A phone that has said that it has a message, and nothing for so long, is asked again where it stands. */
   hangsAfterMs: number
 }
+
+export type SeenSims = readonly { slot: number; number: string | null; carrier: string | null }[]
+
+/** What a phone said of itself when it registered, as it is stored. Numbers of SIMs are masked. */
+export interface RegisteredAs {
+  appVersion: string | null
+  usesPush: boolean
+  sims: SeenSims
+}
+
+export interface SeenHealth {
+  battery: { percent: number; charging: boolean } | null
+  network: { transport: string | null; registered: boolean | null } | null
+  /** It says that nothing at all could be sent for an hour. */
+  fails: boolean
+}
+
+/** What a phone is given to read, and would have to read anew when it changes. */
+export type DocumentName = 'settings' | 'webhooks'
+
+/** So many failed messages in a row are no accident. */
+const mostFailures = 5
+
+/** One phone as the service runs it: its event streams, when it was heard, and what it said of itself. Messages pass it by. */
+export class Phone implements Pull {
+  readonly capabilities: Capabilities = { deliveryReports: true, maxParts: 10, alphanumericSender: false }
+  readonly #tools: ConnectorTools
+  readonly #events: ConnectorEvents
+  readonly #streams = new EventStreams()
+  readonly #waker: Waker
+  readonly #clock = new PhoneClock()
+  /** What each registration has read last. */
+  readonly #documents = new Map<string, string>()
+  #settings: AndroidSettings
+  #isStopped = false
+  #cancelTick: (() => void) | null = null
+  #contactMs: number | null = null
+  #lastSeenAt: number | null = null
+  #lostMs: number | null = null
+  #wasStreaming = false
+  #registration: RegisteredAs | null = null
+  #appVersion: string | null = null
+  #battery: Health['battery'] = null
+  #network: Health['network'] = null
+  #seenSims: SeenSims | null = null
+  #failuresInRow = 0
+  #saysItFails = false
+  #hasBacklog = false
+  #probedMs = Number.NEGATIVE_INFINITY
+  #said = ''
+
+  constructor(deps: { tools: ConnectorTools; events: ConnectorEvents }, settings: Readonly<Record<string, string>>) {
+    this.#tools = deps.tools
+    this.#events = deps.events
+    this.#settings = readSettings(settings)
+    this.#waker = new Waker({
+      tools: deps.tools,
+      settings: () => this.#settings,
+      send: () => this.#streams.send('MessageEnqueued', null),
+      unanswered: () => this.#unanswered(),
+    })
+  } // prettier-ignore
+
+  get window(): number {
+    return this.#settings.page
+  }
+
+  get pingIntervalS(): number {
+    return this.#settings.pingIntervalS
+  }
+
+  get terms(): PhoneTerms {
+    const { simNumbers, simSelection, resyncAfterMs } = this.#settings
+    const named = simNumbers.flatMap((number, i) => (number === null ? [] : [[number, i + 1] as const]))
+    const turns = simSelection === 'rotate' ? (this.#sims() ?? []).map(({ slot }) => slot) : []
+    return { simOf: Object.fromEntries(named), turns, hangsAfterMs: resyncAfterMs }
+  }
+
+  /** An event stream is open, and lives as far as one can know. */
+  get isStreaming(): boolean {
+    return this.#streams.living(this.#tools.monotonicMs(), this.#settings.drainMs) > 0
+  }
+
+  /** How far its clock goes before ours; 0 when that is not known or nothing to speak of. */
+  get clockOffsetMs(): number {
+    return this.#clock.offsetMs
+  }
+
+  health(): Health {
+    const nowMs = this.#tools.monotonicMs()
+    const isStreaming = this.isStreaming
+    this.#noteLoss(isStreaming, nowMs)
+    const facts = {
+      isStopped: this.#isStopped,
+      isStreaming,
+      silentMs: this.#contactMs === null ? null : nowMs - this.#contactMs,
+      lostMs: this.#lostMs === null ? null : nowMs - this.#lostMs,
+      usesPush: this.#registration?.usesPush ?? false,
+      lastSeenAt: this.#lastSeenAt,
+      appVersion: this.#appVersion,
+      battery: this.#battery,
+      network: this.#network,
+      sims: this.#sims(),
+      clockOffsetMs: this.#clock.offsetMs,
+      failsRepeatedly: this.#saysItFails || this.#failuresInRow >= mostFailures,
+      nowMs: this.#tools.now(),
+    }
+    return healthOf(facts, this.#settings)
+  }
+
+  async start(): Promise<void> {
+    this.#events.healthChanged()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#waker.stop()
+    this.#cancelTick?.()
+    this.#streams.end()
+  }
+
+  applySettings(given: Readonly<Record<string, string>>): boolean {
+    const before = this.#settings
+    this.#settings = readSettings(given)
+    if (before.pingIntervalS !== this.#settings.pingIntervalS) this.#streams.send('SettingsUpdated', null)
+    return true
+  }
+
+  wake(): void {
+    if (!this.#isStopped) this.#waker.wake()
+  }
+
+  recall(attemptId: string): void {
+    if (isSince(this.#appVersion, since.cancel))
+      this.#streams.send('MessageCancelled', { messageId: attemptId })
+  }
+
+  remember(known: Pick<Health, 'lastSeenAt' | 'appVersion' | 'battery' | 'network' | 'sims'>): void {
+    if (this.#contactMs !== null || known.lastSeenAt === null) return
+    this.#lastSeenAt = known.lastSeenAt
+    this.#contactMs = this.#tools.monotonicMs() - Math.max(0, this.#tools.now() - known.lastSeenAt)
+    this.#appVersion = known.appVersion
+    this.#battery = known.battery
+    this.#network = known.network
+    if (known.sims.length > 0) this.#seenSims = known.sims
+  }
+
+  /** Heard by any request that showed it to be the phone. */
+  contact(registration: RegisteredAs, appVersion: string | null): void {
+    this.#registration = registration
+    this.#appVersion = appVersion ?? registration.appVersion ?? this.#appVersion
+    this.#contactMs = this.#tools.monotonicMs()
+    this.#lastSeenAt = this.#tools.now()
+    this.#lostMs = null
+    this.#tell()
+  }
+
+  /** Takes a stream in; gives what to call when it has ended. */
+  openStream(sink: StreamSink): () => void {
+    if (this.#isStopped) throw new Error('The phone was stopped.')
+    const remove = this.#streams.add(sink)
+    this.#tick()
+    this.#tell()
+    return () => {
+      remove()
+      this.#tell()
+    }
+  }
+
+  /** It fetches. To be called before anything is claimed for it. */
+  fetching(): void {
+    if (this.#waker.answered()) this.#streams.answered()
+  }
+
+  /** So many items it was given. */
+  fetched(items: number): void {
+    this.#hasBacklog = items >= this.#settings.page
+  }
+
+  /** What it said of messages was stored: there is room again. */
+  reported(reports: readonly { state: string }[]): void {
+    for (const { state } of reports) {
+      if (state === 'failed') this.#failuresInRow += 1
+      if (state === 'sent' || state === 'delivered') this.#failuresInRow = 0
+    }
+    if (this.#hasBacklog) this.wake()
+    this.#tell()
+  }
+
+  heardClock(from: 'hook' | 'state', atMs: number): void {
+    this.#clock.heard(from, atMs - this.#tools.now())
+  }
+
+  pinged({ battery, network, fails }: SeenHealth): void {
+    const at = this.#tools.now()
+    if (battery !== null) this.#battery = { ...battery, at }
+    if (network !== null) this.#network = { ...network, roaming: null, operator: null, signalDbm: null, at }
+    this.#saysItFails = fails
+    this.#tell()
+  }
+
+  sawSims(sims: SeenSims): void {
+    this.#seenSims = sims
+    this.#tell()
+  }
+
+  /** A registration has read a document. */
+  gave(phoneId: string, name: DocumentName, text: string): void {
+    // Former registrations are gone for good.
+    for (const key of this.#documents.keys()) if (!key.startsWith(phoneId)) this.#documents.delete(key)
+    this.#documents.set(`${phoneId} ${name}`, text)
+  }
+
+  /** Whether a document is another one than the registration has read last, as far as is known. */
+  isStale(phoneId: string, name: DocumentName, text: string): boolean {
+    return this.#documents.get(`${phoneId} ${name}`) !== text
+  }
+
+  #unanswered(): boolean {
+    this.#streams.unanswered()
+    this.#tell()
+    return this.isStreaming
+  }
+
+  #tick(): void {
+    this.#cancelTick ??= this.#tools.schedule(this.#settings.keepAliveMs, () => {
+      this.#cancelTick = null
+      if (this.#streams.size === 0) return
+      const nowMs = this.#tools.monotonicMs()
+      this.#streams.keepAlive(nowMs)
+      this.#probe(nowMs)
+      this.#tell()
+      this.#tick()
+    })
+  }
+
+  /** Silence says nothing: a phone that has nothing to send is silent. It is told to fetch, and then it must speak. */
+  #probe(nowMs: number): void {
+    const { probeAfterMs } = this.#settings
+    if (probeAfterMs === 0 || this.#contactMs === null) return
+    if (nowMs - Math.max(this.#contactMs, this.#probedMs) < probeAfterMs) return
+    this.#probedMs = nowMs
+    this.wake()
+  }
+
+  #noteLoss(isStreaming: boolean, nowMs: number): void {
+    if (this.#wasStreaming && !isStreaming) this.#lostMs = nowMs
+    if (isStreaming) this.#lostMs = null
+    this.#wasStreaming = isStreaming
+  }
+
+  /** The SIMs with their numbers, as far as anybody has said them unmasked. */
+  #sims(): Health['sims'] | null {
+    const { simNumbers } = this.#settings
+    const known = this.#seenSims ?? this.#registration?.sims ?? null
+    return known === null
+      ? null
+      : known.map(({ slot, number, carrier }) => ({
+          slot,
+          number: simNumbers[slot - 1] ?? unmasked(number),
+          carrier: unmasked(carrier),
+        }))
+  }
+
+  #tell(): void {
+    const { status, reasons, link } = this.health()
+    const said = JSON.stringify([status, reasons, link])
+    if (said === this.#said) return
+    this.#said = said
+    this.#events.healthChanged()
+  }
+}
+
+const unmasked = (text: string | null): string | null => (text === null || text.includes('*') ? null : text)

@@ -6,7 +6,7 @@ import type { Phone } from './phone.ts'
  * is by the registration that the token named.
  */
 export interface PhonePorts {
-  /** Makes a phone of whoever shows a private token. Null: the token is not known, or was revoked. */
+  /** Makes a phone of whoever shows a private token; settles when its device runs. Null: the token is not known, or was revoked. */
   register(privateToken: string, said: SaidByApp): Promise<Registered | null>
   /** Whose token this is. Null: nobody's any more. */
   identify(deviceToken: string): Promise<Registration | null>

@@ -1,0 +1,11 @@
+import type { ConnectorKind } from '../connector.ts'
+import { Phone } from './phone.ts'
+import { androidSettings } from './settings.ts'
+
+/** A phone with the SMSGate app (Android, 1.53.1 and later), for which this service is the server. It comes by registering, not by being added. */
+export const androidKind: ConnectorKind<Phone> = {
+  kind: 'android',
+  settings: androidSettings,
+  secretNames: [],
+  createLink: (setup, tools, events) => new Phone({ tools, events }, setup.settings),
+}

@@ -1,0 +1,81 @@
+/** Where the frames of one event stream go. */
+export interface StreamSink {
+  write(frame: string): void
+  /** Bytes that were written and not yet taken over by the network. */
+  readonly pendingBytes: number
+  end(): void
+}
+
+interface OpenStream {
+  sink: StreamSink
+  /** Since when it takes no more bytes; null while it does. */
+  stuckSinceMs: number | null
+  /** How often in a row the phone was told by it to fetch, and did not. */
+  unanswered: number
+}
+
+/** So many unanswered in a row make a dead stream: one may fall into a short gap of the network. */
+const mostUnanswered = 2
+/** A stream that nobody reads is written no further; the app asks anew when it opens another. */
+const mostPendingBytes = 16 * 1024
+
+/**
+ * The event streams of one phone. Several at once are usual, and none is ever closed while the service runs: the app answers the end of one
+ * by ending the others too, and opens them all again, for ever. One that is dead is left alone and not counted.
+ */
+export class EventStreams {
+  readonly #open = new Set<OpenStream>()
+
+  /** Takes a stream in; gives what to call when it has ended. */
+  add(sink: StreamSink): () => void {
+    const stream: OpenStream = { sink, stuckSinceMs: null, unanswered: 0 }
+    this.#open.add(stream)
+    return () => void this.#open.delete(stream)
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** How many carry what is written, as far as one can know. */
+  living(nowMs: number, drainMs: number): number {
+    return [...this.#open].filter(
+      ({ stuckSinceMs, unanswered }) =>
+        unanswered < mostUnanswered && (stuckSinceMs === null || nowMs - stuckSinceMs < drainMs),
+    ).length
+  }
+
+  /** To all of them; false when there is none. */
+  send(event: string, data: unknown): boolean {
+    this.#write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+    return this.#open.size > 0
+  }
+
+  /** A comment, and a look at which streams still take bytes. */
+  keepAlive(nowMs: number): void {
+    for (const stream of this.#open) {
+      if (stream.sink.pendingBytes === 0) stream.stuckSinceMs = null
+      else stream.stuckSinceMs ??= nowMs
+    }
+    this.#write(':keepalive\n\n')
+  }
+
+  /** Nobody fetched although all were told to. */
+  unanswered(): void {
+    for (const stream of this.#open) stream.unanswered += 1
+  }
+
+  /** The phone did what it was told by them. Which of them told it cannot be known. */
+  answered(): void {
+    for (const stream of this.#open) stream.unanswered = 0
+  }
+
+  end(): void {
+    for (const { sink } of this.#open) sink.end()
+    this.#open.clear()
+  }
+
+  #write(frame: string): void {
+    for (const { sink } of this.#open) if (sink.pendingBytes < mostPendingBytes) sink.write(frame)
+  }
+}

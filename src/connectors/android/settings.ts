@@ -1,0 +1,114 @@
+import type { SettingRule } from '../connector.ts'
+
+/** What an operator has set of a phone, as its parts take it. */
+export interface AndroidSettings {
+  /** The numbers of its SIMs by slot, from 1; null where none was named. */
+  simNumbers: readonly (string | null)[]
+  simSelection: 'phone' | 'rotate'
+  page: number
+  /** 0 leaves the ping off. */
+  pingIntervalS: number
+  keepAliveMs: number
+  wakeIntervalMs: number
+  wakeAnswerMs: number
+  /** 0 is never. */
+  probeAfterMs: number
+  drainMs: number
+  resyncAfterMs: number
+  lateAfterMs: number
+  offlineAfterMs: number
+}
+
+const simSlots = [1, 2, 3] as const
+
+/** Every setting of a phone, with the check of its value. */
+export const androidSettings: readonly SettingRule[] = [
+  ...simSlots.map((slot) => simNumber(slot)),
+  oneOf('sim_selection', ['phone', 'rotate'], 'Which SIM sends a message that names none: `phone` leaves it to the app, `rotate` takes the one that has sent least.'), // prettier-ignore
+  wholeNumber('page', 20, [1, 100], 'Messages that the phone may hold without having said so. What it holds cannot go to another phone; 20 is a few minutes of its pace.'), // prettier-ignore
+  orNever('ping_interval_s', 600, [60, 86_400], 'Seconds between two pings of the app, which tell its battery and its network; 0 switches them off. 10 min, since each one costs battery. Takes effect when the app is started anew.'), // prettier-ignore
+  wholeNumber('keep_alive_s', 15, [5, 60], 'Seconds between two signs of life on an event stream; proxies end a silent one after 60 s.'), // prettier-ignore
+  wholeNumber('wake_interval_ms', 2_000, [1_000, 60_000], 'Milliseconds, at least, between two events that tell the phone to fetch: each one makes it break off the fetch that it is at.'), // prettier-ignore
+  wholeNumber('wake_answer_s', 10, [2, 300], 'Seconds in which it fetches when told to. After two that it did not answer, its event stream counts as dead.'), // prettier-ignore
+  orNever('probe_after_s', 300, [60, 86_400], 'Seconds of silence after which it is told to fetch, to see whether it lives; 0 is never. 5 min, since a dead connection is not noticed in another way.'), // prettier-ignore
+  wholeNumber('drain_s', 30, [5, 600], 'Seconds after which an event stream that takes no more bytes counts as dead.'), // prettier-ignore
+  wholeNumber('resync_after_s', 600, [60, 43_200], 'Seconds without a word of a message that the phone holds, after which it is asked for it again. 10 min: some networks take so long.'), // prettier-ignore
+  wholeNumber('late_after_min', 35, [16, 1_440], 'Minutes of silence after which a phone without an event stream is degraded: it fetches every 15 min, and dozes.'), // prettier-ignore
+  wholeNumber('offline_after_min', 120, [17, 10_080], 'Minutes of silence after which it is offline.'),
+]
+
+/** Reads settings that were checked by `androidSettings`; those left out have their default. */
+export function readSettings(given: Readonly<Record<string, string>>): AndroidSettings {
+  const textOf = (name: string): string =>
+    given[name] ?? androidSettings.find((rule) => rule.name === name)?.default ?? ''
+  const numberOf = (name: string): number => Number(textOf(name))
+  const lateAfterMs = numberOf('late_after_min') * 60_000
+  return {
+    simNumbers: simSlots.map((slot) => textOf(`sim_${slot}_number`) || null),
+    simSelection: textOf('sim_selection') === 'rotate' ? 'rotate' : 'phone',
+    page: numberOf('page'),
+    pingIntervalS: numberOf('ping_interval_s'),
+    keepAliveMs: numberOf('keep_alive_s') * 1_000,
+    wakeIntervalMs: numberOf('wake_interval_ms'),
+    wakeAnswerMs: numberOf('wake_answer_s') * 1_000,
+    probeAfterMs: numberOf('probe_after_s') * 1_000,
+    drainMs: numberOf('drain_s') * 1_000,
+    resyncAfterMs: numberOf('resync_after_s') * 1_000,
+    lateAfterMs,
+    offlineAfterMs: Math.max(lateAfterMs, numberOf('offline_after_min') * 60_000),
+  }
+}
+
+function simNumber(slot: number): SettingRule {
+  return {
+    name: `sim_${slot}_number`,
+    default: '',
+    says: `The number of the SIM in slot ${slot}, in E.164; messages with it as their sender go by this SIM. Empty is unknown: phones tell their numbers masked.`,
+    check: (value) =>
+      value === '' || /^\+[1-9]\d{6,14}$/.test(value)
+        ? null
+        : 'needs a number in E.164 such as +4915112345678, or nothing',
+  }
+}
+
+function oneOf(name: string, values: readonly [string, ...string[]], says: string): SettingRule {
+  return {
+    name,
+    default: values[0],
+    says,
+    check: (value) => (values.includes(value) ? null : `needs one of ${values.join(', ')}`),
+  }
+}
+
+function wholeNumber(
+  name: string,
+  byDefault: number,
+  [least, most]: readonly [number, number],
+  says: string,
+): SettingRule {
+  return {
+    name,
+    default: String(byDefault),
+    says,
+    check: (value) =>
+      /^(?:0|[1-9]\d{0,8})$/.test(value) && Number(value) >= least && Number(value) <= most
+        ? null
+        : `needs a whole number from ${least} to ${most}`,
+  }
+}
+
+function orNever(
+  name: string,
+  byDefault: number,
+  range: readonly [number, number],
+  says: string,
+): SettingRule {
+  const rule = wholeNumber(name, byDefault, range, says)
+  return {
+    ...rule,
+    check: (value) => {
+      const wrong = value === '0' ? null : rule.check(value)
+      return wrong === null ? null : wrong.replace('needs', 'needs 0 or')
+    },
+  }
+}
