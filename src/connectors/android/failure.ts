@@ -7,7 +7,8 @@ export type FailureVerdict =
   | { kind: 'undelivered'; code: string; networkCode: string | null }
 
 /**
- * Reads the words with which the app (1.53 to 1.68) explains a failed message. What a delivery report speaks of is undelivered; of a text of several parts a bad result tells nothing of the other parts; what does not read as a cause is unknown.
+ * Reads the words with which the app (1.53 to 1.68) explains a failed message. What a delivery report speaks of is
+ * undelivered; of a text of several parts a bad result tells nothing of the other parts; what does not read as a cause is unknown.
  */
 export function judgeFailure(error: string | null, { parts }: { parts: number }): FailureVerdict {
   const words = (error ?? '').trim()
@@ -19,11 +20,8 @@ export function judgeFailure(error: string | null, { parts }: { parts: number })
   if (/\bSIM \d+ not found/i.test(words)) return refused('now', 'no_service', 'SIM not found')
   if (/^(?:sendSMS|Can't send message)\b/i.test(words))
     return refused('now', 'device_error', exceptionIn(words))
-  return {
-    kind: 'unknown',
-    networkCode: codeIn(words),
-    detail: 'The phone said that it failed, and not why.',
-  }
+  const code = codeIn(words)
+  return unknown(`The phone said that it failed, and not why${code === null ? '' : ` (${code})`}.`)
 }
 
 interface Result extends ResultMeaning {
