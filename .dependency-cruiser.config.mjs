@@ -10,14 +10,14 @@
 export const layers = [
   { main: '^src/main\\.ts$' },
   { cli: '^src/cli/' },
-  { app: '^src/(?:app|phones)\\.ts$' },
+  { app: '^src/(?:app|http|parts|phones)\\.ts$' },
   { api: '^src/api/' },
   { dispatch: '^src/dispatch/' },
   { connectors: '^src/connectors/' },
   { messages: '^src/messages/' },
   { accounts: '^src/accounts/', ledger: '^src/ledger/', devices: '^src/devices/' },
   { storage: '^src/storage/' },
-  { primitives: '^src/(?!(?:app|main|phones)\\.ts$)[a-z0-9-]+\\.ts$' },
+  { primitives: '^src/(?!(?:app|http|main|parts|phones)\\.ts$)[a-z0-9-]+\\.ts$' },
 ]
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
@@ -65,7 +65,7 @@ export default {
       'A new kind is one folder and one line of registry.ts.',
       {
         path: '^src/',
-        pathNot: ['^src/connectors/registry\\.ts$', '^src/connectors/[^/]+/', '^src/(?:app|phones)\\.ts$'],
+        pathNot: ['^src/connectors/registry\\.ts$', '^src/connectors/[^/]+/', '^src/(?:app|http|parts|phones)\\.ts$'],
       },
       { path: '^src/connectors/[^/]+/' },
     ),

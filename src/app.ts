@@ -1,39 +1,30 @@
-import { hkdfSync } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { Authenticator } from './accounts/authenticator.ts'
-import { createServer } from './api/server.ts'
-import { createSendDeps } from './api/v1/send.ts'
-import type { SendPorts } from './api/v1/send-ports.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { loadConnectorKind } from './connectors/registry.ts'
 import { openDeviceSecrets } from './devices/device-store.ts'
-import { createDeviceSecretBox, type SecretBox } from './devices/secret-box.ts'
+import { createDeviceSecretBox } from './devices/secret-box.ts'
 import { DevicePool } from './dispatch/device-pool.ts'
 import { Dispatcher, type DispatchUnits } from './dispatch/dispatcher.ts'
 import { InboundReceiver } from './dispatch/inbound-receiver.ts'
 import { addGauges } from './dispatch/gauges.ts'
 import { createJanitors } from './dispatch/janitors.ts'
-import { routeFrom } from './dispatch/route-ring.ts'
-import { routingFor } from './dispatch/routing.ts'
 import { ensureTestSimulator } from './dispatch/test-simulator.ts'
-import { createIds, type Ids } from './ids.ts'
-import { type InstanceSecret, loadInstanceSecret } from './instance-secret.ts'
+import { createHttp } from './http.ts'
+import { createIds } from './ids.ts'
+import { loadInstanceSecret } from './instance-secret.ts'
 import { type Service, startAll, stopAll } from './lifecycle.ts'
 import type { Log } from './log.ts'
-import { createAcceptor } from './messages/acceptor.ts'
 import { WriteHorizon } from './messages/history-horizon.ts'
 import { OptOuts } from './messages/opt-outs.ts'
-import { findReplay, priceSend } from './messages/send-messages.ts'
-import { readWaitingParts } from './messages/waiting-parts.ts'
-import { createMetrics, type Metrics } from './metrics.ts'
+import { createMetrics } from './metrics.ts'
+import type { Parts } from './parts.ts'
+import { createPhones } from './phones.ts'
 import { openEmbedded, type Storage } from './storage/database.ts'
-import type { Db } from './storage/dialect.ts'
 import { advanceEpoch, type EpochStart } from './storage/epoch.ts'
 import { lockFolder } from './storage/folder-lock.ts'
-import type { Writer } from './storage/writer.ts'
 import type { HotUnits } from './messages/units.ts'
-import { readTlsFiles, type TlsFiles } from './tls-files.ts'
+import { readTlsFiles } from './tls-files.ts'
 
 /** The whole program, built by hand and in start order. */
 export interface App {
@@ -44,25 +35,6 @@ export interface App {
   start(): Promise<{ url: string }>
   /** Takes no more requests, finishes what is under way, and lets the data folder go. */
   stop(): Promise<void>
-}
-
-interface Parts {
-  config: Config
-  log: Log
-  clock: Clock
-  ids: Ids
-  metrics: Metrics
-  storage: Storage<HotUnits>
-  read: Db
-  writer: Writer
-  secret: InstanceSecret
-  secretBox: SecretBox
-  horizon: WriteHorizon
-  optOuts: OptOuts
-  epoch: EpochStart
-  tls: TlsFiles | null
-  /** Whether this process wants requests. */
-  lifecycle: { ready: boolean }
 }
 
 /** Opens the data folder and builds every part; nothing runs yet. Refuses a folder that another process serves. */
@@ -131,13 +103,19 @@ function assemble(parts: Parts, lock: { release(): void }): App {
   })
   const inboundReceiver = createInboundReceiver(parts, pool)
   const dispatcher = createDispatcher(parts, pool)
+  createPhones(parts, {
+    pool,
+    inboundReceiver,
+    claim: createUnits(parts).claim,
+    wake: (route) => dispatcher.wake(route),
+  })
   const janitors = createJanitors({
     ...parts,
     fence: epoch.epoch,
     pool,
     takeKeyUses: () => authenticator.takeUses(),
   })
-  const http = createHttp(parts, { authenticator, pool, dispatcher })
+  const http = createHttp(parts, { authenticator, pool, dispatcher, mounts: [] })
   addGauges({ ...parts, walBytes: () => storage.walBytes(), pool })
   // Orphans of the last process are settled before anything new is claimed.
   const services: Service[] = [
@@ -224,75 +202,3 @@ function createPool({ storage, clock, log, config, secretBox }: Parts, events: P
     breakerRestMs: config.breakerRestMinutes * 60_000,
   })
 }
-
-function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): SendPorts {
-  const { storage, config, metrics, horizon, clock } = parts
-  const accept = createAcceptor({
-    sendMessages: (requests) => storage.runUnit('sendMessages', requests),
-    maxPendingSends: config.maxPendingSends,
-    wake: (route) => dispatcher.wake(routeFrom(route)),
-    accepted: metrics.accepted,
-  })
-  return {
-    sendMessages: (request) => horizon.hold(request.createdAt, () => accept(request)),
-    priceOnly: (request) => priceSend(storage.read, request),
-    findReplay: (name) => findReplay(storage.read, name),
-    optedOut: (accountId, mode, numbers) => parts.optOuts.find({ accountId, mode }, numbers, clock.now()),
-    waitingParts: (accountId, mode) => readWaitingParts(storage.read, { accountId, mode }),
-    routing: { forAccount: (accountId, mode, sender) => routingFor(pool, accountId, mode, sender) },
-  }
-}
-
-function createHttp(
-  parts: Parts,
-  {
-    authenticator,
-    pool,
-    dispatcher,
-  }: { authenticator: Authenticator; pool: DevicePool; dispatcher: Dispatcher },
-): Service & { url(): string } {
-  const { config, log, clock, ids, metrics, storage, horizon } = parts
-  const { read } = storage
-  const url = (): string =>
-    config.publicUrl ??
-    `${parts.tls === null ? 'http' : 'https'}://${hostInUrl(config.host)}:${(server.server.address() as AddressInfo | null)?.port ?? config.port}`
-  const server = createServer({
-    config,
-    clock,
-    ids,
-    log,
-    metrics,
-    authenticator,
-    publicUrl: url,
-    tls: parts.tls,
-    readiness: async () => {
-      await read.selectFrom('instance').select('id').executeTakeFirst()
-      return parts.lifecycle.ready
-        ? { ready: true, reasons: [] }
-        : { ready: false, reasons: ['starting or stopping'] }
-    },
-    operations: {
-      send: createSendDeps({ clock, ids, config, ports: createPorts(parts, pool, dispatcher) }),
-      status: { read, now: clock.now },
-      balance: { read, now: clock.now },
-      history: {
-        read,
-        safeHorizonMs: () => horizon.safeMs(),
-        cursorKey: deriveKey(parts.secret, 'history-cursor'),
-      },
-    },
-  })
-  return {
-    url,
-    start: async () => void (await server.listen({ host: config.host, port: config.port })),
-    stop: () => server.close(),
-  }
-}
-
-const hostInUrl = (host: string): string => {
-  if (host === '127.0.0.1' || host === '0.0.0.0' || host === '::') return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
-}
-
-const deriveKey = (secret: InstanceSecret, purpose: string): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', secret.current, 'onesixty', `onesixty/${purpose}/v1`, 32))

@@ -1,38 +1,35 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from './clock.ts'
-import type { ConnectorKind } from './connectors/connector.ts'
-import type { Phone } from './connectors/android/phone.ts'
+import { androidKind } from './connectors/android/android.ts'
+import { judgeFailure } from './connectors/android/failure.ts'
+import { Phone } from './connectors/android/phone.ts'
 import type { PhonePorts, Registration } from './connectors/android/ports.ts'
 import { PhoneIdentities } from './devices/phone-identities.ts'
 import { goneMs, type PhoneDeps, registerPhone, updatePhone } from './devices/phones.ts'
+import type { Route } from './dispatch/choose-device.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'
+import type { DispatchUnits } from './dispatch/dispatcher.ts'
 import type { InboundReceiver } from './dispatch/inbound-receiver.ts'
-import type { PhoneDesk } from './dispatch/phone-desk.ts'
-import { isPull } from './connectors/connector.ts'
-import type { Ids } from './ids.ts'
+import { PhoneDesk } from './dispatch/phone-desk.ts'
 import { noteSim } from './messages/phone-offers.ts'
-import type { Db } from './storage/dialect.ts'
-import type { Writer } from './storage/writer.ts'
+import { deriveKey, type Parts } from './parts.ts'
 
-export interface PhonePortsDeps extends Pick<PhoneDeps, 'secretBox' | 'hookKey'> {
-  read: Db
-  writer: Writer
-  clock: Clock
-  ids: Ids
+interface PhonesDeps {
   pool: DevicePool
-  desk: PhoneDesk
   inboundReceiver: Pick<InboundReceiver, 'receive'>
-  kind: ConnectorKind
+  claim: DispatchUnits['claim']
+  wake: (route: Route) => void
 }
 
 /** What the routes of the phones need, of what the service has. */
-export function createPhonePorts(deps: PhonePortsDeps): PhonePorts {
-  const { writer, clock, ids, pool, desk, inboundReceiver, kind } = deps
-  const identities = new PhoneIdentities(deps)
+export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
+  const { read, writer, clock, ids, secretBox, secret } = parts
+  const { pool, inboundReceiver } = deps
+  const hookKey = deriveKey(secret, 'phone-hooks')
+  const identities = new PhoneIdentities({ read, clock, secretBox, hookKey })
+  const desk = new PhoneDesk({ ...parts, ...deps, fence: parts.epoch.epoch, judgeFailure })
   const phone = (deviceId: string): Phone | null => {
     const link = pool.get(deviceId)?.link
-    // Only a device of this kind is known by a phone's token.
-    return link !== undefined && isPull(link) ? (link as Phone) : null
+    return link instanceof Phone ? link : null
   }
   const terms = (deviceId: string) =>
     phone(deviceId)?.terms ?? { simOf: {}, turns: [], hangsAfterMs: Number.POSITIVE_INFINITY }
@@ -44,10 +41,11 @@ export function createPhonePorts(deps: PhonePortsDeps): PhonePorts {
         return known !== null && (known.isStreaming || (known.health().lastSeenAt ?? 0) > nowMs - goneMs)
       }
       const registering: PhoneDeps = {
-        ...deps,
         ids,
+        secretBox,
+        hookKey,
         nowMs,
-        rules: kind,
+        rules: androidKind,
         randomBytes,
         isPresent,
       }

@@ -1,5 +1,11 @@
 import type { IncomingMessage } from 'node:http'
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { type Refusal, refuse } from '../errors.ts'
@@ -30,6 +36,14 @@ export interface ServerDeps extends Omit<RouteDeps, 'respond'> {
   ids: Ids
   log: RequestLog
   metrics: RequestMetrics & { text(): Promise<string> }
+  /** What others answer for. */
+  mounts?: readonly Mount[]
+}
+
+/** A part of the server with bodies, answers and errors of its own, below a prefix. */
+export interface Mount {
+  prefix: string
+  plugin: FastifyPluginAsync
 }
 
 export type ServerConfig = RouteDeps['config'] &
@@ -80,6 +94,7 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   )
   app.setErrorHandler((error, request, reply) => answerError(deps, respond, error, request, reply))
   const known = addRoutes(app, { ...deps, respond })
+  for (const { prefix, plugin } of deps.mounts ?? []) void app.register(plugin, { prefix })
   return app
 }
 

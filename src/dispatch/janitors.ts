@@ -11,6 +11,7 @@ import { createExpirer } from './expirer.ts'
 import { createFragmentCloser } from './fragment-closer.ts'
 import type { Janitor, JanitorDeps } from './janitor.ts'
 import { createKeyUseRecorder } from './key-use-recorder.ts'
+import { createPhoneCloser } from './phone-closer.ts'
 import { createReceiptCloser } from './receipt-closer.ts'
 import { createRefiller } from './refiller.ts'
 import { createRescuer } from './rescuer.ts'
@@ -53,7 +54,8 @@ export function createJanitors(
   | 'fragmentCloser'
   | 'refiller'
   | 'keyUses'
-  | 'deviceReporter',
+  | 'deviceReporter'
+  | 'phoneCloser',
   Janitor
 > {
   const { config } = deps
@@ -78,5 +80,6 @@ export function createJanitors(
     refiller: createRefiller({ ...deps, playSms: config.playSms }),
     keyUses: createKeyUseRecorder({ ...deps, takeUses: deps.takeKeyUses }),
     deviceReporter: createDeviceReporter({ ...deps, devices: () => deps.pool.all }),
+    phoneCloser: createPhoneCloser(deps),
   }
 }

@@ -1,0 +1,86 @@
+import type { AddressInfo } from 'node:net'
+import type { Authenticator } from './accounts/authenticator.ts'
+import { createServer, type Mount } from './api/server.ts'
+import { createSendDeps } from './api/v1/send.ts'
+import type { SendPorts } from './api/v1/send-ports.ts'
+import type { DevicePool } from './dispatch/device-pool.ts'
+import type { Dispatcher } from './dispatch/dispatcher.ts'
+import { routeFrom } from './dispatch/route-ring.ts'
+import { routingFor } from './dispatch/routing.ts'
+import type { Service } from './lifecycle.ts'
+import { createAcceptor } from './messages/acceptor.ts'
+import { findReplay, priceSend } from './messages/send-messages.ts'
+import { readWaitingParts } from './messages/waiting-parts.ts'
+import { deriveKey, type Parts } from './parts.ts'
+
+function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): SendPorts {
+  const { storage, config, metrics, horizon, clock } = parts
+  const accept = createAcceptor({
+    sendMessages: (requests) => storage.runUnit('sendMessages', requests),
+    maxPendingSends: config.maxPendingSends,
+    wake: (route) => dispatcher.wake(routeFrom(route)),
+    accepted: metrics.accepted,
+  })
+  return {
+    sendMessages: (request) => horizon.hold(request.createdAt, () => accept(request)),
+    priceOnly: (request) => priceSend(storage.read, request),
+    findReplay: (name) => findReplay(storage.read, name),
+    optedOut: (accountId, mode, numbers) => parts.optOuts.find({ accountId, mode }, numbers, clock.now()),
+    waitingParts: (accountId, mode) => readWaitingParts(storage.read, { accountId, mode }),
+    routing: { forAccount: (accountId, mode, sender) => routingFor(pool, accountId, mode, sender) },
+  }
+}
+
+/** The HTTP server, as a part that starts and stops. */
+export function createHttp(
+  parts: Parts,
+  {
+    authenticator,
+    pool,
+    dispatcher,
+    mounts,
+  }: { authenticator: Authenticator; pool: DevicePool; dispatcher: Dispatcher; mounts: readonly Mount[] },
+): Service & { url(): string } {
+  const { config, log, clock, ids, metrics, storage, horizon } = parts
+  const { read } = storage
+  const url = (): string =>
+    config.publicUrl ??
+    `${parts.tls === null ? 'http' : 'https'}://${hostInUrl(config.host)}:${(server.server.address() as AddressInfo | null)?.port ?? config.port}`
+  const server = createServer({
+    config,
+    clock,
+    ids,
+    log,
+    metrics,
+    authenticator,
+    publicUrl: url,
+    tls: parts.tls,
+    mounts,
+    readiness: async () => {
+      await read.selectFrom('instance').select('id').executeTakeFirst()
+      return parts.lifecycle.ready
+        ? { ready: true, reasons: [] }
+        : { ready: false, reasons: ['starting or stopping'] }
+    },
+    operations: {
+      send: createSendDeps({ clock, ids, config, ports: createPorts(parts, pool, dispatcher) }),
+      status: { read, now: clock.now },
+      balance: { read, now: clock.now },
+      history: {
+        read,
+        safeHorizonMs: () => horizon.safeMs(),
+        cursorKey: deriveKey(parts.secret, 'history-cursor'),
+      },
+    },
+  })
+  return {
+    url,
+    start: async () => void (await server.listen({ host: config.host, port: config.port })),
+    stop: () => server.close(),
+  }
+}
+
+const hostInUrl = (host: string): string => {
+  if (host === '127.0.0.1' || host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,40 @@
+import { hkdfSync } from 'node:crypto'
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { SecretBox } from './devices/secret-box.ts'
+import type { Ids } from './ids.ts'
+import type { InstanceSecret } from './instance-secret.ts'
+import type { Log } from './log.ts'
+import type { WriteHorizon } from './messages/history-horizon.ts'
+import type { OptOuts } from './messages/opt-outs.ts'
+import type { HotUnits } from './messages/units.ts'
+import type { Metrics } from './metrics.ts'
+import type { Storage } from './storage/database.ts'
+import type { Db } from './storage/dialect.ts'
+import type { EpochStart } from './storage/epoch.ts'
+import type { Writer } from './storage/writer.ts'
+import type { TlsFiles } from './tls-files.ts'
+
+/** What everything is built of. */
+export interface Parts {
+  config: Config
+  log: Log
+  clock: Clock
+  ids: Ids
+  metrics: Metrics
+  storage: Storage<HotUnits>
+  read: Db
+  writer: Writer
+  secret: InstanceSecret
+  secretBox: SecretBox
+  horizon: WriteHorizon
+  optOuts: OptOuts
+  epoch: EpochStart
+  tls: TlsFiles | null
+  /** Whether this process wants requests. */
+  lifecycle: { ready: boolean }
+}
+
+/** A key of the instance for one purpose: no purpose can do what another can. */
+export const deriveKey = (secret: InstanceSecret, purpose: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret.current, 'onesixty', `onesixty/${purpose}/v1`, 32))
