@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { Authenticator } from './accounts/authenticator.ts'
-import { createServer, type Mount } from './api/server.ts'
+import type { Mount } from './api/mount.ts'
+import { createServer } from './api/server.ts'
 import { createSendDeps } from './api/v1/send.ts'
 import type { SendPorts } from './api/v1/send-ports.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../accounts/authenticator.ts'
 import type { Clock } from '../clock.ts'
@@ -18,6 +19,8 @@ export interface Progress {
   route: string | null
   isSend: boolean
   caller: Caller | null
+  /** The device that asks, on the routes of phones. */
+  deviceId: string | null
   /** Names and values of the rate limits; on every answer from the moment they are known. */
   headers: readonly string[] | null
 }
@@ -27,6 +30,7 @@ export const newProgress = (startedMs: number): Progress => ({
   route: null,
   isSend: false,
   caller: null,
+  deviceId: null,
   headers: null,
 })
 
@@ -65,6 +69,27 @@ export function createRespond(deps: RespondDeps): Respond {
     const elapsedMs = deps.clock.monotonicMs() - progress.startedMs
     deps.metrics.requestEnded(progress.route ?? 'none', answer.status, elapsedMs / 1000)
     deps.log.info(logFields(request, answer.status, elapsedMs), 'request')
+  }
+}
+
+/** Begins an answer that has no end of its own, and gives where to write it. Its line in the log tells of the beginning. */
+export type OpenStream = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  head: { contentType: string; headers: Readonly<Record<string, string>> },
+) => ServerResponse
+
+export function createOpenStream(deps: RespondDeps): OpenStream {
+  return (request, reply, { contentType, headers }) => {
+    const { progress } = request
+    reply.hijack()
+    const fixed = fixedHeaders(request.id)
+    reply.raw.writeHead(200, { ...fixed, ...headers, 'content-type': contentType })
+    reply.raw.flushHeaders()
+    const elapsedMs = deps.clock.monotonicMs() - progress.startedMs
+    deps.metrics.requestEnded(progress.route ?? 'none', 200, elapsedMs / 1000)
+    deps.log.info(logFields(request, 200, elapsedMs), 'request')
+    return reply.raw
   }
 }
 
@@ -116,6 +141,7 @@ function logFields(request: FastifyRequest, status: number, elapsedMs: number): 
     ms: Math.round(elapsedMs * 100) / 100,
     account: progress.caller?.accountId,
     key: progress.caller?.keyId,
+    device: progress.deviceId ?? undefined,
     trace: traceOf(raw.headers['traceparent']),
   }
 }

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { createGuard, type GuardDeps } from './guard.ts'
 import type { Operation } from './operation.ts'
 import { operations, type OperationDeps } from './operations.ts'
+import { KnownPaths } from './known-paths.ts'
 import { renderOpenApi } from './openapi.ts'
 import { assetNames, createAssets } from './pages/assets.ts'
 import { homePage } from './pages/home-page.ts'
@@ -21,17 +22,14 @@ export interface RouteDeps extends GuardDeps {
   respond: Respond
 }
 
-/** The methods of every path that exists. */
-export type KnownPaths = ReadonlyMap<string, readonly string[]>
-
-/** Every route of the service. Gives the paths with their methods. */
+/** Every route of the interface and its pages. Gives the paths with their methods. */
 export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
-  const known = new Map<string, readonly string[]>()
+  const known = new KnownPaths()
   const guard = createGuard(deps)
   const { publicUrl } = deps
 
   function serve<Needs>(operation: Operation<Needs>, needs: Needs): void {
-    known.set(operation.path, [operation.method])
+    known.add(operation.path, [operation.method])
     app.route({
       method: operation.method,
       url: operation.path,
@@ -44,7 +42,7 @@ export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
     })
   }
   function page(path: string, answer: (request: FastifyRequest) => Reply | Promise<Reply>): void {
-    known.set(path, ['GET', 'HEAD'])
+    known.add(path, ['GET', 'HEAD'])
     app.route({
       method: ['GET', 'HEAD'],
       url: path,

@@ -1,11 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import {
-  fastify,
-  type FastifyInstance,
-  type FastifyPluginAsync,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'fastify'
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { type Refusal, refuse } from '../errors.ts'
@@ -17,6 +11,7 @@ import { operations } from './operations.ts'
 import { refusalFrom } from './problem.ts'
 import { pathOf } from './request-target.ts'
 import {
+  createOpenStream,
   createRespond,
   fixedHeaders,
   newProgress,
@@ -25,29 +20,33 @@ import {
   type RequestMetrics,
   type Respond,
 } from './respond.ts'
-import { addRoutes, type KnownPaths, type RouteDeps } from './routes.ts'
+import type { KnownPaths } from './known-paths.ts'
+import { createMountTools, type Mount } from './mount.ts'
+import { createRemoteAddress } from './remote-address.ts'
+import { addRoutes, type RouteDeps } from './routes.ts'
 
 /** `publicUrl` is the address that others know the service by; asked for at each use, since a free port is known only once it listens. */
 export interface ServerDeps extends Omit<RouteDeps, 'respond'> {
   /** Certificate chain and private key (PEM); null speaks plain HTTP. */
   tls: { cert: Buffer; key: Buffer } | null
+  /** Routes from other parts of the program. */
+  mounts: readonly Mount[]
   config: ServerConfig
   clock: Clock
   ids: Ids
   log: RequestLog
   metrics: RequestMetrics & { text(): Promise<string> }
-  /** What others answer for. */
-  mounts?: readonly Mount[]
-}
-
-/** A part of the server with bodies, answers and errors of its own, below a prefix. */
-export interface Mount {
-  prefix: string
-  plugin: FastifyPluginAsync
 }
 
 export type ServerConfig = RouteDeps['config'] &
-  Pick<Config, 'headersTimeoutMs' | 'requestTimeoutMs' | 'keepAliveTimeoutMs' | 'maxConnections'>
+  Pick<
+    Config,
+    | 'phoneFailedAuthPerMinute'
+    | 'headersTimeoutMs'
+    | 'requestTimeoutMs'
+    | 'keepAliveTimeoutMs'
+    | 'maxConnections'
+  >
 
 /** Longer addresses are refused; 100 ids need 3.5 KiB. */
 const maxUriBytes = 8 * 1024
@@ -55,7 +54,7 @@ const maxHeaderBytes = 16 * 1024
 /** How often Node looks for connections that are out of time. */
 const timeoutCheckMs = 1_000
 
-/** The HTTP server of the interface: the four operations, the documentation and the pages for machines; not yet listening. */
+/** The HTTP server of the interface: the four operations, the documentation, the pages for machines and what is mounted; not yet listening. */
 export function createServer(deps: ServerDeps): FastifyInstance {
   const { clock, ids, config } = deps
   const newRequestId = (): string => ids('req')
@@ -94,8 +93,27 @@ export function createServer(deps: ServerDeps): FastifyInstance {
   )
   app.setErrorHandler((error, request, reply) => answerError(deps, respond, error, request, reply))
   const known = addRoutes(app, { ...deps, respond })
-  for (const { prefix, plugin } of deps.mounts ?? []) void app.register(plugin, { prefix })
+  addMounts(app, deps, { respond, known })
   return app
+}
+
+function addMounts(
+  app: FastifyInstance,
+  deps: ServerDeps,
+  { respond, known }: { respond: Respond; known: KnownPaths },
+): void {
+  const remoteAddress = createRemoteAddress(deps.config.trustedProxies)
+  const tools = createMountTools({ ...deps, respond, openStream: createOpenStream(deps), remoteAddress })
+  for (const { path, known: paths, addTo } of deps.mounts) {
+    for (const [route, methods] of paths) known.add(route, methods)
+    void app.register(
+      (own, _options, done) => {
+        addTo(own, tools)
+        done()
+      },
+      { prefix: path },
+    )
+  }
 }
 
 function optionsFrom(config: ServerConfig, tls: ServerDeps['tls']) {
@@ -134,7 +152,7 @@ function admissionFault(request: FastifyRequest, known: KnownPaths): Error | nul
   }
   if (request.is404) {
     const path = pathOf(raw.url ?? '')
-    if (known.has(path)) progress.route = path
+    progress.route = known.find(path)?.route ?? null
     return routeFault(known, path)
   }
   return (raw.url ?? '').length > maxUriBytes ? refuse('uri_too_long') : null
@@ -142,7 +160,7 @@ function admissionFault(request: FastifyRequest, known: KnownPaths): Error | nul
 
 /** Why nothing answers at an address: it does not exist, or takes other methods. */
 function routeFault(known: KnownPaths, path: string): Refusal {
-  const methods = known.get(path)
+  const methods = known.find(path)?.methods
   if (methods === undefined) return refuse('not_found')
   return refuse('method_not_allowed', {
     detail: `Use ${methods.join(' or ')}.`,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { Authenticator } from '../../src/accounts/authenticator.ts'
+import type { Mount } from '../../src/api/mount.ts'
 import { createServer } from '../../src/api/server.ts'
 import type { SendPorts } from '../../src/api/v1/send-ports.ts'
 import { createSendDeps } from '../../src/api/v1/send.ts'
@@ -45,6 +46,7 @@ export interface TestApiOverrides {
   ports?: Partial<SendPorts>
   routing?: Partial<Routing>
   ready?: boolean
+  mounts?: readonly Mount[]
 }
 
 export const workingRouting: Routing = {
@@ -99,6 +101,7 @@ async function serve(opened: TestStorage, overrides: TestApiOverrides): Promise<
     authenticator: new Authenticator({ read: storage.read, clock }),
     publicUrl: () => 'https://sms.example.org',
     tls: null,
+    mounts: overrides.mounts ?? [],
     readiness: async () => ({
       ready: overrides.ready ?? true,
       reasons: overrides.ready === false ? ['draining'] : [],

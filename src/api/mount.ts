@@ -1,0 +1,45 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { networkOf, type RemoteAddress } from './remote-address.ts'
+import { RateLimiter } from './rate-limit.ts'
+import type { OpenStream, RequestLog, Respond } from './respond.ts'
+
+/** What routes from another part of the program need of the server. */
+export interface MountTools {
+  respond: Respond
+  openStream: OpenStream
+  log: RequestLog
+  addressOf(request: FastifyRequest): string
+  /** Counts a credential that was refused. Gives after how many seconds the network may try again; 0 while it may go on. */
+  failedAuthentication(request: FastifyRequest): number
+}
+
+/** Routes from another part of the program, with answers of their own form: below one path, and each of them named. */
+export interface Mount {
+  path: string
+  /** The methods of each address, as `KnownPaths` takes them; the whole path. */
+  known: ReadonlyMap<string, readonly string[]>
+  /** Adds them to an instance of their own, so that parsers and error handlers reach no other route. */
+  addTo(app: FastifyInstance, tools: MountTools): void
+}
+
+export interface MountDeps extends Omit<MountTools, 'addressOf' | 'failedAuthentication'> {
+  clock: Pick<Clock, 'monotonicMs'>
+  remoteAddress: RemoteAddress
+  config: Pick<Config, 'phoneFailedAuthPerMinute'>
+}
+
+export function createMountTools({ clock, remoteAddress, config, ...tools }: MountDeps): MountTools {
+  const limiter = new RateLimiter({ clock })
+  const perMinute = config.phoneFailedAuthPerMinute
+  return {
+    ...tools,
+    addressOf: ({ raw }) => remoteAddress(raw),
+    failedAuthentication({ raw }) {
+      if (perMinute === 0) return 0
+      const verdict = limiter.take(networkOf(remoteAddress(raw)), { perMinute, burst: perMinute })
+      return verdict.violated === null ? 0 : Math.max(1, verdict.retryAfterSeconds)
+    },
+  }
+}
