@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { cancelMessages } from '../../src/messages/cancel-messages.ts'
+import { expectSums } from '../messages/expect-sums.ts'
+import { type DeskHouse, openDeskHouse } from './desk-house.ts'
+
+const hourMs = 3_600_000
+
+const cancelAll = async (house: DeskHouse, accountId = 'acc_a') => {
+  const rows = await house.storage.read.selectFrom('messages').select('id').orderBy('id').execute()
+  const keys = rows.map((row) => ({ accountId, mode: 'live', messageId: row.id }) as const)
+  return house.storage.writer.write((tx) =>
+    cancelMessages(tx, keys, { code: 'canceled_by_user', nowMs: house.clock.now() }),
+  )
+}
+
+test('check 21: a message that no phone has fetched is canceled at once, and no phone ever gets it', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  expect(await cancelAll(house)).toMatchObject([{ result: 'canceled', status: 'canceled', deviceId: null }])
+  expect(await house.pull(phone)).toEqual([])
+  expect(await house.messages()).toMatchObject([{ status: 'canceled', error_code: 'canceled_by_user' }])
+  expect(await house.wallet()).toEqual({ reserved: 0, used: 0 })
+  await expectSums(house.storage.read, house.clock.now())
+})
+
+test('check 21: a message that a phone has fetched is canceled when that phone says so', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const [offer] = await house.pull(phone)
+  expect(await cancelAll(house)).toMatchObject([
+    { result: 'asked', status: 'sending', deviceId: phone.deviceId },
+  ])
+  expect(await house.pull(phone)).toMatchObject([{ attemptId: offer!.attemptId, state: 'cancelling' }])
+  await house.report(phone, { attemptId: offer!.attemptId, state: 'canceled', error: null })
+  expect(await house.messages()).toMatchObject([{ status: 'canceled', charged: 0 }])
+  expect(await house.wallet()).toEqual({ reserved: 0, used: 0 })
+  await expectSums(house.storage.read, house.clock.now())
+})
+
+test('check 21: what its phone sends all the same is sent and charged, whatever was asked', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const [offer] = await house.pull(phone)
+  await cancelAll(house)
+  await house.report(phone, { attemptId: offer!.attemptId, state: 'sent', error: null })
+  expect(await house.messages()).toMatchObject([{ status: 'sent', charged: 1 }])
+  expect(await cancelAll(house)).toMatchObject([{ result: 'too_late', status: 'sent' }])
+})
+
+test('a phone that never answers keeps its message, which nobody else gets, and which is unconfirmed in the end', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  const other = await house.register('2')
+  await house.send({ expiresAt: house.clock.now() + hourMs })
+  await house.pull(phone)
+  await cancelAll(house)
+  house.clock.jumpWallClock(4 * hourMs)
+  expect(await house.pull(other)).toEqual([])
+  await house.sweep()
+  expect(await house.messages()).toMatchObject([{ status: 'unconfirmed', charged: 0 }])
+})
+
+test('what the phone has given to its radio is not asked for, and another account’s is not found', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const [offer] = await house.pull(phone)
+  await house.report(phone, { attemptId: offer!.attemptId, state: 'processed', error: null })
+  expect(await cancelAll(house)).toMatchObject([{ result: 'too_late', status: 'sending', deviceId: null }])
+  expect(await cancelAll(house, 'acc_b')).toMatchObject([{ result: 'not_found', status: null }])
+})
+
+test('a message that was to be moved, and is to be canceled since, is canceled', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const [offer] = await house.pull(phone)
+  const off = { state: 'disabled' } as const
+  await house.storage.writer.write((tx) => tx.updateTable('devices').set(off).execute())
+  await house.sweep()
+  await cancelAll(house)
+  await house.report(phone, { attemptId: offer!.attemptId, state: 'canceled', error: null })
+  expect(await house.statuses()).toEqual(['canceled'])
+})
