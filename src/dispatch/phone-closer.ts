@@ -11,8 +11,8 @@ import { judgeOutcome } from './retry-policy.ts'
 
 const intervalMs = 30_000
 const pageSize = 500
-/** A phone tries to report for 2 h 50 min (phones.md section 1.5). */
-const reportsForMs = 3 * 3_600_000
+/** A phone tries to report for 2 h 50 min; three hours after its validity nothing is open any more, so that the sweep begins a little before. */
+const reportsForMs = 3 * 3_600_000 - 2 * intervalMs
 
 interface PhoneCloserDeps extends JanitorDeps {
   read: Db

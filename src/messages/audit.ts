@@ -46,6 +46,11 @@ export const messageChecks: readonly AuditCheck[] = [
     says: 'Every receipt that is waited for belongs to a message that has been handed over (one that was given up may outlive its record).',
     find: (db) => rowsOf(db, receiptsWithoutMessage),
   },
+  {
+    name: 'offers_are_attempts',
+    says: 'Everything that a phone is still asked for is an open attempt of its device, and every open attempt of a phone was offered to it.',
+    find: (db) => rowsOf(db, offersAreNotAttempts),
+  },
 ]
 
 const hourMs = 3_600_000
@@ -136,4 +141,18 @@ const receiptsWithoutMessage = sql<Violation>`
   select r.network_id, r.device_id, r.account_id, r.mode, r.message_id as id, m.status, m.attempts
   from receipts_expected r left join messages m on m.account_id = r.account_id and m.mode = r.mode and m.id = r.message_id
   where (m.id is null and r.closed_at is null) or m.attempts < r.attempt_number
+  limit ${mostViolations}`
+
+/** Between a restore and the end of what it left open an attempt may stand for an offer that is closed. */
+const offersAreNotAttempts = sql<Violation>`
+  select account_id, mode, message_id as id, device_id, attempt_id, sum(open_offers) as open_offers, sum(offers) as offers, sum(attempts) as open_attempts
+  from (
+    select account_id, mode, message_id, device_id, attempt_id, case when closed_at is null then 1 else 0 end as open_offers, 1 as offers,
+      0 as attempts
+    from phone_offers
+    union all
+    select account_id, mode, message_id, device_id, id, 0, 0, 1 from attempts
+    where ended_at is null and device_id in (select device_id from phones)) as both_sides
+  group by account_id, mode, message_id, device_id, attempt_id
+  having (sum(open_offers) > 0 and sum(attempts) = 0) or (sum(attempts) > 0 and sum(offers) = 0)
   limit ${mostViolations}`

@@ -18,7 +18,7 @@ export interface AuditFixture extends AccountsFixture {
   brokenBy(mistake: string): Promise<string[]>
 }
 
-/** One account with a message in each place that the checks know: waiting, held after a restore, claimed, sent, delivered, failed, received. */
+/** One account with a message in each place that the checks know: waiting, held after a restore, claimed, with a phone, sent, delivered, failed, received. */
 export async function openAuditFixture(): Promise<AuditFixture> {
   const fixture = await openAccountsFixture()
   const { storage, clock } = fixture
@@ -40,6 +40,7 @@ export async function openAuditFixture(): Promise<AuditFixture> {
       message('msg_waits', 'queued', {}),
       message('msg_kept', 'queued', {}),
       message('msg_claimed', 'sending', { attempts: 1, device_id: 'dev_a' }),
+      message('msg_phone', 'sending', { attempts: 1, device_id: 'dev_p' }),
       message('msg_sent', 'sent', { ...charged, receipt_expected: 1 }),
       message('msg_delivered', 'delivered', { ...charged, ...done, delivered_at: nowMs }),
       message('msg_failed', 'failed', { ...done, cost_state: 'released', attempts: 1 }),
@@ -59,23 +60,24 @@ export async function openAuditFixture(): Promise<AuditFixture> {
       { ...place, message_id: 'msg_waits', claimed_by: null, restore_hold: 0 },
       { ...place, message_id: 'msg_kept', claimed_by: null, restore_hold: 1 },
       { ...place, message_id: 'msg_claimed', claimed_by: 'dev_a', restore_hold: 0 },
+      { ...place, message_id: 'msg_phone', claimed_by: 'dev_p', restore_hold: 0 },
     ])
     await insertRows(tx, 'queue_totals', [
       { account_id: accountId, mode: 'live', route_key: 'live:', messages: 2, parts: 2, next_expiry_at: 0 },
     ])
+    const attempt = {
+      account_id: accountId,
+      mode: 'live',
+      number: 1,
+      fence: 1,
+      state: 'handing_over',
+      started_at: nowMs,
+    } as const
     await insertRows(tx, 'attempts', [
-      {
-        account_id: accountId,
-        mode: 'live',
-        message_id: 'msg_claimed',
-        number: 1,
-        id: 'att_a',
-        device_id: 'dev_a',
-        fence: 1,
-        state: 'handing_over',
-        started_at: nowMs,
-      },
+      { ...attempt, message_id: 'msg_claimed', id: 'att_a', device_id: 'dev_a' },
+      { ...attempt, message_id: 'msg_phone', id: 'att_p', device_id: 'dev_p' },
     ])
+    await addPhone(tx, accountId, nowMs)
     await insertRows(tx, 'receipts_expected', [
       {
         network_id: 'n1',
@@ -91,7 +93,7 @@ export async function openAuditFixture(): Promise<AuditFixture> {
     ])
     await tx
       .updateTable('wallets')
-      .set({ reserved: 3, used: 3, used_archived: 1 })
+      .set({ reserved: 4, used: 3, used_archived: 1 })
       .where('mode', '=', 'live')
       .execute()
     await insertRows(tx, 'usage_days', [{ account_id: accountId, mode: 'live', day: 20_000, parts: 3 }])
@@ -119,6 +121,33 @@ export async function openAuditFixture(): Promise<AuditFixture> {
       return broken
     },
   }
+}
+
+/** A phone with one message in its hands and one that it has done with. */
+async function addPhone(tx: Tx, accountId: string, nowMs: number): Promise<void> {
+  const times = { created_at: nowMs, updated_at: nowMs }
+  await insertRows(tx, 'devices', [
+    { id: 'dev_p', account_id: accountId, mode: 'live', kind: 'android', name: 'Phone', state: 'enabled', senders: '[]', settings: '{}', ...times },
+  ]) // prettier-ignore
+  await insertRows(tx, 'phone_tokens', [
+    { id: 'ptk_p', account_id: accountId, mode: 'live', hash: 'h', created_at: nowMs },
+  ])
+  await insertRows(tx, 'phones', [
+    { id: 'phn_p', device_id: 'dev_p', token_id: 'ptk_p', token_hash: 'h', hook_hash: 'h', signing_key: 'k', name: 'p', sims: '[]', uses_push: 0, ...times },
+  ]) // prettier-ignore
+  const offer = {
+    device_id: 'dev_p',
+    phone_id: 'phn_p',
+    account_id: accountId,
+    mode: 'live',
+    attempt_number: 1,
+    offered_at: nowMs,
+    last_offered_at: nowMs,
+  } as const
+  await insertRows(tx, 'phone_offers', [
+    { ...offer, attempt_id: 'att_p', message_id: 'msg_phone', closed_at: null },
+    { ...offer, attempt_id: 'att_done', message_id: 'msg_delivered', closed_at: nowMs },
+  ])
 }
 
 class Undo extends Error {}

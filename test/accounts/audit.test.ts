@@ -59,7 +59,7 @@ test('every check finds each of its planted mistakes', async () => {
     claims_are_attempts: [
       `delete from attempts`,
       `update attempts set device_id = 'dev_b'`,
-      `update attempts set message_id = 'msg_waits'`,
+      `update attempts set message_id = 'msg_waits' where id = 'att_a'`,
       `update queue set claimed_by = null where message_id = 'msg_claimed'`,
     ],
     nothing_overdue: [
@@ -76,6 +76,13 @@ test('every check finds each of its planted mistakes', async () => {
     receipts_have_messages: [
       `update receipts_expected set message_id = 'msg_nowhere'`,
       `update receipts_expected set message_id = 'msg_waits'`,
+    ],
+    offers_are_attempts: [
+      `delete from phone_offers where attempt_id = 'att_p'`,
+      `update phone_offers set attempt_id = 'att_q' where attempt_id = 'att_p'`,
+      `update phone_offers set message_id = 'msg_waits' where attempt_id = 'att_p'`,
+      `update phone_offers set closed_at = null where attempt_id = 'att_done'`,
+      `update attempts set state = 'accepted', ended_at = 1 where id = 'att_p'`,
     ],
   }
   expect(Object.keys(planted)).toEqual(auditChecks.map((check) => check.name))
