@@ -1,8 +1,8 @@
 import type { Db, Tx } from '../storage/dialect.ts'
-import type { Flag, Mode } from '../storage/schema.ts'
+import type { AttemptState, Flag, Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
 import { type Claimed, type QueuePlace, routeOf } from './claim-messages.ts'
-import { type MessageState, readStates } from './message-store.ts'
+import { type MessageState, priorityOf, readStates } from './message-store.ts'
 
 export interface AttemptRow {
   account_id: string
@@ -11,29 +11,39 @@ export interface AttemptRow {
   number: number
   id: string
   device_id: string
+  state: AttemptState
 }
 
 type OrphanPlace = QueuePlace & { message_id: string; restore_hold: Flag }
 
+/** In the order of the queue, in which what is claimed stands in front: however much waits behind it is not looked at. */
 const placeOf = {
   sql: `select message_id, route_key, priority, due_at, refusals, restore_hold from queue
-        where route_key = :route and account_id = :account and message_id = :message`,
-  inputs: ['route', 'account', 'message'],
+        where route_key = :route and account_id = :account and priority = :priority and message_id = :message and claimed_by = :device
+        order by due_at limit 1`,
+  inputs: ['route', 'account', 'priority', 'message', 'device'],
 } as const
 
 /**
  * Attempts that a process with an older fencing token left open, as claims that can be settled. Their texts are not read: nothing
- * is handed over again. Of what a restore holds back nothing may go again, whatever its caller had chosen (P14). What phones hold is not
- * among them: they go on whoever serves them. At most `most`.
+ * is handed over again. Of what a restore holds back nothing may go again, whatever its caller had chosen (P14). What phones were
+ * offered is not among them: they go on whoever serves them, until their offer is closed, as a restore does. At most `most`.
  */
 export async function readOrphans(db: Db, fence: number, most: number): Promise<Claimed[]> {
   const attempts: AttemptRow[] = await db
     .selectFrom('attempts')
-    .select(['account_id', 'mode', 'message_id', 'number', 'id', 'device_id'])
+    .select(['account_id', 'mode', 'message_id', 'number', 'id', 'device_id', 'state'])
     .where('ended_at', 'is', null)
     .where('fence', '<', fence)
     .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('phone_offers').select('attempt_id').whereRef('attempt_id', '=', 'attempts.id'))),
+      not(
+        exists(
+          selectFrom('phone_offers')
+            .select('attempt_id')
+            .whereRef('attempt_id', '=', 'attempts.id')
+            .where('closed_at', 'is', null),
+        ),
+      ),
     )
     .limit(most)
     .execute()
@@ -51,9 +61,19 @@ export async function claimsOf(db: Db | Tx, attempts: readonly AttemptRow[]): Pr
     const message = byId.get(attempt.message_id)
     return message === undefined ? [] : [{ attempt, message }]
   })
+  // An attempt that has ended has no place any more.
+  const open = found.filter(({ attempt }) => attempt.state === 'handing_over')
   const places = await selectEach<OrphanPlace>(
-    db, placeOf, found.map(({ message }) => [routeOf(message), message.account_id, message.id]),
-  ) // prettier-ignore
+    db,
+    placeOf,
+    open.map(({ attempt, message }) => [
+      routeOf(message),
+      message.account_id,
+      priorityOf(message.category),
+      message.id,
+      attempt.device_id,
+    ]),
+  )
   const placeById = new Map(places.map((place) => [place.message_id, place]))
   return found.map(({ attempt, message }) => claimOf(attempt, message, placeById.get(message.id)))
 }

@@ -37,7 +37,7 @@ export async function advanceEpoch(
     } else {
       await tx.updateTable('instance').set({ epoch }).where('id', '=', 1).execute()
     }
-    return { epoch, restored, heldMessages: restored ? await holdWaiting(tx) : 0 }
+    return { epoch, restored, heldMessages: restored ? await holdWaiting(tx, nowMs) : 0 }
   })
   await writeDurably(epochFile(dataFolder), `${start.epoch}\n`)
   return start
@@ -64,8 +64,12 @@ export async function markAsCopy(tx: Tx): Promise<void> {
     .execute()
 }
 
-/** Holds everything that waits: neither claimed nor expired until somebody decides. */
-async function holdWaiting(tx: Tx): Promise<number> {
+/**
+ * Holds everything that waits: neither claimed nor expired until somebody decides. No phone is asked any more for what it was offered: nobody
+ * knows what it has said since the backup.
+ */
+async function holdWaiting(tx: Tx, nowMs: number): Promise<number> {
+  await tx.updateTable('phone_offers').set({ closed_at: nowMs }).where('closed_at', 'is', null).execute()
   await tx.updateTable('queue').set({ restore_hold: 1 }).execute()
   const { held } = await tx
     .selectFrom('queue')

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { createRescuer } from '../../src/dispatch/rescuer.ts'
+import { createLog } from '../../src/log.ts'
+import { WriteHorizon } from '../../src/messages/history-horizon.ts'
+import { advanceEpoch } from '../../src/storage/epoch.ts'
+import { expectSums } from '../messages/expect-sums.ts'
+import { type DeskHouse, openDeskHouse } from './desk-house.ts'
+
+/** What a later process does before it claims anything. */
+const begin = (house: DeskHouse): Promise<void> =>
+  createRescuer({
+    ...house,
+    read: house.storage.read,
+    writer: house.storage.writer,
+    log: createLog('silent', { write: () => undefined }),
+    horizon: new WriteHorizon({ now: house.clock.now }),
+    fence: 2,
+  }).sweepAll()
+
+/** What the start behind a restore does. */
+const holdAll = (house: DeskHouse) => advanceEpoch(house.storage, house.dataFolder, house.clock.now())
+
+test('check 26: a restart changes nothing for what phones hold: it is offered again and ends by its phone’s words', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const [before] = await house.pull(phone)
+  await begin(house)
+  house.restart()
+  const [after] = await house.pull(phone)
+  expect(after?.attemptId).toBe(before!.attemptId)
+  await house.report(phone, { attemptId: before!.attemptId, state: 'sent', error: null })
+  expect(await house.statuses()).toEqual(['sent'])
+})
+
+test('what a restore holds back is offered to no phone, and goes again on nobody’s word', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  const other = await house.register('2')
+  await house.send()
+  const [offer] = await house.pull(phone)
+  await holdAll(house)
+  await begin(house)
+  expect(await house.messages()).toMatchObject([{ status: 'unconfirmed', charged: 0 }])
+  expect(await house.pull(phone)).toEqual([])
+  await house.report(phone, { attemptId: offer!.attemptId, state: 'failed', error: 'radio off' })
+  house.clock.jumpWallClock(60_000)
+  expect(await house.pull(other)).toEqual([])
+  await expectSums(house.storage.read, house.clock.now())
+})
+
+test('a late word of a phone corrects what a restore has left unconfirmed', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const [offer] = await house.pull(phone)
+  await holdAll(house)
+  await begin(house)
+  await house.report(phone, { attemptId: offer!.attemptId, state: 'delivered', error: null })
+  expect(await house.messages()).toMatchObject([{ status: 'delivered', charged: 0 }])
+  await expectSums(house.storage.read, house.clock.now())
+})
