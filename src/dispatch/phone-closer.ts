@@ -1,10 +1,11 @@
 import { claimsOf } from '../messages/open-attempts.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
-import { readAttemptsOf } from '../messages/phone-offers.ts'
+import type { MessageState } from '../messages/message-store.ts'
+import { type OfferRow, readAttemptsOf } from '../messages/phone-offers.ts'
 import { closeOffers, readSilentOffers, recallOffers } from '../messages/phone-recalls.ts'
 import { settleOutcomes } from '../messages/settle-outcomes.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Db } from '../storage/dialect.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 import { judgeOutcome } from './retry-policy.ts'
@@ -42,27 +43,29 @@ export const createPhoneCloser = (deps: PhoneCloserDeps): Janitor =>
       await recallOffers(read, writer, nowMs)
       const silent = await readSilentOffers(read, nowMs - reportsForMs, pageSize)
       if (silent.length === 0) return false
-      const attempts = await readAttemptsOf(read, silent)
-      const open = [...attempts.values()].filter(({ state }) => state === 'handing_over')
-      const claims = await claimsOf(read, open)
-      const settlements = claims.map((claim) => judgeOutcome({ ...claim, onUnknown: 'stop' }, noWord, nowMs))
-      const states = await horizon.hold(nowMs, () =>
-        writer.write(async (tx) => {
-          const settled = await settleOutcomes(tx, settlements)
-          await closeOffers(
-            tx,
-            silent.map((offer) => offer.attempt_id),
-            nowMs,
-          )
-          return settled
-        }),
-      )
+      const states = await horizon.hold(nowMs, () => writer.write((tx) => endSilent(tx, silent, nowMs)))
       for (const state of states) if (state !== null) metrics.advanced(state.status)
-      if (settlements.length > 0)
+      if (states.length > 0)
         log.warn(
-          { messages: settlements.length },
+          { messages: states.length },
           'phones did not say what became of messages; their outcome is unknown',
         )
       return silent.length === pageSize
     },
   })
+
+/** What was said of an attempt since it was looked for stands: only those that are still open are ended. */
+async function endSilent(
+  tx: Tx,
+  silent: readonly OfferRow[],
+  nowMs: number,
+): Promise<(MessageState | null)[]> {
+  const attempts = await readAttemptsOf(tx, silent)
+  const open = [...attempts.values()].filter(({ state }) => state === 'handing_over')
+  const claims = await claimsOf(tx, open)
+  const settlements = claims.map((claim) => judgeOutcome({ ...claim, onUnknown: 'stop' }, noWord, nowMs))
+  const states = await settleOutcomes(tx, settlements)
+  const attemptIds = silent.map((offer) => offer.attempt_id)
+  await closeOffers(tx, attemptIds, nowMs)
+  return states
+}

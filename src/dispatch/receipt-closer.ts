@@ -22,7 +22,7 @@ export interface ReceiptCloserDeps extends JanitorDeps {
   correctionDays: number
 }
 
-/** Ends the waiting for receipts that did not come within the window, and forgets those that may no longer correct anything. */
+/** Ends the waiting for receipts that did not come within the window, and forgets those, and the offers of phones, that may no longer correct anything. */
 export const createReceiptCloser = (deps: ReceiptCloserDeps): Janitor =>
   new Janitor(deps, {
     name: 'receipt-closer',
@@ -37,6 +37,7 @@ export const createReceiptCloser = (deps: ReceiptCloserDeps): Janitor =>
       const isMore = await Promise.all([
         forgetOld(deps, closedReceipts, nowMs - deps.correctionDays * dayMs),
         forgetOld(deps, parkedReceipts, nowMs - parkedKeepMs),
+        forgetOld(deps, closedOffers, nowMs - deps.receiptWindowMs - deps.correctionDays * dayMs),
       ])
       return late.length === pageSize || isMore.includes(true)
     },
@@ -47,6 +48,8 @@ const closedReceipts: OldRows<'receipts_expected'> = {
   key: ['network_id', 'device_id'],
   age: 'closed_at',
 }
+/** A phone asks nothing of them; they lead its late words to their messages, and an offer is closed as soon as its message was sent. */
+const closedOffers: OldRows<'phone_offers'> = { table: 'phone_offers', key: ['attempt_id'], age: 'closed_at' }
 const parkedReceipts: OldRows<'parked_receipts'> = {
   table: 'parked_receipts',
   key: ['network_id', 'device_id', 'reading'],

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
+import { createReceiptCloser } from '../../src/dispatch/receipt-closer.ts'
 import { createRescuer } from '../../src/dispatch/rescuer.ts'
 import { createLog } from '../../src/log.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { advanceEpoch } from '../../src/storage/epoch.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { type DeskHouse, openDeskHouse } from './desk-house.ts'
+
+const hourMs = 3_600_000
 
 /** What a later process does before it claims anything. */
 const begin = (house: DeskHouse): Promise<void> =>
@@ -58,5 +61,25 @@ test('a late word of a phone corrects what a restore has left unconfirmed', asyn
   await begin(house)
   await house.report(phone, { attemptId: offer!.attemptId, state: 'delivered', error: null })
   expect(await house.messages()).toMatchObject([{ status: 'delivered', charged: 0 }])
+  await expectSums(house.storage.read, house.clock.now())
+})
+
+test('an offer is forgotten when its phone can correct nothing any more, and not before its receipt may come', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const [offer] = await house.pull(phone)
+  await house.report(phone, { attemptId: offer!.attemptId, state: 'sent', error: null })
+  const closer = createReceiptCloser({
+    ...house, read: house.storage.read, writer: house.storage.writer, log: createLog('silent', { write: () => undefined }),
+    horizon: new WriteHorizon({ now: house.clock.now }), receiptWindowMs: 72 * hourMs, correctionDays: 0,
+  }) // prettier-ignore
+  house.clock.jumpWallClock(71 * hourMs)
+  await closer.sweepAll()
+  await house.report(phone, { attemptId: offer!.attemptId, state: 'delivered', error: null })
+  expect(await house.statuses()).toEqual(['delivered'])
+  house.clock.jumpWallClock(hourMs)
+  await closer.sweepAll()
+  expect(await house.storage.read.selectFrom('phone_offers').select('attempt_id').execute()).toEqual([])
   await expectSums(house.storage.read, house.clock.now())
 })
