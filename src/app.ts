@@ -83,11 +83,7 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
 
 function assemble(parts: Parts, lock: { release(): void }): App {
   const { log, storage, epoch } = parts
-  const authenticator = new Authenticator({
-    read: storage.read,
-    clock: parts.clock,
-    refused: ({ because, keyId }) => log.info({ because, key_id: keyId }, 'an API key was refused'),
-  })
+  const authenticator = createAuthenticator(parts)
   const pool: DevicePool = createPool(parts, {
     receipt: (deviceId, receipt) => dispatcher.receipt(deviceId, receipt),
     inbound: (deviceId, inbound) => inboundReceiver.receive(deviceId, inbound),
@@ -146,6 +142,13 @@ function assemble(parts: Parts, lock: { release(): void }): App {
 }
 
 const once = (run: () => Promise<void>): Service => ({ start: run, stop: async () => undefined })
+
+const createAuthenticator = ({ read, clock, log }: Parts): Authenticator =>
+  new Authenticator({
+    read,
+    clock,
+    refused: ({ because, keyId }) => log.info({ because, key_id: keyId }, 'an API key was refused'),
+  })
 
 const createInboundReceiver = (parts: Parts, pool: DevicePool): InboundReceiver =>
   new InboundReceiver({ ...parts, pool, joinMs: parts.config.inboundJoinMinutes * 60_000 })
