@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { numbersFrom, openPhoneHouse } from './phone-house.ts'
+
+test('a phone that was given address and token sends what it is asked to, and history says delivered', async () => {
+  const house = await openPhoneHouse()
+  await house.send(numbersFrom(0, 3))
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 3 }), 20_000)
+  expect(house.phones.all.radioLog()).toHaveLength(3)
+  await house.expectSums()
+}, 60_000)
+
+test('check 18 and 19: of five hundred messages at once a phone hears once a second at most, and has them all', async () => {
+  const house = await openPhoneHouse({ timeScale: 100 })
+  house.liftPace()
+  await eventually(house.devices, ([device]) => expect(device?.throughput).toBeNull(), 5_000)
+  const startedMs = Date.now()
+  await house.send(numbersFrom(0, 500))
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 500 }), 60_000)
+  const seconds = (Date.now() - startedMs) / 1_000
+  const events = house.phones.all.streamLog('event').filter(({ event }) => event === 'MessageEnqueued')
+  expect(events.length).toBeLessThanOrEqual(seconds + 1)
+  const numbers = house.phones.all.radioLog().map(({ to }) => to)
+  expect(new Set(numbers).size).toBe(500)
+  expect(numbers).toHaveLength(500)
+  await house.expectSums()
+}, 90_000)
+
+test('check 26: a server that is killed has its phones back, and nothing is lost or sent twice', async () => {
+  const house = await openPhoneHouse({ count: 3, timeScale: 50 })
+  house.liftPace()
+  await house.send(numbersFrom(0, 60))
+  await eventually(() => house.phones.all.radioLog().length, (sent) => expect(sent).toBeGreaterThan(5), 20_000)
+  await house.killAndRestart()
+  await house.send(numbersFrom(100, 60))
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 120 }), 60_000)
+  const numbers = house.phones.all.radioLog().map(({ to }) => to)
+  expect(new Set(numbers).size).toBe(120)
+  expect(numbers).toHaveLength(120)
+  await house.expectSums()
+}, 120_000) // prettier-ignore
