@@ -81,7 +81,11 @@ export async function runCommandLine(argv: readonly string[], io: CommandIo, ser
     if (line.help) return print(io, helpOfCommand(name, command, await command.moreHelp?.()))
     if (command === serveCommand && serve !== undefined) return await serve()
     const tools = createToolbox(io, readConfig(command.ignoresSettings ? {} : io.env))
-    const output = await command.run(tools, { options: line.options as never, arguments: line.arguments })
+    const output = await command.run(tools, {
+      options: line.options as never,
+      arguments: line.arguments,
+      json: line.json,
+    })
     print(io, line.json ? JSON.stringify(output.json, null, 2) : output.text)
     return output.exitCode ?? 0
   } catch (error) {

@@ -58,7 +58,15 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   options: Specs
   /** Works whatever the settings are: it is handed the defaults. */
   ignoresSettings?: true
-  run(tools: Toolbox, given: { options: OptionValues<Specs>; arguments: readonly string[] }): Promise<Output>
+  run(
+    tools: Toolbox,
+    given: {
+      options: OptionValues<Specs>
+      arguments: readonly string[]
+      /** Only the document is wanted: nothing is said beside it, and nothing waited for. */
+      json: boolean
+    },
+  ): Promise<Output>
 }
 
 /** Commands under one word. `otherwise` is meant when what follows is none of them. */

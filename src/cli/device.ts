@@ -2,20 +2,19 @@ import { requireAccount } from '../accounts/list-accounts.ts'
 import { connectorKinds, loadConnectorKind } from '../connectors/registry.ts'
 import type { ConnectorKind } from '../connectors/connector.ts'
 import { addDevice, type DeviceDeps, type Pace, retireDevice, setDevice } from '../devices/device-store.ts'
-import { type ListedDevice, listDevices } from '../devices/list-devices.ts'
+import { listDevices } from '../devices/list-devices.ts'
 import { createDeviceSecretBox } from '../devices/secret-box.ts'
 import { loadInstanceSecret } from '../instance-secret.ts'
-import type { Db } from '../storage/dialect.ts'
 import { command, type CommandGroup } from './command.ts'
-import { CommandError, UsageError } from './command-errors.ts'
+import { UsageError } from './command-errors.ts'
+import { connect } from './device-connect.ts'
+import { deviceArgument as device, findDevice, loadKind } from './device-lookup.ts'
 import { describeDevice, deviceDocument, examineDevice } from './device-view.ts'
 import { table } from './help.ts'
-import { nearestName } from '../nearest-name.ts'
 import { linkOptions, linkSettings } from './link-options.ts'
 import { readNamedSecrets } from './read-secrets.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
 
-const device = { name: 'device', says: 'Id of the device: dev_…' } as const
 const facts = {
   set: { type: 'text', value: 'KEY=VALUE', says: 'One setting of its kind.', repeatable: true },
   sender: {
@@ -161,19 +160,6 @@ const set = command({
   },
 })
 
-const connect = command({
-  summary: 'Shows how to connect a device that has to be connected by hand.',
-  arguments: [device],
-  options: {},
-  async run(tools, { arguments: [deviceId = ''] }) {
-    const { kind } = await tools.withStorage(({ read }) => findDevice(read, deviceId))
-    return {
-      json: { id: deviceId, kind, connectable: false },
-      text: `A device of the kind ${kind} has nothing to connect: the server connects it by itself.`,
-    }
-  },
-})
-
 const test = command({
   summary: 'Checks the settings of a device and its health as it last reported it; sends nothing.',
   details: 'To send a test message, use `onesixty send` with a key of an account that may use the device.',
@@ -216,15 +202,6 @@ export const deviceCommands: CommandGroup = {
   commands: { add, list, set, connect, test, remove },
 }
 
-async function loadKind(kind: string): Promise<ConnectorKind> {
-  const loaded = await loadConnectorKind(kind)
-  if (loaded !== null) return loaded
-  const meant = nearestName(kind, connectorKinds)
-  throw new UsageError(
-    `There is no kind of device '${kind}'${meant === null ? `; the kinds are ${connectorKinds.join(', ')}.` : `. Did you mean '${meant}'?`}`,
-  )
-}
-
 async function deviceDeps(tools: Toolbox, kind: ConnectorKind): Promise<DeviceDeps> {
   const secretBox = createDeviceSecretBox(
     await loadInstanceSecret(tools.config.dataFolder, tools.config.secret),
@@ -244,13 +221,6 @@ const secretsOf = (
     throw new UsageError('Take either --password-stdin or --secret-stdin.')
   const fromStdin = options['password-stdin'] ? 'password' : options['secret-stdin']
   return readNamedSecrets(tools.io, { fromStdin, fromFiles: options['secret-file'] })
-}
-
-async function findDevice(read: Db, deviceId: string): Promise<ListedDevice> {
-  const [found] = (await listDevices(read, { deviceId }, { afterId: null, limit: 1 })).devices
-  if (found === undefined)
-    throw new CommandError('not_found', `There is no device ${deviceId}; onesixty device list shows them.`)
-  return found
 }
 
 function readPairs(pairs: readonly string[]): Record<string, string> {

@@ -13,10 +13,18 @@ export const cliActor = 'cli'
 
 /** Where a command reads and writes; `process` fits. */
 export interface CommandIo {
-  stdout: { write(text: string): unknown }
+  stdout: {
+    write(text: string): unknown
+    /** A terminal, where what was written can be drawn over. */
+    isTTY?: boolean
+    columns?: number
+  }
   stderr: { write(text: string): unknown }
   stdin: AsyncIterable<Uint8Array | string>
   env: Readonly<Record<string, string | undefined>>
+  /** Ctrl-C and its like, for commands that wait. */
+  on?(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
+  off?(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
 }
 
 /** What commands work with. */

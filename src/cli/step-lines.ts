@@ -1,0 +1,30 @@
+import type { PhoneStep } from './phone-progress.ts'
+import type { CommandIo } from './toolbox.ts'
+
+/** Steps with their ticks. On a terminal they are drawn over; elsewhere each is said again when it changed. */
+export class StepLines {
+  readonly #out: CommandIo['stdout']
+  #drawn: readonly string[] = []
+
+  constructor(out: CommandIo['stdout']) {
+    this.#out = out
+  }
+
+  show(steps: readonly PhoneStep[]): void {
+    const lines = steps.map(({ name, isDone, says }) =>
+      `${isDone ? '[x]' : '[ ]'} ${name.padEnd(14)}${says}`.trimEnd(),
+    )
+    if (lines.every((line, i) => line === this.#drawn[i])) return
+    if (this.#out.isTTY === true) this.#draw(lines)
+    else for (const line of lines.filter((said, i) => said !== this.#drawn[i])) this.#out.write(`${line}\n`)
+    this.#drawn = lines
+  }
+
+  /** Up over what stands there, which may have been broken into several rows; then anew. */
+  #draw(lines: readonly string[]): void {
+    const columns = this.#out.columns ?? 80
+    const rows = this.#drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0)
+    const back = rows === 0 ? '' : `\u001b[${rows}A\u001b[J`
+    this.#out.write(`${back}${lines.join('\n')}\n`)
+  }
+}
