@@ -170,7 +170,7 @@ function assemble(parts: Parts, lock: { release(): void }): App {
 const once = (run: () => Promise<void>): Service => ({ start: run, stop: async () => undefined })
 
 const createInboundReceiver = (parts: Parts, pool: DevicePool): InboundReceiver =>
-  new InboundReceiver({ ...parts, pool, joinMs: parts.config.inboundJoinMinutes * 60_000 })
+  new InboundReceiver({ ...parts, pool })
 
 /** The hot units, each held against the horizon of history while it is being written. */
 const createUnits = ({ storage, horizon }: Parts): DispatchUnits => ({
