@@ -151,7 +151,7 @@ const createAuthenticator = ({ read, clock, log }: Parts): Authenticator =>
   })
 
 const createInboundReceiver = (parts: Parts, pool: DevicePool): InboundReceiver =>
-  new InboundReceiver({ ...parts, pool, joinMs: parts.config.inboundJoinMinutes * 60_000 })
+  new InboundReceiver({ ...parts, pool })
 
 /** The hot units, each held against the horizon of history while it is being written. */
 const createUnits = ({ storage, horizon }: Parts): DispatchUnits => ({

@@ -228,6 +228,12 @@ export const settings = {
     default: 30,
     says: 'How long the pieces of a long received message are waited for, then what came of it is handed over. Networks repeat a lost piece within minutes.',
   }),
+  sharedReplyDays: setting({
+    env: 'ONESIXTY_SHARED_REPLY_DAYS',
+    read: wholeNumber(0, 365),
+    default: 30,
+    says: 'How long what comes from a number through a shared device is for the account that last sent there through it; 0 leaves only what names the message that it answers. A month of answers; later ones may mean someone else, or come from a number with a new owner.',
+  }),
   breakerRestMinutes: setting({
     env: 'ONESIXTY_BREAKER_REST_MINUTES',
     read: wholeNumber(0, 1_440),

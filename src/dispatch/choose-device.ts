@@ -22,6 +22,8 @@ export interface Candidate {
   free: number
   /** Open hand-overs as a share of its window, 0 to 1. */
   load: number
+  /** Parts that it joins into one message, at most. */
+  maxParts: number
   /** It fetches its messages: it is woken, and claims when it asks. */
   fetches: boolean
 }
@@ -61,6 +63,27 @@ export const mayFetch = (deviceId: string, route: Route, devices: readonly Candi
 const isBetter = (a: Candidate, b: Candidate): boolean =>
   a.health === b.health ? a.load < b.load : a.health === 'online'
 
+/** Messages of a route of some numbers of parts, and those devices that join as many. */
+interface Size {
+  partsOver: number
+  partsUpTo: number
+  devices: readonly Candidate[]
+}
+
+/**
+ * Devices that join fewer parts than others get only what they join; what is longer goes to the others, by the same rules and without a wait
+ * behind the short ones. Mostly all join alike, and there is one size.
+ */
+function sizesOf(route: Route, devices: readonly Candidate[]): Size[] {
+  const able = devices.filter((device) => canCarry(device, route))
+  const mosts = [...new Set(able.map((device) => device.maxParts))].toSorted((a, b) => a - b)
+  return mosts.map((partsUpTo, i) => ({
+    partsOver: mosts[i - 1] ?? 0,
+    partsUpTo,
+    devices: able.filter((device) => device.maxParts >= partsUpTo),
+  }))
+}
+
 export interface ClaimPlan {
   wants: Want[]
   /** Devices that fetch their messages, and for which some wait. Their routes stand again with the next poll. */
@@ -77,33 +100,29 @@ export function planClaims(
   routes: readonly Route[],
   devicesFor: (route: Route) => readonly Candidate[],
 ): ClaimPlan {
-  const served = new Map<string, { device: Candidate; routes: Route[] }>()
-  const busy: Route[] = []
+  const served = new Map<string, { device: Candidate; shares: (Size & { route: Route })[] }>()
+  const busy = new Set<Route>()
   const wakes = new Set<string>()
   for (const route of routes) {
-    const device = chooseDevice(route, devicesFor(route))
-    if (device === 'none') continue
-    if (device === 'busy') busy.push(route)
-    else if (device.fetches) wakes.add(device.id)
-    else if (served.has(device.id)) served.get(device.id)?.routes.push(route)
-    else served.set(device.id, { device, routes: [route] })
+    for (const size of sizesOf(route, devicesFor(route))) {
+      const device = chooseDevice(route, size.devices)
+      if (device === 'none') continue
+      if (device === 'busy') busy.add(route)
+      else if (device.fetches) wakes.add(device.id)
+      else if (served.has(device.id)) served.get(device.id)?.shares.push({ ...size, route })
+      else served.set(device.id, { device, shares: [{ ...size, route }] })
+    }
   }
   const wants: Want[] = []
-  for (const { device, routes: mine } of served.values()) {
+  for (const { device, shares } of served.values()) {
     let free = device.free
-    mine.forEach((route, i) => {
-      const quota = Math.ceil(free / (mine.length - i))
+    shares.forEach(({ route, partsOver, partsUpTo }, i) => {
+      const quota = Math.ceil(free / (shares.length - i))
       free -= quota
-      if (quota === 0) busy.push(route)
-      else
-        wants.push({
-          accountId: route.accountId,
-          mode: route.mode,
-          routeKey: route.routeKey,
-          deviceId: device.id,
-          quota,
-        })
+      const { accountId, mode, routeKey } = route
+      if (quota === 0) busy.add(route)
+      else wants.push({ accountId, mode, routeKey, deviceId: device.id, quota, partsOver, partsUpTo })
     })
   }
-  return { wants, wakes: [...wakes], busy }
+  return { wants, wakes: [...wakes], busy: [...busy] }
 }

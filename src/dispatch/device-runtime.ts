@@ -108,6 +108,7 @@ export class DeviceRuntime {
       health: status === 'online' || status === 'degraded' ? status : 'offline',
       free: this.#free(),
       load: this.link.window === 0 ? 1 : this.#open / this.link.window,
+      maxParts: this.link.capabilities.maxParts,
       fetches: isPull(this.link),
     }
   }

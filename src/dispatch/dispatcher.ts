@@ -164,11 +164,11 @@ export class Dispatcher implements Service {
       if (routes.length === 0) return
       const { wants, wakes, busy } = planClaims(routes, this.#deps.pool.candidatesFor)
       for (const id of wakes) this.#deps.pool.get(id)?.wake()
-      busyInARow = wants.length > 0 ? 0 : busyInARow + busy.length
       // Whoever found no room stands in front of whoever was served (P10).
       const claiming = wants.length > 0 ? this.#claim(wants) : Promise.resolve([])
       for (const route of busy) this.#ring.add(route)
       const counts = await claiming
+      busyInARow = counts.some((count) => count > 0) ? 0 : busyInARow + busy.length
       const byName = new Map(routes.map((route) => [`${route.accountId}/${route.routeKey}`, route]))
       // Whoever got all it asked for may have more.
       wants.forEach((want, i) => {

@@ -1,22 +1,26 @@
-import type { Clock } from '../clock.ts'
+import { type Clock, dayMs } from '../clock.ts'
+import type { Config } from '../config.ts'
 import type { Inbound } from '../connectors/connector.ts'
 import type { Ids } from '../ids.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import { mostCharacters } from '../messages/inbound-message.ts'
+import { findLastSender } from '../messages/last-sender.ts'
 import { receiveMessages } from '../messages/receive-messages.ts'
 import { parsePhoneNumber } from '../phone-number.ts'
 import { measureText } from '../sms-text.ts'
+import type { Db } from '../storage/dialect.ts'
+import type { Mode } from '../storage/schema.ts'
 import type { Writer } from '../storage/writer.ts'
 import type { DevicePool } from './device-pool.ts'
 
 interface InboundReceiverDeps {
+  read: Db
   writer: Writer
   ids: Ids
   clock: Clock
   pool: Pick<DevicePool, 'get'>
   horizon: WriteHorizon
-  /** How long the pieces of a long message are waited for. */
-  joinMs: number
+  config: Pick<Config, 'inboundJoinMinutes' | 'sharedReplyDays'>
 }
 
 /** Takes in what reaches a device: measured, and stored before the device is told so. */
@@ -29,15 +33,18 @@ export class InboundReceiver {
 
   /** Settles when the message is stored (or was stored before); rejects when it could not be. */
   async receive(deviceId: string, inbound: Inbound): Promise<void> {
-    const { writer, ids, clock, pool, horizon, joinMs } = this.#deps
+    const { writer, ids, clock, pool, horizon, config } = this.#deps
+    const joinMs = config.inboundJoinMinutes * 60_000
     const device = pool.get(deviceId)
     if (device === null) throw new Error('the device is not running')
     const text = inbound.text.slice(0, mostCharacters)
     const number = parsePhoneNumber(inbound.from)
     const { encoding, units, parts } = measureText(text, 'auto')
     const { from, to, inReplyTo, fingerprint } = inbound
-    const { accountId, mode } = device.facts
+    const { mode } = device.facts
     const country = 'country' in number ? number.country : null
+    const accountId = device.facts.accountId ?? (await this.#lastSender(deviceId, mode, inbound))
+    // The clock of the turn in which the write begins, as the horizon asks.
     const receivedAt = clock.now()
     const message = {
       deviceId,
@@ -57,4 +64,16 @@ export class InboundReceiver {
     }
     await horizon.hold(receivedAt, () => writer.write((tx) => receiveMessages(tx, ids, [message], joinMs)))
   }
+
+  /** What names the attempt that it answers needs no guess. */
+  async #lastSender(deviceId: string, mode: Mode, { from, inReplyTo }: Inbound): Promise<string | null> {
+    const { read, clock, config } = this.#deps
+    const { sharedReplyDays } = config
+    if (inReplyTo !== null || sharedReplyDays === 0) return null
+    const sinceMs = clock.now() - sharedReplyDays * dayMs
+    return findLastSender(read, { deviceId, mode, number: asRecipient(from), sinceMs })
+  }
 }
+
+/** Networks that do not tell what kind of number it is give the international one without its plus sign. */
+const asRecipient = (from: string): string => (/^[1-9]\d{6,14}$/.test(from) ? `+${from}` : from)

@@ -6,14 +6,18 @@ import { advanceMessages } from './advance-messages.ts'
 import { type MessageKey, type MessageState, routeKeyOf, stateColumnsOf } from './message-store.ts'
 import { offerRow, type PhoneOffering } from './phone-offers.ts'
 
-/** So many messages of one account's route may go to this device now. */
+/** So many messages of one account's route may go to this device now. Several wants for one route are for different numbers of parts. */
 export interface Want {
   accountId: string
   mode: Mode
   routeKey: string
   deviceId: string
   quota: number
-  /** No more parts than this, but always one message: a device at its pace takes no page of long ones. */
+  /** Only messages of more parts than this, */
+  partsOver: number
+  /** and of no more than the device joins. */
+  partsUpTo: number
+  /** In all no more parts than this, but always one message: a device at its pace takes no page of long ones. */
   mostParts?: number
   /** Set when the device fetches: what is claimed is offered to this phone, over these SIMs. */
   phone?: PhoneOffering
@@ -44,7 +48,8 @@ export interface Claimed extends MessageKey {
   place: QueuePlace
 }
 
-type ClaimRow = MessageState & QueuePlace & { text: string; encoding: Encoding }
+/** `want` is the place of its want among those of the batch. */
+type ClaimRow = MessageState & QueuePlace & { text: string; encoding: Encoding; want: number }
 
 /**
  * Reads the queue of one route in its own order: priority, then due time. Rows that were claimed and not yet ended are passed over;
@@ -52,12 +57,12 @@ type ClaimRow = MessageState & QueuePlace & { text: string; encoding: Encoding }
  * is due tells a clock that never steps back.
  */
 const nextOfRoute = {
-  sql: `select ${stateColumnsOf('m')}, m.text, m.encoding, q.route_key, q.priority, q.due_at, q.refusals
+  sql: `select ${stateColumnsOf('m')}, m.text, m.encoding, q.route_key, q.priority, q.due_at, q.refusals, :want as want
         from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
         where q.route_key = :route and q.account_id = :account and q.due_at <= :due and q.expires_at > :now
-          and q.claimed_by is null and q.restore_hold = 0
+          and q.claimed_by is null and q.restore_hold = 0 and q.parts > :over and q.parts <= :most
         order by q.priority, q.due_at, q.message_id limit :quota`,
-  inputs: ['route', 'account', 'due', 'now', 'quota'],
+  inputs: ['route', 'account', 'due', 'now', 'quota', 'over', 'most', 'want'],
 } as const
 
 /**
@@ -72,61 +77,62 @@ export async function claimMessages(
   const found = await selectEach<ClaimRow>(
     tx,
     nextOfRoute,
-    wants.map((want) => [want.routeKey, want.accountId, dueMs, nowMs, want.quota]),
+    wants.map((want, i) => [
+      want.routeKey,
+      want.accountId,
+      dueMs,
+      nowMs,
+      want.quota,
+      want.partsOver,
+      want.partsUpTo,
+      i,
+    ]),
   )
   const rows = wants.some((want) => want.mostParts !== undefined) ? withinParts(found, wants) : found
   if (rows.length === 0) return { claimed: [], counts: wants.map(() => 0) }
 
-  const devices = devicesOf(rows, wants)
+  const deviceOf = (row: ClaimRow): string => (wants[row.want] as Want).deviceId
   const states = await advanceMessages(
     tx,
-    rows.map((row, i) => ({ message: row, event: 'claimed', atMs: nowMs, deviceId: devices[i] as string })),
+    rows.map((row) => ({ message: row, event: 'claimed', atMs: nowMs, deviceId: deviceOf(row) })),
   )
   const claimed = rows.map((row, i) => {
     const message = states[i]
     if (message === null || message === undefined)
       throw new Error(`a queue row stands for a message that is ${row.status}`)
-    return claimOf(row, message, ids('att'), devices[i] as string)
+    return claimOf(row, message, ids('att'), deviceOf(row))
   })
   await writeAttempts(tx, claimed, nowMs, fence)
-  await writeOffers(
-    tx,
-    claimed,
-    new Map(wants.map((want) => [routeName(want.accountId, want.routeKey), want.phone])),
-    nowMs,
-  )
-  const tally = new Map<string, number>()
-  for (const row of rows)
-    tally.set(
-      routeName(row.account_id, row.route_key),
-      (tally.get(routeName(row.account_id, row.route_key)) ?? 0) + 1,
-    )
-  return { claimed, counts: wants.map((want) => tally.get(routeName(want.accountId, want.routeKey)) ?? 0) }
+  await insertRows(tx, 'phone_offers', offersOf(claimed, rows, wants, nowMs))
+  const counts = wants.map(() => 0)
+  for (const { want } of rows) counts[want] = (counts[want] as number) + 1
+  return { claimed, counts }
 }
 
-/** The first rows of each route, as far as the parts go that its want allows. */
+/** The first rows of each want, as far as its parts go. */
 function withinParts(rows: readonly ClaimRow[], wants: readonly Want[]): ClaimRow[] {
-  const left = new Map(
-    wants.map((want) => [routeName(want.accountId, want.routeKey), want.mostParts ?? Infinity]),
-  )
-  const begun = new Set<string>()
+  const taken = wants.map(() => ({ parts: 0, messages: 0 }))
   return rows.filter((row) => {
-    const name = routeName(row.account_id, row.route_key)
-    const parts = (left.get(name) ?? 0) - row.parts
-    left.set(name, parts)
-    const isTaken = parts >= 0 || !begun.has(name)
-    begun.add(name)
-    return isTaken
+    const sum = taken[row.want] as (typeof taken)[number]
+    sum.parts += row.parts
+    sum.messages += 1
+    return sum.messages === 1 || sum.parts <= ((wants[row.want] as Want).mostParts ?? Infinity)
   })
 }
 
-const routeName = (accountId: string, routeKey: string): string => `${accountId}/${routeKey}`
+/** What a phone fetches is written down as offered with the claim itself, so that no crash parts them. */
+const offersOf = (
+  claimed: readonly Claimed[],
+  rows: readonly ClaimRow[],
+  wants: readonly Want[],
+  nowMs: number,
+) =>
+  claimed.flatMap((claim, i) => {
+    const { phone } = wants[(rows[i] as ClaimRow).want] as Want
+    return phone === undefined ? [] : [offerRow(claim, phone, i, nowMs)]
+  })
 
-/** In one batch each want is for another route of another account, so the route tells the device. */
-function devicesOf(rows: readonly ClaimRow[], wants: readonly Want[]): string[] {
-  const devices = new Map(wants.map((want) => [routeName(want.accountId, want.routeKey), want.deviceId]))
-  return rows.map((row) => devices.get(routeName(row.account_id, row.route_key)) as string)
-}
+const routeName = (accountId: string, routeKey: string): string => `${accountId}/${routeKey}`
 
 function claimOf(row: ClaimRow, message: MessageState, attemptId: string, deviceId: string): Claimed {
   const { route_key, priority, due_at, refusals } = row
@@ -200,20 +206,6 @@ async function writeAttempts(
       [...leaving.values()],
     ),
   ])
-}
-
-/** What a phone fetches is written down as offered with the claim itself, so that no crash parts them. */
-async function writeOffers(
-  tx: Tx,
-  claimed: readonly Claimed[],
-  phones: ReadonlyMap<string, PhoneOffering | undefined>,
-  nowMs: number,
-): Promise<void> {
-  const rows = claimed.flatMap((claim, i) => {
-    const phone = phones.get(routeName(claim.accountId, claim.place.route_key))
-    return phone === undefined ? [] : [offerRow(claim, phone, i, nowMs)]
-  })
-  await insertRows(tx, 'phone_offers', rows)
 }
 
 export const queueKey = ['route_key', 'account_id', 'priority', 'due_at', 'message_id'] as const

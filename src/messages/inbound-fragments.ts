@@ -140,7 +140,7 @@ function joined(fragments: readonly Fragment[], nowMs: number): InboundMessage {
   const { encoding, units, parts } = measureText(text, 'auto')
   return {
     deviceId: first.device_id,
-    accountId: first.account_id,
+    accountId: inOrder.find((fragment) => fragment.account_id !== null)?.account_id ?? null,
     mode: first.mode,
     from: first.sender,
     to: first.recipient === '' ? null : first.recipient,

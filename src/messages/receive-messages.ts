@@ -5,8 +5,8 @@ import { takeFragment, takeOverdue } from './inbound-fragments.ts'
 import type { InboundMessage, InboundPart } from './inbound-message.ts'
 
 /**
- * Stores received messages, each once by the device's fingerprint; pieces of long ones when the last of them is there. On a shared
- * device the attempt that is answered tells whose message it is; without one it is nobody's and is dropped. Gives how many were
+ * Stores received messages, each once by the device's fingerprint; pieces of long ones when the last of them is there. What comes without an
+ * account, as on a shared device, is of the account whose attempt it answers; without one it is nobody's and is dropped. Gives how many were
  * stored. Received messages cost nothing.
  */
 export async function receiveMessages(

@@ -1,35 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ConnectorKind, HandOver, Link } from '../../src/connectors/connector.ts'
-import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
 import { routingFor } from '../../src/dispatch/routing.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
+import { shortSimulatorKind } from './short-simulator.ts'
 
 let house: MessagesFixture
 beforeEach(async () => {
-  house = await openMessagesFixture(kind)
+  house = await openMessagesFixture(shortSimulatorKind())
   await house.addAccount('acc_a', 100)
 })
 afterEach(() => house.close())
 
 const routing = (sender: string | null) => routingFor(house.pool, 'acc_a', 'live', sender)
 const pacesOf = (sender: string | null = null) => routing(sender).paces
-
-/** Simulators of which those named `dev_short…` join three parts. */
-const kind: ConnectorKind = {
-  ...simulatorKind,
-  createLink(setup, tools, events) {
-    const link = simulatorKind.createLink(setup, tools, events)
-    const maxParts = setup.id.startsWith('dev_short') ? 3 : 10
-    return Object.create(link, {
-      capabilities: { value: { ...link.capabilities, maxParts } },
-      window: { value: link.window },
-      health: { value: () => link.health() },
-      start: { value: () => link.start() },
-      stop: { value: () => link.stop() },
-      submit: { value: (handOver: HandOver) => link.submit(handOver) },
-    }) as Link
-  },
-}
 
 test('the pace of the own working devices tells how fast messages go, with what is left of their windows', async () => {
   await house.addDevice('dev_one', { accountId: 'acc_a', pace: [30, 1_800] })

@@ -24,7 +24,15 @@ beforeEach(async () => {
   const horizon = new WriteHorizon({ now: clock.now })
   const facts = { accountId: 'acc_a', mode: 'live' }
   const pool = { get: () => ({ facts }) as never }
-  receiver = new InboundReceiver({ writer: store.writer, ids, clock, pool, horizon, joinMs })
+  receiver = new InboundReceiver({
+    read: store.db,
+    writer: store.writer,
+    ids,
+    clock,
+    pool,
+    horizon,
+    config: { inboundJoinMinutes: 30, sharedReplyDays: 30 },
+  })
   const log = createLog('silent', { write: () => undefined })
   closer = createFragmentCloser({ writer: store.writer, ids, clock, log, horizon, joinMs })
 })

@@ -160,6 +160,8 @@ const claim = fc.tuple(account, fc.integer({ min: 1, max: 6 })).map(([accountId,
       routeKey: routeKeyOf('live', null),
       deviceId: 'dev_s',
       quota,
+      partsOver: 0,
+      partsUpTo: 10,
     } as const
     const { claimed } = await real.store.writer.write((tx) =>
       claimMessages(tx, real.ids, { wants: [want], nowMs, dueMs: nowMs, fence: real.fence }),

@@ -53,7 +53,9 @@ export async function openNearHouse(): Promise<NearHouse> {
     },
     async claim(deviceId = 'dev_s') {
       const routeKey = routeKeyOf('live', null)
-      const wants = [{ accountId: 'acc_a', mode: 'live', routeKey, deviceId, quota: 1 }] as const
+      const wants = [
+        { accountId: 'acc_a', mode: 'live', routeKey, deviceId, quota: 1, partsOver: 0, partsUpTo: 10 },
+      ] as const
       const { claimed } = await store.writer.write((tx) =>
         claimMessages(tx, ids, { wants, nowMs: clock.now(), dueMs: clock.now(), fence: 1 }),
       )

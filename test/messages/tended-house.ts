@@ -72,6 +72,8 @@ export async function openTendedHouse(): Promise<TendedHouse> {
         routeKey: routeKeyOf('live', null),
         deviceId: 'dev_s',
         quota: 10_000,
+        partsOver: 0,
+        partsUpTo: 10,
       } as const
       const { claimed } = await storage.writer.write((tx) =>
         claimMessages(tx, ids, { wants: [want], nowMs: clock.now(), dueMs: clock.now(), fence }),

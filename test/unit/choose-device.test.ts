@@ -13,6 +13,7 @@ const device = (id: string, facts: Partial<Candidate> = {}): Candidate => ({
   accountId: null,
   mode: 'live',
   fetches: false,
+  maxParts: 10,
   health: 'online',
   senders: new Set(),
   free: 10,
@@ -93,4 +94,31 @@ test('a device that fetches its messages is woken once, and claims nothing befor
   const phone = device('phone', { fetches: true })
   const plan = planClaims([route('a'), route('b')], () => [phone])
   expect(plan).toEqual({ wants: [], wakes: ['phone'], busy: [] })
+})
+
+test('devices that join fewer parts than others get what they join, and the others what is longer', () => {
+  const devices = [device('short', { maxParts: 3 }), device('long', { load: 0.9 })]
+  const { wants } = planClaims([route('a')], () => devices)
+  expect(wants).toMatchObject([
+    { deviceId: 'short', quota: 10, partsOver: 0, partsUpTo: 3 },
+    { deviceId: 'long', quota: 10, partsOver: 3, partsUpTo: 10 },
+  ])
+})
+
+test('of a route no number of parts is wanted twice, and of none more than its device joins', () => {
+  const candidates = fc.array(
+    fc.record({ maxParts: fc.integer({ min: 1, max: 10 }), free: fc.integer({ min: 0, max: 9 }) }),
+  )
+  fc.assert(
+    fc.property(candidates, (facts) => {
+      const devices = facts.map((each, i) => device(`d${i}`, each))
+      const { wants } = planClaims([route('a')], () => devices)
+      const sizes = wants.flatMap(({ partsOver, partsUpTo, deviceId }) =>
+        Array.from({ length: partsUpTo - partsOver }, (_, i) => ({ parts: partsOver + 1 + i, deviceId })),
+      )
+      expect(new Set(sizes.map(({ parts }) => parts)).size).toBe(sizes.length)
+      for (const { parts, deviceId } of sizes)
+        expect(devices.find(({ id }) => id === deviceId)?.maxParts).toBeGreaterThanOrEqual(parts)
+    }),
+  )
 })

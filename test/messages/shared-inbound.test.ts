@@ -1,0 +1,171 @@
+import { DatabaseSync } from 'node:sqlite'
+import { type CompiledQuery, sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { dayMs } from '../../src/clock.ts'
+import type { Inbound } from '../../src/connectors/connector.ts'
+import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
+import { WriteHorizon } from '../../src/messages/history-horizon.ts'
+import { findLastSender } from '../../src/messages/last-sender.ts'
+import type { MessageRow } from '../../src/messages/message-store.ts'
+import { databaseFile } from '../../src/storage/database.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { deliveredAt, failedAt, storedMessage } from '../history/stored-messages.ts'
+import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+
+/** What reaches a device that every account may use: whose is it? */
+
+const number = '+4915112345678'
+let house: TestStorage
+let told = 0
+beforeEach(async () => {
+  house = await openTestStorage()
+  const at = house.clock.now()
+  const rows = ['acc_ada', 'acc_ben'].map((id) => ({
+    id, name: id, state: 'active' as const, created_at: at, updated_at: at,
+  })) // prettier-ignore
+  await house.storage.writer.write((tx) => insertRows(tx, 'accounts', rows))
+})
+afterEach(() => house.close())
+
+const receive = async (more: Partial<Inbound> = {}, sharedReplyDays = 30): Promise<void> => {
+  const { storage, ids, clock } = house
+  const receiver = new InboundReceiver({
+    read: storage.read, writer: storage.writer, ids, clock, horizon: new WriteHorizon({ now: clock.now }), config: { inboundJoinMinutes: 30, sharedReplyDays },
+    pool: { get: () => ({ facts: { accountId: null, mode: 'live' } }) as never },
+  }) // prettier-ignore
+  const fingerprint = `f${told++}`
+  const inbound = {
+    from: number,
+    to: '12345',
+    text: 'Yes',
+    receivedAt: house.clock.now(),
+    inReplyTo: null,
+    fingerprint,
+  }
+  await receiver.receive('dev_1', { ...inbound, ...more })
+}
+/** A message that was delivered through the shared device so long ago. */
+const sent = async (account: string, agoMs: number, more: Partial<MessageRow> = {}): Promise<void> => {
+  const at = house.clock.now() - agoMs
+  const id = house.ids('msg')
+  const row = storedMessage({ account_id: account, id, created_at: at, ...deliveredAt(at), ...more })
+  await house.storage.writer.write((tx) => insertRows(tx, 'messages', [row]))
+}
+const owners = async (): Promise<string[]> =>
+  (
+    await house.storage.read
+      .selectFrom('messages')
+      .select('account_id')
+      .where('direction', '=', 'inbound')
+      .orderBy('id')
+      .execute()
+  ).map((row) => row.account_id)
+
+test('an answer is for the account that last sent to the number through the device', async () => {
+  await sent('acc_ada', 1_000)
+  await sent('acc_ben', 2_000)
+  await receive()
+  await sent('acc_ben', 500)
+  await receive()
+  expect(await owners()).toEqual(['acc_ada', 'acc_ben'])
+})
+
+test('when it was sent counts, not when it was created', async () => {
+  const wasPlanned = { created_at: house.clock.now() - 20 * dayMs }
+  await sent('acc_ada', 1_000, wasPlanned)
+  await sent('acc_ben', 2_000)
+  await receive()
+  expect(await owners()).toEqual(['acc_ada'])
+})
+
+test('a message that is in the hands of the device, or may have arrived, is enough', async () => {
+  const open = { sent_at: null, delivered_at: null, parts_sent: 0, charged: 0 }
+  await sent('acc_ben', 2_000)
+  await sent('acc_ada', 1_000, { ...open, status: 'sending', cost_state: 'held', finalized_at: null, settled_at: null }) // prettier-ignore
+  await receive()
+  await sent('acc_ben', 500, { ...open, status: 'unconfirmed' })
+  await receive()
+  expect(await owners()).toEqual(['acc_ada', 'acc_ben'])
+})
+
+test('a number without its plus sign is the same one', async () => {
+  await sent('acc_ada', 1_000)
+  await receive({ from: number.slice(1) })
+  expect(await owners()).toEqual(['acc_ada'])
+})
+
+test.for([
+  ['that came through another device', { device_id: 'dev_2' }],
+  ['to another number', { recipient: '+4915112345679' }],
+  ['that the device refused', { ...failedAt(1, 'blocked'), sent_at: null, delivered_at: null }],
+  ['of the other mode', { mode: 'test' }],
+] as const)('a message %s makes nobody its owner', async ([, more]) => {
+  await sent('acc_ada', 1_000, more)
+  await receive()
+  expect(await owners()).toEqual([])
+})
+
+test('it is 30 days ago at most', async () => {
+  await sent('acc_ada', 30 * dayMs + 1)
+  await receive()
+  expect(await owners()).toEqual([])
+  await sent('acc_ben', 30 * dayMs)
+  await receive()
+  expect(await owners()).toEqual(['acc_ben'])
+})
+
+test('or as many as the operator says, and with 0 nothing is guessed', async () => {
+  await sent('acc_ada', dayMs + 1)
+  await receive({}, 1)
+  await receive({}, 0)
+  expect(await owners()).toEqual([])
+  await receive({}, 2)
+  expect(await owners()).toEqual(['acc_ada'])
+})
+
+test('what names the message that it answers is for its account, whoever sent last', async () => {
+  const attempt = {
+    account_id: 'acc_ada', mode: 'live', message_id: 'msg_1', number: 1, id: 'att_1', device_id: 'dev_1', fence: 1, state: 'accepted',
+    started_at: 1, ended_at: 2,
+  } as const // prettier-ignore
+  await house.storage.writer.write((tx) => insertRows(tx, 'attempts', [attempt]))
+  await sent('acc_ben', 1_000)
+  await receive({ inReplyTo: 'att_1' })
+  await receive({ inReplyTo: 'att_unknown' })
+  expect(await owners()).toEqual(['acc_ada'])
+})
+
+test('a long answer is for the account that had sent when its pieces came', async () => {
+  const piece = (index: number) =>
+    receive({ part: { reference: 7, total: 2, index }, text: `part ${index} ` })
+  await sent('acc_ada', 1_000)
+  await piece(2)
+  await piece(1)
+  expect(await owners()).toEqual(['acc_ada'])
+})
+
+test('also when only its later pieces came after something was sent', async () => {
+  const piece = (index: number) =>
+    receive({ part: { reference: 7, total: 2, index }, text: `part ${index} ` })
+  await piece(1)
+  await sent('acc_ada', 0)
+  await piece(2)
+  expect(await owners()).toEqual(['acc_ada'])
+})
+
+describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
+  test('it is looked up by the number, and no message of another number is read', async () => {
+    for (let i = 0; i < 40; i += 1)
+      await sent(i % 2 ? 'acc_ada' : 'acc_ben', i, { recipient: `+49151123456${i}` })
+    if (state === 'analysed') await house.storage.writer.write((tx) => sql`analyze`.execute(tx))
+    const executed = vi.spyOn(house.storage.read.getExecutor(), 'executeQuery')
+    await findLastSender(house.storage.read, { deviceId: 'dev_1', mode: 'live', number, sinceMs: 0 })
+    const [query] = executed.mock.calls[0] as unknown as [CompiledQuery]
+    const plain = new DatabaseSync(databaseFile(house.dataFolder), { readOnly: true })
+    const values = ['dev_1', 'live', number, 0]
+    const steps = plain.prepare(`explain query plan ${query.sql}`).all(...values)
+    plain.close()
+    const ofMessages = steps.map((step) => String(step['detail'])).filter((step) => /\bm\b/.test(step))
+    expect(ofMessages).toEqual(['SEARCH m USING INDEX messages_by_recipient (account_id=? AND mode=? AND recipient=?)']) // prettier-ignore
+  })
+})
