@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
+import { judgeFailure } from '../../src/connectors/android/failure.ts'
+import { setDevice } from '../../src/devices/device-store.ts'
+import { mintPhoneToken } from '../../src/devices/phone-tokens.ts'
+import { findPhone, type KnownPhone, type PhoneDeps, registerPhone } from '../../src/devices/phones.ts'
+import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
+import { DevicePool } from '../../src/dispatch/device-pool.ts'
+import { createExpirer } from '../../src/dispatch/expirer.ts'
+import { createPhoneCloser } from '../../src/dispatch/phone-closer.ts'
+import { PhoneDesk } from '../../src/dispatch/phone-desk.ts'
+import { createReceiptCloser } from '../../src/dispatch/receipt-closer.ts'
+import { createRescuer } from '../../src/dispatch/rescuer.ts'
+import { createIds } from '../../src/ids.ts'
+import { openWallets } from '../../src/ledger/grants.ts'
+import { createLog } from '../../src/log.ts'
+import { cancelMessages } from '../../src/messages/cancel-messages.ts'
+import { claimMessages } from '../../src/messages/claim-messages.ts'
+import { WriteHorizon } from '../../src/messages/history-horizon.ts'
+import { sendMessages } from '../../src/messages/send-messages.ts'
+import { createMetrics } from '../../src/metrics.ts'
+import { expectSums } from '../messages/expect-sums.ts'
+import type { NearStore } from '../messages/near-store.ts'
+import { createStubClock } from '../stub-clock.ts'
+import { pullKind } from './desk-house.ts'
+import { Handset, longText } from './handset.ts'
+
+const log = createLog('silent', { write: () => undefined })
+const secretBox = createDeviceSecretBox({ current: 's'.repeat(32), previous: null })
+const kind = pullKind()
+const metrics = createMetrics()
+const hourMs = 3_600_000
+
+/** One account with two phones of its own and one that the operator shares, each with what it really sent. */
+export async function openPhoneWorld(store: NearStore) {
+  const clock = createStubClock()
+  const ids = createIds({ now: clock.now })
+  const { db: read, writer } = store
+  const horizon = new WriteHorizon({ now: clock.now })
+  const deps = (): PhoneDeps => ({
+    ids, nowMs: clock.now(), secretBox, rules: kind, randomBytes, hookKey: new Uint8Array(32), isPresent: () => false,
+  }) // prettier-ignore
+  const pool = new DevicePool({
+    read, clock, log, random: () => 0.5, loadKind: async () => kind, openSecrets: () => ({}), changed: () => undefined, reloadIntervalMs: 500,
+    breakerRestMs: 0,
+    eventsOf: () => ({ receipt: async () => undefined, inbound: async () => undefined, late: async () => undefined, healthChanged: () => undefined }),
+  }) // prettier-ignore
+  let fence = 1
+  const createDesk = (): PhoneDesk =>
+    new PhoneDesk({
+      read, writer, clock, log, metrics, horizon, pool, fence, judgeFailure, wake: () => undefined,
+      claim: (input) => writer.write((tx) => claimMessages(tx, ids, input)),
+    }) // prettier-ignore
+  let desk = createDesk()
+  const tending = { read, writer, clock, log, metrics, horizon }
+  const expirer = createExpirer(tending)
+  const phoneCloser = createPhoneCloser(tending)
+  const receiptCloser = createReceiptCloser({ ...tending, receiptWindowMs: 72 * hourMs, correctionDays: 7 })
+  const air: string[] = []
+
+  await writer.write(async (tx) => {
+    const nowMs = clock.now()
+    const account = { id: 'acc_a', name: 'A', state: 'active', created_at: nowMs, updated_at: nowMs } as const
+    await tx.insertInto('accounts').values(account).execute()
+    await tx.insertInto('instance').values({ id: 1, epoch: 1, directory_version: 1, created_at: nowMs }).execute()
+    await openWallets(tx, { ids, nowMs }, { accountId: 'acc_a', freeSms: 60, playSms: 0, lowThreshold: 0, actor: 'test' })
+  }) // prettier-ignore
+  const mint = async (accountId: string | null): Promise<string> =>
+    (await writer.write((tx) => mintPhoneToken(tx, deps(), { accountId, mode: 'live', actor: 'test' }))).token
+  const tokens = { own: await mint('acc_a'), shared: await mint(null) }
+  const register = async (iccid: string): Promise<KnownPhone> => {
+    const token = iccid === 'shared' ? tokens.shared : tokens.own
+    const sims = [{ slot: 1, number: null, carrier: null, iccid }]
+    const said = { name: 'samsung/a12', sims, usesPush: false, appVersion: '1.68.0' }
+    const made = await writer.write((tx) => registerPhone(tx, deps(), token, said))
+    await pool.reloadIfChanged()
+    return (await findPhone(read, deps(), made!))!
+  }
+  const handsets: Handset[] = []
+  for (const iccid of ['1', '2', 'shared']) handsets.push(new Handset(iccid, await register(iccid), air))
+
+  const sweep = async (): Promise<void> => {
+    await expirer.sweepAll()
+    await phoneCloser.sweepAll()
+  }
+  let sent = 0
+  const numbers = (count: number): string[] =>
+    Array.from({ length: count }, () => `+49151${String(10_000_000 + ++sent)}`)
+
+  const world = {
+    handsets,
+    clock,
+    air,
+    async send(count: number, isLong: boolean, validityMs: number, resendOnce: boolean): Promise<void> {
+      const to = numbers(count)
+      const request = {
+        sendId: ids('snd'), messageIds: to.map(() => ids('msg')), accountId: 'acc_a', mode: 'live', keyId: 'key_a', dailyCap: null, queueLimit: 0,
+        createdAt: clock.now(), idempotency: null, recipients: to.map((number) => ({ to: number, country: 'DE' })), from: null,
+        category: 'transactional', text: isLong ? longText : 'Hello', encoding: 'gsm7', units: 5, parts: isLong ? 2 : 1, smartEncodingApplied: false,
+        onUnknown: resendOnce ? 'resend_once' : 'stop', clientReference: null, metadata: '{}', expiresAt: clock.now() + validityMs, warnings: [],
+      } as const // prettier-ignore
+      await writer.write((tx) => sendMessages(tx, [request]))
+    },
+    /** The answer may be lost on its way. */
+    async pull(handset: Handset, isLost: boolean): Promise<void> {
+      const { phoneId, deviceId } = handset.registration
+      const offers = await desk.offer({ phoneId, deviceId, simOf: {}, turns: [], hangsAfterMs: 600_000 })
+      if (!isLost) handset.take(offers)
+    },
+    async report(handset: Handset, which: readonly number[]): Promise<void> {
+      const { snapshots, registration } = handset
+      const said = snapshots.length === 0 ? [] : which.map((i) => snapshots[i % snapshots.length]!)
+      await desk.report(said.map((report) => ({ ...report, deviceId: registration.deviceId })))
+    },
+    async installAnew(handset: Handset): Promise<void> {
+      await clock.advance(61_000)
+      handset.installAnew(await register(handset.iccid))
+    },
+    async restart(): Promise<void> {
+      fence += 1
+      desk = createDesk()
+      await createRescuer({ ...tending, fence }).sweepAll()
+    },
+    async enable(handset: Handset, isEnabled: boolean): Promise<void> {
+      const state = isEnabled ? 'enabled' : 'disabled'
+      const change = { deviceId: handset.registration.deviceId, actor: 'test', state } as const
+      await writer.write((tx) => setDevice(tx, deps(), change))
+      await pool.reloadIfChanged()
+      await phoneCloser.sweepAll()
+    },
+    async cancel(which: number): Promise<void> {
+      const rows = await read.selectFrom('messages').select('id').orderBy('id').execute()
+      const row = rows[which % Math.max(1, rows.length)]
+      if (row === undefined) return
+      const name = { accountId: 'acc_a', mode: 'live', messageId: row.id } as const
+      await writer.write((tx) => cancelMessages(tx, [name], { code: 'canceled_by_user', nowMs: clock.now() }))
+    },
+    async pass(ms: number): Promise<void> {
+      await clock.advance(ms)
+      await sweep()
+    },
+    /** Until nothing can be waited for any more. */
+    async end(): Promise<void> {
+      await clock.advance(28 * hourMs)
+      await sweep()
+      await expectSums(read, clock.now())
+      await clock.advance(73 * hourMs)
+      await receiptCloser.sweepAll()
+    },
+    messages: () => read.selectFrom('messages').select(['recipient', 'status', 'charged', 'parts', 'finalized_at']).orderBy('id').execute(),
+    sums: () => expectSums(read, clock.now()),
+    /** What is told of each message is true of what went over the air, and nobody got one twice. */
+    async truths(): Promise<void> {
+      expect(air.toSorted()).toEqual([...new Set(air)].toSorted())
+      const inAir = new Set(air)
+      const lies = (await world.messages()).filter(({ recipient, status, charged }) => {
+        const went = inAir.has(recipient)
+        if (status === 'sent' || status === 'delivered' || status === 'undelivered') return !went
+        if (status === 'failed' || status === 'expired' || status === 'canceled') return went || charged > 0
+        return charged > 0 && !went
+      })
+      expect(lies).toEqual([])
+    },
+  } // prettier-ignore
+  return world
+}
+
+export type PhoneWorld = Awaited<ReturnType<typeof openPhoneWorld>>
