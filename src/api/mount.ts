@@ -10,6 +10,8 @@ export interface MountTools {
   respond: Respond
   openStream: OpenStream
   log: RequestLog
+  /** Whose request it is, for the log. */
+  noteDevice(request: FastifyRequest, deviceId: string): void
   addressOf(request: FastifyRequest): string
   /** Counts a credential that was refused. Gives after how many seconds the network may try again; 0 while it may go on. */
   failedAuthentication(request: FastifyRequest): number
@@ -24,7 +26,7 @@ export interface Mount {
   addTo(app: FastifyInstance, tools: MountTools): void
 }
 
-export interface MountDeps extends Omit<MountTools, 'addressOf' | 'failedAuthentication'> {
+export interface MountDeps extends Omit<MountTools, 'noteDevice' | 'addressOf' | 'failedAuthentication'> {
   clock: Pick<Clock, 'monotonicMs'>
   remoteAddress: RemoteAddress
   config: Pick<Config, 'phoneFailedAuthPerMinute'>
@@ -35,6 +37,7 @@ export function createMountTools({ clock, remoteAddress, config, ...tools }: Mou
   const perMinute = config.phoneFailedAuthPerMinute
   return {
     ...tools,
+    noteDevice: ({ progress }, deviceId) => void (progress.deviceId = deviceId),
     addressOf: ({ raw }) => remoteAddress(raw),
     failedAuthentication({ raw }) {
       if (perMinute === 0) return 0

@@ -94,15 +94,12 @@ export function createOpenStream(deps: RespondDeps): OpenStream {
 }
 
 /** A flat list of names and values, which Node writes as it is. */
-function headersOf({ id, progress }: FastifyRequest, { contentType, body, headers: own }: Reply): string[] {
-  const list = [
-    'content-type',
-    contentType,
-    'content-length',
-    String(Buffer.byteLength(body)),
-    'request-id',
-    id,
-  ]
+function headersOf({ id, progress }: FastifyRequest, answer: Reply): string[] {
+  const { status, contentType, body, headers: own } = answer
+  const list = ['request-id', id]
+  // An answer without content has neither type nor length (RFC 9110 section 8.6).
+  if (status !== 204)
+    list.push('content-type', contentType, 'content-length', String(Buffer.byteLength(body)))
   if (own?.['cache-control'] === undefined) list.push('cache-control', 'no-store')
   list.push('x-content-type-options', 'nosniff')
   if (progress.headers !== null) list.push(...progress.headers)

@@ -44,23 +44,6 @@ test('a wake-up goes over every stream, and none of them is closed', async () =>
   }
 })
 
-test('a backlog wakes the phone again when it has spoken of what it holds', async () => {
-  const { phone, clock, openStream } = createStubbedPhone({ page: '2' })
-  const stream = openStream()
-  const sent = { attemptId: 'att_1', state: 'pending', error: null } as const
-  phone.wake()
-  phone.fetching()
-  phone.fetched(2)
-  phone.reported([sent])
-  await clock.advance(2 * second)
-  expect(enqueued(stream.events())).toBe(2)
-  phone.fetching()
-  phone.fetched(1)
-  phone.reported([sent])
-  await clock.advance(9 * second)
-  expect(enqueued(stream.events())).toBe(2)
-})
-
 test('an open stream is online, and its end is offline 30 s later unless the phone is heard again', async () => {
   const { phone, clock, openStream, contact } = createStubbedPhone()
   expect(phone.health()).toMatchObject({ status: 'pending', link: 'none', lastSeenAt: null })
@@ -222,6 +205,23 @@ test('the clock of a phone is known by the youngest of what it says, within what
   expect(phone.clockOffsetMs).toBe(0)
   for (const late of [500, 30_000, 4_000]) phone.heardClock('hook', clock.now() + hour - late)
   expect(phone.clockOffsetMs).toBe(hour - 500)
+})
+
+test('a signed timestamp is believed near the clock of the phone, the first of all, and a clock that was set at the second time', async () => {
+  const { phone, clock } = createStubbedPhone()
+  const at = (offset: number): boolean => phone.admitsHook(clock.now() + offset)
+  expect(at(-24 * hour)).toBe(true)
+  expect(at(-24 * hour - 9 * minute)).toBe(true)
+  expect(at(-24 * hour - 11 * minute)).toBe(false)
+  // The clock was set right.
+  const right = clock.now()
+  expect(phone.admitsHook(right)).toBe(false)
+  await clock.advance(5 * second)
+  // The same request again is no news.
+  expect(phone.admitsHook(right)).toBe(false)
+  expect(phone.admitsHook(right + 5 * second)).toBe(true)
+  expect(phone.clockOffsetMs).toBe(0)
+  expect(at(-24 * hour)).toBe(false)
 })
 
 test('check 21: only an app that knows of it is told to cancel', () => {

@@ -6,6 +6,10 @@ export interface StreamSink {
   end(): void
 }
 
+/** An event as it stands in a stream. Without a line of data the app's reader drops it. */
+export const eventFrame = (event: string, data: unknown): string =>
+  `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+
 interface OpenStream {
   sink: StreamSink
   /** Since when it takes no more bytes; null while it does. */
@@ -47,7 +51,7 @@ export class EventStreams {
 
   /** To all of them; false when there is none. */
   send(event: string, data: unknown): boolean {
-    this.#write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+    this.#write(eventFrame(event, data))
     return this.#open.size > 0
   }
 

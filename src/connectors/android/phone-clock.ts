@@ -2,6 +2,10 @@
 const mostSamples = 5
 /** An offset up to this is the way of a request, and nothing is made of it. */
 const tolerableMs = 2_000
+/** A signed request this far from the phone's clock is an old one. */
+const mostDriftMs = 600_000
+/** Two timestamps of a clock that was set differ by the way of a request, and by the second that they count in. */
+const confirmingMs = 120_000
 
 /**
  * How far the clock of a phone goes before ours. Each sample is what the phone wrote less when it arrived, so that it is too small by the
@@ -10,16 +14,36 @@ const tolerableMs = 2_000
 export class PhoneClock {
   #hooks: number[] = []
   #states: number[] = []
+  #suspect: { offsetMs: number; atMs: number } | null = null
 
   heard(from: 'hook' | 'state', offsetMs: number): void {
     if (from === 'hook') this.#hooks = [...this.#hooks, offsetMs].slice(-mostSamples)
     else this.#states = [...this.#states, offsetMs].slice(-mostSamples)
   }
 
+  /**
+   * Whether a signed timestamp may be of now, `offsetMs` before our clock: near the offset that is known, or the first of all. The clock of
+   * a phone may be set: another offset is believed when a later timestamp says it again, which no repetition of an old request does.
+   */
+  admits(offsetMs: number, atMs: number): boolean {
+    const known = this.#samples()
+    const isNear = known.length === 0 || Math.abs(offsetMs - Math.max(...known)) <= mostDriftMs
+    const suspect = this.#suspect
+    const isConfirmed = suspect !== null && atMs > suspect.atMs && Math.abs(offsetMs - suspect.offsetMs) <= confirmingMs
+    this.#suspect = isNear || isConfirmed ? null : { offsetMs, atMs }
+    if (isConfirmed && !isNear) this.#hooks = []
+    if (isNear || isConfirmed) this.heard('hook', offsetMs)
+    return isNear || isConfirmed
+  } // prettier-ignore
+
   /** 0 when it is not known, or too small to tell from the way of a request. */
   get offsetMs(): number {
-    const samples = this.#hooks.length > 0 ? this.#hooks : this.#states
+    const samples = this.#samples()
     const offsetMs = samples.length === 0 ? 0 : Math.max(...samples)
     return Math.abs(offsetMs) <= tolerableMs ? 0 : offsetMs
+  }
+
+  #samples(): number[] {
+    return this.#hooks.length > 0 ? this.#hooks : this.#states
   }
 }

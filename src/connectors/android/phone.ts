@@ -3,6 +3,7 @@ import { isSince, since } from './app-version.ts'
 import { EventStreams, type StreamSink } from './event-streams.ts'
 import { PhoneClock } from './phone-clock.ts'
 import { healthOf } from './phone-health.ts'
+import { ReadDocuments } from './read-documents.ts'
 import { type AndroidSettings, readSettings } from './settings.ts'
 import { Waker } from './waker.ts'
 
@@ -32,9 +33,6 @@ export interface SeenHealth {
   fails: boolean
 }
 
-/** What a phone is given to read, and would have to read anew when it changes. */
-export type DocumentName = 'settings' | 'webhooks'
-
 /** So many failed messages in a row are no accident. */
 const mostFailures = 5
 
@@ -46,8 +44,8 @@ export class Phone implements Pull {
   readonly #streams = new EventStreams()
   readonly #waker: Waker
   readonly #clock = new PhoneClock()
-  /** What each registration has read last. */
-  readonly #documents = new Map<string, string>()
+  /** What it has read of what is ours to tell. */
+  readonly documents = new ReadDocuments()
   #settings: AndroidSettings
   #isStopped = false
   #cancelTick: (() => void) | null = null
@@ -194,18 +192,28 @@ export class Phone implements Pull {
     this.#hasBacklog = items >= this.#settings.page
   }
 
-  /** What it said of messages was stored: there is room again. */
+  /** It was given a whole page: more may wait, for which nobody was woken. */
+  get hasBacklog(): boolean {
+    return this.#hasBacklog
+  }
+
+  /** What it said of messages was stored. */
   reported(reports: readonly { state: string }[]): void {
     for (const { state } of reports) {
       if (state === 'failed') this.#failuresInRow += 1
       if (state === 'sent' || state === 'delivered') this.#failuresInRow = 0
     }
-    if (this.#hasBacklog) this.wake()
     this.#tell()
   }
 
+  /** When it wrote down something that it has just told, by its own clock. */
   heardClock(from: 'hook' | 'state', atMs: number): void {
     this.#clock.heard(from, atMs - this.#tools.now())
+  }
+
+  /** Whether a timestamp that it has signed may be of now. */
+  admitsHook(atMs: number): boolean {
+    return this.#clock.admits(atMs - this.#tools.now(), atMs)
   }
 
   pinged({ battery, network, fails }: SeenHealth): void {
@@ -219,18 +227,6 @@ export class Phone implements Pull {
   sawSims(sims: SeenSims): void {
     this.#seenSims = sims
     this.#tell()
-  }
-
-  /** A registration has read a document. */
-  gave(phoneId: string, name: DocumentName, text: string): void {
-    // Former registrations are gone for good.
-    for (const key of this.#documents.keys()) if (!key.startsWith(phoneId)) this.#documents.delete(key)
-    this.#documents.set(`${phoneId} ${name}`, text)
-  }
-
-  /** Whether a document is another one than the registration has read last, as far as is known. */
-  isStale(phoneId: string, name: DocumentName, text: string): boolean {
-    return this.#documents.get(`${phoneId} ${name}`) !== text
   }
 
   #unanswered(): boolean {

@@ -1,0 +1,45 @@
+import type { FastifyRequest } from 'fastify'
+import { appVersionOf } from './app-version.ts'
+import type { Registration } from './ports.ts'
+import { type Call, CallRefused, type PhoneCall, type PhoneRouteDeps, type ServerTools } from './route.ts'
+
+const noBody = Buffer.alloc(0)
+
+/** What a request holds, whoever it comes from. */
+export function callOf(tools: Pick<ServerTools, 'addressOf'>, request: FastifyRequest): Call {
+  return {
+    body: Buffer.isBuffer(request.body) ? request.body : noBody,
+    headers: request.raw.headers,
+    parameters: request.params as Record<string, string>,
+    address: tools.addressOf(request),
+    appVersion: appVersionOf(request.raw.headers['user-agent']),
+  }
+}
+
+/** The token of `Authorization: Bearer …`; null for anything else, such as the names and codes of the app's own server. */
+export const bearerOf = ({ headers }: Pick<Call, 'headers'>): string | null => {
+  const { authorization } = headers
+  const [, token] = (typeof authorization === 'string' && /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization)) || [] // prettier-ignore
+  return token ?? null
+}
+
+/** The call of a phone, from which it counts as heard. */
+export function callOfPhone({ ports }: PhoneRouteDeps, call: Call, registration: Registration): PhoneCall {
+  const phone = ports.phone(registration.deviceId)
+  phone?.contact(registration, call.appVersion)
+  return { ...call, registration, phone, appVersion: call.appVersion ?? registration.appVersion }
+}
+
+/**
+ * What to say to a credential that is nobody's. 401 is what makes the app register anew, and no other answer does; a network that asks
+ * too much of it is told to wait.
+ */
+export function refusedCredential(
+  tools: Pick<ServerTools, 'failedAuthentication'>,
+  request: FastifyRequest,
+): CallRefused {
+  const retryAfterSeconds = tools.failedAuthentication(request)
+  return retryAfterSeconds > 0
+    ? new CallRefused(429, 'Too many wrong tokens from this address.', retryAfterSeconds)
+    : new CallRefused(401, 'The token is not known.')
+}

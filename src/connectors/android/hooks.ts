@@ -1,0 +1,110 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { dayMs } from '../../clock.ts'
+import type { Inbound } from '../connector.ts'
+import { readDate } from './dates.ts'
+import type { SeenHealth } from './phone.ts'
+import { readSims } from './registration.ts'
+import { type Answer, CallRefused, done, isRecord, type PhoneCall, type PhoneRouteDeps, readJson, textOf, wholeNumberOf } from './route.ts' // prettier-ignore
+
+const longestText = 20_000
+const longestNumber = 64
+
+/**
+ * POST /hooks/…: what the phone tells by itself. It waits for the answer before it tells the next, and repeats what is not answered
+ * with 2xx, so that a received message is stored before. What nobody here needs is answered alike.
+ */
+export async function hear(deps: PhoneRouteDeps, call: PhoneCall): Promise<Answer> {
+  checkSignature(deps, call)
+  const envelope = readJson(call)
+  if (!isRecord(envelope)) throw new CallRefused(400, 'The body is not an object.')
+  const payload = isRecord(envelope['payload']) ? envelope['payload'] : {}
+  const { ports } = deps
+  const { registration, phone } = call
+  switch (envelope['event']) {
+    case 'sms:received': {
+      const inbound = readReceived(payload, deps.clock.now())
+      if (inbound !== null) await ports.inbound(registration, inbound)
+      break
+    }
+    case 'sms:sent': {
+      const sim = wholeNumberOf(payload['simNumber'], 1, 3)
+      const attemptId = textOf(payload['messageId'], longestNumber)
+      if (sim !== null && attemptId !== null) await ports.sentOver(registration, { attemptId, sim })
+      break
+    }
+    case 'system:ping':
+      phone?.pinged(readHealth(payload['health']))
+      break
+    case 'app:started': {
+      const sims = readSims(payload['simCards'])
+      if (sims !== null) phone?.sawSims(sims)
+      break
+    }
+    default:
+  }
+  return done
+}
+
+/** HMAC-SHA256 over the body and the timestamp behind it, in hexadecimal; the timestamp in seconds by the phone's clock. */
+function checkSignature({ clock }: PhoneRouteDeps, { registration, phone, headers, body }: PhoneCall): void {
+  const timestamp = headers['x-timestamp']
+  const signature = headers['x-signature']
+  if (typeof timestamp !== 'string' || typeof signature !== 'string' || !/^\d{1,12}$/.test(timestamp))
+    throw new CallRefused(401, 'The signature or its timestamp is missing.')
+  const expected = createHmac('sha256', registration.signingKey).update(body).update(timestamp).digest('hex')
+  if (!isSame(signature, expected)) throw new CallRefused(401, 'The signature is wrong.')
+  const atMs = Number(timestamp) * 1_000
+  // Of a device that does not run the clock is not known.
+  const isTimely = phone === null ? Math.abs(atMs - clock.now()) <= dayMs : phone.admitsHook(atMs)
+  if (!isTimely) throw new CallRefused(401, 'The timestamp is too old, or too new.')
+}
+
+/** In a time that does not depend on where they differ: what is compared has one length. */
+function isSame(given: string, expected: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(expected))
+}
+
+/** Null for what is no message. The time is the one of the SMSC, which knows seconds: it tells genuine repeats apart. */
+function readReceived(payload: Record<string, unknown>, nowMs: number): Inbound | null {
+  const { message, receivedAt, simNumber } = payload
+  const from = textOf(payload['sender'] ?? payload['phoneNumber'], longestNumber)
+  if (from === null || typeof message !== 'string') return null
+  const said = [from, receivedAt ?? null, message, simNumber ?? null]
+  return {
+    from,
+    to: textOf(payload['recipient'], longestNumber),
+    text: message.slice(0, longestText),
+    // An SMSC whose clock goes before ours makes no message of tomorrow.
+    receivedAt: Math.min(readDate(receivedAt) ?? nowMs, nowMs),
+    inReplyTo: null,
+    fingerprint: createHash('sha256').update(JSON.stringify(said)).digest('hex'),
+  }
+}
+
+/** Flags of `connection:transport`; the first that is set says how the phone reaches us. */
+const transports = [
+  [4, 'wifi'],
+  [8, 'ethernet'],
+  [2, 'cellular'],
+] as const
+/** Of `connection:cellular`: from 2G on it is registered. */
+const registeredFrom = 2
+
+/** The health that `system:ping` carries; what it leaves out is null. */
+function readHealth(health: unknown): SeenHealth {
+  const checks = isRecord(health) && isRecord(health['checks']) ? health['checks'] : {}
+  const check = (name: string): Record<string, unknown> => (isRecord(checks[name]) ? checks[name] : {})
+  const valueOf = (name: string): number | null => wholeNumberOf(check(name)['observedValue'], 0, 1_000_000)
+  const percent = valueOf('battery:level')
+  const charging = valueOf('battery:charging')
+  const flags = valueOf('connection:transport')
+  const cellular = valueOf('connection:cellular')
+  const transport = flags === null ? null : (transports.find(([flag]) => (flags & flag) !== 0)?.[1] ?? null)
+  const registered = cellular !== null && cellular >= registeredFrom ? true : null
+  return {
+    battery: percent === null || percent > 100 ? null : { percent, charging: (charging ?? 0) !== 0 },
+    network: flags === null && cellular === null ? null : { transport, registered },
+    fails: check('messages:failed')['status'] === 'fail',
+  }
+}

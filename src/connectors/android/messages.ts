@@ -1,0 +1,81 @@
+import { isSince, since } from './app-version.ts'
+import { readDate, writeDate } from './dates.ts'
+import type { Offer, Report } from './ports.ts'
+import { type Answer, CallRefused, done, isRecord, type PhoneCall, type PhoneRouteDeps, readJson, textOf } from './route.ts' // prettier-ignore
+
+/** An error may hold anything; this much tells its cause. */
+const longestError = 500
+
+/** GET /message: everything that the phone is to have now, in one page. Asking is no acknowledgement. */
+export async function pull({ ports }: PhoneRouteDeps, call: PhoneCall): Promise<Answer> {
+  const { registration, phone, appVersion } = call
+  phone?.fetching()
+  const offers = await ports.offer(registration)
+  phone?.fetched(offers.length)
+  const mayCancel = isSince(appVersion, since.cancel)
+  const items = offers.filter(({ state }) => mayCancel || state === 'pending')
+  return { status: 200, json: items.map((offer) => itemOf(offer, phone?.clockOffsetMs ?? 0)) }
+}
+
+/** One item that the app cannot read would make it refuse the whole page for ever: every member has its one form. */
+const itemOf = (offer: Offer, clockOffsetMs: number): object => ({
+  id: offer.attemptId,
+  textMessage: { text: offer.text },
+  // Never more than one: a number that stood there twice would make the app drop the message without a word.
+  phoneNumbers: [offer.to],
+  ...(offer.sim === null ? {} : { simNumber: offer.sim }),
+  withDeliveryReport: true,
+  isEncrypted: false,
+  priority: Math.max(-128, Math.min(127, Math.trunc(offer.priority))),
+  // The phone holds it against its own clock.
+  validUntil: writeDate(offer.validUntil + clockOffsetMs),
+  createdAt: writeDate(offer.createdAt),
+  state: offer.state === 'cancelling' ? 'Cancelling' : 'Pending',
+})
+
+/**
+ * PATCH /message: what became of messages. Whatever can be read is stored, and the rest passed over: each refusal is asked again ten
+ * times and then lost.
+ */
+export async function report({ ports }: PhoneRouteDeps, call: PhoneCall): Promise<Answer> {
+  const { registration, phone } = call
+  const body = readJson(call)
+  if (!Array.isArray(body)) throw new CallRefused(400, 'The body is not a list.')
+  const entries = body.filter(isRecord)
+  const reports = entries.flatMap(readReport)
+  if (reports.length > 0) await ports.report(registration, reports)
+  if (phone === null) return done
+  const latest = Math.max(...entries.map(latestDate))
+  if (Number.isFinite(latest)) phone.heardClock('state', latest)
+  phone.reported(reports)
+  if (phone.hasBacklog && (await ports.hasMore(registration))) phone.wake()
+  return done
+}
+
+const states: Readonly<Record<string, Report['state']>> = {
+  Pending: 'pending',
+  Processed: 'processed',
+  Sent: 'sent',
+  Delivered: 'delivered',
+  Failed: 'failed',
+  Cancelled: 'canceled',
+}
+
+/** The word on the one recipient, or on the message where the phone knows of none: it cancels what it never had. */
+function readReport(entry: Record<string, unknown>): Report[] {
+  const { id, state, recipients } = entry
+  const list: unknown[] = Array.isArray(recipients) ? recipients : []
+  const recipient = list.find(isRecord) ?? {}
+  const said = recipient['state'] ?? state
+  const known = typeof said === 'string' && Object.hasOwn(states, said) ? states[said] : undefined
+  if (typeof id !== 'string' || id === '' || known === undefined) return []
+  // Beside other states it is a remark.
+  const error = known === 'failed' ? textOf(recipient['error'], longestError) : null
+  return [{ attemptId: id, state: known, error }]
+}
+
+/** When the phone wrote down its last change, by its own clock. */
+function latestDate({ states: dates }: Record<string, unknown>): number {
+  const times = isRecord(dates) ? Object.values(dates).map((date) => readDate(date) ?? -Infinity) : []
+  return Math.max(-Infinity, ...times)
+}
