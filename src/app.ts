@@ -99,7 +99,7 @@ function assemble(parts: Parts, lock: { release(): void }): App {
   })
   const inboundReceiver = createInboundReceiver(parts, pool)
   const dispatcher = createDispatcher(parts, pool)
-  createPhones(parts, {
+  const phones = createPhones(parts, {
     pool,
     inboundReceiver,
     claim: createUnits(parts).claim,
@@ -111,7 +111,7 @@ function assemble(parts: Parts, lock: { release(): void }): App {
     pool,
     takeKeyUses: () => authenticator.takeUses(),
   })
-  const http = createHttp(parts, { authenticator, pool, dispatcher, mounts: [] })
+  const http = createHttp(parts, { authenticator, pool, dispatcher, phones })
   addGauges({ ...parts, walBytes: () => storage.walBytes(), pool })
   // Orphans of the last process are settled before anything new is claimed.
   const services: Service[] = [

@@ -1,9 +1,10 @@
 import type { AddressInfo } from 'node:net'
 import type { Authenticator } from './accounts/authenticator.ts'
-import type { Mount } from './api/mount.ts'
 import { createServer } from './api/server.ts'
 import { createSendDeps } from './api/v1/send.ts'
 import type { SendPorts } from './api/v1/send-ports.ts'
+import type { PhonePorts } from './connectors/android/ports.ts'
+import { createPhoneRoutes } from './connectors/android/routes.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'
 import type { Dispatcher } from './dispatch/dispatcher.ts'
 import { routeFrom } from './dispatch/route-ring.ts'
@@ -39,8 +40,8 @@ export function createHttp(
     authenticator,
     pool,
     dispatcher,
-    mounts,
-  }: { authenticator: Authenticator; pool: DevicePool; dispatcher: Dispatcher; mounts: readonly Mount[] },
+    phones,
+  }: { authenticator: Authenticator; pool: DevicePool; dispatcher: Dispatcher; phones: PhonePorts },
 ): Service & { url(): string } {
   const { config, log, clock, ids, metrics, storage, horizon } = parts
   const { read } = storage
@@ -56,7 +57,7 @@ export function createHttp(
     authenticator,
     publicUrl: url,
     tls: parts.tls,
-    mounts,
+    mounts: [createPhoneRoutes({ ports: phones, clock, publicUrl: url })],
     readiness: async () => {
       await read.selectFrom('instance').select('id').executeTakeFirst()
       return parts.lifecycle.ready

@@ -150,12 +150,8 @@ export const settings = {
     default: 30,
     says: 'Failed authentications a minute and address, then 429; slows the guessing of keys.',
   }),
-  phoneFailedAuthPerMinute: setting({
-    env: 'ONESIXTY_PHONE_FAILED_AUTH_PER_MINUTE',
-    read: wholeNumber(0),
-    default: 120,
-    says: 'Wrong tokens of phones a minute and address that are answered 401, then 429; 0 switches the limit off. Phones that were removed knock for ever, and many may stand behind one address.',
-  }),
+  // prettier-ignore
+  phoneFailedAuthPerMinute: setting({ env: 'ONESIXTY_PHONE_FAILED_AUTH_PER_MINUTE', read: wholeNumber(0), default: 120, says: 'Wrong tokens of phones a minute and address that are answered 401, then 429; 0 switches the limit off. Phones that were removed knock for ever, and many may stand behind one address.' }),
   queueLimit: setting({
     env: 'ONESIXTY_QUEUE_LIMIT',
     read: wholeNumber(0),

@@ -138,7 +138,7 @@ export async function openRoutesHouse(config: Partial<Config> = {}): Promise<Rou
   })
   await server.listen({ host: '127.0.0.1', port: 0 })
   const { port } = server.server.address() as AddressInfo
-  const stop = async (): Promise<void> => void (await server.close())
+  const stop = (): Promise<undefined> => server.close()
   onTestFinished(stop)
   const events = {
     receipt: async () => undefined,
