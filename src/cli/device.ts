@@ -1,5 +1,5 @@
 import { requireAccount } from '../accounts/list-accounts.ts'
-import { connectorKinds, loadConnectorKind } from '../connectors/registry.ts'
+import { connectorKinds } from '../connectors/registry.ts'
 import type { ConnectorKind } from '../connectors/connector.ts'
 import { addDevice, type DeviceDeps, type Pace, retireDevice, setDevice } from '../devices/device-store.ts'
 import { listDevices } from '../devices/list-devices.ts'
@@ -9,10 +9,13 @@ import { command, type CommandGroup } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { connect } from './device-connect.ts'
 import { deviceArgument as device, findDevice, loadKind } from './device-lookup.ts'
-import { describeDevice, deviceDocument, examineDevice } from './device-view.ts'
+import { remediesOf } from './device-reasons.ts'
+import { test } from './device-test.ts'
+import { describeDevice, deviceDocument } from './device-view.ts'
 import { table } from './help.ts'
 import { linkOptions, linkSettings } from './link-options.ts'
 import { readNamedSecrets } from './read-secrets.ts'
+import { simChange, simOptions } from './sim-number.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
 
 const facts = {
@@ -63,6 +66,8 @@ const add = command({
   async run(tools, { options, arguments: [kind = ''] }) {
     if (options.shared === (options.account !== undefined))
       throw new UsageError('Say whose it is: either --account ACCOUNT or --shared.')
+    if (kind === 'android')
+      throw new UsageError('A phone adds itself when its app registers: onesixty device connect android.')
     const { account: accountId = null, name, mode = 'live', sender: senders } = options
     const deps = await deviceDeps(tools, await loadKind(kind))
     const secrets = await secretsOf(tools, options)
@@ -102,7 +107,10 @@ const list = command({
       if (account !== undefined) await requireAccount(read, account)
       return listDevices(read, scope, { afterId: after, limit })
     })
-    const lines = page.devices.map((found) => `${found.id}  ${describeDevice(found)}`)
+    const lines = page.devices.flatMap((found) => [
+      `${found.id}  ${describeDevice(found)}`,
+      ...remediesOf(found.report?.reasons ?? []).map((remedy) => `      ${remedy}`),
+    ])
     if (page.nextAfterId !== null) lines.push(`There are more: --after ${page.nextAfterId}`)
     return {
       json: { devices: page.devices.map(deviceDocument), next_after: page.nextAfterId },
@@ -117,6 +125,7 @@ const set = command({
   arguments: [device],
   options: {
     ...facts,
+    ...simOptions,
     unset: { type: 'text', value: 'KEY', says: 'Put a setting back to its default.', repeatable: true },
     'no-senders': { type: 'flag', says: 'Take all senders away.' },
     'no-pace': { type: 'flag', says: 'Lift the pace.' },
@@ -146,6 +155,7 @@ const set = command({
     }
     if (
       Object.keys(change).length === 4 &&
+      [options.sim, options.number].every((named) => named === undefined) &&
       [change.settings, change.secrets].every((pairs) => Object.keys(pairs).length === 0)
     ) {
       throw new UsageError('Name something to change.')
@@ -153,30 +163,15 @@ const set = command({
     return tools.withStorage(async ({ read, writer }) => {
       const before = await findDevice(read, deviceId)
       const deps = await deviceDeps(tools, await loadKind(before.kind))
-      await writer.write((tx) => setDevice(tx, deps, change))
+      const sims = simChange({ ...before, ...change, settings: before.settings }, options)
+      const whole =
+        sims === null
+          ? change
+          : { ...change, senders: sims.senders, settings: { ...change.settings, ...sims.settings } }
+      await writer.write((tx) => setDevice(tx, deps, whole))
       const after = await findDevice(read, deviceId)
       return { json: deviceDocument(after), text: `${deviceId}  ${describeDevice(after)}` }
     })
-  },
-})
-
-const test = command({
-  summary: 'Checks the settings of a device and its health as it last reported it; sends nothing.',
-  details: 'To send a test message, use `onesixty send` with a key of an account that may use the device.',
-  arguments: [device],
-  options: {},
-  async run(tools, { arguments: [deviceId = ''] }) {
-    const found = await tools.withStorage(({ read }) => findDevice(read, deviceId))
-    const checks = examineDevice(found, await loadConnectorKind(found.kind))
-    const ok = checks.every((check) => check.ok)
-    return {
-      json: { ok, checks, device: deviceDocument(found) },
-      text: [
-        `${deviceId}  ${describeDevice(found)}`,
-        ...checks.map((check) => `${check.ok ? 'ok  ' : 'FAIL'}  ${check.says}`),
-      ].join('\n'),
-      exitCode: ok ? 0 : 1,
-    }
   },
 })
 

@@ -26,7 +26,7 @@ export function phoneProgress(
       : { name: 'registered', isDone: true, says: `${phone.deviceId}, ${describePhone(phone)}` },
     { name: 'event stream', ...streamStep(phone, fresh) },
     { name: 'SIMs', ...simStep(phone, fresh) },
-    { name: 'battery', ...batteryStep(fresh) },
+    { name: 'battery', ...batteryStep(phone, fresh) },
   ]
 }
 
@@ -34,7 +34,7 @@ export function phoneProgress(
 export const isConnected = (steps: readonly PhoneStep[]): boolean =>
   steps.some(({ name, isDone }) => name === 'event stream' && isDone)
 
-const describePhone = ({ name, appVersion }: ListedPhone): string =>
+export const describePhone = ({ name, appVersion }: ListedPhone): string =>
   `${name === '' ? 'a phone' : name.replace('/', ' ')}, app ${appVersion ?? 'of an unknown version'}`
 
 type Step = Omit<PhoneStep, 'name'>
@@ -61,7 +61,8 @@ function simStep(phone: ListedPhone | null, report: DeviceReportBody | null): St
   return { isDone: true, says: sims.join(', ') }
 }
 
-function batteryStep(report: DeviceReportBody | null): Step {
+function batteryStep(phone: ListedPhone | null, report: DeviceReportBody | null): Step {
+  if (phone === null) return { isDone: false, says: '' }
   const battery = report?.battery ?? null
   return battery === null
     ? { isDone: false, says: 'told by the app from its next start on, every 10 minutes' }

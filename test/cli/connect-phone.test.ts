@@ -1,14 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { connectPhone } from '../../src/cli/connect-phone.ts'
-import { createToolbox, type Toolbox } from '../../src/cli/toolbox.ts'
+import { createToolbox } from '../../src/cli/toolbox.ts'
 import { readConfig } from '../../src/config.ts'
-import { androidKind } from '../../src/connectors/android/android.ts'
-import { type DeviceReportBody, saveDeviceReports } from '../../src/devices/device-report.ts'
-import { registerPhone } from '../../src/devices/phones.ts'
-import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
-import { loadInstanceSecret } from '../../src/instance-secret.ts'
 import { eventually } from '../eventually.ts'
 import { createStubClock } from '../stub-clock.ts'
+import { register, report } from './registered-phone.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
 const url = 'https://sms.example.org'
@@ -20,21 +16,6 @@ beforeEach(async () => {
     .account_id
 })
 afterEach(() => cli.close())
-
-const body: DeviceReportBody = {
-  link: 'poll',
-  lastSeenAt: null,
-  nextContactExpectedBy: null,
-  appVersion: '1.68.0',
-  battery: null,
-  network: null,
-  sims: [],
-  capabilities: null,
-  throughput: null,
-  inFlight: 0,
-  lastSentAt: null,
-  lastError: null,
-}
 
 /** A person at a terminal, or a file, who waits for a phone. */
 function waitForPhone({ isTTY = false } = {}) {
@@ -60,41 +41,6 @@ function waitForPhone({ isTTY = false } = {}) {
   }
   return { tools, out, ended, look, interrupts, token: () => /[0-9a-z]{4}(?:-[0-9a-z]{4}){6}/.exec(out.said)?.[0] ?? '' } // prettier-ignore
 }
-
-/** As the running server does when an app registers. */
-async function register(tools: Toolbox, token: string, usesPush = false): Promise<string> {
-  const secretBox = createDeviceSecretBox(await loadInstanceSecret(cli.dataFolder, null))
-  const deps = {
-    ...tools,
-    nowMs: tools.clock.now(),
-    secretBox,
-    rules: androidKind,
-    hookKey: new Uint8Array(32),
-    isPresent: () => false,
-  }
-  const sims = [{ slot: 1, number: '*********0001', carrier: '**ekom', iccid: '****0001' }]
-  const made = await tools.withStorage(({ writer }) =>
-    writer.write((tx) =>
-      registerPhone(tx, deps, token, { name: 'samsung/a12', sims, usesPush, appVersion: '1.68.0' }),
-    ),
-  )
-  return made?.deviceId ?? 'nobody'
-}
-
-const report = (tools: Toolbox, deviceId: string, said: Partial<DeviceReportBody>): Promise<void> =>
-  tools.withStorage(({ writer }) =>
-    writer.write((tx) =>
-      saveDeviceReports(tx, [
-        {
-          deviceId,
-          status: 'online',
-          reasons: [],
-          reportedAt: tools.clock.now(),
-          body: { ...body, ...said },
-        },
-      ]),
-    ),
-  )
 
 test('gives address and private token as a document, and does not wait', async () => {
   const shown = await cli.json(`device connect android --account ${accountId}`)

@@ -1,0 +1,31 @@
+/** What a person can do about a reason that a device gives for its state. The list of reasons is open: those that explain themselves stand nowhere. */
+const remedies: Readonly<Record<string, string>> = {
+  push_only:
+    'The phone waits for Google push, which only the makers of the app can send, and asks by itself every 15 minutes only. In the app: Settings, Cloud Server, Notification channel: SSE Only; then switch the server off and on.',
+  contact_late:
+    'The phone should have asked by now: the app sleeps. Take it out of battery optimisation, and choose Notification channel: SSE Only.',
+  stream_lost:
+    'The event stream ended or went silent, and the phone is not back. Look at its Wi-Fi or mobile data, and at the time-outs of the proxy in front of this service.',
+  no_contact: 'The phone was not heard for long. Is it on, online, and the app running with its server on?',
+  no_sim:
+    'The app sees no SIM. Put one in, and let the app read the state of the phone (Android settings, permission Phone).',
+  repeated_failures:
+    'Message after message fails on the phone. Look at credit, signal and SMS permission, and whether Android asks on its screen to allow many messages.',
+  battery_low: 'The battery is nearly empty. Connect the charger.',
+  clock_skew: "The phone's clock is wrong by more than a minute: let it set its time by the network.",
+  app_outdated: 'The app is older than 1.53.1, the oldest that this service knows. Install a newer one.',
+  rate_limited:
+    'It has sent all that its pace allows; the rest goes when the window ends. onesixty device set changes the pace.',
+  repeated_unknown:
+    'Several messages in a row got no clear answer. It is tried again carefully; look at the device itself.',
+}
+
+/** What to do, one sentence or two for each reason that has a remedy. */
+export const remediesOf = (reasons: readonly string[]): string[] =>
+  reasons.flatMap((reason) => {
+    const remedy = Object.hasOwn(remedies, reason) ? remedies[reason] : undefined
+    return remedy === undefined ? [] : [`${reason}: ${remedy}`]
+  })
+
+/** Every reason with a remedy, for the pages that explain them. */
+export const explainedReasons: readonly string[] = Object.keys(remedies)

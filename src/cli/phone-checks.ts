@@ -1,0 +1,50 @@
+import { rfc3339 } from '../clock.ts'
+import { reportLifetimeMs } from '../devices/device-report.ts'
+import type { ListedDevice } from '../devices/list-devices.ts'
+import type { ListedPhone } from '../devices/list-phones.ts'
+import type { DeviceCheck } from './device-view.ts'
+import { describePhone, phoneProgress } from './phone-progress.ts'
+
+/** What makes a phone able to send, beside what every device needs: an app that registered, was heard, keeps its stream open, and sees a SIM. */
+export function examinePhone(device: ListedDevice, phone: ListedPhone | null, nowMs: number): DeviceCheck[] {
+  if (phone === null) {
+    const owner = device.accountId === null ? '--shared' : `--account ${device.accountId}`
+    const says = `No app is registered as it: onesixty device connect android ${owner}`
+    return [{ name: 'registered', ok: false, says }]
+  }
+  const steps = phoneProgress(phone, device.report, nowMs).filter(({ name }) => name !== 'registered')
+  return [
+    {
+      name: 'registered',
+      ok: true,
+      says: `Registered at ${rfc3339(phone.createdAt)}: ${describePhone(phone)}.`,
+    },
+    contactCheck(device.report, nowMs),
+    ...steps.map(({ name, isDone, says }) => ({
+      name: name.replace(' ', '_'),
+      // Nothing is wrong with a phone that has not told its battery yet.
+      ok: isDone || name === 'battery',
+      says: `${name}: ${says}`,
+    })),
+  ]
+}
+
+function contactCheck(report: ListedDevice['report'], nowMs: number): DeviceCheck {
+  const name = 'last_contact'
+  const lastSeenAt = report?.body.lastSeenAt ?? null
+  if (lastSeenAt === null) return { name, ok: false, says: 'It was not heard yet.' }
+  const says = `Last heard at ${rfc3339(lastSeenAt)}, ${spanOf(nowMs - lastSeenAt)} ago.`
+  return report !== null && nowMs - report.reportedAt > reportLifetimeMs
+    ? {
+        name,
+        ok: false,
+        says: `${says} Nothing is known since ${rfc3339(report.reportedAt)}: is the server running?`,
+      }
+    : { name, ok: true, says }
+}
+
+function spanOf(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000))
+  if (seconds < 120) return `${seconds} s`
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`
+}

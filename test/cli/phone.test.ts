@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createToolbox, type Toolbox } from '../../src/cli/toolbox.ts'
+import { readConfig } from '../../src/config.ts'
+import { register, report } from './registered-phone.ts'
+import { type Cli, openCli } from './run-cli.ts'
+
+let cli: Cli
+let tools: Toolbox
+beforeAll(async () => {
+  cli = await openCli()
+  await cli.json('account create --name Ada --email ada@example.org')
+  const silent = { write: () => undefined }
+  const io = { stdout: silent, stderr: silent, stdin: (async function* none() {})(), env: {} }
+  tools = createToolbox(io, readConfig({ ONESIXTY_DATA: cli.dataFolder }))
+})
+afterAll(() => cli.close())
+
+async function addPhone(): Promise<string> {
+  const { private_token } = await cli.json<{ private_token: string }>(
+    'device connect android --shared --mode test',
+  )
+  return register(tools, private_token)
+}
+
+interface Set {
+  settings: object
+  senders: string[]
+}
+const set = (deviceId: string, rest: string) => cli.json<Set>(['device', 'set', deviceId, ...rest.split(' ')])
+
+test("a SIM's number becomes its setting and a sender, and takes the place of the former one", async () => {
+  const id = await addPhone()
+  await set(id, '--sender +4915100000009')
+  expect(await set(id, '--sim 1 --number +4915112345678')).toMatchObject({
+    settings: { sim_1_number: '+4915112345678' },
+    senders: ['+4915100000009', '+4915112345678'],
+  })
+  await set(id, '--sim 2 --number +4915112345679')
+  expect(await set(id, '--sim 1 --number +4915187654321')).toMatchObject({
+    settings: { sim_1_number: '+4915187654321', sim_2_number: '+4915112345679' },
+    senders: ['+4915100000009', '+4915112345679', '+4915187654321'],
+  })
+  expect(await set(id, '--sim 1 --number none --name Shelf')).toMatchObject({
+    name: 'Shelf',
+    settings: { sim_2_number: '+4915112345679' },
+    senders: ['+4915100000009', '+4915112345679'],
+  })
+})
+
+test.each([
+  ['--sim 1', 2, 'needs --sim 1, 2 or 3, and --number'],
+  ['--number +4915112345678', 2, 'needs --sim 1, 2 or 3, and --number'],
+  ['--sim 4 --number +4915112345678', 2, 'needs --sim 1, 2 or 3, and --number'],
+  ['--sim 1 --number 015112345678', 1, 'needs a number in E.164'],
+])('refuses %s', async (rest, exitCode, sentence) => {
+  const id = await addPhone()
+  const { code, stderr } = await cli.run(`device set ${id} ${rest}`)
+  expect([code, stderr]).toEqual([exitCode, expect.stringContaining(sentence)])
+})
+
+test('one number is in one SIM, and only phones have SIMs', async () => {
+  const id = await addPhone()
+  await set(id, '--sim 1 --number +4915112345678')
+  expect((await cli.run(`device set ${id} --sim 2 --number +4915112345678`)).stderr).toContain('another SIM')
+  const { id: simulator } = await cli.json<{ id: string }>('device add simulator --shared --name S')
+  expect((await cli.run(`device set ${simulator} --sim 1 --number +4915112345678`)).stderr).toContain(
+    "no setting 'sim_1_number'",
+  )
+})
+
+test('a phone is not added by hand', async () => {
+  const { code, stderr } = await cli.run('device add android --shared --name P')
+  expect([code, stderr]).toEqual([2, expect.stringContaining('onesixty device connect android')])
+})
+
+test('a phone with its stream open passes its test, whether it told its battery or not', async () => {
+  const id = await addPhone()
+  await report(tools, id, { link: 'stream', lastSeenAt: tools.clock.now() })
+  const { code, stdout } = await cli.run(`device test ${id}`)
+  expect(stdout).toMatch(/ok {4}Registered at \S+: samsung a12, app 1\.68\.0\./)
+  expect(stdout).toMatch(/ok {4}Last heard at \S+, \d+ s ago\./)
+  expect(stdout).toContain('ok    event stream: open')
+  expect(code).toBe(0)
+})
+
+test('a phone on Google push fails its test, and test and list say what to do', async () => {
+  const id = await addPhone()
+  const state = { status: 'degraded' as const, reasons: ['push_only', 'battery_low'] }
+  await report(tools, id, { link: 'push', lastSeenAt: tools.clock.now() }, state)
+  const { code, stdout } = await cli.run(`device test ${id} --json`)
+  const { checks, remedies } = JSON.parse(stdout) as { checks: object[]; remedies: string[] }
+  expect(code).toBe(1)
+  expect(checks).toContainEqual(expect.objectContaining({ name: 'event_stream', ok: false }))
+  expect(remedies).toEqual([
+    expect.stringContaining('Notification channel: SSE Only'),
+    expect.stringContaining('charger'),
+  ])
+  expect((await cli.run('device list --shared')).stdout).toContain(
+    'push_only: The phone waits for Google push',
+  )
+})
+
+test('what was known of a phone counts no more when the server is silent', async () => {
+  const id = await addPhone()
+  const lastSeenAt = tools.clock.now() - 3_600_000
+  const then = { ...tools, clock: { ...tools.clock, now: () => lastSeenAt } }
+  await report(then, id, { link: 'stream', lastSeenAt })
+  const { code, stdout } = await cli.run(`device test ${id}`)
+  expect(stdout).toMatch(/FAIL {2}Last heard at \S+, 60 min ago\. .*is the server running\?/)
+  expect(stdout).toContain('FAIL  event stream: waiting for it')
+  expect(code).toBe(1)
+})

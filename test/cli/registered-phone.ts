@@ -1,0 +1,60 @@
+import type { Toolbox } from '../../src/cli/toolbox.ts'
+import { androidKind } from '../../src/connectors/android/android.ts'
+import {
+  type DeviceReport,
+  type DeviceReportBody,
+  saveDeviceReports,
+} from '../../src/devices/device-report.ts'
+import { registerPhone } from '../../src/devices/phones.ts'
+import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
+import { loadInstanceSecret } from '../../src/instance-secret.ts'
+
+const body: DeviceReportBody = {
+  link: 'poll',
+  lastSeenAt: null,
+  nextContactExpectedBy: null,
+  appVersion: '1.68.0',
+  battery: null,
+  network: null,
+  sims: [],
+  capabilities: null,
+  throughput: null,
+  inFlight: 0,
+  lastSentAt: null,
+  lastError: null,
+}
+
+/** What the running server stores when an app registers; gives its device. */
+export async function register(tools: Toolbox, token: string, usesPush = false): Promise<string> {
+  const secretBox = createDeviceSecretBox(await loadInstanceSecret(tools.config.dataFolder, null))
+  const deps = {
+    ...tools,
+    nowMs: tools.clock.now(),
+    secretBox,
+    rules: androidKind,
+    hookKey: new Uint8Array(32),
+    isPresent: () => false,
+  }
+  const sims = [{ slot: 1, number: '*********0001', carrier: '**ekom', iccid: '****0001' }]
+  const made = await tools.withStorage(({ writer }) =>
+    writer.write((tx) =>
+      registerPhone(tx, deps, token, { name: 'samsung/a12', sims, usesPush, appVersion: '1.68.0' }),
+    ),
+  )
+  return made?.deviceId ?? 'nobody'
+}
+
+/** What it stores of a device every few seconds. */
+export const report = (
+  tools: Toolbox,
+  deviceId: string,
+  said: Partial<DeviceReportBody>,
+  state: Pick<DeviceReport, 'status' | 'reasons'> = { status: 'online', reasons: [] },
+): Promise<void> =>
+  tools.withStorage(({ writer }) =>
+    writer.write((tx) =>
+      saveDeviceReports(tx, [
+        { deviceId, ...state, reportedAt: tools.clock.now(), body: { ...body, ...said } },
+      ]),
+    ),
+  )
