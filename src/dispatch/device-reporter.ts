@@ -34,9 +34,13 @@ export function createDeviceReporter(
   return new Janitor(deps, { name: 'device-reporter', intervalMs, sweep })
 }
 
-/** What makes a report worth writing at once: not that a counter moved. */
-const sayingOf = ({ status, reasons, body }: DeviceReport): string =>
-  JSON.stringify([status, reasons, body.link, body.lastError])
+/** What makes a report worth writing at once: not that a counter or a time moved. */
+function sayingOf({ status, reasons, body }: DeviceReport): string {
+  const { link, lastError, appVersion, battery, network, sims, throughput } = body
+  const pace = [throughput?.partsPerWindow, throughput?.windowSeconds]
+  const facts = [battery?.percent, battery?.charging, network?.registered, network?.transport, sims]
+  return JSON.stringify([status, reasons, link, lastError, appVersion, facts, pace])
+}
 
 function reportOf(device: DeviceRuntime, nowMs: number): DeviceReport {
   const health = device.health
