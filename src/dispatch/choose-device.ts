@@ -86,8 +86,8 @@ function sizesOf(route: Route, devices: readonly Candidate[]): Size[] {
 
 export interface ClaimPlan {
   wants: Want[]
-  /** Devices that fetch their messages, and for which some wait. Their routes stand again with the next poll. */
-  wakes: string[]
+  /** Routes whose messages are fetched: their devices are to be called. They stand again with the next poll. */
+  calls: Route[]
   /** Routes whose device has no room now: they keep their turn. */
   busy: Route[]
 }
@@ -102,13 +102,13 @@ export function planClaims(
 ): ClaimPlan {
   const served = new Map<string, { device: Candidate; shares: (Size & { route: Route })[] }>()
   const busy = new Set<Route>()
-  const wakes = new Set<string>()
+  const calls = new Set<Route>()
   for (const route of routes) {
     for (const size of sizesOf(route, devicesFor(route))) {
       const device = chooseDevice(route, size.devices)
       if (device === 'none') continue
       if (device === 'busy') busy.add(route)
-      else if (device.fetches) wakes.add(device.id)
+      else if (device.fetches) calls.add(route)
       else if (served.has(device.id)) served.get(device.id)?.shares.push({ ...size, route })
       else served.set(device.id, { device, shares: [{ ...size, route }] })
     }
@@ -124,5 +124,5 @@ export function planClaims(
       else wants.push({ accountId, mode, routeKey, deviceId: device.id, quota, partsOver, partsUpTo })
     })
   }
-  return { wants, wakes: [...wakes], busy: [...busy] }
+  return { wants, calls: [...calls], busy: [...busy] }
 }

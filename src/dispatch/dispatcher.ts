@@ -17,6 +17,7 @@ import { handOverOf } from './hand-over.ts'
 import { QueueClock } from './queue-clock.ts'
 import { RouteRefill } from './route-refill.ts'
 import { RouteRing } from './route-ring.ts'
+import { PhoneCaller } from './phone-caller.ts'
 import { isSound, notTold } from './sound-outcome.ts'
 
 /** The hot units, run in the next transaction; each settles after the flush. */
@@ -62,6 +63,7 @@ export class Dispatcher implements Service {
   readonly #settle: Batcher<Ended, void>
   readonly #receive: Batcher<Omit<ReceiptWord, 'atMs'>, void>
   readonly #doubtful = new Doubtful()
+  readonly #caller: PhoneCaller
   #round: Promise<void> | null = null
   #again = false
   #stopped = true
@@ -74,6 +76,7 @@ export class Dispatcher implements Service {
     this.#deps = deps
     this.#refill = new RouteRefill(deps.read, this.#ring)
     this.#queueClock = new QueueClock(deps.clock)
+    this.#caller = new PhoneCaller(deps)
     this.#settle = new Batcher((ended) => this.#storeOutcomes(ended), { maxWeight: maxBatch })
     this.#receive = new Batcher((words) => this.#storeReceipts(words), { maxWeight: maxBatch })
   }
@@ -162,8 +165,8 @@ export class Dispatcher implements Service {
       this.#again = false
       const routes = this.#ring.take(maxRoutesPerRound)
       if (routes.length === 0) return
-      const { wants, wakes, busy } = planClaims(routes, this.#deps.pool.candidatesFor)
-      for (const id of wakes) this.#deps.pool.get(id)?.wake()
+      const { wants, calls, busy } = planClaims(routes, this.#deps.pool.candidatesFor)
+      this.#caller.call(calls)
       // Whoever found no room stands in front of whoever was served (P10).
       const claiming = wants.length > 0 ? this.#claim(wants) : Promise.resolve([])
       for (const route of busy) this.#ring.add(route)

@@ -14,7 +14,7 @@ import {
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
-import { mayFetch, planClaims, type Route } from './choose-device.ts'
+import { type Candidate, mayFetch, planClaims, type Route } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import type { DispatchUnits } from './dispatcher.ts'
@@ -87,7 +87,7 @@ export class PhoneDesk {
   /** Whether more waits for the phone than it was given, and it may have it now. */
   async hasMore(deviceId: string): Promise<boolean> {
     const device = this.#deps.pool.get(deviceId)
-    return device !== null && device.candidate().free > 0 && (await this.#routesFor(device)).length > 0
+    return device !== null && device.candidate().free > 0 && (await this.#routesFor(device)).share > 0
   }
 
   async #offer(phone: AskingPhone): Promise<OfferedMessage[]> {
@@ -124,11 +124,10 @@ export class PhoneDesk {
     for (let round = 0; round < mostRounds && left > 0; round++) {
       const self = device.candidate()
       const mostParts = device.throughput()?.remaining ?? Number.MAX_SAFE_INTEGER
-      const free = Math.min(left, mostParts)
+      const { routes, share } = await this.#routesFor(device)
+      const free = Math.min(left, mostParts, share)
       if (self.free === 0 || free === 0) return
-      const { wants } = planClaims(await this.#routesFor(device), () => [
-        { ...self, health: 'online', fetches: false, free },
-      ])
+      const { wants } = planClaims(routes, () => [{ ...self, health: 'online', fetches: false, free }])
       if (wants.length === 0) return
       const offering: PhoneOffering = { phoneId: phone.phoneId, simOf: phone.simOf, turns: phone.turns }
       const nowMs = clock.now()
@@ -149,18 +148,27 @@ export class PhoneDesk {
     }
   }
 
-  /** The routes on which something waits that this device may have now. */
-  async #routesFor(device: DeviceRuntime): Promise<Route[]> {
+  /** The routes on which something waits that this device may have now, and how many messages are its share among those that may have them. */
+  async #routesFor(device: DeviceRuntime): Promise<{ routes: Route[]; share: number }> {
+    const { pool, read } = this.#deps
     const { accountId, mode, id } = device.facts
-    let query = this.#deps.read
+    let query = read
       .selectFrom('queue_totals')
-      .select(['account_id', 'mode', 'route_key'])
+      .select(['account_id', 'mode', 'route_key', 'messages'])
       .where('mode', '=', mode)
       .where('messages', '>', 0)
       .limit(mostRoutes)
     if (accountId !== null) query = query.where('account_id', '=', accountId)
-    const routes = (await query.execute()).map(routeFrom)
-    return routes.filter((route) => mayFetch(id, route, this.#deps.pool.candidatesFor(route)))
+    const routes: Route[] = []
+    let share = 0
+    for (const row of await query.execute()) {
+      const route = routeFrom(row)
+      const devices = pool.candidatesFor(route)
+      if (!mayFetch(id, route, devices)) continue
+      routes.push(route)
+      share += Math.ceil(row.messages / sharersOf(devices))
+    }
+    return { routes, share }
   }
 
   async #storeReports(reports: readonly PhoneReport[]): Promise<void[]> {
@@ -183,5 +191,12 @@ export class PhoneDesk {
     this.#deps.wake(routeFrom({ account_id: accountId, mode, route_key: place.route_key }))
   }
 }
+
+/** Devices that fetch and have room: what waits is for all of them, and the quickest shall not have it all at its own pace. */
+const sharersOf = (devices: readonly Candidate[]): number =>
+  Math.max(
+    1,
+    devices.filter(({ fetches, health, free }) => fetches && health !== 'offline' && free > 0).length,
+  )
 
 const partsOf = (claimed: readonly Claimed[]): number => claimed.reduce((sum, { parts }) => sum + parts, 0)

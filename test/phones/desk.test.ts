@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { openDeskHouse } from './desk-house.ts'
 
@@ -15,7 +16,10 @@ test('check 8: a phone that asks twice without a word gets the same messages und
   const house = await openDeskHouse()
   const phone = await house.register('1')
   await house.send({ to: ['+4915112345601', '+4915112345602'] })
-  expect(house.woken).toEqual([phone.deviceId])
+  await eventually(
+    () => house.woken,
+    (woken) => expect(woken).toEqual([phone.deviceId]),
+  )
   const first = await house.pull(phone)
   expect(first.map(({ to }) => to)).toEqual(['+4915112345601', '+4915112345602'])
   house.clock.jumpWallClock(1_000)
@@ -188,4 +192,32 @@ test('check 12: reports of unknown ids, and of another device’s, change nothin
     error: null,
   })
   expect(await house.statuses()).toEqual(['sending'])
+})
+
+test('as many phones are woken as messages wait, in turn, and share what waits when they come', async () => {
+  const house = await openDeskHouse()
+  const phones = [
+    await house.register('1'),
+    await house.register('2'),
+    await house.register('3'),
+    await house.register('4'),
+  ]
+  await house.send()
+  await eventually(
+    () => house.woken,
+    (woken) => expect(woken).toHaveLength(1),
+  )
+  expect(await house.pull(phones.find(({ deviceId }) => deviceId === house.woken[0])!)).toHaveLength(1)
+  house.woken.length = 0
+  house.clock.jumpWallClock(1)
+  await house.send({ to: Array.from({ length: 8 }, (_, i) => `+491511234560${i}`) })
+  await eventually(
+    () => house.woken,
+    (woken) => expect(new Set(woken).size).toBe(4),
+  )
+  const given = await Promise.all(phones.map((phone) => house.pull(phone)))
+  expect(given.flat()).toHaveLength(9)
+  expect(given.map((offers) => offers.filter(({ isAgain }) => !isAgain).length).toSorted()).toEqual([
+    2, 2, 2, 2,
+  ])
 })

@@ -42,6 +42,10 @@ export interface PhoneHouse {
   history(query?: string): Promise<ShownMessage[]>
   counts(): Promise<Record<string, number>>
   devices(): Promise<ShownDevice[]>
+  /** How many messages phones have been given. */
+  given(): number
+  /** More phones of the same account, in another process. */
+  morePhones(options: Omit<FakePhonesOptions, 'baseUrl' | 'privateToken'>): Promise<FakePhones>
   /** Whether the books balance, by the doctor. */
   expectSums(): Promise<void>
   /** Lets phones send as fast as they can, from now on; what registers later has its pace. */
@@ -107,6 +111,17 @@ export async function openPhoneHouse({ sms = 100_000, env = {}, awaitOnline = tr
       return counts
     },
     devices: async () => (await get<{ devices: ShownDevice[] }>('status')).devices.filter(({ kind }) => kind === 'android'),
+    given() {
+      const database = new DatabaseSync(join(dataFolder, 'onesixty.db'), { readOnly: true, timeout: 5_000 })
+      const row = database.prepare('select count(*) as given from phone_offers').get()
+      database.close()
+      return Number(row?.['given'])
+    },
+    async morePhones(options) {
+      const more = await startFakePhones({ timeScale: 20, ...options, baseUrl, privateToken })
+      onTestFinished(() => more.stop())
+      return more
+    },
     expectSums: async () => expect(await cliJson(['doctor'], dataFolder)).toMatchObject({ ok: true }),
     liftPace() {
       const database = new DatabaseSync(join(dataFolder, 'onesixty.db'), { timeout: 5_000 })

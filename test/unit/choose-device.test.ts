@@ -90,10 +90,10 @@ test('everybody gets a turn before anybody gets two', () => {
   expect(wants.map((want) => want.quota).toSorted((a, b) => a - b)).toEqual([2, 2, 3])
 })
 
-test('a device that fetches its messages is woken once, and claims nothing before it asks', () => {
+test('what devices fetch is called for, and claimed by nobody before they ask', () => {
   const phone = device('phone', { fetches: true })
-  const plan = planClaims([route('a'), route('b')], () => [phone])
-  expect(plan).toEqual({ wants: [], wakes: ['phone'], busy: [] })
+  const routes = [route('a'), route('b')]
+  expect(planClaims(routes, () => [phone])).toEqual({ wants: [], calls: routes, busy: [] })
 })
 
 test('devices that join fewer parts than others get what they join, and the others what is longer', () => {

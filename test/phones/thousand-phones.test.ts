@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { numbersFrom, openPhoneHouse } from './phone-house.ts'
+
+const count = 1_000
+
+const residentMegabytes = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+test('a thousand phones cost a hundred megabytes at most, are woken within a second, and fetch a thousand messages within five', async () => {
+  const house = await openPhoneHouse({ count: 1 })
+  const before = residentMegabytes(house.server.pid)
+  const crowd = await house.morePhones({ count: count - 1, startOverMs: 10_000, timeScale: 10 })
+  await eventually(() => crowd.all.streamLog('opened').length, (open) => expect(open).toBe(count - 1), 60_000)
+  // Once what a thousand registrations left behind is collected.
+  const more = (): number => residentMegabytes(house.server.pid) - before
+  await eventually(more, (megabytes) => expect(megabytes).toBeLessThanOrEqual(100), 20_000)
+
+  const sentAt = Date.now()
+  await house.send(numbersFrom(0, count))
+  await eventually(house.given, (given) => expect(given).toBe(count), 5_000)
+  const woken = [...crowd.all.streamLog('event'), ...house.phones.all.streamLog('event')].filter(({ event, at }) => event === 'MessageEnqueued' && at >= sentAt)
+  expect(new Set(woken.map(({ phone }) => phone)).size).toBeGreaterThan(count / 2)
+  await house.expectSums()
+}, 180_000) // prettier-ignore
