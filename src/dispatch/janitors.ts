@@ -15,6 +15,7 @@ import { createReceiptCloser } from './receipt-closer.ts'
 import { createRefiller } from './refiller.ts'
 import { createRescuer } from './rescuer.ts'
 import { createRetention } from './retention.ts'
+import { createStrandedWatch } from './stranded-watch.ts'
 
 export interface JanitorsDeps extends JanitorDeps {
   config: Pick<
@@ -53,7 +54,8 @@ export function createJanitors(
   | 'fragmentCloser'
   | 'refiller'
   | 'keyUses'
-  | 'deviceReporter',
+  | 'deviceReporter'
+  | 'strandedWatch',
   Janitor
 > {
   const { config } = deps
@@ -78,5 +80,6 @@ export function createJanitors(
     refiller: createRefiller({ ...deps, playSms: config.playSms }),
     keyUses: createKeyUseRecorder({ ...deps, takeUses: deps.takeKeyUses }),
     deviceReporter: createDeviceReporter({ ...deps, devices: () => deps.pool.all }),
+    strandedWatch: createStrandedWatch(deps),
   }
 }
