@@ -81,11 +81,14 @@ export async function startServerProcess(options: {
   /** The same port after a restart is what clients see of one. */
   port?: number
   env?: Record<string, string>
+  /** Flags of Node. */
+  flags?: readonly string[]
 }): Promise<ServerProcess> {
-  const { dataFolder, env = {} } = options
+  const { dataFolder, env = {}, flags = [] } = options
   const port = options.port ?? (await freePort())
   const isFirst = !existsSync(join(dataFolder, 'onesixty.db'))
-  const child = spawnProgram(['serve'], { ONESIXTY_DATA: dataFolder, ONESIXTY_PORT: String(port), ...env })
+  const settings = { ONESIXTY_DATA: dataFolder, ONESIXTY_PORT: String(port), ...env }
+  const child = spawnProgram(['serve'], settings, flags)
   let output = ''
   let end: ProcessEnd | null = null
   for (const stream of [child.stdout, child.stderr])
@@ -168,9 +171,9 @@ export async function freePort(): Promise<number> {
 const program = join(import.meta.dirname, '..', 'src', 'main.ts')
 
 /** Nothing of the surrounding settings reaches it. */
-function spawnProgram(args: readonly string[], env: Record<string, string>) {
+function spawnProgram(args: readonly string[], env: Record<string, string>, flags: readonly string[] = []) {
   const inherited = Object.entries(process.env).filter(([name]) => /^(PATH|HOME|TMPDIR|TZ|LANG)$/.test(name))
-  return spawn(process.execPath, [program, ...args], {
+  return spawn(process.execPath, [...flags, program, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...Object.fromEntries(inherited), ...env },
   })

@@ -1,8 +1,12 @@
 /** The settings that every link to an SMSC needs, as options of their own. The rest goes by `--set`. */
 export const linkOptions = {
-  host: { type: 'text', value: 'HOST', says: 'Of smpp: name or address of the SMSC.' },
-  port: { type: 'number', value: 'PORT', says: 'Of smpp: its port; 2775 when left out.' },
-  'system-id': { type: 'text', value: 'ID', says: 'Of smpp: the name to bind with.' },
+  host: { type: 'text', value: 'HOST', says: 'Of smpp: name or address of the SMSC; no default.' },
+  port: {
+    type: 'number',
+    value: 'PORT',
+    says: 'Of smpp: its port; no default.',
+  },
+  'system-id': { type: 'text', value: 'ID', says: 'Of smpp: the name to bind with; no default.' },
   bind: { type: 'text', value: 'HOW', says: 'Of smpp: transceiver, pair, transmitter or receiver.' },
   window: { type: 'number', value: 'N', says: 'How many submits may wait for their answer at once.' },
   tls: { type: 'flag', says: 'Of smpp: speak TLS.' },

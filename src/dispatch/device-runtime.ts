@@ -28,7 +28,7 @@ export interface Throughput {
 /** After a throttled or unreachable answer the device rests this long; other devices lose nothing. */
 const restMs = 1_000
 /** A message has at most this many parts, so a claim of `remaining / 10` messages cannot pass the pace by more than one message. */
-const mostParts = 10
+export const mostParts = 10
 
 /** One running device: its link, what is open on it, how fast it may go, and whether it is used at all. */
 export class DeviceRuntime {

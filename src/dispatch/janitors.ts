@@ -16,6 +16,7 @@ import { createReceiptCloser } from './receipt-closer.ts'
 import { createRefiller } from './refiller.ts'
 import { createRescuer } from './rescuer.ts'
 import { createRetention } from './retention.ts'
+import { createStrandedWatch } from './stranded-watch.ts'
 
 export interface JanitorsDeps extends JanitorDeps {
   config: Pick<
@@ -55,7 +56,8 @@ export function createJanitors(
   | 'refiller'
   | 'keyUses'
   | 'deviceReporter'
-  | 'phoneCloser',
+  | 'phoneCloser'
+  'strandedWatch',
   Janitor
 > {
   const { config } = deps
@@ -81,5 +83,6 @@ export function createJanitors(
     keyUses: createKeyUseRecorder({ ...deps, takeUses: deps.takeKeyUses }),
     deviceReporter: createDeviceReporter({ ...deps, devices: () => deps.pool.all }),
     phoneCloser: createPhoneCloser(deps),
+    strandedWatch: createStrandedWatch(deps),
   }
 }

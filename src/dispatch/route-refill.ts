@@ -1,21 +1,24 @@
 import type { Db } from '../storage/dialect.ts'
+import type { Mode } from '../storage/schema.ts'
 import { routeFrom, type RouteRing } from './route-ring.ts'
 
 /** Routes read at a time; with more of them, the next poll goes on where this one ended. */
 const pageSize = 5_000
 
-interface Position {
+interface WaitingRoute {
   account_id: string
-  mode: string
+  mode: Mode
   route_key: string
 }
-const start: Position = { account_id: '', mode: '', route_key: '' }
+
+/** No mode stands before `live`. */
+export const beforeAllRoutes: WaitingRoute = { account_id: '', mode: 'live', route_key: '' }
 
 /** The truth about what waits: fills the ring from `queue_totals`, page after page, round and round. */
 export class RouteRefill {
   readonly #read: Db
   readonly #ring: RouteRing
-  #after: Position = start
+  #after = beforeAllRoutes
 
   constructor(read: Db, ring: RouteRing) {
     this.#read = read
@@ -23,20 +26,27 @@ export class RouteRefill {
   }
 
   async now(): Promise<void> {
-    const { account_id, mode, route_key } = this.#after
-    const rows = await this.#read
-      .selectFrom('queue_totals')
-      .select(['account_id', 'mode', 'route_key'])
-      .where('messages', '>', 0)
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('account_id', 'mode', 'route_key'), '>', tuple(account_id, mode as 'live', route_key)),
-      )
-      .orderBy('account_id')
-      .orderBy('mode')
-      .orderBy('route_key')
-      .limit(pageSize)
-      .execute()
+    const rows = await readWaitingRoutes(this.#read, this.#after, pageSize)
     for (const row of rows) this.#ring.add(routeFrom(row))
-    this.#after = (rows.length < pageSize ? null : rows.at(-1)) ?? start
+    this.#after = (rows.length < pageSize ? null : rows.at(-1)) ?? beforeAllRoutes
   }
 }
+
+/** At most `most` of the routes on which something waits, in the order of their keys, behind this one. */
+export const readWaitingRoutes = (
+  read: Db,
+  { account_id, mode, route_key }: WaitingRoute,
+  most: number,
+): Promise<WaitingRoute[]> =>
+  read
+    .selectFrom('queue_totals')
+    .select(['account_id', 'mode', 'route_key'])
+    .where('messages', '>', 0)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('account_id', 'mode', 'route_key'), '>', tuple(account_id, mode, route_key)),
+    )
+    .orderBy('account_id')
+    .orderBy('mode')
+    .orderBy('route_key')
+    .limit(most)
+    .execute()

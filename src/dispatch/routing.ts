@@ -20,7 +20,12 @@ export interface Routing {
 }
 
 /** Of the devices that serve an account in a mode, those that can use `sender`; all of them when it is null. */
-export function routingFor(pool: DevicePool, accountId: string, mode: Mode, sender: string | null): Routing {
+export function routingFor(
+  pool: Pick<DevicePool, 'forAccount'>,
+  accountId: string,
+  mode: Mode,
+  sender: string | null,
+): Routing {
   const devices = pool
     .forAccount(accountId, mode)
     .filter((device) => canUseSender(device.facts.senders, sender))

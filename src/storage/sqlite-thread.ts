@@ -43,7 +43,9 @@ export class SqliteThread {
       workerData: settings,
       resourceLimits: { maxYoungGenerationSizeMb: settings.readOnly ? nurseryMb.reader : nurseryMb.writer },
     })
-    this.#worker.on('message', (bundle: string) => {
+    // Answers are text. What is not was sent by Node: with --watch it reports here what the thread imports (nodejs/node#65044).
+    this.#worker.on('message', (bundle: unknown) => {
+      if (typeof bundle !== 'string') return
       for (const answer of JSON.parse(bundle) as Answer[]) this.#settle(answer)
     })
     this.#worker.on('error', (error: Error) =>

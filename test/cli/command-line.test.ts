@@ -60,6 +60,16 @@ test('the help of devices names every setting of every kind, and the help of sen
   expect((await cli.run('send --help')).stdout).toMatch(/--wait the exit code is 0 when .* else 1/)
 })
 
+test('an option whose setting has no default says so, when a device is added and when it is changed', async () => {
+  for (const line of ['device add --help', 'device set --help']) {
+    const help = (await cli.run(line)).stdout
+    const needed = [...help.matchAll(/^ {2}(\w+)= .*required/gm)].map(([, name = '']) => name)
+    expect(needed).toEqual(['host', 'port', 'system_id'])
+    for (const name of needed)
+      expect(help).toMatch(new RegExp(`^  --${name.replace('_', '-')} .*; no default\\.$`, 'm'))
+  }
+})
+
 test('every command on every level has a help of its own, which names --json and --help', async () => {
   for (const [group, commands] of Object.entries(groups)) {
     const help = (await cli.run(`${group} --help`)).stdout

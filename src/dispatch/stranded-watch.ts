@@ -1,0 +1,64 @@
+import type { Db } from '../storage/dialect.ts'
+import type { DevicePool } from './device-pool.ts'
+import { mostParts } from './device-runtime.ts'
+import { Janitor, type JanitorDeps } from './janitor.ts'
+import { beforeAllRoutes, readWaitingRoutes } from './route-refill.ts'
+import { routeFrom } from './route-ring.ts'
+import { routingFor } from './routing.ts'
+
+const intervalMs = 60_000
+/** Routes looked at in one go: a queue of 10,000 that is looked through to its end takes a reader about a millisecond. */
+const pageSize = 100
+
+export interface StrandedWatchDeps extends JanitorDeps {
+  read: Db
+  pool: Pick<DevicePool, 'forAccount'>
+}
+
+/**
+ * Says whose messages wait that no enabled device can carry. Accept refuses such messages, so a device was changed, switched off or removed since.
+ * They are left to wait, because a device that is off for an hour comes back; the log has one line for each route until it is well again.
+ */
+export function createStrandedWatch(deps: StrandedWatchDeps): Janitor {
+  const { read, pool, log } = deps
+  let told = new Set<string>()
+  let stranded = new Set<string>()
+  let after = beforeAllRoutes
+
+  async function sweep(): Promise<boolean> {
+    const rows = await readWaitingRoutes(read, after, pageSize)
+    for (const row of rows) {
+      const { accountId, mode, routeKey, sender } = routeFrom(row)
+      const { maxParts, enabled } = routingFor(pool, accountId, mode, sender)
+      if (maxParts >= mostParts || !(await isWaiting(read, row, maxParts))) continue
+      const name = `${accountId}/${routeKey}`
+      stranded.add(name)
+      if (told.has(name)) continue
+      log.warn({ account_id: accountId, mode, max_parts: maxParts }, enabled ? tooLong : noDevice)
+    }
+    const isMore = rows.length === pageSize
+    after = (isMore ? rows.at(-1) : undefined) ?? beforeAllRoutes
+    if (!isMore) [told, stranded] = [stranded, new Set()]
+    return isMore
+  }
+
+  return new Janitor(deps, { name: 'stranded-watch', intervalMs, sweep })
+}
+
+const tooLong =
+  'messages wait that are longer than any enabled device joins: they expire unless such a device is added or enabled'
+const noDevice = 'messages wait that no enabled device can carry: they expire unless one is added or enabled'
+
+const isWaiting = async (
+  read: Db,
+  route: { account_id: string; route_key: string },
+  maxParts: number,
+): Promise<boolean> =>
+  (await read
+    .selectFrom('queue')
+    .select('message_id')
+    .where('route_key', '=', route.route_key)
+    .where('account_id', '=', route.account_id)
+    .where('parts', '>', maxParts)
+    .limit(1)
+    .executeTakeFirst()) !== undefined

@@ -1,0 +1,15 @@
+import { readFile, rm } from 'node:fs/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { startServerProcess, temporaryFolder } from '../harness.ts'
+
+test('npm run dev starts the service, though Node speaks into the channels of its threads when it watches files', async () => {
+  const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: { dev: string } }
+  const [, flag = ''] = /^node (--watch) src\/main\.ts serve$/.exec(scripts.dev) ?? []
+  expect(flag).toBe('--watch')
+  const dataFolder = await temporaryFolder()
+  onTestFinished(() => rm(dataFolder, { recursive: true, force: true }))
+
+  const server = await startServerProcess({ dataFolder, flags: [flag] })
+  onTestFinished(async () => void (await server.stop()))
+  expect(server.first?.testKey).toMatch(/^onesixty_test_/)
+})
