@@ -89,7 +89,7 @@ export async function findPhoneToken(
 }
 
 /** The hash under which a private token is kept. Letters that a person may take for others, blanks and dashes make no difference. */
-export const hashOfPrivateToken = (typed: string): string =>
+const hashOfPrivateToken = (typed: string): string =>
   createHash('sha256')
     .update(typed.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1'))
     .digest('hex')

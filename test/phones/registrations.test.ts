@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { setDevice, retireDevice } from '../../src/devices/device-store.ts'
+import { PhoneIdentities } from '../../src/devices/phone-identities.ts'
+import { findPhoneToken, mintPhoneToken, revokePhoneTokens } from '../../src/devices/phone-tokens.ts'
+import {
+  findPhone,
+  type PhoneDeps,
+  registerPhone,
+  type SaidOfPhone,
+  updatePhone,
+} from '../../src/devices/phones.ts'
+import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
+import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
+
+let fixture: AccountsFixture
+let accountId: string
+const connected = new Set<string>()
+beforeEach(async () => {
+  fixture = await openAccountsFixture()
+  ;({ accountId } = await fixture.addAccount())
+  connected.clear()
+})
+afterEach(() => fixture.close())
+
+const secretBox = createDeviceSecretBox({ current: 'a secret of the instance, long enough', previous: null })
+const hookKey = new Uint8Array(32).fill(7)
+const deps = (): PhoneDeps => ({
+  ...fixture.deps(), secretBox, hookKey, rules: { settings: [], secretNames: [] }, isPresent: (id) => connected.has(id),
+}) // prettier-ignore
+const mint = (owner: string | null = accountId) =>
+  fixture.storage.writer.write((tx) =>
+    mintPhoneToken(tx, deps(), { accountId: owner, mode: 'live', actor: 'test' }),
+  )
+const revoke = (owner: string | null = accountId) =>
+  fixture.storage.writer.write((tx) => revokePhoneTokens(tx, deps(), { accountId: owner, actor: 'test' }))
+const owner = (typed: string) => findPhoneToken(fixture.storage.read, typed)
+const a12: SaidOfPhone = {
+  name: 'samsung/a12',
+  sims: [{ slot: 1, number: '********1234', carrier: '**elco', iccid: '***************0001' }],
+  usesPush: false,
+  appVersion: '1.68.0',
+}
+const register = (token: string, said: Partial<SaidOfPhone> = {}) =>
+  fixture.storage.writer.write((tx) => registerPhone(tx, deps(), token, { ...a12, ...said }))
+const find = (deviceToken: string) => findPhone(fixture.storage.read, deps(), { deviceToken })
+const everything = async (): Promise<string> => {
+  const { read } = fixture.storage
+  const tables = ['phone_tokens', 'phones', 'devices', 'audit_log'] as const
+  return JSON.stringify(
+    await Promise.all(tables.map((table) => read.selectFrom(table).selectAll().execute())),
+  )
+}
+
+describe('private tokens', () => {
+  test('one is known however a person types it, and stored nowhere', async () => {
+    const { token, tokenId } = await mint()
+    expect(token).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){6}[0-9a-hjkmnp-tv-z]{4}$/)
+    const expected = { tokenId, accountId, mode: 'live' }
+    expect(await owner(token)).toEqual(expected)
+    const asRead = token.toUpperCase().replaceAll('-', ' ').replaceAll('0', 'O').replaceAll('1', 'l')
+    expect(await owner(` ${asRead} `)).toEqual(expected)
+    expect(await everything()).not.toContain(token)
+    expect(await everything()).not.toContain(token.replaceAll('-', ''))
+  })
+
+  test('several live side by side; all of an owner are revoked at once, and no one else’s', async () => {
+    const [first, second, shared] = [await mint(), await mint(), await mint(null)]
+    const phone = (await register(first.token))!
+    expect(await revoke()).toBe(2)
+    expect(await find(phone.deviceToken)).toMatchObject({ deviceId: phone.deviceId })
+    expect([await owner(first.token), await owner(second.token)]).toEqual([null, null])
+    expect(await owner(shared.token)).toMatchObject({ accountId: null })
+    expect(await revoke()).toBe(0)
+    expect(await fixture.audited()).toEqual(
+      expect.arrayContaining(['phone_token.created', 'phone_token.revoked']),
+    )
+  })
+
+  test('an account has at most 100 live ones', async () => {
+    for (let i = 0; i < 100; i++) await mint()
+    await expect(mint()).rejects.toThrow('100 private tokens already')
+    await revoke()
+    await expect(mint()).resolves.toMatchObject({ token: expect.any(String) })
+  })
+
+  test('an account that is unknown or closed gets none, and those that it had are nobody’s', async () => {
+    const { token } = await mint()
+    await expect(mint('acc_nobody')).rejects.toThrow()
+    await fixture.storage.writer.write((tx) => tx.updateTable('accounts').set({ state: 'closed' }).execute())
+    await expect(mint()).rejects.toThrow()
+    expect(await owner(token)).toBeNull()
+    expect(await register(token)).toBeNull()
+  })
+})
+
+describe('registrations', () => {
+  test('check 1: who shows a private token has a device of its account, at a pace that carriers bear; who shows none has nothing', async () => {
+    const { token } = await mint()
+    expect(await register('wrong')).toBeNull()
+    const made = (await register(token))!
+    const device = await fixture.storage.read.selectFrom('devices').selectAll().executeTakeFirstOrThrow()
+    expect(device).toMatchObject({
+      id: made.deviceId, account_id: accountId, kind: 'android', mode: 'live', name: 'samsung a12', state: 'enabled', parts_per_window: 30,
+      window_seconds: 1_800,
+    }) // prettier-ignore
+    expect(await find(made.deviceToken)).toMatchObject({
+      phoneId: made.phoneId,
+      accountName: 'Ada',
+      appVersion: '1.68.0',
+    })
+    expect(await find(`${made.deviceToken}x`)).toBeNull()
+  })
+
+  test('neither the token of a device, nor its hook secret, nor its signing key is stored in clear', async () => {
+    const made = (await register((await mint()).token))!
+    const known = (await find(made.deviceToken))!
+    const stored = await everything()
+    for (const secret of [made.deviceToken, known.hookSecret, known.signingKey]) {
+      expect(secret.length).toBeGreaterThanOrEqual(32)
+      expect(stored).not.toContain(secret)
+    }
+    expect(await findPhone(fixture.storage.read, deps(), { hookSecret: known.hookSecret })).toEqual(known)
+  })
+
+  test('the same phone installed anew keeps its device, and whatever its former app shows is nobody’s', async () => {
+    const { token } = await mint()
+    const former = (await register(token))!
+    const before = (await find(former.deviceToken))!
+    fixture.clock.jumpWallClock(61_000)
+    const anew = (await register(token))!
+    expect(anew.deviceId).toBe(former.deviceId)
+    expect(await find(former.deviceToken)).toBeNull()
+    expect(await findPhone(fixture.storage.read, deps(), { hookSecret: before.hookSecret })).toBeNull()
+    const after = (await find(anew.deviceToken))!
+    expect([after.hookSecret, after.signingKey]).not.toEqual([before.hookSecret, before.signingKey])
+  })
+
+  test.each<[string, Partial<SaidOfPhone>]>([
+    ['another model', { name: 'samsung/a13' }],
+    ['another SIM', { sims: [{ slot: 1, number: null, carrier: null, iccid: '***************0002' }] }],
+    ['no SIM', { sims: [] }],
+    ['a SIM without a number of its own', { sims: [{ slot: 1, number: null, carrier: null, iccid: null }] }],
+  ])('a phone with %s is another device', async (_, said) => {
+    const { token } = await mint()
+    const first = (await register(token, said.sims === undefined || said.sims?.[0]?.iccid ? {} : said))!
+    fixture.clock.jumpWallClock(61_000)
+    expect((await register(token, said))!.deviceId).not.toBe(first.deviceId)
+  })
+
+  test('so is one that shows another token, or that registers while the other is there', async () => {
+    const { token } = await mint()
+    const first = (await register(token))!
+    fixture.clock.jumpWallClock(61_000)
+    expect((await register((await mint()).token))!.deviceId).not.toBe(first.deviceId)
+    connected.add(first.deviceId)
+    expect((await register(token))!.deviceId).not.toBe(first.deviceId)
+  })
+
+  test('check 27: a phone whose device was removed is nobody’s; one whose device is disabled is still known', async () => {
+    const made = (await register((await mint()).token))!
+    const { writer } = fixture.storage
+    await writer.write((tx) =>
+      setDevice(tx, deps(), { deviceId: made.deviceId, state: 'disabled', actor: 'test' }),
+    )
+    expect(await find(made.deviceToken)).toMatchObject({ deviceId: made.deviceId })
+    await writer.write((tx) => retireDevice(tx, deps(), { deviceId: made.deviceId, actor: 'test' }))
+    expect(await find(made.deviceToken)).toBeNull()
+  })
+
+  test('check 4: what an app says at its start is taken over; without a push token it has none any more', async () => {
+    const made = (await register((await mint()).token, { usesPush: true }))!
+    expect(await find(made.deviceToken)).toMatchObject({ usesPush: true })
+    const said = { name: null, sims: null, usesPush: false, appVersion: '1.69.0' }
+    await fixture.storage.writer.write((tx) => updatePhone(tx, fixture.clock.now(), made.phoneId, said))
+    expect(await find(made.deviceToken)).toMatchObject({
+      usesPush: false,
+      appVersion: '1.69.0',
+      sims: a12.sims,
+    })
+  })
+
+  test('whom a token names is remembered for a moment, never longer than 5 s', async () => {
+    const made = (await register((await mint()).token))!
+    const identities = new PhoneIdentities({ ...deps(), read: fixture.storage.read, clock: fixture.clock })
+    expect(await identities.find(made)).not.toBeNull()
+    await fixture.storage.writer.write((tx) =>
+      retireDevice(tx, deps(), { deviceId: made.deviceId, actor: 'test' }),
+    )
+    expect(await identities.find(made)).not.toBeNull()
+    await fixture.clock.advance(5_000)
+    expect(await identities.find(made)).toBeNull()
+  })
+})
