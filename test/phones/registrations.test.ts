@@ -85,9 +85,9 @@ describe('private tokens', () => {
 
   test('an account that is unknown or closed gets none, and those that it had are nobody’s', async () => {
     const { token } = await mint()
-    await expect(mint('acc_nobody')).rejects.toThrow()
+    await expect(mint('acc_nobody')).rejects.toThrow('no account acc_nobody')
     await fixture.storage.writer.write((tx) => tx.updateTable('accounts').set({ state: 'closed' }).execute())
-    await expect(mint()).rejects.toThrow()
+    await expect(mint()).rejects.toThrow('closed')
     expect(await owner(token)).toBeNull()
     expect(await register(token)).toBeNull()
   })

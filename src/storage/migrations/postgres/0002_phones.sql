@@ -58,4 +58,6 @@ create table phone_offers (
   closed_at bigint
 );
 create index phone_offers_open on phone_offers (device_id, offered_at) where closed_at is null;
+-- What a device was given in a window of its pace, whatever became of it.
+create index phone_offers_by_device on phone_offers (device_id, offered_at);
 create index phone_offers_closed on phone_offers (closed_at) where closed_at is not null;

@@ -1,0 +1,94 @@
+import { DatabaseSync } from 'node:sqlite'
+import { type CompiledQuery, sql } from 'kysely'
+import { describe, expect, test, vi } from 'vitest'
+import { readOrphans } from '../../src/messages/open-attempts.ts'
+import { countUnacknowledged, offeredSince, readOffers } from '../../src/messages/phone-offers.ts'
+import { databaseFile } from '../../src/storage/database.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { type DeskHouse, openDeskHouse } from './desk-house.ts'
+
+/** Thousands of offers, of which few are open, and a long queue: what tempts a planner, and what a slow statement shows on. */
+async function fill(house: DeskHouse, phoneId: string, deviceId: string): Promise<void> {
+  const rest = {
+    device_id: deviceId, phone_id: phoneId, account_id: 'acc_a', mode: 'live', attempt_number: 1, state: 'sent',
+  } as const // prettier-ignore
+  await house.storage.writer.write(async (tx) => {
+    await insertRows(
+      tx,
+      'phone_offers',
+      Array.from({ length: 3_000 }, (_, i) => ({ ...rest, attempt_id: `att_${i}`, message_id: `msg_${i}`, offered_at: i, last_offered_at: i, closed_at: i })),
+    ) // prettier-ignore
+    await sql`with recursive n (i) as (select 0 union all select i + 1 from n where i < 2999)
+      insert into messages select account_id, mode, 'msg_' || i, send_id, direction, status, recipient, sender, country, category, text, text_redacted,
+        encoding, units, parts, parts_sent, held, charged, cost_state, on_unknown, device_id, receipt_expected, error_code, network_code, attempts,
+        possible_duplicate, corrected, sequence, client_reference, metadata, created_at, send_at, expires_at, sent_at, delivered_at, finalized_at,
+        settled_at, updated_at from (select * from messages limit 1), n`.execute(tx)
+    await sql`insert into queue select 'live:', account_id, 1, created_at + 1000, id, mode, parts, expires_at, updated_at, 0, null, 0
+      from messages where length(id) < 10`.execute(tx)
+    await sql`insert into attempts select account_id, mode, id, 1, 'att' || id, 'dev_s', 1, 'accepted', 1, null, 'accepted', null, 0, 1
+      from messages where length(id) < 10`.execute(tx)
+    await sql`analyze`.execute(tx)
+  })
+}
+
+function plansOf(house: DeskHouse, calls: readonly (readonly [CompiledQuery, ...unknown[]])[]): string[] {
+  const plain = new DatabaseSync(databaseFile(house.dataFolder), { readOnly: true })
+  const steps = calls.flatMap(([{ sql: text, parameters }]) => {
+    if (!/^\s*(select|update|delete)/i.test(text)) return []
+    const values = Array.isArray(parameters[0]) ? parameters[0] : parameters
+    return plain.prepare(`explain query plan ${text}`).all(...(values as string[]))
+  })
+  plain.close()
+  return steps.map((step) => String(step['detail']))
+}
+
+async function plansWhile(house: DeskHouse, run: () => Promise<unknown>): Promise<string[]> {
+  const executed = vi.spyOn(house.storage.read.getExecutor(), 'executeQuery')
+  await run()
+  const plans = plansOf(house, executed.mock.calls)
+  executed.mockRestore()
+  return plans
+}
+
+describe.each(['fresh', 'filled and analysed'])('on %s tables', (state) => {
+  test('no statement about phones reads a table from end to end', async () => {
+    const house = await openDeskHouse()
+    const phone = await house.register('1')
+    await house.send({ to: ['+4915112345601', '+4915112345602'] })
+    if (state !== 'fresh') await fill(house, phone.phoneId, phone.deviceId)
+    await house.pull(phone)
+    const { read } = house.storage
+    const terms = { ...phone, nowMs: house.clock.now(), most: 20, hangsAfterMs: 600_000 }
+    const plans = await plansWhile(house, async () => {
+      await readOffers(read, terms)
+      await countUnacknowledged(read, phone)
+      await offeredSince(read, phone.deviceId, house.clock.now() - 1_800_000)
+      await house.known('nobody’s token')
+      await readOrphans(read, 2, 500)
+    })
+    expect(plans.length).toBeGreaterThan(6)
+    expect(
+      plans.filter((step) =>
+        /^SCAN (o|m|phone_offers|messages|queue|attempts)\b(?!.* attempts_open)/.test(step),
+      ),
+    ).toEqual([])
+  })
+
+  test('a report finds the place of its message in front of the queue, however long that is', async () => {
+    const house = await openDeskHouse()
+    const phone = await house.register('1')
+    await house.send()
+    if (state !== 'fresh') await fill(house, phone.phoneId, phone.deviceId)
+    const [offer] = await house.pull(phone)
+    const told: string[] = []
+    await house.storage.writer.write(async (tx) => {
+      const executed = vi.spyOn(tx.getExecutor(), 'executeQuery')
+      const { settleReports } = await import('../../src/dispatch/phone-reports.ts')
+      const report = { attemptId: offer!.attemptId, deviceId: phone.deviceId, state: 'processed', error: null } as const
+      await settleReports(tx, [report], { nowMs: house.clock.now(), judgeFailure: () => ({ kind: 'undelivered', code: 'unknown', networkCode: null }) })
+      told.push(...plansOf(house, executed.mock.calls))
+    }) // prettier-ignore
+    expect(told.filter((step) => step.startsWith('SCAN ') || step.includes('TEMP B-TREE'))).toEqual([])
+    expect(told).toContain('SEARCH queue USING PRIMARY KEY (route_key=? AND account_id=? AND priority=?)')
+  })
+})
