@@ -6,7 +6,7 @@ import { configurationPage, environmentExample } from './generators/configuratio
 import type { Generator } from './generators/generator.ts'
 import { layerPicture } from './generators/layer-picture.ts'
 import { openApi } from './generators/openapi.ts'
-import { smppSettingsTable } from './generators/smpp-settings.ts'
+import { androidSettingsTable, smppSettingsTable } from './generators/settings-tables.ts'
 import { smppStatusPage } from './generators/smpp-status.ts'
 import { stateMachine } from './generators/state-machine.ts'
 
@@ -17,6 +17,7 @@ const generators: readonly Generator[] = [
   stateMachine,
   smppSettingsTable,
   smppStatusPage,
+  androidSettingsTable,
   androidResultsPage,
   openApi,
 ]

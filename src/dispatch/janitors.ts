@@ -57,7 +57,7 @@ export function createJanitors(
   | 'keyUses'
   | 'deviceReporter'
   | 'phoneCloser'
-  'strandedWatch',
+  | 'strandedWatch',
   Janitor
 > {
   const { config } = deps

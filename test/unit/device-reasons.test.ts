@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { explainedReasons, remediesOf } from '../../src/cli/device-reasons.ts'
 import { healthOf, type PhoneFacts } from '../../src/connectors/android/phone-health.ts'
@@ -39,4 +40,13 @@ test.each<[string, Partial<PhoneFacts>]>([
 
 test('a reason that nobody explains has none, whatever it is called', () => {
   expect(remediesOf(['to_be_invented', 'constructor'])).toEqual([])
+})
+
+test('the page about phones has a row for every reason that a phone gives', async () => {
+  const page = await readFile(new URL('../../docs/connectors/android.md', import.meta.url), 'utf8')
+  const ofLinks = ['repeated_unknown']
+  const missing = explainedReasons.filter(
+    (reason) => !ofLinks.includes(reason) && !new RegExp(`^\\| .*\`${reason}\`.* \\|`, 'm').test(page),
+  )
+  expect(missing).toEqual([])
 })
