@@ -166,9 +166,9 @@ function statusExample(): StatusView {
     queue: { messages: 14, parts: 17, scheduled_messages: 0, oldest_queued_at: '2026-11-21T09:28:41.120Z', estimated_wait_seconds: 0 },
     devices: [{
       object: 'device', id: 'dev_01k9ktp3m0f5yarw8s2e6vd41c', name: 'Pixel shelf 2', kind: 'android', shared: false, status: 'online', reasons: [],
-      link: 'stream', last_seen_at: '2026-11-21T09:29:51.007Z', next_contact_expected_by: '2026-11-21T09:30:21.007Z', app_version: '1.68.0',
+      link: 'stream', last_seen_at: '2026-11-21T09:29:51.007Z', next_contact_expected_by: '2026-11-21T09:35:01.007Z', app_version: '1.68.0',
       battery: { percent: 87, charging: true, at: '2026-11-21T09:20:00.000Z' },
-      network: { registered: true, roaming: null, operator: null, signal_dbm: null, transport: 'wifi', at: '2026-11-21T09:20:00.000Z' },
+      network: { registered: null, roaming: null, operator: null, signal_dbm: null, transport: 'wifi', at: '2026-11-21T09:20:00.000Z' },
       sims: [{ slot: 1, number: '+4915199990001', carrier: 'Telekom.de' }],
       capabilities: { delivery_reports: true, max_parts: 10, alphanumeric_sender: false },
       throughput: { parts_per_window: 30, window_seconds: 1800, remaining: 22, resets_at: '2026-11-21T09:51:12.400Z' },
