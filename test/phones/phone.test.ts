@@ -14,12 +14,28 @@ test('the first of a burst wakes the phone at once, the rest within 2 s and not 
   const stream = openStream()
   for (let n = 0; n < 500; n++) phone.wake()
   expect(stream.events()).toEqual(['MessageEnqueued'])
-  phone.fetching()
-  phone.wake()
   await clock.advance(1_999)
   expect(enqueued(stream.events())).toBe(1)
   await clock.advance(1)
   expect(enqueued(stream.events())).toBe(2)
+})
+
+test('a phone that has followed a wake-up is woken again after 1 s', async () => {
+  const { phone, clock, openStream } = createStubbedPhone()
+  const stream = openStream()
+  phone.wake()
+  phone.fetching()
+  phone.wake()
+  await clock.advance(999)
+  expect(enqueued(stream.events())).toBe(1)
+  await clock.advance(1)
+  expect(enqueued(stream.events())).toBe(2)
+  // This one it has not followed yet.
+  phone.wake()
+  await clock.advance(1_999)
+  expect(enqueued(stream.events())).toBe(2)
+  await clock.advance(1)
+  expect(enqueued(stream.events())).toBe(3)
 })
 
 test('what a fetch has taken wakes nobody any more', async () => {

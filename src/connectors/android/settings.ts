@@ -28,7 +28,7 @@ export const androidSettings: readonly SettingRule[] = [
   wholeNumber('page', 20, [1, 100], 'Messages that the phone may hold without having said so. What it holds cannot go to another phone; 20 is a few minutes of its pace.'), // prettier-ignore
   orNever('ping_interval_s', 600, [60, 86_400], 'Seconds between two pings of the app, which tell its battery and its network; 0 switches them off. 10 min, since each one costs battery. Takes effect when the app is started anew.'), // prettier-ignore
   wholeNumber('keep_alive_s', 15, [5, 60], 'Seconds between two signs of life on an event stream; proxies end a silent one after 60 s.'), // prettier-ignore
-  wholeNumber('wake_interval_ms', 2_000, [1_000, 60_000], 'Milliseconds, at least, between two events that tell the phone to fetch: each one makes it break off the fetch that it is at.'), // prettier-ignore
+  wholeNumber('wake_interval_ms', 2_000, [1_000, 60_000], 'Milliseconds, at least, between two events that tell the phone to fetch, or half of them once it has followed the last: each one makes it break off the fetch that it is at.'), // prettier-ignore
   wholeNumber('wake_answer_s', 10, [2, 300], 'Seconds in which it fetches when told to. After two that it did not answer, its event stream counts as dead.'), // prettier-ignore
   orNever('probe_after_s', 300, [60, 86_400], 'Seconds of silence after which it is told to fetch, to see whether it lives; 0 is never. 5 min, since a dead connection is not noticed in another way.'), // prettier-ignore
   wholeNumber('drain_s', 30, [5, 600], 'Seconds after which an event stream that takes no more bytes counts as dead.'), // prettier-ignore

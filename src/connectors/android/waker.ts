@@ -10,13 +10,14 @@ export interface WakerDeps {
 }
 
 /**
- * Tells a phone to fetch: at once, then no oftener than the interval while there is something that no fetch has taken since. Each event
- * makes the app break off the fetch that it is at, so that a fast stream of them would starve it.
+ * Tells a phone to fetch: at once, then no oftener than the interval while there is something that no fetch has taken since, or half of it
+ * once it has followed the last. Each event makes the app break off the fetch that it is at, so that a fast stream of them would starve it.
  */
 export class Waker {
   readonly #deps: WakerDeps
   #isWanted = false
   #sentMs = Number.NEGATIVE_INFINITY
+  #wasFollowed = false
   #cancelTimer: (() => void) | null = null
   #cancelAnswer: (() => void) | null = null
 
@@ -28,7 +29,8 @@ export class Waker {
     this.#isWanted = true
     if (this.#cancelTimer !== null) return
     const { tools, settings } = this.#deps
-    const waitMs = this.#sentMs + settings().wakeIntervalMs - tools.monotonicMs()
+    const intervalMs = settings().wakeIntervalMs / (this.#wasFollowed ? 2 : 1)
+    const waitMs = this.#sentMs + intervalMs - tools.monotonicMs()
     if (waitMs <= 0) return this.#fire()
     this.#cancelTimer = tools.schedule(waitMs, () => {
       this.#cancelTimer = null
@@ -40,6 +42,7 @@ export class Waker {
   answered(): boolean {
     const wasAsked = this.#cancelAnswer !== null
     this.#isWanted = false
+    this.#wasFollowed ||= wasAsked
     this.#cancelAnswer?.()
     this.#cancelAnswer = null
     return wasAsked
@@ -57,6 +60,7 @@ export class Waker {
     this.#isWanted = false
     if (!send()) return
     this.#sentMs = tools.monotonicMs()
+    this.#wasFollowed = false
     this.#cancelAnswer ??= tools.schedule(settings().wakeAnswerMs, () => {
       this.#cancelAnswer = null
       if (unanswered()) this.wake()
