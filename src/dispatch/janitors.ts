@@ -12,6 +12,7 @@ import { createFragmentCloser } from './fragment-closer.ts'
 import type { Janitor, JanitorDeps } from './janitor.ts'
 import { createKeyUseRecorder } from './key-use-recorder.ts'
 import { createPhoneCloser } from './phone-closer.ts'
+import { createPhoneRecaller } from './phone-recaller.ts'
 import { createReceiptCloser } from './receipt-closer.ts'
 import { createRefiller } from './refiller.ts'
 import { createRescuer } from './rescuer.ts'
@@ -57,7 +58,8 @@ export function createJanitors(
   | 'keyUses'
   | 'deviceReporter'
   | 'phoneCloser'
-  | 'strandedWatch',
+  | 'strandedWatch'
+  | 'phoneRecaller',
   Janitor
 > {
   const { config } = deps
@@ -84,5 +86,6 @@ export function createJanitors(
     deviceReporter: createDeviceReporter({ ...deps, devices: () => deps.pool.all }),
     phoneCloser: createPhoneCloser(deps),
     strandedWatch: createStrandedWatch(deps),
+    phoneRecaller: createPhoneRecaller(deps),
   }
 }

@@ -64,3 +64,36 @@ export async function recall(
     .where('closed_at', 'is', null)
     .execute()
 }
+
+/** What a phone was asked to let go of, and when. */
+export interface Recalled {
+  attemptId: string
+  deviceId: string
+  recalledAt: number
+}
+
+/** What phones are asked to let go of and have not ended, in the order of the wishes, behind the one named. */
+export async function readRecalled(
+  db: Db,
+  after: Pick<Recalled, 'recalledAt' | 'attemptId'>,
+  most: number,
+): Promise<Recalled[]> {
+  const rows = await db
+    .selectFrom('phone_offers')
+    .select(['attempt_id', 'device_id', 'recalled_at'])
+    .where('recall', 'is not', null)
+    .where('closed_at', 'is', null)
+    .where('recalled_at', '>=', after.recalledAt)
+    .where((where) =>
+      where.or([where('recalled_at', '>', after.recalledAt), where('attempt_id', '>', after.attemptId)]),
+    )
+    .orderBy('recalled_at')
+    .orderBy('attempt_id')
+    .limit(most)
+    .execute()
+  return rows.map(({ attempt_id: attemptId, device_id: deviceId, recalled_at: recalledAt }) => ({
+    attemptId,
+    deviceId,
+    recalledAt: recalledAt ?? 0,
+  }))
+}

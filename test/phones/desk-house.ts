@@ -11,6 +11,7 @@ import {
   type SaidOfPhone,
 } from '../../src/devices/phones.ts'
 import { createPhoneCloser } from '../../src/dispatch/phone-closer.ts'
+import { createPhoneRecaller } from '../../src/dispatch/phone-recaller.ts'
 import { PhoneDesk } from '../../src/dispatch/phone-desk.ts'
 import type { JudgeFailure, PhoneReport } from '../../src/dispatch/phone-reports.ts'
 import { grantSms } from '../../src/ledger/grants.ts'
@@ -26,7 +27,7 @@ const health: Health = {
   sims: [], lastError: null,
 } // prettier-ignore
 
-export const pullKind = (woken: string[] = []): ConnectorKind<Pull> => ({
+export const pullKind = (woken: string[] = [], recalled: string[] = []): ConnectorKind<Pull> => ({
   kind: 'android',
   settings: [],
   secretNames: [],
@@ -37,7 +38,7 @@ export const pullKind = (woken: string[] = []): ConnectorKind<Pull> => ({
     start: async () => undefined,
     stop: async () => undefined,
     wake: () => void woken.push(id),
-    recall: () => undefined,
+    recall: (attemptId) => void recalled.push(attemptId),
     remember: () => undefined,
   }),
 })
@@ -61,6 +62,8 @@ const said = (iccid: string): SaidOfPhone => ({
 
 export interface DeskHouse extends MessagesFixture {
   woken: string[]
+  /** Attempts that phones were told to let go of. */
+  recalled: string[]
   /** Devices whose app is connected just now. */
   connected: Set<string>
   privateToken: string
@@ -88,7 +91,8 @@ export interface DeskHouse extends MessagesFixture {
 export async function openDeskHouse(): Promise<DeskHouse> {
   const woken: string[] = []
   const connected = new Set<string>()
-  const kind = pullKind(woken)
+  const recalled: string[] = []
+  const kind = pullKind(woken, recalled)
   const house = await openMessagesFixture(kind)
   onTestFinished(() => house.close())
   const { storage, clock, ids, pool } = house
@@ -117,10 +121,12 @@ export async function openDeskHouse(): Promise<DeskHouse> {
       claim: (input) => storage.writer.write((tx) => claimMessages(tx, ids, input)),
     }) // prettier-ignore
   let desk = createDesk()
+  const recaller = createPhoneRecaller({ ...house, read: storage.read, log })
   const closer = createPhoneCloser({ ...house, read: storage.read, writer: storage.writer, log, horizon })
   return {
     ...house,
     woken,
+    recalled,
     connected,
     privateToken,
     async register(iccid) {
@@ -134,7 +140,10 @@ export async function openDeskHouse(): Promise<DeskHouse> {
     pull: ({ phoneId, deviceId }) => desk.offer({ phoneId, deviceId, simOf: {}, turns: [], hangsAfterMs: 600_000 }),
     report: ({ deviceId }, ...reports) => desk.report(reports.map((report) => ({ ...report, deviceId }))),
     restart: () => void (desk = createDesk()),
-    sweep: () => closer.sweepAll(),
+    sweep: async () => {
+      await closer.sweepAll()
+      await recaller.sweepAll()
+    },
     messages: () =>
       storage.read.selectFrom('messages').select(['status', 'charged', 'attempts', 'device_id', 'error_code']).orderBy('id').execute(),
     wallet: () =>

@@ -61,3 +61,4 @@ create index phone_offers_open on phone_offers (device_id, offered_at) where clo
 -- What a device was given in a window of its pace, whatever became of it.
 create index phone_offers_by_device on phone_offers (device_id, offered_at);
 create index phone_offers_closed on phone_offers (closed_at) where closed_at is not null;
+create index phone_offers_recalled on phone_offers (recalled_at, attempt_id) where recall is not null and closed_at is null;

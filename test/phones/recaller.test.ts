@@ -1,0 +1,56 @@
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test, vi } from 'vitest'
+import { readRecalled, recall } from '../../src/messages/phone-recalls.ts'
+import { databaseFile } from '../../src/storage/database.ts'
+import { openDeskHouse } from './desk-house.ts'
+
+test('a phone is told once what it is to let go of, those of one millisecond too', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  for (let n = 0; n < 3; n++) await house.send()
+  const [first, second, third] = (await house.pull(phone)).map(({ attemptId }) => attemptId)
+  const wish = (attemptId: string) =>
+    house.storage.writer.write((tx) => recall(tx, [attemptId], 'cancel', house.clock.now()))
+  await wish(second!)
+  await house.sweep()
+  expect(house.recalled).toEqual([second])
+  // In the same millisecond, and before the other in the order of ids.
+  await wish(first!)
+  await house.sweep()
+  await house.sweep()
+  expect(house.recalled).toEqual([second, first])
+  await house.clock.advance(1_000)
+  await wish(third!)
+  await house.sweep()
+  expect(house.recalled).toEqual([second, first, third])
+})
+
+test('many wishes of one moment are all told', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const [offer] = await house.pull(phone)
+  const row = await house.storage.read.selectFrom('phone_offers').selectAll().executeTakeFirstOrThrow()
+  const many = Array.from({ length: 1_200 }, (_, i) => ({ ...row, attempt_id: `${offer!.attemptId}_${i}`, recall: 'move' as const, recalled_at: 7 })) // prettier-ignore
+  await house.storage.writer.write(async (tx) => {
+    for (let at = 0; at < many.length; at += 400)
+      await tx.insertInto('phone_offers').values(many.slice(at, at + 400)).execute() // prettier-ignore
+  })
+  await house.sweep()
+  expect(new Set(house.recalled).size).toBe(1_200)
+  expect(house.recalled).toHaveLength(1_200)
+})
+
+test('what is recalled is found by its index, in its order', async () => {
+  const house = await openDeskHouse()
+  const executed = vi.spyOn(house.storage.read.getExecutor(), 'executeQuery')
+  await readRecalled(house.storage.read, { recalledAt: 1, attemptId: 'a' }, 500)
+  const { sql, parameters } = executed.mock.calls[0]![0]
+  const plain = new DatabaseSync(databaseFile(house.dataFolder), { readOnly: true })
+  const values = Array.isArray(parameters[0]) ? parameters[0] : parameters
+  const plan = plain.prepare(`explain query plan ${sql}`).all(...(values as string[]))
+  plain.close()
+  expect(plan.map(({ detail }) => detail)).toEqual([
+    'SEARCH phone_offers USING INDEX phone_offers_recalled (recalled_at>?)',
+  ])
+})
