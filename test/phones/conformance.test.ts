@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { cliJson } from '../harness.ts'
+import { numbersFrom, openPhoneHouse, type PhoneHouse } from './phone-house.ts'
+
+const deliveredAll = (house: PhoneHouse, count: number): Promise<unknown> =>
+  eventually(house.counts, (counts) => expect(counts['delivered']).toBe(count), 60_000)
+
+test('check 10 and 11: reports that come twice and out of order take nothing back, and each message is charged once', async () => {
+  const house = await openPhoneHouse({ timeScale: 50, reportReorder: 0.5, reportDuplicate: 0.5, outcome: { 'delivered': 3, 'regress': 2, 'missing-sent': 1 } }) // prettier-ignore
+  await house.send(numbersFrom(0, 20))
+  await deliveredAll(house, 20)
+  await eventually(house.phones.views, ([view]) => expect(view?.reportsWaiting).toBe(0), 20_000)
+  expect(await house.counts()).toEqual({ delivered: 20 })
+  expect(house.phones.all.radioLog()).toHaveLength(20)
+  await house.expectSums()
+}, 120_000)
+
+test('check 22, 23 and 24: a received message is signed, comes twice and is there once; it is answered within 1 s under load', async () => {
+  const house = await openPhoneHouse({ timeScale: 50, webhookDouble: 1 })
+  house.liftPace()
+  // From then on its webhooks are ours, signed by our key.
+  await eventually(house.phones.views, ([view]) => expect(view?.webhooks).toHaveLength(4), 20_000)
+  await eventually(house.phones.views, ([view]) => expect(view?.settings).toMatchObject({ pingEveryS: 600 }), 20_000) // prettier-ignore
+  const sending = house.send(numbersFrom(0, 300))
+  for (let n = 0; n < 5; n++)
+    await house.phones.receiveSms(house.phones.phone(0), { from: '+4915550007777', text: `Hello ${n}`, receivedAtMs: Date.now() - n * 2_000 }) // prettier-ignore
+  await sending
+  const inbound = () => house.history('&direction=inbound')
+  await eventually(inbound, (messages) => expect(messages).toHaveLength(5), 30_000)
+  await eventually(house.phones.views, ([view]) => expect(view?.webhooksWaiting).toBe(0), 30_000)
+  expect(await inbound()).toHaveLength(5)
+  const hooks = house.phones.all.requests('POST', '/hooks/')
+  expect(hooks.filter(({ status }) => status === 204).length).toBeGreaterThanOrEqual(10)
+  for (const { status, tookMs } of hooks.filter((hook) => hook.status !== 401))
+    expect({ status, isSoon: tookMs < 1_000 }).toEqual({ status: 204, isSoon: true })
+}, 120_000)
+
+test('check 2: a phone that comes from another server registers by itself', async () => {
+  const house = await openPhoneHouse({ foreignToken: true })
+  const statuses = house.phones.all.requests('PATCH', '/device').map(({ status }) => status)
+  expect(statuses).toContain(401)
+  expect(house.phones.all.requests('POST', '/device').map(({ status }) => status)).toEqual([201])
+  await house.send(numbersFrom(0, 1))
+  await deliveredAll(house, 1)
+}, 60_000)
+
+test('a phone on Google push is degraded and says so; it sends when it polls', async () => {
+  const house = await openPhoneHouse({ channel: 'push', timeScale: 200, awaitOnline: false })
+  await eventually(
+    house.devices,
+    ([device]) => expect(device).toMatchObject({ status: 'degraded', reasons: ['push_only'], link: 'push' }),
+    20_000,
+  )
+  await house.send(numbersFrom(0, 1))
+  await deliveredAll(house, 1)
+}, 60_000)
+
+test('check 27: after its device was removed a phone gets 401 everywhere', async () => {
+  const house = await openPhoneHouse()
+  const [device] = await house.devices()
+  await cliJson(['device', 'remove', device!.id], house.server.dataFolder)
+  const phone = house.phones.phone(0)
+  const statusOf = async (method: 'GET' | 'PATCH', path: string): Promise<number> =>
+    (await phone.call(method, path, method === 'PATCH' ? {} : undefined)).status
+  await eventually(() => statusOf('GET', '/message'), (status) => expect(status).toBe(401)) // prettier-ignore
+  for (const path of ['/settings', '/webhooks', '/events', '/device'])
+    expect(await statusOf('GET', path), path).toBe(401)
+  for (const path of ['/device', '/message']) expect(await statusOf('PATCH', path), path).toBe(401)
+  // The stream that was open is over: nobody is told anything any more.
+  await eventually(house.phones.views, ([view]) => expect(view?.openStreams).toBe(0), 10_000)
+}, 60_000)
