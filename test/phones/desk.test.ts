@@ -217,7 +217,5 @@ test('as many phones are woken as messages wait, in turn, and share what waits w
   )
   const given = await Promise.all(phones.map((phone) => house.pull(phone)))
   expect(given.flat()).toHaveLength(9)
-  expect(given.map((offers) => offers.filter(({ isAgain }) => !isAgain).length).toSorted()).toEqual([
-    2, 2, 2, 2,
-  ])
+  expect(given.map((offers) => offers.filter(({ isAgain }) => !isAgain).length)).toEqual([2, 2, 2, 2])
 })

@@ -57,14 +57,16 @@ export interface PhoneHouse {
 interface Options extends Omit<Partial<FakePhonesOptions>, 'baseUrl' | 'privateToken'> {
   sms?: number
   env?: Record<string, string>
+  /** What Node.js is started with. */
+  flags?: readonly string[]
   /** Waits until every phone is online. */
   awaitOnline?: boolean
 }
 
 /** Opens one for the running test. */
-export async function openPhoneHouse({ sms = 100_000, env = {}, awaitOnline = true, ...knobs }: Options = {}): Promise<PhoneHouse> {
+export async function openPhoneHouse({ sms = 100_000, env = {}, flags = [], awaitOnline = true, ...knobs }: Options = {}): Promise<PhoneHouse> {
   const dataFolder = await temporaryFolder()
-  let server = await startServerProcess({ dataFolder, env })
+  let server = await startServerProcess({ dataFolder, env, flags })
   onTestFinished(async () => void (await server.kill('SIGKILL')))
   const made = await cliJson<{ account_id: string; live_key: string }>(['account', 'create', '--name', 'Ada', '--email', 'ada@example.org'], dataFolder)
   const { account_id: accountId, live_key: liveKey } = made
@@ -130,7 +132,7 @@ export async function openPhoneHouse({ sms = 100_000, env = {}, awaitOnline = tr
     },
     async killAndRestart() {
       await server.kill('SIGKILL')
-      server = await startServerProcess({ dataFolder, port: server.port, env })
+      server = await startServerProcess({ dataFolder, port: server.port, env, flags })
     },
   }
   const count = knobs.count ?? 1
