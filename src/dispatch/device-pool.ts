@@ -29,6 +29,7 @@ export class DevicePool implements Service {
   #retryAtMs = Number.POSITIVE_INFINITY
   #cancelTimer: () => void = () => undefined
   #reloading: Promise<void> = Promise.resolve()
+  #nextReload: Promise<void> | null = null
   #stopped = false
 
   constructor(deps: DevicePoolDeps) {
@@ -72,13 +73,18 @@ export class DevicePool implements Service {
       ? []
       : this.forAccount(route.accountId, route.mode).map((device) => device.candidate())
 
-  /** Reads the tables anew when accounts or devices changed since the last time. */
+  /** Reads the tables anew when accounts or devices changed since the last time. Who asks while one reading is under way shares the next. */
   reloadIfChanged(): Promise<void> {
-    this.#reloading = this.#reloading
-      .then(() => this.#reload())
+    if (this.#nextReload !== null) return this.#nextReload
+    this.#nextReload = this.#reloading
+      .then(() => {
+        this.#nextReload = null
+        return this.#reload()
+      })
       .catch((error: unknown) => {
         this.#deps.log.error({ err: error }, 'the devices could not be read; trying again')
       })
+    this.#reloading = this.#nextReload
     return this.#reloading
   }
 
