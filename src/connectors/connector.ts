@@ -48,6 +48,8 @@ export type Outcome =
       networkIds: readonly string[]
       partsTaken: number
       detail: string
+      /** Which wire parts, from 0, may have been taken, and how many there are; without it every part that is not known to be. */
+      inDoubt?: { parts: readonly number[]; wireParts: number }
       /** The connection ended, and the link knows it: that says nothing of whether the device answers. */
       connectionLost?: true
     }
