@@ -15,7 +15,7 @@ import {
 
 /**
  * The parts of an attempt of which nobody knows whether the network took them, nor under which id. Each waits for its receipt under a place
- * of its own among the receipts expected, found by the end of the recipient's number (docs/decisions/0012-receipts-of-lost-answers.md).
+ * of its own among the receipts expected, found by the end of the recipient's number (docs/decisions/0013-receipts-of-lost-answers.md).
  */
 export const placeInDoubt = (recipient: string, attemptId: string, part: number): string =>
   `${beginOf(recipient.slice(-7))}${attemptId}/${part}`

@@ -151,7 +151,15 @@ async function sendAndClaimOfAnother(): Promise<void> {
   })
   await house.send({ accountId: 'acc_b' })
   const wants = [
-    { accountId: 'acc_b', mode: 'live', routeKey: routeKeyOf('live', null), deviceId: 'dev_s', quota: 1 },
+    {
+      accountId: 'acc_b',
+      mode: 'live',
+      routeKey: routeKeyOf('live', null),
+      deviceId: 'dev_s',
+      quota: 1,
+      partsOver: 0,
+      partsUpTo: 10,
+    },
   ] as const
   await house.store.writer.write((tx) => claimMessages(tx, ids, { wants, nowMs, dueMs: nowMs, fence: 1 }))
 }
