@@ -1,16 +1,42 @@
-import { constants } from 'node:fs'
-import { access, mkdir } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { ConfigError } from './config.ts'
+import { hasCode, isThere } from './durable-file.ts'
 
-/** Makes the data folder when it is missing, for its owner alone. Refuses one that cannot be made or written to. */
+/**
+ * Makes the data folder when it is missing, for its owner alone, and makes and removes a file in it: rights alone do not tell whether that works
+ * (read-only disks, `/proc`, a user who may do everything). Refuses one where it does not.
+ */
 export async function makeDataFolder(dataFolder: string): Promise<void> {
   try {
-    await mkdir(dataFolder, { recursive: true, mode: 0o700 })
-    await access(dataFolder, constants.W_OK | constants.X_OK)
+    await makeFolders(dataFolder)
+    const probe = join(dataFolder, `.writable-${randomBytes(6).toString('hex')}`)
+    await (await open(probe, 'wx', 0o600)).close()
+    await rm(probe)
   } catch (error) {
     const { code = 'unknown' } = error as { code?: string }
     throw new ConfigError(
       `ONESIXTY_DATA: the folder ${dataFolder} cannot be made or written to (${code}). Name another, or let this user write there.`,
     )
+  }
+}
+
+/**
+ * Not `recursive` of Node 24, which never ends where a folder is there and says that nothing can be in it, as `/proc` does: it tries
+ * the folder and its parent in turn for ever.
+ */
+async function makeFolders(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    if (hasCode(error, 'EEXIST') && (await stat(path)).isDirectory()) return
+    const parent = dirname(path)
+    if (!hasCode(error, 'ENOENT') || parent === path || (await isThere(parent))) throw error
+    await makeFolders(parent)
+    // Another process may have made it meanwhile.
+    await mkdir(path, { mode: 0o700 }).catch((again: unknown) => {
+      if (!hasCode(again, 'EEXIST')) throw again
+    })
   }
 }

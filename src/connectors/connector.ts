@@ -48,6 +48,8 @@ export type Outcome =
       networkIds: readonly string[]
       partsTaken: number
       detail: string
+      /** Which wire parts, from 0, may have been taken, and how many there are; without it every part that is not known to be. */
+      inDoubt?: { parts: readonly number[]; wireParts: number }
       /** The connection ended, and the link knows it: that says nothing of whether the device answers. */
       connectionLost?: true
     }
@@ -59,6 +61,10 @@ export interface Receipt {
   alternatives?: readonly string[]
   /** Numbers as the network wrote them, one of which is the recipient's: ids are used again, and then these tell. */
   numbers?: readonly string[]
+  /** The `referenceOfPart` that went out with the part, as the network sent it back. */
+  reference?: number
+  /** When the network says to have taken the part: to the minute, and by the clock of a time zone that nobody knows, read as if it were UTC. */
+  submittedAt?: number
   result: 'delivered' | 'undelivered' | 'lost'
   /** A code of messages/message-errors.ts; null with `delivered`. */
   code: string | null

@@ -51,7 +51,12 @@ export const judgeLate = (
   outcome: Outcome,
   nowMs: number,
   knownIds: readonly string[],
-): Settlement => ({ ...judgeOutcome(claimed, outcome, nowMs), requeue: null, knownIds })
+): Settlement => ({
+  ...judgeOutcome(claimed, outcome, nowMs),
+  requeue: null,
+  knownIds,
+  inDoubt: { attemptId: claimed.attemptId, parts: [], wireParts: 0 },
+})
 
 function judge(claimed: Claimed, outcome: Outcome, dueFromMs: number): Judgement {
   const again = (delayMs: number, refusals: number) => ({ dueAt: dueFromMs + delayMs, refusals })
@@ -93,7 +98,8 @@ function judge(claimed: Claimed, outcome: Outcome, dueFromMs: number): Judgement
         partsTaken: outcome.partsTaken,
         receiptExpected: outcome.networkIds.length > 0,
       }
-      const base = { ...nothing, ...taken, attemptState: 'unknown', outcome: 'unknown' } as const
+      const inDoubt = { attemptId: claimed.attemptId, ...(outcome.inDoubt ?? restOf(claimed, outcome)) }
+      const base = { ...nothing, ...taken, inDoubt, attemptState: 'unknown', outcome: 'unknown' } as const
       return resend
         ? {
             ...base,
@@ -106,6 +112,13 @@ function judge(claimed: Claimed, outcome: Outcome, dueFromMs: number): Judgement
     case 'refused':
       return judgeRefusal(claimed, outcome, again)
   }
+}
+
+/** What a device that does not tell has left in doubt: as many parts as were priced, less those that it took or gave ids to. */
+function restOf({ parts }: Claimed, { partsTaken, networkIds }: Extract<Outcome, { kind: 'unknown' }>) {
+  const known = Math.max(partsTaken, networkIds.length)
+  const rest = Array.from({ length: Math.max(0, parts - known) }, (_, i) => known + i)
+  return { parts: rest, wireParts: Math.max(parts, networkIds.length + rest.length) }
 }
 
 function judgeRefusal(

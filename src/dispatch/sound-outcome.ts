@@ -14,7 +14,7 @@ export const notTold: Outcome = {
  */
 export function isSound(answer: unknown): answer is Outcome {
   if (typeof answer !== 'object' || answer === null) return false
-  const { kind, networkIds, partsTaken, receiptExpected, lasts, code, networkCode, detail } =
+  const { kind, networkIds, partsTaken, receiptExpected, lasts, code, networkCode, detail, inDoubt } =
     answer as Readonly<Record<string, unknown>>
   const hasIds = Array.isArray(networkIds) && networkIds.every((id) => typeof id === 'string')
   const hasParts = Number.isInteger(partsTaken) && (partsTaken as number) >= 0
@@ -29,8 +29,20 @@ export function isSound(answer: unknown): answer is Outcome {
     case 'unavailable':
       return typeof detail === 'string'
     case 'unknown':
-      return hasIds && hasParts && typeof detail === 'string'
+      return hasIds && hasParts && typeof detail === 'string' && (inDoubt === undefined || isDoubt(inDoubt))
     default:
       return false
   }
+}
+
+/** As many parts as a message can have at the most: more is nonsense, and would be written down one by one. */
+const mostParts = 255
+const isPart = (part: unknown): boolean =>
+  Number.isInteger(part) && (part as number) >= 0 && (part as number) < mostParts
+
+function isDoubt(told: unknown): boolean {
+  const { parts, wireParts } = (told ?? {}) as Readonly<Record<string, unknown>>
+  return (
+    Array.isArray(parts) && parts.length <= mostParts && parts.every(isPart) && Number.isInteger(wireParts)
+  )
 }

@@ -10,6 +10,10 @@ export interface ReceiptWord {
   alternatives?: readonly string[]
   /** Numbers one of which is the recipient's, where the network names any. */
   numbers?: readonly string[]
+  /** The `referenceOfPart` that came back with it. */
+  reference?: number
+  /** When the network took the part, by a clock of its own time zone. */
+  submittedAt?: number
   result: 'delivered' | 'undelivered' | 'lost'
   code: string | null
   networkCode: string | null
@@ -93,18 +97,56 @@ export async function takeParked(
   tx: Tx,
   ids: readonly { networkId: string; deviceId: string }[],
 ): Promise<ReceiptWord[]> {
-  const rows = await selectEach<{ device_id: string; body: string }>(
+  const rows = await selectEach<ParkedRow>(
     tx,
     parkedOf,
     ids.map(({ networkId, deviceId }) => [networkId, deviceId]),
   )
+  return takeOut(tx, rows)
+}
+
+/** Newest first: more than these at once are another's, and are left where they are. */
+const mostLookedThrough = 10_000
+
+const parkedAt = {
+  sql: `select device_id, body from parked_receipts where device_id = :device and reading = 0 order by received_at desc limit ${mostLookedThrough}`,
+  inputs: ['device'],
+} as const
+
+/** Takes out what was parked that names one of these recipients: only asked for outcomes that are unknown, which are few. */
+export async function takeParkedAbout(
+  tx: Tx,
+  about: readonly { deviceId: string; recipient: string }[],
+): Promise<ReceiptWord[]> {
+  const devices = [...new Set(about.map(({ deviceId }) => deviceId))]
+  const rows = await selectEach<ParkedRow>(
+    tx,
+    parkedAt,
+    devices.map((device) => [device]),
+  )
+  const wanted = new Set(
+    about.map(({ deviceId, recipient }) => `${deviceId}/${recipient.slice(-tellingDigits)}`),
+  )
+  return takeOut(
+    tx,
+    rows.filter((row) => tellingEnds(wordOf(row)).some((end) => wanted.has(`${row.device_id}/${end}`))),
+  )
+}
+
+interface ParkedRow {
+  device_id: string
+  body: string
+}
+
+const wordOf = ({ device_id, body }: ParkedRow): ReceiptWord => ({
+  ...(JSON.parse(body) as Omit<ReceiptWord, 'deviceId'>),
+  deviceId: device_id,
+})
+
+async function takeOut(tx: Tx, rows: readonly ParkedRow[]): Promise<ReceiptWord[]> {
   if (rows.length === 0) return []
   // One may have been found by two of its readings.
-  const once = new Map(rows.map((row) => [`${row.device_id}/${row.body}`, row]))
-  const words = [...once.values()].map((row) => ({
-    ...(JSON.parse(row.body) as Omit<ReceiptWord, 'deviceId'>),
-    deviceId: row.device_id,
-  }))
+  const words = [...new Map(rows.map((row) => [`${row.device_id}/${row.body}`, wordOf(row)])).values()]
   const readings = words.flatMap((word) =>
     readingsOf(word).map((network_id, reading) => ({ network_id, device_id: word.deviceId, reading })),
   )
@@ -112,10 +154,11 @@ export async function takeParked(
   return words
 }
 
-const readingsOf = ({ networkId, alternatives = [] }: Omit<ReceiptWord, 'deviceId'>): string[] => [
+/** The ids that a receipt may be known by, likeliest first. */
+export const readingsOf = ({
   networkId,
-  ...alternatives,
-]
+  alternatives = [],
+}: Pick<ReceiptWord, 'networkId' | 'alternatives'>): string[] => [networkId, ...alternatives]
 
 const otherReadings = ({ alternatives = [], ...word }: ReceiptWord): ReceiptWord[] =>
   alternatives.map((networkId) => ({ ...word, networkId }))
@@ -131,9 +174,16 @@ const nameOf = (word: ReceiptWord): string => `${word.networkId}/${word.deviceId
 /** Networks write a number with, without or with another prefix: its end tells. Shorter ones are senders' or services'. */
 const tellingDigits = 7
 
-/** Whether a receipt may be about this message: not when it names numbers, and none of them is the recipient's. */
-function concerns({ numbers = [] }: ReceiptWord, { recipient }: ExpectedRow): boolean {
+/** The ends of the numbers that a receipt names, by which a recipient is known. */
+export const tellingEnds = ({ numbers = [] }: Pick<ReceiptWord, 'numbers'>): string[] => {
   const digits = numbers.map((number) => number.replaceAll(/\D/g, ''))
-  const telling = digits.filter((number) => number.length >= tellingDigits)
-  return telling.length === 0 || telling.some((number) => recipient.endsWith(number.slice(-tellingDigits)))
+  return digits
+    .filter((number) => number.length >= tellingDigits)
+    .map((number) => number.slice(-tellingDigits))
+}
+
+/** Whether a receipt may be about this message: not when it names numbers, and none of them is the recipient's. */
+function concerns(word: ReceiptWord, { recipient }: ExpectedRow): boolean {
+  const ends = tellingEnds(word)
+  return ends.length === 0 || ends.some((end) => recipient.endsWith(end))
 }

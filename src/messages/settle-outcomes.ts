@@ -4,8 +4,10 @@ import { addToRows, deleteRows, insertRows, updateRows } from '../storage/sets.t
 import { advanceMessages } from './advance-messages.ts'
 import { cancelOfClosed } from './cancel-of-closed.ts'
 import { type Claimed, queueKey, queueKeyOf } from './claim-messages.ts'
+import { endDoubts, placeInDoubt } from './doubtful-parts.ts'
+import { letGoOfQueued } from './leave-queue.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
-import { takeParked } from './receipt-readings.ts'
+import { takeParked, takeParkedAbout } from './receipt-readings.ts'
 import { expectUnderIds } from './recycled-ids.ts'
 import { queueTotalShape } from './send-messages.ts'
 import { settleReceipts } from './settle-receipts.ts'
@@ -24,6 +26,8 @@ export interface Settlement extends Pick<
   networkIds: readonly string[]
   /** Of those, the ones that an earlier word on this attempt had told: they are waited for already, or were heard. */
   knownIds?: readonly string[]
+  /** The wire parts of an attempt of which nobody knows; of one that a late word is about, none any more. */
+  inDoubt?: { attemptId: string; parts: readonly number[]; wireParts: number }
   receiptExpected: boolean
   partsTaken: number
   error: { code: string; networkCode: string | null } | null
@@ -41,6 +45,7 @@ export async function settleOutcomes(
   settlements: readonly Settlement[],
 ): Promise<(MessageState | null)[]> {
   const rows = new Map((await readStates(tx, settlements)).map((row) => [row.id, row]))
+  const heard = await endDoubts(tx, settlements.filter(isLate), rows)
   const current = settlements.filter((settlement) => isCurrent(settlement, rows.get(settlement.messageId)))
   const states = await advanceMessages(
     tx,
@@ -55,6 +60,11 @@ export async function settleOutcomes(
       possibleDuplicate: settlement.possibleDuplicate,
     })),
   )
+  await cancelSecondTries(
+    tx,
+    current.map(({ messageId }) => rows.get(messageId) as MessageState),
+    states,
+  )
   const back = states.filter((state): state is MessageState => state?.status === 'queued')
   const closed = await cancelOfClosed(tx, back, latestOf(settlements))
   const moved = new Map(
@@ -68,14 +78,28 @@ export async function settleOutcomes(
     updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow)),
     deleteRows(tx, 'queue', queueKey, ended.map(queueKeyOf)),
   ])
-  await Promise.all([requeue(tx, ended, moved), expectReceipts(tx, settlements, rows, moved)])
+  await Promise.all([requeue(tx, ended, moved), expectReceipts(tx, settlements, moved, heard)])
   await applyParked(tx, settlements)
+  await applyParkedInDoubt(tx, moved)
   return settlements.map((settlement) => moved.get(settlement) ?? null)
 }
 
-/** Not while the message waits again: then this attempt has ended before, and what is said of it now is evidence alone. */
+/** Not while the message waits again: then this attempt has ended before, and what is said of it now is evidence alone, but for a yes. */
 const isCurrent = (settlement: Settlement, message: MessageState | undefined): boolean =>
-  message?.attempts === settlement.attemptNumber && message.status !== 'queued'
+  message?.attempts === settlement.attemptNumber &&
+  (message.status !== 'queued' || (isLate(settlement) && settlement.event === 'accepted'))
+
+const isLate = ({ knownIds }: Settlement): boolean => knownIds !== undefined
+
+/** A first try that was taken after all: its message waits for no second one (P6). One that was claimed in the meantime is not current. */
+async function cancelSecondTries(
+  tx: Tx,
+  before: readonly MessageState[],
+  after: readonly (MessageState | null)[],
+): Promise<void> {
+  const waited = before.filter((message, i) => message.status === 'queued' && (after[i] ?? null) !== null)
+  if (waited.length > 0) await letGoOfQueued(tx, waited)
+}
 
 const isDone = (message: MessageState | undefined): boolean =>
   message !== undefined && message.finalized_at !== null
@@ -138,31 +162,35 @@ async function requeue(
   ])
 }
 
-/** Parts that were taken may still be reported on. Of a message that is final already nobody waits; a late word may correct it. */
+/**
+ * Parts that were taken, or may have been, may still be reported on. Of a message that is final already nobody waits; a late word may correct it. `heard`
+ * are the ids under which receipts came already, with their devices.
+ */
 async function expectReceipts(
   tx: Tx,
   settlements: readonly Settlement[],
-  messages: ReadonlyMap<string, MessageState>,
   moved: ReadonlyMap<Settlement, MessageState | null>,
+  heard: readonly string[],
 ): Promise<void> {
-  const rows = settlements
-    .filter((settlement) => settlement.receiptExpected)
-    .flatMap((settlement) =>
-      settlement.networkIds.map((networkId) => ({
-        network_id: networkId,
-        device_id: settlement.deviceId,
-        account_id: settlement.accountId,
-        mode: settlement.mode,
-        message_id: settlement.messageId,
-        attempt_number: settlement.attemptNumber,
-        wire_parts: isWhole(settlement, messages) ? settlement.networkIds.length : 0,
-        sent_at: moved.get(settlement)?.sent_at ?? settlement.atMs,
-        closed_at: moved.get(settlement)?.status === 'sent' ? null : settlement.atMs,
-      })),
-    )
-  const known = new Set(
-    settlements.flatMap(({ knownIds = [], deviceId }) => knownIds.map((id) => `${id}/${deviceId}`)),
-  )
+  const rows = settlements.flatMap((settlement) => {
+    const places = placesOf(settlement, moved.get(settlement) ?? null)
+    const told = settlement.receiptExpected ? settlement.networkIds : []
+    return [...told, ...places].map((networkId) => ({
+      network_id: networkId,
+      device_id: settlement.deviceId,
+      account_id: settlement.accountId,
+      mode: settlement.mode,
+      message_id: settlement.messageId,
+      attempt_number: settlement.attemptNumber,
+      wire_parts: wirePartsOf(settlement, places.length),
+      sent_at: moved.get(settlement)?.sent_at ?? settlement.atMs,
+      closed_at: moved.get(settlement)?.status === 'sent' ? null : settlement.atMs,
+    }))
+  })
+  const known = new Set([
+    ...heard,
+    ...settlements.flatMap(({ knownIds = [], deviceId }) => knownIds.map((id) => `${id}/${deviceId}`)),
+  ])
   const isKnown = (row: (typeof rows)[number]) => known.has(`${row.network_id}/${row.device_id}`)
   if (known.size > 0) await updateRows(tx, 'receipts_expected', expectedKey, rows.filter(isKnown))
   await expectUnderIds(
@@ -178,13 +206,18 @@ const expectedKey = ['network_id', 'device_id', 'account_id', 'mode', 'message_i
 const latestOf = (settlements: readonly Settlement[]): number =>
   settlements.reduce((latest, { atMs }) => Math.max(latest, atMs), 0)
 
-/** Whether receipts for all the ids mean that every part arrived: not where a part was refused, or has no id by which to be reported on. */
-const isWhole = (
-  { event, messageId, networkIds }: Settlement,
-  messages: ReadonlyMap<string, MessageState>,
-): boolean =>
-  event === 'accepted' ||
-  (event !== 'partly_refused' && networkIds.length >= (messages.get(messageId)?.parts ?? Infinity))
+/** How many receipts mean that every part arrived; 0 where a part was refused, or has no id by which to be reported on. */
+function wirePartsOf({ event, networkIds, inDoubt }: Settlement, places: number): number {
+  if (event === 'accepted') return networkIds.length
+  if (inDoubt === undefined || event === 'partly_refused') return 0
+  return networkIds.length + places >= inDoubt.wireParts ? inDoubt.wireParts : 0
+}
+
+/** None where the message was not moved: then more was known of this attempt before, or its message is done. */
+const placesOf = ({ inDoubt }: Settlement, message: MessageState | null): string[] =>
+  inDoubt === undefined || message === null
+    ? []
+    : inDoubt.parts.map((part) => placeInDoubt(message.recipient, inDoubt.attemptId, part))
 
 /** Receipts that overtook the answer to their submit were parked; now they find their message. */
 async function applyParked(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
@@ -192,5 +225,19 @@ async function applyParked(tx: Tx, settlements: readonly Settlement[]): Promise<
     networkIds.map((networkId) => ({ networkId, deviceId })),
   )
   const words = await takeParked(tx, ids)
+  if (words.length > 0) await settleReceipts(tx, words)
+}
+
+/** The same for parts in doubt, whose ids nobody told. */
+async function applyParkedInDoubt(
+  tx: Tx,
+  moved: ReadonlyMap<Settlement, MessageState | null>,
+): Promise<void> {
+  const about = [...moved].flatMap(([{ inDoubt, deviceId }, message]) =>
+    message === null || (inDoubt?.parts.length ?? 0) === 0
+      ? []
+      : [{ deviceId, recipient: message.recipient }],
+  )
+  const words = about.length === 0 ? [] : await takeParkedAbout(tx, about)
   if (words.length > 0) await settleReceipts(tx, words)
 }

@@ -1,6 +1,7 @@
 import type { Tx } from '../storage/dialect.ts'
 import { deleteRows, selectEach } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
+import { findDoubted } from './doubtful-parts.ts'
 import { letGoOfQueued } from './leave-queue.ts'
 import type { MessageState } from './message-store.ts'
 import { type Awaited, type ExpectedRow, findAwaited, park, type ReceiptWord } from './receipt-readings.ts'
@@ -9,13 +10,14 @@ import type { MessageEvent } from './state.ts'
 /**
  * Applies a batch of receipts as one unit. A message is delivered when every wire part is, undelivered at the first part that is not
  * (of its last attempt: that an earlier one did not arrive says nothing).
- * A receipt that nobody waits for (yet) is parked. Gives the messages that moved.
+ * A receipt under an id of nobody may be about a part in doubt, else it is parked. Gives the messages that moved.
  */
 export async function settleReceipts(tx: Tx, words: readonly ReceiptWord[]): Promise<MessageState[]> {
   const { awaited, unknown } = await findAwaited(tx, words)
-  if (unknown.length > 0) await park(tx, unknown)
+  const doubted = unknown.length > 0 ? await findDoubted(tx, unknown) : { awaited: [], unknown }
+  if (doubted.unknown.length > 0) await park(tx, doubted.unknown)
 
-  const verdicts = await judge(tx, groupByMessage(awaited))
+  const verdicts = await judge(tx, groupByMessage([...awaited, ...doubted.awaited]))
   const states = await advanceMessages(
     tx,
     verdicts.map(({ row, event, word }) => ({

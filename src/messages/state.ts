@@ -56,8 +56,8 @@ const settled: Record<MessageEvent, null> = {
 
 /**
  * States × events, total: null is a refusal, which is logged. A message that was ever `sending` comes back to `queued` only by a
- * recorded "nothing submitted", or once by the caller's `resend_once` (P6); while it waits there, a receipt may still tell that the first
- * try arrived, and none can tell of a second. `sent` is final only without a receipt to wait for.
+ * recorded "nothing submitted", or once by the caller's `resend_once` (P6); while it waits there, a late answer or a receipt
+ * may still tell that the first try was taken, and none can tell of a second. `sent` is final only without a receipt to wait for.
  */
 export const moves: Record<MessageStatus, Record<MessageEvent, Move | null>> = {
   scheduled: {
@@ -70,6 +70,7 @@ export const moves: Record<MessageStatus, Record<MessageEvent, Move | null>> = {
     ...settled,
     claimed: to('sending', 'keep'),
     refused_for_good: to('failed', 'nothing'),
+    accepted: to('sent', 'all'),
     receipt_delivered: to('delivered', 'all'),
     validity_ended: to('expired', 'nothing'),
     canceled: to('canceled', 'nothing'),

@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Kysely } from 'kysely'
+import { makeDataFolder } from '../data-folder.ts'
 import type { Db, RunUnit, Units } from './dialect.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import type { Database } from './schema.ts'
@@ -44,7 +44,7 @@ export async function openEmbedded<U extends Units = Units>(
   settings: EmbeddedSettings,
   nowMs: number,
 ): Promise<Storage<U>> {
-  await mkdir(settings.dataFolder, { recursive: true, mode: 0o700 })
+  await makeDataFolder(settings.dataFolder)
   const { dataFolder, busyTimeoutMs, cacheKiB, unitsModule, maxMergedWeight = 1 } = settings
   const connection = { file: databaseFile(dataFolder), busyTimeoutMs, cacheKiB }
   const reading = (): SqliteThread => new SqliteThread({ ...connection, readOnly: true })

@@ -37,6 +37,7 @@ export const nonsense: ContractSubject['nonsense'] = {
   validity: ['', 'Relative', '3600', 'never'],
   service_type: ['é', 'x'.repeat(6)],
   protocol_id: [...numbers, '256'],
+  user_message_reference: ['yes', '1', ''],
   tlvs: ['1400', '1400:octets:3', '1400:octets:zz', '1400:int8:256', '1400:float:1', '12345:text:a', '424:text:a', '20c:int16:1'],
   message_ids: ['', 'hex', 'Auto', 'decimal'],
   bind_timeout_ms: milliseconds,

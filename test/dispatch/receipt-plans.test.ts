@@ -1,6 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type CompiledQuery, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { placeInDoubt } from '../../src/messages/doubtful-parts.ts'
+import { takeParkedAbout } from '../../src/messages/receipt-readings.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
 import { databaseFile } from '../../src/storage/database.ts'
 import { insertRows } from '../../src/storage/sets.ts'
@@ -33,12 +35,15 @@ async function giveUpMany(): Promise<void> {
   })
 }
 
-function planOf({ sql: text, parameters }: CompiledQuery): string[] {
+const planOf = (query: CompiledQuery): string[] =>
+  stepsOf(query).filter((step) => /receipts_expected|\br\b/.test(step))
+
+function stepsOf({ sql: text, parameters }: CompiledQuery): string[] {
   const plain = new DatabaseSync(databaseFile(house.dataFolder), { readOnly: true })
   const values = Array.isArray(parameters[0]) ? parameters[0] : parameters
   const steps = plain.prepare(`explain query plan ${text}`).all(...(values as string[]))
   plain.close()
-  return steps.map((step) => String(step['detail'])).filter((step) => /receipts_expected|\br\b/.test(step))
+  return steps.map((step) => String(step['detail']))
 }
 
 const statementIn = (
@@ -78,4 +83,41 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
       `SEARCH receipts_expected USING INDEX receipts_expected_given_up ${byKey}`,
     ])
   })
-})
+
+  test('what a receipt of a lost answer may be about is looked up by number, and nothing is looked through', async () => {
+    // A table of one row is rightly scanned once it is analysed.
+    await house.send({ to: Array.from({ length: 300 }, (_, i) => `+4915100000${100 + i}`) })
+    await house.dispatcher.drain()
+    if (state === 'analysed') await house.storage.writer.write((tx) => sql`analyze`.execute(tx))
+    const { id: messageId } = await house.storage.read
+      .selectFrom('messages')
+      .select('id')
+      .where('recipient', '=', '+4915112345678')
+      .executeTakeFirstOrThrow()
+    const place = placeInDoubt('+4915112345678', 'att_1', 0)
+    const word = { deviceId: 'dev_s', networkId: 'nobody', numbers: ['4915112345678'], result: 'delivered', code: null, networkCode: null, atMs: house.clock.now() } as const
+    const calls = await house.storage.writer.write(async (tx) => {
+      await insertRows(tx, 'receipts_expected', [
+        { network_id: place, device_id: 'dev_s', account_id: 'acc_a', mode: 'live', message_id: messageId, attempt_number: 1, wire_parts: 1, sent_at: 1, closed_at: 1 },
+      ])
+      const executed = vi.spyOn(tx.getExecutor(), 'executeQuery')
+      await settleReceipts(tx, [word])
+      await takeParkedAbout(tx, [{ deviceId: 'dev_s', recipient: '+4915112345678' }])
+      return executed.mock.calls
+    })
+    const key = '(account_id=? AND mode=? AND message_id=?'
+    expect(stepsOf(statementIn(calls, 'as heard'))).toEqual([
+      'SEARCH r USING PRIMARY KEY (network_id>? AND network_id<?)',
+      'SEARCH m USING INDEX sqlite_autoindex_messages_1 (account_id=? AND mode=? AND id=?)',
+      `SEARCH a USING PRIMARY KEY ${key} AND number=?)`,
+    ])
+    expect(stepsOf(statementIn(calls, 'm.recipient = '))).toEqual([
+      expect.stringMatching(/^SCAN w/),
+      'SEARCH m USING INDEX messages_by_recipient (account_id=? AND mode=? AND recipient=? AND id>?)',
+      `SEARCH a USING PRIMARY KEY ${key})`,
+    ])
+    expect(stepsOf(statementIn(calls, 'reading = 0'))).toEqual([
+      'SEARCH parked_receipts USING INDEX parked_receipts_by_device (device_id=?)',
+    ])
+  })
+}) // prettier-ignore

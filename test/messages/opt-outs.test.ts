@@ -73,10 +73,10 @@ test('of two readings that overlap the later one counts, though the earlier one 
     return answer
   })
   const earlier = optOuts.refresh()
-  await vi.waitUntil(() => held.length === 1)
+  await vi.waitUntil(() => held.length === 1, { timeout: 10_000 })
   await store()
   const later = optOuts.refresh()
-  await vi.waitUntil(() => held.length === 2)
+  await vi.waitUntil(() => held.length === 2, { timeout: 10_000 })
   vi.restoreAllMocks()
   held[0]?.()
   await earlier

@@ -1,5 +1,7 @@
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { databaseFile } from '../../src/storage/database.ts'
 import { eventually } from '../eventually.ts'
 import { cliJson } from '../harness.ts'
 import { FaultProxy } from '../peers/fault-proxy.ts'
@@ -17,8 +19,14 @@ const takenOf = (smsc: SmscControl): Map<string, number> => {
   return taken
 }
 
+/** How many hand-overs ended without a word, and how many of their messages no receipt has settled since. */
+interface Truth {
+  unknown: number
+  unconfirmed: number
+}
+
 /** Everything is final, nothing was taken twice, nothing that was taken is denied, and the money adds up. */
-async function expectTruth(house: SmppHouse, numbers: readonly string[]): Promise<{ unconfirmed: number }> {
+async function expectTruth(house: SmppHouse, numbers: readonly string[]): Promise<Truth> {
   const counts = await eventually(
     house.counts,
     ({ queued = 0, sending = 0, sent = 0 }) => expect(queued + sending + sent).toBe(0),
@@ -31,7 +39,18 @@ async function expectTruth(house: SmppHouse, numbers: readonly string[]): Promis
   expect(delivered + unconfirmed).toBe(numbers.length)
   expect(taken.size).toBeGreaterThanOrEqual(delivered)
   expect(await cliJson(['doctor'], house.server.dataFolder)).toMatchObject({ ok: true })
-  return { unconfirmed }
+  return { unknown: unknownOf(house), unconfirmed }
+}
+
+const unknownOf = (house: SmppHouse): number =>
+  ask(house, `select count(*) as found from attempts where state = 'unknown'`)
+const usedOf = (house: SmppHouse): number => ask(house, `select sum(used) as found from wallets`)
+
+function ask(house: SmppHouse, statement: string): number {
+  const database = new DatabaseSync(databaseFile(house.server.dataFolder), { readOnly: true })
+  const row = database.prepare(statement).get()
+  database.close()
+  return Number(row?.['found'])
 }
 
 /** The SMSC behind a proxy that does to connections what networks do. */
@@ -84,9 +103,9 @@ test('a link that is cut every two seconds loses nothing, doubles nothing, and k
   const { cuts } = proxy.state()
   proxy.heal()
   await eventually(house.status, ({ status }) => expect(status).toBe('online'), 10_000)
-  const { unconfirmed } = await expectTruth(house, numbers)
-  expect(unconfirmed).toBeGreaterThan(0)
-  expect(unconfirmed).toBeLessThanOrEqual((cuts + 1) * window)
+  const { unknown } = await expectTruth(house, numbers)
+  expect(unknown).toBeGreaterThan(0)
+  expect(unknown).toBeLessThanOrEqual((cuts + 1) * window)
 }, 90_000) // prettier-ignore
 
 test('a connection that lies open and dead is found out, and made anew', async () => {
@@ -100,12 +119,12 @@ test('a connection that lies open and dead is found out, and made anew', async (
   await house.send(text, numbers)
   await eventually(house.status, ({ status }) => expect(status).toBe('offline'), 10_000)
   await eventually(house.status, ({ status }) => expect(status).toBe('online'), 15_000)
-  const { unconfirmed } = await expectTruth(house, [...before, ...numbers])
-  expect(unconfirmed).toBeLessThanOrEqual(window)
+  const { unknown } = await expectTruth(house, [...before, ...numbers])
+  expect(unknown).toBeLessThanOrEqual(window)
 }, 60_000) // prettier-ignore
 
 /** Half a minute in which a link's connections are dead without a word, its messages before and meanwhile, and what became of them. */
-async function outliveHalfMinute(settings: readonly string[]): Promise<{ unconfirmed: number }> {
+async function outliveHalfMinute(settings: readonly string[]): Promise<Truth> {
   const { house, proxy } = await openBehindProxy(settings)
   const before = numbersFrom(0, 5)
   await house.send(text, before)
@@ -125,19 +144,39 @@ async function outliveHalfMinute(settings: readonly string[]): Promise<{ unconfi
 
 test('after half a minute of dead connections a link is back within ten seconds, with its own time-outs and with short ones', async () => {
   const short = ['enquire_link_ms=1000', 'enquire_link_timeout_ms=500', 'response_timeout_ms=1000']
-  for (const { unconfirmed } of await Promise.all([outliveHalfMinute([]), outliveHalfMinute(short)])) {
-    expect(unconfirmed).toBeGreaterThan(0)
-    expect(unconfirmed).toBeLessThanOrEqual(window)
+  for (const { unknown } of await Promise.all([outliveHalfMinute([]), outliveHalfMinute(short)])) {
+    expect(unknown).toBeGreaterThan(0)
+    expect(unknown).toBeLessThanOrEqual(window)
   }
 }, 120_000)
 
-test('what an SMSC takes without a word stays unconfirmed, and is not submitted a second time', async () => {
-  const house = await openSmppHouse({ settings: ['response_timeout_ms=500', 'enquire_link_ms=1000'] })
-  await house.smsc.set({ submit: { rules: [{ how: 'silence', times: 3 }] } })
+/** Three of twenty are taken without a word. */
+async function loseThree(states: readonly string[]): Promise<{ house: SmppHouse; truth: Truth }> {
+  const house = await openSmppHouse({ sms: 20, settings: ['response_timeout_ms=500', 'enquire_link_ms=1000'] })
   const numbers = numbersFrom(0, 20)
+  const silent = numbers.slice(0, 3).map((number) => ({ destination: number.slice(1) }))
+  await house.smsc.set({
+    submit: { rules: silent.map((match) => ({ ...match, how: 'silence' as const })) },
+    receipts: { rules: silent.map((match) => ({ ...match, states })) },
+  })
   await house.send(text, numbers)
-  expect(await expectTruth(house, numbers)).toEqual({ unconfirmed: 3 })
+  const truth = await expectTruth(house, numbers)
   expect(takenOf(house.smsc).size).toBe(20)
+  expect(house.smsc.submits()).toHaveLength(20)
+  return { house, truth }
+} // prettier-ignore
+
+test('what an SMSC takes without a word, and never speaks of, stays unconfirmed, and is not submitted a second time', async () => {
+  const { truth } = await loseThree([])
+  expect(truth).toEqual({ unknown: 3, unconfirmed: 3 })
+}, 30_000)
+
+test('what an SMSC takes without a word is delivered when its receipt comes, and neither charged nor submitted a second time', async () => {
+  const { house, truth } = await loseThree(['DELIVRD'])
+  expect(truth).toEqual({ unknown: 3, unconfirmed: 0 })
+  expect(await house.counts()).toEqual({ delivered: 20 })
+  // What a receipt settles was given back when its answer was lost, and stays so.
+  expect(usedOf(house)).toBe(17)
 }, 30_000)
 
 test('a kill in the middle of a window leaves at most the window unknown, and nothing goes twice', async () => {
@@ -149,8 +188,8 @@ test('a kill in the middle of a window leaves at most the window unknown, and no
   await house.server.kill('SIGKILL')
   await house.restart()
   await eventually(house.status, ({ status }) => expect(status).toBe('online'), 10_000)
-  const { unconfirmed } = await expectTruth(house, numbers)
-  expect(unconfirmed).toBeLessThanOrEqual(window)
+  const { unknown } = await expectTruth(house, numbers)
+  expect(unknown).toBeLessThanOrEqual(window)
 }, 60_000) // prettier-ignore
 
 test('a wrong password is said as it is, and not tried again at once', async () => {

@@ -26,8 +26,29 @@ test('the text of appendix B is read, with the numbers it came from and to', () 
     code: null,
     networkCode: '000',
     numbers: ['15005550006', 'ACME'],
+    reference: null,
+    submittedAt: Date.UTC(2026, 10, 21, 6, 37),
   })
 })
+
+test('the reference of the submit is read where it comes back, in two octets', () => {
+  const echo = (...octetsOfIt: number[]) =>
+    read(standard, { tlvs: [{ tag: tlvTags.user_message_reference, value: Buffer.from(octetsOfIt) }] })
+  expect(echo(0x12, 0x34)).toMatchObject({ reference: 0x1234 })
+  expect(echo(0x12)).toMatchObject({ reference: null })
+  expect(echo(0x31, 0x30, 0)).toMatchObject({ reference: null })
+})
+
+test('the submit date may have seconds or its century, and is left out where it is none or the sender wrote it', () => {
+  const at = (words: string) => {
+    const receipt = read(`id:1 stat:DELIVRD ${words}`)
+    return receipt !== null && receipt.result !== null ? receipt.submittedAt : undefined
+  }
+  expect(at('submit date:261121063755')).toBe(Date.UTC(2026, 10, 21, 6, 37, 55))
+  expect(at('submitdate:20261121063755')).toBe(Date.UTC(2026, 10, 21, 6, 37, 55))
+  for (const none of ['', 'submit date:0', 'submit date:2613210637', 'submit date:202611210637', 'text:submit date:2611210637'])
+    expect(at(none)).toBeNull()
+}) // prettier-ignore
 
 test('sub and dlvrd may be missing', () => {
   expect(read('id:1a submit date:2611210637 done date:2611210638 stat:DELIVRD err:000 text:')).toEqual(

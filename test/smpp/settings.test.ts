@@ -40,6 +40,7 @@ test('what is left out has its default', () => {
       validity: 'relative',
       serviceType: '',
       protocolId: 0,
+      userMessageReference: true,
       tlvs: [],
     },
     messageIds: 'auto',
@@ -55,7 +56,7 @@ test('every setting is read where it belongs', () => {
     source_ton: '5', source_npi: '0', destination_ton: '2', destination_npi: '8', default_sender: 'Shop', data_coding: '3', alphabet: 'latin1',
     gsm_packing: 'packed', concat: 'sar', receipts: 'failures', validity: 'absolute', service_type: 'CMT', protocol_id: '1',
     tlvs: '1400:octets:3031', message_ids: 'hex_to_decimal', bind_timeout_ms: '101', response_timeout_ms: '102', enquire_link_ms: '1003', enquire_link_timeout_ms: '1007',
-    inactivity_ms: '1004', reconnect_first_ms: '105', reconnect_longest_ms: '106', status_classes: '0x14=now', trace: 'on',
+    inactivity_ms: '1004', reconnect_first_ms: '105', reconnect_longest_ms: '106', status_classes: '0x14=now', trace: 'on', user_message_reference: 'off',
   } // prettier-ignore
   expect(Object.keys({ ...least, ...given }).toSorted()).toEqual(smppSettings.map(({ name }) => name).toSorted())
   expect(deviceFaults(rules, { settings: given, secrets: {}, senders: [], pace: null })).toEqual([])
@@ -68,7 +69,7 @@ test('every setting is read where it belongs', () => {
     message: {
       sourceTon: 5, sourceNpi: 0, destinationTon: 2, destinationNpi: 8, defaultSender: 'Shop', alphabet: 'latin1', gsmPacking: 'packed',
       dataCoding: 3, concat: 'sar', receipts: 'failures', validity: 'absolute', serviceType: 'CMT', protocolId: 1,
-      tlvs: [{ tag: 0x1400, value: Buffer.from('01') }],
+      userMessageReference: false, tlvs: [{ tag: 0x1400, value: Buffer.from('01') }],
     },
     statusOverrides: new Map([[0x14, 'now']]),
   }) // prettier-ignore

@@ -4,6 +4,7 @@ import { submitParts, type MessageSettings } from '../../src/connectors/smpp/sub
 import { type MessageFields, tlvTags } from '../../src/connectors/smpp/pdu.ts'
 import type { HandOver } from '../../src/connectors/connector.ts'
 import { decodeGsm7 } from '../../src/gsm7.ts'
+import { referenceOfPart } from '../../src/part-reference.ts'
 import { measureText } from '../../src/sms-text.ts'
 import { anyText, EXTENSION_CHARACTERS, gsm7Text } from '../sms-samples.ts'
 import { bytesOf } from './pdu-arbitraries.ts'
@@ -22,6 +23,7 @@ const plain: MessageSettings = {
   validity: 'relative',
   serviceType: '',
   protocolId: 0,
+  userMessageReference: false,
   tlvs: [],
 }
 const nowMs = Date.UTC(2026, 10, 21, 6, 50, 7, 900)
@@ -201,6 +203,20 @@ test('codes have priority, receipts are asked for as set, and what the link adds
   expect(partsOf('ok', { receipts: 'all' })[0]).toMatchObject({ registeredDelivery: 1, priorityFlag: 0 })
   expect(partsOf('ok', { receipts: 'none' })[0]).toMatchObject({ registeredDelivery: 0 })
 })
+
+test('each part carries a number of its own, the same for the same attempt, unless the operator has set one', () => {
+  const referencesOf = (attemptId: string, settings: Partial<MessageSettings> = {}) =>
+    submitParts(handOver('x'.repeat(400), { attemptId }), { ...plain, userMessageReference: true, ...settings }, 0, nowMs)
+      .map(({ tlvs }) => tlvs.filter(({ tag }) => tag === 0x0204).map(({ value }) => Buffer.from(value).readUInt16BE()))
+  const first = referencesOf('att_01')
+  expect(first).toEqual([0, 1, 2].map((part) => [referenceOfPart('att_01', part)]))
+  expect(new Set(first.flat()).size).toBe(3)
+  expect(referencesOf('att_01')).toEqual(first)
+  expect(referencesOf('att_02')).not.toEqual(first)
+  expect(referencesOf('att_01', { userMessageReference: false })).toEqual([[], [], []])
+  const own = { tlvs: [{ tag: 0x0204, value: Buffer.of(0, 7) }] }
+  expect(referencesOf('att_01', own)).toEqual([[7], [7], [7]])
+}) // prettier-ignore
 
 test('more parts than a total can say are refused', () => {
   expect(() => partsOf('x'.repeat(153 * 256))).toThrow('256 parts')

@@ -35,7 +35,7 @@ test('every state says something about every event', () => {
 test('the moves are those of the interface and no others', () => {
   expect(Object.fromEntries(statuses.map((status) => [status, targetsOf(status).toSorted()]))).toEqual({
     scheduled: ['canceled', 'queued', 'unconfirmed'],
-    queued: ['canceled', 'delivered', 'expired', 'failed', 'sending', 'unconfirmed'],
+    queued: ['canceled', 'delivered', 'expired', 'failed', 'sending', 'sent', 'unconfirmed'],
     sending: ['canceled', 'delivered', 'expired', 'failed', 'queued', 'sent', 'unconfirmed', 'undelivered'],
     sent: ['delivered', 'unconfirmed', 'undelivered'],
     unconfirmed: ['delivered', 'sent', 'undelivered'],

@@ -29,8 +29,16 @@ export function createIncoming(deps: Deps): (delivery: Delivery) => Promise<void
     })
     if (receipt !== null) {
       if (receipt.result === null) return
-      const { networkId, result, code, networkCode, numbers } = receipt
-      await events.receipt({ ...receiptedId(networkId, ids), numbers, result, code, networkCode })
+      const { networkId, result, code, networkCode, numbers, reference, submittedAt } = receipt
+      await events.receipt({
+        ...receiptedId(networkId, ids),
+        numbers,
+        result,
+        code,
+        networkCode,
+        ...(reference !== null && { reference }),
+        ...(submittedAt !== null && { submittedAt }),
+      })
       return
     }
     const { text, part } = readInboundText(body, deps)

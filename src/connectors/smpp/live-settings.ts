@@ -19,6 +19,7 @@ const live: ReadonlySet<string> = new Set([
   'validity',
   'service_type',
   'protocol_id',
+  'user_message_reference',
   'tlvs',
 ])
 

@@ -3,6 +3,7 @@ export interface ReceiptText {
   id: string | null
   stat: string | null
   err: string | null
+  submitDate: string | null
 }
 
 /** The keys of appendix B, as carriers write them. Each stands at the beginning or behind something that no word is made of. */
@@ -14,18 +15,20 @@ const keys = /(?<![\p{L}\p{N}])(id|sub|dlvrd|submit[ _]?date|done[ _]?date|stat|
  * last word of a kind is taken, and only for what was not said in front of it.
  */
 export function readReceiptText(text: string): ReceiptText | null {
-  const found = { id: null, stat: null, err: null } as Record<string, string | null>
+  const found = { id: null, stat: null, err: null, submitdate: null } as Record<string, string | null>
   const matches = [...text.matchAll(keys)]
   const words = matches.map((match, i) => ({
-    key: match[1]?.toLowerCase() ?? '',
+    key: match[1]?.toLowerCase().replace(/[ _]/, '') ?? '',
     value: firstWord(text.slice(match.index + match[0].length, matches[i + 1]?.index)),
   }))
   const quotedAt = words.findIndex(({ key }) => key === 'text')
   const front = quotedAt === -1 ? words : words.slice(0, quotedAt)
   const behind = quotedAt === -1 ? [] : words.slice(quotedAt + 1).toReversed()
-  for (const { key, value } of [...front, ...behind]) if (key in found) found[key] ??= value
-  const { id = null, stat = null, err = null } = found
-  return id === null && stat === null ? null : { id, stat, err }
+  // A date that the sender wrote says nothing of when.
+  const told = behind.filter(({ key }) => key !== 'submitdate')
+  for (const { key, value } of [...front, ...told]) if (key in found) found[key] ??= value
+  const { id = null, stat = null, err = null, submitdate: submitDate = null } = found
+  return id === null && stat === null ? null : { id, stat, err, submitDate }
 }
 
 /** Up to the next blank or separator; null when there is nothing. */

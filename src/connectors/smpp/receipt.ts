@@ -16,6 +16,10 @@ export type ReceiptFacts =
       /** The carrier's own code, as it stands. */
       networkCode: string | null
       numbers: readonly string[]
+      /** The user_message_reference of the submit, sent back; null without one. */
+      reference: number | null
+      /** The submit date of the text, by the clock of the SMSC; null without one. */
+      submittedAt: number | null
     }
 
 type Verdict = { result: 'delivered' | 'undelivered'; code: string | null } | { result: null }
@@ -78,7 +82,24 @@ export function readReceipt(fields: MessageFields, isKnownId: (id: string) => bo
     ...verdict,
     networkCode: networkErrorOf(fields) ?? text?.err ?? null,
     numbers: [fields.source.address, fields.destination.address].filter((number) => number !== ''),
+    reference: referenceOf(fields),
+    submittedAt: dateOf(text?.submitDate ?? ''),
   }
+}
+
+/** Section 5.3.2.17: two octets. What has another length is none of ours. */
+function referenceOf(fields: MessageFields): number | null {
+  const value = valueOf(fields, tlvTags.user_message_reference)
+  return value?.length === 2 ? (value[0] ?? 0) * 256 + (value[1] ?? 0) : null
+}
+
+/** YYMMDDhhmm of appendix B, with seconds or with the century too, read as if it were UTC; null for any other date. */
+function dateOf(text: string): number | null {
+  const found = /^(?:20(?=\d{12}$))?(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d|)$/.exec(text)
+  if (found === null) return null
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1).map(Number) // prettier-ignore
+  const isDate = month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour < 24 && minute < 60 && second < 60
+  return isDate ? Date.UTC(2000 + year, month - 1, day, hour, minute, second) : null
 }
 
 function judgeWord(stat: string): Verdict {

@@ -98,6 +98,7 @@ const table = {
   validity: setting(oneOf('relative', 'absolute', 'none'), 'relative', 'How the rest of the validity goes along: as a span, as a time in UTC, or not at all. A span does not depend on clocks, but some SMSCs refuse it.'),
   service_type: setting(ascii(0, 5), '', 'The service_type of every message; empty is the default of the SMSC.'),
   protocol_id: setting(wholeNumber(0, 255), 0, 'The protocol_id (TP-PID) of every message; 0 is an ordinary SMS.'),
+  user_message_reference: setting(switched, 'on', 'Gives each part a number (TLV 0x0204) that many SMSCs send back with its receipt: then a message whose answer was lost is found again. On, since SMPP has what is not known ignored; off for an SMSC that refuses it.'),
   tlvs: setting(tlvList, '', 'TLVs that go with every message, each tag:type:value with blanks between, such as 1400:octets:3031 or 1401:text:1107161234. Types: octets (hexadecimal), text, cstring, int8, int16, int32. Empty is none.'),
   message_ids: setting(oneOf('auto', 'exact', 'hex_to_decimal', 'decimal_to_hex'), 'auto', 'How the ids of answers become those of receipts, where an SMSC writes one in hexadecimal and the other in decimal. auto takes either.'),
   bind_timeout_ms: setting(wholeNumber(100, hourMs), limits.bindTimeoutMs, 'Milliseconds from a bind to its answer; 10 s is ample.'),
@@ -189,5 +190,6 @@ const readMessage = (valueOf: ValueOf): MessageSettings => ({
   validity: valueOf('validity'),
   serviceType: valueOf('service_type'),
   protocolId: valueOf('protocol_id'),
+  userMessageReference: valueOf('user_message_reference'),
   tlvs: valueOf('tlvs'),
 })

@@ -56,7 +56,15 @@ export function judgeParts(outcomes: readonly PartOutcome[], receiptExpected: bo
   const [first] = unknown
   if (first !== undefined) {
     const isLost = unknown.every(({ connectionLost }) => connectionLost)
-    const base = { kind: 'unknown', networkIds, partsTaken: taken.length, detail: first.detail } as const
+    const parts = outcomes.flatMap(({ kind }, part) => (kind === 'unknown' ? [part] : []))
+    const inDoubt = { parts, wireParts: outcomes.length }
+    const base = {
+      kind: 'unknown',
+      networkIds,
+      partsTaken: taken.length,
+      detail: first.detail,
+      inDoubt,
+    } as const
     return isLost ? { ...base, connectionLost: true } : base
   }
   const left = outcomes.filter((outcome) => outcome.kind === 'refused' || outcome.kind === 'not_written')

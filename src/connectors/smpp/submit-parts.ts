@@ -1,3 +1,4 @@
+import { referenceOfPart } from '../../part-reference.ts'
 import { type PartRoom, splitText } from '../../sms-text.ts'
 import type { HandOver } from '../connector.ts'
 import { type AddressSettings, destinationAddress, sourceAddress } from './address.ts'
@@ -20,6 +21,8 @@ export interface MessageSettings extends AddressSettings, TextSettings {
   validity: ValidityForm
   serviceType: string
   protocolId: number
+  /** Whether each part carries a number that a receipt may bring back. */
+  userMessageReference: boolean
   /** Go with every part, as they are. */
   tlvs: readonly Tlv[]
 }
@@ -34,6 +37,24 @@ export interface MessageSettings extends AddressSettings, TextSettings {
  * more than 255 parts.
  */
 export function submitParts(
+  handOver: HandOver,
+  settings: MessageSettings,
+  reference: number,
+  nowMs: number,
+): MessageFields[] {
+  const parts = joinedParts(handOver, settings, reference, nowMs)
+  const isTaken = settings.tlvs.some(({ tag }) => tag === tlvTags.user_message_reference)
+  if (!settings.userMessageReference || isTaken) return parts
+  return parts.map((part, index) => withTlvs(part, [userReference(handOver.attemptId, index)]))
+}
+
+/** Section 5.3.2.17. What an operator has set under the same tag goes before it. */
+function userReference(attemptId: string, part: number): Tlv {
+  const reference = referenceOfPart(attemptId, part)
+  return { tag: tlvTags.user_message_reference, value: Buffer.from([reference >> 8, reference & 0xff]) }
+}
+
+function joinedParts(
   handOver: HandOver,
   settings: MessageSettings,
   reference: number,

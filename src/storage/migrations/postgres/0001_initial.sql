@@ -294,6 +294,8 @@ create table parked_receipts (
   primary key (network_id, device_id, reading)
 );
 create index parked_receipts_by_age on parked_receipts (received_at);
+-- Each once: looked through when the answer to a submit was lost.
+create index parked_receipts_by_device on parked_receipts (device_id, received_at) where reading = 0;
 
 create table inbound_seen (
   device_id text not null,

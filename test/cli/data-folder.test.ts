@@ -1,0 +1,43 @@
+import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { makeDataFolder } from '../../src/data-folder.ts'
+import { startServerProcess, temporaryFolder } from '../harness.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await temporaryFolder()
+})
+
+test('it is made with the folders above it, for its owner alone, and nothing is left in it', async () => {
+  const dataFolder = join(folder, 'a/b/c')
+  await Promise.all([makeDataFolder(dataFolder), makeDataFolder(dataFolder)])
+  expect((await stat(dataFolder)).mode & 0o777).toBe(0o700)
+  await makeDataFolder(dataFolder)
+  expect(await readdir(dataFolder)).toEqual([])
+})
+
+test('a folder that takes no files is refused, whoever may write there', async () => {
+  await expect(makeDataFolder('/proc')).rejects.toThrow('cannot be made or written to (')
+})
+
+test.skipIf(process.getuid?.() === 0)('so is one that this user may not write to', async () => {
+  await chmod(folder, 0o500)
+  await expect(makeDataFolder(folder)).rejects.toThrow('cannot be made or written to (EACCES)')
+})
+
+/** The harness ends a server that is not ready within 20 s, with another sentence. */
+describe.skipIf(process.platform !== 'linux')('a server ends with a sentence that says what to do', () => {
+  test.for([
+    ['in a file system where nothing can be made', (): string => '/proc/x/y', 'ENOENT'],
+    ['on a device', (): string => '/dev/null', 'EEXIST'],
+    ['on a file', (): string => join(folder, 'file'), 'EEXIST'],
+    ['under a file', (): string => join(folder, 'file/data'), 'ENOTDIR'],
+  ] as const)('%s', { timeout: 40_000 }, async ([, path, code]) => {
+    await writeFile(join(folder, 'file'), 'x')
+    const dataFolder = path()
+    await expect(startServerProcess({ dataFolder })).rejects.toThrow(
+      `The server ended before it was ready: onesixty: ONESIXTY_DATA: the folder ${dataFolder} cannot be made or written to (${code}). Name another, or let this user write there.`,
+    )
+  })
+})

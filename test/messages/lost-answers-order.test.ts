@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import { afterAll, expect, test } from 'vitest'
+import type { Outcome } from '../../src/connectors/connector.ts'
+import { judgeLate } from '../../src/dispatch/retry-policy.ts'
+import type { Claimed } from '../../src/messages/claim-messages.ts'
+import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import { settleReceipts } from '../../src/messages/settle-receipts.ts'
+import { referenceOfPart } from '../../src/part-reference.ts'
+import { type NearHouse, openNearHouse } from './near-house.ts'
+
+const houses: NearHouse[] = []
+afterAll(() => Promise.all(houses.map((house) => house.close())))
+
+/** What may happen after a hand-over, in any order. `again` is the dispatcher, which takes whatever waits. */
+const happenings = ['end', 'late', 'again', 'first receipt', 'second receipt', 'first receipt', 'again', 'second receipt'] as const // prettier-ignore
+type Happening = (typeof happenings)[number]
+
+interface Plan {
+  parts: 1 | 2
+  resendOnce: boolean
+  hasReferences: boolean
+  /** The answer is given up by a process that was started anew, and not by the link. */
+  isRestarted: boolean
+  order: readonly Happening[]
+}
+
+const anyPlan: fc.Arbitrary<Plan> = fc.record({
+  parts: fc.constantFrom(1 as const, 2 as const),
+  resendOnce: fc.boolean(),
+  hasReferences: fc.boolean(),
+  isRestarted: fc.boolean(),
+  order: fc.shuffledSubarray([...happenings], { minLength: 1 }),
+})
+
+/** One message whose answer is lost, with all that is known of it from outside. */
+class Story {
+  readonly heard = new Set<number>()
+  isEnded = false
+  isAnswered = false
+  tries = 1
+  readonly #house: NearHouse
+  readonly #plan: Plan
+  readonly #first: Claimed
+
+  constructor(house: NearHouse, plan: Plan, first: Claimed) {
+    this.#house = house
+    this.#plan = plan
+    this.#first = first
+  }
+
+  /** The network has taken every part, and we were told. */
+  get isYes(): boolean {
+    return this.isEnded && (this.isAnswered || this.heard.size === this.#plan.parts)
+  }
+
+  async happens(what: Happening): Promise<void> {
+    if (what === 'end') return this.#end()
+    if (what === 'late') return this.#late()
+    if (what === 'again') return this.#again()
+    const part = what === 'first receipt' ? 0 : 1
+    if (part < this.#plan.parts) await this.#receive(part)
+  }
+
+  async #end(): Promise<void> {
+    const { parts, isRestarted } = this.#plan
+    const inDoubt = { parts: Array.from({ length: parts }, (_, part) => part), wireParts: parts }
+    const unknown = { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer' } as const
+    await this.#house.end(this.#first, isRestarted ? unknown : { ...unknown, inDoubt })
+    this.isEnded = true
+  }
+
+  async #late(): Promise<void> {
+    if (!this.isEnded) return
+    const networkIds = Array.from({ length: this.#plan.parts }, (_, part) => `n${part}`)
+    const yes: Outcome = { kind: 'accepted', networkIds, receiptExpected: true }
+    const { store, clock } = this.#house
+    await store.writer.write((tx) => settleOutcomes(tx, [judgeLate(this.#first, yes, clock.now(), [])]))
+    this.isAnswered = true
+  }
+
+  async #again(): Promise<void> {
+    const claimed = await this.#house.claim().catch(() => null)
+    if (claimed === null) return
+    this.tries += 1
+    expect({ ...this.#plan, isEnded: this.isEnded, isYes: this.isYes }).toMatchObject({
+      resendOnce: true,
+      isEnded: true,
+      isYes: false,
+    })
+  }
+
+  async #receive(part: number): Promise<void> {
+    const { store, clock } = this.#house
+    const echo = this.#plan.hasReferences ? { reference: referenceOfPart(this.#first.attemptId, part) } : {}
+    const word = { networkId: `n${part}`, numbers: ['4915112345678'], result: 'delivered', code: null, networkCode: null, ...echo } as const // prettier-ignore
+    await store.writer.write((tx) => settleReceipts(tx, [{ ...word, deviceId: 'dev_s', atMs: clock.now() }]))
+    this.heard.add(part)
+  }
+}
+
+test('in no order of receipts, answers, time-outs and restarts is a message sent again that was taken, or charged twice', async () => {
+  const house = await openNearHouse()
+  houses.push(house)
+  await fc.assert(
+    fc
+      .asyncProperty(anyPlan, async (plan) => {
+        const { parts, resendOnce } = plan
+        await house.send({ parts, onUnknown: resendOnce ? 'resend_once' : 'stop' })
+        const story = new Story(house, plan, await house.claim())
+        for (const what of plan.order) await story.happens(what)
+
+        const message = await house.message()
+        expect(story.tries).toBeLessThanOrEqual(resendOnce ? 2 : 1)
+        expect([0, parts]).toContain(message.charged)
+        if (story.isYes && story.tries === 1) {
+          expect(message.status).toBe(story.heard.size === parts ? 'delivered' : 'sent')
+          expect(message.charged).toBe(resendOnce ? parts : 0)
+          expect(message.cost_state).toBe(resendOnce ? 'charged' : 'released')
+        }
+        await house.sums()
+      })
+      .afterEach(() => removeAll(house)),
+    { numRuns: 500 },
+  )
+}, 60_000)
+
+/** The messages, and the money that they hold; the account stays. */
+async function removeAll({ store }: NearHouse): Promise<void> {
+  const tables = ['receipts_expected', 'parked_receipts', 'queue', 'queue_totals', 'attempts', 'messages', 'sends', 'usage_days'] as const // prettier-ignore
+  for (const table of tables) await store.db.deleteFrom(table).execute()
+  await store.db.updateTable('wallets').set({ reserved: 0, used: 0 }).execute()
+}
