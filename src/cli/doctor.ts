@@ -14,6 +14,7 @@ import {
 } from '../storage/database-file.ts'
 import type { Db } from '../storage/dialect.ts'
 import { command } from './command.ts'
+import { examinePhones } from './doctor-phones.ts'
 import type { Toolbox } from './toolbox.ts'
 
 /** One thing that the doctor looked at. */
@@ -123,7 +124,9 @@ async function examineDatabase({ config, clock }: Toolbox, full: boolean): Promi
       await examineWal(file),
     ]
     // Of a schema that is not ours the sums would say nothing.
-    return schema.ok ? [...files, ...(await examineSums(opened.db, at))] : files
+    return schema.ok
+      ? [...files, ...(await examinePhones(opened.db, config)), ...(await examineSums(opened.db, at))]
+      : files
   } finally {
     await opened.close()
   }

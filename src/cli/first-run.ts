@@ -45,6 +45,10 @@ and see what became of it:
 
   curl ${url}/api/v1/history -H 'Authorization: Bearer ${account.testKey}'
 
+To send from a phone with its SIM (docs/connectors/android.md):
+
+  npx onesixty device connect android --account ${account.accountId}
+
 The reference stands at ${url}/docs
 
 `

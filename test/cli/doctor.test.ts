@@ -3,6 +3,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Finding } from '../../src/cli/doctor.ts'
 import { databaseFile } from '../../src/storage/database.ts'
+import { createToolbox } from '../../src/cli/toolbox.ts'
+import { readConfig } from '../../src/config.ts'
+import { register } from './registered-phone.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
 let cli: Cli
@@ -119,4 +122,29 @@ test('changes nothing, and makes no secret', async () => {
   const before = await readdir(cli.dataFolder)
   await examine()
   expect(await readdir(cli.dataFolder)).toEqual(before)
+})
+
+test('how phones would get here is said once somebody wants one, and makes nothing unsound', async () => {
+  expect((await examine()).checks.filter(({ name }) => name.startsWith('phone'))).toEqual([])
+  const { private_token } = await cli.json<{ private_token: string }>('device connect android --shared')
+  const silent = { write: () => undefined }
+  const io = { stdout: silent, stderr: silent, stdin: (async function* none() {})(), env: {} }
+  const tools = createToolbox(io, readConfig({ ONESIXTY_DATA: cli.dataFolder }))
+  await register(tools, private_token, true)
+  const { code, checks } = await examine()
+  expect(code).toBe(0)
+  expect(checks.filter(({ name }) => name.startsWith('phone'))).toEqual([
+    {
+      name: 'phone_address',
+      ok: true,
+      says: 'Phones are told http://127.0.0.1:8160/mobile/v1.',
+      remedy: expect.stringContaining('HTTPS only'),
+    },
+    {
+      name: 'phones',
+      ok: true,
+      says: '1 registered, 1 of them waiting for Google push; 1 private tokens are good.',
+      remedy: expect.stringContaining('SSE Only'),
+    },
+  ])
 })

@@ -49,6 +49,7 @@ test('the first start makes the operator an account and prints its keys, though 
   const { accountId, testKey } = await readWelcome(first)
   const client = createApiClient(first.url)
   expect(await client.balance(testKey)).toMatchObject({ account_id: accountId, mode: 'test' })
+  expect(first.output()).toContain(`npx onesixty device connect android --account ${accountId}\n`)
   client.close()
   await first.stop()
   expect((await listAccounts()).map(({ id, name }) => [id, name])).toEqual([

@@ -26,7 +26,6 @@ test('status tells of a phone all that the phone tells, and its number once a pe
     ['device', 'set', deviceId, '--sim', '1', '--number', '+4915199990001', '--name', 'Shelf 2'],
     house.server.dataFolder,
   )
-  // What changes nothing of its state is told by the next report, within 10 s.
   await eventually(
     house.devices,
     ([device]) => expect(device?.sims).toEqual([{ slot: 1, number: '+4915199990001', carrier: null }]),

@@ -15,9 +15,11 @@ export async function register(
   const registered = await ports.register(privateToken, readSaid(call))
   if (registered === null) return null
   const { phoneId, deviceToken, accountName } = registered
-  // One that waits for Google push says nothing more for a quarter of an hour: it was heard now.
   const registration = await ports.identify(deviceToken)
-  if (registration !== null) ports.phone(registration.deviceId)?.contact(registration, call.appVersion)
+  // One that waits for Google push says nothing more for a quarter of an hour: it was heard now. All others are heard at once, if the
+  // answer reaches them; if not, they register again, and must not find themselves there.
+  if (registration?.usesPush === true)
+    ports.phone(registration.deviceId)?.contact(registration, call.appVersion)
   // Without a password the app shows "hidden": there is none.
   return { status: 201, json: { id: phoneId, token: deviceToken, login: accountName } }
 }

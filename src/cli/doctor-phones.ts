@@ -1,0 +1,48 @@
+import type { Config } from '../config.ts'
+import type { Db } from '../storage/dialect.ts'
+import { remediesOf } from './device-reasons.ts'
+import { addressTroubles, phoneAddress } from './phone-address.ts'
+
+/** Nothing of it makes an installation unsound: a phone may come to it by a way that its settings do not tell. */
+interface PhoneFinding {
+  name: string
+  ok: true
+  says: string
+  remedy: string | null
+}
+
+/** How phones would reach this installation, and whether those that registered can be woken. Silent where nobody has asked for a phone. */
+export async function examinePhones(
+  db: Db,
+  config: Pick<Config, 'publicUrl' | 'host' | 'port' | 'tlsCert'>,
+): Promise<PhoneFinding[]> {
+  const tokens = await db
+    .selectFrom('phone_tokens')
+    .select(({ fn }) => fn.countAll<number>().as('live'))
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  const phones = await db
+    .selectFrom('phones as p')
+    .innerJoin('devices as d', 'd.id', 'p.device_id')
+    .select(['p.uses_push'])
+    .where('p.superseded_at', 'is', null)
+    .where('d.state', '!=', 'retired')
+    .execute()
+  if (tokens.live === 0 && phones.length === 0) return []
+  const address = phoneAddress(config)
+  const onPush = phones.filter((phone) => phone.uses_push === 1).length
+  return [
+    {
+      name: 'phone_address',
+      ok: true,
+      says: `Phones are told ${address}.`,
+      remedy: addressTroubles(address).join(' ') || null,
+    },
+    {
+      name: 'phones',
+      ok: true,
+      says: `${phones.length} registered, ${onPush} of them waiting for Google push; ${tokens.live} private tokens are good.`,
+      remedy: onPush === 0 ? null : remediesOf(['push_only']).join(' '),
+    },
+  ]
+}
