@@ -44,7 +44,7 @@ export interface RegisteredPhone {
 }
 
 const actor = 'phone'
-/** What a carrier and Android put up with: more, and messages are dropped or a person is asked (phones.md section 3). */
+/** What a carrier and Android put up with: more, and messages are dropped or a person is asked. */
 const defaultPace: Pace = { partsPerWindow: 30, windowSeconds: 1_800 }
 const mostNameLength = 100
 /** Whoever was heard within this time is not the one that registers. */

@@ -9,7 +9,7 @@ const ranks: Record<Exclude<PhoneWord, 'failed' | 'canceled'>, number> = {
 
 /**
  * What a phone's word adds to what it has said before: the new state, or null when it tells nothing new. Its reports come repeated and out of
- * order (phones.md section 1.5), so a state only rises; a failure ends what was not delivered, and a delivery corrects a failure; a
+ * order, so a state only rises; a failure ends what was not delivered, and a delivery corrects a failure; a
  * cancel ends only what was not yet sent.
  */
 export function mergeWord(before: PhoneWord | null, said: PhoneWord): PhoneWord | null {

@@ -17,7 +17,7 @@ export const longText = 'Long'
 /** How a hand-over to the radio can go. `silent`: it goes out, and nothing more is heard of it; `bad_part`: of several parts one does not. */
 export type Fate = 'goes' | 'silent' | 'radio_off' | 'bad_report' | 'bad_part'
 
-/** What a phone does with what it is given, as the app does (phones.md sections 1.4 and 3), with nothing of HTTP. It alone knows what went over the air. */
+/** What a phone does with what it is given, as the app does, with nothing of HTTP. It alone knows what went over the air. */
 export class Handset {
   readonly iccid: string
   /** Whom each message that went over the air went to. */
