@@ -176,6 +176,19 @@ test('what will keep a phone from sending makes it degraded', () => {
   expect(phone.health().reasons).not.toContain('battery_low')
 })
 
+test('the app is outdated before 1.53.1, and a version that nobody said is none', () => {
+  for (const [appVersion, reasons] of [
+    ['1.53', ['app_outdated']],
+    ['1.53.1', []],
+    ['1.54', []],
+    [null, []],
+  ] as const) {
+    const { phone, openStream } = createStubbedPhone({}, registrationOf({ appVersion }))
+    openStream()
+    expect(phone.health().reasons, String(appVersion)).toEqual(reasons)
+  }
+})
+
 test('five failures in a row, or an hour of nothing else, are repeated failures', () => {
   const { phone, openStream } = createStubbedPhone()
   openStream()
@@ -191,6 +204,9 @@ test('five failures in a row, or an hour of nothing else, are repeated failures'
 })
 
 test('numbers of SIMs are shown as the operator named them or as the app said them in full, never masked', () => {
+  const unnamed = createStubbedPhone()
+  unnamed.openStream()
+  expect(unnamed.phone.health().sims).toEqual([{ slot: 1, number: null, carrier: null }])
   const { phone, openStream } = createStubbedPhone({ sim_1_number: '+4915550001234' })
   openStream()
   expect(phone.health().sims).toEqual([{ slot: 1, number: '+4915550001234', carrier: null }])
@@ -238,6 +254,10 @@ test('a signed timestamp is believed near the clock of the phone, the first of a
   expect(phone.admitsHook(right + 5 * second)).toBe(true)
   expect(phone.clockOffsetMs).toBe(0)
   expect(at(-24 * hour)).toBe(false)
+  // And set wrong again, backwards.
+  await clock.advance(second)
+  expect(at(-24 * hour)).toBe(true)
+  expect(phone.clockOffsetMs).toBe(-24 * hour)
 })
 
 test('check 21: only an app that knows of it is told to cancel', () => {
@@ -255,6 +275,7 @@ test('a stopped phone lets its streams go and leaves no timer', async () => {
   phone.wake()
   await phone.stop()
   expect(stream.ended).toBe(true)
+  expect(openStream).toThrow('stopped')
   phone.wake()
   expect(clock.waiting).toBe(0)
   expect(phone.health()).toMatchObject({ status: 'offline' })

@@ -44,10 +44,12 @@ test('check 2: an update with the token of another server is 401, which makes th
 
 test('check 3: an update with the right token and another id is taken by its token', async () => {
   const { call, store } = await openRoutesHouse()
-  const answer = await call('PATCH', '/device', { json: { id: 'of-another', simCards: [sim] } })
+  const answer = await call('PATCH', '/device', {
+    json: { id: 'of-another', name: 'other/phone', simCards: [sim] },
+  })
   expect(answer).toMatchObject({ status: 204, text: '' })
   expect(answer.headers.get('content-length')).toBeNull()
-  expect(store.updated).toHaveLength(1)
+  expect(store.updated).toMatchObject([{ name: null, sims: [{ slot: 1 }] }])
 })
 
 test('check 4: an update without a push token says that there is none any more', async () => {
@@ -168,7 +170,7 @@ test('reports are handed on by the word on the recipient', async () => {
 
 test('check 12: reports of what nobody knows are answered 204', async () => {
   const { call, store } = await openRoutesHouse()
-  const strange = [reportOf('Sent', { id: 'of-another-server' }), reportOf('Sent', { id: 7 }), reportOf('Dancing'), null, 1]
+  const strange = [reportOf('Sent', { id: 'of-another-server' }), reportOf('Sent', { id: 7 }), reportOf('Dancing'), reportOf('constructor'), null, 1]
   expect(await call('PATCH', '/message', { json: strange })).toMatchObject({ status: 204 })
   expect(store.reports).toEqual([{ attemptId: 'of-another-server', state: 'sent', error: null }])
 }) // prettier-ignore
@@ -208,7 +210,8 @@ test('check 15: a report on a recipient without + counts by its attempt', async 
 })
 
 test('a body that is no JSON, no list or too large is refused in the form of the app', async () => {
-  const { call } = await openRoutesHouse()
+  // Whatever the interface takes beside.
+  const { call } = await openRoutesHouse({ maxBodyBytes: 1_000_000 })
   for (const [json, status] of [['{', 400], ['{}', 400], [`["${'x'.repeat(70_000)}"]`, 413]] as const) {
     const answer = await call('PATCH', '/message', { json })
     expect(answer).toMatchObject({ status, body: { message: expect.stringMatching(/^The body is /) } })
@@ -387,17 +390,30 @@ test('check 20: a phone hears of settings and webhooks that it has not read, and
   for (const stream of [second, third]) stream.close()
 })
 
-test('check 19: after a full page the phone is told to fetch again as soon as it has spoken', async () => {
-  const { call, store, phone, openStream } = await openRoutesHouse()
+test('check 19: after a full page the phone is told to fetch again as soon as it has spoken, if more waits', async () => {
+  const { call, clock, store, phone, openStream } = await openRoutesHouse()
   const stream = await openStream()
   store.offers = Array.from({ length: 20 }, (_, i) => offerOf({ attemptId: `att_${i}` }))
   await call('GET', '/message')
   await call('PATCH', '/message', { json: [reportOf('Pending')] })
+  await clock.advance(15_000)
+  await until(() => expect(stream.text()).toContain(':keepalive'))
   expect(stream.events()).not.toContain('MessageEnqueued')
   store.hasMore = true
   await call('PATCH', '/message', { json: [reportOf('Pending')] })
   await until(() => expect(stream.events()).toContain('MessageEnqueued'))
   expect(phone.hasBacklog).toBe(true)
+  stream.close()
+})
+
+test('a fetch answers the wake-up, which is not repeated', async () => {
+  const { call, clock, phone, openStream } = await openRoutesHouse()
+  const stream = await openStream()
+  phone.wake()
+  await call('GET', '/message')
+  await clock.advance(15_000)
+  await until(() => expect(stream.text()).toContain(':keepalive'))
+  expect(stream.events().filter((name) => name === 'MessageEnqueued')).toHaveLength(1)
   stream.close()
 })
 
