@@ -44,7 +44,7 @@ export interface AskingPhone extends PhoneOffering {
   hangsAfterMs: number
 }
 
-/** Small: what a phone holds can go nowhere else. */
+/** Of a device that does not run; of others it is their window. */
 const pageSize = 20
 /** Routes that are looked at for one phone. */
 const mostRoutes = 256
@@ -96,10 +96,10 @@ export class PhoneDesk {
     const held = await countUnacknowledged(read, phone)
     if (device !== null) {
       await this.#resumePace(device)
-      await this.#claim(device, phone, pageSize - held)
+      await this.#claim(device, phone, device.link.window - held)
     }
     const nowMs = clock.now()
-    const offers = await readOffers(read, { ...phone, nowMs, most: pageSize })
+    const offers = await readOffers(read, { ...phone, nowMs, most: device?.link.window ?? pageSize })
     const again = offers.filter(({ isAgain }) => isAgain).map(({ attemptId }) => attemptId)
     if (again.length > 0) await writer.write((tx) => touchOffers(tx, again, nowMs))
     return offers

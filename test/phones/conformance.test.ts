@@ -70,3 +70,16 @@ test('check 27: after its device was removed a phone gets 401 everywhere', async
   // The stream that was open is over: nobody is told anything any more.
   await eventually(house.phones.views, ([view]) => expect(view?.openStreams).toBe(0), 10_000)
 }, 60_000)
+
+test('a server with phones connected stops in good order, and finds them again when it is back', async () => {
+  const house = await openPhoneHouse({ count: 3 })
+  const startedMs = performance.now()
+  expect(await house.server.stop()).toMatchObject({ code: 0 })
+  expect(performance.now() - startedMs).toBeLessThan(5_000)
+  expect(house.server.output()).not.toContain('"level":"error"')
+  await eventually(house.phones.views, (views) => expect(views.map(({ openStreams }) => openStreams)).toEqual([0, 0, 0])) // prettier-ignore
+  await house.killAndRestart()
+  await eventually(house.phones.views, (views) => expect(views.every(({ openStreams }) => openStreams > 0)).toBe(true), 20_000) // prettier-ignore
+  const messages = await house.send(numbersFrom(0, 3))
+  await deliveredAll(house, messages.length)
+}, 60_000)

@@ -27,13 +27,17 @@ const health: Health = {
   sims: [], lastError: null,
 } // prettier-ignore
 
-export const pullKind = (woken: string[] = [], recalled: string[] = []): ConnectorKind<Pull> => ({
+export const pullKind = (
+  woken: string[] = [],
+  recalled: string[] = [],
+  window = 20,
+): ConnectorKind<Pull> => ({
   kind: 'android',
   settings: [],
   secretNames: [],
   createLink: ({ id }) => ({
     capabilities: { deliveryReports: true, maxParts: 10, alphanumericSender: false },
-    window: 20,
+    window,
     health: () => health,
     start: async () => undefined,
     stop: async () => undefined,
@@ -88,11 +92,11 @@ export interface DeskHouse extends MessagesFixture {
 }
 
 /** The domain with the account `acc_a`, 1,000 SMS, and phones that come by registering. */
-export async function openDeskHouse(): Promise<DeskHouse> {
+export async function openDeskHouse({ window = 20 }: { window?: number } = {}): Promise<DeskHouse> {
   const woken: string[] = []
   const connected = new Set<string>()
   const recalled: string[] = []
-  const kind = pullKind(woken, recalled)
+  const kind = pullKind(woken, recalled, window)
   const house = await openMessagesFixture(kind)
   onTestFinished(() => house.close())
   const { storage, clock, ids, pool } = house

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { eventually } from '../eventually.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { openDeskHouse } from './desk-house.ts'
@@ -218,4 +219,23 @@ test('as many phones are woken as messages wait, in turn, and share what waits w
   const given = await Promise.all(phones.map((phone) => house.pull(phone)))
   expect(given.flat()).toHaveLength(9)
   expect(given.map((offers) => offers.filter(({ isAgain }) => !isAgain).length)).toEqual([2, 2, 2, 2])
+})
+
+test('a phone holds no more than its page without having said so', async () => {
+  for (const window of [3, 30]) {
+    const house = await openDeskHouse({ window })
+    const phone = await house.register('1')
+    await house.storage.writer.write(async (tx) => {
+      const free = { parts_per_window: null, window_seconds: null, updated_at: house.clock.now() + 1 }
+      await tx.updateTable('devices').set(free).execute()
+      await touchDirectory(tx)
+    })
+    await house.pool.reloadIfChanged()
+    for (let n = 0; n < 40; n++) await house.send()
+    const held = await house.pull(phone)
+    expect(held).toHaveLength(window)
+    expect(await house.pull(phone)).toHaveLength(window)
+    await house.report(phone, { attemptId: held[0]!.attemptId, state: 'pending', error: null })
+    expect(await house.pull(phone)).toHaveLength(window)
+  }
 })
