@@ -103,6 +103,7 @@ function assemble(parts: Parts, lock: { release(): void }): App {
     pool,
     inboundReceiver,
     claim: createUnits(parts).claim,
+    dueNow: () => dispatcher.dueNow(),
     wake: (route) => dispatcher.wake(route),
   })
   const janitors = createJanitors({

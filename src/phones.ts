@@ -17,6 +17,7 @@ interface PhonesDeps {
   pool: DevicePool
   inboundReceiver: Pick<InboundReceiver, 'receive'>
   claim: DispatchUnits['claim']
+  dueNow: () => number
   wake: (route: Route) => void
 }
 

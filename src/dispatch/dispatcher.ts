@@ -96,6 +96,11 @@ export class Dispatcher implements Service {
     if (this.#open > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
   }
 
+  /** The time by which what waits is due, which never steps back. */
+  dueNow(): number {
+    return this.#queueClock.now()
+  }
+
   /** Says that something waits on a route. Only an optimisation: the poll would find it. */
   wake(route: Route): void {
     this.#ring.add(route)

@@ -32,6 +32,8 @@ interface PhoneDeskDeps {
   pool: DevicePool
   /** This process's fencing token. */
   fence: number
+  /** See `Dispatcher.dueNow`. */
+  dueNow: () => number
   /** A route may have something to send again. */
   wake: (route: Route) => void
   judgeFailure: JudgeFailure
@@ -100,6 +102,8 @@ export class PhoneDesk {
     }
     const nowMs = clock.now()
     const offers = await readOffers(read, { ...phone, nowMs, most: device?.link.window ?? pageSize })
+    // Of a device that was disabled nothing is sent, also before it has been recalled.
+    if (device === null) return offers.filter(({ state }) => state === 'cancelling')
     const again = offers.filter(({ isAgain }) => isAgain).map(({ attemptId }) => attemptId)
     if (again.length > 0) await writer.write((tx) => touchOffers(tx, again, nowMs))
     return offers
@@ -119,7 +123,7 @@ export class PhoneDesk {
 
   /** A page is filled from routes in turn; another round gives what some of them left to the others. */
   async #claim(device: DeviceRuntime, phone: AskingPhone, room: number): Promise<void> {
-    const { clock, claim, fence, metrics } = this.#deps
+    const { clock, claim, dueNow, fence, metrics } = this.#deps
     let left = room
     for (let round = 0; round < mostRounds && left > 0; round++) {
       const self = device.candidate()
@@ -138,7 +142,7 @@ export class PhoneDesk {
           mostParts: Math.max(1, Math.floor(mostParts / wants.length)),
         })),
         nowMs,
-        dueMs: nowMs,
+        dueMs: dueNow(),
         fence,
       })
       if (claimed.length === 0) return
@@ -172,10 +176,11 @@ export class PhoneDesk {
   }
 
   async #storeReports(reports: readonly PhoneReport[]): Promise<void[]> {
-    const { writer, horizon, clock, metrics, pool, judgeFailure } = this.#deps
+    const { writer, horizon, clock, dueNow, metrics, pool, judgeFailure } = this.#deps
     const nowMs = clock.now()
+    const dueFromMs = dueNow()
     const { reported, statuses } = await horizon.hold(nowMs, () =>
-      writer.write((tx) => settleReports(tx, reports, { nowMs, judgeFailure })),
+      writer.write((tx) => settleReports(tx, reports, { nowMs, dueFromMs, judgeFailure })),
     )
     for (const status of statuses) metrics.advanced(status)
     for (const { deviceId, outcome, status, claimed } of reported) {

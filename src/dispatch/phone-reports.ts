@@ -45,7 +45,7 @@ export interface Reported {
 export async function settleReports(
   tx: Tx,
   reports: readonly PhoneReport[],
-  { nowMs, judgeFailure }: { nowMs: number; judgeFailure: JudgeFailure },
+  times: { nowMs: number; dueFromMs: number; judgeFailure: JudgeFailure },
 ): Promise<{ reported: Reported[]; statuses: MessageStatus[] }> {
   const offers = new Map(
     (await findOffers(tx, [...new Set(reports.map((report) => report.attemptId))])).map((row) => [
@@ -57,7 +57,7 @@ export async function settleReports(
   const claims = new Map(
     (await claimsOf(tx, [...attempts.values()])).map((claim) => [claim.attemptId, claim]),
   )
-  const merging = new ReportMerge(nowMs, judgeFailure)
+  const merging = new ReportMerge(times)
   for (const report of reports) {
     const offer = offers.get(report.attemptId)
     const attempt = attempts.get(report.attemptId)
@@ -113,12 +113,15 @@ class ReportMerge {
   readonly settlements: { settlement: Settlement; outcome: Outcome; claimed: Claimed }[] = []
   readonly words: ReceiptWord[] = []
   readonly #nowMs: number
+  /** From where back-offs count. */
+  readonly #dueFromMs: number
   readonly #judgeFailure: JudgeFailure
   readonly #marks = new Map<string, Parameters<typeof markOffers>[1][number]>()
   readonly #ended = new Map<string, AttemptOfOffer['state']>()
 
-  constructor(nowMs: number, judgeFailure: JudgeFailure) {
+  constructor({ nowMs, dueFromMs, judgeFailure }: Parameters<typeof settleReports>[2]) {
     this.#nowMs = nowMs
+    this.#dueFromMs = dueFromMs
     this.#judgeFailure = judgeFailure
   }
 
@@ -196,7 +199,7 @@ class ReportMerge {
     const { claimed } = known
     const settlement =
       this.#stateOf(known) === 'handing_over'
-        ? asWished(known.offer, judgeOutcome(claimed, outcome, this.#nowMs))
+        ? asWished(known.offer, judgeOutcome(claimed, outcome, this.#nowMs, this.#dueFromMs))
         : judgeLate(claimed, outcome, this.#nowMs, [])
     return { settlement, outcome, claimed }
   }

@@ -121,7 +121,7 @@ export async function openDeskHouse({ window = 20 }: { window?: number } = {}): 
   const horizon = new WriteHorizon({ now: clock.now })
   const createDesk = (): PhoneDesk =>
     new PhoneDesk({
-      ...house, read: storage.read, writer: storage.writer, log, horizon, fence: 1, judgeFailure, wake: (route) => house.dispatcher.wake(route),
+      ...house, read: storage.read, writer: storage.writer, log, horizon, fence: 1, judgeFailure, dueNow: () => house.dispatcher.dueNow(), wake: (route) => house.dispatcher.wake(route),
       claim: (input) => storage.writer.write((tx) => claimMessages(tx, ids, input)),
     }) // prettier-ignore
   let desk = createDesk()

@@ -48,7 +48,7 @@ export async function openPhoneWorld(store: NearStore) {
   let fence = 1
   const createDesk = (): PhoneDesk =>
     new PhoneDesk({
-      read, writer, clock, log, metrics, horizon, pool, fence, judgeFailure, wake: () => undefined,
+      read, writer, clock, log, metrics, horizon, pool, fence, judgeFailure, wake: () => undefined, dueNow: clock.now,
       claim: (input) => writer.write((tx) => claimMessages(tx, ids, input)),
     }) // prettier-ignore
   let desk = createDesk()

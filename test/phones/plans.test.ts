@@ -85,7 +85,7 @@ describe.each(['fresh', 'filled and analysed'])('on %s tables', (state) => {
       const executed = vi.spyOn(tx.getExecutor(), 'executeQuery')
       const { settleReports } = await import('../../src/dispatch/phone-reports.ts')
       const report = { attemptId: offer!.attemptId, deviceId: phone.deviceId, state: 'processed', error: null } as const
-      await settleReports(tx, [report], { nowMs: house.clock.now(), judgeFailure: () => ({ kind: 'undelivered', code: 'unknown', networkCode: null }) })
+      await settleReports(tx, [report], { nowMs: house.clock.now(), dueFromMs: house.clock.now(), judgeFailure: () => ({ kind: 'undelivered', code: 'unknown', networkCode: null }) })
       told.push(...plansOf(house, executed.mock.calls))
     }) // prettier-ignore
     expect(told.filter((step) => step.startsWith('SCAN ') || step.includes('TEMP B-TREE'))).toEqual([])

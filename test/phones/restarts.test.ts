@@ -3,6 +3,7 @@ import { createReceiptCloser } from '../../src/dispatch/receipt-closer.ts'
 import { createRescuer } from '../../src/dispatch/rescuer.ts'
 import { createLog } from '../../src/log.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
+import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { advanceEpoch } from '../../src/storage/epoch.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { type DeskHouse, openDeskHouse } from './desk-house.ts'
@@ -82,4 +83,33 @@ test('an offer is forgotten when its phone can correct nothing any more, and not
   await closer.sweepAll()
   expect(await house.storage.read.selectFrom('phone_offers').select('attempt_id').execute()).toEqual([])
   await expectSums(house.storage.read, house.clock.now())
+})
+
+test('what waits when the wall clock steps back is fetched at once, and back-offs last as long as they should', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  house.clock.jumpWallClock(-hourMs)
+  const [offer] = await house.pull(phone)
+  await house.report(phone, { attemptId: offer!.attemptId, state: 'failed', error: 'radio off' })
+  await house.clock.advance(14_000)
+  expect(await house.pull(phone)).toEqual([])
+  await house.clock.advance(1_000)
+  expect(await house.pull(phone)).toHaveLength(1)
+})
+
+test('a phone of a disabled device is told nothing but what to let go', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const [offer] = await house.pull(phone)
+  const off = { state: 'disabled', updated_at: house.clock.now() + 1 } as const
+  await house.storage.writer.write(async (tx) => {
+    await tx.updateTable('devices').set(off).execute()
+    await touchDirectory(tx)
+  })
+  await house.pool.reloadIfChanged()
+  expect(await house.pull(phone)).toEqual([])
+  await house.sweep()
+  expect(await house.pull(phone)).toMatchObject([{ attemptId: offer!.attemptId, state: 'cancelling' }])
 })
