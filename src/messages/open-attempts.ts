@@ -12,6 +12,8 @@ export interface AttemptRow {
   id: string
   device_id: string
   state: AttemptState
+  /** Where its message stands in the queue, when that is known. */
+  due_at?: number
 }
 
 type OrphanPlace = QueuePlace & { message_id: string; restore_hold: Flag }
@@ -53,6 +55,13 @@ export async function readOrphans(db: Db, fence: number, most: number): Promise<
   return claimsOf(db, attempts)
 }
 
+/** The same by its key. */
+const placeAt = {
+  sql: `select message_id, route_key, priority, due_at, refusals, restore_hold from queue
+        where route_key = :route and account_id = :account and priority = :priority and due_at = :due and message_id = :message`,
+  inputs: ['route', 'account', 'priority', 'due', 'message'],
+} as const
+
 /** The claims of attempts, wherever they stand; what is gone is left out. */
 export async function claimsOf(db: Db | Tx, attempts: readonly AttemptRow[]): Promise<Claimed[]> {
   const states = await readStates(
@@ -66,18 +75,25 @@ export async function claimsOf(db: Db | Tx, attempts: readonly AttemptRow[]): Pr
   })
   // An attempt that has ended has no place any more.
   const open = found.filter(({ attempt }) => attempt.state === 'handing_over')
-  const places = await selectEach<OrphanPlace>(
-    db,
-    placeOf,
-    open.map(({ attempt, message }) => [
-      routeOf(message),
-      message.account_id,
-      priorityOf(message.category),
-      message.id,
-      attempt.device_id,
-    ]),
-  )
-  const placeById = new Map(places.map((place) => [place.message_id, place]))
+  const queueOf = (message: MessageState) =>
+    [routeOf(message), message.account_id, priorityOf(message.category)] as const
+  const places = await Promise.all([
+    selectEach<OrphanPlace>(
+      db,
+      placeAt,
+      open.flatMap(({ attempt: { due_at }, message }) =>
+        due_at === undefined ? [] : [[...queueOf(message), due_at, message.id]],
+      ),
+    ),
+    selectEach<OrphanPlace>(
+      db,
+      placeOf,
+      open.flatMap(({ attempt: { due_at, device_id }, message }) =>
+        due_at === undefined ? [[...queueOf(message), message.id, device_id]] : [],
+      ),
+    ),
+  ])
+  const placeById = new Map(places.flat().map((place) => [place.message_id, place]))
   return found.map(({ attempt, message }) => claimOf(attempt, message, placeById.get(message.id)))
 }
 

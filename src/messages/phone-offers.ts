@@ -18,6 +18,7 @@ interface OfferedClaim extends MessageKey {
   attemptNumber: number
   deviceId: string
   from: string | null
+  place: { due_at: number }
 }
 
 /** An offer of a claim; `i` counts the claims of one batch. */
@@ -36,6 +37,7 @@ export function offerRow(
     mode: claim.mode,
     message_id: claim.messageId,
     attempt_number: claim.attemptNumber,
+    due_at: claim.place.due_at,
     sim: asked ?? turns[i % Math.max(1, turns.length)] ?? null,
     offered_at: nowMs,
     last_offered_at: nowMs,
@@ -187,6 +189,8 @@ export interface AttemptOfOffer {
   id: string
   device_id: string
   state: 'handing_over' | 'accepted' | 'refused' | 'unknown'
+  /** Where its message stood in the queue. */
+  due_at: number
 }
 
 const attemptOf = {
@@ -200,12 +204,13 @@ export async function readAttemptsOf(
   db: Db | Tx,
   offers: readonly OfferRow[],
 ): Promise<Map<string, AttemptOfOffer>> {
-  const rows = await selectEach<AttemptOfOffer>(
+  const rows = await selectEach<Omit<AttemptOfOffer, 'due_at'>>(
     db,
     attemptOf,
     offers.map((offer) => [offer.account_id, offer.mode, offer.message_id, offer.attempt_number]),
   )
-  return new Map(rows.map((row) => [row.id, row]))
+  const dueAt = new Map(offers.map((offer) => [offer.attempt_id, offer.due_at]))
+  return new Map(rows.map((row) => [row.id, { ...row, due_at: dueAt.get(row.id) as number }]))
 }
 
 /** Writes down how far a phone is. `closedAt` is set when nothing more is asked of it. */

@@ -180,6 +180,7 @@ export interface PhoneOfferTable {
   mode: Mode
   message_id: string
   attempt_number: number
+  due_at: number
   sim: number | null
   offered_at: number
   last_offered_at: number

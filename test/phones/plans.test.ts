@@ -16,7 +16,7 @@ async function fill(house: DeskHouse, phoneId: string, deviceId: string): Promis
     await insertRows(
       tx,
       'phone_offers',
-      Array.from({ length: 3_000 }, (_, i) => ({ ...rest, attempt_id: `att_${i}`, message_id: `msg_${i}`, offered_at: i, last_offered_at: i, closed_at: i })),
+      Array.from({ length: 3_000 }, (_, i) => ({ ...rest, attempt_id: `att_${i}`, message_id: `msg_${i}`, due_at: i, offered_at: i, last_offered_at: i, closed_at: i })),
     ) // prettier-ignore
     await sql`with recursive n (i) as (select 0 union all select i + 1 from n where i < 2999)
       insert into messages select account_id, mode, 'msg_' || i, send_id, direction, status, recipient, sender, country, category, text, text_redacted,
@@ -89,6 +89,8 @@ describe.each(['fresh', 'filled and analysed'])('on %s tables', (state) => {
       told.push(...plansOf(house, executed.mock.calls))
     }) // prettier-ignore
     expect(told.filter((step) => step.startsWith('SCAN ') || step.includes('TEMP B-TREE'))).toEqual([])
-    expect(told).toContain('SEARCH queue USING PRIMARY KEY (route_key=? AND account_id=? AND priority=?)')
+    expect(told).toContain(
+      'SEARCH queue USING PRIMARY KEY (route_key=? AND account_id=? AND priority=? AND due_at=? AND message_id=?)',
+    )
   })
 })

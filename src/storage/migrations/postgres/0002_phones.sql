@@ -45,6 +45,8 @@ create table phone_offers (
   mode text not null,
   message_id text not null,
   attempt_number integer not null,
+  -- Its place in the queue, which a report finds by it however much is claimed or waits.
+  due_at bigint not null,
   sim integer check (sim between 1 and 3),
   offered_at bigint not null,
   last_offered_at bigint not null,
