@@ -97,9 +97,7 @@ export class Dispatcher implements Service {
   }
 
   /** The time by which what waits is due, which never steps back. */
-  dueNow(): number {
-    return this.#queueClock.now()
-  }
+  readonly dueNow = (): number => this.#queueClock.now()
 
   /** Says that something waits on a route. Only an optimisation: the poll would find it. */
   wake(route: Route): void {
