@@ -65,7 +65,11 @@ export default {
       'A new kind is one folder and one line of registry.ts.',
       {
         path: '^src/',
-        pathNot: ['^src/connectors/registry\\.ts$', '^src/connectors/[^/]+/', '^src/(?:app|http|parts|phones)\\.ts$'],
+        pathNot: [
+          '^src/connectors/registry\\.ts$',
+          '^src/connectors/[^/]+/',
+          '^src/(?:app|http|parts|phones)\\.ts$',
+        ],
       },
       { path: '^src/connectors/[^/]+/' },
     ),
