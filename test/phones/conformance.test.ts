@@ -4,7 +4,7 @@ import { cliJson } from '../harness.ts'
 import { numbersFrom, openPhoneHouse, type PhoneHouse } from './phone-house.ts'
 
 const deliveredAll = (house: PhoneHouse, count: number): Promise<unknown> =>
-  eventually(house.counts, (counts) => expect(counts['delivered']).toBe(count), 60_000)
+  eventually(house.counts, (counts) => expect(counts).toMatchObject({ delivered: count }), 60_000)
 
 test('check 10 and 11: reports that come twice and out of order take nothing back, and each message is charged once', async () => {
   const house = await openPhoneHouse({ timeScale: 50, reportReorder: 0.5, reportDuplicate: 0.5, outcome: { 'delivered': 3, 'regress': 2, 'missing-sent': 1 } }) // prettier-ignore
