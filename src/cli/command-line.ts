@@ -36,6 +36,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Send an SMS through the running server.',
     load: async () => (await import('./send.ts')).sendCommand,
   },
+  message: {
+    summary: 'Messages under way: cancel.',
+    load: async () => (await import('./message.ts')).messageCommands,
+  },
   doctor: {
     summary: 'Check this installation: machine, files, database, and every sum.',
     load: async () => (await import('./doctor.ts')).doctorCommand,

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { cliJson, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { cli, cliJson, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
 import { type FakePhones, type FakePhonesOptions, startFakePhones } from '../peers/fake-phone-control.ts'
 
 /** One message as history shows it. */
@@ -42,6 +42,8 @@ export interface PhoneHouse {
   history(query?: string): Promise<ShownMessage[]>
   counts(): Promise<Record<string, number>>
   devices(): Promise<ShownDevice[]>
+  /** Cancels a message as the operator does; gives what the command says. */
+  cancel(messageId: string): Promise<unknown>
   /** How many messages phones have been given. */
   given(): number
   /** More phones of the same account, in another process. */
@@ -113,6 +115,10 @@ export async function openPhoneHouse({ sms = 100_000, env = {}, flags = [], awai
       return counts
     },
     devices: async () => (await get<{ devices: ShownDevice[] }>('status')).devices.filter(({ kind }) => kind === 'android'),
+    async cancel(messageId) {
+      const command = ['message', 'cancel', '--account', accountId, '--message', messageId, '--json']
+      return JSON.parse((await cli(command, { dataFolder })).stdout)
+    },
     given() {
       const database = new DatabaseSync(join(dataFolder, 'onesixty.db'), { readOnly: true, timeout: 5_000 })
       const row = database.prepare('select count(*) as given from phone_offers').get()

@@ -39,3 +39,18 @@ test('check 26: a server that is killed has its phones back, and nothing is lost
   expect(numbers).toHaveLength(120)
   await house.expectSums()
 }, 120_000) // prettier-ignore
+
+test('check 21: a message that its phone holds back is canceled by the operator, and one that was sent is not', async () => {
+  const house = await openPhoneHouse({ holdPending: true })
+  const [held = ''] = await house.send(numbersFrom(0, 1))
+  await eventually(house.given, (given) => expect(given).toBe(1), 10_000)
+  await eventually(() => house.phones.all.requests('GET', '/message').length, (pulls) => expect(pulls).toBeGreaterThan(1), 10_000)
+  expect(await house.cancel(held)).toMatchObject({ ok: true, messages: [{ result: 'asked', status: 'sending' }] })
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ canceled: 1 }), 20_000)
+  await house.phones.set({ holdPending: false })
+  const [sent = ''] = await house.send(numbersFrom(1, 1))
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ canceled: 1, delivered: 1 }), 20_000)
+  expect(await house.cancel(sent)).toMatchObject({ ok: false, messages: [{ result: 'too_late', status: 'delivered' }] })
+  expect(house.phones.all.radioLog().map(({ to }) => to)).toEqual(numbersFrom(1, 1))
+  await house.expectSums()
+}, 90_000) // prettier-ignore
