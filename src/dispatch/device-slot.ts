@@ -5,7 +5,8 @@ import type { Log } from '../log.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { DeviceTable } from '../storage/schema.ts'
 import { type DeviceFacts, DeviceRuntime } from './device-runtime.ts'
-import { recallReport, resumeReceipts } from './resume-receipts.ts'
+import { recallReport } from './recall-report.ts'
+import { resumeReceipts } from './resume-receipts.ts'
 
 export type DeviceRow = Selectable<DeviceTable>
 

@@ -1,6 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type CompiledQuery, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Link } from '../../src/connectors/connector.ts'
+import { resumeReceipts } from '../../src/dispatch/resume-receipts.ts'
 import { placeInDoubt } from '../../src/messages/doubtful-parts.ts'
 import { takeParkedAbout } from '../../src/messages/receipt-readings.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
@@ -81,6 +83,30 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     expect(planOf(others)).toEqual([
       `SEARCH receipts_expected USING INDEX receipts_expected_open ${byKey}`,
       `SEARCH receipts_expected USING INDEX receipts_expected_given_up ${byKey}`,
+    ])
+  })
+
+  test('a link that starts is told of what is waited for over it, page by page, and of nothing that was given up', async () => {
+    const row = { account_id: 'acc_a', mode: 'live', attempt_number: 1, wire_parts: 1, message_id: 'msg_w', closed_at: null } as const
+    const waited = Array.from({ length: 1_100 }, (_, i) => ({ ...row, network_id: `w${i}`, device_id: 'dev_w', sent_at: i % 7 }))
+    await house.storage.writer.write((tx) =>
+      insertRows(tx, 'receipts_expected', [
+        ...waited,
+        { ...row, network_id: 'given up', device_id: 'dev_w', sent_at: 1, closed_at: 1 },
+        { ...row, network_id: 'of another', device_id: 'dev_x', sent_at: 1 },
+      ]),
+    )
+    const executed = vi.spyOn(house.storage.read.getExecutor(), 'executeQuery')
+    const told: string[] = []
+    const link = { resume: (expected: { networkId: string }[]) => void told.push(...expected.map(({ networkId }) => networkId)) } as unknown as Link
+    await resumeReceipts(house.storage.read, 'dev_w', link)
+    expect(told).toHaveLength(1_100)
+    expect(new Set(told)).toEqual(new Set(waited.map(({ network_id }) => network_id)))
+    expect(planOf(statementIn(executed.mock.calls, 'wallets'))).toEqual([
+      'SEARCH r EXISTS USING INDEX receipts_expected_open (account_id=? AND mode=?)',
+    ])
+    expect(stepsOf(statementIn(executed.mock.calls, 'order by "sent_at"'))).toEqual([
+      'SEARCH receipts_expected USING INDEX receipts_expected_open (account_id=? AND mode=? AND (sent_at,message_id,network_id)>(?,?,?))',
     ])
   })
 
