@@ -20,8 +20,13 @@ test('a thousand phones cost a hundred megabytes at most, are woken within a sec
 
   const sentAt = Date.now()
   await house.send(numbersFrom(0, count))
+  const acceptedAt = Date.now()
   await eventually(house.given, (given) => expect(given).toBe(count), 5_000)
-  const woken = [...crowd.all.streamLog('event'), ...house.phones.all.streamLog('event')].filter(({ event, at }) => event === 'MessageEnqueued' && at >= sentAt)
-  expect(new Set(woken.map(({ phone }) => phone)).size).toBeGreaterThan(count / 2)
+  const all = [...crowd.all.streamLog('event').map((event) => ({ ...event, phone: event.phone + 1 })), ...house.phones.all.streamLog('event')]
+  const firstWakes = new Map<number, number>()
+  for (const { event, at, phone } of all.toSorted((a, b) => a.at - b.at))
+    if (event === 'MessageEnqueued' && at >= sentAt && !firstWakes.has(phone)) firstWakes.set(phone, at)
+  expect(firstWakes.size).toBe(count)
+  expect(Math.max(...firstWakes.values()) - acceptedAt).toBeLessThanOrEqual(1_000)
   await house.expectSums()
 }, 180_000) // prettier-ignore
