@@ -187,7 +187,10 @@ interface PoolEvents {
 
 const directoryPollMs = 500
 
-function createPool({ storage, clock, log, config, secretBox }: Parts, events: PoolEvents): DevicePool {
+function createPool(
+  { storage, clock, log, metrics, config, secretBox }: Parts,
+  events: PoolEvents,
+): DevicePool {
   return new DevicePool({
     read: storage.read,
     clock,
@@ -201,6 +204,7 @@ function createPool({ storage, clock, log, config, secretBox }: Parts, events: P
       late: events.late,
       healthChanged: events.nudge,
     }),
+    countersOf: (deviceId) => metrics.linkOf(deviceId),
     changed: events.changed,
     reloadIntervalMs: directoryPollMs,
     breakerRestMs: config.breakerRestMinutes * 60_000,

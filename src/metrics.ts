@@ -7,6 +7,14 @@ export interface Metrics {
   handedOver(outcome: string): void
   advanced(status: string): void
   requestEnded(operation: string, status: number, seconds: number): void
+  /** What the link of a device counts of its wire. */
+  linkOf(deviceId: string): { answered(status: string, seconds: number): void; sessionLost(): void }
+  /** Numbers of devices, by their ids, that are read when somebody asks. */
+  deviceGauge(
+    name: string,
+    help: string,
+    read: () => Iterable<[string, number]> | Promise<Iterable<[string, number]>>,
+  ): void
   /** A number that is read when somebody asks. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
   /** Everything, in the text format of Prometheus. */
@@ -41,18 +49,70 @@ export function createMetrics(): Metrics {
     advanced: (status) => states.inc({ status }),
     requestEnded: (operation, status, seconds) =>
       requests.observe({ operation, status: String(status) }, seconds),
-    gauge(name, help, read) {
-      registry.registerMetric(
-        new Gauge({
-          name: `onesixty_${name}`,
-          help,
-          registers: [],
-          async collect() {
-            this.set(await read())
-          },
-        }),
-      )
-    },
+    linkOf: linkMetrics(registry),
+    ...gaugesOf(registry),
     text: () => registry.metrics(),
   }
 }
+
+/** What links count of their wire, by device. */
+function linkMetrics(registry: Registry): Metrics['linkOf'] {
+  const registers = [registry]
+  const answers = new Counter({
+    name: 'onesixty_link_answers_total',
+    help: 'Answers of SMSCs to submitted parts, by status.',
+    labelNames: ['device', 'status'],
+    registers,
+  })
+  const sessionsLost = new Counter({
+    name: 'onesixty_link_sessions_lost_total',
+    help: 'Sessions that ended unasked, or were never bound.',
+    labelNames: ['device'],
+    registers,
+  })
+  const answerTimes = new Histogram({
+    name: 'onesixty_link_answer_seconds',
+    help: 'Time from a submitted part to its answer.',
+    labelNames: ['device'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  })
+  return (device) => ({
+    answered(status, seconds) {
+      answers.inc({ device, status })
+      answerTimes.observe({ device }, seconds)
+    },
+    sessionLost: () => sessionsLost.inc({ device }),
+  })
+}
+
+/** Numbers that are read when somebody asks for them. */
+const gaugesOf = (registry: Registry): Pick<Metrics, 'gauge' | 'deviceGauge'> => ({
+  gauge(name, help, read) {
+    registry.registerMetric(
+      new Gauge({
+        name: `onesixty_${name}`,
+        help,
+        registers: [],
+        async collect() {
+          this.set(await read())
+        },
+      }),
+    )
+  },
+  deviceGauge(name, help, read) {
+    registry.registerMetric(
+      new Gauge({
+        name: `onesixty_${name}`,
+        help,
+        labelNames: ['device'],
+        registers: [],
+        async collect() {
+          // Devices that are gone leave no number behind.
+          this.reset()
+          for (const [device, value] of await read()) this.set({ device }, value)
+        },
+      }),
+    )
+  },
+})

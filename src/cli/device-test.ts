@@ -1,14 +1,29 @@
+import type { ConnectorKind, Trial } from '../connectors/connector.ts'
 import { loadConnectorKind } from '../connectors/registry.ts'
+import { reportLifetimeMs } from '../devices/device-report.ts'
+import { openDeviceSecrets } from '../devices/device-store.ts'
+import type { ListedDevice } from '../devices/list-devices.ts'
 import { listPhones } from '../devices/list-phones.ts'
+import { createDeviceSecretBox } from '../devices/secret-box.ts'
+import { loadInstanceSecret } from '../instance-secret.ts'
 import { command } from './command.ts'
 import { remediesOf } from './device-reasons.ts'
 import { deviceArgument, findDevice } from './device-lookup.ts'
-import { type DeviceCheck, describeDevice, deviceDocument, examineDevice } from './device-view.ts'
+import {
+  type DeviceCheck,
+  describeDevice,
+  deviceDocument,
+  examineDevice,
+  settingsCheck,
+} from './device-view.ts'
 import { examinePhone } from './phone-checks.ts'
+import type { Toolbox } from './toolbox.ts'
 
 export const test = command({
-  summary: 'Checks the settings of a device and its health as it last reported it; sends nothing.',
-  details: 'To send a test message, use `onesixty send` with a key of an account that may use the device.',
+  summary:
+    'Checks the settings of a device, its health as it last reported it, and whether its peer lets us in; sends nothing.',
+  details:
+    'A link that its server has bound is not tried a second time, since many providers count sessions; any other one is bound once, and unbound. To send a test message, use `onesixty send` with a key of an account that may use the device.',
   arguments: [deviceArgument],
   options: {},
   async run(tools, { arguments: [deviceId = ''] }) {
@@ -16,9 +31,15 @@ export const test = command({
       found: await findDevice(read, deviceId),
       phones: await listPhones(read, { deviceId }),
     }))
-    const checks: DeviceCheck[] = examineDevice(found, await loadConnectorKind(found.kind))
+    const kind = await loadConnectorKind(found.kind)
+    const checks: DeviceCheck[] = examineDevice(found, kind)
     if (found.kind === 'android') checks.push(...examinePhone(found, phones[0] ?? null, tools.clock.now()))
-    const remedies = remediesOf(found.report?.reasons ?? [])
+    const trial = await tryOut(tools, found, kind)
+    if (trial !== null) checks.push({ name: 'peer', ok: trial.ok, says: trial.says })
+    const remedies = [
+      ...remediesOf(found.report?.reasons ?? []),
+      ...(trial?.remedy ? [`peer: ${trial.remedy}`] : []),
+    ]
     const ok = checks.every((check) => check.ok)
     return {
       json: { ok, checks, remedies, device: deviceDocument(found) },
@@ -31,3 +52,33 @@ export const test = command({
     }
   },
 })
+
+/** Null when there is nothing to try: no peer, settings that do not fit, or a link that is bound now, as its server has just said. */
+async function tryOut(
+  tools: Toolbox,
+  device: ListedDevice,
+  kind: ConnectorKind | null,
+): Promise<Trial | null> {
+  const { clock, config } = tools
+  if (kind?.tryOut === undefined || !settingsCheck(device, kind).ok) return null
+  const { report } = device
+  const isFresh = report !== null && clock.now() - report.reportedAt < reportLifetimeMs
+  if (isFresh && (report.status === 'online' || report.status === 'degraded')) return null
+  const secretBox = createDeviceSecretBox(await loadInstanceSecret(config.dataFolder, config.secret))
+  const secrets = await tools.withStorage(async ({ read }) => {
+    const row = await read
+      .selectFrom('devices')
+      .select(['id', 'secrets'])
+      .where('id', '=', device.id)
+      .executeTakeFirstOrThrow()
+    return openDeviceSecrets(secretBox, row)
+  })
+  const setup = { id: device.id, name: device.name, settings: device.settings, secrets }
+  return kind.tryOut(setup, {
+    now: clock.now,
+    monotonicMs: clock.monotonicMs,
+    schedule: clock.schedule,
+    random: Math.random,
+    log: () => undefined,
+  })
+}

@@ -66,7 +66,8 @@ export function examineDevice(device: ListedDevice, kind: ConnectorKind | null):
   return checks
 }
 
-function settingsCheck(device: ListedDevice, kind: ConnectorKind): DeviceCheck {
+/** Whether its settings are what its kind takes. */
+export function settingsCheck(device: ListedDevice, kind: ConnectorKind): DeviceCheck {
   const faults = Object.entries(device.settings).flatMap(([name, value]) => {
     const rule = kind.settings.find((known) => known.name === name)
     const fault = rule === undefined ? 'is not a setting of this kind' : rule.check(value)

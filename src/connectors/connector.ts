@@ -131,8 +131,17 @@ export interface DeviceSetup {
   secrets: Readonly<Record<string, string>>
 }
 
+/** What a link counts of its wire, for whoever watches it. */
+export interface LinkCounters {
+  /** A part was answered with this status, or `no_answer`, so long after it was submitted. Statuses are few: what has no name is `other`. */
+  answered(status: string, seconds: number): void
+  /** A session was lost that nobody here had ended. */
+  sessionLost(): void
+}
+
 /** Time, ids and randomness for connectors. */
 export interface ConnectorTools {
+  counters?: LinkCounters
   /** Wall clock in milliseconds since 1970. May jump: for what is written down, never for a duration. */
   now(): number
   /** Monotonic milliseconds; only differences mean anything. */
@@ -157,6 +166,8 @@ export interface Running {
 
 /** A device that is handed messages: SMPP, modem, simulator. */
 export interface Link extends Running {
+  /** Parts a second that the peer bears, as far as is known; Infinity when nothing bounds it. */
+  readonly perSecond?: number
   /** Hands one message over. Never throws and always settles: within its own time-out, else as `unknown`. Called at most once for an attempt. */
   submit(handOver: HandOver): Promise<Outcome>
   /** After a start: receipts that are still expected, a page at a time, for connectors that can ask for them. */
@@ -190,6 +201,15 @@ export interface SettingRule {
   check(value: string): string | null
 }
 
+/** What came of a trial. */
+export interface Trial {
+  ok: boolean
+  /** One sentence. */
+  says: string
+  /** What to do about it; null when it is fine. */
+  remedy: string | null
+}
+
 /** A kind of device. */
 export interface ConnectorKind<Device extends Link | Pull = Link | Pull> {
   kind: string
@@ -198,4 +218,6 @@ export interface ConnectorKind<Device extends Link | Pull = Link | Pull> {
   /** Those of `secretNames` without which a device is refused. */
   requiredSecrets?: readonly string[]
   createLink(setup: DeviceSetup, tools: ConnectorTools, events: ConnectorEvents): Device
+  /** Tries whether the peer lets us in, and sends nothing; for a device that does not run just now. */
+  tryOut?(setup: DeviceSetup, tools: ConnectorTools): Promise<Trial>
 }

@@ -1,6 +1,13 @@
 import type { Selectable } from 'kysely'
 import type { Clock } from '../clock.ts'
-import type { ConnectorEvents, ConnectorKind, ConnectorTools, Link, Pull } from '../connectors/connector.ts'
+import type {
+  ConnectorEvents,
+  ConnectorKind,
+  ConnectorTools,
+  Link,
+  LinkCounters,
+  Pull,
+} from '../connectors/connector.ts'
 import type { Log } from '../log.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { DeviceTable } from '../storage/schema.ts'
@@ -19,6 +26,8 @@ export interface DeviceSlotDeps {
   openSecrets: (row: DeviceRow) => Readonly<Record<string, string>>
   /** What a running device says unasked. */
   eventsOf: (deviceId: string) => ConnectorEvents
+  /** Where its link counts what happens on its wire. */
+  countersOf?: (deviceId: string) => LinkCounters
   /** How long a device that stopped answering rests before it is tried; 0 for ever. */
   breakerRestMs: number
 }
@@ -101,7 +110,7 @@ export class DeviceSlot {
   }
 
   async #start(row: DeviceRow): Promise<DeviceRuntime | null> {
-    const { clock, log, random, loadKind, openSecrets, eventsOf, breakerRestMs } = this.#deps
+    const { clock, log, random, loadKind, openSecrets, eventsOf, countersOf, breakerRestMs } = this.#deps
     const kind = await loadKind(row.kind)
     if (this.#wanted !== row) return null
     if (kind === null) {
@@ -112,7 +121,11 @@ export class DeviceSlot {
       return null
     }
     const setup = { id: row.id, name: row.name, settings: settingsOf(row), secrets: openSecrets(row) }
-    const link = kind.createLink(setup, toolsFor({ clock, log, random }, row.id), eventsOf(row.id))
+    const link = kind.createLink(
+      setup,
+      toolsFor({ clock, log, random, countersOf }, row.id),
+      eventsOf(row.id),
+    )
     const isStarted = await this.#startLink(row.id, link)
     return isStarted ? new DeviceRuntime({ clock, log, breakerRestMs }, factsOf(row), link) : null
   }
@@ -149,9 +162,17 @@ const settingsOf = (row: DeviceRow): Record<string, string> =>
   JSON.parse(row.settings) as Record<string, string>
 
 const toolsFor = (
-  { clock, log, random }: Pick<DeviceSlotDeps, 'clock' | 'log' | 'random'>,
+  {
+    clock,
+    log,
+    random,
+    countersOf,
+  }: Pick<DeviceSlotDeps, 'clock' | 'log' | 'random'> & {
+    countersOf: DeviceSlotDeps['countersOf'] | undefined
+  },
   deviceId: string,
 ): ConnectorTools => ({
+  ...(countersOf === undefined ? {} : { counters: countersOf(deviceId) }),
   now: () => clock.now(),
   monotonicMs: () => clock.monotonicMs(),
   schedule: (delayMs, task) => clock.schedule(delayMs, task),

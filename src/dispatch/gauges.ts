@@ -1,6 +1,10 @@
+import { isPull } from '../connectors/connector.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { DevicePool } from './device-pool.ts'
+
+const linksOf = (pool: DevicePool) =>
+  pool.all.flatMap((device) => (isPull(device.link) ? [] : [{ device, link: device.link }]))
 
 /** What is measured only when somebody asks for the metrics. */
 export function addGauges(deps: {
@@ -19,6 +23,33 @@ export function addGauges(deps: {
     'Running devices that can send.',
     () => pool.all.filter((device) => device.candidate().health !== 'offline').length,
   )
+  const states = { offline: 0, pending: 0, degraded: 1, online: 2 } as const
+  metrics.deviceGauge('device_state', 'Whether a device can send: 2 online, 1 degraded, 0 not.', () =>
+    pool.all.map((device) => [device.facts.id, states[device.health.status]]),
+  )
+  metrics.deviceGauge('device_hand_overs_open', 'Hand-overs to a link that have not ended.', () =>
+    linksOf(pool).map(({ device }) => [device.facts.id, device.open]),
+  )
+  metrics.deviceGauge('device_window', 'Hand-overs that a link may have open now.', () =>
+    linksOf(pool).map(({ device, link }) => [device.facts.id, link.window]),
+  )
+  metrics.deviceGauge(
+    'device_parts_per_second',
+    'Parts a second that the peer of a link bears; +Inf when nothing bounds it.',
+    () =>
+      linksOf(pool).flatMap(({ device, link }) =>
+        link.perSecond === undefined ? [] : [[device.facts.id, link.perSecond] as [string, number]],
+      ),
+  )
+  metrics.deviceGauge('device_receipts_parked', 'Receipts that nobody waits for yet.', async () => {
+    const rows = await read
+      .selectFrom('parked_receipts')
+      .select(({ fn }) => ['device_id', fn.countAll<number>().as('parked')])
+      .where('reading', '=', 0)
+      .groupBy('device_id')
+      .execute()
+    return rows.map((row) => [row.device_id, row.parked])
+  })
   metrics.gauge('messages_waiting', 'Messages in the queue that no device has.', async () => {
     const row = await read
       .selectFrom('queue_totals')

@@ -10,7 +10,7 @@ export type BindingState =
   | { kind: 'waiting'; untilMs: number; lastEnd: SessionEnd }
 
 interface Deps {
-  tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule' | 'random'>
+  tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule' | 'random' | 'counters'>
   policy: ReconnectPolicy
   createSession(): Session
   /** The state changed. */
@@ -93,6 +93,7 @@ export class Binding {
       const end = await this.#outlive(session, lastEnd)
       this.#session = null
       if (this.#stopping) break
+      this.#deps.tools.counters?.sessionLost()
       const untilMs = this.#waitFrom(end)
       lastEnd = end
       this.#become({ kind: 'waiting', untilMs, lastEnd: end })

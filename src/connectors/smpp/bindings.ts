@@ -6,7 +6,7 @@ import type { Session } from './session.ts'
 export type Role = 'transceiver' | 'transmitter' | 'receiver'
 
 interface Deps {
-  tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule' | 'random'>
+  tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule' | 'random' | 'counters'>
   policy: ReconnectPolicy
   createSession(role: Role): Session
   changed(): void

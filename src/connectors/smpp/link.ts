@@ -13,34 +13,14 @@ import type { KnownIds } from './known-ids.ts'
 import { healthOf } from './link-health.ts'
 import { LateAnswers } from './late-answers.ts'
 import type { OpenSocket } from './open-socket.ts'
-import { type Classify, readAnswer, readSubmitted } from './part-answer.ts'
+import type { LinkPlan, Replan } from './link-plan.ts'
+import { readAnswer, readSubmitted, sayAnswer } from './part-answer.ts'
 import { describePdu } from './describe-pdu.ts'
 import { commandStatus, type MessageFields } from './pdu.ts'
 import type { Answer } from './request-outcome.ts'
-import type { ReconnectPolicy } from './reconnect-policy.ts'
-import type { SessionSettings } from './session-settings.ts'
 import { Session } from './session.ts'
 import { type PartOutcome, submitMessage } from './submit-message.ts'
 import { Throttle } from './throttle.ts'
-
-/** What a link needs of its settings; whatever is not here belongs to the making of messages. */
-export interface LinkPlan {
-  bind: Role | 'pair'
-  sessions: number
-  maxPerSecond: number | null
-  receiptExpected: boolean
-  session: Omit<SessionSettings, 'bindAs'>
-  reconnect: ReconnectPolicy
-  classify: Classify
-  capabilities: Capabilities
-  isTraced: boolean
-  canonicalId(messageId: string): string
-  /** The parts of a message as they go on the wire. */
-  partsOf(handOver: HandOver): MessageFields[]
-}
-
-/** The plan for changed settings; null when they need sessions of their own. */
-export type Replan = (settings: Readonly<Record<string, string>>) => LinkPlan | null
 
 interface Deps {
   replan: Replan
@@ -101,6 +81,10 @@ export class SmppLink implements Link {
     const room = Math.min(this.#bindings.room, this.#throttle.room)
     if (room === 0 && this.#throttle.room === 0) this.#wakeLater()
     return this.#open + room
+  }
+
+  get perSecond(): number {
+    return this.#throttle.perSecond
   }
 
   health(): Health {
@@ -200,7 +184,11 @@ export class SmppLink implements Link {
     const roomiest = this.#bindings.roomiest
     if (roomiest === null) return { kind: 'not_written', detail: 'The link is not bound.' }
     const { session, binding } = roomiest
+    const { counters, monotonicMs } = this.#deps.tools
+    const submittedMs = monotonicMs()
     const submitted = await session.request('submit_sm', fields)
+    const said = sayAnswer(submitted)
+    if (said !== null) counters?.answered(said, (monotonicMs() - submittedMs) / 1_000)
     const outcome = readSubmitted(submitted, session, this.#plan)
     if (outcome.kind === 'taken') {
       if (outcome.messageId !== null) this.#deps.ids.add(outcome.messageId)

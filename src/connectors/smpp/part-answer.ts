@@ -54,3 +54,10 @@ const names = new Map<number, string>(Object.entries(commandStatus).map(([name, 
 /** A command_status as people look it up: `ESME_RTHROTTLED`, or `0x00000402`. */
 export const sayStatus = (status: number): string =>
   names.get(status) ?? `0x${status.toString(16).padStart(8, '0')}`
+
+/** How an answer is counted: by its name in the standard; what has none is `other`, so that no SMSC can make ever new ones. Null when nothing was asked. */
+export function sayAnswer(submitted: Submitted): string | null {
+  if (submitted.kind === 'not_written') return null
+  if (submitted.kind === 'unknown') return submitted.reason === 'timeout' ? 'no_answer' : 'session_lost'
+  return names.get(submitted.status) ?? 'other'
+}

@@ -3,7 +3,8 @@ import type { ConnectorKind, ConnectorTools, DeviceSetup, Link } from '../connec
 import { classify } from './command-status-class.ts'
 import { createIncoming } from './incoming.ts'
 import { KnownIds } from './known-ids.ts'
-import { type LinkPlan, type Replan, SmppLink } from './link.ts'
+import type { LinkPlan, Replan } from './link-plan.ts'
+import { SmppLink } from './link.ts'
 import { isLiveChange } from './live-settings.ts'
 import { submittedId } from './message-id.ts'
 import { type OpenSocket, socketTo, type TlsSettings } from './open-socket.ts'
@@ -11,6 +12,7 @@ import { defaultReconnectPolicy } from './reconnect-policy.ts'
 import { References } from './references.ts'
 import { readSettings, type SmppSettings, smppSettings, type TlsFiles } from './settings.ts'
 import { submitParts } from './submit-parts.ts'
+import { tryBind } from './try-bind.ts'
 
 /**
  * An SMSC of an operator or aggregator, spoken to as an ESME: SMPP 3.4, and 5.0 where it is offered (SMPP v3.4 Issue 1.2; SMPP v5.0).
@@ -40,6 +42,14 @@ export const smppKind: ConnectorKind<Link> = {
       { tools, events, ids, store, replan, open: openSocketOf(settings) },
       planOf(setup, settings, { tools, references }),
     )
+  },
+  tryOut(setup, tools) {
+    const settings = readSettings(setup.settings)
+    const { bind, session } = planOf(setup, settings, { tools, references: new References(0) })
+    return tryBind(openSocketOf(settings), tools, {
+      ...session,
+      bindAs: bind === 'pair' ? 'transmitter' : bind,
+    })
   },
 }
 

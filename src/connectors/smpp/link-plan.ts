@@ -1,0 +1,25 @@
+import type { Capabilities, HandOver } from '../connector.ts'
+import type { Role } from './bindings.ts'
+import type { Classify } from './part-answer.ts'
+import type { MessageFields } from './pdu.ts'
+import type { ReconnectPolicy } from './reconnect-policy.ts'
+import type { SessionSettings } from './session-settings.ts'
+
+/** What a link needs of its settings; whatever is not here belongs to the making of messages. */
+export interface LinkPlan {
+  bind: Role | 'pair'
+  sessions: number
+  maxPerSecond: number | null
+  receiptExpected: boolean
+  session: Omit<SessionSettings, 'bindAs'>
+  reconnect: ReconnectPolicy
+  classify: Classify
+  capabilities: Capabilities
+  isTraced: boolean
+  canonicalId(messageId: string): string
+  /** The parts of a message as they go on the wire. */
+  partsOf(handOver: HandOver): MessageFields[]
+}
+
+/** The plan for changed settings; null when they need sessions of their own. */
+export type Replan = (settings: Readonly<Record<string, string>>) => LinkPlan | null
