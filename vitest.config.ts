@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 const pure = ['test/unit/**/*.test.ts', 'test/architecture.test.ts', 'test/documents.test.ts']
 const crash = ['test/crash/**/*.test.ts']
+const e2e = ['test/e2e/**/*.test.ts']
 
 /**
  * One project for each kind of proof. A group begins when the one before it has ended, so that what kills processes has the
@@ -24,9 +25,23 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: ['test/**/*.test.ts'],
-          exclude: [...pure, ...crash],
+          exclude: [...pure, ...crash, ...e2e],
           env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: e2e,
+          env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
+          globalSetup: ['scripts/build-console.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          // A Chromium and a server each: more than one at a time would only wait for one another.
+          fileParallelism: false,
+          sequence: { groupOrder: 2 },
         },
       },
       {

@@ -16,10 +16,17 @@ interface Step {
 const steps: readonly Step[] = [
   { name: 'format', commands: [['oxfmt', '--check', '.']] },
   { name: 'lint', commands: [['oxlint']] },
-  { name: 'types', commands: [['tsc', '-p', 'tsconfig.json']] },
+  {
+    name: 'types',
+    commands: [
+      ['tsc', '-p', 'tsconfig.json'],
+      ['tsc', '-p', 'console/tsconfig.json'],
+    ],
+  },
   // The second look leaves tests and scripts out: what only they reach is not part of the program.
   { name: 'dead code', commands: [['knip'], ['knip', '--production', '--include', 'files,dependencies']] },
   { name: 'layers', commands: [['node', 'scripts/layers.ts']] },
+  { name: 'console', commands: [['node', 'scripts/build-console.ts', '--check-size']] },
   { name: 'generated files', commands: [['node', 'scripts/generate.ts', '--check']] },
 ]
 

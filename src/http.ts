@@ -1,5 +1,11 @@
 import type { AddressInfo } from 'node:net'
 import type { Authenticator } from './accounts/authenticator.ts'
+import { createAuth } from './api/console/auth.ts'
+import type { Surroundings } from './api/console/call.ts'
+import { LiveFeed } from './api/console/live-feed.ts'
+import { liveSources } from './api/console/live-sources.ts'
+import { createConsoleMount } from './api/console/mount.ts'
+import { createConsolePages } from './api/console/pages.ts'
 import { createServer } from './api/server.ts'
 import { createSendDeps } from './api/v1/send.ts'
 import type { SendPorts } from './api/v1/send-ports.ts'
@@ -33,6 +39,19 @@ function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): Se
   }
 }
 
+/** What the console's calls work with. */
+function surroundingsOf(parts: Parts, publicUrl: () => string): Omit<Surroundings, 'log'> {
+  const { read, writer, clock, ids, config, log } = parts
+  const secret = Buffer.from(deriveKey(parts.secret, 'console-sessions')).toString('base64url')
+  const auth = createAuth({ read, writer, config, log, secret, publicUrl })
+  const live = new LiveFeed({
+    clock,
+    sources: liveSources(read),
+    failed: (error) => log.error({ err: error }, 'a live stream could not be told of a change'),
+  })
+  return { read, writer, clock, ids, config, auth, live, ports: {}, publicUrl }
+}
+
 /** The HTTP server, as a part that starts and stops. */
 export function createHttp(
   parts: Parts,
@@ -48,8 +67,10 @@ export function createHttp(
   const url = (): string =>
     config.publicUrl ??
     `${parts.tls === null ? 'http' : 'https'}://${hostInUrl(config.host)}:${(server.server.address() as AddressInfo | null)?.port ?? config.port}`
+  const consolePages = createConsolePages()
   const server = createServer({
     config,
+    hasConsole: consolePages !== null,
     clock,
     ids,
     log,
@@ -57,7 +78,11 @@ export function createHttp(
     authenticator,
     publicUrl: url,
     tls: parts.tls,
-    mounts: [createPhoneRoutes({ ports: phones, clock, publicUrl: url })],
+    mounts: [
+      createPhoneRoutes({ ports: phones, clock, publicUrl: url }),
+      createConsoleMount(surroundingsOf(parts, url)),
+      ...(consolePages === null ? [] : [consolePages]),
+    ],
     readiness: async () => {
       await read.selectFrom('instance').select('id').executeTakeFirst()
       return parts.lifecycle.ready

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { OpenedAccount } from '../src/cli/open-account.ts'
+import type { OpenedAccount } from '../src/open-account.ts'
 import { type ApiMessage, createApiClient } from './api-client.ts'
 import { eventually } from './eventually.ts'
 import { cliJson, startApp, startServerProcess, temporaryFolder, type TestApp } from './harness.ts'

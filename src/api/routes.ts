@@ -20,6 +20,8 @@ export interface RouteDeps extends GuardDeps {
   readiness: () => Promise<Readiness>
   metrics: { text(): Promise<string> }
   respond: Respond
+  /** Whether the console is mounted at `/`; else a page that says what to do stands there. */
+  hasConsole: boolean
 }
 
 /** Every route of the interface and its pages. Gives the paths with their methods. */
@@ -58,7 +60,7 @@ export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
   serve(operations.balance, deps.operations.balance)
   serve(operations.history, deps.operations.history)
 
-  page('/', () => homePage(publicUrl()))
+  if (!deps.hasConsole) page('/', () => homePage(publicUrl()))
   page('/docs', referencePage)
   page('/docs/', () => redirectTo('/docs'))
   page('/docs/problems', problemIndexPage)

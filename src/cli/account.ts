@@ -7,7 +7,7 @@ import type { AccountState, Mode } from '../storage/schema.ts'
 import { command, type CommandGroup, type Output } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { cancelOfClosed } from './message-ports.ts'
-import { openAccount } from './open-account.ts'
+import { openAccount } from '../open-account.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
 
 const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const

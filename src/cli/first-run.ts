@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Ids } from '../ids.ts'
 import type { Storage } from '../storage/database.ts'
-import { openAccount, type OpenedAccount } from './open-account.ts'
+import { openAccount, type OpenedAccount } from '../open-account.ts'
 
 /** On a database without an operator: makes the operator's user and account, beside whatever was created before. Null when there is one. */
 export async function makeFirstAccount(

@@ -186,6 +186,39 @@ export interface AuditLogTable {
   created_at: number
 }
 
+/** Better Auth's own tables, in its spelling; dates are ISO 8601 text. */
+export interface AuthUserTable {
+  id: string
+  name: string
+  email: string
+  emailVerified: Flag
+  image: string | null
+  createdAt: string
+  updatedAt: string
+  twoFactorEnabled: Flag | null
+}
+
+export interface AuthSessionTable {
+  id: string
+  expiresAt: string
+  token: string
+  createdAt: string
+  updatedAt: string
+  ipAddress: string | null
+  userAgent: string | null
+  userId: string
+}
+
+export interface AuthCredentialTable {
+  id: string
+  accountId: string
+  providerId: string
+  userId: string
+  password: string | null
+  createdAt: string
+  updatedAt: string
+}
+
 export interface Database {
   instance: InstanceTable
   accounts: AccountTable
@@ -213,4 +246,7 @@ export interface Database {
   inbound_fragments: InboundFragmentTable
   opt_outs: OptOutTable
   audit_log: AuditLogTable
+  auth_users: AuthUserTable
+  auth_sessions: AuthSessionTable
+  auth_credentials: AuthCredentialTable
 }

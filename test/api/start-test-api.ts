@@ -5,7 +5,7 @@ import type { Mount } from '../../src/api/mount.ts'
 import { createServer } from '../../src/api/server.ts'
 import type { SendPorts } from '../../src/api/v1/send-ports.ts'
 import { createSendDeps } from '../../src/api/v1/send.ts'
-import { openAccount, type OpenedAccount } from '../../src/cli/open-account.ts'
+import { openAccount, type OpenedAccount } from '../../src/open-account.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { Routing } from '../../src/dispatch/routing.ts'
 import { createLog } from '../../src/log.ts'
@@ -102,6 +102,7 @@ async function serve(opened: TestStorage, overrides: TestApiOverrides): Promise<
     publicUrl: () => 'https://sms.example.org',
     tls: null,
     mounts: overrides.mounts ?? [],
+    hasConsole: false,
     readiness: async () => ({
       ready: overrides.ready ?? true,
       reasons: overrides.ready === false ? ['draining'] : [],

@@ -131,6 +131,7 @@ export async function openRoutesHouse(config: Partial<Config> = {}): Promise<Rou
     publicUrl: () => 'https://sms.example.org',
     tls: null,
     mounts: [routes],
+    hasConsole: false,
     readiness: async () => ({ ready: true, reasons: [] }),
     // Nobody asks for these here.
     authenticator: { authenticate: async () => null },

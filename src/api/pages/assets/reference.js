@@ -1,3 +1,6 @@
+// The console leaves a test key here when it sends somebody to this page: requests then run as they stand.
+const key = sessionStorage.getItem('onesixty-reference-key')
+
 // Draws the reference. A file of its own, because the page's policy admits no inline script.
 window.Scalar.createApiReference('#reference', {
   url: '/openapi.json',
@@ -7,5 +10,13 @@ window.Scalar.createApiReference('#reference', {
   mcp: { disabled: true },
   hideClientButton: true,
   showDeveloperTools: 'never',
+  ...(key === null
+    ? {}
+    : {
+        authentication: {
+          preferredSecurityScheme: 'apiKey',
+          securitySchemes: { apiKey: { token: key } },
+        },
+      }),
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
 })

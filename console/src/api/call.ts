@@ -1,0 +1,83 @@
+import type { AnswerOf, CallName, InputOf } from '../../../src/api/console/calls.ts'
+
+/** The account and mode that a call is about. */
+export interface Place {
+  accountId: string
+  mode: 'live' | 'test'
+}
+
+/** A problem document (RFC 9457), as far as pages show it. */
+export interface Problem {
+  status: number
+  code: string
+  title: string
+  detail: string
+  request_id?: string
+  errors?: { pointer?: string; parameter?: string; code: string; detail: string }[]
+}
+
+/** The server refused a call, or did not answer (status 0). */
+export class CallFailed extends Error {
+  readonly status: number
+  readonly problem: Problem
+
+  constructor(problem: Problem) {
+    super(problem.detail)
+    this.name = 'CallFailed'
+    this.status = problem.status
+    this.problem = problem
+  }
+}
+
+/** The address of a call: of reads, streams and downloads with their input. */
+export function addressOf<N extends CallName>(name: N, place: Place | null, input?: InputOf<N>): string {
+  const query = new URLSearchParams()
+  if (place !== null) {
+    query.set('account', place.accountId)
+    query.set('mode', place.mode)
+  }
+  if (input !== undefined && Object.keys(input).length > 0) query.set('input', JSON.stringify(input))
+  const text = query.toString()
+  return `/console/api/${name}${text === '' ? '' : `?${text}`}`
+}
+
+/** Reads from the server. Throws a `CallFailed` that says what to do. */
+export const read = <N extends CallName<'read'>>(
+  name: N,
+  place: Place | null,
+  input: InputOf<N>,
+): Promise<AnswerOf<N>> => ask(addressOf(name, place, input))
+
+/** Changes something on the server. Throws a `CallFailed` that says what to do. */
+export const change = <N extends CallName<'change'>>(
+  name: N,
+  place: Place | null,
+  input: InputOf<N>,
+): Promise<AnswerOf<N>> =>
+  ask(addressOf(name, place), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  })
+
+async function ask<T>(address: string, init: RequestInit = {}): Promise<T> {
+  let response: Response
+  try {
+    response = await fetch(address, { credentials: 'same-origin', ...init })
+  } catch {
+    throw new CallFailed(unreachable)
+  }
+  const answer: unknown = await response.json().catch(() => null)
+  if (response.ok) return answer as T
+  throw new CallFailed(isProblem(answer) ? answer : { ...unreachable, status: response.status })
+}
+
+const isProblem = (value: unknown): value is Problem =>
+  typeof value === 'object' && value !== null && 'code' in value && 'detail' in value
+
+const unreachable: Problem = {
+  status: 0,
+  code: 'unreachable',
+  title: 'The server did not answer.',
+  detail: 'Check that onesixty is running and that this machine reaches it, then try again.',
+}

@@ -1,0 +1,43 @@
+import {
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import type { AnswerOf, CallName, InputOf } from '../../../src/api/console/calls.ts'
+import { change, type Place, read } from './call.ts'
+import { usePlace } from './place.ts'
+
+/** Under which name an answer is kept. */
+export const keyOf = <N extends CallName<'read'>>(name: N, place: Place | null, input?: InputOf<N>) =>
+  [name, place?.accountId ?? null, place?.mode ?? null, ...(input === undefined ? [] : [input])] as const
+
+/** An answer of the server about the account of this page. */
+export function useCall<N extends CallName<'read'>>(
+  name: N,
+  input: InputOf<N>,
+  options: { enabled?: boolean } = {},
+): UseQueryResult<AnswerOf<N>> {
+  const place = usePlace()
+  return useQuery({
+    queryKey: keyOf(name, place, input),
+    queryFn: () => read(name, place, input),
+    ...options,
+  })
+}
+
+/** A change; when it was made, the answers named in `outdates` are asked for anew. */
+export function useChange<N extends CallName<'change'>>(
+  name: N,
+  outdates: readonly CallName<'read'>[] = [],
+): UseMutationResult<AnswerOf<N>, Error, InputOf<N>> {
+  const place = usePlace()
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (input: InputOf<N>) => change(name, place, input),
+    onSuccess: () => {
+      for (const outdated of outdates) void client.invalidateQueries({ queryKey: [outdated] })
+    },
+  })
+}

@@ -1,0 +1,123 @@
+import {
+  Alert,
+  Button,
+  Checkbox,
+  Group,
+  NumberInput,
+  Select,
+  Stack,
+  TagsInput,
+  TextInput,
+} from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import type { Scope } from '../../../src/accounts/api-keys.ts'
+import { CallFailed } from '../api/call.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { useChange } from '../api/use-call.ts'
+import { Dialog } from '../ui/dialog.tsx'
+
+const scopes: readonly { value: Scope; label: string }[] = [
+  { value: 'messages:send', label: 'Send messages' },
+  { value: 'messages:read', label: 'Read the history' },
+  { value: 'status:read', label: 'Read the status of the device' },
+  { value: 'balance:read', label: 'Read the balance' },
+]
+
+const lives = [
+  { value: '', label: 'Never' },
+  { value: '30', label: 'After 30 days' },
+  { value: '90', label: 'After 90 days' },
+  { value: '365', label: 'After a year' },
+]
+
+/** The form for a new key. */
+export function CreateKey(properties: {
+  opened: boolean
+  onClose: () => void
+  onMade: (token: string) => void
+}) {
+  const { opened, onClose, onMade } = properties
+  const { mode } = useAccountPlace()
+  return (
+    <Dialog opened={opened} onClose={onClose} title={`Create a ${mode} key`}>
+      <KeyForm onClose={onClose} onMade={onMade} />
+    </Dialog>
+  )
+}
+
+function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (token: string) => void }) {
+  const [name, setName] = useState('')
+  const [chosen, setChosen] = useState<string[]>(scopes.map(({ value }) => value))
+  const [addresses, setAddresses] = useState<string[]>([])
+  const [dailyCap, setDailyCap] = useState<number | string>('')
+  const [days, setDays] = useState('')
+  const create = useChange('keys/create', ['keys/list'])
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    const { token } = await create.mutateAsync({
+      name,
+      scopes: scopes.map(({ value }) => value).filter((scope) => chosen.includes(scope)),
+      addresses,
+      dailyCap: typeof dailyCap === 'number' ? dailyCap : null,
+      expiresAt: days === '' ? null : Date.now() + Number(days) * 86_400_000,
+    })
+    onMade(token)
+    onClose()
+  }
+  return (
+    <form onSubmit={(event) => void submit(event).catch(() => undefined)}>
+      <Stack>
+        {create.isError ? <Alert color="red">{faultsOf(create.error)}</Alert> : null}
+        <TextInput
+          label="Name"
+          description="What it is for: the program or the machine."
+          required
+          maxLength={100}
+          data-autofocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Checkbox.Group label="It may" value={chosen} onChange={setChosen}>
+          <Stack gap={6} mt={6}>
+            {scopes.map(({ value, label }) => (
+              <Checkbox key={value} value={value} label={label} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <TagsInput
+          label="Only from these addresses"
+          description="Addresses or networks such as 192.0.2.0/24; from anywhere when empty."
+          value={addresses}
+          onChange={setAddresses}
+        />
+        <NumberInput
+          label="SMS a day at most"
+          description="No cap when empty. A day is one of UTC."
+          min={1}
+          value={dailyCap}
+          onChange={setDailyCap}
+        />
+        <Select
+          label="It ends"
+          data={lives}
+          value={days}
+          onChange={(value) => setDays(value ?? '')}
+          allowDeselect={false}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create the key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+const faultsOf = (error: Error): string =>
+  error instanceof CallFailed && error.problem.errors !== undefined
+    ? error.problem.errors.map(({ detail }) => detail).join(' ')
+    : error.message

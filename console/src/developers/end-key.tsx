@@ -1,0 +1,94 @@
+import { Button, Group, Select, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
+import type { ListedApiKey } from '../../../src/accounts/api-keys.ts'
+import { useChange } from '../api/use-call.ts'
+import { Dialog } from '../ui/dialog.tsx'
+
+/** The two ends of a key: replaced by a new one with an overlap, or revoked at once. */
+export function EndKey({ of, onMade }: { of: ListedApiKey; onMade: (token: string) => void }) {
+  const [rotating, rotation] = useDisclosure()
+  const [revoking, revocation] = useDisclosure()
+  return (
+    <Group gap="xs" wrap="nowrap" justify="flex-end">
+      <Button size="compact-xs" variant="default" aria-label={`Rotate ${of.name}`} onClick={rotation.open}>
+        Rotate
+      </Button>
+      <Button
+        size="compact-xs"
+        color="red"
+        variant="light"
+        aria-label={`Revoke ${of.name}`}
+        onClick={revocation.open}
+      >
+        Revoke
+      </Button>
+      <Dialog opened={rotating} onClose={rotation.close} title={`Rotate ${of.name}`}>
+        <Rotate of={of} onMade={onMade} onClose={rotation.close} />
+      </Dialog>
+      <Dialog opened={revoking} onClose={revocation.close} title={`Revoke ${of.name}?`}>
+        <Revoke of={of} onClose={revocation.close} />
+      </Dialog>
+    </Group>
+  )
+}
+
+const overlaps = [
+  { value: '0', label: 'At once' },
+  { value: '1', label: 'In an hour' },
+  { value: '24', label: 'In a day' },
+  { value: '168', label: 'In a week' },
+]
+
+function Rotate({
+  of,
+  onMade,
+  onClose,
+}: {
+  of: ListedApiKey
+  onMade: (token: string) => void
+  onClose: () => void
+}) {
+  const [hours, setHours] = useState('24')
+  const rotate = useChange('keys/rotate', ['keys/list'])
+  const run = async (): Promise<void> => {
+    const { token } = await rotate.mutateAsync({ keyId: of.id, overlapHours: Number(hours) })
+    onMade(token)
+    onClose()
+  }
+  return (
+    <Stack>
+      <Text size="sm">A new key with the same rights is made now. Both work until the old one ends.</Text>
+      <Select
+        label={`The old key …${of.lastFour} ends`}
+        data={overlaps}
+        value={hours}
+        onChange={(value) => setHours(value ?? '24')}
+        allowDeselect={false}
+      />
+      {rotate.isError ? <Text c="red">{rotate.error.message}</Text> : null}
+      <Button loading={rotate.isPending} onClick={() => void run().catch(() => undefined)}>
+        Make the new key
+      </Button>
+    </Stack>
+  )
+}
+
+function Revoke({ of, onClose }: { of: ListedApiKey; onClose: () => void }) {
+  const revoke = useChange('keys/revoke', ['keys/list'])
+  return (
+    <Stack>
+      <Text size="sm">
+        Programs that use the key …{of.lastFour} are refused within 5 seconds. This cannot be undone.
+      </Text>
+      {revoke.isError ? <Text c="red">{revoke.error.message}</Text> : null}
+      <Button
+        color="red"
+        loading={revoke.isPending}
+        onClick={() => revoke.mutate({ keyId: of.id }, { onSuccess: onClose })}
+      >
+        Revoke the key {of.name}
+      </Button>
+    </Stack>
+  )
+}

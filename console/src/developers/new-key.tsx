@@ -1,0 +1,29 @@
+import { Alert, Code, Group, Stack, Text } from '@mantine/core'
+import { CopyButton } from '../ui/copy-button.tsx'
+
+/** The one time that a key is shown. */
+export function NewKey({ token, onClose }: { token: string; onClose: () => void }) {
+  return (
+    <Alert
+      color="teal"
+      variant="light"
+      title="Copy the key now: it is shown this once"
+      withCloseButton
+      closeButtonLabel="I have copied it"
+      onClose={onClose}
+      role="status"
+    >
+      <Stack gap="xs">
+        <Group gap="xs">
+          <Code data-testid="new-key" style={{ overflowWrap: 'anywhere' }}>
+            {token}
+          </Code>
+          <CopyButton text={token} of="the key" />
+        </Group>
+        <Text size="sm">
+          Only its hash is stored. Whoever has it may do what it may do; keep it out of repositories.
+        </Text>
+      </Stack>
+    </Alert>
+  )
+}

@@ -1,0 +1,12 @@
+/** The pages of an account, in the order of the navigation; the palette finds them by the same names. */
+export interface Page {
+  label: string
+  /** Below `/a/<account>/<mode>`. */
+  path: string
+  /** What it is for, in the palette. */
+  says: string
+}
+
+export const pages: readonly Page[] = [
+  { label: 'Developers', path: '/developers', says: 'API keys, the reference, code to begin with' },
+]

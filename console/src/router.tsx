@@ -1,0 +1,63 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { queryClient } from './api/query-client.ts'
+import { sessionQuery } from './api/session.ts'
+import { AccountShell } from './ui/account-shell.tsx'
+import { NotFound, PageFailed } from './ui/page-states.tsx'
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: PageFailed })
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: async () => {
+    const { user, accounts } = await queryClient.ensureQueryData(sessionQuery)
+    const [first] = accounts
+    if (user === null) throw redirect({ to: '/sign-in' })
+    if (first !== undefined)
+      throw redirect({ to: '/a/$accountId/$mode', params: { accountId: first.id, mode: 'live' } })
+  },
+  component: NotFound,
+})
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: lazyRouteComponent(() => import('./sign-in/sign-in-page.tsx'), 'SignInPage'),
+})
+
+/** Everything about one account, in one mode. */
+const account = createRoute({
+  getParentRoute: () => root,
+  path: '/a/$accountId/$mode',
+  beforeLoad: async ({ location }) => {
+    const { user } = await queryClient.ensureQueryData(sessionQuery)
+    if (user === null) throw redirect({ to: '/sign-in', search: { next: location.href } })
+  },
+  component: AccountShell,
+})
+
+const developers = createRoute({
+  getParentRoute: () => account,
+  path: '/developers',
+  component: lazyRouteComponent(() => import('./developers/developers-page.tsx'), 'DevelopersPage'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, signIn, account.addChildren([developers])]),
+  defaultPreload: 'intent',
+  defaultErrorComponent: PageFailed,
+  defaultNotFoundComponent: NotFound,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,81 @@
+import { AppShell, Badge, Burger, Group, NavLink, SegmentedControl, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { useAccountPlace } from '../api/place.ts'
+import { sessionQuery } from '../api/session.ts'
+import { pages } from '../pages.ts'
+import { Available } from './available.tsx'
+import { UserMenu } from './user-menu.tsx'
+
+/** The frame of every page of an account: name, mode, navigation. */
+export function AccountShell() {
+  const [opened, { toggle, close }] = useDisclosure()
+  const place = useAccountPlace()
+  const base = `/a/${place.accountId}/${place.mode}`
+  const { pathname } = useLocation()
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding="md"
+    >
+      <AppShell.Header px="md">
+        <Header opened={opened} toggle={toggle} />
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label="Pages">
+        {pages.map(({ label, path }) => (
+          <NavLink
+            key={path}
+            component={Link}
+            to={base + path}
+            label={label}
+            active={
+              path === '' ? pathname === base || pathname === `${base}/` : pathname.startsWith(base + path)
+            }
+            onClick={close}
+          />
+        ))}
+      </AppShell.Navbar>
+      <AppShell.Main>
+        <Outlet />
+      </AppShell.Main>
+    </AppShell>
+  )
+}
+
+function Header({ opened, toggle }: { opened: boolean; toggle: () => void }) {
+  const { accountId, mode } = useAccountPlace()
+  const { data } = useQuery(sessionQuery)
+  const navigate = useNavigate()
+  const { pathname } = useLocation()
+  const account = data?.accounts.find(({ id }) => id === accountId)
+  const switchMode = (next: string): void =>
+    void navigate({ to: pathname.replace(`/a/${accountId}/${mode}`, `/a/${accountId}/${next}`) })
+  return (
+    <Group h="100%" justify="space-between" wrap="nowrap" gap="xs">
+      <Group gap="xs" wrap="nowrap" miw={0}>
+        <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+        <Text fw={700} visibleFrom="sm">
+          onesixty
+        </Text>
+        <Text truncate>{account?.name ?? accountId}</Text>
+        {account?.state === 'suspended' ? <Badge color="orange">suspended</Badge> : null}
+      </Group>
+      <Group gap="xs" wrap="nowrap">
+        <Available key={mode} />
+        <SegmentedControl
+          size="xs"
+          aria-label="Mode"
+          value={mode}
+          onChange={switchMode}
+          data={[
+            { value: 'live', label: 'Live' },
+            { value: 'test', label: 'Test' },
+          ]}
+        />
+        <UserMenu />
+      </Group>
+    </Group>
+  )
+}

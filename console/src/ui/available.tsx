@@ -1,0 +1,23 @@
+import { Anchor, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useIsLive, useLive } from '../api/live.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { formatNumber } from './format.ts'
+
+/** The SMS that the account may still send, as the server tells it. */
+export function Available() {
+  const { accountId, mode } = useAccountPlace()
+  const [available, setAvailable] = useState<number | null>(null)
+  const isLive = useIsLive()
+  useLive('balance', (event) => setAvailable((event as { available: number }).available))
+  if (available === null) return null
+  return (
+    <Anchor component={Link} to={`/a/${accountId}/${mode}`} size="sm" underline="never" c="inherit">
+      <Text span inherit fw={600} style={{ fontVariantNumeric: 'tabular-nums' }}>
+        {formatNumber(available)}
+      </Text>{' '}
+      SMS{isLive ? '' : ' (not live)'}
+    </Anchor>
+  )
+}

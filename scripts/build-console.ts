@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { globSync } from 'node:fs'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/**
+ * Builds the console when what it is made of has changed since the last build, as told by a hash of its sources beside the result.
+ * `npm start` and the tests run it; it takes 0.1 s when there is nothing to do.
+ */
+const root = join(import.meta.dirname, '..')
+const dist = join(root, 'console/dist')
+const stamp = join(dist, '.sources')
+/** The console counts parts with the server's own code. */
+const sources = [
+  'console/{src,public}/**/*',
+  'console/*.{html,ts,json,cjs}',
+  'src/{sms-text,gsm7,ucs2,smart-encoding,parts,phone-number,numbering-plan}.ts',
+  'package-lock.json',
+]
+
+async function hashSources(): Promise<string> {
+  const hash = createHash('sha256')
+  const files = sources.flatMap((pattern) => globSync(pattern, { cwd: root, withFileTypes: true }))
+  const names = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
+  for (const name of names.toSorted()) hash.update(name.slice(root.length)).update(await readFile(name))
+  return hash.digest('hex')
+}
+
+/** Builds when it is needed. Vitest calls it before the tests in a browser. */
+export async function setup(): Promise<void> {
+  const wanted = await hashSources()
+  const built = await readFile(stamp, 'utf8').catch(() => '')
+  if (built === wanted) return
+  console.log('Building the console …')
+  const { build } = await import('vite')
+  const environment = process.env['NODE_ENV']
+  // Under Vitest it says `test`, and React would be built as for development.
+  process.env['NODE_ENV'] = 'production'
+  await build({ root: join(root, 'console'), logLevel: 'warn' })
+  if (environment === undefined) delete process.env['NODE_ENV']
+  else process.env['NODE_ENV'] = environment
+  await writeFile(stamp, wanted)
+}
+
+/** What a browser loads before it shows a page of an account: the entry, what it imports, and its styles (console.md, craft). */
+const mostFirstLoadBytes = 200 * 1024
+
+interface Chunk {
+  file: string
+  isEntry?: boolean
+  imports?: string[]
+  css?: string[]
+}
+
+/** Bytes of the first load as they travel, compressed; throws when there are more than a first load may have. */
+async function checkSize(): Promise<void> {
+  const manifest = JSON.parse(await readFile(join(dist, '.vite/manifest.json'), 'utf8')) as Record<
+    string,
+    Chunk
+  >
+  const entry = Object.keys(manifest).find((name) => manifest[name]?.isEntry === true)
+  if (entry === undefined) throw new Error('The build has no entry.')
+  const files = new Set<string>()
+  const walk = (name: string): void => {
+    const chunk = manifest[name]
+    if (chunk === undefined || files.has(chunk.file)) return
+    for (const file of [chunk.file, ...(chunk.css ?? [])]) files.add(file)
+    for (const imported of chunk.imports ?? []) walk(imported)
+  }
+  walk(entry)
+  for (const page of firstPages) walk(page)
+  const sizes = await Promise.all([...files].map(async (file) => (await stat(join(dist, `${file}.gz`))).size))
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  console.log(`first load ${(total / 1024).toFixed(1)} of ${mostFirstLoadBytes / 1024} KiB, compressed`)
+  if (total > mostFirstLoadBytes) throw new Error('The first load of the console is too large.')
+}
+
+/** The page that people land on. */
+const firstPages = ['src/sign-in/sign-in-page.tsx']
+
+if (import.meta.main) {
+  await setup()
+  if (process.argv.includes('--check-size')) await checkSize()
+}

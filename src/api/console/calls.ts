@@ -1,0 +1,25 @@
+import type { Static } from 'typebox'
+import type { AnyCall, Call } from './call.ts'
+import { keyCalls } from './key-calls.ts'
+import { liveCalls } from './live-calls.ts'
+import { sessionCalls } from './session-calls.ts'
+
+/** Every call of the console by its path below `/console/api/`. */
+export const calls = {
+  ...sessionCalls,
+  ...liveCalls,
+  ...keyCalls,
+}
+
+calls satisfies Readonly<Record<string, AnyCall>>
+
+type Calls = typeof calls
+/** The names of the calls of one kind. */
+export type CallName<K extends AnyCall['kind'] = AnyCall['kind']> = {
+  [N in keyof Calls]: Calls[N]['kind'] extends K ? N : K extends Calls[N]['kind'] ? N : never
+}[keyof Calls]
+
+/** What a call takes. */
+export type InputOf<N extends keyof Calls> = Static<Calls[N]['input']>
+/** What a call gives, as JSON. */
+export type AnswerOf<N extends keyof Calls> = Calls[N] extends Call<infer _A, infer _I, infer O> ? O : never

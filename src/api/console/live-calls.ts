@@ -1,0 +1,22 @@
+import { Type } from 'typebox'
+import { refuse } from '../../errors.ts'
+import { defineStream } from './call.ts'
+
+/** Tabs of all people of one account that look on at the same time. */
+const mostStreams = 50
+
+export const liveCalls = {
+  /** What changes of an account, as server-sent events (HTML standard section 9.2). */
+  live: defineStream({
+    access: 'member',
+    input: Type.Object({}, { additionalProperties: false }),
+    admit({ live, account }) {
+      if (live.count(account.id) >= mostStreams) throw refuse('rate_limited', { detail: tooMany })
+    },
+    open({ live, account }, _input, response) {
+      live.open({ accountId: account.id, mode: account.mode }, response)
+    },
+  }),
+}
+
+const tooMany = `Only ${mostStreams} tabs may look on at one account; close some.`

@@ -1,0 +1,24 @@
+import type { Db } from '../../storage/dialect.ts'
+import type { LiveSource } from './live-feed.ts'
+
+/** What live streams tell of, in the order in which they tell it. */
+export const liveSources = (read: Db): readonly LiveSource[] => [balanceSource(read)]
+
+/** The wallet as it stands, whenever it has changed. */
+const balanceSource = (read: Db): LiveSource => ({
+  topic: 'balance',
+  async read({ accountId, mode }, since) {
+    const wallet = await read
+      .selectFrom('wallets')
+      .select(['granted', 'reserved', 'used'])
+      .where('account_id', '=', accountId)
+      .where('mode', '=', mode)
+      .executeTakeFirst()
+    if (wallet === undefined) return null
+    const { granted, reserved, used } = wallet
+    const next = `${granted}/${reserved}/${used}`
+    return next === since
+      ? null
+      : { event: { available: granted - reserved - used, granted, reserved, used }, next }
+  },
+})

@@ -1,0 +1,124 @@
+import type { IncomingMessage } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { refuse } from '../../errors.ts'
+import type { Mount, MountTools } from '../mount.ts'
+import { checkContentType } from '../media-types.ts'
+import type { Reply } from '../respond.ts'
+import type { AnyCall, CallContext, DownloadedFile, Surroundings } from './call.ts'
+import { calls } from './calls.ts'
+import { guardCall, originFault } from './guard-call.ts'
+import { readInput } from './read-input.ts'
+
+const base = '/console/api'
+
+/** The console's own calls, to be mounted: never with an API key, always with the session's cookie. */
+export function createConsoleMount(surroundings: Omit<Surroundings, 'log'>): Mount {
+  const table: [string, AnyCall][] = Object.entries(calls)
+  return {
+    path: base,
+    known: new Map(table.map(([name, call]) => [`${base}/${name}`, [methodOf(call)]])),
+    addTo(app, tools) {
+      const streams = new Set<FastifyReply['raw']>()
+      app.addHook('preClose', (done) => {
+        for (const response of streams) response.end()
+        done()
+      })
+      for (const [name, call] of table) {
+        app.route({
+          method: methodOf(call),
+          url: `/${name}`,
+          handler: async (request, reply) => {
+            await answer({ ...surroundings, log: tools.log }, tools, streams, call, request, reply)
+            return reply
+          },
+        })
+      }
+    },
+  }
+}
+
+const methodOf = (call: AnyCall): 'GET' | 'POST' => (call.kind === 'change' ? 'POST' : 'GET')
+
+async function answer(
+  surroundings: Surroundings,
+  tools: MountTools,
+  streams: Set<FastifyReply['raw']>,
+  call: AnyCall,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const cookies: string[] = []
+  const headers = headersOf(request.raw)
+  const query = queryOf(request.raw)
+  if (headers.has('authorization'))
+    throw refuse('not_signed_in', { detail: 'API keys are for /api/v1; the console has sessions.' })
+  if (call.kind === 'change') {
+    const fault = originFault(headers, surroundings.publicUrl())
+    if (fault !== null) throw fault
+    checkContentType(request.raw.headers)
+  }
+  const own: CallContext = {
+    ...surroundings,
+    requestId: request.id,
+    address: tools.addressOf(request),
+    headers,
+    setCookie: (cookie) => void cookies.push(cookie),
+  }
+  const context = await guardCall(own, call.access, query)
+  const input = await readInput(call.input, call.kind === 'change' ? request.body : query.get('input'))
+  if (call.kind === 'stream') {
+    call.admit?.(context)
+    const response = tools.openStream(request, reply, {
+      contentType: 'text/event-stream',
+      headers: { 'x-accel-buffering': 'no' },
+    })
+    streams.add(response)
+    response.once('close', () => streams.delete(response))
+    call.open(context, input, response)
+  } else if (call.kind === 'download')
+    await sendFile(tools, request, reply, await call.handle(context, input))
+  else {
+    const body = JSON.stringify(await call.handle(context, input))
+    tools.respond(
+      request,
+      reply,
+      withCookies({ status: 200, contentType: 'application/json', body }, cookies),
+    )
+  }
+}
+
+async function sendFile(
+  tools: MountTools,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { name, contentType, chunks, headers = {} }: DownloadedFile,
+): Promise<void> {
+  const response = tools.openStream(request, reply, {
+    contentType,
+    headers: { ...headers, 'content-disposition': `attachment; filename="${name}"` },
+  })
+  try {
+    await pipeline(chunks, response)
+  } catch (error) {
+    // Half a file must not look like a whole one: the connection ends without the last chunk.
+    response.destroy()
+    if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE')
+      tools.log.error({ request: request.id, err: error }, 'a download ended early')
+  }
+}
+
+const withCookies = (reply: Reply, cookies: readonly string[]): Reply =>
+  cookies.length === 0 ? reply : { ...reply, cookies }
+
+const headersOf = (raw: IncomingMessage): Headers => {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(raw.headers))
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+  return headers
+}
+
+const queryOf = ({ url = '' }: IncomingMessage): URLSearchParams => {
+  const mark = url.indexOf('?')
+  return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1))
+}

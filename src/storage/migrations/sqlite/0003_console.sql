@@ -1,0 +1,65 @@
+-- The console: who signs in to it, and what it keeps for its pages.
+
+-- Tables of Better Auth (columns in its own spelling, dates as ISO 8601 text). An auth user has the id of the user that it signs in.
+create table auth_users (
+  "id" text primary key references users (id),
+  "name" text not null,
+  "email" text not null unique,
+  "emailVerified" integer not null,
+  "image" text,
+  "createdAt" text not null,
+  "updatedAt" text not null,
+  "twoFactorEnabled" integer
+) strict;
+
+create table auth_sessions (
+  "id" text primary key,
+  "expiresAt" text not null,
+  "token" text not null unique,
+  "createdAt" text not null,
+  "updatedAt" text not null,
+  "ipAddress" text,
+  "userAgent" text,
+  "userId" text not null references auth_users ("id") on delete cascade
+) strict;
+create index auth_sessions_by_user on auth_sessions ("userId");
+create index auth_sessions_by_expiry on auth_sessions ("expiresAt");
+
+create table auth_credentials (
+  "id" text primary key,
+  "accountId" text not null,
+  "providerId" text not null,
+  "userId" text not null references auth_users ("id") on delete cascade,
+  "accessToken" text,
+  "refreshToken" text,
+  "idToken" text,
+  "accessTokenExpiresAt" text,
+  "refreshTokenExpiresAt" text,
+  "scope" text,
+  "password" text,
+  "createdAt" text not null,
+  "updatedAt" text not null
+) strict;
+create index auth_credentials_by_user on auth_credentials ("userId");
+
+create table auth_verifications (
+  "id" text primary key,
+  "identifier" text not null,
+  "value" text not null,
+  "expiresAt" text not null,
+  "createdAt" text not null,
+  "updatedAt" text not null
+) strict;
+create index auth_verifications_by_identifier on auth_verifications ("identifier");
+create index auth_verifications_by_expiry on auth_verifications ("expiresAt");
+
+create table auth_two_factors (
+  "id" text primary key,
+  "secret" text not null,
+  "backupCodes" text not null,
+  "userId" text not null references auth_users ("id") on delete cascade,
+  "verified" integer,
+  "failedVerificationCount" integer,
+  "lockedUntil" text
+) strict;
+create index auth_two_factors_by_user on auth_two_factors ("userId");

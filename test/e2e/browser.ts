@@ -1,0 +1,98 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/** A real Chromium, and what each of its pages must not do. */
+export interface TestBrowser {
+  /** A page with a cookie jar of its own. Errors in its console and breaches of the content security policy are kept in `faults`. */
+  newPage(options?: PageOptions): Promise<TestPage>
+  close(): Promise<void>
+}
+
+export interface PageOptions {
+  width?: 390 | 1440
+  colorScheme?: 'light' | 'dark'
+}
+
+export interface TestPage {
+  page: Page
+  faults: string[]
+  /** Writes what the page shows to the git-ignored folder of screenshots, for people to look at. */
+  screenshot(name: string): Promise<void>
+  /** What axe finds wrong by WCAG 2.2 AA: a line for each. */
+  axe(): Promise<string[]>
+}
+
+const screenshots = join(import.meta.dirname, 'screenshots')
+const require = createRequire(import.meta.url)
+
+/** Starts Chromium from npm in a folder of its own: the package takes whatever lies in the common one, of any version. */
+export async function openBrowser(): Promise<TestBrowser> {
+  const folder = await mkdtemp(join(tmpdir(), 'onesixty-chromium-'))
+  const ownFolder = process.env['TMPDIR']
+  process.env['TMPDIR'] = folder
+  const { default: chromium } = await import('@sparticuz/chromium')
+  const executablePath = await chromium.executablePath()
+  const { chromium: launcher } = await import('playwright-core')
+  const browser: Browser = await launcher.launch({ executablePath, args: ['--no-sandbox'], headless: true })
+  if (ownFolder === undefined) delete process.env['TMPDIR']
+  else process.env['TMPDIR'] = ownFolder
+  await mkdir(screenshots, { recursive: true })
+  return {
+    newPage: (options) => newPage(browser, options),
+    async close() {
+      await browser.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function newPage(browser: Browser, options: PageOptions = {}): Promise<TestPage> {
+  const { width = 1440, colorScheme = 'light' } = options
+  const context = await browser.newContext({
+    viewport: { width, height: width === 390 ? 844 : 900 },
+    colorScheme,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'Europe/Berlin',
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(String(error)))
+  return {
+    page,
+    faults,
+    screenshot: async (name) => {
+      const file = join(screenshots, `${name}-${width}-${colorScheme}.png`)
+      await page.screenshot({ path: file, fullPage: true })
+    },
+    axe: () => runAxe(page),
+  }
+}
+
+interface AxeResult {
+  violations: { id: string; help: string; nodes: { html: string }[] }[]
+}
+
+async function runAxe(page: Page): Promise<string[]> {
+  const { readFile } = await import('node:fs/promises')
+  // By evaluation, since the policy of the page allows no foreign script element.
+  await page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'))
+  const { violations } = await page.evaluate<AxeResult>(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
+  )
+  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html}`))
+}
+
+/** Nothing went wrong on a page, and axe has nothing to say. */
+export async function expectSound({ faults, axe }: TestPage): Promise<void> {
+  expect(await axe()).toEqual([])
+  expect(faults).toEqual([])
+}

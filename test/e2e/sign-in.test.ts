@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../harness.ts'
+import { expectSound, openBrowser, type TestBrowser } from './browser.ts'
+import { givePassword, signIn, testPassword } from './signed-in.ts'
+
+let app: TestApp
+let browser: TestBrowser
+let email: string
+
+beforeAll(async () => {
+  app = await startApp()
+  const { userId } = await app.openAccount('Ada')
+  email = (await givePassword(app, userId)).email
+  browser = await openBrowser()
+}, 60_000)
+afterAll(async () => {
+  await browser.close()
+  await app.stop()
+})
+
+test('a person signs in with e-mail and password, sees the account, and signs out', async () => {
+  const tab = await browser.newPage()
+  const { page } = tab
+  await page.goto(app.url)
+  await page.waitForURL(/\/sign-in$/)
+  await expectSound(tab)
+  await tab.screenshot('sign-in')
+  await signIn(tab, app, email)
+  await page.getByText('Ada', { exact: true }).first().waitFor()
+  const [cookie] = await page.context().cookies()
+  expect(cookie).toMatchObject({
+    name: '__Host-onesixty-session',
+    httpOnly: true,
+    secure: true,
+    sameSite: 'Strict',
+  })
+  await page.getByRole('button', { name: 'accounts and sign-out' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL(/\/sign-in$/)
+  expect(tab.faults).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('a wrong password is refused in words', async () => {
+  const tab = await browser.newPage({ width: 390, colorScheme: 'dark' })
+  const { page } = tab
+  await page.goto(`${app.url}/sign-in`)
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel(/^Password/).fill(`${testPassword}!`)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').getByText('do not go together').waitFor()
+  expect(await tab.axe()).toEqual([])
+  await tab.screenshot('sign-in-refused')
+  await page.context().close()
+}, 60_000)
