@@ -42,7 +42,7 @@ export async function setup(): Promise<void> {
   await writeFile(stamp, wanted)
 }
 
-/** What a browser loads before it shows a page of an account: the entry, what it imports, and its styles (console.md, craft). */
+/** What a browser loads before it shows a page of an account: the entry, what it imports, and its styles. */
 const mostFirstLoadBytes = 200 * 1024
 
 interface Chunk {
