@@ -10,6 +10,19 @@ test('a phone that was given address and token sends what it is asked to, and hi
   await house.expectSums()
 }, 60_000)
 
+test('of what a phone holds, a code to sign in with goes before an order and an order before an advertisement', async () => {
+  const house = await openPhoneHouse({ holdPending: true })
+  const [last = '', second = '', first = ''] = numbersFrom(0, 3)
+  await house.send([last], { category: 'marketing' })
+  await house.send([second], { category: 'transactional' })
+  await house.send([first], { category: 'authentication' })
+  await eventually(house.given, (given) => expect(given).toBe(3), 20_000)
+  await eventually(async () => (await house.phones.views())[0]?.messages ?? [], (held) => expect(held).toHaveLength(3), 20_000)
+  await house.phones.set({ holdPending: false })
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 3 }), 20_000)
+  expect(house.phones.all.radioLog().map(({ to }) => to)).toEqual([first, second, last])
+}, 60_000) // prettier-ignore
+
 test('check 18 and 19: of five hundred messages at once a phone hears once a second at most, and has them all', async () => {
   const house = await openPhoneHouse({ timeScale: 100 })
   house.liftPace()

@@ -1,5 +1,6 @@
 import { METHODS } from 'node:http'
 import { expect, test } from 'vitest'
+import { priorityOf } from '../../src/messages/message-store.ts'
 import { rawRequest } from '../api/raw-request.ts'
 import { eventually } from '../eventually.ts'
 import { registrationOf } from './phone-fixture.ts'
@@ -108,7 +109,7 @@ test('check 7: dates have exactly three fraction digits', async () => {
 
 test('an item has one recipient and every member in its one form', async () => {
   const { call, store } = await openRoutesHouse()
-  store.offers = [offerOf({ sim: 2, priority: 500 })]
+  store.offers = [offerOf({ sim: 2 })]
   expect((await call('GET', '/message?order=lifo')).body).toEqual([
     {
       id: 'att_01jxqz3v5hq8y9r2m4n6p8s0tw',
@@ -117,7 +118,7 @@ test('an item has one recipient and every member in its one form', async () => {
       simNumber: 2,
       withDeliveryReport: true,
       isEncrypted: false,
-      priority: 127,
+      priority: 0,
       validUntil: '2026-11-21T10:00:00.000Z',
       createdAt: '2026-11-21T09:00:00.120Z',
       state: 'Pending',
@@ -125,6 +126,16 @@ test('an item has one recipient and every member in its one form', async () => {
   ])
   store.offers = []
   expect(await call('GET', '/message')).toMatchObject({ status: 200, text: '[]' })
+})
+
+test('what goes first in the queue has the higher priority on the phone, and none goes past its pace', async () => {
+  const { call, store } = await openRoutesHouse()
+  store.offers = (['authentication', 'transactional', 'marketing'] as const).map((category) =>
+    offerOf({ priority: priorityOf(category) }),
+  )
+  const { body } = await call('GET', '/message')
+  const given = (body as { priority: number }[]).map(({ priority }) => priority)
+  expect(given).toEqual([0, -1, -2])
 })
 
 test('check 21: an app before 1.67 never sees an item to cancel, which it would send', async () => {

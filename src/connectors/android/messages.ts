@@ -26,7 +26,8 @@ const itemOf = (offer: Offer, clockOffsetMs: number): object => ({
   ...(offer.sim === null ? {} : { simNumber: offer.sim }),
   withDeliveryReport: true,
   isEncrypted: false,
-  priority: Math.max(-128, Math.min(127, Math.trunc(offer.priority))),
+  // On the phone the higher goes first; from 100 on one would pass over everything else.
+  priority: Math.max(-128, Math.min(0, -offer.priority)),
   // The phone holds it against its own clock.
   validUntil: writeDate(offer.validUntil + clockOffsetMs),
   createdAt: writeDate(offer.createdAt),

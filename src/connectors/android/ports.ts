@@ -72,6 +72,7 @@ export interface Offer {
   to: string
   text: string
   sim: number | null
+  /** A whole number from 0; the smaller goes first. */
   priority: number
   createdAt: number
   /** By our clock. */
