@@ -1,5 +1,6 @@
 import type { Fault, FieldCode } from '../errors.ts'
 import { nearestName } from '../nearest-name.ts'
+import { hasControls } from '../plain-text.ts'
 
 /** What we use of JSON Schema for one simple member of a body. */
 export interface ScalarSchema {
@@ -47,7 +48,7 @@ export function echoedTextFault(pointer: string, text: string): Fault | null {
       code: 'invalid_unicode',
       detail: 'It holds half a surrogate pair, which is no character.',
     }
-  return forbiddenControl.test(text)
+  return hasControls(text)
     ? {
         pointer,
         code: 'control_character',
@@ -55,8 +56,6 @@ export function echoedTextFault(pointer: string, text: string): Fault | null {
       }
     : null
 }
-
-const forbiddenControl = /[^\P{Cc}\t\n\f\r]/u
 
 const mostMembers = 10
 const mostCharacters = 200

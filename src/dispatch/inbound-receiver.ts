@@ -7,6 +7,7 @@ import { mostCharacters } from '../messages/inbound-message.ts'
 import { findLastSender } from '../messages/last-sender.ts'
 import { receiveMessages } from '../messages/receive-messages.ts'
 import { parsePhoneNumber } from '../phone-number.ts'
+import { plainText, withoutControls } from '../plain-text.ts'
 import { measureText } from '../sms-text.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
@@ -37,7 +38,8 @@ export class InboundReceiver {
     const joinMs = config.inboundJoinMinutes * 60_000
     const device = pool.get(deviceId)
     if (device === null) throw new Error('the device is not running')
-    const text = inbound.text.slice(0, mostCharacters)
+    const cut = inbound.text.slice(0, mostCharacters)
+    const text = inbound.part === undefined ? plainText(cut) : withoutControls(cut)
     const number = parsePhoneNumber(inbound.from)
     const { encoding, units, parts } = measureText(text, 'auto')
     const { from, to, inReplyTo, fingerprint } = inbound

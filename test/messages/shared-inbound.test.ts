@@ -70,6 +70,13 @@ test('an answer is for the account that last sent to the number through the devi
   expect(await owners()).toEqual(['acc_ada', 'acc_ben'])
 })
 
+test('a text is kept without what no database takes: control characters and half surrogate pairs', async () => {
+  await sent('acc_ada', 1_000)
+  await receive({ text: 'a\u0000b\u001b[2J\ud83d\n\tc' })
+  const kept = house.storage.read.selectFrom('messages').select('text').where('direction', '=', 'inbound')
+  expect(await kept.execute()).toEqual([{ text: 'ab[2J\ufffd\n\tc' }])
+})
+
 test('when it was sent counts, not when it was created', async () => {
   const wasPlanned = { created_at: house.clock.now() - 20 * dayMs }
   await sent('acc_ada', 1_000, wasPlanned)

@@ -179,6 +179,17 @@ test('reports are handed on by the word on the recipient', async () => {
   ])
 })
 
+test('what a phone says holds nothing that a terminal obeys or a database refuses', async () => {
+  const { call, store } = await openRoutesHouse()
+  const carrierName = '\u009b31mT\u0000elco\ud800'
+  const json = { name: 'sam\u001b[2Jsung/a12\nonline', simCards: [{ ...sim, carrierName }] }
+  await call('POST', '/device', { token: privateToken, json })
+  expect(store.registered[0]).toMatchObject({ name: 'sam[2Jsung/a12 online', sims: [{ carrier: '31mTelco\ufffd' }] }) // prettier-ignore
+  const recipients = [{ state: 'Failed', error: 'Result\u0000: RESULT_X' }]
+  await call('PATCH', '/message', { json: [reportOf('Failed', { id: 'att\u0000_1', recipients })] })
+  expect(store.reports).toEqual([{ attemptId: 'att_1', state: 'failed', error: 'Result: RESULT_X' }])
+})
+
 test('check 12: reports of what nobody knows are answered 204', async () => {
   const { call, store } = await openRoutesHouse()
   const strange = [reportOf('Sent', { id: 'of-another-server' }), reportOf('Sent', { id: 7 }), reportOf('Dancing'), reportOf('constructor'), null, 1]

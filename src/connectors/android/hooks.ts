@@ -6,7 +6,6 @@ import type { SeenHealth } from './phone.ts'
 import { readSims } from './registration.ts'
 import { type Answer, CallRefused, done, isRecord, type PhoneCall, type PhoneRouteDeps, readJson, textOf, wholeNumberOf } from './route.ts' // prettier-ignore
 
-const longestText = 20_000
 const longestNumber = 64
 
 /**
@@ -74,7 +73,7 @@ function readReceived(payload: Record<string, unknown>, nowMs: number): Inbound 
   return {
     from,
     to: textOf(payload['recipient'], longestNumber),
-    text: message.slice(0, longestText),
+    text: message,
     // An SMSC whose clock goes before ours makes no message of tomorrow.
     receivedAt: Math.min(readDate(receivedAt) ?? nowMs, nowMs),
     inReplyTo: null,

@@ -5,6 +5,8 @@ import { type Answer, CallRefused, done, isRecord, type PhoneCall, type PhoneRou
 
 /** An error may hold anything; this much tells its cause. */
 const longestError = 500
+/** Ours have 30 characters. */
+const longestId = 64
 
 /** GET /message: everything that the phone is to have now, in one page. Asking is no acknowledgement. */
 export async function pull({ ports }: PhoneRouteDeps, call: PhoneCall): Promise<Answer> {
@@ -64,15 +66,16 @@ const states: Readonly<Record<string, Report['state']>> = {
 
 /** The word on the one recipient, or on the message where the phone knows of none: it cancels what it never had. */
 function readReport(entry: Record<string, unknown>): Report[] {
-  const { id, state, recipients } = entry
+  const { state, recipients } = entry
+  const attemptId = textOf(entry['id'], longestId)
   const list: unknown[] = Array.isArray(recipients) ? recipients : []
   const recipient = list.find(isRecord) ?? {}
   const said = recipient['state'] ?? state
   const known = typeof said === 'string' && Object.hasOwn(states, said) ? states[said] : undefined
-  if (typeof id !== 'string' || id === '' || known === undefined) return []
+  if (attemptId === null || known === undefined) return []
   // Beside other states it is a remark.
   const error = known === 'failed' ? textOf(recipient['error'], longestError) : null
-  return [{ attemptId: id, state: known, error }]
+  return [{ attemptId, state: known, error }]
 }
 
 /** When the phone wrote down its last change, by its own clock. */

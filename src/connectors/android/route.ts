@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServerResponse } from 'node:http'
+import { plainText } from '../../plain-text.ts'
 import type { Phone } from './phone.ts'
 import type { PhonePorts, Registration } from './ports.ts'
 
@@ -71,9 +72,11 @@ export function readJson({ body }: Pick<Call, 'body'>): unknown {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A text of at most `longest` characters; longer ones are cut off, everything else is null. */
-export const textOf = (value: unknown, longest: number): string | null =>
-  typeof value === 'string' && value !== '' ? value.slice(0, longest) : null
+/** One line of at most `longest` characters, which people may be shown; longer ones are cut off, everything else is null. */
+export function textOf(value: unknown, longest: number): string | null {
+  const line = typeof value === 'string' ? plainText(value.slice(0, longest)).replaceAll(/\s/g, ' ') : ''
+  return line === '' ? null : line
+}
 
 export const wholeNumberOf = (value: unknown, least: number, most: number): number | null =>
   typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most ? value : null
