@@ -231,12 +231,24 @@ test('after a restart a phone is what it was until its silence is too long', asy
 
 test('the clock of a phone is known by the youngest of what it says, within what a request may take', () => {
   const { phone, clock } = createStubbedPhone()
-  phone.heardClock('state', clock.now() - hour)
-  expect(phone.clockOffsetMs).toBe(-hour)
+  phone.heardClock('state', clock.now() + 2 * hour)
+  expect(phone.clockOffsetMs).toBe(2 * hour)
   phone.heardClock('hook', clock.now() - 1_500)
   expect(phone.clockOffsetMs).toBe(0)
   for (const late of [500, 30_000, 4_000]) phone.heardClock('hook', clock.now() + hour - late)
   expect(phone.clockOffsetMs).toBe(hour - 500)
+})
+
+test('a report that comes an hour late says nothing against the clock of its phone', async () => {
+  const { phone, clock, openStream } = createStubbedPhone()
+  openStream()
+  phone.heardClock('state', clock.now() - hour)
+  expect(phone.clockOffsetMs).toBe(0)
+  expect(phone.health()).toMatchObject({ status: 'online', reasons: [] })
+  // The first webhook is of now, and tells the clock; one from before the report is an old one.
+  expect(phone.admitsHook(clock.now() - 2 * hour)).toBe(false)
+  expect(phone.admitsHook(clock.now() - 5 * minute)).toBe(true)
+  expect(phone.clockOffsetMs).toBe(-5 * minute)
 })
 
 test('a signed timestamp is believed near the clock of the phone, the first of all, and a clock that was set at the second time', async () => {

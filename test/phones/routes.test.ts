@@ -107,6 +107,15 @@ test('check 7: dates have exactly three fraction digits', async () => {
   expect(body[0].validUntil).toBe(new Date(1_800_000_000_000 + 3_600_000).toISOString())
 })
 
+test('after a report that was long under way a message is as long valid as before', async () => {
+  const { call, store, clock } = await openRoutesHouse()
+  const validUntil = clock.now() + 600_000
+  store.offers = [offerOf({ validUntil })]
+  const states = { Sent: new Date(clock.now() - 3_600_000).toISOString() }
+  await call('PATCH', '/message', { json: [reportOf('Sent', { states })] })
+  expect((await call('GET', '/message')).body[0].validUntil).toBe(new Date(validUntil).toISOString())
+})
+
 test('an item has one recipient and every member in its one form', async () => {
   const { call, store } = await openRoutesHouse()
   store.offers = [offerOf({ sim: 2 })]

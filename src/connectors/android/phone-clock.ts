@@ -9,7 +9,8 @@ const confirmingMs = 120_000
 
 /**
  * How far the clock of a phone goes before ours. Each sample is what the phone wrote less when it arrived, so that it is too small by the
- * time under way: the largest is the nearest. Timestamps of webhooks are made as they are sent; dates of states may be old.
+ * time under way: the largest is the nearest. Timestamps of webhooks are made as they are sent. Dates of states may be hours old, so they
+ * can only tell that a clock goes ahead: taken for a slow clock, late reports would end the validity of new messages before its time.
  */
 export class PhoneClock {
   #hooks: number[] = []
@@ -22,12 +23,15 @@ export class PhoneClock {
   }
 
   /**
-   * Whether a signed timestamp may be of now, `offsetMs` before our clock: near the offset that is known, or the first of all. The clock of
-   * a phone may be set: another offset is believed when a later timestamp says it again, which no repetition of an old request does.
+   * Whether a signed timestamp may be of now, `offsetMs` before our clock: near the offset that is known, or the first of all and no older
+   * than the states. The clock of a phone may be set: another offset is believed when a later timestamp says it again, which no repetition
+   * of an old request does.
    */
   admits(offsetMs: number, atMs: number): boolean {
-    const known = this.#samples()
-    const isNear = known.length === 0 || Math.abs(offsetMs - Math.max(...known)) <= mostDriftMs
+    const isNear =
+      this.#hooks.length > 0
+        ? Math.abs(offsetMs - Math.max(...this.#hooks)) <= mostDriftMs
+        : offsetMs >= Math.max(...this.#states) - mostDriftMs
     const suspect = this.#suspect
     const isConfirmed = suspect !== null && atMs > suspect.atMs && Math.abs(offsetMs - suspect.offsetMs) <= confirmingMs
     this.#suspect = isNear || isConfirmed ? null : { offsetMs, atMs }
@@ -38,12 +42,7 @@ export class PhoneClock {
 
   /** 0 when it is not known, or too small to tell from the way of a request. */
   get offsetMs(): number {
-    const samples = this.#samples()
-    const offsetMs = samples.length === 0 ? 0 : Math.max(...samples)
+    const offsetMs = this.#hooks.length > 0 ? Math.max(...this.#hooks) : Math.max(0, ...this.#states)
     return Math.abs(offsetMs) <= tolerableMs ? 0 : offsetMs
-  }
-
-  #samples(): number[] {
-    return this.#hooks.length > 0 ? this.#hooks : this.#states
   }
 }
