@@ -14,10 +14,11 @@ import {
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
-import { type Candidate, mayFetch, planClaims, type Route } from './choose-device.ts'
+import { planClaims, type Route } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import type { DispatchUnits } from './dispatcher.ts'
+import { FetchTurns } from './fetch-turns.ts'
 import { type JudgeFailure, type PhoneReport, settleReports } from './phone-reports.ts'
 import { routeFrom } from './route-ring.ts'
 
@@ -48,8 +49,6 @@ export interface AskingPhone extends PhoneOffering {
 
 /** Of a device that does not run; of others it is their window. */
 const pageSize = 20
-/** Routes that are looked at for one phone. */
-const mostRoutes = 256
 /** Of claims for one page. */
 const mostRounds = 4
 const mostReports = 500
@@ -63,9 +62,11 @@ export class PhoneDesk {
   readonly #reports: Batcher<PhoneReport, void>
   readonly #asking = new Map<string, Promise<unknown>>()
   readonly #paced = new WeakSet<DeviceRuntime>()
+  readonly #turns: FetchTurns
 
   constructor(deps: PhoneDeskDeps) {
     this.#deps = deps
+    this.#turns = new FetchTurns(deps)
     this.#reports = new Batcher((reports) => this.#storeReports(reports), { maxWeight: mostReports })
   }
 
@@ -89,7 +90,7 @@ export class PhoneDesk {
   /** Whether more waits for the phone than it was given, and it may have it now. */
   async hasMore(deviceId: string): Promise<boolean> {
     const device = this.#deps.pool.get(deviceId)
-    return device !== null && device.candidate().free > 0 && (await this.#routesFor(device)).share > 0
+    return device !== null && device.candidate().free > 0 && (await this.#turns.routesFor(device)).share > 0
   }
 
   async #offer(phone: AskingPhone): Promise<OfferedMessage[]> {
@@ -128,11 +129,13 @@ export class PhoneDesk {
     for (let round = 0; round < mostRounds && left > 0; round++) {
       const self = device.candidate()
       const mostParts = device.throughput()?.remaining ?? Number.MAX_SAFE_INTEGER
-      const { routes, share } = await this.#routesFor(device)
+      const { routes, share } = await this.#turns.routesFor(device)
       const free = Math.min(left, mostParts, share)
       if (self.free === 0 || free === 0) return
       const { wants } = planClaims(routes, () => [{ ...self, health: 'online', fetches: false, free }])
-      if (wants.length === 0) return
+      const last = wants.at(-1)
+      if (last === undefined) return
+      this.#turns.served(device, last)
       const offering: PhoneOffering = { phoneId: phone.phoneId, simOf: phone.simOf, turns: phone.turns }
       const nowMs = clock.now()
       const { claimed } = await claim({
@@ -145,34 +148,12 @@ export class PhoneDesk {
         dueMs: dueNow(),
         fence,
       })
-      if (claimed.length === 0) return
-      device.fetched(partsOf(claimed))
+      // What waits may not be due yet; others may be.
+      if (claimed.length === 0 && wants.length === routes.length) return
+      if (claimed.length > 0) device.fetched(partsOf(claimed))
       for (const _ of claimed) metrics.handedOver('offered')
       left -= claimed.length
     }
-  }
-
-  /** The routes on which something waits that this device may have now, and how many messages are its share among those that may have them. */
-  async #routesFor(device: DeviceRuntime): Promise<{ routes: Route[]; share: number }> {
-    const { pool, read } = this.#deps
-    const { accountId, mode, id } = device.facts
-    let query = read
-      .selectFrom('queue_totals')
-      .select(['account_id', 'mode', 'route_key', 'messages'])
-      .where('mode', '=', mode)
-      .where('messages', '>', 0)
-      .limit(mostRoutes)
-    if (accountId !== null) query = query.where('account_id', '=', accountId)
-    const routes: Route[] = []
-    let share = 0
-    for (const row of await query.execute()) {
-      const route = routeFrom(row)
-      const devices = pool.candidatesFor(route)
-      if (!mayFetch(id, route, devices)) continue
-      routes.push(route)
-      share += Math.ceil(row.messages / sharersOf(devices))
-    }
-    return { routes, share }
   }
 
   async #storeReports(reports: readonly PhoneReport[]): Promise<void[]> {
@@ -196,12 +177,5 @@ export class PhoneDesk {
     this.#deps.wake(routeFrom({ account_id: accountId, mode, route_key: place.route_key }))
   }
 }
-
-/** Devices that fetch and have room: what waits is for all of them, and the quickest shall not have it all at its own pace. */
-const sharersOf = (devices: readonly Candidate[]): number =>
-  Math.max(
-    1,
-    devices.filter(({ fetches, health, free }) => fetches && health !== 'offline' && free > 0).length,
-  )
 
 const partsOf = (claimed: readonly Claimed[]): number => claimed.reduce((sum, { parts }) => sum + parts, 0)

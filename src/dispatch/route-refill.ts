@@ -5,7 +5,7 @@ import { routeFrom, type RouteRing } from './route-ring.ts'
 /** Routes read at a time; with more of them, the next poll goes on where this one ended. */
 const pageSize = 5_000
 
-interface WaitingRoute {
+export interface WaitingRoute {
   account_id: string
   mode: Mode
   route_key: string

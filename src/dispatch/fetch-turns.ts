@@ -1,0 +1,112 @@
+import type { Db } from '../storage/dialect.ts'
+import { type Candidate, mayFetch, type Route } from './choose-device.ts'
+import type { DevicePool } from './device-pool.ts'
+import type { DeviceRuntime } from './device-runtime.ts'
+import { beforeAllRoutes, type WaitingRoute } from './route-refill.ts'
+import { routeFrom } from './route-ring.ts'
+
+interface FetchTurnsDeps {
+  read: Db
+  pool: Pick<DevicePool, 'candidatesFor'>
+}
+
+/** Routes that one fetch shares its room among. */
+const mostRoutes = 256
+/** Routes that are looked at for it, most of which may be other devices'; the next fetch goes on behind them. */
+const mostLooked = 1_000
+
+type WaitingRow = WaitingRoute & { messages: number }
+
+/** Whose turn it is on each device that fetches: routes are looked through behind the one that it served last, round and round. */
+export class FetchTurns {
+  readonly #deps: FetchTurnsDeps
+  readonly #last = new WeakMap<DeviceRuntime, WaitingRoute>()
+
+  constructor(deps: FetchTurnsDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * The routes on which something waits that this device may have now, the next in turn first, and how many messages are its share among
+   * those that may have them.
+   */
+  async routesFor(device: DeviceRuntime): Promise<{ routes: Route[]; share: number }> {
+    const { pool } = this.#deps
+    const routes: Route[] = []
+    let share = 0
+    let looked = 0
+    for await (const row of this.#rowsFor(device)) {
+      looked += 1
+      const route = routeFrom(row)
+      const devices = pool.candidatesFor(route)
+      if (mayFetch(device.facts.id, route, devices)) {
+        routes.push(route)
+        share += Math.ceil(row.messages / sharersOf(devices))
+      }
+      if (routes.length === mostRoutes) break
+      if (looked < mostLooked) continue
+      if (routes.length === 0) this.#last.set(device, row)
+      break
+    }
+    return { routes, share }
+  }
+
+  /** This route was the last that the device had something of, or might have had. */
+  served(device: DeviceRuntime, { accountId, mode, routeKey }: Omit<Route, 'sender'>): void {
+    this.#last.set(device, { account_id: accountId, mode, route_key: routeKey })
+  }
+
+  /** What waits of its account, or of all for a shared device: first behind the last served, then up to it. */
+  async *#rowsFor(device: DeviceRuntime): AsyncGenerator<WaitingRow> {
+    const last = this.#last.get(device) ?? beforeAllRoutes
+    yield* this.#pages(device, last, null)
+    if (last !== beforeAllRoutes) yield* this.#pages(device, beforeAllRoutes, last)
+  }
+
+  async *#pages(device: DeviceRuntime, from: WaitingRoute, upTo: WaitingRoute | null): AsyncGenerator<WaitingRow> {
+    for (let after = from; ;) {
+      const rows = await readPage(this.#deps.read, device.facts, after, upTo)
+      yield* rows
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < mostRoutes) return
+      after = last
+    }
+  } // prettier-ignore
+}
+
+function readPage(
+  read: Db,
+  { accountId, mode }: DeviceRuntime['facts'],
+  after: WaitingRoute,
+  upTo: WaitingRoute | null,
+): Promise<WaitingRow[]> {
+  let query = read
+    .selectFrom('queue_totals')
+    .select(['account_id', 'mode', 'route_key', 'messages'])
+    .where('mode', '=', mode)
+    .where('messages', '>', 0)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(
+        refTuple('account_id', 'mode', 'route_key'),
+        '>',
+        tuple(after.account_id, after.mode, after.route_key),
+      ),
+    )
+  if (upTo !== null)
+    query = query.where(({ eb, refTuple, tuple }) =>
+      eb(
+        refTuple('account_id', 'mode', 'route_key'),
+        '<=',
+        tuple(upTo.account_id, upTo.mode, upTo.route_key),
+      ),
+    )
+  if (accountId !== null) query = query.where('account_id', '=', accountId)
+  return query.orderBy('account_id').orderBy('mode').orderBy('route_key').limit(mostRoutes).execute()
+}
+
+/** Devices that fetch and have room: what waits is for all of them, and the quickest shall not have it all at its own pace. */
+const sharersOf = (devices: readonly Candidate[]): number =>
+  Math.max(
+    1,
+    devices.filter(({ fetches, health, free }) => fetches && health !== 'offline' && free > 0).length,
+  )

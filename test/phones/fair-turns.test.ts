@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import type { KnownPhone } from '../../src/devices/phones.ts'
+import { touchDirectory } from '../../src/storage/directory-version.ts'
+import { type DeskHouse, openDeskHouse } from './desk-house.ts'
+
+/** A phone that every account may use, without a pace. */
+async function registerShared(house: DeskHouse): Promise<KnownPhone> {
+  const phone = await house.register('1')
+  await house.storage.writer.write(async (tx) => {
+    const shared = { account_id: null, parts_per_window: null, window_seconds: null }
+    await tx.updateTable('devices').set({ ...shared, updated_at: house.clock.now() + 1 }).execute()
+    await touchDirectory(tx)
+  }) // prettier-ignore
+  await house.pool.reloadIfChanged()
+  return phone
+}
+
+async function addSenders(house: DeskHouse, count: number): Promise<string[]> {
+  const ids = Array.from({ length: count }, (_, i) => `acc_b${String(i).padStart(3, '0')}`)
+  for (const id of ids) await house.addAccount(id, 10)
+  return ids
+}
+
+test('accounts that share a phone have it in turn, however many messages the first of them have', async () => {
+  const house = await openDeskHouse({ window: 10 })
+  const phone = await registerShared(house)
+  const accounts = await addSenders(house, 30)
+  for (const accountId of accounts)
+    await house.send({ accountId, to: ['+4915112345601', '+4915112345602', '+4915112345603'] })
+  for (let pulls = 0; pulls < 3; pulls++) {
+    const offers = await house.pull(phone)
+    expect(offers).toHaveLength(10)
+    await house.report(phone, ...offers.map(({ attemptId }) => ({ attemptId, state: 'pending' as const, error: null }))) // prettier-ignore
+  }
+  const given = await house.storage.read.selectFrom('phone_offers').select('account_id').execute()
+  expect(given.map((row) => row.account_id).toSorted()).toEqual(accounts)
+})
+
+test('what a phone cannot carry hides nothing that it can, however much of it waits', async () => {
+  const house = await openDeskHouse()
+  const phone = await registerShared(house)
+  for (const accountId of await addSenders(house, 300)) await house.send({ accountId, from: 'Shop' })
+  await house.addAccount('acc_z', 10)
+  await house.send({ accountId: 'acc_z', to: ['+4915112345699'] })
+  expect((await house.pull(phone)).map(({ to }) => to)).toEqual(['+4915112345699'])
+})
