@@ -36,16 +36,15 @@ export class InboundReceiver {
   async receive(deviceId: string, inbound: Inbound): Promise<void> {
     const { writer, ids, clock, pool, horizon, config } = this.#deps
     const joinMs = config.inboundJoinMinutes * 60_000
-    const device = pool.get(deviceId)
-    if (device === null) throw new Error('the device is not running')
+    const owner = pool.get(deviceId)?.facts ?? (await this.#ownerOf(deviceId))
     const cut = inbound.text.slice(0, mostCharacters)
     const text = inbound.part === undefined ? plainText(cut) : withoutControls(cut)
     const number = parsePhoneNumber(inbound.from)
     const { encoding, units, parts } = measureText(text, 'auto')
     const { from, to, inReplyTo, fingerprint } = inbound
-    const { mode } = device.facts
+    const { mode } = owner
     const country = 'country' in number ? number.country : null
-    const accountId = device.facts.accountId ?? (await this.#lastSender(deviceId, mode, inbound))
+    const accountId = owner.accountId ?? (await this.#lastSender(deviceId, mode, inbound))
     // The clock of the turn in which the write begins, as the horizon asks.
     const receivedAt = clock.now()
     const message = {
@@ -65,6 +64,18 @@ export class InboundReceiver {
       ...(inbound.part === undefined ? {} : { part: inbound.part }),
     }
     await horizon.hold(receivedAt, () => writer.write((tx) => receiveMessages(tx, ids, [message], joinMs)))
+  }
+
+  /** A phone that is disabled still receives, and would keep what it cannot hand on in front of everything that follows. */
+  async #ownerOf(deviceId: string): Promise<{ accountId: string | null; mode: Mode }> {
+    const row = await this.#deps.read
+      .selectFrom('devices')
+      .select(['account_id', 'mode'])
+      .where('id', '=', deviceId)
+      .where('state', '!=', 'retired')
+      .executeTakeFirst()
+    if (row === undefined) throw new Error('there is no such device')
+    return { accountId: row.account_id, mode: row.mode }
   }
 
   /** What names the attempt that it answers needs no guess. */

@@ -56,6 +56,21 @@ test('a phone on Google push is degraded and says so; it sends when it polls', a
   await deliveredAll(house, 1)
 }, 60_000)
 
+test('what a phone receives while its device is disabled is stored, and holds up nothing', async () => {
+  const house = await openPhoneHouse()
+  await eventually(house.phones.views, ([view]) => expect(view?.webhooks).toHaveLength(4), 20_000)
+  const [device] = await house.devices()
+  await cliJson(['device', 'set', device?.id ?? '', '--disable'], house.server.dataFolder)
+  await eventually(house.phones.views, ([view]) => expect(view?.openStreams).toBe(0), 20_000)
+  await house.phones.receiveSms(house.phones.phone(0), { from: '+4915550007777', text: 'STOP', receivedAtMs: Date.now() }) // prettier-ignore
+  await eventually(
+    () => house.history('&direction=inbound'),
+    (messages) => expect(messages).toHaveLength(1),
+    10_000,
+  )
+  expect(house.phones.all.requests('POST', '/hooks/').map(({ status }) => status)).not.toContain(500)
+}, 60_000)
+
 test('check 27: after its device was removed a phone gets 401 everywhere', async () => {
   const house = await openPhoneHouse()
   const [device] = await house.devices()
