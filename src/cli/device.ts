@@ -1,7 +1,7 @@
 import { requireAccount } from '../accounts/list-accounts.ts'
 import { connectorKinds } from '../connectors/registry.ts'
 import type { ConnectorKind } from '../connectors/connector.ts'
-import { addDevice, type DeviceDeps, type Pace, retireDevice, setDevice } from '../devices/device-store.ts'
+import { addDevice, type DeviceDeps, type Pace, setDevice } from '../devices/device-store.ts'
 import { listDevices } from '../devices/list-devices.ts'
 import { createDeviceSecretBox } from '../devices/secret-box.ts'
 import { loadInstanceSecret } from '../instance-secret.ts'
@@ -10,6 +10,7 @@ import { UsageError } from './command-errors.ts'
 import { connect } from './device-connect.ts'
 import { deviceArgument as device, findDevice, loadKind } from './device-lookup.ts'
 import { remediesOf } from './device-reasons.ts'
+import { remove } from './device-remove.ts'
 import { test } from './device-test.ts'
 import { describeDevice, deviceDocument } from './device-view.ts'
 import { table } from './help.ts'
@@ -172,23 +173,6 @@ const set = command({
       const after = await findDevice(read, deviceId)
       return { json: deviceDocument(after), text: `${deviceId}  ${describeDevice(after)}` }
     })
-  },
-})
-
-const remove = command({
-  summary: 'Takes a device out of service for ever; what it has not sent goes back to the queue.',
-  arguments: [device],
-  options: {},
-  async run(tools, { arguments: [deviceId = ''] }) {
-    const changed = await tools.withStorage(({ writer }) =>
-      writer.write((tx) =>
-        retireDevice(tx, { ...tools, nowMs: tools.clock.now() }, { deviceId, actor: cliActor }),
-      ),
-    )
-    return {
-      json: { id: deviceId, state: 'retired', changed },
-      text: `${deviceId} is ${changed ? 'now' : 'already'} retired.`,
-    }
   },
 })
 

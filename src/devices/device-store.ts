@@ -144,6 +144,7 @@ export async function retireDevice(
     .set({ state: 'retired', secrets: null, updated_at })
     .where('id', '=', row.id)
     .execute()
+  await tx.updateTable('phones').set({ signing_key: '' }).where('device_id', '=', row.id).execute()
   await tx.deleteFrom('device_reports').where('device_id', '=', row.id).execute()
   const { account_id: accountId } = row
   await appendAudit(tx, deps, {

@@ -65,11 +65,48 @@ export async function revokePhoneTokens(
   { accountId, actor }: { accountId: string | null; actor: string },
 ): Promise<number> {
   const ids = (await liveTokens(tx, accountId).select('id').execute()).map((row) => row.id)
-  if (ids.length === 0) return 0
-  await tx.updateTable('phone_tokens').set({ revoked_at: deps.nowMs }).where('id', 'in', ids).execute()
-  const detail = { tokens: ids.length }
-  await appendAudit(tx, deps, { accountId, actor, action: 'phone_token.revoked', detail })
+  await revoke(tx, deps, ids, { accountId, actor, detail: { tokens: ids.length } })
   return ids.length
+}
+
+/**
+ * Revokes the private tokens that a phone has shown: whoever has it in hand can make no new device of it. Other phones that registered with
+ * them stay. Gives how many there were.
+ */
+export async function revokeTokensOfPhone(
+  tx: Tx,
+  deps: Pick<PhoneTokenDeps, 'ids' | 'nowMs'>,
+  { deviceId, actor }: { deviceId: string; actor: string },
+): Promise<number> {
+  const tokens = await tokensOfPhone(tx, deviceId)
+  const ids = tokens.map(({ id }) => id)
+  const accountId = tokens[0]?.account_id ?? null
+  await revoke(tx, deps, ids, { accountId, actor, detail: { tokens: ids.length, deviceId } })
+  return ids.length
+}
+
+/** The private tokens that a phone has shown and that are still good. */
+export const tokensOfPhone = (db: Db | Tx, deviceId: string): Promise<{ id: string; account_id: string | null }[]> =>
+  db
+    .selectFrom('phone_tokens as t')
+    .select(['t.id', 't.account_id'])
+    .where('t.revoked_at', 'is', null)
+    .where('t.id', 'in', (of) => of.selectFrom('phones as p').select('p.token_id').where('p.device_id', '=', deviceId))
+    .execute() // prettier-ignore
+
+async function revoke(
+  tx: Tx,
+  deps: Pick<PhoneTokenDeps, 'ids' | 'nowMs'>,
+  ids: readonly string[],
+  {
+    accountId,
+    actor,
+    detail,
+  }: { accountId: string | null; actor: string; detail: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  if (ids.length === 0) return
+  await tx.updateTable('phone_tokens').set({ revoked_at: deps.nowMs }).where('id', 'in', ids).execute()
+  await appendAudit(tx, deps, { accountId, actor, action: 'phone_token.revoked', detail })
 }
 
 /** Whose a private token is, however it was typed; null when nobody's, or revoked, or of a closed account. */

@@ -67,7 +67,7 @@ export async function registerPhone(
   if (former !== null)
     await tx
       .updateTable('phones')
-      .set({ superseded_at: deps.nowMs })
+      .set({ superseded_at: deps.nowMs, signing_key: '' })
       .where('id', '=', former.phoneId)
       .execute()
 

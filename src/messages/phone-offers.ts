@@ -120,6 +120,17 @@ export async function countUnacknowledged(
   return count
 }
 
+/** How many messages a device holds of which it has not said the last word, whichever of its registrations was given them. */
+export async function countHeld(db: Db, deviceId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('phone_offers')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('device_id', '=', deviceId)
+    .where('closed_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 /**
  * What a phone is to be told when it asks: everything that it has not said to have, what is recalled, and what hangs. Only what this
  * registration was offered: what an app that was installed anew has forgotten, it would send again. Never after its validity (P8).

@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createToolbox, type Toolbox } from '../../src/cli/toolbox.ts'
 import { readConfig } from '../../src/config.ts'
+import { listPhones } from '../../src/devices/list-phones.ts'
+import { insertRows } from '../../src/storage/sets.ts'
 import { register, report } from './registered-phone.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
@@ -110,3 +112,56 @@ test('what was known of a phone counts no more when the server is silent', async
   expect(stdout).toContain('FAIL  event stream: waiting for it')
   expect(code).toBe(1)
 })
+
+describe('a phone that is removed', () => {
+  test('says what it still holds, and that its app can register anew', async () => {
+    const id = await addPhone()
+    await hold(id)
+    const { stdout } = await cli.run(`device remove ${id}`)
+    expect(stdout).toContain(`${id} is now retired.`)
+    expect(stdout).toContain('1 message is with the phone')
+    expect(stdout).toContain(`onesixty device remove ${id} --revoke-token`)
+    // Asked again, it says the same: also afterwards.
+    expect(await cli.json(`device remove ${id}`)).toEqual({ id, state: 'retired', changed: false, messages_held: 1, private_token: 'good' }) // prettier-ignore
+  })
+
+  test('of which the private token is revoked can do so no more, while others that registered with it stay', async () => {
+    const { private_token: token } = await cli.json<{ private_token: string }>(
+      'device connect android --shared --mode test',
+    )
+    const [lost, kept] = [await register(tools, token), await register(tools, token, false, '0002')]
+    const other = await addPhone()
+    const answer = { id: lost, state: 'retired', changed: true, messages_held: 0, private_token: 'revoked' }
+    expect(await cli.json(`device remove ${lost} --revoke-token`)).toEqual(answer)
+    expect(await register(tools, token)).toBe('nobody')
+    for (const id of [kept, other]) expect(await cli.json(`device list`)).toMatchObject({ devices: expect.arrayContaining([expect.objectContaining({ id })]) }) // prettier-ignore
+    expect(await cli.json(`device remove ${other}`)).toMatchObject({ private_token: 'good' })
+  })
+
+  test('leaves none of its secrets behind', async () => {
+    const id = await addPhone()
+    await cli.json(`device remove ${id}`)
+    const keys = await tools.withStorage(({ read }) =>
+      read.selectFrom('phones').select('signing_key').where('device_id', '=', id).execute(),
+    )
+    expect(keys).toEqual([{ signing_key: '' }])
+  })
+
+  test('no other device has a token to revoke', async () => {
+    const { id } = await cli.json<{ id: string }>('device add simulator --shared --name S')
+    const { code, stderr } = await cli.run(`device remove ${id} --revoke-token`)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Only a phone has a private token')])
+    expect(await cli.json(`device remove ${id}`)).toEqual({ id, state: 'retired', changed: true })
+  })
+})
+
+/** What the server writes down when a phone fetches a message. */
+const hold = (deviceId: string): Promise<unknown> =>
+  tools.withStorage(async ({ read, writer }) => {
+    const [phone] = await listPhones(read, { deviceId })
+    const offer = {
+      attempt_id: `att_of_${deviceId}`, device_id: deviceId, phone_id: phone?.phoneId ?? '', account_id: 'acc_a', mode: 'test', message_id: 'msg_1',
+      attempt_number: 1, due_at: 1, sim: null, offered_at: 1, last_offered_at: 1,
+    } as const // prettier-ignore
+    await writer.write((tx) => insertRows(tx, 'phone_offers', [offer]))
+  })

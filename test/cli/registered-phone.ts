@@ -25,7 +25,12 @@ const body: DeviceReportBody = {
 }
 
 /** What the running server stores when an app registers; gives its device. */
-export async function register(tools: Toolbox, token: string, usesPush = false): Promise<string> {
+export async function register(
+  tools: Toolbox,
+  token: string,
+  usesPush = false,
+  iccid = '0001',
+): Promise<string> {
   const secretBox = createDeviceSecretBox(await loadInstanceSecret(tools.config.dataFolder, null))
   const deps = {
     ...tools,
@@ -35,7 +40,7 @@ export async function register(tools: Toolbox, token: string, usesPush = false):
     hookKey: new Uint8Array(32),
     isPresent: () => false,
   }
-  const sims = [{ slot: 1, number: '*********0001', carrier: '**ekom', iccid: '****0001' }]
+  const sims = [{ slot: 1, number: '*********0001', carrier: '**ekom', iccid: `****${iccid}` }]
   const made = await tools.withStorage(({ writer }) =>
     writer.write((tx) =>
       registerPhone(tx, deps, token, { name: 'samsung/a12', sims, usesPush, appVersion: '1.68.0' }),
