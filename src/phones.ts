@@ -4,6 +4,7 @@ import { judgeFailure } from './connectors/android/failure.ts'
 import { Phone } from './connectors/android/phone.ts'
 import type { PhonePorts, Registration } from './connectors/android/ports.ts'
 import { PhoneIdentities } from './devices/phone-identities.ts'
+import { findPhoneToken } from './devices/phone-tokens.ts'
 import { goneMs, type PhoneDeps, registerPhone, updatePhone } from './devices/phones.ts'
 import type { Route } from './dispatch/choose-device.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'
@@ -23,7 +24,7 @@ interface PhonesDeps {
 
 /** What the routes of the phones need, of what the service has. */
 export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
-  const { read, writer, clock, ids, secretBox, secret } = parts
+  const { read, writer, clock, ids, secretBox, secret, config } = parts
   const { pool, inboundReceiver } = deps
   const hookKey = deriveKey(secret, 'phone-hooks')
   const identities = new PhoneIdentities({ read, clock, secretBox, hookKey })
@@ -36,6 +37,8 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
     phone(deviceId)?.terms ?? { simOf: {}, turns: [], hangsAfterMs: Number.POSITIVE_INFINITY }
   return {
     async register(privateToken, said) {
+      // Who shows a wrong one keeps nobody from writing.
+      if ((await findPhoneToken(read, privateToken)) === null) return null
       const nowMs = clock.now()
       const isPresent = (deviceId: string): boolean => {
         const known = phone(deviceId)
@@ -49,6 +52,7 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
         rules: androidKind,
         randomBytes,
         isPresent,
+        mostPhones: config.phonesPerAccount,
       }
       const made = await writer.write((tx) => registerPhone(tx, registering, privateToken, said))
       if (made === null) return null

@@ -152,12 +152,10 @@ export const settings = {
   }),
   // prettier-ignore
   phoneFailedAuthPerMinute: setting({ env: 'ONESIXTY_PHONE_FAILED_AUTH_PER_MINUTE', read: wholeNumber(0), default: 120, says: 'Wrong tokens of phones a minute and address that are answered 401, then 429; 0 switches the limit off. Phones that were removed knock for ever, and many may stand behind one address.' }),
-  queueLimit: setting({
-    env: 'ONESIXTY_QUEUE_LIMIT',
-    read: wholeNumber(0),
-    default: 10_000,
-    says: 'Messages that may wait, account and mode; 0 switches the limit off.',
-  }),
+  // prettier-ignore
+  phonesPerAccount: setting({ env: 'ONESIXTY_PHONES_PER_ACCOUNT', read: wholeNumber(0), default: 1_000, says: 'Phones that may register with the private tokens of one account, or of the operator; 0 switches the limit off. A token that got about can not fill the installation with devices.' }),
+  // prettier-ignore
+  queueLimit: setting({ env: 'ONESIXTY_QUEUE_LIMIT', read: wholeNumber(0), default: 10_000, says: 'Messages that may wait, account and mode; 0 switches the limit off.' }),
   authMessagesPerRecipient: setting({
     env: 'ONESIXTY_AUTH_MESSAGES_PER_RECIPIENT',
     read: wholeNumber(0),

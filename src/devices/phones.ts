@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Ids } from '../ids.ts'
+import { invalidInput } from '../invalid-input.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import { addDevice, type Pace } from './device-store.ts'
@@ -34,6 +35,8 @@ export interface PhoneDeps {
   hookKey: Uint8Array
   /** Whether the app of a device was heard just now, or is connected: then it is not the one that registers. */
   isPresent: (deviceId: string) => boolean
+  /** Phones that one owner may have; 0 is no limit. */
+  mostPhones: number
 }
 
 export interface RegisteredPhone {
@@ -52,7 +55,7 @@ export const goneMs = 60_000
 
 /**
  * Makes a device of whoever shows a private token; or, when the app of a known phone was installed anew, gives that device its new token, and
- * the old one is nobody's any more. Null when the private token is not known.
+ * the old one is nobody's any more. Null when the private token is not known. Refuses a new device beyond the phones that its owner may have.
  */
 export async function registerPhone(
   tx: Tx,
@@ -200,21 +203,34 @@ async function findFormer(
   return found === undefined ? null : { phoneId: found.id, deviceId: found.device_id }
 }
 
-const addPhoneDevice = (
+async function addPhoneDevice(
   tx: Tx,
   deps: PhoneDeps,
   { accountId, mode }: PhoneTokenOwner,
   { name }: SaidOfPhone,
-): Promise<string> =>
-  addDevice(tx, deps, {
+): Promise<string> {
+  await refuseTooManyPhones(tx, deps, accountId)
+  const spoken = (name ?? '').replaceAll(/[^\p{L}\p{N}.()+-]+/gu, ' ').trim()
+  return addDevice(tx, deps, {
     accountId,
     mode,
     kind: 'android',
-    name:
-      (name ?? '')
-        .replaceAll(/[^\p{L}\p{N}.()+-]+/gu, ' ')
-        .trim()
-        .slice(0, mostNameLength) || 'Android phone',
+    name: spoken.slice(0, mostNameLength) || 'Android phone',
     pace: defaultPace,
     actor,
   })
+}
+
+async function refuseTooManyPhones(tx: Tx, { mostPhones }: Pick<PhoneDeps, 'mostPhones'>, accountId: string | null): Promise<void> {
+  if (mostPhones === 0) return
+  const { phones } = await tx
+    .selectFrom('devices')
+    .select(({ fn }) => fn.countAll<number>().as('phones'))
+    .where('account_id', accountId === null ? 'is' : '=', accountId)
+    .where('kind', '=', 'android')
+    .where('state', '!=', 'retired')
+    .executeTakeFirstOrThrow()
+  if (phones < mostPhones) return
+  const detail = `There are ${mostPhones} phones already (ONESIXTY_PHONES_PER_ACCOUNT): remove one first.`
+  throw invalidInput([{ code: 'too_many_items', detail }])
+} // prettier-ignore

@@ -39,6 +39,7 @@ export async function register(
     rules: androidKind,
     hookKey: new Uint8Array(32),
     isPresent: () => false,
+    mostPhones: 3_000,
   }
   const sims = [{ slot: 1, number: '*********0001', carrier: '**ekom', iccid: `****${iccid}` }]
   const made = await tools.withStorage(({ writer }) =>

@@ -1,15 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { setDevice, retireDevice } from '../../src/devices/device-store.ts'
 import { PhoneIdentities } from '../../src/devices/phone-identities.ts'
 import { findPhoneToken, mintPhoneToken, revokePhoneTokens } from '../../src/devices/phone-tokens.ts'
 import {
   findPhone,
+  goneMs,
   type PhoneDeps,
   registerPhone,
   type SaidOfPhone,
   updatePhone,
 } from '../../src/devices/phones.ts'
 import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
+import { createPhones } from '../../src/phones.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 
 let fixture: AccountsFixture
@@ -25,7 +27,7 @@ afterEach(() => fixture.close())
 const secretBox = createDeviceSecretBox({ current: 'a secret of the instance, long enough', previous: null })
 const hookKey = new Uint8Array(32).fill(7)
 const deps = (): PhoneDeps => ({
-  ...fixture.deps(), secretBox, hookKey, rules: { settings: [], secretNames: [] }, isPresent: (id) => connected.has(id),
+  ...fixture.deps(), secretBox, hookKey, rules: { settings: [], secretNames: [] }, isPresent: (id) => connected.has(id), mostPhones: 3_000,
 }) // prettier-ignore
 const mint = (owner: string | null = accountId) =>
   fixture.storage.writer.write((tx) =>
@@ -110,6 +112,31 @@ describe('registrations', () => {
     })
     expect(await find(`${made.deviceToken}x`)).toBeNull()
   })
+
+  test('an owner has so many phones and no more: then one is removed first, and what is installed anew is none more', async () => {
+    const { token } = await mint()
+    const { token: shared } = await mint(null)
+    const phone = (n: number): Partial<SaidOfPhone> => ({ sims: [{ slot: 1, number: null, carrier: null, iccid: `****${n}` }] })
+    const few = (typed: string, n: number) =>
+      fixture.storage.writer.write((tx) => registerPhone(tx, { ...deps(), mostPhones: 2 }, typed, { ...a12, ...phone(n) }))
+    const first = await few(token, 1)
+    await few(token, 2)
+    await few(shared, 4)
+    await expect(few(token, 3)).rejects.toThrow('There are 2 phones already (ONESIXTY_PHONES_PER_ACCOUNT): remove one first.')
+    fixture.clock.jumpWallClock(goneMs)
+    expect(await few(token, 2)).not.toBeNull()
+    await fixture.storage.writer.write((tx) => retireDevice(tx, deps(), { deviceId: first?.deviceId ?? '', actor: 'test' }))
+    expect(await few(token, 3)).not.toBeNull()
+  }) // prettier-ignore
+
+  test('whoever shows a wrong private token costs no write', async () => {
+    const { storage, clock } = fixture
+    const writer = { write: vi.fn<() => Promise<null>>(async () => null) }
+    const parts = { read: storage.read, writer, clock, secretBox, epoch: {}, config: {}, secret: { current: 's'.repeat(32), previous: null } }
+    const { register: ask } = createPhones(parts as never, { pool: {}, inboundReceiver: {} } as never)
+    expect(await ask('abcd-efgh', a12)).toBeNull()
+    expect(writer.write).not.toHaveBeenCalled()
+  }) // prettier-ignore
 
   test('neither the token of a device, nor its hook secret, nor its signing key is stored in clear', async () => {
     const made = (await register((await mint()).token))!
