@@ -7,27 +7,31 @@ import { Janitor, type JanitorDeps } from './janitor.ts'
 /** A phone sends one message in some seconds: what is told sooner is canceled more often. */
 const intervalMs = 1_000
 const pageSize = 500
+/** A wish is stored within this of its time, by whatever process: what has an earlier time than the last look may be new. */
+const longestWriteMs = 60_000
 
 /**
  * Tells phones at once what they are to let go of, whoever wished it in whatever process. It is only told: what the phone says of it is a
  * report like any other, and a phone that does not hear it finds it in its next fetch.
  */
 export function createPhoneRecaller(deps: JanitorDeps & { read: Db; pool: DevicePool }): Janitor {
-  let toldUpToMs = 0
-  /** Those of that very millisecond: more of them may have been wished since they were read. */
-  let told = new Set<string>()
+  let lookedAtMs = 0
+  /** When each of those was wished that the next look finds again. */
+  let told = new Map<string, number>()
 
   function tell({ attemptId, deviceId, recalledAt }: Recalled): void {
-    if (recalledAt > toldUpToMs) told = new Set()
-    toldUpToMs = recalledAt
-    if (told.has(attemptId)) return
-    told.add(attemptId)
+    if (told.get(attemptId) === recalledAt) return
+    told.set(attemptId, recalledAt)
     const device = deps.pool.get(deviceId)?.link
     if (device !== undefined && isPull(device)) device.recall(attemptId)
   }
 
   async function sweep(): Promise<boolean> {
-    for (let after = { recalledAt: toldUpToMs, attemptId: '' }; ;) {
+    const nowMs = deps.clock.now()
+    const fromMs = Math.min(lookedAtMs, nowMs) - longestWriteMs
+    lookedAtMs = nowMs
+    told = new Map([...told].filter(([, recalledAt]) => recalledAt >= fromMs))
+    for (let after = { recalledAt: fromMs, attemptId: '' }; ;) {
       const rows = await readRecalled(deps.read, after, pageSize)
       for (const row of rows) tell(row)
       const last = rows.at(-1)

@@ -25,6 +25,43 @@ test('a phone is told once what it is to let go of, those of one millisecond too
   expect(house.recalled).toEqual([second, first, third])
 })
 
+test('a wish is told whenever it is stored, also behind a later one and after the clock was set back', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  for (let n = 0; n < 3; n++) await house.send()
+  const [first, second, third] = (await house.pull(phone)).map(({ attemptId }) => attemptId)
+  const wish = (attemptId: string, atMs: number) =>
+    house.storage.writer.write((tx) => recall(tx, [attemptId], 'cancel', atMs))
+  await wish(first!, house.clock.now())
+  await house.sweep()
+  // Another process had looked at its clock before, and waited for its turn to write.
+  await wish(second!, house.clock.now() - 500)
+  await house.sweep()
+  expect(house.recalled).toEqual([first, second])
+  house.clock.jumpWallClock(-3_600_000)
+  await wish(third!, house.clock.now())
+  await house.sweep()
+  expect(house.recalled).toContain(third)
+})
+
+test('what was told long ago is not read again and again', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const [offer] = await house.pull(phone)
+  await house.storage.writer.write((tx) => recall(tx, [offer!.attemptId], 'cancel', house.clock.now()))
+  await house.sweep()
+  await house.clock.advance(120_000)
+  await house.sweep()
+  const before = await readRecalled(house.storage.read, { recalledAt: 0, attemptId: '' }, 10)
+  expect(before).toHaveLength(1)
+  const executed = vi.spyOn(house.storage.read.getExecutor(), 'executeQuery')
+  await house.sweep()
+  const answers = await Promise.all(executed.mock.results.map(({ value }) => value as Promise<{ rows: object[] }>)) // prettier-ignore
+  expect(answers.flatMap(({ rows }) => rows).filter((row) => 'recalled_at' in row)).toEqual([])
+  expect(house.recalled).toEqual([offer!.attemptId])
+})
+
 test('many wishes of one moment are all told', async () => {
   const house = await openDeskHouse()
   const phone = await house.register('1')
