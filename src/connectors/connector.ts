@@ -184,7 +184,9 @@ export interface Pull extends Running {
   /** An attempt that it holds is to be canceled: it is told where that is possible. What it says of it comes as any report. */
   recall(attemptId: string): void
   /** After a start, before it was heard: what was known of it last. */
-  remember(known: Pick<Health, 'lastSeenAt' | 'appVersion' | 'battery' | 'network' | 'sims'>): void
+  remember(
+    known: Pick<Health, 'lastSeenAt' | 'appVersion' | 'battery' | 'network' | 'sims'> & { link: string },
+  ): void
 }
 
 export const isPull = (device: Link | Pull): device is Pull => 'wake' in device

@@ -223,11 +223,41 @@ test('numbers of SIMs are shown as the operator named them or as the app said th
 test('after a restart a phone is what it was until its silence is too long', async () => {
   const { phone, clock } = createStubbedPhone()
   const battery = { percent: 80, charging: true, at: clock.now() - hour }
-  phone.remember({ lastSeenAt: clock.now() - 30 * minute, appVersion: '1.67.0', battery, network: null, sims: [] })
+  phone.remember({ link: 'poll', lastSeenAt: clock.now() - 30 * minute, appVersion: '1.67.0', battery, network: null, sims: [] })
   expect(phone.health()).toMatchObject({ status: 'online', link: 'poll', battery, appVersion: '1.67.0' })
   await clock.advance(5 * minute)
   expect(phone.health()).toMatchObject({ status: 'degraded', reasons: ['contact_late'] })
 }) // prettier-ignore
+
+test('after a restart a phone whose stream does not come back is offline, as soon as the app would have asked for it', async () => {
+  const { phone, clock, contact } = createStubbedPhone()
+  const known = { appVersion: '1.68.0', battery: null, network: null, sims: [] }
+  phone.remember({ link: 'stream', lastSeenAt: clock.now() - minute, ...known })
+  await clock.advance(90 * second - 1)
+  expect(phone.health()).toMatchObject({ status: 'online', link: 'poll' })
+  await clock.advance(1)
+  expect(phone.health()).toMatchObject({ status: 'offline', reasons: ['stream_lost'] })
+  contact()
+  expect(phone.health()).toMatchObject({ status: 'online', link: 'poll' })
+})
+
+test('a restart brings back no phone that was offline', () => {
+  const { phone, clock, contact } = createStubbedPhone()
+  const known = { appVersion: '1.68.0', battery: null, network: null, sims: [] }
+  phone.remember({ link: 'none', lastSeenAt: clock.now() - minute, ...known })
+  expect(phone.health()).toMatchObject({ status: 'offline' })
+  contact()
+  expect(phone.health()).toMatchObject({ status: 'online' })
+})
+
+test('after a restart a phone on Google push is still one, until it says otherwise', () => {
+  const { phone, clock, contact } = createStubbedPhone()
+  const known = { appVersion: '1.68.0', battery: null, network: null, sims: [] }
+  phone.remember({ link: 'push', lastSeenAt: clock.now() - minute, ...known })
+  expect(phone.health()).toMatchObject({ status: 'degraded', reasons: ['push_only'], link: 'push' })
+  contact()
+  expect(phone.health()).toMatchObject({ status: 'online', link: 'poll' })
+})
 
 test('the clock of a phone is known by the youngest of what it says, within what a request may take', () => {
   const { phone, clock } = createStubbedPhone()

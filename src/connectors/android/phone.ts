@@ -35,6 +35,8 @@ export interface SeenHealth {
 
 /** So many failed messages in a row are no accident. */
 const mostFailures = 5
+/** The app opens its stream anew within this, however long it had tried in vain. */
+const longestReconnectMs = 60_000
 
 /** One phone as the service runs it: its event streams, when it was heard, and what it said of itself. Messages pass it by. */
 export class Phone implements Pull {
@@ -54,6 +56,7 @@ export class Phone implements Pull {
   #lostMs: number | null = null
   #wasStreaming = false
   #registration: RegisteredAs | null = null
+  #wasOnPush = false
   #appVersion: string | null = null
   #battery: Health['battery'] = null
   #network: Health['network'] = null
@@ -110,7 +113,7 @@ export class Phone implements Pull {
       isStreaming,
       silentMs: this.#contactMs === null ? null : nowMs - this.#contactMs,
       lostMs: this.#lostMs === null ? null : nowMs - this.#lostMs,
-      usesPush: this.#registration?.usesPush ?? false,
+      usesPush: this.#registration?.usesPush ?? this.#wasOnPush,
       lastSeenAt: this.#lastSeenAt,
       appVersion: this.#appVersion,
       battery: this.#battery,
@@ -150,8 +153,11 @@ export class Phone implements Pull {
       this.#streams.send('MessageCancelled', { messageId: attemptId })
   }
 
-  remember(known: Pick<Health, 'lastSeenAt' | 'appVersion' | 'battery' | 'network' | 'sims'>): void {
+  remember(known: Parameters<Pull['remember']>[0]): void {
     if (this.#contactMs !== null || known.lastSeenAt === null) return
+    this.#wasOnPush = known.link === 'push'
+    if (known.link === 'stream') this.#lostMs = this.#tools.monotonicMs() + longestReconnectMs
+    if (known.link === 'none') this.#lostMs = Number.NEGATIVE_INFINITY
     this.#lastSeenAt = known.lastSeenAt
     this.#contactMs = this.#tools.monotonicMs() - Math.max(0, this.#tools.now() - known.lastSeenAt)
     this.#appVersion = known.appVersion
