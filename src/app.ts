@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { Authenticator } from './accounts/authenticator.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -9,6 +10,7 @@ import { Dispatcher, type DispatchUnits } from './dispatch/dispatcher.ts'
 import { InboundReceiver } from './dispatch/inbound-receiver.ts'
 import { addGauges } from './dispatch/gauges.ts'
 import { createJanitors } from './dispatch/janitors.ts'
+import { LinkLeases } from './dispatch/link-leases.ts'
 import { ensureTestSimulator } from './dispatch/test-simulator.ts'
 import { createHttp } from './http.ts'
 import { createIds } from './ids.ts'
@@ -188,7 +190,7 @@ interface PoolEvents {
 const directoryPollMs = 500
 
 function createPool(
-  { storage, clock, log, metrics, config, secretBox }: Parts,
+  { storage, writer, clock, log, metrics, config, secretBox }: Parts,
   events: PoolEvents,
 ): DevicePool {
   return new DevicePool({
@@ -205,6 +207,8 @@ function createPool(
       healthChanged: events.nudge,
     }),
     countersOf: (deviceId) => metrics.linkOf(deviceId),
+    // The lock of the data folder proves that whoever held a lease before is gone.
+    leases: new LinkLeases({ writer, clock, log, owner: config.node ?? hostname(), isAlone: true }),
     changed: events.changed,
     reloadIntervalMs: directoryPollMs,
     breakerRestMs: config.breakerRestMinutes * 60_000,

@@ -1,3 +1,5 @@
+import { httpOrigin, list, longSecret, nodeName, oneOf, someText, wholeNumber } from './setting-readers.ts'
+
 /** One row a setting: its name, how its text is read, what holds without it, and why. `config.ts` reads them. */
 interface Setting<T> {
   env: string
@@ -10,40 +12,6 @@ interface Setting<T> {
 }
 
 const setting = <T>(row: Setting<T>): Setting<T> => row
-
-const wholeNumber =
-  (least: number, most = Number.MAX_SAFE_INTEGER) =>
-  (text: string): number => {
-    const value = Number(text)
-    if (!/^\d+$/.test(text) || value < least || value > most)
-      throw new Error(`needs a whole number from ${least} to ${most}`)
-    return value
-  }
-const oneOf =
-  <const T extends readonly string[]>(...values: T) =>
-  (text: string): T[number] => {
-    if (!values.includes(text)) throw new Error(`needs one of ${values.join(', ')}`)
-    return text
-  }
-const someText = (text: string): string => {
-  if (text.trim() === '') throw new Error('must not be empty')
-  return text
-}
-const httpOrigin = (text: string): string => {
-  const url = URL.parse(text)
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw new Error('needs an http or https address such as https://sms.example.org')
-  return url.origin
-}
-const list = (text: string): readonly string[] =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
-const longSecret = (text: string): string | null => {
-  if (text.length < 32) throw new Error('needs at least 32 characters')
-  return text
-}
 
 export const settings = {
   host: setting({
@@ -63,6 +31,12 @@ export const settings = {
     read: someText,
     default: './data',
     says: 'Folder of the embedded database, its epoch and its secret.',
+  }),
+  node: setting<string | null>({
+    env: 'ONESIXTY_NODE',
+    read: nodeName,
+    default: null,
+    says: 'Name of this server, shown with the links that it runs; the name of the machine when not set. It stays the same over restarts, and no other server of the same database bears it.',
   }),
   tlsCert: setting<string | null>({
     env: 'ONESIXTY_TLS_CERT',

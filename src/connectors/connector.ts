@@ -142,6 +142,8 @@ export interface LinkCounters {
 /** Time, ids and randomness for connectors. */
 export interface ConnectorTools {
   counters?: LinkCounters
+  /** False once another node may run the device: a link asks before each part of a message, and writes none then. Left out: always. */
+  mayWrite?(): boolean
   /** Wall clock in milliseconds since 1970. May jump: for what is written down, never for a duration. */
   now(): number
   /** Monotonic milliseconds; only differences mean anything. */

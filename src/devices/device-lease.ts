@@ -1,4 +1,7 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Tx } from '../storage/dialect.ts'
+import type { Database } from '../storage/schema.ts'
+import { updateRows } from '../storage/sets.ts'
 
 /**
  * The lease of a link device: at most one node has it, and runs the link only while it has it (P5). It stands in the device's own row; taking,
@@ -13,33 +16,26 @@ export interface DeviceLease {
 /** With a look for free leases each few seconds, the links of a node that died run elsewhere within 60 s (P13). */
 export const leaseLengthMs = 45_000
 
+/** A lease of which its owner thinks that it has it. */
+type Had = Pick<DeviceLease, 'deviceId' | 'token'>
+
 /**
- * Takes the leases of devices for an owner; gives those that it has now. Its own are given again, with the token that they had. Those of
- * others are taken only when they have run out, or when it is proven that the owner is alone (`isAlone`): then nobody else lives.
+ * Takes the leases of devices for an owner; gives those that it has now, each under a new token: whoever had it before has it no more, were it an
+ * earlier process of the same name. An owner takes its own at once; those of others only when they have run out, or when it is proven that
+ * the owner is alone (`isAlone`): then nobody else lives.
  */
 export function takeLeases(
   tx: Tx,
   asked: { owner: string; isAlone: boolean; deviceIds: readonly string[]; nowMs: number },
 ): Promise<DeviceLease[]> {
   const { owner, isAlone, deviceIds, nowMs } = asked
-  const untilMs = nowMs + leaseLengthMs
   const taking = tx
     .updateTable('devices')
-    .set(({ eb, ref }) => ({
+    .set((eb) => ({
       lease_owner: owner,
-      // In an UPDATE every expression sees the row as it was. A lease of nobody is not the owner's: null equals nothing.
-      lease_token: eb
-        .case()
-        .when('lease_owner', '=', owner)
-        .then(ref('lease_token'))
-        .else(eb('lease_token', '+', 1))
-        .end(),
-      lease_until: eb
-        .case()
-        .when(eb.and([eb('lease_owner', '=', owner), eb('lease_until', '>', untilMs)]))
-        .then(ref('lease_until'))
-        .else(untilMs)
-        .end(),
+      // In an UPDATE every expression sees the row as it was.
+      lease_token: eb('lease_token', '+', 1),
+      lease_until: laterOf(eb, nowMs + leaseLengthMs, eb('lease_owner', '=', owner)),
     }))
     .where('id', 'in', [...deviceIds])
   const free = taking.where((eb) =>
@@ -49,34 +45,55 @@ export function takeLeases(
 }
 
 /**
- * Prolongs the leases that an owner has; gives those that it had still. One that ran out while nobody took it goes on. None ends sooner than
- * it would have before, however the wall clock was set.
+ * Prolongs the leases that an owner has; gives those that it had still, under the same token. One that ran out while nobody took it goes on.
+ * None ends sooner than it would have before, however the wall clock was set.
  */
-export function renewLeases(
+export async function renewLeases(
   tx: Tx,
-  asked: { owner: string; deviceIds: readonly string[]; nowMs: number },
+  asked: { owner: string; leases: readonly Had[]; nowMs: number },
 ): Promise<DeviceLease[]> {
-  const untilMs = asked.nowMs + leaseLengthMs
-  return tx
+  const { owner, leases, nowMs } = asked
+  const renewed = await tx
     .updateTable('devices')
-    .set(({ eb, ref }) => ({
-      lease_until: eb.case().when('lease_until', '>', untilMs).then(ref('lease_until')).else(untilMs).end(),
-    }))
-    .where('id', 'in', [...asked.deviceIds])
-    .where('lease_owner', '=', asked.owner)
+    .set((eb) => ({ lease_until: laterOf(eb, nowMs + leaseLengthMs, eb('lease_owner', '=', owner)) }))
+    .where(
+      'id',
+      'in',
+      leases.map(({ deviceId }) => deviceId),
+    )
+    .where('lease_owner', '=', owner)
     .returning(['id as deviceId', 'lease_token as token'])
     .execute()
+  const tokens = new Map(leases.map(({ deviceId, token }) => [deviceId, token]))
+  return renewed.filter(({ deviceId, token }) => tokens.get(deviceId) === token)
 }
 
 /** Lets leases go that an owner has, so that others may take them at once. Those that it has lost stay as they are. */
 export async function releaseLeases(
   tx: Tx,
-  asked: { owner: string; deviceIds: readonly string[] },
+  { owner, leases }: { owner: string; leases: readonly Had[] },
 ): Promise<void> {
-  await tx
-    .updateTable('devices')
-    .set({ lease_owner: null, lease_until: null })
-    .where('id', 'in', [...asked.deviceIds])
-    .where('lease_owner', '=', asked.owner)
-    .execute()
+  await updateRows(
+    tx,
+    'devices',
+    ['id', 'lease_token'],
+    leases.map(({ deviceId, token }) => ({
+      id: deviceId,
+      lease_token: token,
+      lease_owner: null,
+      lease_until: null,
+    })),
+    { column: 'lease_owner', of: () => owner },
+  )
 }
+
+type Devices = ExpressionBuilder<Database, 'devices'>
+
+/** The end of a lease, which never moves back while it is the same owner's. */
+const laterOf = (eb: Devices, untilMs: number, isSame: Expression<SqlBool>) =>
+  eb
+    .case()
+    .when(eb.and([isSame, eb('lease_until', '>', untilMs)]))
+    .then(eb.ref('lease_until'))
+    .else(untilMs)
+    .end()

@@ -26,6 +26,8 @@ export interface Candidate {
   maxParts: number
   /** It fetches its messages: it is woken, and claims when it asks. */
   fetches: boolean
+  /** Of the lease under which this node runs it; left out where there is none. */
+  leaseToken?: number
 }
 
 export const canUseSender = (senders: ReadonlySet<string>, sender: string | null): boolean =>
@@ -120,8 +122,10 @@ export function planClaims(
       const quota = Math.ceil(free / (shares.length - i))
       free -= quota
       const { accountId, mode, routeKey } = route
+      const want = { accountId, mode, routeKey, deviceId: device.id, quota, partsOver, partsUpTo }
+      const { leaseToken } = device
       if (quota === 0) busy.add(route)
-      else wants.push({ accountId, mode, routeKey, deviceId: device.id, quota, partsOver, partsUpTo })
+      else wants.push(leaseToken === undefined ? want : { ...want, leaseToken })
     })
   }
   return { wants, calls: [...calls], busy: [...busy] }

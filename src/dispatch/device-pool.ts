@@ -3,7 +3,7 @@ import { readDirectoryVersion } from '../storage/directory-version.ts'
 import type { Mode } from '../storage/schema.ts'
 import type { Candidate, Route } from './choose-device.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
-import { type DeviceRow, DeviceSlot, type DeviceSlotDeps } from './device-slot.ts'
+import { type DeviceRow, DeviceSlot, type DeviceSlotDeps, HeldElsewhere } from './device-slot.ts'
 
 export interface DevicePoolDeps extends DeviceSlotDeps {
   /** Called after the running devices changed. */
@@ -13,6 +13,8 @@ export interface DevicePoolDeps extends DeviceSlotDeps {
 
 /** What keeps a device from starting (a database that is busy, a peer that is away) may have passed by then. */
 const retryMs = 30_000
+/** How soon a link is looked at again that another node runs: with a lease of 45 s it runs here within 60 s of that node's death (P13). */
+const leaseRetryMs = 5_000
 /** So many devices start at once: thousands must not open their sockets in one instant. */
 const startsAtOnce = 50
 /** A start that takes longer goes on by itself: the next devices and the next reading of the tables wait no longer for it. */
@@ -138,19 +140,37 @@ export class DevicePool implements Service {
   }
 
   async #apply(row: DeviceRow): Promise<void> {
-    const slot = this.#slots.get(row.id) ?? new DeviceSlot(this.#deps, () => this.#index())
+    const slot = this.#slots.get(row.id) ?? this.#createSlot(row.id)
     this.#slots.set(row.id, slot)
     try {
       // One that was removed and comes back waits until its link of before is gone.
       await this.#stopping.get(row.id)
       if (this.#slots.get(row.id) === slot) await slot.want(row)
     } catch (error) {
-      this.#retryAtMs = Math.min(this.#retryAtMs, this.#deps.clock.monotonicMs() + retryMs)
+      const isHeldElsewhere = error instanceof HeldElsewhere
+      this.#retryIn(isHeldElsewhere ? leaseRetryMs : retryMs)
+      if (isHeldElsewhere) return
       this.#deps.log.error(
         { err: error, device_id: row.id },
         'a device could not be started; it is tried again in half a minute, or when it is changed',
       )
     }
+  }
+
+  #createSlot(deviceId: string): DeviceSlot {
+    const slot: DeviceSlot = new DeviceSlot(this.#deps, {
+      left: () => this.#index(),
+      lost: () => {
+        if (this.#slots.get(deviceId) !== slot) return
+        this.#letGo(deviceId)
+        this.#retryIn(0)
+      },
+    })
+    return slot
+  }
+
+  #retryIn(ms: number): void {
+    this.#retryAtMs = Math.min(this.#retryAtMs, this.#deps.clock.monotonicMs() + ms)
   }
 
   #index(): void {

@@ -36,6 +36,7 @@ export class DeviceRuntime {
   readonly #clock: Clock
   readonly #log: Log
   readonly #breaker: Breaker
+  readonly #leaseToken: (() => number | null) | null
   #facts: DeviceFacts
   #pace: Pace | null
   #open = 0
@@ -44,13 +45,20 @@ export class DeviceRuntime {
   #lastError: string | null = null
 
   constructor(
-    deps: { clock: Clock; log: Log; breakerRestMs: number },
+    deps: {
+      clock: Clock
+      log: Log
+      breakerRestMs: number
+      /** The token of its lease, null while that is not held. Left out where every node may serve the device. */
+      leaseToken?: () => number | null
+    },
     facts: DeviceFacts,
     link: Link | Pull,
   ) {
     this.#clock = deps.clock
     this.#log = deps.log
     this.#breaker = new Breaker(deps.breakerRestMs)
+    this.#leaseToken = deps.leaseToken ?? null
     this.#facts = facts
     this.#pace = facts.pace === null ? null : new Pace(facts.pace)
     this.link = link
@@ -58,6 +66,11 @@ export class DeviceRuntime {
 
   get facts(): DeviceFacts {
     return this.#facts
+  }
+
+  /** Whether this node may write to it: always, or while it has its lease. */
+  get isHeld(): boolean {
+    return this.#leaseToken === null || this.#leaseToken() !== null
   }
 
   get open(): number {
@@ -100,6 +113,7 @@ export class DeviceRuntime {
   candidate(): Candidate {
     const { id, accountId, mode, senders } = this.#facts
     const { status } = this.health
+    const leaseToken = this.#leaseToken?.() ?? null
     return {
       id,
       accountId,
@@ -110,6 +124,7 @@ export class DeviceRuntime {
       load: this.link.window === 0 ? 1 : this.#open / this.link.window,
       maxParts: this.link.capabilities.maxParts,
       fetches: isPull(this.link),
+      ...(leaseToken === null ? {} : { leaseToken }),
     }
   }
 
@@ -178,6 +193,7 @@ export class DeviceRuntime {
 
   /** Messages that it may be given now; while it is on trial, one and then the next. */
   #free(): number {
+    if (!this.isHeld) return 0
     const trust = this.#breaker.stateAt(this.#clock.monotonicMs())
     if (trust === 'closed') return this.#room()
     return trust === 'trial' && this.#open === 0 ? Math.min(1, this.#room()) : 0

@@ -1,17 +1,19 @@
 import type { Selectable } from 'kysely'
 import type { Clock } from '../clock.ts'
-import type {
-  ConnectorEvents,
-  ConnectorKind,
-  ConnectorTools,
-  Link,
-  LinkCounters,
-  Pull,
+import {
+  type ConnectorEvents,
+  type ConnectorKind,
+  type ConnectorTools,
+  isPull,
+  type Link,
+  type LinkCounters,
+  type Pull,
 } from '../connectors/connector.ts'
 import type { Log } from '../log.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { DeviceTable } from '../storage/schema.ts'
 import { type DeviceFacts, DeviceRuntime } from './device-runtime.ts'
+import type { LinkLeases } from './link-leases.ts'
 import { recallReport } from './recall-report.ts'
 import { resumeReceipts } from './resume-receipts.ts'
 
@@ -28,24 +30,30 @@ export interface DeviceSlotDeps {
   eventsOf: (deviceId: string) => ConnectorEvents
   /** Where its link counts what happens on its wire. */
   countersOf?: (deviceId: string) => LinkCounters
+  /** Links run only under these. What is fetched, every node may serve. */
+  leases?: LinkLeases
   /** How long a device that stopped answering rests before it is tried; 0 for ever. */
   breakerRestMs: number
 }
 
+/** Another node has the lease of the device: no fault, and worth another look soon. */
+export class HeldElsewhere extends Error {}
+
 /** The place of one device: runs what its row says, one link at a time, whatever changes while a link still starts or stops. */
 export class DeviceSlot {
   readonly #deps: DeviceSlotDeps
-  readonly #left: () => void
+  readonly #on: { left: () => void; lost: () => void }
   #wanted: DeviceRow | null = null
   #running: { runtime: DeviceRuntime; row: DeviceRow } | null = null
   #abandonStart: (() => void) | null = null
+  #leasedId: string | null = null
   /** Fulfils the latest wish. */
   #turn: Promise<void> = Promise.resolve()
 
-  /** `left` is called when the device is out of use, before its link is stopped. */
-  constructor(deps: DeviceSlotDeps, left: () => void) {
+  /** `left` is called when the device is out of use, before its link is stopped; `lost` when its lease is gone, so that it is to be let go. */
+  constructor(deps: DeviceSlotDeps, on: { left: () => void; lost: () => void }) {
     this.#deps = deps
-    this.#left = left
+    this.#on = on
   }
 
   /** What runs and may be handed messages; null while the device starts or stops. */
@@ -72,14 +80,17 @@ export class DeviceSlot {
     const row = this.#wanted
     if (row !== null && (this.#running?.row.updated_at === row.updated_at || this.#update(row))) return
     await this.#letGo()
-    // Whoever changed the wish in the meantime has the next turn.
-    if (row === null || this.#wanted !== row) return
+    // Whoever changed the wish in the meantime has the next turn, and takes the lease over.
+    if (this.#wanted !== row) return
+    if (row === null) return this.#release()
     try {
       const runtime = await this.#start(row)
       if (runtime !== null) this.#running = { runtime, row }
+      else if (this.#wanted === row) await this.#release()
     } catch (error) {
-      // Not followed after all, so that it is tried again.
+      // Not followed after all, so that it is tried again; another node may do so before.
       if (this.#wanted === row) this.#wanted = null
+      await this.#release()
       throw error
     }
   }
@@ -99,8 +110,14 @@ export class DeviceSlot {
     const running = this.#running
     this.#running = null
     if (running === null) return
-    this.#left()
+    this.#on.left()
     await this.#stopLink(running.row.id, running.runtime.link)
+  }
+
+  async #release(): Promise<void> {
+    const deviceId = this.#leasedId
+    this.#leasedId = null
+    if (deviceId !== null) await this.#deps.leases?.release(deviceId)
   }
 
   async #stopLink(deviceId: string, link: Link | Pull): Promise<void> {
@@ -110,7 +127,7 @@ export class DeviceSlot {
   }
 
   async #start(row: DeviceRow): Promise<DeviceRuntime | null> {
-    const { clock, log, random, loadKind, openSecrets, eventsOf, countersOf, breakerRestMs } = this.#deps
+    const { clock, log, random, loadKind, openSecrets, eventsOf, countersOf, leases } = this.#deps
     const kind = await loadKind(row.kind)
     if (this.#wanted !== row) return null
     if (kind === null) {
@@ -123,11 +140,21 @@ export class DeviceSlot {
     const setup = { id: row.id, name: row.name, settings: settingsOf(row), secrets: openSecrets(row) }
     const link = kind.createLink(
       setup,
-      toolsFor({ clock, log, random, countersOf }, row.id),
+      toolsFor({ clock, log, random, countersOf, leases }, row.id),
       eventsOf(row.id),
     )
-    const isStarted = await this.#startLink(row.id, link)
-    return isStarted ? new DeviceRuntime({ clock, log, breakerRestMs }, factsOf(row), link) : null
+    const lease = await this.#holdFor(row.id, link)
+    if (this.#wanted !== row || !(await this.#startLink(row.id, link))) return null
+    return new DeviceRuntime({ ...this.#deps, ...lease }, factsOf(row), link)
+  }
+
+  /** Takes the lease that the device needs, if any; gives what tells its token. */
+  async #holdFor(deviceId: string, link: Link | Pull): Promise<{ leaseToken?: () => number | null }> {
+    const { leases } = this.#deps
+    if (leases === undefined || isPull(link)) return {}
+    this.#leasedId = deviceId
+    if (await leases.take(deviceId, this.#on.lost)) return { leaseToken: () => leases.tokenOf(deviceId) }
+    throw new HeldElsewhere()
   }
 
   /** False when the start was given up. What did not start is stopped before anything else has its turn. */
@@ -167,12 +194,15 @@ const toolsFor = (
     log,
     random,
     countersOf,
+    leases,
   }: Pick<DeviceSlotDeps, 'clock' | 'log' | 'random'> & {
     countersOf: DeviceSlotDeps['countersOf'] | undefined
+    leases: LinkLeases | undefined
   },
   deviceId: string,
 ): ConnectorTools => ({
   ...(countersOf === undefined ? {} : { counters: countersOf(deviceId) }),
+  ...(leases === undefined ? {} : { mayWrite: () => leases.tokenOf(deviceId) !== null }),
   now: () => clock.now(),
   monotonicMs: () => clock.monotonicMs(),
   schedule: (delayMs, task) => clock.schedule(delayMs, task),

@@ -215,8 +215,8 @@ export class Dispatcher implements Service {
     try {
       // The claim may have waited for the database beyond the validity (P8).
       if (nowMs >= claimed.expiresAt) outcome = tooLate
-      else if (device === null || isPull(device.link))
-        outcome = { kind: 'unavailable', detail: 'The device was removed.' }
+      else if (device === null || isPull(device.link) || !device.isHeld)
+        outcome = { kind: 'unavailable', detail: 'This node does not run the device any more.' }
       else outcome = await device.link.submit(handOverOf(claimed, nowMs))
       if (!isSound(outcome)) throw new TypeError('it told an outcome that makes no sense')
     } catch (error) {

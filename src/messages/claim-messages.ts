@@ -19,6 +19,8 @@ export interface Want {
   partsUpTo: number
   /** In all no more parts than this, but always one message: a device at its pace takes no page of long ones. */
   mostParts?: number
+  /** Of the lease under which the claimer runs the device: once another has taken it, nothing is claimed. Left out where there is none. */
+  leaseToken?: number
   /** Set when the device fetches: what is claimed is offered to this phone, over these SIMs. */
   phone?: PhoneOffering
 }
@@ -59,15 +61,16 @@ type ClaimRow = MessageState & QueuePlace & { text: string; encoding: Encoding; 
 const nextOfRoute = {
   sql: `select ${stateColumnsOf('m')}, m.text, m.encoding, q.route_key, q.priority, q.due_at, q.refusals, :want as want
         from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
-        where q.route_key = :route and q.account_id = :account and q.due_at <= :due and q.expires_at > :now
+        where (:lease is null or exists (select 1 from devices d where d.id = :device and d.lease_token = :lease))
+          and q.route_key = :route and q.account_id = :account and q.due_at <= :due and q.expires_at > :now
           and q.claimed_by is null and q.restore_hold = 0 and q.parts > :over and q.parts <= :most
         order by q.priority, q.due_at, q.message_id limit :quota`,
-  inputs: ['route', 'account', 'due', 'now', 'quota', 'over', 'most', 'want'],
+  inputs: ['route', 'account', 'due', 'now', 'quota', 'over', 'most', 'want', 'device', 'lease'],
 } as const
 
 /**
  * Claims messages for devices as one unit: an attempt with its fencing token is written for each and flushed with the transaction,
- * before a connector sees it (P5). Gives what was claimed, want by want, and how many each want got.
+ * before a connector sees it (P5). A claimer whose lease another node has taken is given nothing. Gives what was claimed, want by want, and how many each want got.
  */
 export async function claimMessages(
   tx: Tx,
@@ -86,6 +89,8 @@ export async function claimMessages(
       want.partsOver,
       want.partsUpTo,
       i,
+      want.deviceId,
+      want.leaseToken ?? null,
     ]),
   )
   const rows = wants.some((want) => want.mostParts !== undefined) ? withinParts(found, wants) : found
@@ -102,7 +107,8 @@ export async function claimMessages(
       throw new Error(`a queue row stands for a message that is ${row.status}`)
     return claimOf(row, message, ids('att'), deviceOf(row))
   })
-  await writeAttempts(tx, claimed, nowMs, fence)
+  const leaseOf = new Map(wants.map(({ deviceId, leaseToken }) => [deviceId, leaseToken ?? null]))
+  await writeAttempts(tx, claimed, { startedAt: nowMs, fence, leaseOf })
   await insertRows(tx, 'phone_offers', offersOf(claimed, rows, wants, nowMs))
   const counts = wants.map(() => 0)
   for (const { want } of rows) counts[want] = (counts[want] as number) + 1
@@ -159,8 +165,11 @@ function claimOf(row: ClaimRow, message: MessageState, attemptId: string, device
 async function writeAttempts(
   tx: Tx,
   claimed: readonly Claimed[],
-  nowMs: number,
-  fence: number,
+  {
+    startedAt,
+    fence,
+    leaseOf,
+  }: { startedAt: number; fence: number; leaseOf: ReadonlyMap<string, number | null> },
 ): Promise<void> {
   const leaving = new Map<
     string,
@@ -189,8 +198,9 @@ async function writeAttempts(
         id: claim.attemptId,
         device_id: claim.deviceId,
         fence,
+        lease_token: leaseOf.get(claim.deviceId) ?? null,
         state: 'handing_over' as const,
-        started_at: nowMs,
+        started_at: startedAt,
       })),
     ),
     updateRows(

@@ -85,6 +85,8 @@ export interface AttemptTable {
   id: string
   device_id: string
   fence: number
+  /** Of the lease under which a link was handed the message; null where every node may serve the device. */
+  lease_token: number | null
   state: AttemptState
   parts_sent: Generated<number>
   network_ids: string | null

@@ -43,53 +43,57 @@ const put = (...ids: string[]): Promise<unknown> =>
 
 const take = (owner: string, deviceIds: string[], atMs = nowMs, isAlone = false): Promise<DeviceLease[]> =>
   base.storage.writer.write((tx) => takeLeases(tx, { owner, isAlone, deviceIds, nowMs: atMs }))
-const renew = (owner: string, deviceIds: string[], atMs: number): Promise<DeviceLease[]> =>
-  base.storage.writer.write((tx) => renewLeases(tx, { owner, deviceIds, nowMs: atMs }))
-const release = (owner: string, deviceIds: string[]): Promise<void> =>
-  base.storage.writer.write((tx) => releaseLeases(tx, { owner, deviceIds }))
+const renew = (owner: string, leases: DeviceLease[], atMs: number): Promise<DeviceLease[]> =>
+  base.storage.writer.write((tx) => renewLeases(tx, { owner, leases, nowMs: atMs }))
+const release = (owner: string, leases: DeviceLease[]): Promise<void> =>
+  base.storage.writer.write((tx) => releaseLeases(tx, { owner, leases }))
 const rowOf = (id: string) =>
   base.storage.read.selectFrom('devices').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const untilOf = async (id: string): Promise<number | null> => (await rowOf(id)).lease_until
 
 test('a lease is of one owner until it runs out', async () => {
   await put('dev_a', 'dev_b')
-  expect(await take('one', ['dev_a', 'dev_b'])).toEqual([
+  const had = await take('one', ['dev_a', 'dev_b'])
+  expect(had).toEqual([
     { deviceId: 'dev_a', token: 1 },
     { deviceId: 'dev_b', token: 1 },
   ])
   expect(await take('two', ['dev_a', 'dev_b'], nowMs + leaseLengthMs - 1)).toEqual([])
   expect(await take('two', ['dev_a'], nowMs + leaseLengthMs)).toEqual([{ deviceId: 'dev_a', token: 2 }])
-  expect(await renew('one', ['dev_a', 'dev_b'], nowMs + leaseLengthMs)).toEqual([
-    { deviceId: 'dev_b', token: 1 },
-  ])
+  expect(await renew('one', had, nowMs + leaseLengthMs)).toEqual([{ deviceId: 'dev_b', token: 1 }])
 })
 
-test('an owner is given its own again, with the same token', async () => {
+test('an owner takes its own again at once, and an earlier process of its name has it no more', async () => {
   await put('dev_a')
-  await take('one', ['dev_a'])
-  expect(await take('one', ['dev_a'], nowMs + 10)).toEqual([{ deviceId: 'dev_a', token: 1 }])
+  const had = await take('one', ['dev_a'])
+  const has = await take('one', ['dev_a'], nowMs + 10)
+  expect(has).toEqual([{ deviceId: 'dev_a', token: 2 }])
+  expect(await renew('one', had, nowMs + 20)).toEqual([])
+  await release('one', had)
+  expect(await take('two', ['dev_a'], nowMs + 30)).toEqual([])
+  expect(await renew('one', has, nowMs + 40)).toEqual(has)
 })
 
 test('who is proven to be alone takes over at once, under a new token', async () => {
   await put('dev_a')
-  await take('one', ['dev_a'])
+  const had = await take('one', ['dev_a'])
   expect(await take('two', ['dev_a'], nowMs, true)).toEqual([{ deviceId: 'dev_a', token: 2 }])
-  expect(await renew('one', ['dev_a'], nowMs)).toEqual([])
+  expect(await renew('one', had, nowMs)).toEqual([])
 })
 
 test('a lease that is released is free at once, and nobody releases what is of another', async () => {
   await put('dev_a')
-  await take('one', ['dev_a'])
-  await release('two', ['dev_a'])
+  const had = await take('one', ['dev_a'])
+  await release('two', had)
   expect(await take('two', ['dev_a'])).toEqual([])
-  await release('one', ['dev_a'])
+  await release('one', had)
   expect(await take('two', ['dev_a'])).toEqual([{ deviceId: 'dev_a', token: 2 }])
 })
 
 test('no wall clock that is set back shortens a lease', async () => {
   await put('dev_a')
-  await take('one', ['dev_a'])
-  await renew('one', ['dev_a'], nowMs - 600_000)
+  const had = await take('one', ['dev_a'])
+  await renew('one', had, nowMs - 600_000)
   expect(await untilOf('dev_a')).toBe(nowMs + leaseLengthMs)
   await take('one', ['dev_a'], nowMs - 600_000)
   expect(await untilOf('dev_a')).toBe(nowMs + leaseLengthMs)
@@ -98,15 +102,15 @@ test('no wall clock that is set back shortens a lease', async () => {
 test('a device under lease has not changed', async () => {
   await put('dev_a')
   const before = await rowOf('dev_a')
-  await take('one', ['dev_a'])
-  await renew('one', ['dev_a'], nowMs + 1)
-  await release('one', ['dev_a'])
+  const had = await take('one', ['dev_a'])
+  await renew('one', had, nowMs + 1)
+  await release('one', had)
   expect(await rowOf('dev_a')).toEqual({ ...before, lease_token: 1 })
   const instance = await base.storage.read.selectFrom('instance').selectAll().executeTakeFirstOrThrow()
   expect(instance.directory_version).toBe(7)
 })
 
-test('in whatever order owners take, renew and release, the token grows with each owner and never shrinks', async () => {
+test('in whatever order owners take, renew and release, no token is given twice and one at most holds', async () => {
   const owner = fc.constantFrom('one', 'two', 'three')
   const step = fc.record({ owner, does: fc.constantFrom('take', 'renew', 'release'), waitMs: fc.integer({ min: -5_000, max: 60_000 }) }) // prettier-ignore
   let run = 0
@@ -114,21 +118,34 @@ test('in whatever order owners take, renew and release, the token grows with eac
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
       const id = `dev_${run++}`
       await put(id)
-      let atMs = nowMs
+      const had: Record<string, DeviceLease[]> = {}
+      let holder: string | null = null
       let token = 0
+      let atMs = nowMs
       for (const { owner: who, does, waitMs } of steps) {
         atMs += waitMs
         const before = await rowOf(id)
-        const isFree = before.lease_owner === null || (before.lease_until ?? 0) <= atMs
-        const mayHave = isFree || before.lease_owner === who
-        if (does === 'take') expect(await take(who, [id], atMs)).toHaveLength(mayHave ? 1 : 0)
-        if (does === 'renew') await renew(who, [id], atMs)
-        if (does === 'release') await release(who, [id])
+        if (does === 'take') {
+          const isFree = holder === null || holder === who || (before.lease_until ?? 0) <= atMs
+          const taken = await take(who, [id], atMs)
+          expect(taken).toEqual(isFree ? [{ deviceId: id, token: token + 1 }] : [])
+          if (isFree) {
+            had[who] = taken
+            holder = who
+            token += 1
+          }
+        }
+        if (does === 'renew') {
+          const renewed = await renew(who, had[who] ?? [], atMs)
+          expect(renewed).toEqual(holder === who ? had[who] : [])
+        }
+        if (does === 'release') {
+          await release(who, had[who] ?? [])
+          if (holder === who) holder = null
+        }
         const after = await rowOf(id)
-        const hasChanged = after.lease_owner !== null && after.lease_owner !== before.lease_owner
-        expect(after.lease_token).toBe(token + (hasChanged ? 1 : 0))
-        token = after.lease_token
-        if (after.lease_owner !== null && after.lease_owner === before.lease_owner)
+        expect([after.lease_owner, after.lease_token]).toEqual([holder, token])
+        if (holder !== null && holder === before.lease_owner)
           expect(after.lease_until).toBeGreaterThanOrEqual(before.lease_until ?? 0)
       }
     }),

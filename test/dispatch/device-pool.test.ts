@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ConnectorKind, Link } from '../../src/connectors/connector.ts'
 import { DevicePool } from '../../src/dispatch/device-pool.ts'
+import { LinkLeases } from '../../src/dispatch/link-leases.ts'
 import { createLog } from '../../src/log.ts'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { insertRows } from '../../src/storage/sets.ts'
@@ -88,6 +89,19 @@ const linkOf = (device: string, nth = 0): StubLink => links.filter((link) => lin
 
 const isTrue = (seen: boolean): void => expect(seen).toBe(true)
 const isRunning = (...devices: string[]) => eventually(running, (seen) => expect(seen).toEqual(devices))
+const ownerOf = async (id: string): Promise<string | null> => {
+  const row = await base.storage.read
+    .selectFrom('devices')
+    .select('lease_owner')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return row.lease_owner
+}
+const isFree = (id: string) =>
+  eventually(
+    () => ownerOf(id),
+    (owner) => expect(owner).toBeNull(),
+  )
 /** Everything that waits for nothing but its turn has had it, reads of the database too. */
 async function drain(): Promise<void> {
   await base.storage.read.selectFrom('devices').select('id').execute()
@@ -98,9 +112,11 @@ async function drain(): Promise<void> {
 async function reload(): Promise<void> {
   let isDone = false
   const reloading = pool.reloadIfChanged().then(() => (isDone = true))
-  await eventually(() => isDone || base.clock.waiting > 0, isTrue)
-  await drain()
-  if (!isDone) await base.clock.advance(1_000)
+  await eventually(async () => {
+    await drain()
+    if (!isDone) await base.clock.advance(250)
+    return isDone
+  }, isTrue)
   await reloading
 }
 
@@ -112,10 +128,17 @@ beforeEach(async () => {
   await base.storage.writer.write((tx) =>
     insertRows(tx, 'instance', [{ id: 1, epoch: 1, directory_version: 1, created_at: 1 }], 'ignore'),
   )
-  pool = new DevicePool({
-    read: base.storage.read,
-    clock: base.clock,
-    log: createLog('silent', { write: () => undefined }),
+  pool = poolOf('one')
+})
+
+const poolOf = (owner: string): DevicePool => {
+  const log = createLog('silent', { write: () => undefined })
+  const { clock, storage } = base
+  return new DevicePool({
+    read: storage.read,
+    clock,
+    log,
+    leases: new LinkLeases({ writer: storage.writer, clock, log, owner, isAlone: false }),
     random: () => 0.5,
     loadKind: async () => stubKind,
     openSecrets: () => ({}),
@@ -129,7 +152,7 @@ beforeEach(async () => {
     reloadIntervalMs: 500,
     breakerRestMs: 0,
   })
-})
+}
 
 afterEach(async () => {
   await pool.stop()
@@ -179,7 +202,7 @@ test('a start that fails late is tried again in half a minute', async () => {
   await put('dev_a', 'slow')
   await reload()
   linkOf('dev_a').failStart()
-  await drain()
+  await isFree('dev_a')
   await reload()
   expect(links).toHaveLength(1)
   await base.clock.advance(30_000)
@@ -196,4 +219,78 @@ test('a stop waits for no start', async () => {
   await pool.stop()
   await reloading
   expect(running()).toEqual([])
+})
+
+/** Time goes by, and what falls due has its answer of the database. */
+async function pass(seconds: number): Promise<void> {
+  for (let i = 0; i < seconds; i++) {
+    await base.clock.advance(1_000)
+    await base.storage.writer.drain()
+    await drain()
+  }
+}
+
+test('of two nodes one runs a link, and the other does once that one has stopped', async () => {
+  const other = poolOf('two')
+  await put('dev_a', 'at once')
+  await reload()
+  await other.reloadIfChanged()
+  expect([running(), other.all]).toEqual([['dev_a'], []])
+  expect(alive.get('dev_a')).toBe(1)
+  await pool.stop()
+  expect(await ownerOf('dev_a')).toBeNull()
+  await pass(5)
+  await other.reloadIfChanged()
+  expect(other.all.map(({ candidate }) => candidate)).toHaveLength(1)
+  expect(mostAtOnce).toBe(1)
+  await other.stop()
+})
+
+test('a link whose lease another node has taken stops, and runs again once that one lets it go', async () => {
+  await put('dev_a', 'at once')
+  await reload()
+  const [runtime] = pool.all
+  expect(runtime?.candidate()).toMatchObject({ free: 10, leaseToken: 1 })
+  const taken = { lease_owner: 'two', lease_token: 2, lease_until: base.clock.now() + 3_600_000 }
+  await base.storage.writer.write((tx) =>
+    tx.updateTable('devices').set(taken).where('id', '=', 'dev_a').execute(),
+  )
+  await pass(16)
+  expect(runtime?.candidate().free).toBe(0)
+  expect(runtime?.isHeld).toBe(false)
+  expect(linkOf('dev_a').stops).toBe(1)
+  await reload()
+  expect(running()).toEqual([])
+  expect(await ownerOf('dev_a')).toBe('two')
+  await base.storage.writer.write(
+    (tx) =>
+    tx.updateTable('devices').set({ lease_owner: null, lease_until: null }).where('id', '=', 'dev_a').execute(), // prettier-ignore
+  )
+  await pass(6)
+  await reload()
+  await isRunning('dev_a')
+  expect(pool.all[0]?.candidate().leaseToken).toBe(3)
+  expect(mostAtOnce).toBe(1)
+})
+
+test('a change of a device keeps its lease, and one that is switched off gives it back', async () => {
+  await put('dev_a', 'at once')
+  await reload()
+  await put('dev_a', 'slow', 2)
+  await reload()
+  expect(await ownerOf('dev_a')).toBe('one')
+  linkOf('dev_a', 1).finishStart()
+  await isRunning('dev_a')
+  expect(pool.all[0]?.candidate().leaseToken).toBe(1)
+  await disable('dev_a')
+  await reload()
+  await isFree('dev_a')
+})
+
+test('a device that cannot be started holds no lease', async () => {
+  await put('dev_a', 'slow')
+  await reload()
+  expect(await ownerOf('dev_a')).toBe('one')
+  linkOf('dev_a').failStart()
+  await isFree('dev_a')
 })

@@ -27,6 +27,7 @@ interface Options {
   open?: (smsc: StubSmsc) => OpenSocket
   trace?: SessionEvents['trace']
   odd?: (session: Session) => void
+  mayWrite?: () => boolean
 }
 
 /** A session with a stub SMSC over loopback and a clock that the test turns. Both are gone when the test is over. */
@@ -36,7 +37,7 @@ export async function startSession(options: Options = {}): Promise<SessionUnderT
   const [late, odd, stored]: [LateAnswer[], (Pdu | MalformedPdu)[], Delivery[]] = [[], [], []]
   const session: Session = new Session(
     {
-      tools: clock,
+      tools: { ...clock, ...(options.mayWrite && { mayWrite: options.mayWrite }) },
       open: options.open?.(smsc) ?? socketTo({ host: '127.0.0.1', port: smsc.port, tls: null }),
       events: {
         store: async (delivery) => {

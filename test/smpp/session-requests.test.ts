@@ -159,3 +159,27 @@ test('a receiver submits nothing, and nobody does before the bind or after the e
   await session.unbind()
   expect(await session.request('submit_sm', message)).toEqual({ kind: 'not_written', reason: 'not_bound' })
 })
+
+test('no submit leaves once another node may run the link, and what waits for room never does', async () => {
+  let mayWrite = true
+  const { session, smsc } = await bindSession({
+    answering: silentTo('submit_sm'),
+    settings: { window: 1 },
+    mayWrite: () => mayWrite,
+  })
+  const out = session.request('submit_sm', message)
+  const waits = session.request('submit_sm', message)
+  const { sequence } = await smsc.seen('submit_sm')
+  mayWrite = false
+  const refused = session.request('submit_sm', message)
+  smsc.send(submitResp(sequence, 'a'))
+  expect(await out).toMatchObject({ kind: 'response', status: 0 })
+  expect(session.room).toBe(0)
+  const ended = session.unbind()
+  expect(await Promise.all([waits, refused])).toEqual([
+    { kind: 'not_written', reason: 'closed' },
+    { kind: 'not_written', reason: 'closed' },
+  ])
+  expect(await ended).toMatchObject({ kind: 'unbound' })
+  expect(smsc.received.filter(({ command }) => command === 'submit_sm')).toHaveLength(1)
+})

@@ -14,7 +14,7 @@ import type { SessionSettings } from './session-settings.ts'
 import { takePdu } from './take-pdu.ts'
 
 interface Deps {
-  tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule'>
+  tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule' | 'mayWrite'>
   open: OpenSocket
   events: SessionEvents
   /** Where sequence numbers begin; 1 when left out. */
@@ -51,7 +51,7 @@ export class Session {
         ...shared,
         heardMs: () => this.#connection?.receivedMs ?? 0,
         send: (pdu) => this.#send(pdu),
-        canSend: () => this.#connection?.hasRoom ?? false,
+        canSend: () => deps.tools.mayWrite?.() !== false && (this.#connection?.hasRoom ?? false),
         late: (answer) => deps.events.late(answer),
         ended: () => this.#moreRoom(),
       },

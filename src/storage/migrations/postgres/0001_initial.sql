@@ -220,6 +220,7 @@ create table attempts (
   id text not null,
   device_id text not null,
   fence bigint not null,
+  lease_token bigint,
   state text not null check (state = 'handing_over' or state = 'accepted' or state = 'refused' or state = 'unknown'),
   parts_sent bigint not null default 0,
   network_ids text,

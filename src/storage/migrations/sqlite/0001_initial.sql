@@ -218,6 +218,7 @@ create table attempts (
   id text not null,
   device_id text not null,
   fence integer not null,
+  lease_token integer,
   state text not null check (state = 'handing_over' or state = 'accepted' or state = 'refused' or state = 'unknown'),
   parts_sent integer not null default 0,
   network_ids text,

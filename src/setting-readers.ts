@@ -1,0 +1,45 @@
+/** A whole number within bounds. Throws what would be right. */
+export const wholeNumber =
+  (least: number, most = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new Error(`needs a whole number from ${least} to ${most}`)
+    return value
+  }
+/** One of some words. Throws what would be right. */
+export const oneOf =
+  <const T extends readonly string[]>(...values: T) =>
+  (text: string): T[number] => {
+    if (!values.includes(text)) throw new Error(`needs one of ${values.join(', ')}`)
+    return text
+  }
+/** Any text but none. Throws what would be right. */
+export const someText = (text: string): string => {
+  if (text.trim() === '') throw new Error('must not be empty')
+  return text
+}
+/** What stands in a list without quotes: the name of a server. Throws what would be right. */
+export const nodeName = (text: string): string => {
+  if (!/^[\w.-]{1,100}$/.test(text))
+    throw new Error('needs 1 to 100 letters, digits, dots, dashes and underscores')
+  return text
+}
+/** The origin of an address: scheme, host and port. Throws what would be right. */
+export const httpOrigin = (text: string): string => {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new Error('needs an http or https address such as https://sms.example.org')
+  return url.origin
+}
+/** Texts with commas between. */
+export const list = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+/** A secret that nobody guesses. Throws what would be right. */
+export const longSecret = (text: string): string | null => {
+  if (text.length < 32) throw new Error('needs at least 32 characters')
+  return text
+}

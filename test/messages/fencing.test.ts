@@ -1,0 +1,65 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { takeLeases } from '../../src/devices/device-lease.ts'
+import { claimMessages } from '../../src/messages/claim-messages.ts'
+import { routeKeyOf } from '../../src/messages/message-store.ts'
+import { openMessagesFixture } from '../messages-fixture.ts'
+
+async function openHouse() {
+  const house = await openMessagesFixture()
+  onTestFinished(() => house.close())
+  await house.addAccount('acc_a', 10)
+  const { storage, clock, ids } = house
+  await storage.writer.write((tx) =>
+    tx
+      .insertInto('devices')
+      .values({
+        id: 'dev_s',
+        mode: 'live',
+        kind: 'smpp',
+        name: 's',
+        state: 'enabled',
+        senders: '[]',
+        settings: '{}',
+        created_at: 1,
+        updated_at: 1,
+      }) // prettier-ignore
+      .execute(),
+  )
+  await house.send()
+  const take = async (owner: string, atMs: number): Promise<number | undefined> => {
+    const asked = { owner, isAlone: false, deviceIds: ['dev_s'], nowMs: atMs }
+    return (await storage.writer.write((tx) => takeLeases(tx, asked)))[0]?.token
+  }
+  const claim = (lease: { leaseToken?: number }) => {
+    const want = { accountId: 'acc_a', mode: 'live' as const, routeKey: routeKeyOf('live', null), deviceId: 'dev_s', quota: 5, partsOver: 0, partsUpTo: 10, ...lease } // prettier-ignore
+    const input = { wants: [want], nowMs: clock.now(), dueMs: clock.now(), fence: 1 }
+    return storage.writer.write((tx) => claimMessages(tx, ids, input))
+  }
+  const attempts = () => storage.read.selectFrom('attempts').select(['number', 'lease_token']).execute()
+  return { take, claim, attempts, nowMs: clock.now() }
+}
+
+test('a node whose link another has taken claims nothing for it, and the other does under its own token', async () => {
+  const { take, claim, attempts, nowMs } = await openHouse()
+  const stale = (await take('one', nowMs)) as number
+  const token = (await take('two', nowMs + 45_000)) as number
+  expect(token).toBeGreaterThan(stale)
+  expect(await claim({ leaseToken: stale })).toEqual({ claimed: [], counts: [0] })
+  expect(await attempts()).toEqual([])
+  expect((await claim({ leaseToken: token })).counts).toEqual([1])
+  expect(await attempts()).toEqual([{ number: 1, lease_token: token }])
+})
+
+test('a process that was stopped and let go on is refused what its successor of the same name holds', async () => {
+  const { take, claim, nowMs } = await openHouse()
+  const before = (await take('one', nowMs)) as number
+  const after = (await take('one', nowMs + 1)) as number
+  expect((await claim({ leaseToken: before })).counts).toEqual([0])
+  expect((await claim({ leaseToken: after })).counts).toEqual([1])
+})
+
+test('what every node may serve needs no lease', async () => {
+  const { claim, attempts } = await openHouse()
+  expect((await claim({})).counts).toEqual([1])
+  expect(await attempts()).toEqual([{ number: 1, lease_token: null }])
+})
