@@ -29,6 +29,7 @@ export const deviceDocument = (device: ListedDevice): object => ({
           ...renderDeviceReport(device.report.body),
           in_flight: device.report.body.inFlight,
         },
+  lease: device.lease === null ? null : { node: device.lease.node, until: rfc3339(device.lease.until) },
   created_at: rfc3339(device.createdAt),
 })
 
@@ -38,7 +39,9 @@ export function describeDevice(device: ListedDevice): string {
   const settings = Object.entries(device.settings).map(([name, value]) => `${name}=${value}`)
   const health =
     device.report === null ? 'no report yet' : [device.report.status, ...device.report.reasons].join(' ')
-  return [device.kind, device.mode, owner, device.state, health, device.name, ...settings].join('  ')
+  const node =
+    device.lease === null ? [] : [`run by ${device.lease.node} until ${rfc3339(device.lease.until)}`]
+  return [device.kind, device.mode, owner, device.state, health, ...node, device.name, ...settings].join('  ')
 }
 
 export interface DeviceCheck {

@@ -38,6 +38,8 @@ export interface SeenDevice {
   reasons: readonly string[]
   /** Null for a shared device. */
   name: string | null
+  /** Which server runs its link; null when none does, when it fetches its messages, and for a shared device. */
+  node: string | null
   /** The latest report, however old; of a shared device without its confidences. */
   report: DeviceReportBody | null
   /** What it has claimed of this account, and how many hand-overs are open on it (null for a shared device). */
@@ -56,9 +58,11 @@ interface DeviceRow {
   reasons: string | null
   body: string | null
   reported_at: number | null
+  lease_owner: string | null
+  lease_until: number | null
 }
 
-interface Judged extends Pick<SeenDevice, 'id' | 'kind' | 'name' | 'status' | 'reasons' | 'report'> {
+interface Judged extends Pick<SeenDevice, 'id' | 'kind' | 'name' | 'node' | 'status' | 'reasons' | 'report'> {
   isOwn: boolean
   isEnabled: boolean
 }
@@ -101,6 +105,8 @@ const readDevices = (db: Db, { accountId, mode }: DeviceUser): Promise<DeviceRow
       'r.reasons',
       'r.body',
       'r.reported_at',
+      'd.lease_owner',
+      'd.lease_until',
     ])
     .where((is) => is.or([is('d.account_id', '=', accountId), is('d.account_id', 'is', null)]))
     .where('d.mode', '=', mode)
@@ -158,6 +164,7 @@ function judge(row: DeviceRow, nowMs: number): Judged {
     id,
     kind,
     name,
+    node: (row.lease_until ?? 0) > nowMs ? row.lease_owner : null,
     report,
     isOwn: row.account_id !== null,
     isEnabled: row.state === 'enabled',
@@ -220,13 +227,14 @@ const ownPaces = (devices: readonly Judged[]): (StandingPace | null)[] =>
   devices.filter((device) => device.isOwn && works(device)).map((device) => device.report?.throughput ?? null)
 
 function seen(device: Judged, messages: number): SeenDevice {
-  const { id, kind, name, status, reasons, report } = device
+  const { id, kind, name, node, status, reasons, report } = device
   const common = { id, kind, status, reasons, shared: !device.isOwn }
   return device.isOwn
-    ? { ...common, name, report, queue: { messages, inFlight: report?.inFlight ?? null } }
+    ? { ...common, name, node, report, queue: { messages, inFlight: report?.inFlight ?? null } }
     : {
         ...common,
         name: null,
+        node: null,
         report: report && withoutConfidences(report),
         queue: { messages, inFlight: null },
       }

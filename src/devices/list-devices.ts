@@ -20,6 +20,8 @@ export interface ListedDevice {
     body: DeviceReportBody
     reportedAt: number
   } | null
+  /** Which server runs its link, and until when it need not say so again; null when none does. */
+  lease: { node: string; until: number } | null
   createdAt: number
 }
 
@@ -54,6 +56,8 @@ export async function listDevices(
       'r.reasons',
       'r.body',
       'r.reported_at',
+      'd.lease_owner',
+      'd.lease_until',
     ])
     .where('d.id', '>', page.afterId ?? '')
     .where('d.state', '!=', 'retired')
@@ -75,6 +79,10 @@ export async function listDevices(
     hasSecrets: row.secrets !== null,
     pace: paceOf(row),
     report: reportOf(row),
+    lease:
+      row.lease_owner === null || row.lease_until === null
+        ? null
+        : { node: row.lease_owner, until: row.lease_until },
     createdAt: row.created_at,
   }))
   return { devices, nextAfterId: found.length > page.limit ? (devices.at(-1)?.id ?? null) : null }

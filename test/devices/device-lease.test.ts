@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { describeDevice, deviceDocument } from '../../src/cli/device-view.ts'
 import {
   type DeviceLease,
   leaseLengthMs,
@@ -7,6 +8,7 @@ import {
   renewLeases,
   takeLeases,
 } from '../../src/devices/device-lease.ts'
+import { listDevices } from '../../src/devices/list-devices.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 let base: TestStorage
@@ -108,6 +110,28 @@ test('a device under lease has not changed', async () => {
   expect(await rowOf('dev_a')).toEqual({ ...before, lease_token: 1 })
   const instance = await base.storage.read.selectFrom('instance').selectAll().executeTakeFirstOrThrow()
   expect(instance.directory_version).toBe(7)
+})
+
+test('the list of devices says who runs each', async () => {
+  await put('dev_a', 'dev_b')
+  const had = await take('one', ['dev_a'])
+  const listed = async () =>
+    (await listDevices(base.storage.read, 'all', { afterId: null, limit: 9 })).devices
+  const lines = async () => (await listed()).map(describeDevice)
+  expect((await listed()).map(({ lease }) => lease)).toEqual([
+    { node: 'one', until: nowMs + leaseLengthMs },
+    null,
+  ])
+  expect((await listed()).map(deviceDocument)).toMatchObject([
+    { lease: { node: 'one', until: '1970-01-01T00:17:25.000Z' } },
+    { lease: null },
+  ])
+  expect(await lines()).toEqual([
+    expect.stringContaining('run by one until 1970-01-01T00:17:25.000Z'),
+    expect.not.stringContaining('run by'),
+  ])
+  await release('one', had)
+  expect((await listed()).map(({ lease }) => lease)).toEqual([null, null])
 })
 
 test('in whatever order owners take, renew and release, no token is given twice and one at most holds', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { renderStatus } from '../../src/api/v1/status.ts'
+import { leaseLengthMs, takeLeases } from '../../src/devices/device-lease.ts'
 import { readDevicesStatus } from '../../src/devices/device-status.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import type { Mode } from '../../src/storage/schema.ts'
@@ -41,6 +42,17 @@ test('a shared device shows nothing of its operator or of others', async () => {
   ])
   expect(devices[0]?.sims).toEqual([{ slot: 1, number: null, carrier: 'Telekom.de' }])
   expect(JSON.stringify(devices)).not.toMatch(/Name of|\+49|no_service/)
+})
+
+test('who runs the link of an own device is told while its lease lasts, of a shared one never', async () => {
+  await house.addDevice('dev_1', 'acc_ada')
+  await house.addDevice('dev_s', null)
+  const asked = { owner: 'north', isAlone: false, deviceIds: ['dev_1', 'dev_s'], nowMs: house.clock.now() }
+  await house.storage.writer.write((tx) => takeLeases(tx, asked))
+  const nodes = async () => (await statusOf()).devices.map(({ id, node }) => `${id} ${node}`)
+  expect((await nodes()).toSorted()).toEqual(['dev_1 north', 'dev_s null'])
+  await house.clock.advance(leaseLengthMs)
+  expect((await nodes()).toSorted()).toEqual(['dev_1 null', 'dev_s null'])
 })
 
 test('an own device shows everything', async () => {
