@@ -86,6 +86,29 @@ test('both sets of migrations yield the same tables and columns', async () => {
   expect(await postgresColumns()).toEqual(columns)
 })
 
+test('both databases compare texts octet by octet, whatever the language of the server', async () => {
+  const { rows } = await postgres.query<{ column: string; collation: string | null }>(
+    `select table_name || '.' || column_name as column, collation_name as collation
+     from information_schema.columns where table_schema = 'public' and data_type = 'text'`,
+  )
+  expect(rows.length).toBeGreaterThan(100)
+  expect(rows.filter(({ collation }) => collation !== 'C')).toEqual([])
+  const definitions = sqlite.prepare('select sql from sqlite_master where sql is not null').all()
+  expect(JSON.stringify(definitions)).not.toMatch(/collate/i)
+
+  const ids = ['a', 'B', '_', 'b', 'A-1', 'A1', 'ä', '9']
+  const insert = (id: string, n: number): string =>
+    `insert into parked_receipts (network_id, device_id, reading, body, received_at) values ('${id}', 'dev', ${n}, '', 1)`
+  const sorted = 'select network_id as id from parked_receipts order by network_id'
+  for (const [n, id] of ids.entries()) {
+    sqlite.exec(insert(id, n))
+    await postgres.query(insert(id, n))
+  }
+  const inOrder = ids.toSorted().map((id) => ({ id }))
+  expect(sqlite.prepare(sorted).all()).toEqual(inOrder)
+  expect((await postgres.query(sorted)).rows).toEqual(inOrder)
+})
+
 test('both sets of migrations yield the same keys and indexes', async () => {
   const fromSqlite = sqlite
     .prepare(
