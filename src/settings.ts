@@ -190,6 +190,18 @@ export const settings = {
     default: 7,
     says: 'How long a late receipt may correct a final state.',
   }),
+  parkedReceiptHours: setting({
+    env: 'ONESIXTY_PARKED_RECEIPT_HOURS',
+    read: wholeNumber(1, 720),
+    default: 72,
+    says: 'How long a receipt is kept that nobody waits for: the answer that tells its id may still come, or be given up. As long as receipts are waited for.',
+  }),
+  parkedReceipts: setting({
+    env: 'ONESIXTY_PARKED_RECEIPTS',
+    read: wholeNumber(1_000),
+    default: 100_000,
+    says: 'How many such receipts are kept of one device; the oldest go first. An SMSC account that other programs send over brings theirs too, without end; this many are some 100 MB.',
+  }),
   inboundJoinMinutes: setting({
     env: 'ONESIXTY_INBOUND_JOIN_MINUTES',
     read: wholeNumber(1, 1_440),

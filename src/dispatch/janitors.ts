@@ -31,6 +31,8 @@ export interface JanitorsDeps extends JanitorDeps {
     | 'keyUsageDays'
     | 'endedOptOutDays'
     | 'inboundJoinMinutes'
+    | 'parkedReceiptHours'
+    | 'parkedReceipts'
     | 'playSms'
   >
   read: Db
@@ -70,6 +72,8 @@ export function createJanitors(
       ...deps,
       receiptWindowMs: config.receiptWindowHours * hourMs,
       correctionDays: config.correctionDays,
+      parkedMs: config.parkedReceiptHours * hourMs,
+      mostParked: config.parkedReceipts,
     }),
     retention: createRetention({
       ...deps,

@@ -2,16 +2,15 @@ import { sql } from 'kysely'
 import { dayMs } from '../clock.ts'
 import { closeReceipts, type LateReceipt } from '../messages/close-receipts.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
+import { dropOldestParked, readOverfull } from '../messages/parked-receipts.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
-import { forgetOld, type OldRows } from './forget-old.ts'
+import { forgetOld, forgottenAtOnce, type OldRows } from './forget-old.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 
 const intervalMs = 60_000
 const pageSize = 500
-/** A parked receipt finds its message within seconds or never. */
-const parkedKeepMs = 10 * 60_000
 
 export interface ReceiptCloserDeps extends JanitorDeps {
   read: Db
@@ -20,6 +19,9 @@ export interface ReceiptCloserDeps extends JanitorDeps {
   horizon: WriteHorizon
   receiptWindowMs: number
   correctionDays: number
+  /** How long receipts that nobody waits for are kept, and how many of one device. */
+  parkedMs: number
+  mostParked: number
 }
 
 /** Ends the waiting for receipts that did not come within the window, and forgets those, and the offers of phones, that may no longer correct anything. */
@@ -36,7 +38,8 @@ export const createReceiptCloser = (deps: ReceiptCloserDeps): Janitor =>
       for (const message of ended) deps.metrics.advanced(message.status)
       const isMore = await Promise.all([
         forgetOld(deps, closedReceipts, nowMs - deps.correctionDays * dayMs),
-        forgetOld(deps, parkedReceipts, nowMs - parkedKeepMs),
+        forgetOld(deps, parkedReceipts, nowMs - deps.parkedMs),
+        dropSurplus(deps),
         forgetOld(deps, closedOffers, nowMs - deps.receiptWindowMs - deps.correctionDays * dayMs),
       ])
       return late.length === pageSize || isMore.includes(true)
@@ -54,6 +57,21 @@ const parkedReceipts: OldRows<'parked_receipts'> = {
   table: 'parked_receipts',
   key: ['network_id', 'device_id', 'reading'],
   age: 'received_at',
+}
+
+/** A receipt stands under up to three readings. */
+const droppedAtOnce = Math.floor(forgottenAtOnce / 3)
+
+/** Keeps to the bound of each device: a page of the oldest of the one that is over it goes, the next with the next sweep. Says whether there may be more. */
+async function dropSurplus({ read, writer, log, mostParked }: ReceiptCloserDeps): Promise<boolean> {
+  const [overfull] = await readOverfull(read, mostParked)
+  if (overfull === undefined) return false
+  const dropped = await writer.write((tx) => dropOldestParked(tx, overfull, droppedAtOnce))
+  log.warn(
+    { device_id: overfull.deviceId, receipts: dropped },
+    'a device brings more receipts than messages of ours wait for; the oldest of those that are kept were dropped',
+  )
+  return true
 }
 
 /** Wallet by wallet through the index, oldest first. */

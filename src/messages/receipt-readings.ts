@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/dialect.ts'
-import { deleteRows, insertRows, selectEach } from '../storage/sets.ts'
+import { selectEach } from '../storage/sets.ts'
 import { type MessageState, stateColumnsOf } from './message-store.ts'
 
 /** The network's word on one wire part, as the dispatcher hands it on. */
@@ -73,87 +73,6 @@ export async function findAwaited(
   return { awaited, unknown }
 }
 
-/** Keeps receipts that nobody waits for (yet), under each of their readings. */
-export async function park(tx: Tx, words: readonly ReceiptWord[]): Promise<void> {
-  const rows = words.flatMap(({ deviceId, ...word }) =>
-    readingsOf(word).map((network_id, reading) => ({
-      network_id,
-      device_id: deviceId,
-      reading,
-      body: JSON.stringify(word),
-      received_at: word.atMs,
-    })),
-  )
-  await insertRows(tx, 'parked_receipts', rows, 'ignore')
-}
-
-const parkedOf = {
-  sql: 'select device_id, body from parked_receipts where network_id = :network and device_id = :device order by reading',
-  inputs: ['network', 'device'],
-} as const
-
-/** Takes out what was parked under these ids, each receipt once and as it came. */
-export async function takeParked(
-  tx: Tx,
-  ids: readonly { networkId: string; deviceId: string }[],
-): Promise<ReceiptWord[]> {
-  const rows = await selectEach<ParkedRow>(
-    tx,
-    parkedOf,
-    ids.map(({ networkId, deviceId }) => [networkId, deviceId]),
-  )
-  return takeOut(tx, rows)
-}
-
-/** Newest first: more than these at once are another's, and are left where they are. */
-const mostLookedThrough = 10_000
-
-const parkedAt = {
-  sql: `select device_id, body from parked_receipts where device_id = :device and reading = 0 order by received_at desc limit ${mostLookedThrough}`,
-  inputs: ['device'],
-} as const
-
-/** Takes out what was parked that names one of these recipients: only asked for outcomes that are unknown, which are few. */
-export async function takeParkedAbout(
-  tx: Tx,
-  about: readonly { deviceId: string; recipient: string }[],
-): Promise<ReceiptWord[]> {
-  const devices = [...new Set(about.map(({ deviceId }) => deviceId))]
-  const rows = await selectEach<ParkedRow>(
-    tx,
-    parkedAt,
-    devices.map((device) => [device]),
-  )
-  const wanted = new Set(
-    about.map(({ deviceId, recipient }) => `${deviceId}/${recipient.slice(-tellingDigits)}`),
-  )
-  return takeOut(
-    tx,
-    rows.filter((row) => tellingEnds(wordOf(row)).some((end) => wanted.has(`${row.device_id}/${end}`))),
-  )
-}
-
-interface ParkedRow {
-  device_id: string
-  body: string
-}
-
-const wordOf = ({ device_id, body }: ParkedRow): ReceiptWord => ({
-  ...(JSON.parse(body) as Omit<ReceiptWord, 'deviceId'>),
-  deviceId: device_id,
-})
-
-async function takeOut(tx: Tx, rows: readonly ParkedRow[]): Promise<ReceiptWord[]> {
-  if (rows.length === 0) return []
-  // One may have been found by two of its readings.
-  const words = [...new Map(rows.map((row) => [`${row.device_id}/${row.body}`, wordOf(row)])).values()]
-  const readings = words.flatMap((word) =>
-    readingsOf(word).map((network_id, reading) => ({ network_id, device_id: word.deviceId, reading })),
-  )
-  await deleteRows(tx, 'parked_receipts', ['network_id', 'device_id', 'reading'], readings)
-  return words
-}
-
 /** The ids that a receipt may be known by, likeliest first. */
 export const readingsOf = ({
   networkId,
@@ -172,7 +91,7 @@ async function readExpected(tx: Tx, words: readonly ReceiptWord[]): Promise<Map<
 const nameOf = (word: ReceiptWord): string => `${word.networkId}/${word.deviceId}`
 
 /** Networks write a number with, without or with another prefix: its end tells. Shorter ones are senders' or services'. */
-const tellingDigits = 7
+export const tellingDigits = 7
 
 /** The ends of the numbers that a receipt names, by which a recipient is known. */
 export const tellingEnds = ({ numbers = [] }: Pick<ReceiptWord, 'numbers'>): string[] => {

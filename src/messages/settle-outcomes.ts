@@ -7,7 +7,7 @@ import { type Claimed, queueKey, queueKeyOf } from './claim-messages.ts'
 import { endDoubts, placeInDoubt } from './doubtful-parts.ts'
 import { letGoOfQueued } from './leave-queue.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
-import { takeParked, takeParkedAbout } from './receipt-readings.ts'
+import { takeParked, takeParkedAbout } from './parked-receipts.ts'
 import { expectUnderIds } from './recycled-ids.ts'
 import { queueTotalShape } from './send-messages.ts'
 import { settleReceipts } from './settle-receipts.ts'
@@ -221,10 +221,10 @@ const placesOf = ({ inDoubt }: Settlement, message: MessageState | null): string
 
 /** Receipts that overtook the answer to their submit were parked; now they find their message. */
 async function applyParked(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
-  const ids = settlements.flatMap(({ networkIds, deviceId }) =>
-    networkIds.map((networkId) => ({ networkId, deviceId })),
+  const told = settlements.flatMap(({ networkIds, ...attempt }) =>
+    networkIds.map((networkId) => ({ ...attempt, networkId })),
   )
-  const words = await takeParked(tx, ids)
+  const words = await takeParked(tx, told)
   if (words.length > 0) await settleReceipts(tx, words)
 }
 

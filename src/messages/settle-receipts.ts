@@ -4,7 +4,8 @@ import { advanceMessages } from './advance-messages.ts'
 import { findDoubted } from './doubtful-parts.ts'
 import { letGoOfQueued } from './leave-queue.ts'
 import type { MessageState } from './message-store.ts'
-import { type Awaited, type ExpectedRow, findAwaited, park, type ReceiptWord } from './receipt-readings.ts'
+import { park } from './parked-receipts.ts'
+import { type Awaited, type ExpectedRow, findAwaited, type ReceiptWord } from './receipt-readings.ts'
 import type { MessageEvent } from './state.ts'
 
 /**

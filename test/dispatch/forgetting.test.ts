@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { dayMs, utcDay } from '../../src/clock.ts'
 import type { JanitorsDeps } from '../../src/dispatch/janitors.ts'
 import { createIds } from '../../src/ids.ts'
+import { park } from '../../src/messages/parked-receipts.ts'
 import { databaseFile } from '../../src/storage/database.ts'
 import type { Database } from '../../src/storage/schema.ts'
 import { insertRows } from '../../src/storage/sets.ts'
@@ -225,3 +226,28 @@ test.for(['fresh', 'analysed'])(
     plain.close()
   },
 )
+
+test('of the receipts that nobody waits for a device keeps so many, the newest, and no other device loses any', async () => {
+  for (const id of ['dev_a', 'dev_b']) await house.addDevice(id)
+  const word = (deviceId: string, i: number) => ({
+    deviceId, networkId: `n${i}`, alternatives: [`x${i}`, `y${i}`], result: 'delivered', code: null, networkCode: null, atMs: house.clock.now() + i,
+  } as const) // prettier-ignore
+  await house.storage.writer.write(async (tx) => {
+    await park(tx, many((i) => word('dev_a', i), 1_777)) // prettier-ignore
+    await park(tx, many((i) => word('dev_b', i), 1_000)) // prettier-ignore
+  })
+  const { writer, largest } = countingWriter()
+  const settings = { ONESIXTY_PARKED_RECEIPTS: '1000' }
+  await house.janitors({ writer, settings }).receiptCloser.sweepAll()
+  const left = await house.storage.read
+    .selectFrom('parked_receipts')
+    .select(['device_id', 'reading', sql<number>`count(*)`.as('count'), sql<number>`min(received_at)`.as('oldest')])
+    .groupBy(['device_id', 'reading'])
+    .execute() // prettier-ignore
+  const startMs = house.clock.now()
+  expect(left).toEqual([
+    ...[0, 1, 2].map((reading) => ({ device_id: 'dev_a', reading, count: 1_000, oldest: startMs + 777 })),
+    ...[0, 1, 2].map((reading) => ({ device_id: 'dev_b', reading, count: 1_000, oldest: startMs })),
+  ])
+  expect(largest()).toBeLessThanOrEqual(500)
+})

@@ -4,7 +4,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Link } from '../../src/connectors/connector.ts'
 import { resumeReceipts } from '../../src/dispatch/resume-receipts.ts'
 import { placeInDoubt } from '../../src/messages/doubtful-parts.ts'
-import { takeParkedAbout } from '../../src/messages/receipt-readings.ts'
+import {
+  dropOldestParked,
+  park,
+  readOverfull,
+  takeParked,
+  takeParkedAbout,
+} from '../../src/messages/parked-receipts.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
 import { databaseFile } from '../../src/storage/database.ts'
 import { insertRows } from '../../src/storage/sets.ts'
@@ -108,6 +114,32 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     expect(stepsOf(statementIn(executed.mock.calls, 'order by "sent_at"'))).toEqual([
       'SEARCH receipts_expected USING INDEX receipts_expected_open (account_id=? AND mode=? AND (sent_at,message_id,network_id)>(?,?,?))',
     ])
+  })
+
+  test('parked receipts are found by their key, and those that are too many by their device and time', async () => {
+    const word = (i: number) => ({ deviceId: 'dev_s', networkId: `p${i}`, alternatives: [`q${i}`], result: 'delivered', code: null, networkCode: null, atMs: i } as const)
+    await house.storage.writer.write((tx) => park(tx, Array.from({ length: 2_000 }, (_, i) => word(i))))
+    if (state === 'analysed') await house.storage.writer.write((tx) => sql`analyze`.execute(tx))
+    const read = vi.spyOn(house.storage.read.getExecutor(), 'executeQuery')
+    expect(await readOverfull(house.storage.read, 1_500)).toEqual([{ deviceId: 'dev_s', upToMs: 499 }])
+    const attempt = { deviceId: 'dev_s', accountId: 'acc_a', mode: 'live', messageId: 'msg_1', attemptNumber: 1 } as const
+    const calls = await house.storage.writer.write(async (tx) => {
+      const executed = vi.spyOn(tx.getExecutor(), 'executeQuery')
+      await park(tx, [word(1)])
+      await takeParked(tx, [{ ...attempt, networkId: 'p1' }])
+      await dropOldestParked(tx, { deviceId: 'dev_s', upToMs: 499 }, 10)
+      return executed.mock.calls
+    })
+    const byKey = 'SEARCH parked_receipts USING PRIMARY KEY (network_id=? AND device_id=?'
+    const byDevice = 'USING INDEX parked_receipts_by_device (device_id=?'
+    expect(stepsOf(statementIn(read.mock.calls, 'offset'))).toEqual([
+      expect.stringMatching(/^SCAN d/),
+      'CORRELATED SCALAR SUBQUERY 1',
+      'SEARCH p USING COVERING INDEX parked_receipts_by_device (device_id=?)',
+    ])
+    expect(stepsOf(statementIn(calls, 'received_at <= ?4'))).toEqual([`${byKey} AND reading=?)`])
+    expect(stepsOf(statementIn(calls, 'as told'))).toEqual([`${byKey})`])
+    expect(stepsOf(statementIn(calls, 'limit 10'))).toEqual([`SEARCH parked_receipts ${byDevice} AND received_at<?)`])
   })
 
   test('what a receipt of a lost answer may be about is looked up by number, and nothing is looked through', async () => {

@@ -124,7 +124,10 @@ export class Model {
     const message = this.message(id)
     const known = [...words].filter(([networkId]) => message.waitedFor.has(networkId))
     for (const [networkId, result] of words)
-      if (!message.waitedFor.has(networkId) && !this.parked.has(networkId))
+      if (
+        !message.waitedFor.has(networkId) &&
+        (this.parked.get(networkId)?.at ?? -Infinity) <= nowMs - 600_000
+      )
         this.parked.set(networkId, { result, at: nowMs })
     const first = known[0]
     if (first === undefined) return
@@ -154,7 +157,7 @@ export class Model {
 
   /** The wait for receipts of what was sent before `sentBefore` is over; what was given up 7 days ago is forgotten. */
   giveUpReceipts(nowMs: number): void {
-    for (const [networkId, { at }] of this.parked) if (at <= nowMs - 600_000) this.parked.delete(networkId)
+    for (const [networkId, { at }] of this.parked) if (at <= nowMs - 3 * dayMs) this.parked.delete(networkId)
     for (const message of this.messages.values()) {
       for (const [networkId, { closedAt }] of message.waitedFor)
         if (closedAt !== null && closedAt <= nowMs - 7 * dayMs) message.waitedFor.delete(networkId)

@@ -12,6 +12,7 @@ afterEach(async () => {
   await house.close()
 })
 
+const minuteMs = 60_000
 const accepted = (...networkIds: string[]): Outcome => ({
   kind: 'accepted',
   networkIds,
@@ -84,6 +85,38 @@ test('a receipt that overtakes its answer is found by any of its readings, once'
     await house.end(await house.claim(), accepted(id))
   }
   expect(await statuses()).toEqual(['delivered', 'sent', 'sent'])
+})
+
+test('a receipt that came before its message was handed over is not about it: the network has used the id again', async () => {
+  await receive('n1', { numbers: ['4915112345678'] })
+  house.clock.jumpWallClock(4 * minuteMs)
+  await house.send()
+  await house.end(await house.claim(), accepted('n1'))
+  expect(await statuses()).toEqual(['sent'])
+  expect(await parked()).toEqual(['n1'])
+  await receive('n1', { numbers: ['4915112345678'] })
+  expect(await statuses()).toEqual(['delivered'])
+})
+
+test('a receipt that came during a long hand-over is found, and one of an hour before that had its id is not in its way', async () => {
+  await receive('n1', { result: 'undelivered' })
+  house.clock.jumpWallClock(60 * minuteMs)
+  await house.send()
+  const claimed = await house.claim()
+  await receive('n1')
+  house.clock.jumpWallClock(2 * 1440 * minuteMs)
+  await house.end(claimed, accepted('n1'))
+  expect(await statuses()).toEqual(['delivered'])
+  expect(await parked()).toEqual([])
+})
+
+test('of two receipts that come before their answer the first counts', async () => {
+  await house.send()
+  const claimed = await house.claim()
+  await receive('n1')
+  await receive('n1', { result: 'undelivered' })
+  await house.end(claimed, accepted('n1'))
+  expect(await statuses()).toEqual(['delivered'])
 })
 
 test('a parked receipt does not hide another whose id reads alike', async () => {

@@ -55,7 +55,13 @@ export async function openPhoneWorld(store: NearStore) {
   const tending = { read, writer, clock, log, metrics, horizon }
   const expirer = createExpirer(tending)
   const phoneCloser = createPhoneCloser(tending)
-  const receiptCloser = createReceiptCloser({ ...tending, receiptWindowMs: 72 * hourMs, correctionDays: 7 })
+  const receiptCloser = createReceiptCloser({
+    ...tending,
+    receiptWindowMs: 72 * hourMs,
+    correctionDays: 7,
+    parkedMs: 72 * hourMs,
+    mostParked: 1_000,
+  })
   const air: string[] = []
 
   await writer.write(async (tx) => {

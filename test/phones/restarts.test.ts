@@ -73,7 +73,7 @@ test('an offer is forgotten when its phone can correct nothing any more, and not
   await house.report(phone, { attemptId: offer!.attemptId, state: 'sent', error: null })
   const closer = createReceiptCloser({
     ...house, read: house.storage.read, writer: house.storage.writer, log: createLog('silent', { write: () => undefined }),
-    horizon: new WriteHorizon({ now: house.clock.now }), receiptWindowMs: 72 * hourMs, correctionDays: 0,
+    horizon: new WriteHorizon({ now: house.clock.now }), receiptWindowMs: 72 * hourMs, correctionDays: 0, parkedMs: 72 * hourMs, mostParked: 1_000,
   }) // prettier-ignore
   house.clock.jumpWallClock(71 * hourMs)
   await closer.sweepAll()

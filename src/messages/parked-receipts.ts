@@ -1,0 +1,163 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../storage/dialect.ts'
+import type { Mode } from '../storage/schema.ts'
+import { deleteRows, insertRows, selectEach } from '../storage/sets.ts'
+import { readingsOf, type ReceiptWord, tellingDigits, tellingEnds } from './receipt-readings.ts'
+
+/** An answer that comes at all comes within this: what was parked before is about another message, should its id come again. */
+const sameMessageMs = 600_000
+
+/**
+ * Keeps receipts that nobody waits for (yet), under each of their readings. Of two under one id the first counts, as it would if somebody waited,
+ * unless it has stood there so long that the network has used the id again.
+ */
+export async function park(tx: Tx, words: readonly ReceiptWord[]): Promise<void> {
+  const rows = words.flatMap(({ deviceId, ...word }) =>
+    readingsOf(word).map((network_id, reading) => ({
+      network_id,
+      device_id: deviceId,
+      reading,
+      body: JSON.stringify(word),
+      received_at: word.atMs,
+    })),
+  )
+  if ((await insertRows(tx, 'parked_receipts', rows, 'ignore')) === rows.length) return
+  const outdated = await selectEach<ParkedKey>(
+    tx,
+    outdatedAt,
+    rows.map((row) => [row.network_id, row.device_id, row.reading, row.received_at - sameMessageMs]),
+  )
+  await deleteRows(tx, 'parked_receipts', parkedKey, outdated)
+  if (outdated.length > 0) await insertRows(tx, 'parked_receipts', rows, 'ignore')
+}
+
+const parkedKey = ['network_id', 'device_id', 'reading'] as const
+type ParkedKey = Record<(typeof parkedKey)[number], string | number>
+
+const outdatedAt = {
+  sql: `select network_id, device_id, reading from parked_receipts
+        where network_id = :network and device_id = :device and reading = :reading and received_at <= :before`,
+  inputs: ['network', 'device', 'reading', 'before'],
+} as const
+
+/** An id that the network has told, and the attempt that it told it of. */
+interface Told {
+  networkId: string
+  deviceId: string
+  accountId: string
+  mode: Mode
+  messageId: string
+  attemptNumber: number
+}
+
+const parkedOf = {
+  sql: 'select device_id, body, received_at, :told as told from parked_receipts where network_id = :network and device_id = :device order by reading',
+  inputs: ['network', 'device', 'told'],
+} as const
+const startOf = {
+  sql: 'select started_at from attempts where account_id = :account and mode = :mode and message_id = :message and number = :number',
+  inputs: ['account', 'mode', 'message', 'number'],
+} as const
+
+/** The wall clock may have been set back by this much between the start of an attempt and its receipt. */
+const clockErrorMs = 180_000
+
+/**
+ * Takes out what was parked under these ids, each receipt once and as it came. A receipt that came before the attempt began is about another message
+ * that had the id, and stays.
+ */
+export async function takeParked(tx: Tx, told: readonly Told[]): Promise<ReceiptWord[]> {
+  const rows = await selectEach<ParkedRow & { received_at: number; told: number }>(
+    tx,
+    parkedOf,
+    told.map(({ networkId, deviceId }, i) => [networkId, deviceId, i]),
+  )
+  const starts = new Map<number, number>()
+  for (const i of new Set(rows.map((row) => row.told))) {
+    const { accountId, mode, messageId, attemptNumber } = told[i] as Told
+    const [start] = await selectEach<{ started_at: number }>(tx, startOf, [
+      [accountId, mode, messageId, attemptNumber],
+    ])
+    starts.set(i, start?.started_at ?? Number.NEGATIVE_INFINITY)
+  }
+  return takeOut(
+    tx,
+    rows.filter((row) => row.received_at >= (starts.get(row.told) as number) - clockErrorMs),
+  )
+}
+
+/** Newest first: more than these at once are another's, and are left where they are. */
+const mostLookedThrough = 10_000
+
+const parkedAt = {
+  sql: `select device_id, body from parked_receipts where device_id = :device and reading = 0 order by received_at desc limit ${mostLookedThrough}`,
+  inputs: ['device'],
+} as const
+
+/** Takes out what was parked that names one of these recipients: only asked for outcomes that are unknown, which are few. */
+export async function takeParkedAbout(
+  tx: Tx,
+  about: readonly { deviceId: string; recipient: string }[],
+): Promise<ReceiptWord[]> {
+  const devices = [...new Set(about.map(({ deviceId }) => deviceId))]
+  const rows = await selectEach<ParkedRow>(
+    tx,
+    parkedAt,
+    devices.map((device) => [device]),
+  )
+  const wanted = new Set(
+    about.map(({ deviceId, recipient }) => `${deviceId}/${recipient.slice(-tellingDigits)}`),
+  )
+  return takeOut(
+    tx,
+    rows.filter((row) => tellingEnds(wordOf(row)).some((end) => wanted.has(`${row.device_id}/${end}`))),
+  )
+}
+
+interface ParkedRow {
+  device_id: string
+  body: string
+}
+
+const wordOf = ({ device_id, body }: ParkedRow): ReceiptWord => ({
+  ...(JSON.parse(body) as Omit<ReceiptWord, 'deviceId'>),
+  deviceId: device_id,
+})
+
+async function takeOut(tx: Tx, rows: readonly ParkedRow[]): Promise<ReceiptWord[]> {
+  if (rows.length === 0) return []
+  // One may have been found by two of its readings.
+  const words = [...new Map(rows.map((row) => [`${row.device_id}/${row.body}`, wordOf(row)])).values()]
+  const readings = words.flatMap((word) =>
+    readingsOf(word).map((network_id, reading) => ({ network_id, device_id: word.deviceId, reading })),
+  )
+  await deleteRows(tx, 'parked_receipts', parkedKey, readings)
+  return words
+}
+
+/** Devices that have more than `most` parked receipts, and the newest of those that are too many. */
+export async function readOverfull(db: Db, most: number): Promise<{ deviceId: string; upToMs: number }[]> {
+  const { rows } = await sql<{ deviceId: string; upToMs: number | null }>`
+    select d.id as "deviceId", (
+      select p.received_at from parked_receipts p where p.device_id = d.id and p.reading = 0
+      order by p.received_at desc limit 1 offset ${most}
+    ) as "upToMs" from devices d`.execute(db)
+  return rows.flatMap(({ deviceId, upToMs }) => (upToMs === null ? [] : [{ deviceId, upToMs }]))
+}
+
+const oldestOf = (most: number) =>
+  ({
+    sql: `select device_id, body from parked_receipts where device_id = :device and reading = 0 and received_at <= :upto order by received_at limit ${most}`,
+    inputs: ['device', 'upto'],
+  }) as const
+
+/** Drops the oldest parked receipts of a device, under all their readings, at most `most`; gives how many. */
+export async function dropOldestParked(
+  tx: Tx,
+  { deviceId, upToMs }: { deviceId: string; upToMs: number },
+  most: number,
+): Promise<number> {
+  const rows = await selectEach<ParkedRow>(tx, oldestOf(most), [[deviceId, upToMs]])
+  await takeOut(tx, rows)
+  return rows.length
+}
