@@ -1,4 +1,4 @@
-import { type Expression, expressionBuilder, type SqlBool } from 'kysely'
+import { type Expression, expressionBuilder, sql, type SqlBool } from 'kysely'
 import type { Category, Database, Direction, MessageStatus, Mode } from '../storage/schema.ts'
 import type { MessageRow } from './message-store.ts'
 
@@ -22,6 +22,10 @@ export interface HistoryFilter {
   to: string | null
   from: string | null
   country: string | null
+  /** Stands in the text, capitals or not. Texts that were erased have none. */
+  text: string | null
+  /** Whoever sent it: an API key, or a person in the console. */
+  keyId: string | null
   /** Inclusive. */
   createdAfterMs: number | null
   /** Exclusive. */
@@ -70,6 +74,8 @@ export const everyMessage: HistoryQuery = {
   to: null,
   from: null,
   country: null,
+  text: null,
+  keyId: null,
   createdAfterMs: null,
   createdBeforeMs: null,
   updatedAfterMs: null,
@@ -87,7 +93,16 @@ export const maxRowsRead = 2_500
 export const behind = (id: string): string => `${id}0`
 
 /** No index answers these: a page that uses one reads at most `maxRowsRead` rows and may come back thin. */
-const searchedBy = ['errorCode', 'direction', 'category', 'deviceId', 'from', 'country'] as const
+const searchedBy = [
+  'errorCode',
+  'direction',
+  'category',
+  'deviceId',
+  'from',
+  'country',
+  'text',
+  'keyId',
+] as const
 
 /** Whether rows must be read that may then be left out. */
 export const isSearch = (filter: HistoryFilter): boolean =>
@@ -113,10 +128,20 @@ export function conditionsOf(filter: HistoryFilter): Expression<SqlBool>[] {
   for (const [column, value] of exact) if (value !== null) conditions.push(is(column, '=', value as never))
   if (filter.ids.length > 0) conditions.push(is('messages.id', 'in', padded(filter.ids)))
   if (filter.statuses.length > 0) conditions.push(is('messages.status', 'in', [...filter.statuses]))
+  if (filter.text !== null) conditions.push(textHolds(filter.text))
+  if (filter.keyId !== null) conditions.push(sentBy(filter.keyId))
   if (filter.createdAfterMs !== null) conditions.push(is('messages.created_at', '>=', filter.createdAfterMs))
   if (filter.createdBeforeMs !== null) conditions.push(is('messages.created_at', '<', filter.createdBeforeMs))
   return conditions
 }
+
+/** Capitals of ASCII are folded alike by both databases; of other letters PostgreSQL alone folds them. */
+const textHolds = (text: string): Expression<SqlBool> =>
+  sql`lower(messages.text) like lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`}) escape '\\'`
+
+/** Looked up send by send, of the rows that are read anyway. */
+const sentBy = (keyId: string): Expression<SqlBool> =>
+  sql`exists (select 1 from sends where sends.account_id = messages.account_id and sends.id = messages.send_id and sends.key_id = ${keyId})`
 
 /** Repeats the last id up to one of three lengths, so that lists of ids make three statements to prepare and not a hundred. */
 function padded(ids: readonly string[]): string[] {

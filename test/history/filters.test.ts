@@ -8,6 +8,7 @@ import { ada, deliveredAt, failedAt, idsOf, store, storedMessage, walkHistory } 
 
 const numbers = ['+4915112345678', '+4915112345679', '+14155550123']
 const references = [null, 'order-1', 'order-2']
+const texts = ['Hello', 'Your code: 4711', '100%_off', 'a\\b']
 let base: TestStorage
 let rows: MessageRow[]
 
@@ -23,6 +24,7 @@ async function storeEverything({ storage, clock, ids }: TestStorage): Promise<Me
   for (let i = 0; i < 60; i++) {
     await clock.advance(i % 4 === 0 ? 0 : 7)
     const sendId = ids('snd')
+    keyOfSend.set(sendId, keyOf(i))
     const created_at = clock.now()
     const send = [0, 1, 2].map((k): MessageRow => {
       const shape = i * 3 + k
@@ -37,6 +39,7 @@ async function storeEverything({ storage, clock, ids }: TestStorage): Promise<Me
         category: shape % 7 === 0 ? 'authentication' : 'transactional',
         direction: 'outbound',
         client_reference: references[i % 3] as string | null,
+        text: texts[shape % 4] as string,
         ...(shape % 3 === 0
           ? failedAt(settledAt, shape % 2 === 0 ? 'unreachable' : 'device_error')
           : deliveredAt(settledAt)),
@@ -50,7 +53,7 @@ async function storeEverything({ storage, clock, ids }: TestStorage): Promise<Me
           account_id: ada.accountId,
           id: sendId,
           mode: ada.mode,
-          key_id: 'key_1',
+          key_id: keyOf(i),
           ...range,
           smart_encoding_applied: 0,
           created_at,
@@ -67,8 +70,13 @@ async function storeEverything({ storage, clock, ids }: TestStorage): Promise<Me
   return mine
 }
 
+const keyOf = (send: number): string => (send % 2 === 0 ? 'key_1' : 'user:usr_1')
+
 const byChange = (a: MessageRow, b: MessageRow): number =>
   a.updated_at - b.updated_at || (a.id < b.id ? -1 : 1)
+
+const keyOfSend = new Map<string, string>()
+const holds = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase())
 
 /** What history means, in memory. */
 function expected(query: Partial<HistoryQuery>): string[] {
@@ -86,6 +94,8 @@ function expected(query: Partial<HistoryQuery>): string[] {
     .filter(is('recipient', query.to))
     .filter(is('sender', query.from))
     .filter(is('country', query.country))
+    .filter((row) => holds(row.text ?? '', query.text ?? ''))
+    .filter((row) => (query.keyId ?? keyOfSend.get(row.send_id ?? '')) === keyOfSend.get(row.send_id ?? ''))
     .filter(
       (row) =>
         row.created_at >= (query.createdAfterMs ?? 0) &&
@@ -117,6 +127,8 @@ const anyQuery = () =>
     to: maybe(fc.constantFrom(...numbers)),
     from: maybe(fc.constant('Acme')),
     country: maybe(fc.constantFrom('DE', 'US')),
+    text: maybe(fc.constantFrom('hello', 'CODE', '0%_', '%', '_', '\\', 'x')),
+    keyId: maybe(fc.constantFrom('key_1', 'user:usr_1', 'key_9')),
     createdAfterMs: maybe(anInstant()),
     createdBeforeMs: maybe(anInstant()),
     updatedAfterMs: maybe(anInstant()),
@@ -136,6 +148,8 @@ test('every combination of filters gives exactly what it means, in its order, wh
     to: null,
     from: null,
     country: null,
+    text: null,
+    keyId: null,
     createdAfterMs: null,
     createdBeforeMs: null,
     updatedAfterMs: null,

@@ -110,6 +110,15 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     ])
   })
 
+  test('a search by key looks up the send of each message that it reads', async () => {
+    const plans = await plansOf({ keyId: 'key_1', text: 'x' })
+    expect(plans).toEqual([
+      ofAge.replace('USING INDEX', 'USING COVERING INDEX'),
+      ofAge,
+      'SEARCH sends EXISTS USING PRIMARY KEY (account_id=? AND id=?)',
+    ])
+  })
+
   test('a page by change reads the index of each place where a message can be', async () => {
     const plans = await plansOf({ updatedAfterMs: 1, statuses: ['failed'] })
 

@@ -165,6 +165,7 @@ function readQuery(raw: string): Asked {
   const limit = reader.one('limit', wholeNumber(1, 100)) ?? 25
   const cursor = reader.one('cursor', String)
   const query: HistoryQuery = {
+    ...everyMessage,
     ids: reader.many('id', 100, id('msg')),
     sendId: reader.one('send_id', id('snd')),
     clientReference: reader.one('client_reference', reference),
