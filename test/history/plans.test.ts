@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readDevicesStatus } from '../../src/devices/device-status.ts'
 import { everyMessage, type HistoryQuery } from '../../src/messages/history-query.ts'
 import { readHistory } from '../../src/messages/history.ts'
+import { readMessageStory } from '../../src/messages/message-story.ts'
 import type { MessageRow } from '../../src/messages/message-store.ts'
 import { databaseFile } from '../../src/storage/database.ts'
 import type { Db } from '../../src/storage/dialect.ts'
@@ -159,6 +160,34 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     expect(
       plans.filter((step) => /^SCAN (?!CONSTANT|attempts USING INDEX attempts_open)|AUTOMATIC/.test(step)),
     ).toEqual([])
+  })
+
+  test('the story of a message looks everything up by key, and its place in the queue from its last change on', async () => {
+    const { ids, clock, storage } = base
+    const waits = storedMessage({ id: ids('msg'), created_at: clock.now(), send_id: ids('snd') })
+    const sent = storedMessage({
+      ...deliveredAt(clock.now()),
+      id: ids('msg'),
+      created_at: clock.now(),
+      status: 'sent',
+      finalized_at: null,
+      settled_at: null,
+    })
+    await store(storage, [waits, sent])
+    const statements = await statementsOf(storage.read, async () => {
+      await readMessageStory(storage.read, ada, waits.id)
+      await readMessageStory(storage.read, ada, sent.id)
+    })
+    const plans = [...new Set(statements.flatMap(planOf))]
+    expect(plans.toSorted()).toEqual([
+      'CO-ROUTINE behind',
+      'SCAN behind',
+      'SEARCH attempts USING PRIMARY KEY (account_id=? AND mode=? AND message_id=?)',
+      byId,
+      'SEARCH queue USING PRIMARY KEY (route_key=? AND account_id=? AND priority=? AND due_at>?)',
+      expect.stringMatching(/^SEARCH receipts_expected USING (COVERING )?INDEX receipts_expected_open/),
+      'SEARCH sends USING PRIMARY KEY (account_id=? AND id=?)',
+    ])
   })
 
   test('a timeline looks the attempts of each message up', async () => {
