@@ -4,6 +4,7 @@ import {
   behind,
   conditionsOf,
   type HistoryPage,
+  type HistoryPosition,
   type HistoryRequest,
   isSearch,
   maxRowsRead,
@@ -38,6 +39,26 @@ export async function readByCreation(db: Db, request: HistoryRequest): Promise<H
   if (rows.length > limit)
     return { rows: rows.slice(0, limit), next: { id: (rows[limit - 1] as MessageRow).id, updatedAtMs: null } }
   return { rows, next: bound === null ? null : { id: bound, updatedAtMs: null } }
+}
+
+/**
+ * How many messages fit a query, newest or oldest first, and where to go on counting: null when all were. A search counts what it finds among
+ * `maxRowsRead` messages, so that counts too come in short pieces.
+ */
+export async function countByCreation(
+  db: Db,
+  request: HistoryRequest,
+): Promise<{ messages: number; next: HistoryPosition | null }> {
+  const { query } = request
+  const range = narrowed(pageRange(request), await sendRange(db, request))
+  const bound = isSearch(query) ? await searchBound(db, request, range) : null
+  const slice = bound === null ? range : narrowed(range, boundRange(request, bound))
+  const { messages } = await rowsIn(db, request, slice)
+    .clearOrderBy()
+    .select(({ fn }) => fn.countAll<number>().as('messages'))
+    .where((is) => is.and(conditionsOf(query)))
+    .executeTakeFirstOrThrow()
+  return { messages, next: bound === null ? null : { id: bound, updatedAtMs: null } }
 }
 
 /** Every message that a query for ids or for a send can mean: few, so that they may be ordered in memory. */

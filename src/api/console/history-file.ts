@@ -1,0 +1,71 @@
+import { rfc3339 } from '../../clock.ts'
+import type { MessageRow } from '../../messages/message-store.ts'
+import { renderMessage } from '../v1/message-view.ts'
+
+/** How an export is written. */
+export type FileFormat = 'csv' | 'json'
+
+/** Writes pages of messages as the text of one file, piece by piece. */
+export async function* writeFile(
+  format: FileFormat,
+  pages: AsyncIterable<readonly MessageRow[]>,
+): AsyncGenerator<string> {
+  yield* format === 'csv' ? writeCsv(pages) : writeJson(pages)
+}
+
+/** One array of messages as the interface shows them, each on a line of its own. */
+async function* writeJson(pages: AsyncIterable<readonly MessageRow[]>): AsyncGenerator<string> {
+  let before = '[\n'
+  for await (const rows of pages) {
+    yield before + rows.map((row) => JSON.stringify(renderMessage(row))).join(',\n')
+    before = ',\n'
+  }
+  yield before === '[\n' ? '[]\n' : '\n]\n'
+}
+
+const instantOf = (atMs: number | null): string => (atMs === null ? '' : rfc3339(atMs))
+
+const columns: readonly [name: string, of: (row: MessageRow) => string | number | null][] = [
+  ['id', (row) => row.id],
+  ['created_at', (row) => rfc3339(row.created_at)],
+  ['direction', (row) => row.direction],
+  ['status', (row) => row.status],
+  ['to', (row) => row.recipient],
+  ['from', (row) => row.sender],
+  ['country', (row) => row.country],
+  ['text', (row) => row.text],
+  ['parts', (row) => row.parts],
+  ['parts_sent', (row) => row.parts_sent],
+  ['charged', (row) => row.charged],
+  ['error_code', (row) => row.error_code],
+  ['network_code', (row) => row.network_code],
+  ['device_id', (row) => row.device_id],
+  ['attempts', (row) => row.attempts],
+  ['possible_duplicate', (row) => (row.possible_duplicate === 1 ? 'true' : 'false')],
+  ['client_reference', (row) => row.client_reference],
+  ['metadata', (row) => row.metadata],
+  ['sent_at', (row) => instantOf(row.sent_at)],
+  ['delivered_at', (row) => instantOf(row.delivered_at)],
+  ['finalized_at', (row) => instantOf(row.finalized_at)],
+  ['updated_at', (row) => rfc3339(row.updated_at)],
+  ['send_id', (row) => row.send_id],
+]
+
+/** Comma-separated values by RFC 4180, with a line of names. The mark in front tells spreadsheets that it is UTF-8. */
+async function* writeCsv(pages: AsyncIterable<readonly MessageRow[]>): AsyncGenerator<string> {
+  yield `\u{feff}${lineOf(columns.map(([name]) => name))}`
+  for await (const rows of pages) yield rows.map((row) => lineOf(columns.map(([, of]) => of(row)))).join('')
+}
+
+const lineOf = (cells: readonly (string | number | null)[]): string => `${cells.map(cell).join(',')}\r\n`
+
+function cell(value: string | number | null): string {
+  const text = isFormula(String(value ?? '')) ? `'${value}` : String(value ?? '')
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/**
+ * Whether a spreadsheet would calculate a cell instead of showing it: an SMS may say `=HYPERLINK(…)`. With an apostrophe in front it is text. A
+ * number in E.164 calculates to itself and stays as it is, so that programs can read it.
+ */
+const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text) && !/^\+\d+$/.test(text)
