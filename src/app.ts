@@ -17,6 +17,7 @@ import { createIds } from './ids.ts'
 import { loadInstanceSecret } from './instance-secret.ts'
 import { type Service, startAll, stopAll } from './lifecycle.ts'
 import type { Log } from './log.ts'
+import { AccountChanges } from './messages/account-changes.ts'
 import { WriteHorizon } from './messages/history-horizon.ts'
 import { OptOuts } from './messages/opt-outs.ts'
 import { createMetrics } from './metrics.ts'
@@ -71,6 +72,7 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
       secret,
       secretBox,
       horizon,
+      changes: new AccountChanges(),
       optOuts: new OptOuts(storage.read),
       epoch,
       tls: await readTlsFiles(config),
@@ -156,13 +158,26 @@ const createAuthenticator = ({ read, clock, log }: Parts): Authenticator =>
 const createInboundReceiver = (parts: Parts, pool: DevicePool): InboundReceiver =>
   new InboundReceiver({ ...parts, pool })
 
-/** The hot units, each held against the horizon of history while it is being written. */
-const createUnits = ({ storage, horizon }: Parts): DispatchUnits => ({
-  claim: (input) => horizon.hold(input.nowMs, () => storage.runUnit('claim', input)),
+/** The hot units, each held against the horizon of history while it is being written, and told of when it is. */
+const createUnits = ({ storage, horizon, changes }: Parts): DispatchUnits => ({
+  claim: (input) =>
+    changes.after(
+      horizon.hold(input.nowMs, () => storage.runUnit('claim', input)),
+      ({ claimed }) => claimed.map(accountOf),
+    ),
   settleOutcomes: (settlements) =>
-    horizon.hold(earliest(settlements), () => storage.runUnit('settleOutcomes', settlements)),
-  settleReceipts: (words) => horizon.hold(earliest(words), () => storage.runUnit('settleReceipts', words)),
+    changes.after(
+      horizon.hold(earliest(settlements), () => storage.runUnit('settleOutcomes', settlements)),
+      () => settlements.map(accountOf),
+    ),
+  settleReceipts: (words) =>
+    changes.after(
+      horizon.hold(earliest(words), () => storage.runUnit('settleReceipts', words)),
+      (moved) => moved.map(accountOf),
+    ),
 })
+
+const accountOf = ({ accountId }: { accountId: string }): string => accountId
 
 const earliest = (rows: readonly { atMs: number }[]): number =>
   rows.reduce((least, { atMs }) => Math.min(least, atMs), Infinity)
@@ -190,7 +205,7 @@ interface PoolEvents {
 const directoryPollMs = 500
 
 function createPool(
-  { storage, writer, clock, log, metrics, config, secretBox }: Parts,
+  { storage, writer, clock, log, metrics, config, secretBox, changes }: Parts,
   events: PoolEvents,
 ): DevicePool {
   return new DevicePool({
@@ -202,7 +217,7 @@ function createPool(
     openSecrets: (row) => openDeviceSecrets(secretBox, row),
     eventsOf: (deviceId) => ({
       receipt: (receipt) => events.receipt(deviceId, receipt),
-      inbound: (inbound) => events.inbound(deviceId, inbound),
+      inbound: (inbound) => changes.after(events.inbound(deviceId, inbound), () => [null]),
       late: events.late,
       healthChanged: events.nudge,
     }),

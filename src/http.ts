@@ -2,10 +2,12 @@ import type { AddressInfo } from 'node:net'
 import type { Authenticator } from './accounts/authenticator.ts'
 import { createAuth } from './api/console/auth.ts'
 import type { Surroundings } from './api/console/call.ts'
+import { ExportSlots } from './api/console/export-slots.ts'
 import { LiveFeed } from './api/console/live-feed.ts'
 import { liveSources } from './api/console/live-sources.ts'
 import { createConsoleMount } from './api/console/mount.ts'
 import { createConsolePages } from './api/console/pages.ts'
+import type { ConsolePorts, HistoryPorts } from './api/console/ports.ts'
 import { createServer } from './api/server.ts'
 import { createSendDeps } from './api/v1/send.ts'
 import type { SendPorts } from './api/v1/send-ports.ts'
@@ -30,7 +32,11 @@ function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): Se
     accepted: metrics.accepted,
   })
   return {
-    sendMessages: (request) => horizon.hold(request.createdAt, () => accept(request)),
+    sendMessages: (request) =>
+      parts.changes.after(
+        horizon.hold(request.createdAt, () => accept(request)),
+        () => [request.accountId],
+      ),
     priceOnly: (request) => priceSend(storage.read, request),
     findReplay: (name) => findReplay(storage.read, name),
     optedOut: (accountId, mode, numbers) => parts.optOuts.find({ accountId, mode }, numbers, clock.now()),
@@ -40,17 +46,30 @@ function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): Se
 }
 
 /** What the console's calls work with. */
-function surroundingsOf(parts: Parts, publicUrl: () => string): Omit<Surroundings, 'log'> {
-  const { read, writer, clock, ids, config, log } = parts
+function surroundingsOf(
+  parts: Parts,
+  ports: ConsolePorts,
+  publicUrl: () => string,
+): Omit<Surroundings, 'log'> {
+  const { read, writer, clock, ids, config, log, changes, horizon } = parts
   const secret = Buffer.from(deriveKey(parts.secret, 'console-sessions')).toString('base64url')
   const auth = createAuth({ read, writer, config, log, secret, publicUrl })
   const live = new LiveFeed({
     clock,
-    sources: liveSources(read),
+    sources: liveSources({ read, safeHorizonMs: () => horizon.safeMs() }),
     failed: (error) => log.error({ err: error }, 'a live stream could not be told of a change'),
   })
-  return { read, writer, clock, ids, config, auth, live, ports: {}, publicUrl }
+  changes.listen({ isLooking: () => live.count() > 0, changed: (accountId) => live.changed(accountId) })
+  return { read, writer, clock, ids, config, auth, live, ports, publicUrl }
 }
+
+const createHistoryPorts = ({ storage, horizon, secret }: Parts, pool: DevicePool): HistoryPorts => ({
+  safeHorizonMs: () => horizon.safeMs(),
+  cursorKey: deriveKey(secret, 'console-cursor'),
+  holdHorizon: (atMs, write) => horizon.hold(atMs, write),
+  exports: new ExportSlots({ openReader: () => storage.openReader() }),
+  wakeDevice: (deviceId) => pool.get(deviceId)?.wake(),
+})
 
 /** The HTTP server, as a part that starts and stops. */
 export function createHttp(
@@ -68,6 +87,7 @@ export function createHttp(
     config.publicUrl ??
     `${parts.tls === null ? 'http' : 'https'}://${hostInUrl(config.host)}:${(server.server.address() as AddressInfo | null)?.port ?? config.port}`
   const consolePages = createConsolePages()
+  const send = createSendDeps({ clock, ids, config, ports: createPorts(parts, pool, dispatcher) })
   const server = createServer({
     config,
     hasConsole: consolePages !== null,
@@ -80,7 +100,7 @@ export function createHttp(
     tls: parts.tls,
     mounts: [
       createPhoneRoutes({ ports: phones, clock, publicUrl: url }),
-      createConsoleMount(surroundingsOf(parts, url)),
+      createConsoleMount(surroundingsOf(parts, { send, history: createHistoryPorts(parts, pool) }, url)),
       ...(consolePages === null ? [] : [consolePages]),
     ],
     readiness: async () => {
@@ -90,7 +110,7 @@ export function createHttp(
         : { ready: false, reasons: ['starting or stopping'] }
     },
     operations: {
-      send: createSendDeps({ clock, ids, config, ports: createPorts(parts, pool, dispatcher) }),
+      send,
       status: { read, now: clock.now },
       balance: { read, now: clock.now },
       history: {

@@ -58,6 +58,14 @@ function encodeTime(ms: number): string {
   return out
 }
 
+/** When an id was made, in milliseconds: the first ten characters behind the prefix. It must be an id. */
+export function timeOfId(id: string): number {
+  let ms = 0
+  for (const character of id.slice(id.indexOf('_') + 1).slice(0, 10))
+    ms = ms * 32 + alphabet.indexOf(character)
+  return ms
+}
+
 const typeId = /^[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 /** Whether `value` has the form of an id with this prefix. Says nothing about whether it exists. */

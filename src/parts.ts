@@ -5,6 +5,7 @@ import type { SecretBox } from './devices/secret-box.ts'
 import type { Ids } from './ids.ts'
 import type { InstanceSecret } from './instance-secret.ts'
 import type { Log } from './log.ts'
+import type { AccountChanges } from './messages/account-changes.ts'
 import type { WriteHorizon } from './messages/history-horizon.ts'
 import type { OptOuts } from './messages/opt-outs.ts'
 import type { HotUnits } from './messages/units.ts'
@@ -28,6 +29,7 @@ export interface Parts {
   secret: InstanceSecret
   secretBox: SecretBox
   horizon: WriteHorizon
+  changes: AccountChanges
   optOuts: OptOuts
   epoch: EpochStart
   tls: TlsFiles | null

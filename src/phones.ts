@@ -68,10 +68,15 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
       identities.forget()
     },
     offer: ({ phoneId, deviceId }) => desk.offer({ phoneId, deviceId, ...terms(deviceId) }),
-    report: ({ deviceId }, reports) => desk.report(reports.map((report) => ({ ...report, deviceId }))),
+    report: ({ deviceId }, reports) =>
+      parts.changes.after(desk.report(reports.map((report) => ({ ...report, deviceId }))), ofAny),
     sentOver: ({ deviceId }, sent) => writer.write((tx) => noteSim(tx, { ...sent, deviceId })),
-    inbound: ({ deviceId }, inbound) => inboundReceiver.receive(deviceId, inbound),
+    inbound: ({ deviceId }, inbound) =>
+      parts.changes.after(inboundReceiver.receive(deviceId, inbound), ofAny),
     hasMore: ({ deviceId }: Registration) => desk.hasMore(deviceId),
     phone,
   }
 }
+
+/** A shared phone reports on messages of many accounts. */
+const ofAny = (): [null] => [null]

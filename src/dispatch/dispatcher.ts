@@ -29,7 +29,7 @@ export interface DispatchUnits {
     fence: number
   }): Promise<{ claimed: Claimed[]; counts: number[] }>
   settleOutcomes(settlements: readonly Settlement[]): Promise<(string | null)[]>
-  settleReceipts(words: readonly ReceiptWord[]): Promise<string[]>
+  settleReceipts(words: readonly ReceiptWord[]): Promise<{ accountId: string; status: string }[]>
 }
 
 export interface DispatcherDeps {
@@ -293,7 +293,7 @@ export class Dispatcher implements Service {
     // Stamped when they are written, not when they came: history relies on no change appearing behind its horizon.
     const atMs = clock.now()
     const stamped = words.map((word) => ({ ...word, atMs }))
-    for (const status of await units.settleReceipts(stamped)) metrics.advanced(status)
+    for (const { status } of await units.settleReceipts(stamped)) metrics.advanced(status)
     return words.map(() => undefined)
   }
 }

@@ -17,7 +17,7 @@ export const units = {
   settleOutcomes: async (tx: Tx, settlements: readonly Settlement[]) =>
     (await settleOutcomes(tx, settlements)).map((message) => message?.status ?? null),
   settleReceipts: async (tx: Tx, words: readonly ReceiptWord[]) =>
-    (await settleReceipts(tx, words)).map((message) => message.status),
+    (await settleReceipts(tx, words)).map(({ account_id, status }) => ({ accountId: account_id, status })),
 } satisfies Units
 
 export type HotUnits = typeof units

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { AnyCall, Call } from './call.ts'
+import { historyCalls } from './history-calls.ts'
 import { keyCalls } from './key-calls.ts'
 import { liveCalls } from './live-calls.ts'
 import { sessionCalls } from './session-calls.ts'
@@ -9,6 +10,7 @@ export const calls = {
   ...sessionCalls,
   ...liveCalls,
   ...keyCalls,
+  ...historyCalls,
 }
 
 calls satisfies Readonly<Record<string, AnyCall>>

@@ -1,8 +1,13 @@
+import type { HistoryDeps } from '../../messages/history.ts'
 import type { Db } from '../../storage/dialect.ts'
 import type { LiveSource } from './live-feed.ts'
+import { messagesSource } from './live-messages.ts'
 
 /** What live streams tell of, in the order in which they tell it. */
-export const liveSources = (read: Db): readonly LiveSource[] => [balanceSource(read)]
+export const liveSources = (deps: HistoryDeps): readonly LiveSource[] => [
+  messagesSource(deps),
+  balanceSource(deps.read),
+]
 
 /** The wallet as it stands, whenever it has changed. */
 const balanceSource = (read: Db): LiveSource => ({

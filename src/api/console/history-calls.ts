@@ -1,0 +1,128 @@
+import { Type } from 'typebox'
+import { refuse } from '../../errors.ts'
+import { timeOfId } from '../../ids.ts'
+import { cancelMessages, type Cancellation } from '../../messages/cancel-messages.ts'
+import { openCursor, sealCursor } from '../../messages/history-cursor.ts'
+import { searchHistory } from '../../messages/history-search.ts'
+import type { MessageStatus } from '../../storage/schema.ts'
+import { appendAudit } from '../../storage/audit-log.ts'
+import { type AccountContext, defineCall } from './call.ts'
+import { exportHistory } from './history-export-call.ts'
+import { HistoryFilterInput, queryOf } from './history-filter.ts'
+import { type ListedMessage, listMessage } from './listed-message.ts'
+import { type HistoryNames, readHistoryNames } from './history-names.ts'
+import { readMessagePage } from './message-page.ts'
+import { sendAgain } from './send-again.ts'
+
+export interface HistoryPageAnswer {
+  rows: ListedMessage[]
+  /** What to send for the next page; null on the last one. */
+  next: string | null
+  /** How far back was looked, when the page is not full and there is a next one. */
+  searchedToMs: number | null
+}
+
+const MessageId = Type.String({ pattern: '^msg_[0-7][0-9a-hjkmnp-tv-z]{25}$' })
+const mostRows = 100
+
+/** A person waits this long for a full page; behind it the page says how far it looked. 100,000 messages take about 150 ms. */
+const patienceMs = 200
+
+export const historyCalls = {
+  /** One page of messages, newest first. */
+  'history/page': defineCall({
+    kind: 'read',
+    access: 'member',
+    input: Type.Object(
+      {
+        filter: HistoryFilterInput,
+        cursor: Type.Optional(Type.String({ maxLength: 6_000 })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostRows })),
+      },
+      { additionalProperties: false },
+    ),
+    async handle(context, { filter, cursor, limit = mostRows }): Promise<HistoryPageAnswer> {
+      const { read, clock, ports } = context
+      const owner = ownerOf(context)
+      const { cursorKey, safeHorizonMs } = ports.history
+      const query = queryOf(filter)
+      const position = cursor === undefined ? null : openCursor(cursorKey, owner, cursor).position
+      const page = await searchHistory(
+        { read, clock, safeHorizonMs },
+        { owner, query, position, limit },
+        patienceMs,
+      )
+      const isThin = page.next !== null && page.rows.length < limit
+      return {
+        rows: page.rows.map(listMessage),
+        next: page.next === null ? null : sealCursor(cursorKey, owner, { query, position: page.next }),
+        searchedToMs: isThin && page.next !== null ? timeOfId(page.next.id) : null,
+      }
+    },
+  }),
+
+  /** What devices, keys and people are called, for filters and rows. */
+  'history/names': defineCall({
+    kind: 'read',
+    access: 'member',
+    input: Type.Object({}, { additionalProperties: false }),
+    handle: ({ read, account }): Promise<HistoryNames> => readHistoryNames(read, account),
+  }),
+
+  /** Everything about one message. */
+  'history/message': defineCall({
+    kind: 'read',
+    access: 'member',
+    input: Type.Object({ id: MessageId }, { additionalProperties: false }),
+    handle: (context, { id }) => readMessagePage(context, id),
+  }),
+
+  /** Cancels a message that was not handed over yet, or asks the phone that holds it to let it go. */
+  'history/cancel': defineCall({
+    kind: 'change',
+    access: 'member',
+    input: Type.Object({ id: MessageId }, { additionalProperties: false }),
+    handle: (context, { id }) => cancel(context, id),
+  }),
+
+  /** Sends the text of a message to its number once more. The same `key` sends once, however often it comes. */
+  'history/send-again': defineCall({
+    kind: 'change',
+    access: 'member',
+    input: Type.Object(
+      { id: MessageId, key: Type.String({ pattern: '^[0-9a-f-]{36}$' }) },
+      { additionalProperties: false },
+    ),
+    handle: (context, { id, key }): Promise<{ messageId: string }> => sendAgain(context, id, key),
+  }),
+
+  'history/export': exportHistory,
+}
+
+const ownerOf = ({ account }: AccountContext) => ({ accountId: account.id, mode: account.mode })
+
+async function cancel(
+  context: AccountContext,
+  messageId: string,
+): Promise<{ result: Cancellation['result']; status: MessageStatus | null }> {
+  const { writer, clock, ids, account, actor, ports } = context
+  const nowMs = clock.now()
+  const canceled = await ports.history.holdHorizon(nowMs, () =>
+    writer.write(async (tx) => {
+      const key = { ...ownerOf(context), messageId }
+      const [found] = await cancelMessages(tx, [key], { code: 'canceled_by_user', nowMs })
+      if (found === undefined || found.result === 'not_found')
+        throw refuse('not_found', { detail: 'This account has no such message in this mode.' })
+      const detail = { mode: account.mode, messages: [{ messageId, result: found.result }] }
+      await appendAudit(
+        tx,
+        { ids, nowMs },
+        { accountId: account.id, actor, action: 'messages.canceled', detail },
+      )
+      return found
+    }),
+  )
+  if (canceled.deviceId !== null) ports.history.wakeDevice(canceled.deviceId)
+  context.live.changed(account.id)
+  return { result: canceled.result, status: canceled.status }
+}

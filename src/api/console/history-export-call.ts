@@ -1,0 +1,57 @@
+import { Type } from 'typebox'
+import { rfc3339 } from '../../clock.ts'
+import { countExport, type HistoryExport, readExport } from '../../messages/history-export.ts'
+import { appendAudit } from '../../storage/audit-log.ts'
+import { type AccountContext, defineDownload, type DownloadedFile } from './call.ts'
+import { type FileFormat, writeFile } from './history-file.ts'
+import { HistoryFilterInput, queryOf } from './history-filter.ts'
+
+const formats = ['csv', 'json'] as const satisfies readonly FileFormat[]
+const contentTypes: Record<FileFormat, string> = {
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+}
+
+/** Nobody waits longer for the first byte; without a count the page shows how much has come. */
+const countPatienceMs = 1_000
+
+/** Every message that fits a filter, as one file that is written as it is read. `x-total-rows` says how many will come, when that is known. */
+export const exportHistory = defineDownload({
+  access: 'member',
+  input: Type.Object(
+    { filter: HistoryFilterInput, format: Type.Unsafe<FileFormat>({ type: 'string', enum: [...formats] }) },
+    { additionalProperties: false },
+  ),
+  async handle(context, { filter, format }): Promise<DownloadedFile> {
+    const { account, clock, ports } = context
+    const nowMs = clock.now()
+    const asked = { owner: { accountId: account.id, mode: account.mode }, query: queryOf(filter), nowMs }
+    const chunks = ports.history.exports.run((db) => writeFile(format, readExport(db, asked)))
+    await writeDown(context, format, Object.keys(filter), nowMs)
+    const total = await count(context, asked)
+    return {
+      name: `messages-${account.mode}-${rfc3339(nowMs).slice(0, 10)}.${format}`,
+      contentType: contentTypes[format],
+      chunks,
+      headers: total === null ? {} : { 'x-total-rows': String(total) },
+    }
+  },
+})
+
+const count = ({ clock, ports }: AccountContext, asked: HistoryExport): Promise<number | null> =>
+  countExport({ db: ports.history.exports.reader(), clock }, asked, countPatienceMs)
+
+/** Who took which messages out, by the names of the conditions: their values may be texts and numbers. */
+const writeDown = (
+  { writer, ids, account, actor }: AccountContext,
+  format: FileFormat,
+  conditions: readonly string[],
+  nowMs: number,
+): Promise<void> =>
+  writer.write((tx) =>
+    appendAudit(
+      tx,
+      { ids, nowMs },
+      { accountId: account.id, actor, action: 'messages.exported', detail: { mode: account.mode, format, conditions } },
+    ),
+  ) // prettier-ignore

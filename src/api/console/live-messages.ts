@@ -1,0 +1,43 @@
+import { type HistoryDeps, readHistory } from '../../messages/history.ts'
+import { everyMessage, type HistoryPosition } from '../../messages/history-query.ts'
+import type { ListedMessage } from './listed-message.ts'
+import { listMessage } from './listed-message.ts'
+import type { LiveSource } from './live-feed.ts'
+
+/** What a page is told of messages. */
+export type MessagesEvent =
+  /** These have changed, or are new; in the order of their changes. */
+  | { kind: 'changed'; rows: ListedMessage[] }
+  /** The stream begins here: what changed before, a page asks for. */
+  | { kind: 'begins' }
+  /** More has changed than is worth telling one by one. */
+  | { kind: 'reload' }
+
+/** More rows than a screen shows: a page that is this far behind reads anew. */
+const mostRows = 100
+
+/** Tells of the messages of an account as they change, in the order of `updated_after`. */
+export const messagesSource = (deps: HistoryDeps): LiveSource => ({
+  topic: 'messages',
+  async read({ accountId, mode }, since) {
+    // Whatever has a time before the horizon is stored: the page that asks after this event sees it.
+    const present: HistoryPosition = { updatedAtMs: deps.safeHorizonMs() - 1, id: 'msg_~' }
+    const position = since as HistoryPosition | undefined
+    if (position === undefined) return tell({ kind: 'begins' }, present)
+    const { rows, next } = await readHistory(deps, {
+      owner: { accountId, mode },
+      query: { ...everyMessage, updatedAfterMs: position.updatedAtMs },
+      position,
+      limit: mostRows,
+    })
+    if (next !== null) return tell({ kind: 'reload' }, present)
+    const last = rows.at(-1)
+    if (last === undefined) return null
+    return tell(
+      { kind: 'changed', rows: rows.map(listMessage) },
+      { updatedAtMs: last.updated_at, id: last.id },
+    )
+  },
+})
+
+const tell = (event: MessagesEvent, next: HistoryPosition): { event: MessagesEvent; next: HistoryPosition } => ({ event, next }) // prettier-ignore
