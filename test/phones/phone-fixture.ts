@@ -75,6 +75,7 @@ export function createStubbedPhone(
           return stream.pendingBytes
         },
         end: () => void (stream.ended = true),
+        cut: () => void (stream.ended = true),
       })
       return stream
     },

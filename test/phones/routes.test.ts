@@ -4,7 +4,7 @@ import { priorityOf } from '../../src/messages/message-store.ts'
 import { rawRequest } from '../api/raw-request.ts'
 import { eventually } from '../eventually.ts'
 import { registrationOf } from './phone-fixture.ts'
-import { deviceToken, offerOf, openRoutesHouse, privateToken } from './routes-house.ts'
+import { deviceToken, offerOf, openRoutesHouse, privateToken, type TestStream } from './routes-house.ts'
 
 const until = (holds: () => void): Promise<unknown> => eventually(() => undefined, holds)
 const sim = {
@@ -401,6 +401,17 @@ test('check 17: two streams both get the event, and none is closed', async () =>
   expect(streams[1]!.ended()).toBe(false)
   streams[1]!.close()
   await until(() => expect(phone.isStreaming).toBe(false))
+})
+
+test('a phone has 64 streams at once and no more: the oldest, which is long dead, makes room for the next', async () => {
+  const { openStream, phone } = await openRoutesHouse()
+  const streams: TestStream[] = []
+  for (let n = 0; n < 64; n++) streams.push(await openStream())
+  await until(() => expect(streams.every((stream) => stream.text() !== '' && !stream.ended())).toBe(true))
+  streams.push(await openStream())
+  await until(() => expect(streams.map((stream) => stream.ended())).toEqual([true, ...streams.slice(1).map(() => false)])) // prettier-ignore
+  expect(phone.isStreaming).toBe(true)
+  for (const stream of streams) stream.close()
 })
 
 test('check 20: a phone hears of settings and webhooks that it has not read, and of no others', async () => {

@@ -4,6 +4,8 @@ export interface StreamSink {
   /** Bytes that were written and not yet taken over by the network. */
   readonly pendingBytes: number
   end(): void
+  /** Without waiting for whoever does not read. */
+  cut(): void
 }
 
 /** An event as it stands in a stream. Without a line of data the app's reader drops it. */
@@ -22,16 +24,24 @@ interface OpenStream {
 const mostUnanswered = 2
 /** A stream that nobody reads is written no further; the app asks anew when it opens another. */
 const mostPendingBytes = 16 * 1024
+/** A network that breaks each minute leaves some 15 dead ones, until TCP gives them up; more than this only a faulty app or a thief opens. */
+const mostStreams = 64
 
 /**
  * The event streams of one phone. Several at once are usual, and none is ever closed while the service runs: the app answers the end of one
- * by ending the others too, and opens them all again, for ever. One that is dead is left alone and not counted.
+ * by ending the others too, and opens them all again, for ever. One that is dead is left alone and not counted. Only beyond 64 the oldest is
+ * cut, so that no phone has all connections of the service.
  */
 export class EventStreams {
   readonly #open = new Set<OpenStream>()
 
   /** Takes a stream in; gives what to call when it has ended. */
   add(sink: StreamSink): () => void {
+    const [oldest] = this.#open
+    if (oldest !== undefined && this.#open.size >= mostStreams) {
+      this.#open.delete(oldest)
+      oldest.sink.cut()
+    }
     const stream: OpenStream = { sink, stuckSinceMs: null, unanswered: 0 }
     this.#open.add(stream)
     return () => void this.#open.delete(stream)

@@ -55,6 +55,7 @@ export class StreamRoute {
         return raw.writableLength
       },
       end: () => void raw.end(),
+      cut: () => void raw.destroy(),
     }
     this.#open.add(sink)
     const left = phone.openStream(sink)
