@@ -43,6 +43,12 @@ const account = createRoute({
   component: AccountShell,
 })
 
+const send = createRoute({
+  getParentRoute: () => account,
+  path: '/send',
+  component: lazyRouteComponent(() => import('./send/send-page.tsx'), 'SendPage'),
+})
+
 const developers = createRoute({
   getParentRoute: () => account,
   path: '/developers',
@@ -50,7 +56,7 @@ const developers = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, signIn, account.addChildren([developers])]),
+  routeTree: root.addChildren([home, signIn, account.addChildren([send, developers])]),
   defaultPreload: 'intent',
   defaultErrorComponent: PageFailed,
   defaultNotFoundComponent: NotFound,

@@ -18,7 +18,7 @@ export const theme = createTheme({
     return input.variant === 'light' && input.theme.colors[name] !== undefined
       ? {
           ...colors,
-          color: `light-dark(color-mix(in srgb, var(--mantine-color-${name}-9), black 25%), var(--mantine-color-${name}-1))`,
+          color: `light-dark(color-mix(in srgb, var(--mantine-color-${name}-9), black 50%), var(--mantine-color-${name}-1))`,
         }
       : colors
   },

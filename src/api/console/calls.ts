@@ -3,6 +3,7 @@ import type { AnyCall, Call } from './call.ts'
 import { historyCalls } from './history-calls.ts'
 import { keyCalls } from './key-calls.ts'
 import { liveCalls } from './live-calls.ts'
+import { sendCalls } from './send-calls.ts'
 import { sessionCalls } from './session-calls.ts'
 
 /** Every call of the console by its path below `/console/api/`. */
@@ -10,6 +11,7 @@ export const calls = {
   ...sessionCalls,
   ...liveCalls,
   ...keyCalls,
+  ...sendCalls,
   ...historyCalls,
 }
 

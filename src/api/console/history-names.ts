@@ -4,7 +4,7 @@ import type { Mode } from '../../storage/schema.ts'
 /** What the ids in rows of messages are called. */
 export interface HistoryNames {
   devices: { id: string; name: string; kind: string; isRetired: boolean }[]
-  /** Who may have sent: keys, and people by `user:` and their id. */
+  /** Who may have sent: keys, and people. */
   senders: { id: string; name: string; isRevoked: boolean }[]
 }
 
@@ -30,7 +30,7 @@ export async function readHistoryNames(
         name: `${row.name} (…${row.last_four})`,
         isRevoked: row.revoked_at !== null,
       })),
-      ...people.map((row) => ({ id: `user:${row.id}`, name: row.name, isRevoked: false })),
+      ...people.map((row) => ({ id: row.id, name: row.name, isRevoked: false })),
     ],
   }
 }

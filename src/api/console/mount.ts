@@ -11,6 +11,8 @@ import { guardCall, originFault } from './guard-call.ts'
 import { readInput } from './read-input.ts'
 
 const base = '/console/api'
+/** A hundred rows of a table with long texts; programs send one text at a time and have less. */
+const mostBodyBytes = 1024 * 1024
 
 /** The console's own calls, to be mounted: never with an API key, always with the session's cookie. */
 export function createConsoleMount(surroundings: Omit<Surroundings, 'log'>): Mount {
@@ -28,6 +30,7 @@ export function createConsoleMount(surroundings: Omit<Surroundings, 'log'>): Mou
         app.route({
           method: methodOf(call),
           url: `/${name}`,
+          bodyLimit: mostBodyBytes,
           handler: async (request, reply) => {
             await answer({ ...surroundings, log: tools.log }, tools, streams, call, request, reply)
             return reply

@@ -1,8 +1,8 @@
 import { refuse } from '../../errors.ts'
 import type { MessageRow } from '../../messages/message-store.ts'
-import { sendOperation } from '../v1/send.ts'
 import type { AccountContext } from './call.ts'
 import { consoleCaller } from './console-caller.ts'
+import { sendFromConsole } from './send-from-console.ts'
 
 /**
  * Sends the text of a message to its number once more, as the person who asks. `key` comes from the page: what came with it before is not
@@ -13,7 +13,7 @@ export async function sendAgain(
   messageId: string,
   key: string,
 ): Promise<{ messageId: string }> {
-  const { read, account, ports, requestId } = context
+  const { read, account } = context
   const message = await read
     .selectFrom('messages')
     .selectAll()
@@ -28,17 +28,8 @@ export async function sendAgain(
     throw refuse('validation_failed', {
       detail: 'Received messages, and those whose text was erased, cannot be sent again.',
     })
-  const answer = await sendOperation.handle(ports.send, {
-    caller: await consoleCaller(context),
-    requestId,
-    rawQuery: '',
-    body,
-    headers: { 'idempotency-key': `console-${key}` },
-  })
-  const sent = (typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body) as {
-    messages: [{ id: string }]
-  }
-  return { messageId: sent.messages[0].id }
+  const sent = await sendFromConsole(context, await consoleCaller(context), body, key)
+  return { messageId: sent.messages[0]?.id ?? '' }
 }
 
 /** What would be sent if a message were sent again, as a body of `POST /api/v1/send`; null when it cannot be: received, or its text erased. */

@@ -1,0 +1,147 @@
+import { Alert, Button, Group, Paper, Stack, Text, Textarea } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useRef, useState } from 'react'
+import type { SendAnswer } from '../../../src/api/console/send-from-console.ts'
+import { CallFailed, change } from '../api/call.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { useChange } from '../api/use-call.ts'
+import { formatNumber } from '../ui/format.ts'
+import { noOptions, type SendOptions, SendOptionFields, bodyOptions } from './send-options.tsx'
+import { readNumbers } from './recipients.ts'
+import { newSendKey } from './send-key.ts'
+import { Sent } from './sent.tsx'
+import { TextCounter } from './text-counter.tsx'
+
+/** One text to one number or up to a hundred. */
+export function Compose() {
+  const [to, setTo] = useState('')
+  const [text, setText] = useState('')
+  const [options, setOptions] = useState<SendOptions>(noOptions)
+  const [key, setKey] = useState(newSendKey)
+  const [sent, setSent] = useState<SendAnswer | null>(null)
+  const send = useChange('send/one')
+  const underWay = useRef(false)
+  const { numbers, duplicates } = readNumbers(to)
+  const body = { to: numbers.length === 1 ? numbers[0] : numbers, text, ...bodyOptions(options) }
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    // Two clicks may come before the button shows that it is busy.
+    if (underWay.current) return
+    underWay.current = true
+    const answer = await send.mutateAsync({ body, key }).finally(() => (underWay.current = false))
+    setSent(answer)
+    setText('')
+    setTo('')
+    setKey(newSendKey())
+  }
+  return (
+    <form onSubmit={(event) => void submit(event).catch(() => undefined)}>
+      <Stack>
+        {sent === null ? null : <Sent answer={sent} onClose={() => setSent(null)} />}
+        <Textarea
+          label="To"
+          description="Numbers with a plus and the country: +49170…; up to 100, a line or a comma between them."
+          required
+          autosize
+          minRows={2}
+          maxRows={8}
+          value={to}
+          onChange={(event) => setTo(event.currentTarget.value)}
+        />
+        {duplicates.length === 0 ? null : (
+          <Text size="sm">
+            Named twice, sent once: {duplicates.slice(0, 5).join(', ')}
+            {duplicates.length > 5 ? ` and ${duplicates.length - 5} more` : ''}
+          </Text>
+        )}
+        <Textarea
+          label="Text"
+          required
+          autosize
+          minRows={4}
+          maxRows={16}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <TextCounter text={text} onReplace={setText} />
+        <SendOptionFields value={options} onChange={setOptions} />
+        <Cost body={body} recipients={numbers.length} />
+        {send.isError ? <Refused {...refusalOf(send.error)} /> : null}
+        <Group justify="flex-end">
+          <Button type="submit" loading={send.isPending} disabled={numbers.length === 0 || text === ''}>
+            Send {numbers.length > 1 ? `${formatNumber(numbers.length)} messages` : 'the message'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+/** How long a person pauses before the server is asked what it would say. */
+const pauseMs = 400
+
+/** What the server says that it costs, and everything that is wrong with it. */
+function Cost({ body, recipients }: { body: object; recipients: number }) {
+  const place = useAccountPlace()
+  const [settled] = useDebouncedValue(JSON.stringify(body), pauseMs)
+  const isWhole = recipients > 0 && (body as { text: string }).text !== ''
+  const { data, error } = useQuery({
+    queryKey: ['send/price', place.accountId, place.mode, settled],
+    queryFn: () => change('send/price', place, { body: JSON.parse(settled) as Record<string, unknown> }),
+    enabled: isWhole,
+    gcTime: 0,
+  })
+  if (!isWhole) return null
+  if (error !== null) return <Refused title="The price is not known." detail={error.message} />
+  if (data === undefined) return null
+  if (data.refused !== null) return <Refused {...data.refused} />
+  if (data.answer === null) return null
+  const { totals, warnings } = data.answer
+  return (
+    <Paper withBorder p="sm" role="status" aria-label="Cost">
+      <Text size="sm" style={{ fontVariantNumeric: 'tabular-nums' }}>
+        Costs <b>{formatNumber(totals.parts)} SMS</b> for {formatNumber(totals.recipients)}{' '}
+        {totals.recipients === 1 ? 'message' : 'messages'}; {formatNumber(totals.balance_available)} are left
+        after it.
+      </Text>
+      {warnings.map(({ code, message }) => (
+        <Text key={code} size="sm" c="dimmed">
+          {message}
+        </Text>
+      ))}
+    </Paper>
+  )
+}
+
+interface Refusal {
+  title: string
+  detail: string
+  errors?: readonly { pointer?: string; detail: string }[]
+}
+
+const refusalOf = (error: Error): Refusal =>
+  error instanceof CallFailed ? error.problem : { title: 'This cannot be sent.', detail: error.message }
+
+/** Why something is not sent: each fault by itself. */
+function Refused({ title, detail: says, errors = [] }: Refusal) {
+  return (
+    <Alert color="red" variant="light" role="alert" title={title}>
+      <Stack gap={4}>
+        {errors.length === 0 ? <Text size="sm">{says}</Text> : null}
+        {errors.map(({ pointer = '', detail }) => (
+          <Text key={pointer + detail} size="sm">
+            {nameOf(pointer)}
+            {detail}
+          </Text>
+        ))}
+      </Stack>
+    </Alert>
+  )
+}
+
+/** Recipients are counted from one, as people do. */
+const nameOf = (pointer: string): string => {
+  const [, index] = /^\/to\/(\d+)$/.exec(pointer) ?? []
+  return index === undefined ? '' : `Number ${Number(index) + 1}: `
+}

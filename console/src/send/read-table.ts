@@ -1,0 +1,27 @@
+import Papa from 'papaparse'
+import type { SheetTable } from './table-plan.ts'
+
+/** As many as one person sends by hand; a program has the API. */
+const mostTableRows = 50_000
+const mostFaults = 20
+
+/** Reads CSV (RFC 4180) with any of the usual separators; the first row names the columns. */
+export function readTable(text: string): SheetTable {
+  const { data, meta, errors } = Papa.parse<Record<string, string>>(text.replace(/^\ufeff/, ''), {
+    header: true,
+    skipEmptyLines: 'greedy',
+    transformHeader: (name) => name.trim(),
+    delimitersToGuess: [',', ';', '\t', '|'],
+  })
+  const faults = errors
+    .filter(({ code }) => code !== 'UndetectableDelimiter')
+    .slice(0, mostFaults)
+    .map(({ row, message }) => `Row ${(row ?? 0) + 2}: ${message}.`)
+  if (data.length > mostTableRows)
+    faults.push(`The table has ${data.length} rows; only the first ${mostTableRows} are taken.`)
+  return {
+    columns: (meta.fields ?? []).filter((name) => name !== ''),
+    rows: data.slice(0, mostTableRows),
+    faults,
+  }
+}

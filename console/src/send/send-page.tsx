@@ -1,0 +1,31 @@
+import { SegmentedControl, Stack, Title } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import { Compose } from './compose.tsx'
+
+const TableSend = lazy(async () => ({ default: (await import('./table-send.tsx')).TableSend }))
+
+/** One text to a few numbers, or a table of numbers with a text for each. */
+export function SendPage() {
+  const [way, setWay] = useState<'text' | 'table'>('text')
+  return (
+    <Stack gap="lg" maw={760}>
+      <Title order={1}>Send</Title>
+      <SegmentedControl
+        aria-label="What to send"
+        value={way}
+        onChange={setWay}
+        data={[
+          { value: 'text', label: 'A text' },
+          { value: 'table', label: 'A table (CSV)' },
+        ]}
+      />
+      {way === 'text' ? (
+        <Compose />
+      ) : (
+        <Suspense>
+          <TableSend />
+        </Suspense>
+      )}
+    </Stack>
+  )
+}

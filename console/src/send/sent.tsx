@@ -1,0 +1,35 @@
+import { Alert, Anchor, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { SendAnswer } from '../../../src/api/console/send-from-console.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { formatNumber } from '../ui/format.ts'
+
+/** That it is stored, and where to see what becomes of it. */
+export function Sent({ answer, onClose }: { answer: SendAnswer; onClose: () => void }) {
+  const { accountId, mode } = useAccountPlace()
+  const { messages, totals } = answer
+  const [first] = messages
+  const address =
+    messages.length === 1 && first !== undefined
+      ? `/a/${accountId}/${mode}/history/${first.id}`
+      : `/a/${accountId}/${mode}/history?sendId=${answer.id}`
+  return (
+    <Alert
+      color="teal"
+      variant="light"
+      role="status"
+      title="Accepted"
+      withCloseButton
+      closeButtonLabel="Close"
+      onClose={onClose}
+    >
+      <Text size="sm">
+        {formatNumber(totals.recipients)} {totals.recipients === 1 ? 'message' : 'messages'},{' '}
+        {formatNumber(totals.parts)} SMS held.{' '}
+        <Anchor component={Link} to={address} size="sm" c="inherit">
+          See what becomes of {messages.length === 1 ? 'it' : 'them'}
+        </Anchor>
+      </Text>
+    </Alert>
+  )
+}

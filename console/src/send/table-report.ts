@@ -1,0 +1,26 @@
+import Papa from 'papaparse'
+import type { SentRow } from '../../../src/api/console/send-calls.ts'
+import type { TablePlan } from './table-plan.ts'
+
+/** What a spreadsheet would run; a number in E.164 is none. */
+const formula = /^(?!\+\d+$)[=+\-@\t\r]/
+
+/** What became of each row, as CSV, in the order of the file. */
+export function reportOf({ good, bad }: TablePlan, results: readonly SentRow[]): string {
+  const byRow = new Map(results.map((result) => [result.row, result]))
+  const rows = [...good, ...bad]
+    .toSorted((a, b) => a.row - b.row)
+    .map(({ row, to, fault }) => {
+      const result = byRow.get(row)
+      const refused = result?.refused ?? null
+      return {
+        row,
+        to,
+        result: fault !== null ? 'left out' : refused !== null ? 'refused' : 'accepted',
+        message_id: result?.messageId ?? '',
+        parts: result?.parts ?? 0,
+        reason: fault ?? refused?.detail ?? '',
+      }
+    })
+  return Papa.unparse(rows, { escapeFormulae: formula })
+}

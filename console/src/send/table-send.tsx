@@ -1,0 +1,161 @@
+import { Alert, FileInput, Group, NumberInput, Paper, Select, Stack, Text, Textarea } from '@mantine/core'
+import { useDeferredValue, useMemo, useState } from 'react'
+import { formatNumber } from '../ui/format.ts'
+import { readTable } from './read-table.ts'
+import { bodyOptions, noOptions, SendOptionFields, type SendOptions } from './send-options.tsx'
+import { TableProgress } from './table-progress.tsx'
+import { planTable, type SheetTable, type TablePlan, unknownPlaceholders } from './table-plan.ts'
+import { withPlainCharacters } from './text-cost.ts'
+import { TextCounter } from './text-counter.tsx'
+
+/** A table of numbers, with a text that may name its columns. */
+export function TableSend() {
+  const [table, setTable] = useState<SheetTable | null>(null)
+  return (
+    <Stack>
+      <TableSource onTable={setTable} />
+      {table === null ? null : <TableText key={table.rows.length + table.columns.join()} table={table} />}
+    </Stack>
+  )
+}
+
+function TableSource({ onTable }: { onTable: (table: SheetTable | null) => void }) {
+  const [pasted, setPasted] = useState('')
+  const take = (text: string): void => onTable(text.trim() === '' ? null : readTable(text))
+  return (
+    <Stack gap="sm">
+      <FileInput
+        label="CSV file"
+        description="The first row names the columns. Separated by commas, semicolons or tabs."
+        accept=".csv,.tsv,.txt,text/csv"
+        clearable
+        clearButtonProps={{ 'aria-label': 'Take the file away' }}
+        onChange={(file) => void (file === null ? Promise.resolve('') : file.text()).then(take)}
+      />
+      <Textarea
+        label="Or paste rows"
+        placeholder={'number,name\n+15005550006,Ada'}
+        autosize
+        minRows={3}
+        maxRows={8}
+        value={pasted}
+        onChange={(event) => {
+          setPasted(event.currentTarget.value)
+          take(event.currentTarget.value)
+        }}
+      />
+    </Stack>
+  )
+}
+
+const looksLikeNumbers = (name: string): boolean =>
+  /^(to|number|phone|mobile|msisdn|recipient|telefon|handy)/i.test(name)
+
+function TableText({ table }: { table: SheetTable }) {
+  const [numberColumn, setNumberColumn] = useState(
+    table.columns.find(looksLikeNumbers) ?? table.columns[0] ?? '',
+  )
+  const [text, setText] = useState('')
+  const [options, setOptions] = useState<SendOptions>(noOptions)
+  // Fifty thousand rows take longer than a key stroke: the plan follows the typing.
+  const settled = useDeferredValue(text)
+  const { smartEncoding } = options
+  const plan = useMemo(
+    () => planTable(table, { numberColumn, text: settled, smartEncoding }),
+    [table, numberColumn, settled, smartEncoding],
+  )
+  const unknown = unknownPlaceholders(text, table.columns)
+  return (
+    <Stack>
+      {table.faults.length === 0 ? null : (
+        <Alert color="yellow" variant="light" title="Not everything could be read">
+          {table.faults.map((fault) => (
+            <Text key={fault} size="sm">
+              {fault}
+            </Text>
+          ))}
+        </Alert>
+      )}
+      <Select
+        label="Column of the numbers"
+        data={table.columns}
+        value={numberColumn}
+        allowDeselect={false}
+        onChange={(column) => setNumberColumn(column ?? '')}
+      />
+      <Textarea
+        label="Text"
+        description={`Columns may stand in it: ${table.columns.map((name) => `{{${name}}}`).join(' ')}`}
+        required
+        autosize
+        minRows={3}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      {unknown.length === 0 ? null : (
+        <Alert color="red" variant="light">
+          The table has no column {unknown.join(', ')}; it has {table.columns.join(', ')}.
+        </Alert>
+      )}
+      {text === '' ? null : <Preview plan={plan} onReplace={setText} template={text} />}
+      <SendOptionFields value={options} onChange={setOptions} />
+      {text === '' || unknown.length > 0 ? null : (
+        <TableProgress plan={plan} options={bodyOptions(options)} />
+      )}
+    </Stack>
+  )
+}
+
+/** What one row after the other would get, what that costs, and which rows cannot be sent. */
+function Preview(properties: { plan: TablePlan; template: string; onReplace: (text: string) => void }) {
+  const { plan, template, onReplace } = properties
+  const [at, setAt] = useState(1)
+  const shown = plan.good[Math.min(at, plan.good.length) - 1]
+  return (
+    <Stack gap="sm">
+      {shown === undefined ? null : (
+        <Paper withBorder p="sm">
+          <Group justify="space-between" align="end">
+            <Text size="sm">
+              Row {shown.row} to {shown.to}
+            </Text>
+            <NumberInput
+              label="Message"
+              size="xs"
+              w={90}
+              min={1}
+              max={plan.good.length}
+              value={at}
+              onChange={(value) => setAt(typeof value === 'number' ? value : 1)}
+            />
+          </Group>
+          <Text mt="xs" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }} data-testid="preview">
+            {shown.text}
+          </Text>
+          <TextCounter text={shown.text} onReplace={() => onReplace(withPlainCharacters(template))} />
+        </Paper>
+      )}
+      <BadRows plan={plan} />
+      <Text role="status" aria-label="Cost of the table" style={{ fontVariantNumeric: 'tabular-nums' }}>
+        <b>{formatNumber(plan.good.length)}</b> messages, <b>{formatNumber(plan.parts)} SMS</b>
+        {plan.bad.length === 0 ? '' : `; ${formatNumber(plan.bad.length)} rows are left out`}
+      </Text>
+    </Stack>
+  )
+}
+
+const mostShown = 10
+
+function BadRows({ plan: { bad } }: { plan: TablePlan }) {
+  if (bad.length === 0) return null
+  return (
+    <Alert color="yellow" variant="light" title={`${formatNumber(bad.length)} rows cannot be sent`}>
+      {bad.slice(0, mostShown).map(({ row, fault }) => (
+        <Text key={row} size="sm">
+          Row {row}: {fault}
+        </Text>
+      ))}
+      {bad.length > mostShown ? <Text size="sm">and {formatNumber(bad.length - mostShown)} more</Text> : null}
+    </Alert>
+  )
+}

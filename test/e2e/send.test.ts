@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../harness.ts'
+import { expectSound, openBrowser, type TestBrowser, type TestPage } from './browser.ts'
+import { givePassword, signIn } from './signed-in.ts'
+
+let app: TestApp
+let browser: TestBrowser
+let email: string
+let place: string
+
+beforeAll(async () => {
+  app = await startApp()
+  const { userId, accountId } = await app.openAccount('Ada')
+  email = (await givePassword(app, userId)).email
+  place = `${app.url}/a/${accountId}/test`
+  browser = await openBrowser()
+}, 60_000)
+afterAll(async () => {
+  await browser.close()
+  await app.stop()
+})
+
+const openSend = async (options: Parameters<TestBrowser['newPage']>[0] = {}): Promise<TestPage> => {
+  const tab = await browser.newPage(options)
+  await signIn(tab, app, email)
+  await tab.page.goto(`${place}/send`)
+  await tab.page.getByRole('heading', { name: 'Send' }).waitFor()
+  return tab
+}
+const countMessages = async (): Promise<number> => {
+  const { n } = await app.app.storage.read
+    .selectFrom('messages')
+    .select(({ fn }) => fn.countAll<number>().as('n'))
+    .executeTakeFirstOrThrow()
+  return n
+}
+
+test('a text is counted while it is typed, priced by the server, and sent once by two clicks', async () => {
+  const tab = await openSend()
+  const { page } = tab
+  await page.getByLabel(/^To/).fill('+15005550006')
+  await page.getByLabel(/^Text/).fill(`“${'a'.repeat(100)}”`)
+  await page.getByText('U+201C').waitFor()
+  await expectSound(tab)
+  await tab.screenshot('send-ucs2')
+  await page.getByRole('button', { name: /Replace look-alikes: 1 part/ }).click()
+  await page.getByRole('status', { name: 'Cost' }).getByText('1 SMS').waitFor()
+  const before = await countMessages()
+  await page.getByRole('button', { name: 'Send the message' }).dblclick()
+  await page.getByText('Accepted').waitFor()
+  expect(await countMessages()).toBe(before + 1)
+  await tab.screenshot('send-accepted')
+  await expectSound(tab)
+  await page.context().close()
+})
+
+test('a table of 200 rows is sent with progress, its wrong rows are named, and every good row is one message', async () => {
+  const tab = await openSend()
+  const { page } = tab
+  const rows = Array.from({ length: 200 }, (_, i) => `+4917${String(1_000_000 + i)},Name ${i}`)
+  rows[7] = 'nobody,Bob'
+  rows[9] = rows[8] ?? ''
+  await page.getByText('A table (CSV)').click()
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'people.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(`number,name\n${rows.join('\n')}\n`),
+  })
+  await page.getByLabel(/^Text/).fill('Hi {{name}}')
+  await page.getByText('Row 9: nobody is not a number').waitFor()
+  await page.getByText('stands in row 10 already').waitFor()
+  expect(await page.getByTestId('preview').innerText()).toBe('Hi Name 0')
+  await expectSound(tab)
+  await tab.screenshot('send-table')
+  const before = await countMessages()
+  await page.getByRole('button', { name: 'Send 198 messages for 198 SMS' }).click()
+  await page.getByText('198 accepted, 0 refused, 2 left out').waitFor()
+  expect(await countMessages()).toBe(before + 198)
+  await expectSound(tab)
+  await tab.screenshot('send-table-report')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download the report' }).click(),
+  ])
+  expect(download.suggestedFilename()).toBe('onesixty-report.csv')
+  await page.context().close()
+})
+
+test('a table that was cut off by a reload is not sent twice', async () => {
+  const tab = await openSend()
+  const { page } = tab
+  const rows = Array.from({ length: 150 }, (_, i) => `+4916${String(1_000_000 + i)},N${i}`).join('\n')
+  const fill = async (): Promise<void> => {
+    await page.getByText('A table (CSV)').click()
+    await page.getByLabel('Or paste rows').fill(`number,name\n${rows}`)
+    await page.getByLabel(/^Text/).fill('Again {{name}}')
+  }
+  const before = await countMessages()
+  await fill()
+  // The first piece arrives, the answer to the second is lost.
+  let calls = 0
+  await page.route('**/send/rows**', async (route) => {
+    calls += 1
+    if (calls === 1) return route.continue()
+    await route.fetch()
+    return route.abort()
+  })
+  await page.getByRole('button', { name: /^Send 150 messages/ }).click()
+  await page.getByRole('alert').getByText('Check that onesixty is running').waitFor()
+  await page.unroute('**/send/rows**')
+  await page.reload()
+  await fill()
+  await page.getByRole('button', { name: /^Send 150 messages/ }).click()
+  await page.getByText('150 accepted, 0 refused').waitFor()
+  expect(await countMessages()).toBe(before + 150)
+  await page.context().close()
+})
+
+test.each([
+  [390, 'dark'],
+  [390, 'light'],
+  [1440, 'dark'],
+] as const)('the page is sound at %i pixels, %s', async (width, colorScheme) => {
+  const tab = await openSend({ width, colorScheme })
+  const { page } = tab
+  await page.getByLabel(/^To/).fill('+1')
+  await page.getByLabel(/^Text/).fill('Привет')
+  await page.getByRole('button', { name: 'Options' }).click()
+  await page.getByLabel('Reference').waitFor()
+  await page.getByRole('alert').first().waitFor()
+  await expectSound(tab)
+  await tab.screenshot('send')
+  await page.context().close()
+})
