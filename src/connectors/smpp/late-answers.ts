@@ -3,10 +3,12 @@ import type { LateAnswer } from './request-outcome.ts'
 import type { Session } from './session.ts'
 import { judgeParts, type PartOutcome } from './submit-message.ts'
 
-/** A hand-over that ended `unknown`, part by part. */
+/** A hand-over with parts of which nobody knows, part by part. */
 export interface Doubtful {
   attemptId: string
   outcomes: PartOutcome[]
+  /** Its outcome was told: what becomes known from then on is to be told as well. */
+  isTold: boolean
 }
 
 /** Bounds what is kept for answers that may never come. */
@@ -33,7 +35,10 @@ export class LateAnswers {
     open.set(sequence, { doubtful, part })
   }
 
-  /** Gives the hand-over and what is known of it now; null when it is still in doubt, or was not asked for. */
+  /**
+   * Puts a late answer with the others of its hand-over. Gives the hand-over and what is known of it now; null when it is still in doubt, was not asked
+   * for, or is still under way and tells it itself.
+   */
   take(
     session: Session,
     { sequence }: Pick<LateAnswer, 'sequence'>,
@@ -46,6 +51,7 @@ export class LateAnswers {
     this.#size -= 1
     const { doubtful, part } = found
     doubtful.outcomes[part] = outcome
+    if (!doubtful.isTold) return null
     const known = judgeParts(doubtful.outcomes, receiptExpected)
     return known.kind === 'unknown' ? null : { attemptId: doubtful.attemptId, outcome: known }
   }

@@ -11,7 +11,7 @@ import { Bindings, rolesOf, type Role } from './bindings.ts'
 import type { Delivery } from './deliveries.ts'
 import type { KnownIds } from './known-ids.ts'
 import { healthOf } from './link-health.ts'
-import { LateAnswers } from './late-answers.ts'
+import { type Doubtful, LateAnswers } from './late-answers.ts'
 import type { OpenSocket } from './open-socket.ts'
 import type { LinkPlan, Replan } from './link-plan.ts'
 import { readAnswer, readSubmitted, sayAnswer } from './part-answer.ts'
@@ -125,15 +125,20 @@ export class SmppLink implements Link {
     if ('kind' in parts) return parts
     this.#open += 1
     try {
-      this.#throttle.spend(parts.length)
+      const doubtful: Doubtful = { attemptId: handOver.attemptId, outcomes: [], isTold: false }
       const deps = {
         submitPart: (fields: MessageFields) => this.#submitPart(fields),
         pause: () => this.#pause(),
-        inDoubt: (outcomes: PartOutcome[]) => this.#awaitLate(handOver.attemptId, outcomes),
+        inDoubt: (outcomes: PartOutcome[], part: number) => {
+          doubtful.outcomes = outcomes
+          this.#awaitLate(doubtful, part)
+        },
         receiptExpected: this.#plan.receiptExpected,
         mostRepeats,
       }
-      return await submitMessage(deps, parts)
+      const outcome = await submitMessage(deps, parts)
+      doubtful.isTold = true
+      return outcome
     } finally {
       this.#open -= 1
       if (this.#open === 0) for (const goOn of this.#whenIdle.splice(0)) goOn()
@@ -184,6 +189,8 @@ export class SmppLink implements Link {
     const roomiest = this.#bindings.roomiest
     if (roomiest === null) return { kind: 'not_written', detail: 'The link is not bound.' }
     const { session, binding } = roomiest
+    // Parts that go again too: the contracted rate is of what is on the wire.
+    this.#throttle.spend(1)
     const { counters, monotonicMs } = this.#deps.tools
     const submittedMs = monotonicMs()
     const submitted = await session.request('submit_sm', fields)
@@ -191,7 +198,7 @@ export class SmppLink implements Link {
     if (said !== null) counters?.answered(said, (monotonicMs() - submittedMs) / 1_000)
     const outcome = readSubmitted(submitted, session, this.#plan)
     if (outcome.kind === 'taken') {
-      if (outcome.messageId !== null) this.#deps.ids.add(outcome.messageId)
+      this.#knows(outcome)
       binding.provedGood()
       this.#throttle.taken()
       this.#fullQueues = 0
@@ -200,11 +207,17 @@ export class SmppLink implements Link {
     return outcome
   }
 
+  #knows({ messageId }: { messageId: string | null }): void {
+    if (messageId !== null) this.#deps.ids.add(messageId)
+  }
+
   /** What an error answer says about the link, and not about the message. */
   #heedStatus(status: number, session: Session): void {
     if (status === commandStatus.ESME_RTHROTTLED) this.#slowDown()
     if (status === commandStatus.ESME_RMSGQFUL && ++this.#fullQueues >= fullQueuesInARow) this.#slowDown()
-    if (this.#plan.classify(status).lasts === 'link') session.abort('the peer says that it is not bound')
+    // What else is out there may have its answer yet: cut off, a window of messages would be in doubt for one word.
+    if (this.#plan.classify(status).lasts === 'link')
+      void session.unbind('the peer says that it is not bound')
   }
 
   #slowDown(): void {
@@ -213,12 +226,10 @@ export class SmppLink implements Link {
     if (!wasThrottled) this.#changed()
   }
 
-  #awaitLate(attemptId: string, outcomes: PartOutcome[]): void {
-    const doubtful = { attemptId, outcomes }
-    outcomes.forEach((outcome, part) => {
-      if (outcome.kind === 'unknown' && outcome.asked !== undefined)
-        this.#late.expect(outcome.asked.session, outcome.asked.sequence, doubtful, part)
-    })
+  #awaitLate(doubtful: Doubtful, part: number): void {
+    const outcome = doubtful.outcomes[part]
+    if (outcome?.kind === 'unknown' && outcome.asked !== undefined)
+      this.#late.expect(outcome.asked.session, outcome.asked.sequence, doubtful, part)
   }
 
   #createSession(role: Role): Session {
@@ -236,6 +247,7 @@ export class SmppLink implements Link {
           late: (answer) => {
             // Nothing else than submit_sm is asked over a link.
             const outcome = readAnswer(answer as Answer<'submit_sm_resp'>, this.#plan)
+            if (outcome.kind === 'taken') this.#knows(outcome)
             const known = this.#late.take(session, answer, { outcome, receiptExpected })
             if (known !== null) void events.late(known.attemptId, known.outcome)
           },

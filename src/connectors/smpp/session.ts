@@ -126,8 +126,8 @@ export class Session {
   }
 
   /** Takes no more requests, waits for the answers that are due, unbinds and closes. Bounded; resolves like `ended`. */
-  unbind(): Promise<SessionEnd> {
-    if (this.#state === 'bound') this.#unbindAs({ kind: 'unbound', detail: 'as we wished' })
+  unbind(detail = 'as we wished'): Promise<SessionEnd> {
+    if (this.#state === 'bound') this.#unbindAs({ kind: 'unbound', detail })
     else if (this.#state !== 'unbinding') this.abort('left before it was bound')
     return this.ended
   }

@@ -15,8 +15,8 @@ export interface SubmitDeps {
   /** Waits a while before the parts that failed go again; false when the link is stopping. */
   pause(): Promise<boolean>
   receiptExpected: boolean
-  /** Called before the outcome is told when it is unknown: the parts as they stand. */
-  inDoubt(outcomes: PartOutcome[]): void
+  /** Called as soon as nobody knows of a part: the parts as they stand, in which an answer that comes late may still put its own. */
+  inDoubt(outcomes: PartOutcome[], part: number): void
   /** How often a part goes again, once another one of its message was taken. */
   mostRepeats: number
 }
@@ -26,18 +26,25 @@ export interface SubmitDeps {
  * only these go again, here: a message whose parts came half cannot go elsewhere. Never a part of which it is not known whether it was taken.
  */
 export async function submitMessage(deps: SubmitDeps, parts: readonly MessageFields[]): Promise<Outcome> {
-  const outcomes: PartOutcome[] = await Promise.all(parts.map((fields, i) => deps.submitPart(fields, i)))
+  const outcomes: PartOutcome[] = parts.map(() => unasked)
+  const submit = async (fields: MessageFields, part: number): Promise<void> => {
+    const outcome = await deps.submitPart(fields, part)
+    outcomes[part] = outcome
+    if (outcome.kind === 'unknown') deps.inDoubt(outcomes, part)
+  }
+  await Promise.all(parts.map(submit))
   for (let repeats = 0; repeats < deps.mostRepeats && goesAgain(outcomes); repeats++) {
     if (!(await deps.pause())) break
     await Promise.all(
-      parts.map(async (fields, i) => {
-        if (isRepeatable(outcomes[i] as PartOutcome)) outcomes[i] = await deps.submitPart(fields, i)
+      parts.map(async (fields, part) => {
+        if (isRepeatable(outcomes[part] as PartOutcome)) await submit(fields, part)
       }),
     )
   }
-  if (outcomes.some(({ kind }) => kind === 'unknown')) deps.inDoubt(outcomes)
   return judgeParts(outcomes, deps.receiptExpected)
 }
+
+const unasked: PartOutcome = { kind: 'not_written', detail: 'It was not submitted yet.' }
 
 const isRepeatable = (outcome: PartOutcome): boolean =>
   outcome.kind === 'not_written' ||

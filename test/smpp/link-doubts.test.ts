@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { commandStatus, type Pdu } from '../../src/connectors/smpp/pdu.ts'
+import { handOverOf } from '../contracts/contract-subject.ts'
+import { roundTrip, silentTo } from './session-fixture.ts'
+import { openStubLink } from './stub-link.ts'
+
+/** What a link knows of its messages when answers come late, not at all, or with a word about the session. */
+
+const answerTo = (sequence: number, messageId: string, status = 0): Pdu => ({
+  command: 'submit_sm_resp',
+  status,
+  sequence,
+  body: status === 0 ? { messageId, tlvs: [] } : null,
+})
+const long = 'Your parcel costs 3 euro today. '.repeat(8)
+
+test('an answer that comes too late for its part, and before the end of its message, counts', async () => {
+  const { link, smsc, world } = await openStubLink({
+    answering: silentTo('submit_sm'),
+    settings: { window: '1', response_timeout_ms: '2000' },
+  })
+  const submitted = link.submit(handOverOf({ text: long, parts: 2 }))
+  const { sequence: first } = await smsc.seen('submit_sm')
+  await world.clock.advance(2_000)
+  const { sequence: second } = await smsc.seen('submit_sm', 2)
+  smsc.send(answerTo(first, 'a'))
+  await roundTrip(smsc)
+  smsc.send(answerTo(second, 'b'))
+  expect(await submitted).toEqual({ kind: 'accepted', networkIds: ['a', 'b'], receiptExpected: true })
+  expect(world.late).toEqual([])
+})
+
+test('an answer that comes after the end of its message is told, once', async () => {
+  const { link, smsc, world } = await openStubLink({
+    answering: silentTo('submit_sm'),
+    settings: { response_timeout_ms: '2000' },
+  })
+  const handOver = handOverOf({ text: long, parts: 2 })
+  const submitted = link.submit(handOver)
+  const { sequence } = await smsc.seen('submit_sm', 2)
+  smsc.send(answerTo(sequence, 'b'))
+  await roundTrip(smsc)
+  await world.clock.advance(2_000)
+  expect(await submitted).toMatchObject({ kind: 'unknown', networkIds: ['b'], inDoubt: { parts: [0] } })
+  smsc.send(answerTo(sequence - 1, 'a'), answerTo(sequence - 1, 'a'))
+  await roundTrip(smsc)
+  expect(world.late).toEqual([
+    {
+      attemptId: handOver.attemptId,
+      outcome: { kind: 'accepted', networkIds: ['a', 'b'], receiptExpected: true },
+    },
+  ])
+})
+
+test('a text that looks like a receipt is one when its id came with a late answer', async () => {
+  const { link, smsc, world } = await openStubLink({
+    answering: silentTo('submit_sm'),
+    settings: { response_timeout_ms: '2000' },
+  })
+  const submitted = link.submit(handOverOf())
+  const { sequence, body } = await smsc.seen('submit_sm')
+  await world.clock.advance(2_000)
+  await submitted
+  smsc.send(answerTo(sequence, 'late-1'))
+  const shortMessage = Buffer.from('id:late-1 stat:DELIVRD err:000')
+  smsc.send({ command: 'deliver_sm', status: 0, sequence: 9, body: { ...body, esmClass: 0, shortMessage } })
+  await smsc.seen('deliver_sm_resp')
+  expect(world.stored).toMatchObject([{ networkId: 'late-1', result: 'delivered' }])
+  expect(world.inbound).toEqual([])
+})
+
+test('a word that the session is not bound leaves the other submits their answers, and makes the session anew', async () => {
+  const { link, smsc } = await openStubLink({ answering: silentTo('submit_sm'), settings: { window: '10' } })
+  const submits = [1, 2, 3].map(() => link.submit(handOverOf()))
+  const { sequence } = await smsc.seen('submit_sm', 3)
+  smsc.send(answerTo(sequence - 2, '', commandStatus.ESME_RINVBNDSTS))
+  await roundTrip(smsc)
+  expect(link.window).toBe(2)
+  smsc.send(answerTo(sequence - 1, 'a'), answerTo(sequence, 'b'))
+  expect((await Promise.all(submits)).map(({ kind }) => kind)).toEqual([
+    'unavailable',
+    'accepted',
+    'accepted',
+  ])
+  await smsc.seen('unbind')
+  await smsc.closed()
+})
+
+test('parts that go again count against the contracted rate', async () => {
+  let submits = 0
+  const { link, world } = await openStubLink({
+    answering: (pdu) => {
+      if (pdu.command !== 'submit_sm') return null
+      submits += 1
+      // The second part is refused for now, once.
+      return [answerTo(pdu.sequence, `m${submits}`, submits === 2 ? commandStatus.ESME_RSYSERR : 0)]
+    },
+    settings: { window: '10', max_per_second: '1' },
+  })
+  const submitted = link.submit(handOverOf({ text: long, parts: 2 }))
+  const turn = setInterval(() => void world.clock.advance(100), 5)
+  expect(await submitted).toMatchObject({ kind: 'accepted' })
+  clearInterval(turn)
+  expect(submits).toBe(3)
+  // Three parts are three seconds of the rate.
+  const spentMs = world.clock.monotonicMs()
+  expect(link.window).toBe(0)
+  await world.clock.advance(Math.max(0, 2_400 - spentMs))
+  expect(link.window).toBe(0)
+  await world.clock.advance(1_200)
+  expect(link.window).toBe(1)
+})
