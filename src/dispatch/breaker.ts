@@ -8,14 +8,16 @@ const inARow = 20
 /** The share of unknown outcomes that opens a link, once there are enough to tell. */
 const mostUnknown = 0.01
 const enough = 200
+/** What ended within this time was cut off at once: one cut, however much was open. */
+const sameCutMs = 1_000
 /** Over this time, in slices that are forgotten one by one. */
 const windowMs = 600_000
 const slices = 10
 const sliceMs = windowMs / slices
 
-/** Whether the outcome says that the peer answers (true), that it does not (false), or nothing of that. */
-function isKnown(outcome: Outcome): boolean | null {
-  if (outcome.kind === 'unknown') return outcome.connectionLost === true ? null : false
+/** Whether the outcome says that the peer answers (true), that it does not (false), that it was lost (cut), or nothing of that. */
+function isKnown(outcome: Outcome): boolean | 'cut' | null {
+  if (outcome.kind === 'unknown') return outcome.connectionLost === true ? 'cut' : false
   if (outcome.kind === 'unavailable' || (outcome.kind === 'refused' && outcome.lasts === 'expired'))
     return null
   return true
@@ -24,13 +26,15 @@ function isKnown(outcome: Outcome): boolean | null {
 /**
  * Stops the use of a link on which too many hand-overs end without an answer: each of them may have arrived, or not, and only a person
  * can find out. It opens at 20 in a row, or at more than 1 % of 200 or more in 10 minutes. After a rest one message at a time is tried;
- * 20 known outcomes close it, an unknown one opens it again. Times are monotonic.
+ * 20 known outcomes close it, an unknown one opens it again. A lost connection says little of the peer, however much was open on it: it counts
+ * once, and only in the run, so that a peer that takes messages and hangs up is found out. Times are monotonic.
  */
 export class Breaker {
   readonly #restMs: number
   #openedMs: number | null = null
   /** The run of unknown outcomes while closed, of known ones on trial. */
   #run = 0
+  #cutMs = Number.NEGATIVE_INFINITY
   readonly #counts: { slice: number; all: number; unknown: number }[] = []
 
   /** With a rest of 0 it stays open until a person changes the device. */
@@ -49,7 +53,16 @@ export class Breaker {
     const state = this.stateAt(nowMs)
     // What was handed over before it opened says nothing new.
     if (known === null || state === 'open') return null
+    if (known === 'cut') return this.#cut(state, nowMs)
     return state === 'trial' ? this.#tried(known, nowMs) : this.#counted(known, nowMs)
+  }
+
+  #cut(state: 'closed' | 'trial', nowMs: number): 'opened' | null {
+    if (state === 'trial') return this.#open(nowMs)
+    if (nowMs - this.#cutMs < sameCutMs) return null
+    this.#cutMs = nowMs
+    this.#run += 1
+    return this.#run >= inARow ? this.#open(nowMs) : null
   }
 
   /** Somebody saw to it. */

@@ -110,3 +110,57 @@ test('parts that go again count against the contracted rate', async () => {
   await world.clock.advance(1_200)
   expect(link.window).toBe(1)
 })
+
+test('a session in doubt is asked at once whether it lives, and carries on when it says so', async () => {
+  let silent = true
+  const { link, smsc, world } = await openStubLink({
+    answering: (pdu) => (pdu.command === 'submit_sm' && silent ? [] : null),
+    settings: { response_timeout_ms: '2000', enquire_link_ms: '600000' },
+  })
+  const submitted = link.submit(handOverOf())
+  await smsc.seen('submit_sm')
+  silent = false
+  await world.clock.advance(2_000)
+  expect((await submitted).kind).toBe('unknown')
+  expect(link.window).toBe(0)
+  await smsc.seen('enquire_link')
+  await roundTrip(smsc)
+  expect(link.window).toBe(10)
+  expect((await link.submit(handOverOf())).kind).toBe('accepted')
+})
+
+test('a session in doubt that says nothing is made anew', async () => {
+  const { link, smsc, world } = await openStubLink({
+    answering: silentTo('submit_sm', 'enquire_link'),
+    settings: { response_timeout_ms: '2000', enquire_link_ms: '600000', enquire_link_timeout_ms: '1000' },
+  })
+  const submitted = link.submit(handOverOf())
+  await smsc.seen('submit_sm')
+  await world.clock.advance(2_000)
+  await submitted
+  await smsc.seen('enquire_link')
+  await world.clock.advance(1_000)
+  await smsc.closed()
+  expect(link.health().status).toBe('offline')
+})
+
+test('a link that is bound to receive alone says so, and offers no room', async () => {
+  const { link } = await openStubLink({ settings: { bind: 'receiver' }, isSending: false })
+  expect(link.health()).toMatchObject({ status: 'offline', reasons: ['receives_only'], lastError: null })
+  expect(link.window).toBe(0)
+})
+
+test('an answer with an id that nobody could keep is a yes without an id', async () => {
+  const { link } = await openStubLink({
+    // Our own codec writes none so long.
+    answering: ({ command, sequence }) =>
+      command === 'submit_sm'
+        ? [{ command: 'unknown', commandId: 0x8000_0004, status: 0, sequence, body: Buffer.from(`${'a'.repeat(60_000)}\0`) }]
+        : null, // prettier-ignore
+  })
+  expect(await link.submit(handOverOf())).toEqual({
+    kind: 'accepted',
+    networkIds: [],
+    receiptExpected: false,
+  })
+})

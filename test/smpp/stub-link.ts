@@ -14,6 +14,8 @@ export interface StubLink {
 export async function openStubLink(options: {
   answering?: Answering
   settings?: Readonly<Record<string, string>>
+  /** Waits until it may submit; else until it is bound. */
+  isSending?: boolean
 }): Promise<StubLink> {
   const smsc = await startStubSmsc(options.answering)
   const world = createWorld()
@@ -22,7 +24,9 @@ export async function openStubLink(options: {
     ...world.events,
     healthChanged: () => {
       world.events.healthChanged()
-      if (world.link?.health().link === 'session') bound.resolve()
+      const { link = 'none', reasons = [] } = world.link?.health() ?? {}
+      if (link === 'session' || (options.isSending === false && !reasons.includes('connecting')))
+        bound.resolve()
     },
   }
   const settings = {

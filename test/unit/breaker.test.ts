@@ -10,6 +10,8 @@ const refused: Outcome = { kind: 'refused', lasts: 'busy', code: 'network_conges
 const unavailable: Outcome = { kind: 'unavailable', detail: 'not bound' }
 const expired: Outcome = { kind: 'refused', lasts: 'expired', code: 'expired_in_queue', networkCode: null }
 
+const cut: Outcome = { ...unknown, connectionLost: true }
+
 /** Tells it an outcome many times, and gives the changes. */
 const tell = (breaker: Breaker, outcome: Outcome, times: number, nowMs = 0) =>
   Array.from({ length: times }, () => breaker.heard(outcome, nowMs)).filter((change) => change !== null)
@@ -85,4 +87,21 @@ test('with no rest set it stays open until somebody sees to it', () => {
   expect(breaker.stateAt(1e12)).toBe('open')
   breaker.reset()
   expect(breaker.stateAt(1e12)).toBe('closed')
+})
+
+test('a lost connection counts once, however much was open, and never in the share', () => {
+  const breaker = new Breaker(restMs)
+  for (let second = 0; second < 60; second++) {
+    expect(tell(breaker, cut, 50, second * 1_000)).toEqual([])
+    expect(tell(breaker, known, 1, second * 1_000)).toEqual([])
+  }
+  expect(breaker.stateAt(60_000)).toBe('closed')
+})
+
+test('a peer that takes messages and hangs up 20 times without a single answer is found out', () => {
+  const breaker = new Breaker(restMs)
+  for (let second = 0; second < 19; second++) expect(tell(breaker, cut, 50, second * 1_000)).toEqual([])
+  expect(tell(breaker, cut, 50, 19_000)).toEqual(['opened'])
+  expect(tell(breaker, known, 3, 19_000 + restMs)).toEqual([])
+  expect(tell(breaker, cut, 1, 19_000 + restMs)).toEqual(['opened'])
 })

@@ -55,9 +55,10 @@ export class Binding {
     this.#session?.setWindow(window)
   }
 
-  /** An answer did not come in time. */
+  /** An answer did not come in time: the peer is asked whether it lives. One that lost a single answer says so at once. */
   doubt(): void {
     this.#doubtedMs = this.#deps.tools.monotonicMs()
+    this.session?.probe()
   }
 
   get state(): BindingState {

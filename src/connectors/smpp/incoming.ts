@@ -22,6 +22,7 @@ const repeatMs = 600_000
 /** Gives what a message or receipt of the SMSC is taken with: settles when it is stored. */
 export function createIncoming(deps: Deps): (delivery: Delivery) => Promise<void> {
   const { events, tools, ids, isKnownId } = deps
+  const beginOf = createBegins()
   return async ({ body }) => {
     const receipt = readReceipt(body, (id) => {
       const { networkId, alternatives = [] } = receiptedId(id, ids)
@@ -49,7 +50,7 @@ export function createIncoming(deps: Deps): (delivery: Delivery) => Promise<void
       text,
       receivedAt,
       inReplyTo: null,
-      fingerprint: fingerprintOf(body, receivedAt),
+      fingerprint: fingerprintOf(body, (digest) => beginOf(digest, receivedAt)),
       ...(part === null ? {} : { part }),
     })
   }
@@ -59,11 +60,32 @@ export function createIncoming(deps: Deps): (delivery: Delivery) => Promise<void
 const numberOf = ({ ton, address }: MessageFields['source']): string =>
   ton === 1 && /^\d{5,15}$/.test(address) ? `+${address}` : address
 
-function fingerprintOf(fields: MessageFields, receivedAt: number): string {
+/** Bounds what is remembered: more messages than that in ten minutes are a hundred a second. */
+const mostRemembered = 60_000
+
+/**
+ * When the ten minutes of a message began: with the first of its octets. What this process does not remember begins at a whole ten minutes, which
+ * is the same before and after a restart.
+ */
+function createBegins(): (digest: string, nowMs: number) => number {
+  const begins = new Map<string, { beginMs: number; seenMs: number }>()
+  return (digest, nowMs) => {
+    const known = begins.get(digest)
+    if (known !== undefined && Math.abs(nowMs - known.seenMs) < repeatMs) return known.beginMs
+    const beginMs = Math.floor(nowMs / repeatMs)
+    begins.delete(digest)
+    begins.set(digest, { beginMs, seenMs: nowMs })
+    if (begins.size > mostRemembered) begins.delete(begins.keys().next().value as string)
+    return beginMs
+  }
+}
+
+function fingerprintOf(fields: MessageFields, beginOf: (digest: string) => number): string {
   const { source, destination, esmClass, dataCoding, shortMessage, tlvs } = fields
   const hash = createHash('sha256')
     .update(JSON.stringify([source, destination, esmClass, dataCoding]))
     .update(shortMessage)
   for (const { tag, value } of tlvs) hash.update(String(tag)).update(value)
-  return `${hash.digest('base64url')}.${Math.floor(receivedAt / repeatMs)}`
+  const digest = hash.digest('base64url')
+  return `${digest}.${beginOf(digest)}`
 }

@@ -43,9 +43,15 @@ export class KeepAlive {
     if (this.#isAsking) return idleAtMs
     const silentAtMs = this.#deps.receivedMs() + enquireLinkMs
     if (nowMs < silentAtMs) return Math.min(idleAtMs, silentAtMs)
+    this.askNow()
+    return idleAtMs
+  }
+
+  /** Asks, however lately the peer was heard, unless it is asked already. */
+  askNow(): void {
+    if (this.#isAsking) return
     this.#isAsking = true
     this.#deps.ask((isAlive) => this.#answered(isAlive))
-    return idleAtMs
   }
 
   #answered(isAlive: boolean): void {

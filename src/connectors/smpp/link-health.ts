@@ -24,6 +24,7 @@ export function healthOf(facts: Facts): Health {
     ...(fault === null ? [] : ['invalid_settings']),
     ...missing.map(({ state }) => reasonOf(state.lastEnd)),
     ...(isThrottled ? ['throttled'] : []),
+    ...(states.every(({ role }) => role === 'receiver') && !isStopped ? ['receives_only'] : []),
   ]
   const isWhole = missing.length === 0 && !isThrottled
   const neverTried = states.every(({ state }) => state.lastEnd === null) && bound.length === 0

@@ -9,6 +9,9 @@ export type IdMode = 'auto' | 'exact' | 'hex_to_decimal' | 'decimal_to_hex'
 
 export const idModes: readonly IdMode[] = ['auto', 'exact', 'hex_to_decimal', 'decimal_to_hex']
 
+/** An id has 64 octets (section 5.2.23); some SMSCs take more. One that fills a whole PDU names nobody, and is not kept. */
+export const mostIdLetters = 255
+
 /** The id of an answer as receipts are found by it. */
 export function submittedId(messageId: string, mode: IdMode): string {
   const id = messageId.trim()

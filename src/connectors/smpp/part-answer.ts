@@ -1,4 +1,5 @@
 import type { StatusClass } from './command-status-class.ts'
+import { mostIdLetters } from './message-id.ts'
 import { commandStatus } from './pdu.ts'
 import type { Answer, RequestOutcome } from './request-outcome.ts'
 import type { Session } from './session.ts'
@@ -40,7 +41,8 @@ export function readAnswer(
 ): PartOutcome {
   if (status === commandStatus.ESME_ROK && command !== 'generic_nack') {
     const messageId = body?.messageId ?? ''
-    return { kind: 'taken', messageId: messageId === '' ? null : canonicalId(messageId) }
+    const isNone = messageId === '' || messageId.length > mostIdLetters
+    return { kind: 'taken', messageId: isNone ? null : canonicalId(messageId) }
   }
   const networkCode = sayStatus(status)
   const { lasts, code } = classify(status)

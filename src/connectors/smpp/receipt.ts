@@ -1,3 +1,4 @@
+import { mostIdLetters } from './message-id.ts'
 import { type MessageFields, tlvTags } from './pdu.ts'
 import { readReceiptText } from './receipt-text.ts'
 
@@ -53,6 +54,9 @@ const verdictOfWord: readonly [beginning: string, verdict: Verdict][] = [
   ['FAIL', failed('unknown')],
 ]
 
+/** Codes have 3 letters (appendix B), or some more. */
+const mostCodeLetters = 32
+
 /** The bits of esm_class that say what a message is (section 5.2.12). */
 const typeMask = 0x3c
 const receiptType = 0x04
@@ -76,11 +80,12 @@ export function readReceipt(fields: MessageFields, isKnownId: (id: string) => bo
   if (!isTold && !isMeant) return null
 
   const verdict = state === undefined ? judgeWord(text?.stat ?? '') : (verdictOfState[state] ?? noEnd)
-  if (networkId === null || verdict.result === null) return { result: null }
+  if (networkId === null || networkId.length > mostIdLetters || verdict.result === null)
+    return { result: null }
   return {
     networkId,
     ...verdict,
-    networkCode: networkErrorOf(fields) ?? text?.err ?? null,
+    networkCode: networkErrorOf(fields) ?? text?.err?.slice(0, mostCodeLetters) ?? null,
     numbers: [fields.source.address, fields.destination.address].filter((number) => number !== ''),
     reference: referenceOf(fields),
     submittedAt: dateOf(text?.submitDate ?? ''),

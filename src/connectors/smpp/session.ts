@@ -88,14 +88,13 @@ export class Session {
   }
 
   /** Resolves when the session is over and its socket is gone. */
-  get ended(): Promise<SessionEnd> {
-    return this.#ended.promise
-  }
+  get ended(): Promise<SessionEnd> { return this.#ended.promise } // prettier-ignore
 
   /** Changes the window; requests on the wire stay. */
-  setWindow(window: number): void {
-    this.#requests.setWindow(window)
-  }
+  setWindow(window: number): void { this.#requests.setWindow(window) } // prettier-ignore
+
+  /** Asks the peer at once whether it lives. */
+  probe(): void { if (this.#state === 'bound') this.#keepAlive.askNow() } // prettier-ignore
 
   /** Connects and binds, once. */
   open(): Promise<BindOutcome> {
