@@ -29,17 +29,17 @@ const open = (settings: Record<string, string>): Promise<Opened> =>
 
 /** Hands over as the dispatcher does, as many as there is room for, for so long; gives how many parts the SMSC got. */
 async function submitFor(seconds: number, { subject, world }: Opened, parts: number): Promise<number> {
-  const open: Promise<unknown>[] = []
+  const submits: Promise<unknown>[] = []
   for (let step = 0; step < seconds * 20; step++) {
     for (let room = subject.link.window - unsettled(); room > 0; room--) {
       const handedOver = subject.link.submit(parts === 1 ? handOverOf() : longHandOver(parts))
       count += 1
-      open.push(handedOver.finally(() => (settled += 1)))
+      submits.push(handedOver.finally(() => (settled += 1)))
     }
     await world.clock.advance(50)
     await world.atRest()
   }
-  await Promise.all(open)
+  await Promise.all(submits)
   return smsc.submits().length
 }
 let count = 0
