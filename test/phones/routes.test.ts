@@ -338,6 +338,16 @@ test('check 23: a repeated webhook has one fingerprint, a genuine repeat of anot
   expect(new Set([first, later, otherSim]).size).toBe(3)
 })
 
+test('check 23: the same second told by another zone or with other fractions is the same message', async () => {
+  const { hook, store } = await openRoutesHouse()
+  for (const receivedAt of [received.receivedAt, '2026-11-21T09:29:58.417Z', '2026-11-21T05:29:58.000-04:00'])
+    await hook('sms:received', { ...received, receivedAt })
+  for (const receivedAt of ['no date', 'no other date']) await hook('sms:received', { ...received, receivedAt })
+  const [first, inUtc, inTheWest, ...undated] = store.inbound.map(({ fingerprint }) => fingerprint)
+  expect([inUtc, inTheWest]).toEqual([first, first])
+  expect(new Set([first, ...undated]).size).toBe(3)
+})
+
 test('a ping, a start and the SIM of a sent message are taken from the webhooks', async () => {
   const { hook, store, phone } = await openRoutesHouse()
   const check = (observedValue: number, status = 'pass') => ({ status, observedValue, observedUnit: '', description: '' }) // prettier-ignore

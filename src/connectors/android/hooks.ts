@@ -64,18 +64,23 @@ function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }
 
-/** Null for what is no message. The time is the one of the SMSC, which knows seconds: it tells genuine repeats apart. */
+/**
+ * Null for what is no message. The time is the one of the SMSC, which knows seconds: it tells genuine repeats apart. Apps tell a message
+ * twice, by the broadcast and by the inbox of the phone, and write its time as they like.
+ */
 function readReceived(payload: Record<string, unknown>, nowMs: number): Inbound | null {
   const { message, receivedAt, simNumber } = payload
   const from = textOf(payload['sender'] ?? payload['phoneNumber'], longestNumber)
   if (from === null || typeof message !== 'string') return null
-  const said = [from, receivedAt ?? null, message, simNumber ?? null]
+  const atMs = readDate(receivedAt)
+  const second = atMs === null ? (receivedAt ?? null) : Math.floor(atMs / 1_000)
+  const said = [from, second, message, simNumber ?? null]
   return {
     from,
     to: textOf(payload['recipient'], longestNumber),
     text: message,
     // An SMSC whose clock goes before ours makes no message of tomorrow.
-    receivedAt: Math.min(readDate(receivedAt) ?? nowMs, nowMs),
+    receivedAt: Math.min(atMs ?? nowMs, nowMs),
     inReplyTo: null,
     fingerprint: createHash('sha256').update(JSON.stringify(said)).digest('hex'),
   }
