@@ -35,6 +35,10 @@ test('check 21: a message that a phone has fetched is canceled when that phone s
   expect(await house.pull(phone)).toMatchObject([{ attemptId: offer!.attemptId, state: 'cancelling' }])
   await house.report(phone, { attemptId: offer!.attemptId, state: 'canceled', error: null })
   expect(await house.messages()).toMatchObject([{ status: 'canceled', charged: 0 }])
+  // That it went all the same, in that very moment, is too late: it was promised that it would not, and is not charged.
+  for (const state of ['sent', 'delivered'] as const)
+    await house.report(phone, { attemptId: offer!.attemptId, state, error: null })
+  expect(await house.messages()).toMatchObject([{ status: 'canceled', charged: 0 }])
   expect(await house.wallet()).toEqual({ reserved: 0, used: 0 })
   await expectSums(house.storage.read, house.clock.now())
 })

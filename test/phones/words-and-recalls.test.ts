@@ -88,3 +88,33 @@ test('nothing is offered that has ended meanwhile', async () => {
   house.clock.jumpWallClock(1_000)
   expect(await house.pull(phone)).toEqual([])
 })
+
+test('what a phone let go of and had sent all the same is sent, and goes to nobody else while it still waits', async () => {
+  const house = await openDeskHouse()
+  const [phone, other] = [await house.register('1'), await house.register('2')]
+  await house.send({ to: numbers(2) })
+  const offers = await house.pull(phone)
+  await recallAll(house, offers, 'move')
+  await house.report(phone, ...offers.map(saying('canceled')))
+  expect(await house.statuses()).toEqual(['queued', 'queued'])
+  await house.report(phone, ...offers.map(saying('sent')), ...offers.map(saying('canceled')))
+  expect(await house.messages()).toMatchObject([{ status: 'sent', charged: 1 }, { status: 'sent', charged: 1 }])
+  await house.clock.advance(minuteMs)
+  expect(await house.pull(other)).toEqual([])
+  await expectSums(house.storage.read, house.clock.now())
+}) // prettier-ignore
+
+test('what a phone has given to its radio it cannot let go of, whatever it says', async () => {
+  const house = await openDeskHouse()
+  const [phone, other] = [await house.register('1'), await house.register('2')]
+  await house.send()
+  const offers = await house.pull(phone)
+  await house.report(phone, ...offers.map(saying('processed')))
+  await recallAll(house, offers, 'move')
+  await house.report(phone, ...offers.map(saying('canceled')))
+  expect(await house.statuses()).toEqual(['sending'])
+  await house.clock.advance(minuteMs)
+  expect(await house.pull(other)).toEqual([])
+  await house.report(phone, ...offers.map(saying('sent')))
+  expect(await house.statuses()).toEqual(['sent'])
+})
