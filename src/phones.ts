@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { androidKind } from './connectors/android/android.ts'
 import { judgeFailure } from './connectors/android/failure.ts'
 import { Phone } from './connectors/android/phone.ts'
-import type { PhonePorts, Registration } from './connectors/android/ports.ts'
+import type { PhonePorts, Registration, SaidByApp } from './connectors/android/ports.ts'
 import { PhoneIdentities } from './devices/phone-identities.ts'
 import { findPhoneToken } from './devices/phone-tokens.ts'
 import { goneMs, type PhoneDeps, registerPhone, updatePhone } from './devices/phones.ts'
@@ -63,8 +63,9 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
     },
     identify: (deviceToken) => identities.find({ deviceToken }),
     identifyHook: (hookSecret) => identities.find({ hookSecret }),
-    async update({ phoneId }, said) {
-      await writer.write((tx) => updatePhone(tx, clock.now(), phoneId, said))
+    async update(registration, said) {
+      if (!saysNew(registration, said)) return
+      await writer.write((tx) => updatePhone(tx, clock.now(), registration.phoneId, said))
       identities.forget()
     },
     offer: ({ phoneId, deviceId }) => desk.offer({ phoneId, deviceId, ...terms(deviceId) }),
@@ -80,3 +81,9 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
 
 /** A shared phone reports on messages of many accounts. */
 const ofAny = (): [null] => [null]
+
+/** An app says the same at each of its starts. */
+const saysNew = (known: Registration, { usesPush, sims, appVersion }: SaidByApp): boolean =>
+  usesPush !== known.usesPush ||
+  (sims !== null && JSON.stringify(sims) !== JSON.stringify(known.sims)) ||
+  (appVersion !== null && appVersion !== known.appVersion)

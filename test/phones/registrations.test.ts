@@ -5,6 +5,7 @@ import { findPhoneToken, mintPhoneToken, revokePhoneTokens } from '../../src/dev
 import {
   findPhone,
   goneMs,
+  type KnownPhone,
   type PhoneDeps,
   registerPhone,
   type SaidOfPhone,
@@ -45,6 +46,13 @@ const a12: SaidOfPhone = {
 const register = (token: string, said: Partial<SaidOfPhone> = {}) =>
   fixture.storage.writer.write((tx) => registerPhone(tx, deps(), token, { ...a12, ...said }))
 const find = (deviceToken: string) => findPhone(fixture.storage.read, deps(), { deviceToken })
+const portsWithoutWriter = () => {
+  const write = vi.fn<() => Promise<null>>(async () => null)
+  const secret = { current: 's'.repeat(32), previous: null }
+  const { read } = fixture.storage
+  const parts = { ...fixture, read, writer: { write }, secretBox, epoch: {}, config: {}, secret }
+  return { write, ports: createPhones(parts as never, { pool: {}, inboundReceiver: {} } as never) }
+}
 const everything = async (): Promise<string> => {
   const { read } = fixture.storage
   const tables = ['phone_tokens', 'phones', 'devices', 'audit_log'] as const
@@ -130,13 +138,22 @@ describe('registrations', () => {
   }) // prettier-ignore
 
   test('whoever shows a wrong private token costs no write', async () => {
-    const { storage, clock } = fixture
-    const writer = { write: vi.fn<() => Promise<null>>(async () => null) }
-    const parts = { read: storage.read, writer, clock, secretBox, epoch: {}, config: {}, secret: { current: 's'.repeat(32), previous: null } }
-    const { register: ask } = createPhones(parts as never, { pool: {}, inboundReceiver: {} } as never)
-    expect(await ask('abcd-efgh', a12)).toBeNull()
-    expect(writer.write).not.toHaveBeenCalled()
-  }) // prettier-ignore
+    const { ports, write } = portsWithoutWriter()
+    expect(await ports.register('abcd-efgh', a12)).toBeNull()
+    expect(write).not.toHaveBeenCalled()
+  })
+
+  test('an app that says at its start what it has said before costs no write', async () => {
+    const { ports, write } = portsWithoutWriter()
+    const { deviceToken } = (await register((await mint()).token)) ?? {}
+    const registration = (await find(deviceToken ?? '')) as KnownPhone
+    await ports.update(registration, { ...a12, name: null })
+    await ports.update(registration, { ...a12, name: null, sims: null, appVersion: null })
+    expect(write).not.toHaveBeenCalled()
+    for (const changed of [{ usesPush: true }, { sims: [] }, { appVersion: '1.69.0' }])
+      await ports.update(registration, { ...a12, name: null, ...changed })
+    expect(write).toHaveBeenCalledTimes(3)
+  })
 
   test('neither the token of a device, nor its hook secret, nor its signing key is stored in clear', async () => {
     const made = (await register((await mint()).token))!
