@@ -12,7 +12,7 @@ import type { DispatchUnits } from './dispatch/dispatcher.ts'
 import type { InboundReceiver } from './dispatch/inbound-receiver.ts'
 import { PhoneDesk } from './dispatch/phone-desk.ts'
 import { noteSim } from './messages/phone-offers.ts'
-import { deriveKey, type Parts } from './parts.ts'
+import type { Parts } from './parts.ts'
 
 interface PhonesDeps {
   pool: DevicePool
@@ -24,10 +24,9 @@ interface PhonesDeps {
 
 /** What the routes of the phones need, of what the service has. */
 export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
-  const { read, writer, clock, ids, secretBox, secret, config } = parts
+  const { read, writer, clock, ids, secretBox, config } = parts
   const { pool, inboundReceiver } = deps
-  const hookKey = deriveKey(secret, 'phone-hooks')
-  const identities = new PhoneIdentities({ read, clock, secretBox, hookKey })
+  const identities = new PhoneIdentities({ read, clock, secretBox })
   const desk = new PhoneDesk({ ...parts, ...deps, fence: parts.epoch.epoch, judgeFailure })
   const phone = (deviceId: string): Phone | null => {
     const link = pool.get(deviceId)?.link
@@ -47,7 +46,6 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
       const registering: PhoneDeps = {
         ids,
         secretBox,
-        hookKey,
         nowMs,
         rules: androidKind,
         randomBytes,

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Db } from '../storage/dialect.ts'
 import { findPhone, type KnownPhone, type PhoneDeps } from './phones.ts'
 
-interface PhoneIdentitiesDeps extends Pick<PhoneDeps, 'secretBox' | 'hookKey'> {
+interface PhoneIdentitiesDeps extends Pick<PhoneDeps, 'secretBox'> {
   read: Db
   clock: Pick<Clock, 'monotonicMs'>
 }

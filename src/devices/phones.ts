@@ -31,8 +31,6 @@ export interface PhoneDeps {
   secretBox: SecretBox
   rules: DeviceRules
   randomBytes: (count: number) => Uint8Array
-  /** From which the secrets of hook addresses are derived, so that they need not be stored. */
-  hookKey: Uint8Array
   /** Whether the app of a device was heard just now, or is connected: then it is not the one that registers. */
   isPresent: (deviceId: string) => boolean
   /** Phones that one owner may have; 0 is no limit. */
@@ -76,6 +74,7 @@ export async function registerPhone(
 
   const phoneId = deps.ids('phn')
   const deviceToken = Buffer.from(deps.randomBytes(32)).toString('base64url')
+  const signingKey = Buffer.from(deps.randomBytes(24)).toString('base64url')
   await tx
     .insertInto('phones')
     .values({
@@ -83,8 +82,8 @@ export async function registerPhone(
       device_id: deviceId,
       token_id: owner.tokenId,
       token_hash: hashOfSecret(deviceToken),
-      hook_hash: hashOfSecret(hookSecretOf(deps.hookKey, phoneId)),
-      signing_key: deps.secretBox.seal(Buffer.from(deps.randomBytes(24)).toString('base64url'), phoneId),
+      hook_hash: hashOfSecret(hookSecretOf(signingKey, phoneId)),
+      signing_key: deps.secretBox.seal(signingKey, phoneId),
       name: said.name ?? '',
       sims: JSON.stringify(said.sims ?? []),
       app_version: said.appVersion,
@@ -132,7 +131,7 @@ export interface KnownPhone {
 /** Whose token or hook secret this is; null when nobody's any more: superseded, or its device is retired or its account closed. */
 export async function findPhone(
   db: Db,
-  { secretBox, hookKey }: Pick<PhoneDeps, 'secretBox' | 'hookKey'>,
+  { secretBox }: Pick<PhoneDeps, 'secretBox'>,
   shown: { deviceToken: string } | { hookSecret: string },
 ): Promise<KnownPhone | null> {
   const [column, secret] =
@@ -158,21 +157,22 @@ export async function findPhone(
     .where('d.state', '!=', 'retired')
     .executeTakeFirst()
   if (row === undefined || row.state === 'closed') return null
+  const signingKey = secretBox.open(row.signing_key, row.id)
   return {
     phoneId: row.id,
     deviceId: row.device_id,
     accountName: row.name ?? 'shared',
-    signingKey: secretBox.open(row.signing_key, row.id),
-    hookSecret: hookSecretOf(hookKey, row.id),
+    signingKey,
+    hookSecret: hookSecretOf(signingKey, row.id),
     appVersion: row.app_version,
     usesPush: row.uses_push === 1,
     sims: JSON.parse(row.sims) as SimOfPhone[],
   }
 }
 
-/** The secret in the path of the addresses that a phone calls. */
-const hookSecretOf = (hookKey: Uint8Array, phoneId: string): string =>
-  createHmac('sha256', hookKey).update(phoneId).digest('base64url')
+/** The secret in the path of the addresses that a phone calls: derived from its own key, which outlives a change of the instance's secret. */
+const hookSecretOf = (signingKey: string, phoneId: string): string =>
+  createHmac('sha256', signingKey).update(`hooks of ${phoneId}`).digest('base64url')
 
 const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 

@@ -37,7 +37,6 @@ export async function register(
     nowMs: tools.clock.now(),
     secretBox,
     rules: androidKind,
-    hookKey: new Uint8Array(32),
     isPresent: () => false,
     mostPhones: 3_000,
   }

@@ -112,7 +112,7 @@ export async function openDeskHouse({ window = 20 }: { window?: number } = {}): 
   await storage.writer.write((tx) => grantSms(tx, { ids, nowMs: clock.now() }, grant))
   const secretBox = createDeviceSecretBox({ current: 's'.repeat(32), previous: null })
   const deps = (): PhoneDeps => ({
-    ids, nowMs: clock.now(), secretBox, rules: kind, randomBytes, hookKey: new Uint8Array(32), isPresent: (id) => connected.has(id), mostPhones: 3_000,
+    ids, nowMs: clock.now(), secretBox, rules: kind, randomBytes, isPresent: (id) => connected.has(id), mostPhones: 3_000,
   }) // prettier-ignore
   const { token: privateToken } = await storage.writer.write((tx) =>
     mintPhoneToken(tx, deps(), { accountId: 'acc_a', mode: 'live', actor: 'test' }),

@@ -38,7 +38,7 @@ export async function openPhoneWorld(store: NearStore) {
   const { db: read, writer } = store
   const horizon = new WriteHorizon({ now: clock.now })
   const deps = (): PhoneDeps => ({
-    ids, nowMs: clock.now(), secretBox, rules: kind, randomBytes, hookKey: new Uint8Array(32), isPresent: () => false, mostPhones: 3_000,
+    ids, nowMs: clock.now(), secretBox, rules: kind, randomBytes, isPresent: () => false, mostPhones: 3_000,
   }) // prettier-ignore
   const pool = new DevicePool({
     read, clock, log, random: () => 0.5, loadKind: async () => kind, openSecrets: () => ({}), changed: () => undefined, reloadIntervalMs: 500,

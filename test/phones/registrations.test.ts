@@ -26,9 +26,8 @@ beforeEach(async () => {
 afterEach(() => fixture.close())
 
 const secretBox = createDeviceSecretBox({ current: 'a secret of the instance, long enough', previous: null })
-const hookKey = new Uint8Array(32).fill(7)
 const deps = (): PhoneDeps => ({
-  ...fixture.deps(), secretBox, hookKey, rules: { settings: [], secretNames: [] }, isPresent: (id) => connected.has(id), mostPhones: 3_000,
+  ...fixture.deps(), secretBox, rules: { settings: [], secretNames: [] }, isPresent: (id) => connected.has(id), mostPhones: 3_000,
 }) // prettier-ignore
 const mint = (owner: string | null = accountId) =>
   fixture.storage.writer.write((tx) =>
@@ -46,11 +45,11 @@ const a12: SaidOfPhone = {
 const register = (token: string, said: Partial<SaidOfPhone> = {}) =>
   fixture.storage.writer.write((tx) => registerPhone(tx, deps(), token, { ...a12, ...said }))
 const find = (deviceToken: string) => findPhone(fixture.storage.read, deps(), { deviceToken })
-const portsWithoutWriter = () => {
+const portsWithoutWriter = (more: object = {}) => {
   const write = vi.fn<() => Promise<null>>(async () => null)
   const secret = { current: 's'.repeat(32), previous: null }
   const { read } = fixture.storage
-  const parts = { ...fixture, read, writer: { write }, secretBox, epoch: {}, config: {}, secret }
+  const parts = { ...fixture, read, writer: { write }, secretBox, epoch: {}, config: {}, secret, ...more }
   return { write, ports: createPhones(parts as never, { pool: {}, inboundReceiver: {} } as never) }
 }
 const everything = async (): Promise<string> => {
@@ -165,6 +164,21 @@ describe('registrations', () => {
     }
     expect(await findPhone(fixture.storage.read, deps(), { hookSecret: known.hookSecret })).toEqual(known)
   })
+
+  test('addresses that a phone was given before the secret of the instance changed, and after, are good', async () => {
+    const former = 'the former secret of the instance'
+    const of = (secret: { current: string; previous: string | null }) =>
+      portsWithoutWriter({ secret, secretBox: createDeviceSecretBox(secret) }).ports
+    const box = createDeviceSecretBox({ current: former, previous: null })
+    const { token } = await mint()
+    const made = await fixture.storage.writer.write((tx) => registerPhone(tx, { ...deps(), secretBox: box }, token, a12))
+    const deviceToken = made?.deviceToken ?? ''
+    const before = await of({ current: former, previous: null }).identify(deviceToken)
+    const ports = of({ current: 'the secret of the instance from now on', previous: former })
+    const after = await ports.identify(deviceToken)
+    for (const known of [before, after])
+      expect(await ports.identifyHook(known?.hookSecret ?? '')).toMatchObject({ phoneId: made?.phoneId })
+  }) // prettier-ignore
 
   test('the same phone installed anew keeps its device, and whatever its former app shows is nobody’s', async () => {
     const { token } = await mint()
