@@ -44,6 +44,8 @@ test('status tells of a phone all that the phone tells, and its number once a pe
         name: 'Shelf 2',
         kind: 'android',
         shared: false,
+        // A phone may talk to any of them.
+        node: null,
         status: 'online',
         reasons: [],
         link: 'stream',
