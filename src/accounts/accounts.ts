@@ -176,7 +176,8 @@ export async function readAccount(tx: Tx, accountId: string): Promise<AccountTab
 const emailForm =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/
 
-const emailFaults = (email: string): Fault[] =>
+/** What is wrong with an e-mail address in lower case. */
+export const emailFaults = (email: string): Fault[] =>
   email.length <= 254 && emailForm.test(email)
     ? []
     : [

@@ -186,6 +186,21 @@ export interface AuditLogTable {
   created_at: number
 }
 
+export interface OneTimeLinkTable {
+  id: string
+  hash: string
+  purpose: 'set-up' | 'reset' | 'invitation'
+  email: string
+  user_id: string | null
+  account_id: string | null
+  role: 'owner' | 'member' | null
+  actor: string
+  created_at: number
+  expires_at: number
+  used_at: number | null
+  revoked_at: number | null
+}
+
 /** Better Auth's own tables, in its spelling; dates are ISO 8601 text. */
 export interface AuthUserTable {
   id: string
@@ -246,6 +261,7 @@ export interface Database {
   inbound_fragments: InboundFragmentTable
   opt_outs: OptOutTable
   audit_log: AuditLogTable
+  one_time_links: OneTimeLinkTable
   auth_users: AuthUserTable
   auth_sessions: AuthSessionTable
   auth_credentials: AuthCredentialTable

@@ -63,3 +63,27 @@ create table auth_two_factors (
   "lockedUntil" text
 ) strict;
 create index auth_two_factors_by_user on auth_two_factors ("userId");
+
+-- Links that work once, of which only the SHA-256 of the token is kept: to set up or reset a password (of a user), and invitations
+-- (of an address) to an account, or to open an account of one's own when none is named.
+create table one_time_links (
+  id text primary key,
+  hash text not null unique check (length(hash) = 64),
+  purpose text not null check (purpose = 'set-up' or purpose = 'reset' or purpose = 'invitation'),
+  email text not null,
+  user_id text references users (id),
+  account_id text references accounts (id),
+  role text check (role = 'owner' or role = 'member'),
+  actor text not null,
+  created_at integer not null,
+  expires_at integer not null check (expires_at > created_at),
+  used_at integer,
+  revoked_at integer,
+  check ((purpose = 'invitation') = (user_id is null)),
+  check ((account_id is null) = (role is null)),
+  check (purpose = 'invitation' or account_id is null),
+  check (used_at is null or revoked_at is null)
+) strict;
+create index one_time_links_by_user on one_time_links (user_id);
+create index one_time_links_by_account on one_time_links (account_id, id);
+create index one_time_links_by_expiry on one_time_links (expires_at);
