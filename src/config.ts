@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
+import type { Setting } from './setting.ts'
 import { settings } from './settings.ts'
 
 type Settings = typeof settings
 /** Every setting by its name in the code. */
 export type Config = {
-  readonly [K in keyof Settings]: Settings[K]['default'] extends infer D ? Widen<D> : never
+  readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never
 }
-type Widen<D> = D extends number ? number : D extends string ? string : D
 
 /** A setting has a value that cannot be used; the message names it and says what would be right. */
 export class ConfigError extends Error {

@@ -21,6 +21,7 @@ import type { Service } from './lifecycle.ts'
 import { createAcceptor } from './messages/acceptor.ts'
 import { findReplay, priceSend } from './messages/send-messages.ts'
 import { readWaitingParts } from './messages/waiting-parts.ts'
+import { ownAddress } from './own-address.ts'
 import { deriveKey, type Parts } from './parts.ts'
 
 function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): SendPorts {
@@ -83,9 +84,7 @@ export function createHttp(
 ): Service & { url(): string } {
   const { config, log, clock, ids, metrics, storage, horizon } = parts
   const { read } = storage
-  const url = (): string =>
-    config.publicUrl ??
-    `${parts.tls === null ? 'http' : 'https'}://${hostInUrl(config.host)}:${(server.server.address() as AddressInfo | null)?.port ?? config.port}`
+  const url = (): string => ownAddress(config, (server.server.address() as AddressInfo | null)?.port)
   const consolePages = createConsolePages()
   const send = createSendDeps({ clock, ids, config, ports: createPorts(parts, pool, dispatcher) })
   const server = createServer({
@@ -125,9 +124,4 @@ export function createHttp(
     start: async () => void (await server.listen({ host: config.host, port: config.port })),
     stop: () => server.close(),
   }
-}
-
-const hostInUrl = (host: string): string => {
-  if (host === '127.0.0.1' || host === '0.0.0.0' || host === '::') return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
 }

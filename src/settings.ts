@@ -1,18 +1,8 @@
+import { consoleSettings } from './console-settings.ts'
+import { setting } from './setting.ts'
 import { httpOrigin, list, longSecret, nodeName, oneOf, someText, wholeNumber } from './setting-readers.ts'
 
-/** One row a setting: its name, how its text is read, what holds without it, and why. `config.ts` reads them. */
-interface Setting<T> {
-  env: string
-  /** Gives the value, or throws a sentence that says what would be right. */
-  read(text: string): T
-  default: T
-  says: string
-  /** Never shown, logged or documented with its value. */
-  secret?: true
-}
-
-const setting = <T>(row: Setting<T>): Setting<T> => row
-
+/** Every setting by its name in the code; `config.ts` reads them. */
 export const settings = {
   host: setting({
     env: 'ONESIXTY_HOST',
@@ -100,6 +90,7 @@ export const settings = {
     default: 5,
     says: 'At or below this many SMS a new account counts as low.',
   }),
+  ...consoleSettings,
   sendPerMinute: setting({
     env: 'ONESIXTY_SEND_PER_MINUTE',
     read: wholeNumber(0),

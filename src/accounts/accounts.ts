@@ -172,6 +172,9 @@ export async function readAccount(tx: Tx, accountId: string): Promise<AccountTab
   return account
 }
 
+/** Of the first operator, who has told nobody an address yet; the set-up asks for one. */
+export const placeholderEmail = 'operator@localhost'
+
 /** A valid e-mail address of the HTML standard, section 4.10.5.1.5: what browsers take; 254 is the limit of RFC 5321. */
 const emailForm =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/

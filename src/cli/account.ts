@@ -8,6 +8,7 @@ import { command, type CommandGroup, type Output } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { cancelOfClosed } from './message-ports.ts'
 import { openAccount } from '../open-account.ts'
+import { issuePasswordLink } from './password-link.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
 
 const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const
@@ -26,25 +27,31 @@ const create = command({
     },
   },
   async run(tools, { options }) {
-    const opened = await tools.withStorage(
+    const { opened, link } = await tools.withStorage(
       (storage) =>
-        storage.writer.write((tx) =>
-          openAccount(
-            tx,
-            { ...tools, nowMs: tools.clock.now() },
-            { name: options.name, email: options.email, actor: cliActor },
-          ),
-        ),
+        storage.writer.write(async (tx) => {
+          const deps = { ...tools, nowMs: tools.clock.now() }
+          const wanted = { name: options.name, email: options.email, actor: cliActor }
+          const made = await openAccount(tx, deps, wanted)
+          return { opened: made, link: await issuePasswordLink(tx, deps, made.userId) }
+        }),
       { create: true },
     )
+    const { accountId, userId, liveKey, testKey } = opened
+    const signIn =
+      link === null
+        ? 'Its owner has a password for the console already, and finds the account there.'
+        : `console  ${link.address}\nThe link lets its owner choose a password for the console, once, until ${rfc3339(link.expiresAt)}.`
     return {
       json: {
-        account_id: opened.accountId,
-        user_id: opened.userId,
-        live_key: opened.liveKey,
-        test_key: opened.testKey,
+        account_id: accountId,
+        user_id: userId,
+        live_key: liveKey,
+        test_key: testKey,
+        setup_link: link?.address ?? null,
+        setup_link_expires_at: link === null ? null : rfc3339(link.expiresAt),
       },
-      text: `account  ${opened.accountId}\nlive key ${opened.liveKey}\ntest key ${opened.testKey}\nThe keys are shown this once: only their hashes are stored.`,
+      text: `account  ${accountId}\nlive key ${liveKey}\ntest key ${testKey}\nThe keys are shown this once: only their hashes are stored.\n${signIn}`,
     }
   },
 })

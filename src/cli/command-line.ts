@@ -28,6 +28,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'API keys: create, list, revoke.',
     load: async () => (await import('./key.ts')).keyCommands,
   },
+  user: {
+    summary: 'People who sign in to the console: reset-link.',
+    load: async () => (await import('./user.ts')).userCommands,
+  },
   device: {
     summary: 'Sending devices: add, list, set, connect, test, remove.',
     load: async () => (await import('./device.ts')).deviceCommands,

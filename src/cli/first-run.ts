@@ -1,13 +1,21 @@
+import { placeholderEmail } from '../accounts/accounts.ts'
+import { issueLink } from '../accounts/one-time-links.ts'
 import type { Config } from '../config.ts'
 import type { Ids } from '../ids.ts'
 import type { Storage } from '../storage/database.ts'
+import { linkAddress } from '../own-address.ts'
 import { openAccount, type OpenedAccount } from '../open-account.ts'
+
+export interface FirstAccount extends OpenedAccount {
+  /** Lets the operator into the console. */
+  setUpToken: string
+}
 
 /** On a database without an operator: makes the operator's user and account, beside whatever was created before. Null when there is one. */
 export async function makeFirstAccount(
   storage: Pick<Storage, 'writer'>,
   deps: { ids: Ids; nowMs: number; randomBytes: (count: number) => Uint8Array; config: Config },
-): Promise<OpenedAccount | null> {
+): Promise<FirstAccount | null> {
   return storage.writer.write(async (tx) => {
     const known = await tx
       .selectFrom('users')
@@ -16,22 +24,33 @@ export async function makeFirstAccount(
       .limit(1)
       .executeTakeFirst()
     if (known !== undefined) return null
-    return openAccount(tx, deps, {
+    const actor = 'system'
+    const opened = await openAccount(tx, deps, {
       name: 'Operator',
-      email: 'operator@localhost',
+      email: placeholderEmail,
       isOperator: true,
-      actor: 'system',
+      actor,
     })
+    const { userId } = opened
+    const lifeMs = deps.config.setUpLinkHours * 3_600_000
+    const { token } = await issueLink(tx, deps, { purpose: 'set-up', userId, lifeMs, actor })
+    return { ...opened, setUpToken: token }
   })
 }
 
 /** What is said once, on the first start. The curl line works as it stands: the test key's simulator delivers. */
 export const welcome = (
   url: string,
-  account: OpenedAccount,
-  config: Pick<Config, 'freeSms' | 'playSms'>,
+  account: FirstAccount,
+  config: Pick<Config, 'freeSms' | 'playSms' | 'setUpLinkHours'>,
 ): string => `
 onesixty runs at ${url}
+
+Open the console; the link works once, within ${config.setUpLinkHours} hours:
+
+  ${linkAddress(url, account.setUpToken)}
+
+Or work without it:
 
   account    ${account.accountId}
   live key   ${account.liveKey}   (${config.freeSms} SMS)

@@ -234,6 +234,16 @@ export interface AuthCredentialTable {
   updatedAt: string
 }
 
+export interface AuthTwoFactorTable {
+  id: string
+  secret: string
+  backupCodes: string
+  userId: string
+  verified: Flag | null
+  failedVerificationCount: number | null
+  lockedUntil: string | null
+}
+
 export interface Database {
   instance: InstanceTable
   accounts: AccountTable
@@ -265,4 +275,5 @@ export interface Database {
   auth_users: AuthUserTable
   auth_sessions: AuthSessionTable
   auth_credentials: AuthCredentialTable
+  auth_two_factors: AuthTwoFactorTable
 }

@@ -32,6 +32,8 @@ test('the keys of a new account work, one for each mode', async () => {
     user_id: expect.stringMatching(/^usr_/),
     live_key: expect.stringMatching(/^onesixty_live_/),
     test_key: expect.stringMatching(/^onesixty_test_/),
+    setup_link: expect.stringMatching(/^http:\/\/localhost:8160\/link#[\w-]{43}$/),
+    setup_link_expires_at: expect.stringMatching(/Z$/),
   })
   expect(await authenticate(account.live_key)).toMatchObject({
     accountId: account.account_id,

@@ -50,6 +50,8 @@ test('the first start makes the operator an account and prints its keys, though 
   const client = createApiClient(first.url)
   expect(await client.balance(testKey)).toMatchObject({ account_id: accountId, mode: 'test' })
   expect(first.output()).toContain(`npx onesixty device connect android --account ${accountId}\n`)
+  expect(first.output().match(/link#/g)).toHaveLength(1)
+  expect(first.output()).toMatch(/^ {2}http:\/\/localhost:\d+\/link#[\w-]{43}$/m)
   client.close()
   await first.stop()
   expect((await listAccounts()).map(({ id, name }) => [id, name])).toEqual([
@@ -60,6 +62,7 @@ test('the first start makes the operator an account and prints its keys, though 
   const second = await start()
   await second.stop()
   expect(second.output()).not.toContain('test key')
+  expect(second.output()).not.toContain('link#')
   expect(await listAccounts()).toHaveLength(2)
 }, 60_000)
 

@@ -67,14 +67,14 @@ create index auth_two_factors_by_user on auth_two_factors ("userId");
 -- Links that work once, of which only the SHA-256 of the token is kept: to set up or reset a password (of a user), and invitations
 -- (of an address) to an account, or to open an account of one's own when none is named.
 create table one_time_links (
-  id text primary key,
-  hash text not null unique check (length(hash) = 64),
-  purpose text not null check (purpose = 'set-up' or purpose = 'reset' or purpose = 'invitation'),
-  email text not null,
-  user_id text references users (id),
-  account_id text references accounts (id),
-  role text check (role = 'owner' or role = 'member'),
-  actor text not null,
+  id text collate "C" primary key,
+  hash text collate "C" not null unique check (length(hash) = 64),
+  purpose text collate "C" not null check (purpose = 'set-up' or purpose = 'reset' or purpose = 'invitation'),
+  email text collate "C" not null,
+  user_id text collate "C" references users (id),
+  account_id text collate "C" references accounts (id),
+  role text collate "C" check (role = 'owner' or role = 'member'),
+  actor text collate "C" not null,
   created_at bigint not null,
   expires_at bigint not null check (expires_at > created_at),
   used_at bigint,

@@ -1,0 +1,80 @@
+import { appendAudit } from '../storage/audit-log.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
+import type { AccountDeps } from './accounts.ts'
+
+/** Whether a user can sign in with a password; without one a set-up link is needed first. */
+export async function hasPassword(db: Db | Tx, userId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('auth_credentials')
+    .select('id')
+    .where('userId', '=', userId)
+    .where('providerId', '=', passwordProvider)
+    .where('password', 'is not', null)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/**
+ * Gives a user a password, of which the hash is stored as the sign-in reads it, and ends all sessions: whoever knew the old one is
+ * out. `email` is what the user signs in with from now on.
+ */
+export async function setPassword(
+  tx: Tx,
+  { nowMs }: { nowMs: number },
+  { userId, passwordHash }: { userId: string; passwordHash: string },
+): Promise<void> {
+  const { name, email } = await tx
+    .selectFrom('users')
+    .select(['name', 'email'])
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow()
+  const now = new Date(nowMs).toISOString()
+  const updated = await tx
+    .updateTable('auth_users')
+    .set({ name, email, updatedAt: now })
+    .where('id', '=', userId)
+    .executeTakeFirst()
+  if (updated.numUpdatedRows === 0n) {
+    await tx
+      .insertInto('auth_users')
+      .values({ id: userId, name, email, emailVerified: 0, createdAt: now, updatedAt: now })
+      .execute()
+  }
+  await tx
+    .deleteFrom('auth_credentials')
+    .where('userId', '=', userId)
+    .where('providerId', '=', passwordProvider)
+    .execute()
+  await tx
+    .insertInto('auth_credentials')
+    .values({
+      id: userId,
+      accountId: userId,
+      providerId: passwordProvider,
+      userId,
+      password: passwordHash,
+      createdAt: now,
+      updatedAt: now,
+    })
+    .execute()
+  await tx.deleteFrom('auth_sessions').where('userId', '=', userId).execute()
+}
+
+/** Better Auth's word for e-mail and password. */
+const passwordProvider = 'credential'
+
+/** Takes away what is asked for beside the password: for a person who has lost it, on the word of the operator. */
+export async function removeSecondFactor(
+  tx: Tx,
+  deps: AccountDeps,
+  { userId, actor }: { userId: string; actor: string },
+): Promise<void> {
+  await tx.deleteFrom('auth_two_factors').where('userId', '=', userId).execute()
+  await tx.updateTable('auth_users').set({ twoFactorEnabled: 0 }).where('id', '=', userId).execute()
+  await appendAudit(tx, deps, {
+    accountId: null,
+    actor,
+    action: 'user.second_factor_removed',
+    detail: { userId },
+  })
+}

@@ -1,0 +1,44 @@
+import { removeSecondFactor } from '../accounts/passwords.ts'
+import { rfc3339 } from '../clock.ts'
+import { refuse } from '../errors.ts'
+import { command, type CommandGroup } from './command.ts'
+import { issuePasswordLink } from './password-link.ts'
+import { cliActor } from './toolbox.ts'
+
+const resetLink = command({
+  summary: 'Makes a link by which a user chooses a new password for the console.',
+  details:
+    'Give the link to that person and nobody else: it works once, and ends all sessions of the user. The old password works until then.',
+  arguments: [],
+  options: {
+    email: { type: 'text', value: 'EMAIL', says: 'What the user signs in with.', required: true },
+    'remove-second-factor': {
+      type: 'flag',
+      says: 'Also removes codes and passkeys at once, for a user who has lost the device that has them.',
+    },
+  },
+  async run(tools, { options }) {
+    const email = options.email.trim().toLowerCase()
+    const removes = options['remove-second-factor']
+    const { userId, link } = await tools.withStorage((storage) =>
+      storage.writer.write(async (tx) => {
+        const deps = { ...tools, nowMs: tools.clock.now() }
+        const user = await tx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
+        if (user === undefined) throw refuse('not_found', { detail: `There is no user ${email}.` })
+        if (removes) await removeSecondFactor(tx, deps, { userId: user.id, actor: cliActor })
+        return { userId: user.id, link: await issuePasswordLink(tx, deps, user.id, { evenSo: true }) }
+      }),
+    )
+    if (link === null) throw new Error('A link was asked for in any case.')
+    const until = rfc3339(link.expiresAt)
+    return {
+      json: { user_id: userId, purpose: link.purpose, link: link.address, expires_at: until },
+      text: `${link.address}\nIt works once, until ${until}.`,
+    }
+  },
+})
+
+export const userCommands: CommandGroup = {
+  summary: 'People who sign in to the console.',
+  commands: { 'reset-link': resetLink },
+}

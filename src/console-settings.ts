@@ -1,0 +1,42 @@
+import { setting } from './setting.ts'
+import { oneOf, wholeNumber } from './setting-readers.ts'
+
+/** Settings about the people who sign in to the console. */
+export const consoleSettings = {
+  signUp: setting<'open' | 'invite' | 'closed' | null>({
+    env: 'ONESIXTY_SIGNUP',
+    read: oneOf('open', 'invite', 'closed'),
+    default: null,
+    says: 'Who may open an account in the console: open (everybody), invite (with an invitation) or closed. When not set it is open while only this machine can reach the service, else invite.',
+  }),
+  signUpsPerHour: setting({
+    env: 'ONESIXTY_SIGNUPS_PER_HOUR',
+    read: wholeNumber(0),
+    default: 5,
+    says: 'Accounts opened an hour and address; 0 switches the limit off. Each brings free SMS.',
+  }),
+  signInFailures: setting({
+    env: 'ONESIXTY_SIGN_IN_FAILURES',
+    read: wholeNumber(1),
+    default: 10,
+    says: 'Wrong passwords or codes in 15 minutes for one e-mail address, then 429; from one network three times as many. Slows guessing.',
+  }),
+  setUpLinkHours: setting({
+    env: 'ONESIXTY_SETUP_LINK_HOURS',
+    read: wholeNumber(1, 8_760),
+    default: 72,
+    says: 'How long the link works that lets the owner of a new account choose a password; a weekend.',
+  }),
+  resetLinkHours: setting({
+    env: 'ONESIXTY_RESET_LINK_HOURS',
+    read: wholeNumber(1, 720),
+    default: 4,
+    says: 'How long a link works that replaces a lost password: longer than a slow mail takes, shorter than a mailbox stays open.',
+  }),
+  invitationDays: setting({
+    env: 'ONESIXTY_INVITATION_DAYS',
+    read: wholeNumber(1, 365),
+    default: 7,
+    says: 'How long an invitation works.',
+  }),
+} as const

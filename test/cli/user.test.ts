@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readLink } from '../../src/accounts/one-time-links.ts'
+import { setPassword } from '../../src/accounts/passwords.ts'
+import { systemClock } from '../../src/clock.ts'
+import { type CommandStorage, openForCommand } from '../../src/storage/command-storage.ts'
+import { type Cli, openCli } from './run-cli.ts'
+
+let cli: Cli
+let userId: string
+beforeAll(async () => {
+  cli = await openCli({ ONESIXTY_PUBLIC_URL: 'https://sms.example.org', ONESIXTY_RESET_LINK_HOURS: '2' })
+  ;({ user_id: userId } = await cli.json<{ user_id: string }>(
+    'account create --name Ada --email ada@example.org',
+  ))
+})
+afterAll(() => cli.close())
+
+interface ResetLink {
+  purpose: string
+  link: string
+  expires_at: string
+}
+const resetLink = (more = '') => cli.json<ResetLink>(`user reset-link --email Ada@example.org ${more}`)
+
+async function withStorage<T>(use: (storage: CommandStorage) => Promise<T>): Promise<T> {
+  const settings = { dataFolder: cli.dataFolder, busyTimeoutMs: 5_000, cacheKiB: 2_048 }
+  const storage = await openForCommand(settings, systemClock.now())
+  try {
+    return await use(storage)
+  } finally {
+    await storage.close()
+  }
+}
+
+const giveSecondFactor = () =>
+  withStorage(({ writer }) =>
+    writer.write(async (tx) => {
+      const nowMs = systemClock.now()
+      await tx.deleteFrom('auth_two_factors').execute()
+      await setPassword(tx, { nowMs }, { userId, passwordHash: 'not-a-hash' })
+      await tx.updateTable('auth_users').set({ twoFactorEnabled: 1 }).where('id', '=', userId).execute()
+      await tx
+        .insertInto('auth_two_factors')
+        .values({ id: 't', secret: 's', backupCodes: 'c', userId })
+        .execute()
+    }),
+  )
+const secondFactors = () =>
+  withStorage(async ({ read }) => ({
+    asked: (await read.selectFrom('auth_users').select('twoFactorEnabled').executeTakeFirstOrThrow())
+      .twoFactorEnabled,
+    stored: (await read.selectFrom('auth_two_factors').select('id').execute()).length,
+  }))
+
+test('a user without a password gets a set-up link, and one with a password a reset link', async () => {
+  const first = await resetLink()
+  expect(first).toMatchObject({
+    user_id: userId,
+    purpose: 'set-up',
+    link: expect.stringMatching(/^https:\/\/sms\.example\.org\/link#[\w-]{43}$/),
+  })
+  await giveSecondFactor()
+  const before = systemClock.now()
+  const second = await resetLink()
+  expect(second.purpose).toBe('reset')
+  const lifeHours = (Date.parse(second.expires_at) - before) / 3_600_000
+  expect(lifeHours).toBeGreaterThanOrEqual(2)
+  expect(lifeHours).toBeLessThan(2.1)
+  const token = second.link.split('#')[1] ?? ''
+  await expect(withStorage(({ read }) => readLink(read, systemClock.now(), token))).resolves.toMatchObject({
+    userId,
+    purpose: 'reset',
+  })
+})
+
+test('the second factor stays unless the operator says otherwise', async () => {
+  await giveSecondFactor()
+  await resetLink()
+  expect(await secondFactors()).toEqual({ asked: 1, stored: 1 })
+  await resetLink('--remove-second-factor')
+  expect(await secondFactors()).toEqual({ asked: 0, stored: 0 })
+})
+
+test('a user that there is not is refused, and a second account brings a known owner no link', async () => {
+  expect(await cli.run('user reset-link --email eve@example.org')).toMatchObject({
+    code: 1,
+    stderr: 'onesixty: There is no user eve@example.org.\n',
+  })
+  await giveSecondFactor()
+  expect(await cli.json('account create --name Second --email ada@example.org')).toMatchObject({
+    user_id: userId,
+    setup_link: null,
+  })
+})
