@@ -2,65 +2,65 @@
 
 -- Tables of Better Auth (columns in its own spelling, dates as ISO 8601 text). An auth user has the id of the user that it signs in.
 create table auth_users (
-  "id" text primary key references users (id),
-  "name" text not null,
-  "email" text not null unique,
+  "id" text collate "C" primary key references users (id),
+  "name" text collate "C" not null,
+  "email" text collate "C" not null unique,
   "emailVerified" integer not null,
-  "image" text,
-  "createdAt" text not null,
-  "updatedAt" text not null,
+  "image" text collate "C",
+  "createdAt" text collate "C" not null,
+  "updatedAt" text collate "C" not null,
   "twoFactorEnabled" integer
 );
 
 create table auth_sessions (
-  "id" text primary key,
-  "expiresAt" text not null,
-  "token" text not null unique,
-  "createdAt" text not null,
-  "updatedAt" text not null,
-  "ipAddress" text,
-  "userAgent" text,
-  "userId" text not null references auth_users ("id") on delete cascade
+  "id" text collate "C" primary key,
+  "expiresAt" text collate "C" not null,
+  "token" text collate "C" not null unique,
+  "createdAt" text collate "C" not null,
+  "updatedAt" text collate "C" not null,
+  "ipAddress" text collate "C",
+  "userAgent" text collate "C",
+  "userId" text collate "C" not null references auth_users ("id") on delete cascade
 );
 create index auth_sessions_by_user on auth_sessions ("userId");
 create index auth_sessions_by_expiry on auth_sessions ("expiresAt");
 
 create table auth_credentials (
-  "id" text primary key,
-  "accountId" text not null,
-  "providerId" text not null,
-  "userId" text not null references auth_users ("id") on delete cascade,
-  "accessToken" text,
-  "refreshToken" text,
-  "idToken" text,
-  "accessTokenExpiresAt" text,
-  "refreshTokenExpiresAt" text,
-  "scope" text,
-  "password" text,
-  "createdAt" text not null,
-  "updatedAt" text not null
+  "id" text collate "C" primary key,
+  "accountId" text collate "C" not null,
+  "providerId" text collate "C" not null,
+  "userId" text collate "C" not null references auth_users ("id") on delete cascade,
+  "accessToken" text collate "C",
+  "refreshToken" text collate "C",
+  "idToken" text collate "C",
+  "accessTokenExpiresAt" text collate "C",
+  "refreshTokenExpiresAt" text collate "C",
+  "scope" text collate "C",
+  "password" text collate "C",
+  "createdAt" text collate "C" not null,
+  "updatedAt" text collate "C" not null
 );
 create index auth_credentials_by_user on auth_credentials ("userId");
 
 create table auth_verifications (
-  "id" text primary key,
-  "identifier" text not null,
-  "value" text not null,
-  "expiresAt" text not null,
-  "createdAt" text not null,
-  "updatedAt" text not null
+  "id" text collate "C" primary key,
+  "identifier" text collate "C" not null,
+  "value" text collate "C" not null,
+  "expiresAt" text collate "C" not null,
+  "createdAt" text collate "C" not null,
+  "updatedAt" text collate "C" not null
 );
 create index auth_verifications_by_identifier on auth_verifications ("identifier");
 create index auth_verifications_by_expiry on auth_verifications ("expiresAt");
 
 create table auth_two_factors (
-  "id" text primary key,
-  "secret" text not null,
-  "backupCodes" text not null,
-  "userId" text not null references auth_users ("id") on delete cascade,
+  "id" text collate "C" primary key,
+  "secret" text collate "C" not null,
+  "backupCodes" text collate "C" not null,
+  "userId" text collate "C" not null references auth_users ("id") on delete cascade,
   "verified" integer,
   "failedVerificationCount" integer,
-  "lockedUntil" text
+  "lockedUntil" text collate "C"
 );
 create index auth_two_factors_by_user on auth_two_factors ("userId");
 
