@@ -1,0 +1,50 @@
+import type { Clock } from '../../clock.ts'
+
+/**
+ * How often something may be tried under one name within a window that slides. An attempt is counted before it is made, so that
+ * many at once are no way around, and given back when it succeeds. Memory is bounded: of more than `mostNames` names the one that
+ * was first seen is forgotten.
+ */
+export class Attempts {
+  readonly #clock: Pick<Clock, 'monotonicMs'>
+  readonly #limits: { most: number; windowMs: number }
+  readonly #mostNames: number
+  readonly #times = new Map<string, number[]>()
+
+  /** No limit when `most` is 0. */
+  constructor(
+    deps: { clock: Pick<Clock, 'monotonicMs'> },
+    limits: { most: number; windowMs: number },
+    mostNames = 50_000,
+  ) {
+    this.#clock = deps.clock
+    this.#limits = limits
+    this.#mostNames = mostNames
+  }
+
+  /** Counts one; gives 0, or the seconds to wait when there were too many, and then counts nothing. */
+  take(name: string): number {
+    const { most, windowMs } = this.#limits
+    if (most === 0) return 0
+    const now = this.#clock.monotonicMs()
+    const times = (this.#times.get(name) ?? []).filter((at) => at > now - windowMs)
+    const [oldest = now] = times
+    if (times.length >= most) return Math.ceil((oldest + windowMs - now) / 1_000)
+    times.push(now)
+    this.#times.set(name, times)
+    if (this.#times.size > this.#mostNames) this.#times.delete(this.#times.keys().next().value as string)
+    return 0
+  }
+
+  /** The last one did not count after all. */
+  giveBack(name: string): void {
+    const times = this.#times.get(name)
+    times?.pop()
+    if (times?.length === 0) this.#times.delete(name)
+  }
+
+  /** A success under this name ends its count. */
+  forget(name: string): void {
+    this.#times.delete(name)
+  }
+}
