@@ -2,6 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HistoryPageAnswer } from '../../src/api/console/history-calls.ts'
 import type { HistoryNames } from '../../src/api/console/history-names.ts'
 import type { MessagePage } from '../../src/api/console/message-page.ts'
+import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
+import { addDevice } from '../../src/devices/device-store.ts'
+import { loadConnectorKind } from '../../src/connectors/registry.ts'
+import { loadInstanceSecret } from '../../src/instance-secret.ts'
+import { createIds } from '../../src/ids.ts'
+import { updateRows } from '../../src/storage/sets.ts'
+import { eventually } from '../eventually.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
 
 let house: TestConsole
@@ -110,4 +117,114 @@ describe('a message', () => {
     const key = crypto.randomUUID()
     expect((await house.bob.change('history/send-again', { id, key }, inTest)).status).toBe(404)
   })
+})
+
+/** A live device of Ada's own that is off: what she sends waits. Gives the id of a message that does. */
+async function sendToSilentDevice(): Promise<string> {
+  const { app, ada, dataFolder } = house
+  const rules = await loadConnectorKind('simulator')
+  if (rules === null) throw new Error('There is no simulator.')
+  const secretBox = createDeviceSecretBox(await loadInstanceSecret(dataFolder, null))
+  await app.storage.writer.write((tx) =>
+    addDevice(
+      tx,
+      { ids: createIds({ now: Date.now }), nowMs: Date.now(), secretBox, rules },
+      { accountId: ada.accountId, mode: 'live', kind: 'simulator', name: 'Off', settings: { offline: 'true' }, actor: 'test' },
+    ),
+  ) // prettier-ignore
+  const { body } = await ada.change('keys/create', { name: 'Live', scopes: ['messages:send'], addresses: [], dailyCap: null, expiresAt: null }) // prettier-ignore
+  const { token } = body as { token: string }
+  const { body: sent } = await eventually(
+    () => house.client.send(token, { to: '+4915112345678', text: 'Wait' }),
+    ({ status }) => expect(status).toBe(202),
+    5_000,
+  )
+  return sent.messages[0]?.id as string
+}
+
+describe('a message that waits', () => {
+  test('is canceled once, its SMS are free again, and the log says who did it', async () => {
+    const { ada } = house
+    const id = await sendToSilentDevice()
+    const shown = async () => (await ada.read('history/message', { id })).body as MessagePage
+    expect((await shown()).canCancel).toBe(true)
+
+    const canceled = await ada.change('history/cancel', { id })
+    expect(canceled).toMatchObject({ status: 200, body: { result: 'canceled', status: 'canceled' } })
+    expect((await ada.change('history/cancel', { id })).body).toMatchObject({ result: 'too_late' })
+    expect(await shown()).toMatchObject({
+      canCancel: false,
+      message: { status: 'canceled', error: { code: 'canceled_by_user' }, cost: { state: 'released' } },
+    })
+    const log = await house.app.storage.read
+      .selectFrom('audit_log')
+      .select(['actor', 'account_id'])
+      .where('action', '=', 'messages.canceled')
+      .execute()
+    expect(log[0]).toEqual({ actor: ada.userId, account_id: ada.accountId })
+  })
+})
+
+describe('sending again', () => {
+  test('sends the same text to the same number once for each key of the page, as the person who asked', async () => {
+    const id = await send({ text: 'Once more', client_reference: 'again-1', metadata: { shop: 'a' } })
+    const key = crypto.randomUUID()
+    const answers = [
+      await house.ada.change('history/send-again', { id, key }, inTest),
+      await house.ada.change('history/send-again', { id, key }, inTest),
+    ]
+    const [first, second] = answers.map(({ body }) => (body as { messageId: string }).messageId)
+    expect(first).toMatch(/^msg_/)
+    expect([first, second]).not.toContain(id)
+    expect(second).toBe(first)
+    const shown = await messagePage(first as string)
+    expect(shown.message).toMatchObject({
+      text: 'Once more',
+      to: '+15005550006',
+      client_reference: 'again-1',
+      metadata: { shop: 'a' },
+    })
+    expect(shown.sentBy).toBe(house.ada.userId)
+    expect((await page({ reference: 'again-1' })).rows).toHaveLength(2)
+  })
+
+  test('is refused when the text was erased, and in the words of a send', async () => {
+    const id = await send()
+    const again = () => house.ada.change('history/send-again', { id, key: crypto.randomUUID() }, inTest)
+    const { writer } = house.app.storage
+    const ofAda = { account_id: house.ada.accountId, mode: 'test' } as const
+    await writer.write((tx) =>
+      updateRows(tx, 'accounts', ['id'], [{ id: ofAda.account_id, state: 'suspended' }]),
+    )
+    expect(await again()).toMatchObject({ status: 403, body: { code: 'account_suspended' } })
+    await writer.write((tx) =>
+      updateRows(tx, 'accounts', ['id'], [{ id: ofAda.account_id, state: 'active' }]),
+    )
+    await writer.write((tx) => updateRows(tx, 'messages', ['account_id', 'mode', 'id'], [{ ...ofAda, id, text: null, text_redacted: 1 }])) // prettier-ignore
+    expect(await again()).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
+  })
+})
+
+describe('an export', () => {
+  test.each(['csv', 'json'] as const)(
+    'streams every message of the filter as %s and says how many',
+    async (format) => {
+      const text = `=HYPERLINK("x") ${format}`
+      await send({ text, client_reference: `export-${format}` })
+      await send({ text, client_reference: `export-${format}` })
+      const filter = { reference: `export-${format}` }
+      const { status, body, headers } = await house.ada.read('history/export', { filter, format }, inTest)
+      expect(status).toBe(200)
+      expect(headers.get('x-total-rows')).toBe('2')
+      expect(headers.get('content-disposition')).toMatch(
+        /^attachment; filename="messages-test-\d{4}-\d\d-\d\d\.\w+"$/,
+      )
+      if (format === 'json')
+        expect((JSON.parse(body as string) as { text: string }[]).map((row) => row.text)).toEqual([
+          text,
+          text,
+        ])
+      else expect(body).toContain(`"'=HYPERLINK(""x"") csv"`)
+    },
+  )
 })

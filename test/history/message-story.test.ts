@@ -20,10 +20,10 @@ async function story(): Promise<MessageStory> {
 }
 
 test('a message that waits tells who sent it and when it may be handed over', async () => {
-  await house.send({ keyId: 'user:usr_ada' })
+  await house.send({ keyId: 'usr_ada' })
   const { sentBy, attempts, dueAtMs, receiptsAwaited, message } = await story()
   expect({ sentBy, attempts, dueAtMs, receiptsAwaited }).toEqual({
-    sentBy: 'user:usr_ada',
+    sentBy: 'usr_ada',
     attempts: [],
     dueAtMs: message.created_at,
     receiptsAwaited: 0,

@@ -12,7 +12,7 @@ export const HistoryFilterInput = Type.Object(
     ),
     direction: Type.Optional(oneOf(directions, 'Sent or received.')),
     deviceId: Type.Optional(id('dev')),
-    /** Of an API key, or of a person. */
+    /** An API key or a person. */
     sentBy: Type.Optional(Type.String({ pattern: '^(key|usr)_[0-9a-z]{26}$' })),
     /** The recipient; of received messages the sender. */
     number: Type.Optional(Type.String({ minLength: 1, maxLength: 20 })),

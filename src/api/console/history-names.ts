@@ -4,7 +4,7 @@ import type { Mode } from '../../storage/schema.ts'
 /** What the ids in rows of messages are called. */
 export interface HistoryNames {
   devices: { id: string; name: string; kind: string; isRetired: boolean }[]
-  /** Who may have sent: keys, and people. */
+  /** Who may have sent: keys and people. */
   senders: { id: string; name: string; isRevoked: boolean }[]
 }
 
