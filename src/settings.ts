@@ -247,12 +247,10 @@ export const settings = {
     default: 90,
     says: 'How long an opt-out is kept after its end, to explain a refusal while the records around it stand. One without an end stands for ever.',
   }),
-  busyTimeoutMs: setting({
-    env: 'ONESIXTY_BUSY_TIMEOUT_MS',
-    read: wholeNumber(0),
-    default: 5_000,
-    says: 'How long a write waits for another process (the command line) to finish writing.',
-  }),
+  // prettier-ignore
+  deviceHistoryDays: setting({ env: 'ONESIXTY_DEVICE_HISTORY_DAYS', read: wholeNumber(1), default: 90, says: 'How long past states and measurements of devices are kept: as long as the messages that they carried.' }),
+  // prettier-ignore
+  busyTimeoutMs: setting({ env: 'ONESIXTY_BUSY_TIMEOUT_MS', read: wholeNumber(0), default: 5_000, says: 'How long a write waits for another process (the command line) to finish writing.' }),
   cacheKib: setting({
     env: 'ONESIXTY_CACHE_KIB',
     read: wholeNumber(1024),

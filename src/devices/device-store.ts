@@ -5,6 +5,7 @@ import { appendAudit } from '../storage/audit-log.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { touchDirectory } from '../storage/directory-version.ts'
 import type { DeviceState, DeviceTable, Mode } from '../storage/schema.ts'
+import { endStanding, recordStandings } from './device-history.ts'
 import { deviceFaults, type DeviceRules, missingFaults } from './device-rules.ts'
 import type { SecretBox } from './secret-box.ts'
 
@@ -119,6 +120,9 @@ export async function setDevice(tx: Tx, deps: DeviceDeps, change: DeviceChange):
     })
     .where('id', '=', row.id)
     .execute()
+  // Of a device that is off nobody reports.
+  if (change.state === 'disabled')
+    await recordStandings(tx, [{ deviceId: row.id, status: 'disabled', reasons: [], atMs: deps.nowMs }])
   const { actor, deviceId: _, ...detail } = { ...change, secrets: Object.keys(secrets) }
   await appendAudit(tx, deps, {
     accountId: row.account_id,
@@ -146,6 +150,7 @@ export async function retireDevice(
     .execute()
   await tx.updateTable('phones').set({ signing_key: '' }).where('device_id', '=', row.id).execute()
   await tx.deleteFrom('device_reports').where('device_id', '=', row.id).execute()
+  await endStanding(tx, row.id, deps.nowMs)
   const { account_id: accountId } = row
   await appendAudit(tx, deps, {
     accountId,

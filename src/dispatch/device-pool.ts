@@ -57,6 +57,11 @@ export class DevicePool implements Service {
     return [...this.#slots.values()].flatMap(({ runtime }) => runtime ?? [])
   }
 
+  /** Enabled devices that do not run: on their way, or they could not be started. */
+  get absent(): string[] {
+    return [...this.#slots].flatMap(([id, { runtime }]) => (runtime === null ? [id] : []))
+  }
+
   get(deviceId: string): DeviceRuntime | null {
     return this.#slots.get(deviceId)?.runtime ?? null
   }

@@ -1,4 +1,11 @@
-import { type DeviceReport, reportIntervalMs, saveDeviceReports } from '../devices/device-report.ts'
+import { type DeviceStanding, recordRun, recordSamples, recordStandings } from '../devices/device-history.ts'
+import {
+  type DeviceReport,
+  reportIntervalMs,
+  reportLifetimeMs,
+  saveDeviceReports,
+} from '../devices/device-report.ts'
+import type { Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
@@ -6,11 +13,31 @@ import { Janitor, type JanitorDeps } from './janitor.ts'
 /** How often the devices are looked at; what changed is written, the rest once each `reportIntervalMs`. */
 const intervalMs = 1_000
 
-/** Keeps the reports that `/status` reads in step with the running devices. */
-export function createDeviceReporter(
-  deps: JanitorDeps & { writer: Writer; devices: () => readonly DeviceRuntime[] },
-): Janitor {
+interface DeviceReporterDeps extends JanitorDeps {
+  writer: Writer
+  devices: () => readonly DeviceRuntime[]
+  /** Ids of enabled devices that do not run. */
+  absent: () => readonly string[]
+  /** Names this start of the server. */
+  fence: number
+}
+
+/** Keeps the reports that `/status` reads in step with the running devices, and writes down what they become. */
+export function createDeviceReporter(deps: DeviceReporterDeps): Janitor {
+  const startedAtMs = deps.clock.now()
   let written = new Map<string, { said: string; atMs: number }>()
+  let absentSince = new Map<string, number>()
+  let beatAtMs = Number.NEGATIVE_INFINITY
+
+  /** Those that have been absent for so long that their last report says nothing any more. */
+  function findLost(nowMs: number): DeviceStanding[] {
+    absentSince = new Map(deps.absent().map((id) => [id, absentSince.get(id) ?? nowMs]))
+    return [...absentSince].flatMap(([deviceId, sinceMs]) =>
+      nowMs - sinceMs < reportLifetimeMs
+        ? []
+        : [{ deviceId, status: 'offline', reasons: ['no_report'], atMs: nowMs }],
+    )
+  }
 
   async function sweep(): Promise<boolean> {
     const nowMs = deps.clock.now()
@@ -24,7 +51,16 @@ export function createDeviceReporter(
         nowMs - last.atMs >= reportIntervalMs
       )
     })
-    if (due.length > 0) await deps.writer.write((tx) => saveDeviceReports(tx, due))
+    const lost = findLost(nowMs)
+    const isBeat = Math.abs(nowMs - beatAtMs) >= reportIntervalMs
+    if (due.length > 0 || isBeat) {
+      await deps.writer.write(async (tx) => {
+        await saveDeviceReports(tx, due)
+        await recordHistory(tx, due, isBeat ? lost : [])
+        if (isBeat) await recordRun(tx, { epoch: deps.fence, startedAtMs, nowMs })
+      })
+      if (isBeat) beatAtMs = nowMs
+    }
     const reported = new Set(due.map((report) => report.deviceId))
     written = new Map(
       [...seen].map(([id, entry]) => [id, reported.has(id) ? entry : (written.get(id) ?? entry)]),
@@ -32,6 +68,18 @@ export function createDeviceReporter(
     return false
   }
   return new Janitor(deps, { name: 'device-reporter', intervalMs, sweep })
+}
+
+async function recordHistory(
+  tx: Tx,
+  due: readonly DeviceReport[],
+  lost: readonly DeviceStanding[],
+): Promise<void> {
+  const told = due.map(({ deviceId, status, reasons, reportedAt }): DeviceStanding => ({
+    deviceId, status, reasons, atMs: reportedAt,
+  })) // prettier-ignore
+  await recordStandings(tx, [...told, ...lost])
+  await recordSamples(tx, due)
 }
 
 /** What makes a report worth writing at once: not that a counter or a time moved. */

@@ -30,6 +30,7 @@ export interface JanitorsDeps extends JanitorDeps {
     | 'auditDays'
     | 'keyUsageDays'
     | 'endedOptOutDays'
+    | 'deviceHistoryDays'
     | 'inboundJoinMinutes'
     | 'parkedReceiptHours'
     | 'parkedReceipts'
@@ -83,11 +84,16 @@ export function createJanitors(
       auditDays: config.auditDays,
       keyUsageDays: config.keyUsageDays,
       endedOptOutDays: config.endedOptOutDays,
+      deviceHistoryDays: config.deviceHistoryDays,
     }),
     fragmentCloser: createFragmentCloser({ ...deps, joinMs: config.inboundJoinMinutes * 60_000 }),
     refiller: createRefiller({ ...deps, playSms: config.playSms }),
     keyUses: createKeyUseRecorder({ ...deps, takeUses: deps.takeKeyUses }),
-    deviceReporter: createDeviceReporter({ ...deps, devices: () => deps.pool.all }),
+    deviceReporter: createDeviceReporter({
+      ...deps,
+      devices: () => deps.pool.all,
+      absent: () => deps.pool.absent,
+    }),
     phoneCloser: createPhoneCloser(deps),
     strandedWatch: createStrandedWatch(deps),
     phoneRecaller: createPhoneRecaller(deps),

@@ -23,6 +23,7 @@ export interface RetentionDeps extends JanitorDeps {
   auditDays: number
   keyUsageDays: number
   endedOptOutDays: number
+  deviceHistoryDays: number
 }
 
 /** How far the texts of one wallet are dealt with. A restart looks once more from the beginning. */
@@ -100,11 +101,15 @@ function advance(
 async function forgetRecords(deps: RetentionDeps): Promise<boolean> {
   const nowMs = deps.clock.now()
   const { recordDays, auditDays, keyUsageDays, endedOptOutDays } = deps
+  const deviceHistoryMs = nowMs - deps.deviceHistoryDays * dayMs
   const isMore = await Promise.all([
     forgetOld(deps, inboundSeen, nowMs - recordDays * dayMs),
     forgetOld(deps, auditLog, auditDays === 0 ? '' : lowestIdAt('aud', nowMs - auditDays * dayMs)),
     forgetOld(deps, keyUsage, utcDay(nowMs) - keyUsageDays),
     forgetOld(deps, optOuts, nowMs - endedOptOutDays * dayMs),
+    forgetOld(deps, deviceStates, deviceHistoryMs),
+    forgetOld(deps, deviceSamples, deviceHistoryMs),
+    forgetOld(deps, serverRuns, deviceHistoryMs),
   ])
   return isMore.includes(true)
 }
@@ -124,6 +129,19 @@ const optOuts: OldRows<'opt_outs'> = {
   key: ['account_id', 'mode', 'recipient'],
   age: 'forget_at',
 }
+
+/** The present state of a device has no end and stays, however old it is. */
+const deviceStates: OldRows<'device_states'> = {
+  table: 'device_states',
+  key: ['device_id', 'from_at'],
+  age: 'until_at',
+}
+const deviceSamples: OldRows<'device_samples'> = {
+  table: 'device_samples',
+  key: ['device_id', 'at'],
+  age: 'at',
+}
+const serverRuns: OldRows<'server_runs'> = { table: 'server_runs', key: ['epoch'], age: 'seen_at' }
 
 const beforeAllKeys = { account_id: '', mode: '', key: '', created_at: 0 }
 

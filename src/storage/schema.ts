@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { Mode, AccountState, DeviceState, DeviceStatus, LedgerKind, Flag } from './column-values.ts'
+import type { DeviceSampleTable, DeviceStateTable, ServerRunTable } from './device-tables.ts'
 import type {
   SendTable,
   IdempotencyKeyTable,
@@ -256,6 +257,9 @@ export interface Database {
   ledger_entries: LedgerEntryTable
   devices: DeviceTable
   device_reports: DeviceReportTable
+  device_states: DeviceStateTable
+  device_samples: DeviceSampleTable
+  server_runs: ServerRunTable
   phone_tokens: PhoneTokenTable
   phones: PhoneTable
   phone_offers: PhoneOfferTable

@@ -56,6 +56,8 @@ async function fill(): Promise<void> {
     attempt_number: 1,
     wire_parts: 1,
   } as const
+  const state = { device_id: 'dev_s', status: 'online', reasons: '[]' } as const
+  await house.addDevice('dev_s', { mode: 'test' })
   const key = {
     id: 'key_a',
     account_id: 'acc_a',
@@ -122,6 +124,24 @@ async function fill(): Promise<void> {
   await insert('opt_outs', [
     { account_id: 'acc_a', mode: 'live', recipient: '+4915112345678', created_at: oldMs, forget_at: null },
   ])
+  await insert('device_states', [
+    ...ages.map((at, i) => ({ ...state, from_at: i + 1, until_at: at })),
+    { ...state, from_at: 5_000, until_at: null },
+  ])
+  await insert(
+    'device_samples',
+    ages.map((at, i) => ({
+      device_id: 'dev_s',
+      at: at - i,
+      battery: 50,
+      charging: 0 as const,
+      network: null,
+    })),
+  )
+  await insert(
+    'server_runs',
+    ages.map((at, i) => ({ epoch: i, started_at: 0, seen_at: at })),
+  )
   await insert(
     'idempotency_keys',
     ages.map((at, i) => ({
@@ -144,6 +164,9 @@ const forgotten = [
   'audit_log',
   'api_key_usage',
   'opt_outs',
+  'device_states',
+  'device_samples',
+  'server_runs',
   'idempotency_keys',
 ] as const
 
@@ -163,6 +186,9 @@ test('everything that is only kept for a time goes, a page in each transaction, 
     audit_log: 2,
     api_key_usage: 1,
     opt_outs: 2,
+    device_states: 2,
+    device_samples: 1,
+    server_runs: 1,
     idempotency_keys: 1,
   })
   expect(largest()).toBe(500)

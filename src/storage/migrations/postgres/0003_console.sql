@@ -87,3 +87,38 @@ create table one_time_links (
 create index one_time_links_by_user on one_time_links (user_id);
 create index one_time_links_by_account on one_time_links (account_id, id);
 create index one_time_links_by_expiry on one_time_links (expires_at);
+
+-- What devices were, to show their past.
+
+-- A row for each change of what a device was said to be. The present one has no end.
+create table device_states (
+  device_id text not null references devices (id),
+  from_at bigint not null,
+  until_at bigint check (until_at > from_at),
+  status text not null check (status = 'pending' or status = 'online' or status = 'degraded' or status = 'offline' or status = 'disabled'),
+  -- JSON array of texts, worst first.
+  reasons text not null,
+  primary key (device_id, from_at)
+);
+create unique index device_states_present on device_states (device_id) where until_at is null;
+create index device_states_past on device_states (until_at) where until_at is not null;
+
+-- What devices measured, now and then.
+create table device_samples (
+  device_id text not null references devices (id),
+  at bigint not null,
+  battery integer check (battery between 0 and 100),
+  charging integer check (charging = 0 or charging = 1),
+  -- How it reached us, such as wifi.
+  network text,
+  primary key (device_id, at)
+);
+create index device_samples_by_age on device_samples (at);
+
+-- From when to when a server ran: what nobody watched is not known. One row for each start.
+create table server_runs (
+  epoch bigint primary key,
+  started_at bigint not null,
+  seen_at bigint not null check (seen_at >= started_at)
+);
+create index server_runs_by_age on server_runs (seen_at);
