@@ -92,12 +92,12 @@ create index one_time_links_by_expiry on one_time_links (expires_at);
 
 -- A row for each change of what a device was said to be. The present one has no end.
 create table device_states (
-  device_id text not null references devices (id),
+  device_id text collate "C" not null references devices (id),
   from_at bigint not null,
   until_at bigint check (until_at > from_at),
-  status text not null check (status = 'pending' or status = 'online' or status = 'degraded' or status = 'offline' or status = 'disabled'),
+  status text collate "C" not null check (status = 'pending' or status = 'online' or status = 'degraded' or status = 'offline' or status = 'disabled'),
   -- JSON array of texts, worst first.
-  reasons text not null,
+  reasons text collate "C" not null,
   primary key (device_id, from_at)
 );
 create unique index device_states_present on device_states (device_id) where until_at is null;
@@ -105,12 +105,12 @@ create index device_states_past on device_states (until_at) where until_at is no
 
 -- What devices measured, now and then.
 create table device_samples (
-  device_id text not null references devices (id),
+  device_id text collate "C" not null references devices (id),
   at bigint not null,
   battery integer check (battery between 0 and 100),
   charging integer check (charging = 0 or charging = 1),
   -- How it reached us, such as wifi.
-  network text,
+  network text collate "C",
   primary key (device_id, at)
 );
 create index device_samples_by_age on device_samples (at);
