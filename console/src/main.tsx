@@ -1,15 +1,19 @@
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
-import { StrictMode } from 'react'
+import { lazy, StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client.ts'
 import { router } from './router.tsx'
 import './ui/mantine-css.ts'
 import { readStyleNonce } from './ui/style-nonce.ts'
 import { theme, variables } from './ui/theme.ts'
+
+/** Nothing is told before something was done: it comes after the page. */
+const Notifications = lazy(async () => ({
+  default: (await import('@mantine/notifications')).Notifications,
+}))
 
 const nonce = readStyleNonce()
 setNonce(nonce)
@@ -25,7 +29,9 @@ createRoot(root).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queryClient}>
-        <Notifications position="top-right" />
+        <Suspense>
+          <Notifications position="top-right" />
+        </Suspense>
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

@@ -8,7 +8,6 @@ import {
 } from '@tanstack/react-router'
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
-import { AccountShell } from './ui/account-shell.tsx'
 import { NotFound, PageFailed } from './ui/page-states.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: PageFailed })
@@ -40,7 +39,7 @@ const account = createRoute({
     const { user } = await queryClient.ensureQueryData(sessionQuery)
     if (user === null) throw redirect({ to: '/sign-in', search: { next: location.href } })
   },
-  component: AccountShell,
+  component: lazyRouteComponent(() => import('./ui/account-shell.tsx'), 'AccountShell'),
 })
 
 const send = createRoute({
