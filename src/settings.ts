@@ -151,6 +151,12 @@ export const settings = {
     default: 72_000,
     says: 'How long an idle connection stays open; longer than the usual 60 s of proxies.',
   }),
+  phoneIdleTimeoutMs: setting({
+    env: 'ONESIXTY_PHONE_IDLE_TIMEOUT_MS',
+    read: wholeNumber(100),
+    default: 5_000,
+    says: 'How long an idle connection of a phone stays open, beside its stream of events, when no proxy stands between. The app keeps up to five for minutes, each of which costs 10 KB here.',
+  }),
   maxConnections: setting({
     env: 'ONESIXTY_MAX_CONNECTIONS',
     read: wholeNumber(1),

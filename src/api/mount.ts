@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
-import { networkOf, type RemoteAddress } from './remote-address.ts'
+import { isProxied, networkOf, type RemoteAddress } from './remote-address.ts'
 import { RateLimiter } from './rate-limit.ts'
 import type { OpenStream, RequestLog, Respond } from './respond.ts'
 
@@ -13,6 +13,8 @@ export interface MountTools {
   /** Whose request it is, for the log. */
   noteDevice(request: FastifyRequest, deviceId: string): void
   addressOf(request: FastifyRequest): string
+  /** Lets the connection of a request be idle for a shorter time than others once it is answered. One of a proxy serves many, and stays. */
+  endIdleSoon(request: FastifyRequest, reply: FastifyReply): void
   /** Counts a credential that was refused. Gives after how many seconds the network may try again; 0 while it may go on. */
   failedAuthentication(request: FastifyRequest): number
 }
@@ -26,10 +28,13 @@ export interface Mount {
   addTo(app: FastifyInstance, tools: MountTools): void
 }
 
-export interface MountDeps extends Omit<MountTools, 'noteDevice' | 'addressOf' | 'failedAuthentication'> {
+export interface MountDeps extends Omit<
+  MountTools,
+  'noteDevice' | 'addressOf' | 'failedAuthentication' | 'endIdleSoon'
+> {
   clock: Pick<Clock, 'monotonicMs'>
   remoteAddress: RemoteAddress
-  config: Pick<Config, 'phoneFailedAuthPerMinute'>
+  config: Pick<Config, 'phoneFailedAuthPerMinute' | 'phoneIdleTimeoutMs'>
 }
 
 export function createMountTools({ clock, remoteAddress, config, ...tools }: MountDeps): MountTools {
@@ -39,6 +44,12 @@ export function createMountTools({ clock, remoteAddress, config, ...tools }: Mou
     ...tools,
     noteDevice: ({ progress }, deviceId) => void (progress.deviceId = deviceId),
     addressOf: ({ raw }) => remoteAddress(raw),
+    endIdleSoon({ raw }, reply) {
+      if (isProxied(raw)) return
+      const { socket } = raw
+      // Node sets its own time when an answer is finished, before those who listen later; and takes either away with the next request.
+      reply.raw.once('finish', () => void socket.setTimeout(config.phoneIdleTimeoutMs))
+    },
     failedAuthentication({ raw }) {
       if (perMinute === 0) return 0
       const verdict = limiter.take(networkOf(remoteAddress(raw)), { perMinute, burst: perMinute })

@@ -29,9 +29,11 @@ export function createRemoteAddress(trustedProxies: readonly string[]): RemoteAd
 
 /** Whether the request comes from this machine itself, and not through a proxy on it. */
 export const isLocal = (request: IncomingMessage): boolean =>
-  loopback.includes(socketAddress(request)) &&
-  request.headers['x-forwarded-for'] === undefined &&
-  request.headers.forwarded === undefined
+  loopback.includes(socketAddress(request)) && !isProxied(request)
+
+/** Whether a proxy says that it passed the request on. */
+export const isProxied = ({ headers }: IncomingMessage): boolean =>
+  headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined || headers.via !== undefined
 
 /** What failures are counted by: an IPv4 address, or the /64 that one IPv6 customer is given. */
 export const networkOf = (address: string): string => {

@@ -42,6 +42,7 @@ export type ServerConfig = RouteDeps['config'] &
   Pick<
     Config,
     | 'phoneFailedAuthPerMinute'
+    | 'phoneIdleTimeoutMs'
     | 'headersTimeoutMs'
     | 'requestTimeoutMs'
     | 'keepAliveTimeoutMs'

@@ -19,6 +19,8 @@ export interface ServerTools {
   /** Whose request it is, for the log. */
   noteDevice(request: FastifyRequest, deviceId: string): void
   addressOf(request: FastifyRequest): string
+  /** Lets the connection of a request be idle for a short time only once it is answered. */
+  endIdleSoon(request: FastifyRequest, reply: FastifyReply): void
   /** Counts a credential that was refused. Gives after how many seconds the network may try again; 0 while it may go on. */
   failedAuthentication(request: FastifyRequest): number
 } // prettier-ignore

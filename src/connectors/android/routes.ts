@@ -143,12 +143,13 @@ const notHere = async (): Promise<Answer> => {
 }
 
 function respondWith(
-  { respond }: ServerTools,
+  { respond, endIdleSoon }: ServerTools,
   request: FastifyRequest,
   reply: FastifyReply,
   { status, json }: Answer,
   headers: Record<string, string> = {},
 ): void {
+  endIdleSoon(request, reply)
   // Without this type the app finds no reader for the body.
   respond(request, reply, {
     status,
