@@ -8,6 +8,7 @@ import { liveSources } from './api/console/live-sources.ts'
 import { createConsoleMount } from './api/console/mount.ts'
 import { createConsolePages } from './api/console/pages.ts'
 import type { ConsolePorts, HistoryPorts } from './api/console/ports.ts'
+import { measureHealth } from './api/console/system-health.ts'
 import { createServer } from './api/server.ts'
 import { createSendDeps } from './api/v1/send.ts'
 import type { SendPorts } from './api/v1/send-ports.ts'
@@ -23,6 +24,8 @@ import { findReplay, priceSend } from './messages/send-messages.ts'
 import { readWaitingParts } from './messages/waiting-parts.ts'
 import { ownAddress } from './own-address.ts'
 import { deriveKey, type Parts } from './parts.ts'
+import { programVersion } from './program-version.ts'
+import { databaseFile } from './storage/database.ts'
 
 function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): SendPorts {
   const { storage, config, metrics, horizon, clock } = parts
@@ -72,6 +75,26 @@ const createHistoryPorts = ({ storage, horizon, secret }: Parts, pool: DevicePoo
   wakeDevice: (deviceId) => pool.get(deviceId)?.wake(),
 })
 
+/** What the operator's page of the instance shows. */
+function createHealth(
+  { config, clock, read, storage, metrics }: Parts,
+  publicUrl: () => string,
+): ConsolePorts['health'] {
+  const startedAt = clock.now()
+  return () =>
+    measureHealth({
+      read,
+      version: programVersion,
+      startedAt,
+      dataFolder: config.dataFolder,
+      databaseFile: databaseFile(config.dataFolder),
+      eventLoopLagP99Ms: metrics.eventLoopLagP99Ms,
+      flushTimes: () => storage.flushTimes(),
+      walBytes: () => storage.walBytes(),
+      settings: () => ({ freeSms: config.freeSms, publicUrl: publicUrl() }),
+    })
+}
+
 /** The HTTP server, as a part that starts and stops. */
 export function createHttp(
   parts: Parts,
@@ -99,7 +122,13 @@ export function createHttp(
     tls: parts.tls,
     mounts: [
       createPhoneRoutes({ ports: phones, clock, publicUrl: url }),
-      createConsoleMount(surroundingsOf(parts, { send, history: createHistoryPorts(parts, pool) }, url)),
+      createConsoleMount(
+        surroundingsOf(
+          parts,
+          { send, history: createHistoryPorts(parts, pool), health: createHealth(parts, url) },
+          url,
+        ),
+      ),
       ...(consolePages === null ? [] : [consolePages]),
     ],
     readiness: async () => {

@@ -17,6 +17,8 @@ export interface Metrics {
   ): void
   /** A number that is read when somebody asks. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
+  /** How late the event loop was of late: the 99th percentile. */
+  eventLoopLagP99Ms(): Promise<number>
   /** Everything, in the text format of Prometheus. */
   text(): Promise<string>
 }
@@ -51,6 +53,10 @@ export function createMetrics(): Metrics {
       requests.observe({ operation, status: String(status) }, seconds),
     linkOf: linkMetrics(registry),
     ...gaugesOf(registry),
+    async eventLoopLagP99Ms() {
+      const found = await registry.getSingleMetric('onesixty_nodejs_eventloop_lag_p99_seconds')?.get()
+      return 1000 * (found?.values[0]?.value ?? 0)
+    },
     text: () => registry.metrics(),
   }
 }

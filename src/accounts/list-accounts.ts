@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import { refuse } from '../errors.ts'
 import type { Db } from '../storage/dialect.ts'
-import type { AccountState } from '../storage/schema.ts'
+import type { AccountState, AccountTable } from '../storage/schema.ts'
 
 export interface ListedAccount {
   id: string
@@ -27,11 +28,43 @@ export async function listAccounts(
     .limit(page.limit + 1)
     .execute()
   const rows = found.slice(0, page.limit)
+  const accounts = await withOwners(db, rows)
+  return { accounts, nextAfterId: found.length > page.limit ? (rows.at(-1)?.id ?? null) : null }
+}
+
+/**
+ * The newest accounts first whose id, name or owner's e-mail address holds `words`, before `beforeId`, at most `limit`. Reads all accounts
+ * when few fit: the operator's search, over thousands at most.
+ */
+export async function findAccounts(
+  db: Db,
+  page: { words: string; beforeId: string | null; limit: number },
+): Promise<{ accounts: ListedAccount[]; nextBeforeId: string | null }> {
+  const like = `%${page.words.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+  const fits = sql<boolean>`(lower(accounts.name) like ${like} escape '\\' or accounts.id like ${like} escape '\\' or exists (
+    select 1 from account_users join users on users.id = account_users.user_id
+    where account_users.account_id = accounts.id and users.email like ${like} escape '\\'))`
+  let query = db
+    .selectFrom('accounts')
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+  if (page.beforeId !== null) query = query.where('id', '<', page.beforeId)
+  if (page.words !== '') query = query.where(fits)
+  const found = await query.execute()
+  const rows = found.slice(0, page.limit)
+  return {
+    accounts: await withOwners(db, rows),
+    nextBeforeId: found.length > page.limit ? (rows.at(-1)?.id ?? null) : null,
+  }
+}
+
+async function withOwners(db: Db, rows: readonly AccountTable[]): Promise<ListedAccount[]> {
   const owners = await readOwners(
     db,
     rows.map((row) => row.id),
   )
-  const accounts = rows.map((row) => ({
+  return rows.map((row) => ({
     id: row.id,
     name: row.name,
     state: row.state,
@@ -41,7 +74,6 @@ export async function listAccounts(
     queueLimit: row.queue_limit,
     createdAt: row.created_at,
   }))
-  return { accounts, nextAfterId: found.length > page.limit ? (rows.at(-1)?.id ?? null) : null }
 }
 
 async function readOwners(db: Db, accountIds: readonly string[]): Promise<Map<string, string[]>> {

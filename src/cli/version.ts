@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { programVersion } from '../program-version.ts'
 import { command } from './command.ts'
 
 export const versionCommand = command({
@@ -7,13 +7,9 @@ export const versionCommand = command({
   options: {},
   ignoresSettings: true,
   async run() {
-    const version = await readVersion()
-    return { json: { version, node: process.versions.node }, text: `onesixty ${version}` }
+    return {
+      json: { version: programVersion, node: process.versions.node },
+      text: `onesixty ${programVersion}`,
+    }
   },
 })
-
-/** The version of this program, as its package.json has it. */
-async function readVersion(): Promise<string> {
-  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
-}

@@ -14,6 +14,8 @@ export interface Grant extends WalletName {
   sms: number
   kind: Exclude<LedgerKind, 'refill'>
   note: string
+  /** Names what is asked for: asked for again, it is not granted again. Up to 200 characters. */
+  requestKey?: string
   actor: string
 }
 
@@ -35,6 +37,8 @@ export async function grantSms(
   grant: Grant,
 ): Promise<{ entryId: string; granted: number; available: number }> {
   checkGrant(grant)
+  const before = await readGranted(tx, grant)
+  if (before !== null) return before
   const changed = await tx
     .updateTable('wallets')
     .set({ granted: sql`granted + ${grant.sms}` })
@@ -120,10 +124,36 @@ export async function refillTestWallets(
       mode,
       id: deps.ids('led'),
       sms: granted,
+      request_key: null,
       ...entry,
     })),
   )
   return rows.length
+}
+
+/** What was granted under the same key before. Refuses a key that named another number of SMS. */
+async function readGranted(
+  tx: Tx,
+  { accountId, mode, sms, requestKey }: Grant,
+): Promise<{ entryId: string; granted: number; available: number } | null> {
+  if (requestKey === undefined) return null
+  const entry = await tx
+    .selectFrom('ledger_entries')
+    .innerJoin('wallets', (join) =>
+      join
+        .onRef('wallets.account_id', '=', 'ledger_entries.account_id')
+        .onRef('wallets.mode', '=', 'ledger_entries.mode'),
+    )
+    .select(['ledger_entries.id', 'ledger_entries.sms', 'granted', 'reserved', 'used'])
+    .where('ledger_entries.account_id', '=', accountId)
+    .where('ledger_entries.mode', '=', mode)
+    .where('ledger_entries.request_key', '=', requestKey)
+    .executeTakeFirst()
+  if (entry === undefined) return null
+  if (entry.sms !== sms)
+    throw refuse('idempotency_key_reused', { detail: `This key granted ${entry.sms} SMS before.` })
+  const { id: entryId, granted, reserved, used } = entry
+  return { entryId, granted, available: granted - reserved - used }
 }
 
 function checkGrant({ sms, kind, note }: Grant): void {
@@ -153,17 +183,28 @@ interface Entry extends WalletName {
   kind: LedgerKind
   sms: number
   note: string
+  requestKey?: string
   actor: string
 }
 
 async function appendEntry(
   tx: Tx,
   deps: Deps,
-  { accountId, mode, kind, sms, note, actor }: Entry,
+  { accountId, mode, kind, sms, note, requestKey, actor }: Entry,
 ): Promise<string> {
   const id = deps.ids('led')
   await insertRows(tx, 'ledger_entries', [
-    { account_id: accountId, mode, id, kind, sms, note, actor, created_at: deps.nowMs },
+    {
+      account_id: accountId,
+      mode,
+      id,
+      kind,
+      sms,
+      note,
+      request_key: requestKey ?? null,
+      actor,
+      created_at: deps.nowMs,
+    },
   ])
   return id
 }

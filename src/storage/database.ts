@@ -16,6 +16,8 @@ export interface Storage<U extends Units = Units> {
   runUnit: RunUnit<U>
   /** Settles when the writing thread or the one that all read through has died: a server should end, and be started again. */
   died: Promise<Error>
+  /** How long the last commits took, flush included. */
+  flushTimes(): Promise<{ p50Ms: number; p99Ms: number }>
   /** Bytes of the write-ahead log, for the metrics. */
   walBytes(): Promise<number>
   /** A reader of its own, for long reads (doctor, backup, export) that must not stand in the way of short ones. */
@@ -71,6 +73,11 @@ export async function openEmbedded<U extends Units = Units>(
     writer,
     died: Promise.race([writing.died, readingForAll.died]),
     runUnit: (name, input) => writing.runUnit(name, input) as ReturnType<U[typeof name]>,
+    async flushTimes() {
+      const { rows = [] } = await writing.execute({ op: 'flush-times', sql: '', values: [] })
+      const [p50Ms = 0, p99Ms = 0] = (rows[0] ?? []) as number[]
+      return { p50Ms, p99Ms }
+    },
     walBytes: async () => (await writing.execute({ op: 'wal-bytes', sql: '', values: [] })).changes ?? 0,
     openReader() {
       const opened = connect(reading())

@@ -40,8 +40,11 @@ export function guardConnection(connection: SqliteConnection): GuardedConnection
       lostBy = null
       return
     }
-    if (step === 'commit') execute({ op: 'exec', sql: 'commit', values: [] })
-    else if (connection.inTransaction) run({ op: 'exec', sql: 'rollback', values: [] })
+    if (step === 'commit') {
+      const startedMs = performance.now()
+      execute({ op: 'exec', sql: 'commit', values: [] })
+      connection.flushTimes.add(performance.now() - startedMs)
+    } else if (connection.inTransaction) run({ op: 'exec', sql: 'rollback', values: [] })
     open = false
   }
   return {

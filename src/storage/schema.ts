@@ -121,6 +121,7 @@ export interface LedgerEntryTable {
   kind: LedgerKind
   sms: number
   note: string
+  request_key: string | null
   actor: string
   created_at: number
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { RecentTimes } from '../recent-times.ts'
 
 /** How one connection to the embedded database is opened. */
 export interface ConnectionSettings {
@@ -11,7 +12,7 @@ export interface ConnectionSettings {
 
 /** A statement of one connection. `each-…` runs it once for each row of `values`. */
 export interface Statement {
-  op: 'all' | 'run' | 'each-run' | 'each-all' | 'exec' | 'synchronous' | 'wal-bytes'
+  op: 'all' | 'run' | 'each-run' | 'each-all' | 'exec' | 'synchronous' | 'wal-bytes' | 'flush-times'
   sql: string
   values: readonly unknown[]
 }
@@ -50,6 +51,9 @@ export class SqliteConnection {
     )
   }
 
+  /** How long the last commits took. */
+  readonly flushTimes = new RecentTimes()
+
   get inTransaction(): boolean {
     return this.#database.isTransaction
   }
@@ -77,6 +81,8 @@ export class SqliteConnection {
         for (const row of values as Bound[]) rows.push(...(statement.all(...row) as unknown as unknown[][]))
         return withColumns(statement, rows)
       }
+      case 'flush-times':
+        return { rows: [this.flushTimes.percentiles([0.5, 0.99])] }
       case 'synchronous':
         return {
           changes: (this.#database.prepare('pragma synchronous').get() as { synchronous: number })

@@ -1,8 +1,10 @@
 import type { Static } from 'typebox'
 import type { AnyCall, Call } from './call.ts'
+import { auditCalls } from './audit-calls.ts'
 import { historyCalls } from './history-calls.ts'
 import { keyCalls } from './key-calls.ts'
 import { liveCalls } from './live-calls.ts'
+import { operatorCalls } from './operator-calls.ts'
 import { sendCalls } from './send-calls.ts'
 import { sessionCalls } from './session-calls.ts'
 
@@ -12,6 +14,8 @@ export const calls = {
   ...liveCalls,
   ...keyCalls,
   ...sendCalls,
+  ...operatorCalls,
+  ...auditCalls,
   ...historyCalls,
 }
 

@@ -93,11 +93,14 @@ create table ledger_entries (
   kind text collate "C" not null check (kind = 'grant' or kind = 'top_up' or kind = 'correction' or kind = 'refill'),
   sms bigint not null check (sms <> 0),
   note text collate "C" not null,
+  -- Of whoever asked for it: the same key again is the same entry.
+  request_key text collate "C",
   actor text collate "C" not null,
   created_at bigint not null,
   primary key (account_id, mode, id),
   foreign key (account_id, mode) references wallets (account_id, mode)
 );
+create unique index ledger_entries_by_request on ledger_entries (account_id, mode, request_key) where request_key is not null;
 
 create table devices (
   id text collate "C" primary key,

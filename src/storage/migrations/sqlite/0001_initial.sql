@@ -92,11 +92,14 @@ create table ledger_entries (
   kind text not null check (kind = 'grant' or kind = 'top_up' or kind = 'correction' or kind = 'refill'),
   sms integer not null check (sms <> 0),
   note text not null,
+  -- Of whoever asked for it: the same key again is the same entry.
+  request_key text,
   actor text not null,
   created_at integer not null,
   primary key (account_id, mode, id),
   foreign key (account_id, mode) references wallets (account_id, mode)
 ) strict, without rowid;
+create unique index ledger_entries_by_request on ledger_entries (account_id, mode, request_key) where request_key is not null;
 
 create table devices (
   id text primary key,

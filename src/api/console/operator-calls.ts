@@ -1,0 +1,126 @@
+import { Type } from 'typebox'
+import { setAccountLimits, setAccountState } from '../../accounts/accounts.ts'
+import { findAccounts, type ListedAccount } from '../../accounts/list-accounts.ts'
+import { grantSms } from '../../ledger/grants.ts'
+import { availableOf, readWallets, type Wallet, walletKey } from '../../ledger/ledger.ts'
+import { cancelWaiting } from '../../messages/end-waiting.ts'
+import { defineCall, type UserContext } from './call.ts'
+import type { SystemHealth } from './system-health.ts'
+
+/** An account as the operator sees it. */
+export interface OperatedAccount extends ListedAccount {
+  live: { granted: number; available: number }
+  test: { granted: number; available: number }
+}
+
+const closed = { additionalProperties: false }
+const accountId = Type.String({ pattern: '^acc_[0-9a-z]{26}$' })
+const limit = Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]))
+const pageSize = 50
+/** Small pieces, so that sending never waits long for one. */
+const mostCanceledAtOnce = 500
+
+export const operatorCalls = {
+  'operator/accounts': defineCall({
+    kind: 'read',
+    access: 'operator',
+    input: Type.Object(
+      { words: Type.String({ maxLength: 100 }), beforeId: Type.Optional(accountId) },
+      closed,
+    ),
+    async handle(
+      { read },
+      { words, beforeId = null },
+    ): Promise<{ accounts: OperatedAccount[]; nextBeforeId: string | null }> {
+      const found = await findAccounts(read, { words: words.trim(), beforeId, limit: pageSize })
+      const names = found.accounts.flatMap(({ id }) => [
+        { accountId: id, mode: 'live' as const },
+        { accountId: id, mode: 'test' as const },
+      ])
+      const wallets = await readWallets(read, names)
+      const sumOf = (id: string, mode: 'live' | 'test') =>
+        sums(wallets.get(walletKey({ accountId: id, mode })))
+      return {
+        accounts: found.accounts.map((account) => ({
+          ...account,
+          live: sumOf(account.id, 'live'),
+          test: sumOf(account.id, 'test'),
+        })),
+        nextBeforeId: found.nextBeforeId,
+      }
+    },
+  }),
+  'operator/grant': defineCall({
+    kind: 'change',
+    access: 'operator',
+    input: Type.Object(
+      {
+        accountId,
+        mode: Type.Enum(['live', 'test']),
+        kind: Type.Enum(['grant', 'top_up', 'correction']),
+        sms: Type.Integer(),
+        note: Type.String({ maxLength: 500 }),
+        /** Of the page: a second click grants nothing. */
+        key: Type.String({ pattern: '^[A-Za-z0-9-]{8,64}$' }),
+      },
+      closed,
+    ),
+    handle: (context, { key, ...grant }): Promise<{ entryId: string; granted: number; available: number }> =>
+      context.writer.write((tx) =>
+        grantSms(tx, depsOf(context), { ...grant, requestKey: key, actor: context.actor }),
+      ),
+  }),
+  'operator/limits': defineCall({
+    kind: 'change',
+    access: 'operator',
+    input: Type.Object({ accountId, sendPerMinute: limit, readPerMinute: limit, queueLimit: limit }, closed),
+    handle: (context, { accountId: id, ...limits }): Promise<object> =>
+      context.writer.write((tx) =>
+        setAccountLimits(tx, depsOf(context), { accountId: id, limits, actor: context.actor }),
+      ),
+  }),
+  /** Closing is for ever, and ends what waits. */
+  'operator/state': defineCall({
+    kind: 'change',
+    access: 'operator',
+    input: Type.Object({ accountId, state: Type.Enum(['active', 'suspended', 'closed']) }, closed),
+    async handle(context, { accountId: id, state }): Promise<{ canceled: number }> {
+      let total = 0
+      for (;;) {
+        const { canceled } = await context.writer.write((tx) =>
+          setAccountState(
+            tx,
+            {
+              ...depsOf(context),
+              cancelWaiting: async (inTx, of) => (await cancelPage(context, inTx, of)).length,
+            },
+            { accountId: id, state, actor: context.actor },
+          ),
+        )
+        total += canceled
+        if (canceled === 0) return { canceled: total }
+      }
+    },
+  }),
+  'operator/health': defineCall({
+    kind: 'read',
+    access: 'operator',
+    input: Type.Object({}, closed),
+    handle: ({ ports }): Promise<SystemHealth> => ports.health(),
+  }),
+}
+
+const depsOf = ({ ids, clock }: UserContext) => ({ ids, nowMs: clock.now() })
+
+const cancelPage = ({ clock }: UserContext, tx: Parameters<typeof cancelWaiting>[0], id: string) =>
+  cancelWaiting(
+    tx,
+    { accountId: id },
+    { event: 'canceled', code: 'account_closed', nowMs: clock.now() },
+    mostCanceledAtOnce,
+  )
+
+const sums = (wallet: Wallet | undefined): { granted: number; available: number } =>
+  wallet === undefined
+    ? { granted: 0, available: 0 }
+    : { granted: wallet.granted, available: availableOf(wallet) }

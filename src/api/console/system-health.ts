@@ -1,0 +1,62 @@
+import { statfs, stat } from 'node:fs/promises'
+import { readOldestDue } from '../../messages/oldest-waiting.ts'
+import type { Db } from '../../storage/dialect.ts'
+
+/** How the instance is, measured at this moment. */
+export interface SystemHealth {
+  version: string
+  startedAt: number
+  memoryBytes: number
+  /** The 99th percentile of how late the event loop was. */
+  eventLoopLagP99Ms: number
+  flush: { p50Ms: number; p99Ms: number }
+  queue: { messages: number; parts: number; oldestDueAt: number | null }
+  database: { bytes: number; walBytes: number; diskFreeBytes: number }
+  settings: { freeSms: number; publicUrl: string }
+}
+
+export interface HealthDeps {
+  read: Db
+  version: string
+  startedAt: number
+  dataFolder: string
+  databaseFile: string
+  eventLoopLagP99Ms: () => Promise<number>
+  flushTimes: () => Promise<{ p50Ms: number; p99Ms: number }>
+  walBytes: () => Promise<number>
+  settings: () => SystemHealth['settings']
+}
+
+/** Measures the instance. */
+export async function measureHealth(deps: HealthDeps): Promise<SystemHealth> {
+  const [queue, eventLoopLagP99Ms, flush, walBytes, file, disk] = await Promise.all([
+    readQueue(deps.read),
+    deps.eventLoopLagP99Ms(),
+    deps.flushTimes(),
+    deps.walBytes(),
+    stat(deps.databaseFile),
+    statfs(deps.dataFolder),
+  ])
+  return {
+    version: deps.version,
+    startedAt: deps.startedAt,
+    memoryBytes: process.memoryUsage.rss(),
+    eventLoopLagP99Ms,
+    flush,
+    queue,
+    database: { bytes: file.size, walBytes, diskFreeBytes: disk.bavail * disk.bsize },
+    settings: deps.settings(),
+  }
+}
+
+async function readQueue(db: Db): Promise<SystemHealth['queue']> {
+  const totals = await db
+    .selectFrom('queue_totals')
+    .select(({ fn }) => [fn.sum<number>('messages').as('messages'), fn.sum<number>('parts').as('parts')])
+    .executeTakeFirst()
+  return {
+    messages: totals?.messages ?? 0,
+    parts: totals?.parts ?? 0,
+    oldestDueAt: await readOldestDue(db),
+  }
+}

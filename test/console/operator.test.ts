@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'
+
+let house: TestConsole
+let operator: ConsolePerson
+beforeAll(async () => {
+  house = await startConsole()
+  operator = await house.newPerson('Olga')
+  await house.app.storage.writer.write((tx) =>
+    tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', operator.userId).execute(),
+  )
+})
+afterAll(() => house.stop())
+
+interface Accounts {
+  accounts: { id: string; name: string; state: string; emails: string[]; live: { available: number } }[]
+  nextBeforeId: string | null
+}
+const find = async (words: string): Promise<Accounts['accounts']> =>
+  ((await operator.read('operator/accounts', { words })).body as Accounts).accounts
+
+test('accounts are found by name, address and id; signs of a pattern mean themselves', async () => {
+  const { ada } = house
+  for (const words of ['ada', 'ADA@EXAMPLE', ada.accountId])
+    expect(
+      (await find(words)).map(({ id }) => id),
+      words,
+    ).toEqual([ada.accountId])
+  expect(await find('%')).toEqual([])
+  expect((await find('')).length).toBe(3)
+})
+
+test('many accounts come page by page, each once', async () => {
+  for (let i = 0; i < 55; i++) await house.openAccount(`Crowd${i}`)
+  const first = (await operator.read('operator/accounts', { words: 'crowd' })).body as Accounts
+  expect(first.accounts.length).toBe(50)
+  const beforeId = first.nextBeforeId
+  const second = (await operator.read('operator/accounts', { words: 'crowd', beforeId })).body as Accounts
+  expect(second.nextBeforeId).toBeNull()
+  const ids = [...first.accounts, ...second.accounts].map(({ id }) => id)
+  expect(new Set(ids).size).toBe(55)
+})
+
+test('a grant that is clicked twice is granted once, and stands in the audit log', async () => {
+  const { accountId } = house.ada
+  const grant = { accountId, mode: 'live', kind: 'grant', sms: 90, note: 'Welcome', key: 'grant-0001' }
+  const [first, second] = await Promise.all([1, 2].map(() => operator.change('operator/grant', grant)))
+  expect(first?.body).toEqual(second?.body)
+  expect((await find(accountId))[0]?.live.available).toBe(100)
+  const other = await operator.change('operator/grant', { ...grant, sms: 91 })
+  expect(other.body).toMatchObject({ code: 'idempotency_key_reused' })
+  const { body } = await operator.read('operator/audit', { accountId, action: 'balance.granted' })
+  const { lines } = body as { lines: { actor: string; detail: object }[] }
+  expect(lines.length).toBe(1)
+  expect(lines[0]).toMatchObject({ actor: `Olga (${operator.email})`, detail: { sms: 90, note: 'Welcome' } })
+})
+
+test('a correction takes back what is free and no more', async () => {
+  const { accountId } = house.bob
+  const correction = { accountId, mode: 'live', kind: 'correction', note: 'Too many', key: 'correct-01' }
+  expect((await operator.change('operator/grant', { ...correction, sms: -11 })).status).toBe(422)
+  expect((await operator.change('operator/grant', { ...correction, sms: -4 })).body).toMatchObject({
+    available: 6,
+  })
+})
+
+test('an account is suspended, reactivated, limited and closed for ever', async () => {
+  const { accountId } = await house.openAccount('Shortlived')
+  const move = (state: string) => operator.change('operator/state', { accountId, state })
+  expect((await move('suspended')).status).toBe(200)
+  expect((await find(accountId))[0]?.state).toBe('suspended')
+  expect((await move('active')).status).toBe(200)
+  const limits = await operator.change('operator/limits', { accountId, sendPerMinute: 5, queueLimit: null })
+  expect(limits.body).toEqual({ sendPerMinute: 5, readPerMinute: null, queueLimit: null })
+  expect((await move('closed')).body).toEqual({ canceled: 0 })
+  expect((await move('active')).status).toBe(422)
+})
+
+test('the health of the instance is measured, not made up', async () => {
+  const { body } = await operator.read('operator/health')
+  const health = body as {
+    memoryBytes: number
+    flush: { p50Ms: number }
+    database: Record<string, number>
+    queue: object
+  }
+  expect(health.memoryBytes).toBeGreaterThan(30_000_000)
+  expect(health.flush.p50Ms).toBeGreaterThan(0)
+  expect((health.database['bytes'] ?? 0) + (health.database['walBytes'] ?? 0)).toBeGreaterThan(100_000)
+  expect(health.database['diskFreeBytes']).toBeGreaterThan(0)
+  expect(health.queue).toEqual({ messages: 0, parts: 0, oldestDueAt: null })
+})
+
+test('the operator opens every account, others only their own', async () => {
+  const elsewhere = { accountId: house.ada.accountId }
+  expect((await operator.read('keys/list', {}, elsewhere)).status).toBe(200)
+  expect((await house.bob.read('keys/list', {}, elsewhere)).status).toBe(404)
+})
