@@ -32,8 +32,6 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
     const link = pool.get(deviceId)?.link
     return link instanceof Phone ? link : null
   }
-  const terms = (deviceId: string) =>
-    phone(deviceId)?.terms ?? { simOf: {}, turns: [], hangsAfterMs: Number.POSITIVE_INFINITY }
   return {
     async register(privateToken, said) {
       // Who shows a wrong one keeps nobody from writing.
@@ -66,7 +64,10 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
       await writer.write((tx) => updatePhone(tx, clock.now(), registration.phoneId, said))
       identities.forget()
     },
-    offer: ({ phoneId, deviceId }) => desk.offer({ phoneId, deviceId, ...terms(deviceId) }),
+    offer: ({ phoneId, deviceId }) => {
+      const hangsAfterMs = phone(deviceId)?.resyncAfterMs ?? Number.POSITIVE_INFINITY
+      return desk.offer({ phoneId, deviceId, hangsAfterMs })
+    },
     report: ({ deviceId }, reports) =>
       parts.changes.after(desk.report(reports.map((report) => ({ ...report, deviceId }))), ofAny),
     sentOver: ({ deviceId }, sent) => writer.write((tx) => noteSim(tx, { ...sent, deviceId })),

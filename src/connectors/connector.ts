@@ -176,11 +176,21 @@ export interface Link extends Running {
   resume?(expected: readonly { networkId: string }[]): void
 }
 
+/** Over which SIMs a phone sends, by their slots from 1. */
+export interface SimChoice {
+  /** SIMs by the sender that asks for them. */
+  simOf: Readonly<Record<string, number>>
+  /** SIMs that take turns with everything else; none leaves the choice to the phone. */
+  turns: readonly number[]
+}
+
 /**
  * A device that fetches its messages: a phone. Nothing is submitted to it; what it fetches is claimed while it asks, and offered again
  * under the same id until it says that it has it.
  */
 export interface Pull extends Running {
+  /** May change; read before each claim. Each SIM has the pace of the device for itself. */
+  readonly sims: SimChoice
   /** Something waits that this device may carry. Only an optimisation: it asks by itself as well. */
   wake(): void
   /** An attempt that it holds is to be canceled: it is told where that is possible. What it says of it comes as any report. */

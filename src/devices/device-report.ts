@@ -22,12 +22,14 @@ export interface DeviceReportBody {
   } | null
   sims: readonly { slot: number; number: string | null; carrier: string | null }[]
   capabilities: { deliveryReports: boolean; maxParts: number; alphanumericSender: boolean } | null
-  /** Its pace; `resetsAt` is null while no window is open. Null for a device without one. */
+  /** Its pace, of all its SIMs together; `resetsAt` is null while no window is open. Null for a device without one. */
   throughput: {
     partsPerWindow: number
     windowSeconds: number
     remaining: number
     resetsAt: number | null
+    /** The pace of each SIM, where it has several. */
+    bySim?: readonly { slot: number; partsPerWindow: number; remaining: number; resetsAt: number | null }[]
   } | null
   /** Hand-overs that are open on it, of whatever account. */
   inFlight: number

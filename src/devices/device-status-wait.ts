@@ -6,6 +6,19 @@ export interface StandingPace {
   resetsAt: number | null
 }
 
+/** The paces of a device: one, or one for each of its SIMs. */
+export const standingPaces = ({
+  windowSeconds,
+  bySim,
+  ...all
+}: StandingPace & { bySim?: readonly Omit<StandingPace, 'windowSeconds'>[] }): StandingPace[] =>
+  (bySim ?? [all]).map(({ partsPerWindow, remaining, resetsAt }) => ({
+    partsPerWindow,
+    windowSeconds,
+    remaining,
+    resetsAt,
+  }))
+
 /** No estimate beyond this: messages expire before (validity at most 72 h). */
 const longestSeconds = 259_200
 

@@ -2,7 +2,7 @@ import { sql, type SqlBool } from 'kysely'
 import type { Db } from '../storage/dialect.ts'
 import type { AccountState, DeviceState, DeviceStatus, Mode } from '../storage/schema.ts'
 import { type DeviceReportBody, reportLifetimeMs } from './device-report.ts'
-import { estimateWaitSeconds, type StandingPace } from './device-status-wait.ts'
+import { estimateWaitSeconds, type StandingPace, standingPaces } from './device-status-wait.ts'
 
 /** Who uses devices: its own and the shared ones of a mode. */
 export interface DeviceUser {
@@ -185,8 +185,17 @@ function judge(row: DeviceRow, nowMs: number): Judged {
 /** A window that has ended since the report is a new one, untouched. */
 function reportAt(report: DeviceReportBody, nowMs: number): DeviceReportBody {
   const { throughput } = report
-  if (throughput === null || throughput.resetsAt === null || throughput.resetsAt > nowMs) return report
-  return { ...report, throughput: { ...throughput, remaining: throughput.partsPerWindow, resetsAt: null } }
+  if (throughput === null) return report
+  const anew = <P extends Omit<StandingPace, 'windowSeconds'>>(pace: P): P =>
+    pace.resetsAt === null || pace.resetsAt > nowMs
+      ? pace
+      : { ...pace, remaining: pace.partsPerWindow, resetsAt: null }
+  if (throughput.bySim === undefined) return { ...report, throughput: anew(throughput) }
+  const bySim = throughput.bySim.map(anew)
+  const resets = bySim.flatMap(({ resetsAt }) => resetsAt ?? [])
+  const remaining = bySim.reduce((sum, sim) => sum + sim.remaining, 0)
+  const resetsAt = resets.length === 0 ? null : Math.min(...resets)
+  return { ...report, throughput: { ...throughput, remaining, resetsAt, bySim } }
 }
 
 const ranks: Record<SeenDevice['status'], number> = {
@@ -224,7 +233,9 @@ const troubleOf = ({ status, reasons }: Judged): readonly string[] =>
 
 /** The paces of the account's own working devices; null for one without. Shared ones serve others too and promise nothing. */
 const ownPaces = (devices: readonly Judged[]): (StandingPace | null)[] =>
-  devices.filter((device) => device.isOwn && works(device)).map((device) => device.report?.throughput ?? null)
+  devices
+    .filter((device) => device.isOwn && works(device))
+    .flatMap(({ report }) => (report?.throughput ? standingPaces(report.throughput) : [null]))
 
 function seen(device: Judged, messages: number): SeenDevice {
   const { id, kind, name, node, status, reasons, report } = device

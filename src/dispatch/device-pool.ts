@@ -78,7 +78,7 @@ export class DevicePool implements Service {
   candidatesFor = (route: Route): Candidate[] =>
     this.#frozen.has(route.accountId)
       ? []
-      : this.forAccount(route.accountId, route.mode).map((device) => device.candidate())
+      : this.forAccount(route.accountId, route.mode).map((device) => device.candidate(route.sender))
 
   /** Reads the tables anew when accounts or devices changed since the last time. Who asks while one reading is under way shares the next. */
   reloadIfChanged(): Promise<void> {

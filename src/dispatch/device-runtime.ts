@@ -4,7 +4,8 @@ import type { Log } from '../log.ts'
 import type { Mode } from '../storage/schema.ts'
 import { Breaker } from './breaker.ts'
 import type { Candidate } from './choose-device.ts'
-import { Pace } from './pace.ts'
+import type { PaceLimit } from './pace.ts'
+import { type Sim, SimPaces, type SimRoom } from './sim-paces.ts'
 
 /** What of a device's row decides how it is run. */
 export interface DeviceFacts {
@@ -14,15 +15,16 @@ export interface DeviceFacts {
   kind: string
   name: string
   senders: ReadonlySet<string>
-  pace: { partsPerWindow: number; windowSeconds: number } | null
+  pace: PaceLimit | null
 }
 
-export interface Throughput {
-  partsPerWindow: number
-  windowSeconds: number
+/** The pace of a device, of all its SIMs together. */
+export interface Throughput extends PaceLimit {
   remaining: number
-  resetsInMs: number
+  /** When the next SIM begins a new window. */
   resetsAt: number | null
+  /** The pace of each, where there are several. */
+  bySim?: readonly { slot: number; partsPerWindow: number; remaining: number; resetsAt: number | null }[]
 }
 
 /** After a throttled or unreachable answer the device rests this long; other devices lose nothing. */
@@ -38,7 +40,7 @@ export class DeviceRuntime {
   readonly #breaker: Breaker
   readonly #leaseToken: (() => number | null) | null
   #facts: DeviceFacts
-  #pace: Pace | null
+  #paces: SimPaces
   #open = 0
   #restsUntilMs = Number.NEGATIVE_INFINITY
   #lastSentAt: number | null = null
@@ -60,8 +62,8 @@ export class DeviceRuntime {
     this.#breaker = new Breaker(deps.breakerRestMs)
     this.#leaseToken = deps.leaseToken ?? null
     this.#facts = facts
-    this.#pace = facts.pace === null ? null : new Pace(facts.pace)
     this.link = link
+    this.#paces = this.#pacesOf(facts)
   }
 
   get facts(): DeviceFacts {
@@ -106,11 +108,12 @@ export class DeviceRuntime {
     const same =
       before?.partsPerWindow === facts.pace?.partsPerWindow &&
       before?.windowSeconds === facts.pace?.windowSeconds
-    if (!same) this.#pace = facts.pace === null ? null : new Pace(facts.pace)
+    if (!same) this.#paces = this.#pacesOf(facts)
     this.#facts = facts
   }
 
-  candidate(): Candidate {
+  /** As a candidate for messages of this sender, whose SIM may be at its pace while another is not. */
+  candidate(sender: string | null = null): Candidate {
     const { id, accountId, mode, senders } = this.#facts
     const { status } = this.health
     const leaseToken = this.#leaseToken?.() ?? null
@@ -120,7 +123,7 @@ export class DeviceRuntime {
       mode,
       senders,
       health: status === 'online' || status === 'degraded' ? status : 'offline',
-      free: this.#free(),
+      free: this.#free(sender),
       load: this.link.window === 0 ? 1 : this.#open / this.link.window,
       maxParts: this.link.capabilities.maxParts,
       fetches: isPull(this.link),
@@ -130,15 +133,28 @@ export class DeviceRuntime {
 
   /** The pace and what is left of it; null when the device goes as fast as it can. */
   throughput(): Throughput | null {
-    if (this.#facts.pace === null || this.#pace === null) return null
+    const { pace } = this.#facts
+    if (pace === null) return null
     const nowMs = this.#clock.monotonicMs()
-    const resetsInMs = this.#pace.resetsInMs(nowMs)
-    return {
-      ...this.#facts.pace,
-      remaining: this.#pace.remaining(nowMs),
-      resetsInMs,
+    const bySim = this.#paces.all(nowMs).map(({ sim, parts, resetsInMs }) => ({
+      slot: sim ?? 0,
+      partsPerWindow: pace.partsPerWindow,
+      remaining: parts,
       resetsAt: resetsInMs === 0 ? null : this.#clock.now() + resetsInMs,
+    }))
+    const resets = bySim.flatMap(({ resetsAt }) => resetsAt ?? [])
+    return {
+      partsPerWindow: pace.partsPerWindow * bySim.length,
+      windowSeconds: pace.windowSeconds,
+      remaining: bySim.reduce((sum, { remaining }) => sum + remaining, 0),
+      resetsAt: resets.length === 0 ? null : Math.min(...resets),
+      ...(bySim.length > 1 ? { bySim } : {}),
     }
+  }
+
+  /** The SIMs that may send for this sender and what may still go over each, who has sent least first. */
+  roomsFor(sender: string | null): SimRoom[] {
+    return this.#paces.roomsFor(sender, this.#clock.monotonicMs())
   }
 
   /** Something waits for a device that fetches its messages. */
@@ -149,17 +165,17 @@ export class DeviceRuntime {
   /** A message of this device was claimed. */
   opened(parts: number): void {
     this.#open += 1
-    this.#pace?.spend(parts, this.#clock.monotonicMs())
+    this.#paces.spend(null, parts, this.#clock.monotonicMs())
   }
 
-  /** Messages of this device were fetched: they count towards its pace, and what it holds is counted by the database. */
-  fetched(parts: number): void {
-    this.#pace?.spend(parts, this.#clock.monotonicMs())
+  /** A message of this device was fetched: it counts towards the pace of its SIM, and what the device holds is counted by the database. */
+  fetched({ sim, parts }: { sim: Sim; parts: number }): void {
+    this.#paces.spend(sim, parts, this.#clock.monotonicMs())
   }
 
   /** After a start: what of its pace the window before has used. */
-  resumePace(past: { used: number; startedMs: number }): void {
-    if (this.#facts.pace !== null && past.used > 0) this.#pace = new Pace(this.#facts.pace, past)
+  resumePace(past: Parameters<SimPaces['resume']>[0]): void {
+    this.#paces.resume(past)
   }
 
   /** Its end is being stored: the room is free again. */
@@ -180,6 +196,11 @@ export class DeviceRuntime {
     this.#judge(outcome)
   }
 
+  #pacesOf({ pace }: DeviceFacts): SimPaces {
+    const { link } = this
+    return new SimPaces(pace, () => (isPull(link) ? link.sims : null))
+  }
+
   #judge(outcome: Outcome): void {
     const change = this.#breaker.heard(outcome, this.#clock.monotonicMs())
     const device = { device_id: this.#facts.id, name: this.#facts.name }
@@ -192,19 +213,19 @@ export class DeviceRuntime {
   }
 
   /** Messages that it may be given now; while it is on trial, one and then the next. */
-  #free(): number {
+  #free(sender: string | null): number {
     if (!this.isHeld) return 0
     const trust = this.#breaker.stateAt(this.#clock.monotonicMs())
-    if (trust === 'closed') return this.#room()
-    return trust === 'trial' && this.#open === 0 ? Math.min(1, this.#room()) : 0
+    if (trust === 'closed') return this.#room(sender)
+    return trust === 'trial' && this.#open === 0 ? Math.min(1, this.#room(sender)) : 0
   }
 
-  #room(): number {
+  #room(sender: string | null): number {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs < this.#restsUntilMs) return 0
     const room = Math.max(0, this.link.window - this.#open)
-    if (this.#pace === null || room === 0) return room
-    const remaining = this.#pace.remaining(nowMs)
+    if (this.#facts.pace === null || room === 0) return room
+    const remaining = this.roomsFor(sender).reduce((sum, { parts }) => sum + parts, 0)
     return remaining === 0 ? 0 : Math.min(room, Math.max(1, Math.floor(remaining / mostParts)))
   }
 }

@@ -39,7 +39,7 @@ export class FetchTurns {
       looked += 1
       const route = routeFrom(row)
       const devices = pool.candidatesFor(route)
-      if (mayFetch(device.facts.id, route, devices)) {
+      if (mayFetch(device.facts.id, route, devices) && hasRoom(devices, device.facts.id)) {
         routes.push(route)
         share += Math.ceil(row.messages / sharersOf(devices))
       }
@@ -110,3 +110,7 @@ const sharersOf = (devices: readonly Candidate[]): number =>
     1,
     devices.filter(({ fetches, health, free }) => fetches && health !== 'offline' && free > 0).length,
   )
+
+/** Whether it may have a message of the route that these are candidates for; the SIM for its sender may be at its pace. */
+const hasRoom = (devices: readonly Candidate[], deviceId: string): boolean =>
+  (devices.find(({ id }) => id === deviceId)?.free ?? 0) > 0

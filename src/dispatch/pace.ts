@@ -1,17 +1,25 @@
-/** A device's pace: so many parts in each window, counted from the first part of the window on the monotonic clock. */
+export interface PaceLimit {
+  partsPerWindow: number
+  windowSeconds: number
+}
+
+/** A pace: so many parts in each window, counted from the first part of the window on the monotonic clock. */
 export class Pace {
+  readonly #limit: PaceLimit
   readonly #parts: number
   readonly #windowMs: number
   #startedMs = Number.NEGATIVE_INFINITY
   #used = 0
 
-  constructor(
-    limit: { partsPerWindow: number; windowSeconds: number },
-    past?: { used: number; startedMs: number },
-  ) {
+  constructor(limit: PaceLimit, past?: { used: number; startedMs: number }) {
+    this.#limit = limit
     this.#parts = limit.partsPerWindow
     this.#windowMs = limit.windowSeconds * 1000
     if (past !== undefined) [this.#used, this.#startedMs] = [past.used, past.startedMs]
+  }
+
+  copy(): Pace {
+    return new Pace(this.#limit, { used: this.#used, startedMs: this.#startedMs })
   }
 
   /** Parts that may still go in this window. */

@@ -7,7 +7,6 @@ import {
   countUnacknowledged,
   offeredSince,
   type OfferedMessage,
-  type PhoneOffering,
   readOffers,
   touchOffers,
 } from '../messages/phone-offers.ts'
@@ -40,8 +39,9 @@ interface PhoneDeskDeps {
   judgeFailure: JudgeFailure
 }
 
-/** A phone that asks, and over which SIMs it sends. */
-export interface AskingPhone extends PhoneOffering {
+/** A phone that asks. */
+export interface AskingPhone {
+  phoneId: string
   deviceId: string
   /** See `readOffers`. */
   hangsAfterMs: number
@@ -90,7 +90,7 @@ export class PhoneDesk {
   /** Whether more waits for the phone than it was given, and it may have it now. */
   async hasMore(deviceId: string): Promise<boolean> {
     const device = this.#deps.pool.get(deviceId)
-    return device !== null && device.candidate().free > 0 && (await this.#turns.routesFor(device)).share > 0
+    return device !== null && (await this.#turns.routesFor(device)).share > 0
   }
 
   async #offer(phone: AskingPhone): Promise<OfferedMessage[]> {
@@ -117,9 +117,15 @@ export class PhoneDesk {
     this.#paced.add(device)
     const { read, clock } = this.#deps
     const nowMs = clock.now()
-    const { parts, firstAtMs } = await offeredSince(read, id, nowMs - pace.windowSeconds * 1_000)
-    if (firstAtMs === null) return
-    device.resumePace({ used: parts, startedMs: clock.monotonicMs() - Math.max(0, nowMs - firstAtMs) })
+    const offered = await offeredSince(read, id, nowMs - pace.windowSeconds * 1_000)
+    const toMonotonicMs = clock.monotonicMs() - nowMs
+    device.resumePace(
+      offered.map(({ sim, parts, firstAtMs }) => ({
+        sim,
+        used: parts,
+        startedMs: toMonotonicMs + Math.min(nowMs, firstAtMs),
+      })),
+    )
   }
 
   /** A page is filled from routes in turn; another round gives what some of them left to the others. */
@@ -129,29 +135,35 @@ export class PhoneDesk {
     for (let round = 0; round < mostRounds && left > 0; round++) {
       const self = device.candidate()
       const mostParts = device.throughput()?.remaining ?? Number.MAX_SAFE_INTEGER
+      if (mostParts === 0) return
       const { routes, share } = await this.#turns.routesFor(device)
       const free = Math.min(left, mostParts, share)
-      if (self.free === 0 || free === 0) return
+      if (free === 0) return
       const { wants } = planClaims(routes, () => [{ ...self, health: 'online', fetches: false, free }])
       const last = wants.at(-1)
       if (last === undefined) return
       this.#turns.served(device, last)
-      const offering: PhoneOffering = { phoneId: phone.phoneId, simOf: phone.simOf, turns: phone.turns }
+      const senders = new Map(routes.map((route) => [`${route.accountId}/${route.routeKey}`, route.sender]))
       const nowMs = clock.now()
       const { claimed } = await claim({
         wants: wants.map((want) => ({
           ...want,
-          phone: offering,
+          phone: {
+            phoneId: phone.phoneId,
+            sims: device.roomsFor(senders.get(`${want.accountId}/${want.routeKey}`) ?? null),
+          },
           mostParts: Math.max(1, Math.floor(mostParts / wants.length)),
         })),
         nowMs,
         dueMs: dueNow(),
         fence,
       })
+      for (const { sim = null, parts } of claimed) {
+        device.fetched({ sim, parts })
+        metrics.handedOver('offered')
+      }
       // What waits may not be due yet; others may be.
       if (claimed.length === 0 && wants.length === routes.length) return
-      if (claimed.length > 0) device.fetched(partsOf(claimed))
-      for (const _ of claimed) metrics.handedOver('offered')
       left -= claimed.length
     }
   }
@@ -177,5 +189,3 @@ export class PhoneDesk {
     this.#deps.wake(routeFrom({ account_id: accountId, mode, route_key: place.route_key }))
   }
 }
-
-const partsOf = (claimed: readonly Claimed[]): number => claimed.reduce((sum, { parts }) => sum + parts, 0)

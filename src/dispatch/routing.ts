@@ -1,4 +1,4 @@
-import type { StandingPace } from '../devices/device-status-wait.ts'
+import { type StandingPace, standingPaces } from '../devices/device-status-wait.ts'
 import type { Mode } from '../storage/schema.ts'
 import { canUseSender } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
@@ -42,12 +42,5 @@ export function routingFor(
 
 function pacesOf(devices: readonly DeviceRuntime[]): StandingPace[] | null {
   const paces = devices.flatMap((device) => device.throughput() ?? [])
-  return paces.length === 0 || paces.length < devices.length
-    ? null
-    : paces.map(({ partsPerWindow, windowSeconds, remaining, resetsAt }) => ({
-        partsPerWindow,
-        windowSeconds,
-        remaining,
-        resetsAt,
-      }))
+  return paces.length === 0 || paces.length < devices.length ? null : paces.flatMap(standingPaces)
 }

@@ -48,10 +48,13 @@ export interface Claimed extends MessageKey {
   onUnknown: OnUnknown
   possibleDuplicate: boolean
   place: QueuePlace
+  /** Over which SIM a phone is to send it; null or nothing leaves that to the device. */
+  sim?: number | null
 }
 
 /** `want` is the place of its want among those of the batch. */
-type ClaimRow = MessageState & QueuePlace & { text: string; encoding: Encoding; want: number }
+type ClaimRow = MessageState &
+  QueuePlace & { text: string; encoding: Encoding; want: number; sim?: number | null }
 
 /**
  * Reads the queue of one route in its own order: priority, then due time. Rows that were claimed and not yet ended are passed over;
@@ -93,7 +96,7 @@ export async function claimMessages(
       want.leaseToken ?? null,
     ]),
   )
-  const rows = wants.some((want) => want.mostParts !== undefined) ? withinParts(found, wants) : found
+  const rows = wants.some((want) => want.phone !== undefined) ? withinPaces(found, wants) : found
   if (rows.length === 0) return { claimed: [], counts: wants.map(() => 0) }
 
   const deviceOf = (row: ClaimRow): string => (wants[row.want] as Want).deviceId
@@ -115,14 +118,32 @@ export async function claimMessages(
   return { claimed, counts }
 }
 
-/** The first rows of each want, as far as its parts go. */
-function withinParts(rows: readonly ClaimRow[], wants: readonly Want[]): ClaimRow[] {
+/**
+ * The first rows of each want, as far as its parts and its SIMs go. Each SIM gets what fits into its pace; a want's first message goes over
+ * whichever has any room, so that one which is longer than all of the pace goes too.
+ */
+function withinPaces(rows: readonly ClaimRow[], wants: readonly Want[]): ClaimRow[] {
   const taken = wants.map(() => ({ parts: 0, messages: 0 }))
-  return rows.filter((row) => {
+  const rooms = new Map<string, number>()
+  return rows.flatMap((row) => {
     const sum = taken[row.want] as (typeof taken)[number]
+    const { mostParts = Infinity, phone } = wants[row.want] as Want
     sum.parts += row.parts
     sum.messages += 1
-    return sum.messages === 1 || sum.parts <= ((wants[row.want] as Want).mostParts ?? Infinity)
+    const isFirst = sum.messages === 1
+    if (!isFirst && sum.parts > mostParts) return []
+    if (phone === undefined) return [row]
+    const sims = phone.sims.map(({ sim, parts }) => {
+      const name = `${phone.phoneId}/${sim}`
+      return { sim, name, room: rooms.get(name) ?? parts }
+    })
+    const best = sims.reduce((most, each) => (each.room > most.room ? each : most))
+    if (best.room < (isFirst ? 1 : row.parts)) {
+      sum.parts = Infinity
+      return []
+    }
+    rooms.set(best.name, best.room - row.parts)
+    return [{ ...row, sim: best.sim }]
   })
 }
 
@@ -135,7 +156,7 @@ const offersOf = (
 ) =>
   claimed.flatMap((claim, i) => {
     const { phone } = wants[(rows[i] as ClaimRow).want] as Want
-    return phone === undefined ? [] : [offerRow(claim, phone, i, nowMs)]
+    return phone === undefined ? [] : [offerRow(claim, phone.phoneId, nowMs)]
   })
 
 const routeName = (accountId: string, routeKey: string): string => `${accountId}/${routeKey}`
@@ -159,6 +180,7 @@ function claimOf(row: ClaimRow, message: MessageState, attemptId: string, device
     onUnknown: row.on_unknown,
     possibleDuplicate: row.possible_duplicate === 1,
     place: { route_key, priority, due_at, refusals },
+    ...(row.sim === undefined ? {} : { sim: row.sim }),
   }
 }
 

@@ -7,42 +7,39 @@ import { type MessageKey, priorityOf } from './message-store.ts'
 /** Whose phone a claim is for. */
 export interface PhoneOffering {
   phoneId: string
-  /** SIMs by the sender that asks for them, slots from 1. */
-  simOf: Readonly<Record<string, number>>
-  /** SIMs that take turns with everything else; none leaves the choice to the phone. */
-  turns: readonly number[]
+  /**
+   * SIMs that may send it, by their slots from 1 (null: whichever the phone takes), and how many parts each may have now. The first goes
+   * before its equals.
+   */
+  sims: readonly { sim: number | null; parts: number }[]
 }
 
 interface OfferedClaim extends MessageKey {
   attemptId: string
   attemptNumber: number
   deviceId: string
-  from: string | null
   place: { due_at: number }
+  sim?: number | null
 }
 
-/** An offer of a claim; `i` counts the claims of one batch. */
-export function offerRow(
+/** An offer of a claim. */
+export const offerRow = (
   claim: OfferedClaim,
-  { phoneId, simOf, turns }: PhoneOffering,
-  i: number,
+  phoneId: string,
   nowMs: number,
-): Insertable<PhoneOfferTable> {
-  const asked = claim.from === null ? undefined : simOf[claim.from]
-  return {
-    attempt_id: claim.attemptId,
-    device_id: claim.deviceId,
-    phone_id: phoneId,
-    account_id: claim.accountId,
-    mode: claim.mode,
-    message_id: claim.messageId,
-    attempt_number: claim.attemptNumber,
-    due_at: claim.place.due_at,
-    sim: asked ?? turns[i % Math.max(1, turns.length)] ?? null,
-    offered_at: nowMs,
-    last_offered_at: nowMs,
-  }
-}
+): Insertable<PhoneOfferTable> => ({
+  attempt_id: claim.attemptId,
+  device_id: claim.deviceId,
+  phone_id: phoneId,
+  account_id: claim.accountId,
+  mode: claim.mode,
+  message_id: claim.messageId,
+  attempt_number: claim.attemptNumber,
+  due_at: claim.place.due_at,
+  sim: claim.sim ?? null,
+  offered_at: nowMs,
+  last_offered_at: nowMs,
+})
 
 /** A message as a phone is given it. */
 export interface OfferedMessage {
@@ -246,13 +243,13 @@ export const markOffers = (
     })),
   )
 
-/** Parts that a device was offered since, and when the first of them was: what of its pace is used. */
-export async function offeredSince(
+/** Parts that a device was offered since, by SIM, and when the first of them was: what of its pace is used. */
+export const offeredSince = (
   db: Db,
   deviceId: string,
   sinceMs: number,
-): Promise<{ parts: number; firstAtMs: number | null }> {
-  const row = await db
+): Promise<{ sim: number | null; parts: number; firstAtMs: number }[]> =>
+  db
     .selectFrom('phone_offers as o')
     .innerJoin('messages as m', (join) =>
       join
@@ -261,14 +258,14 @@ export async function offeredSince(
         .onRef('m.id', '=', 'o.message_id'),
     )
     .select(({ fn }) => [
-      sql<number>`cast(coalesce(sum(m.parts), 0) as bigint)`.as('parts'),
-      fn.min<number | null>('o.offered_at').as('firstAtMs'),
+      'o.sim',
+      sql<number>`cast(sum(m.parts) as bigint)`.as('parts'),
+      fn.min<number>('o.offered_at').as('firstAtMs'),
     ])
     .where('o.device_id', '=', deviceId)
     .where('o.offered_at', '>', sinceMs)
-    .executeTakeFirstOrThrow()
-  return row
-}
+    .groupBy('o.sim')
+    .execute()
 
 /** The SIM that a phone has really used. */
 export async function noteSim(

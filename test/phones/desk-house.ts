@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
-import type { ConnectorKind, Health, Pull } from '../../src/connectors/connector.ts'
+import type { ConnectorKind, Health, Pull, SimChoice } from '../../src/connectors/connector.ts'
 import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
 import { mintPhoneToken } from '../../src/devices/phone-tokens.ts'
 import {
@@ -31,6 +31,7 @@ export const pullKind = (
   woken: string[] = [],
   recalled: string[] = [],
   window = 20,
+  sims: SimChoice = { simOf: {}, turns: [] },
 ): ConnectorKind<Pull> => ({
   kind: 'android',
   settings: [],
@@ -38,6 +39,7 @@ export const pullKind = (
   createLink: ({ id }) => ({
     capabilities: { deliveryReports: true, maxParts: 10, alphanumericSender: false },
     window,
+    sims,
     health: () => health,
     start: async () => undefined,
     stop: async () => undefined,
@@ -92,11 +94,14 @@ export interface DeskHouse extends MessagesFixture {
 }
 
 /** The domain with the account `acc_a`, 1,000 SMS, and phones that come by registering. */
-export async function openDeskHouse({ window = 20 }: { window?: number } = {}): Promise<DeskHouse> {
+export async function openDeskHouse({
+  window = 20,
+  sims,
+}: { window?: number; sims?: SimChoice } = {}): Promise<DeskHouse> {
   const woken: string[] = []
   const connected = new Set<string>()
   const recalled: string[] = []
-  const kind = pullKind(woken, recalled, window)
+  const kind = pullKind(woken, recalled, window, sims)
   const house = await openMessagesFixture(kind)
   onTestFinished(() => house.close())
   const { storage, clock, ids, pool } = house
@@ -141,7 +146,7 @@ export async function openDeskHouse({ window = 20 }: { window?: number } = {}): 
       return { ...(known as KnownPhone), deviceToken: made.deviceToken }
     },
     known: (deviceToken) => findPhone(storage.read, deps(), { deviceToken }),
-    pull: ({ phoneId, deviceId }) => desk.offer({ phoneId, deviceId, simOf: {}, turns: [], hangsAfterMs: 600_000 }),
+    pull: ({ phoneId, deviceId }) => desk.offer({ phoneId, deviceId, hangsAfterMs: 600_000 }),
     report: ({ deviceId }, ...reports) => desk.report(reports.map((report) => ({ ...report, deviceId }))),
     restart: () => void (desk = createDesk()),
     sweep: async () => {

@@ -239,3 +239,76 @@ test('a phone holds no more than its page without having said so', async () => {
     expect(await house.pull(phone)).toHaveLength(window)
   }
 })
+
+const thirtyMinutesMs = 30 * 60_000
+
+test('each SIM that takes its turn has the pace of the device for itself, and a restart gives none more', async () => {
+  const house = await openDeskHouse({ window: 100, sims: { simOf: {}, turns: [1, 2] } })
+  const phone = await house.register('1')
+  await house.send({ to: Array.from({ length: 90 }, (_, n) => `+4915112345${600 + n}`) })
+  const first = await house.pull(phone)
+  expect(countsBySim(first)).toEqual({ 1: 30, 2: 30 })
+  await house.report(phone, ...first.map(sayAll('pending')))
+  expect(await house.pull(phone)).toEqual([])
+  house.restart()
+  expect(await house.pull(phone)).toEqual([])
+  expect(house.pool.get(phone.deviceId)?.throughput()).toMatchObject({ partsPerWindow: 60, remaining: 0 })
+  await house.clock.advance(thirtyMinutesMs)
+  const later = (await house.pull(phone)).filter(({ isAgain }) => !isAgain)
+  expect(countsBySim(later)).toEqual({ 1: 15, 2: 15 })
+})
+
+test('who asks for the SIM that is at its pace waits for it, and holds up nobody who goes by the other', async () => {
+  const numbers = { '+4915100000001': 1, '+4915100000002': 2 }
+  const house = await openDeskHouse({ window: 100, sims: { simOf: numbers, turns: [1, 2] } })
+  const phone = await house.register('1')
+  await house.storage.writer.write(async (tx) => {
+    const senders = JSON.stringify(Object.keys(numbers))
+    await tx
+      .updateTable('devices')
+      .set({ senders, updated_at: house.clock.now() + 1 })
+      .execute()
+    await touchDirectory(tx)
+  })
+  await house.pool.reloadIfChanged()
+  await house.send({
+    from: '+4915100000001',
+    to: Array.from({ length: 40 }, (_, n) => `+4915112345${600 + n}`),
+  })
+  const first = await house.pull(phone)
+  expect(countsBySim(first)).toEqual({ 1: 30 })
+  await house.report(phone, ...first.map(sayAll('pending')))
+  house.woken.length = 0
+  await house.dispatcher.drain()
+  expect(house.woken).toEqual([])
+  await house.send({ to: Array.from({ length: 10 }, (_, n) => `+4915112346${600 + n}`) })
+  await house.send({
+    from: '+4915100000002',
+    to: Array.from({ length: 10 }, (_, n) => `+4915112347${600 + n}`),
+  })
+  expect(countsBySim(await house.pull(phone))).toEqual({ 2: 20 })
+})
+
+test('a single message goes over the SIM that has sent least, also without a pace', async () => {
+  const house = await openDeskHouse({ sims: { simOf: {}, turns: [1, 2] } })
+  const phone = await house.register('1')
+  await house.storage.writer.write(async (tx) => {
+    const free = { parts_per_window: null, window_seconds: null, updated_at: house.clock.now() + 1 }
+    await tx.updateTable('devices').set(free).execute()
+    await touchDirectory(tx)
+  })
+  await house.pool.reloadIfChanged()
+  const sims: (number | null)[] = []
+  for (const parts of [3, 1, 1, 1, 1]) {
+    await house.send({ parts })
+    const [offer] = await house.pull(phone)
+    sims.push(offer!.sim)
+    await house.report(phone, sayAll('pending')(offer!))
+  }
+  expect(sims).toEqual([1, 2, 2, 2, 1])
+})
+
+const countsBySim = (offers: readonly { sim: number | null }[]): Record<string, number> =>
+  Object.fromEntries(
+    [...Map.groupBy(offers, ({ sim }) => String(sim))].map(([sim, own]) => [sim, own.length]),
+  )

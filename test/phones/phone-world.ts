@@ -110,7 +110,7 @@ export async function openPhoneWorld(store: NearStore) {
     /** The answer may be lost on its way. */
     async pull(handset: Handset, isLost: boolean): Promise<void> {
       const { phoneId, deviceId } = handset.registration
-      const offers = await desk.offer({ phoneId, deviceId, simOf: {}, turns: [], hangsAfterMs: 600_000 })
+      const offers = await desk.offer({ phoneId, deviceId, hangsAfterMs: 600_000 })
       if (!isLost) handset.take(offers)
     },
     async report(handset: Handset, which: readonly number[]): Promise<void> {

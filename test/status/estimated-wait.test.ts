@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { estimateWaitSeconds, type StandingPace } from '../../src/devices/device-status-wait.ts'
+import {
+  estimateWaitSeconds,
+  type StandingPace,
+  standingPaces,
+} from '../../src/devices/device-status-wait.ts'
 
 const aPace = fc.record<StandingPace>({
   partsPerWindow: fc.integer({ min: 1, max: 50 }),
@@ -50,4 +54,14 @@ test('what would take longer than any message lives is not estimated', () => {
       0,
     ),
   ).toBeNull()
+})
+
+test('SIMs whose windows end at different times are reckoned with one by one', () => {
+  const bySim = [
+    { slot: 1, partsPerWindow: 30, remaining: 0, resetsAt: 60_000 },
+    { slot: 2, partsPerWindow: 30, remaining: 0, resetsAt: 1_000_000 },
+  ]
+  const phone = { partsPerWindow: 60, windowSeconds: 1_800, remaining: 0, resetsAt: 60_000, bySim }
+  expect(estimateWaitSeconds(30, standingPaces(phone), 0)).toBe(60)
+  expect(estimateWaitSeconds(31, standingPaces(phone), 0)).toBe(1_000)
 })

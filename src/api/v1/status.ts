@@ -63,10 +63,10 @@ const DeviceSchema = Type.Object({
     alphanumeric_sender: { type: 'boolean', description: 'Whether `from` may be a name.' },
   }),
   throughput: groupOrNull<{ parts_per_window: number; window_seconds: number; remaining: number; resets_at: string | null }>('Its pace; null without one and for a shared device.', {
-    parts_per_window: { type: 'integer', description: 'Parts that may go in a window.' },
+    parts_per_window: { type: 'integer', description: 'Parts that may go in a window, over all of its SIMs that have a pace of their own.' },
     window_seconds: { type: 'integer', description: 'Length of a window.' },
     remaining: { type: 'integer', description: 'Parts left in this one.' },
-    resets_at: instantOrNull('When it ends; null while none is open.'),
+    resets_at: instantOrNull('When it ends, or of several SIMs the first; null while none is open.'),
   }),
   queue: Type.Object(
     {

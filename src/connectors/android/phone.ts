@@ -1,4 +1,4 @@
-import type { Capabilities, ConnectorEvents, ConnectorTools, Health, Pull } from '../connector.ts'
+import type { Capabilities, ConnectorEvents, ConnectorTools, Health, Pull, SimChoice } from '../connector.ts'
 import { isSince, since } from './app-version.ts'
 import { EventStreams, type StreamSink } from './event-streams.ts'
 import { PhoneClock } from './phone-clock.ts'
@@ -6,16 +6,6 @@ import { healthOf } from './phone-health.ts'
 import { ReadDocuments } from './read-documents.ts'
 import { type AndroidSettings, readSettings } from './settings.ts'
 import { Waker } from './waker.ts'
-
-/** How it sends, from its settings. */
-export interface PhoneTerms {
-  /** SIMs (slots from 1) by the number that a message asks for as its sender. */
-  simOf: Readonly<Record<string, number>>
-  /** SIMs that take turns with everything else; none leaves the choice to the phone. */
-  turns: readonly number[]
-  /** A phone that has said that it has a message, and nothing for so long, is asked again where it stands. */
-  hangsAfterMs: number
-}
 
 export type SeenSims = readonly { slot: number; number: string | null; carrier: string | null }[]
 
@@ -87,11 +77,16 @@ export class Phone implements Pull {
     return this.#settings.pingIntervalS
   }
 
-  get terms(): PhoneTerms {
-    const { simNumbers, simSelection, resyncAfterMs } = this.#settings
+  get sims(): SimChoice {
+    const { simNumbers, simSelection } = this.#settings
     const named = simNumbers.flatMap((number, i) => (number === null ? [] : [[number, i + 1] as const]))
     const turns = simSelection === 'rotate' ? (this.#sims() ?? []).map(({ slot }) => slot) : []
-    return { simOf: Object.fromEntries(named), turns, hangsAfterMs: resyncAfterMs }
+    return { simOf: Object.fromEntries(named), turns }
+  }
+
+  /** A message that it has said to have, and of which it says nothing for so long, is asked for again. */
+  get resyncAfterMs(): number {
+    return this.#settings.resyncAfterMs
   }
 
   /** An event stream is open, and lives as far as one can know. */

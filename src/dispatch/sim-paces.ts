@@ -1,0 +1,93 @@
+import type { SimChoice } from '../connectors/connector.ts'
+import { Pace, type PaceLimit } from './pace.ts'
+
+/** A SIM by its slot, from 1; null: whichever the device takes. */
+export type Sim = number | null
+
+/** What may still go over a SIM in its window. */
+export interface SimRoom {
+  sim: Sim
+  parts: number
+  resetsInMs: number
+}
+
+/**
+ * The pace of a device, kept for each SIM that it sends over: a contract and its network count what one SIM sends, not what a phone does.
+ * What the phone sends over a SIM of its own choice may have gone over any of them, and counts for each. A device without SIMs has one pace.
+ */
+export class SimPaces {
+  readonly #limit: PaceLimit | null
+  readonly #choice: () => SimChoice | null
+  readonly #paces = new Map<Sim, Pace>()
+  /** Parts that went over each, whatever the window: who has sent least is the next. */
+  readonly #sent = new Map<Sim, number>()
+
+  /** `limit` null: as fast as it can. `choice` null: it has no SIMs. */
+  constructor(limit: PaceLimit | null, choice: () => SimChoice | null) {
+    this.#limit = limit
+    this.#choice = choice
+  }
+
+  /** The SIMs that may send for this sender, who has sent least first. Without a pace they have room for ever. */
+  roomsFor(sender: string | null, nowMs: number): SimRoom[] {
+    const choice = this.#choice()
+    const asked = sender === null ? undefined : choice?.simOf[sender]
+    const turns = choice?.turns ?? []
+    const sims: readonly Sim[] = asked !== undefined ? [asked] : turns.length > 0 ? turns : [null]
+    return sims
+      .map((sim) => this.#roomOf(sim, nowMs))
+      .toSorted((a, b) => (this.#sent.get(a.sim) ?? 0) - (this.#sent.get(b.sim) ?? 0))
+  }
+
+  /** The SIMs that each bring a pace of their own: those that take turns and those that senders ask for; one when the phone chooses. */
+  all(nowMs: number): SimRoom[] {
+    const { turns = [], simOf = {} } = this.#choice() ?? {}
+    const named = Object.values(simOf)
+    if (turns.length > 0) return [...new Set([...turns, ...named])].map((sim) => this.#roomOf(sim, nowMs))
+    const rooms = [null, ...named].map((sim) => this.#roomOf(sim, nowMs))
+    return [rooms.reduce((best, room) => (room.parts > best.parts ? room : best))]
+  }
+
+  spend(sim: Sim, parts: number, nowMs: number): void {
+    this.#sent.set(sim, (this.#sent.get(sim) ?? 0) + parts)
+    if (this.#limit === null) return
+    const own = this.#paceOf(sim)
+    const spent = sim === null ? [...this.#paces.values()] : [own]
+    for (const pace of spent) pace.spend(parts, nowMs)
+  }
+
+  /** After a start: what was spent since then, by SIM. What went over a SIM that has no pace of its own was the phone's choice. */
+  resume(past: readonly { sim: Sim; used: number; startedMs: number }[]): void {
+    if (this.#limit === null) return
+    const { turns = [], simOf = {} } = this.#choice() ?? {}
+    const own = new Set<Sim>([...turns, ...Object.values(simOf)])
+    const windows = past.map((each) => ({ ...each, sim: own.has(each.sim) ? each.sim : null }))
+    for (const sim of [null, ...own]) {
+      const counted = windows.filter((each) => each.sim === sim || each.sim === null)
+      if (counted.length === 0) continue
+      const used = counted.reduce((sum, each) => sum + each.used, 0)
+      const startedMs = Math.min(...counted.map((each) => each.startedMs))
+      this.#paces.set(sim, new Pace(this.#limit, { used, startedMs }))
+    }
+  }
+
+  #roomOf(sim: Sim, nowMs: number): SimRoom {
+    if (this.#limit === null)
+      return { sim, parts: Number.MAX_SAFE_INTEGER - (this.#sent.get(sim) ?? 0), resetsInMs: 0 }
+    const own = this.#paceOf(sim)
+    // The phone may choose the SIM that has sent most.
+    const paces = sim === null ? [...this.#paces.values()] : [own]
+    const parts = Math.min(...paces.map((pace) => pace.remaining(nowMs)))
+    const fullest = paces.filter((pace) => pace.remaining(nowMs) === parts)
+    return { sim, parts, resetsInMs: Math.max(...fullest.map((pace) => pace.resetsInMs(nowMs))) }
+  }
+
+  /** A SIM that is new may be the one that the phone has used until now. */
+  #paceOf(sim: Sim): Pace {
+    const known = this.#paces.get(sim)
+    if (known !== undefined) return known
+    const pace = this.#paces.get(null)?.copy() ?? new Pace(this.#limit as PaceLimit)
+    this.#paces.set(sim, pace)
+    return pace
+  }
+}

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { SimPaces } from '../../src/dispatch/sim-paces.ts'
+
+const limit = { partsPerWindow: 30, windowSeconds: 1_800 }
+const rotating = { simOf: { '+491': 1, '+492': 2 }, turns: [1, 2] }
+
+test('a device without SIMs, and a phone that chooses by itself, have one pace', () => {
+  for (const choice of [null, { simOf: {}, turns: [] }, { simOf: { '+491': 1 }, turns: [] }]) {
+    const paces = new SimPaces(limit, () => choice)
+    paces.spend(null, 12, 0)
+    expect(paces.roomsFor(null, 0)).toEqual([{ sim: null, parts: 18, resetsInMs: 1_800_000 }])
+    expect(paces.all(0).map(({ parts }) => parts)).toEqual([18])
+  }
+})
+
+test('what the phone has sent over a SIM of its choice counts for each of them', () => {
+  const paces = new SimPaces(limit, () => ({ ...rotating, turns: [] }))
+  expect(paces.roomsFor('+492', 0)).toMatchObject([{ sim: 2, parts: 30 }])
+  paces.spend(null, 10, 0)
+  paces.spend(1, 15, 0)
+  expect(paces.roomsFor('+491', 0)).toMatchObject([{ sim: 1, parts: 5 }])
+  expect(paces.roomsFor('+492', 0)).toMatchObject([{ sim: 2, parts: 20 }])
+  expect(paces.roomsFor(null, 0)).toMatchObject([{ sim: null, parts: 5 }])
+})
+
+test('a SIM whose window ends has its room back, whatever the others have left', () => {
+  const paces = new SimPaces(limit, () => rotating)
+  paces.spend(1, 30, 0)
+  paces.spend(2, 30, 600_000)
+  expect(paces.all(700_000)).toEqual([
+    { sim: 1, parts: 0, resetsInMs: 1_100_000 },
+    { sim: 2, parts: 0, resetsInMs: 1_700_000 },
+  ])
+  expect(paces.all(1_800_000)).toMatchObject([
+    { sim: 1, parts: 30 },
+    { sim: 2, parts: 0 },
+  ])
+})
+
+test('a phone that begins to take turns keeps what it has used', () => {
+  let choice: { simOf: Record<string, number>; turns: number[] } = { simOf: {}, turns: [] }
+  const paces = new SimPaces(limit, () => choice)
+  paces.spend(null, 25, 0)
+  choice = rotating
+  expect(paces.roomsFor(null, 0).map(({ parts }) => parts)).toEqual([5, 5])
+})
+
+test('in one window no SIM sends more than its pace, however turns change, if nothing is spent without room', () => {
+  const step = fc.record({
+    isRotating: fc.boolean(),
+    sender: fc.constantFrom(null, '+491', '+492'),
+    parts: fc.integer({ min: 1, max: 10 }),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      let turns: number[] = []
+      const paces = new SimPaces(limit, () => ({ ...rotating, turns }))
+      const sent = { 1: 0, 2: 0 }
+      for (const { isRotating, sender, parts } of steps) {
+        turns = isRotating ? [1, 2] : []
+        const room = paces.roomsFor(sender, 0).find((each) => each.parts >= parts)
+        if (room === undefined) continue
+        paces.spend(room.sim, parts, 0)
+        for (const sim of [1, 2] as const) if (room.sim === sim || room.sim === null) sent[sim] += parts
+      }
+      expect(Math.max(sent[1], sent[2])).toBeLessThanOrEqual(30)
+    }),
+  )
+})
