@@ -176,8 +176,9 @@ class ReportMerge {
     const wasAccepted = this.#stateOf(known) === 'accepted'
     if (meaning.kind !== 'undelivered' && !wasAccepted) return this.#settle(known, meaning)
     this.#accepted(known)
-    const code = meaning.kind === 'undelivered' || meaning.kind === 'refused' ? meaning.code : 'unknown'
-    this.#receipt(known, { result: 'undelivered', code, networkCode: error })
+    const isCertain = meaning.kind === 'undelivered' || meaning.kind === 'refused'
+    const { code, networkCode } = isCertain ? meaning : { code: 'unknown', networkCode: null }
+    this.#receipt(known, { result: 'undelivered', code, networkCode })
   }
 
   /** It let the message go before it was sent: what was only to be moved may go elsewhere. */

@@ -50,6 +50,8 @@ export const pullKind = (
 })
 
 const judgeFailure: JudgeFailure = (error, { parts }) => {
+  if (error?.startsWith('Delivery result: 0x41') === true)
+    return { kind: 'undelivered', code: 'unreachable', networkCode: 'tp_status 65' }
   if (error === 'TTL expired')
     return { kind: 'refused', lasts: 'expired', code: 'expired_in_queue', networkCode: null }
   if (error === 'radio off') return { kind: 'refused', lasts: 'now', code: 'radio_off', networkCode: error }
@@ -88,6 +90,7 @@ export interface DeskHouse extends MessagesFixture {
       attempts: number
       device_id: string | null
       error_code: string | null
+      network_code: string | null
     }[]
   >
   wallet(): Promise<{ reserved: number; used: number }>
@@ -154,7 +157,7 @@ export async function openDeskHouse({
       await recaller.sweepAll()
     },
     messages: () =>
-      storage.read.selectFrom('messages').select(['status', 'charged', 'attempts', 'device_id', 'error_code']).orderBy('id').execute(),
+      storage.read.selectFrom('messages').select(['status', 'charged', 'attempts', 'device_id', 'error_code', 'network_code']).orderBy('id').execute(),
     wallet: () =>
       storage.read.selectFrom('wallets').select(['reserved', 'used']).where('account_id', '=', 'acc_a').where('mode', '=', 'live').executeTakeFirstOrThrow(),
   } // prettier-ignore

@@ -84,6 +84,17 @@ test('a refusal before the radio lets another phone have the message; a failure 
   await expectSums(house.storage.read, house.clock.now())
 })
 
+test('of a failure the cause is kept, and not the sentence of the phone, in which a number may stand', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const [offer] = (await house.pull(phone)) as unknown as [Offer]
+  await house.report(phone, sayAll('failed', 'Delivery result: 0x41 of +4915112345678')(offer))
+  expect(await house.messages()).toMatchObject([
+    { status: 'undelivered', error_code: 'unreachable', network_code: 'tp_status 65' },
+  ])
+})
+
 test('a text of several parts of which the phone says that it failed is unconfirmed, and goes to nobody else', async () => {
   const house = await openDeskHouse()
   const phone = await house.register('1')

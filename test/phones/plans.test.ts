@@ -25,7 +25,8 @@ async function fill(house: DeskHouse, phoneId: string, deviceId: string): Promis
         settled_at, updated_at from (select * from messages limit 1), n`.execute(tx)
     await sql`insert into queue select 'live:', account_id, 1, created_at + 1000, id, mode, parts, expires_at, updated_at, 0, null, 0
       from messages where length(id) < 10`.execute(tx)
-    await sql`insert into attempts select account_id, mode, id, 1, 'att' || id, 'dev_s', 1, 'accepted', 1, null, 'accepted', null, 0, 1
+    await sql`insert into attempts (account_id, mode, message_id, number, id, device_id, fence, state, started_at, ended_at, outcome)
+      select account_id, mode, id, 1, 'att' || id, 'dev_s', 1, 'accepted', 1, 1, 'accepted'
       from messages where length(id) < 10`.execute(tx)
     await sql`analyze`.execute(tx)
   })
