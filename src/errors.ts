@@ -66,6 +66,7 @@ export type FieldCode =
   | 'message_too_long'
   | 'not_encodable'
   | 'sender_not_available'
+  | 'encoding_not_available'
   | 'invalid_unicode'
   | 'control_character'
   | 'blank'

@@ -45,7 +45,7 @@ function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): Se
     findReplay: (name) => findReplay(storage.read, name),
     optedOut: (accountId, mode, numbers) => parts.optOuts.find({ accountId, mode }, numbers, clock.now()),
     waitingParts: (accountId, mode) => readWaitingParts(storage.read, { accountId, mode }),
-    routing: { forAccount: (accountId, mode, sender) => routingFor(pool, accountId, mode, sender) },
+    routing: { forAccount: (...asked) => routingFor(pool, ...asked) },
   }
 }
 

@@ -22,7 +22,7 @@ const FaultSchema = Type.Object(
     parameter: Type.Optional(Type.String({ description: 'The query parameter.' })),
     code: Type.String({
       description:
-        '`required`, `unknown_field`, `wrong_type`, `invalid_format`, `out_of_range`, `too_short`, `too_long`, `too_many_items`, `not_in_enum`, `duplicate_recipient`, `invalid_number`, `message_too_long`, `not_encodable`, `sender_not_available`, `invalid_unicode`, `control_character`, `blank`, `unknown_parameter`, `repeated_parameter`, `recipient_opted_out`, `destination_not_allowed`, `premium_number`, `recipient_rate_limited`; an open list.',
+        '`required`, `unknown_field`, `wrong_type`, `invalid_format`, `out_of_range`, `too_short`, `too_long`, `too_many_items`, `not_in_enum`, `duplicate_recipient`, `invalid_number`, `message_too_long`, `not_encodable`, `sender_not_available`, `encoding_not_available`, `invalid_unicode`, `control_character`, `blank`, `unknown_parameter`, `repeated_parameter`, `recipient_opted_out`, `destination_not_allowed`, `premium_number`, `recipient_rate_limited`; an open list.',
     }),
     detail: Type.String({ description: 'What is wrong, for people.' }),
     suggestion: Type.Optional(Type.String({ description: 'What was probably meant.' })),

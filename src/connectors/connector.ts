@@ -111,6 +111,8 @@ export interface Capabilities {
   deliveryReports: boolean
   maxParts: number
   alphanumericSender: boolean
+  /** It is told whether a text goes as GSM-7 or as UCS-2; else it chooses by the text. */
+  encodingChoice: boolean
 }
 
 /** What a connector tells the service unasked. The promise settles when it is stored; a rejection means: keep it and say it again. */

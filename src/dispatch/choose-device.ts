@@ -1,12 +1,14 @@
 import type { Want } from '../messages/claim-messages.ts'
 import type { Mode } from '../storage/schema.ts'
 
-/** What waits together: one account's messages of one mode with one sender. */
+/** What waits together: one account's messages of one mode with one sender, and whether their encoding was chosen. */
 export interface Route {
   accountId: string
   mode: Mode
   routeKey: string
   sender: string | null
+  /** Only devices can carry it that are told the encoding. */
+  encodingForced: boolean
 }
 
 /** A device as the choice sees it. */
@@ -24,6 +26,8 @@ export interface Candidate {
   load: number
   /** Parts that it joins into one message, at most. */
   maxParts: number
+  /** It can be told the encoding; else it chooses by the text. */
+  choosesEncoding: boolean
   /** It fetches its messages: it is woken, and claims when it asks. */
   fetches: boolean
   /** Of the lease under which this node runs it; left out where there is none. */
@@ -34,10 +38,14 @@ export const canUseSender = (senders: ReadonlySet<string>, sender: string | null
   sender === null || senders.has(sender) || senders.has('*')
 
 /** Whether the device may ever carry this route, whatever its health. */
-const canCarry = (device: Pick<Candidate, 'accountId' | 'mode' | 'senders'>, route: Route): boolean =>
+const canCarry = (
+  device: Pick<Candidate, 'accountId' | 'mode' | 'senders' | 'choosesEncoding'>,
+  route: Route,
+): boolean =>
   device.mode === route.mode &&
   (device.accountId === null || device.accountId === route.accountId) &&
-  canUseSender(device.senders, route.sender)
+  canUseSender(device.senders, route.sender) &&
+  (device.choosesEncoding || !route.encodingForced)
 
 /**
  * The device for the next messages of a route. An account's own working device always comes before a shared one, even while it is

@@ -126,6 +126,7 @@ export class DeviceRuntime {
       free: this.#free(sender),
       load: this.link.window === 0 ? 1 : this.#open / this.link.window,
       maxParts: this.link.capabilities.maxParts,
+      choosesEncoding: this.link.capabilities.encodingChoice,
       fetches: isPull(this.link),
       ...(leaseToken === null ? {} : { leaseToken }),
     }

@@ -52,7 +52,10 @@ export class FetchTurns {
   }
 
   /** This route was the last that the device had something of, or might have had. */
-  served(device: DeviceRuntime, { accountId, mode, routeKey }: Omit<Route, 'sender'>): void {
+  served(
+    device: DeviceRuntime,
+    { accountId, mode, routeKey }: Pick<Route, 'accountId' | 'mode' | 'routeKey'>,
+  ): void {
     this.#last.set(device, { account_id: accountId, mode, route_key: routeKey })
   }
 

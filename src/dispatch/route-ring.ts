@@ -1,14 +1,17 @@
+import { forcedEncodingMark } from '../messages/message-store.ts'
 import type { Mode } from '../storage/schema.ts'
 import type { Route } from './choose-device.ts'
 
 /** A route as the wake-up of an accepted send or a row of `queue_totals` names it. */
 export const routeFrom = (row: { account_id: string; mode: Mode; route_key: string }): Route => {
-  const sender = row.route_key.slice(row.route_key.indexOf(':') + 1)
+  const end = row.route_key.indexOf(':')
+  const sender = row.route_key.slice(end + 1)
   return {
     accountId: row.account_id,
     mode: row.mode,
     routeKey: row.route_key,
     sender: sender === '' ? null : sender,
+    encodingForced: row.route_key.slice(0, end).endsWith(forcedEncodingMark),
   }
 }
 

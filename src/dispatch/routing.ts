@@ -19,16 +19,21 @@ export interface Routing {
   paces: readonly StandingPace[] | null
 }
 
-/** Of the devices that serve an account in a mode, those that can use `sender`; all of them when it is null. */
+/**
+ * Of the devices that serve an account in a mode, those that can use `sender` (all of them when it is null), and that are told the encoding if
+ * that was forced.
+ */
 export function routingFor(
   pool: Pick<DevicePool, 'forAccount'>,
   accountId: string,
   mode: Mode,
   sender: string | null,
+  encodingForced = false,
 ): Routing {
   const devices = pool
     .forAccount(accountId, mode)
     .filter((device) => canUseSender(device.facts.senders, sender))
+    .filter((device) => device.link.capabilities.encodingChoice || !encodingForced)
   const working = devices.filter((device) => device.candidate().health !== 'offline')
   return {
     enabled: devices.length > 0,

@@ -28,8 +28,8 @@ export function createStrandedWatch(deps: StrandedWatchDeps): Janitor {
   async function sweep(): Promise<boolean> {
     const rows = await readWaitingRoutes(read, after, pageSize)
     for (const row of rows) {
-      const { accountId, mode, routeKey, sender } = routeFrom(row)
-      const { maxParts, enabled } = routingFor(pool, accountId, mode, sender)
+      const { accountId, mode, routeKey, sender, encodingForced } = routeFrom(row)
+      const { maxParts, enabled } = routingFor(pool, accountId, mode, sender, encodingForced)
       if (maxParts >= mostParts || !(await isWaiting(read, row, maxParts))) continue
       const name = `${accountId}/${routeKey}`
       stranded.add(name)

@@ -33,8 +33,8 @@ export function createAcceptor(deps: AcceptorDeps): (request: SendRequest) => Pr
 
 function announce(
   { accepted, wake }: AcceptorDeps,
-  { recipients, parts, accountId, mode, from }: SendRequest,
+  { recipients, parts, accountId, mode, from, encodingForced }: SendRequest,
 ): void {
   accepted(recipients.length, recipients.length * parts)
-  wake({ account_id: accountId, mode, route_key: routeKeyOf(mode, from) })
+  wake({ account_id: accountId, mode, route_key: routeKeyOf(mode, from, encodingForced) })
 }

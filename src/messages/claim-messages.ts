@@ -256,4 +256,5 @@ export const queueKeyOf = ({
 })
 
 /** The route that a message waits on. */
-export const routeOf = (message: MessageState): string => routeKeyOf(message.mode, message.sender)
+export const routeOf = (message: MessageState): string =>
+  routeKeyOf(message.mode, message.sender, message.encoding_forced === 1)

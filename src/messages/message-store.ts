@@ -16,7 +16,7 @@ export interface MessageKey {
 export const stateColumns = [
   'account_id', 'mode', 'id', 'status', 'recipient', 'sender', 'category', 'parts', 'parts_sent', 'held', 'charged', 'cost_state',
   'on_unknown', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts', 'possible_duplicate', 'corrected',
-  'sequence', 'expires_at', 'sent_at', 'delivered_at', 'finalized_at', 'settled_at', 'updated_at',
+  'sequence', 'expires_at', 'sent_at', 'delivered_at', 'finalized_at', 'settled_at', 'updated_at', 'encoding_forced',
 ] as const satisfies readonly (keyof MessageTable)[] // prettier-ignore
 
 export type MessageState = Pick<MessageRow, (typeof stateColumns)[number]>
@@ -54,8 +54,12 @@ export const readMessagesOfSend = (
     .orderBy('id')
     .execute()
 
+/** Stands behind the mode in the key of a route that only devices can carry which are told the encoding. */
+export const forcedEncodingMark = '+ucs2'
+
 /** What waits together: one account's messages of one mode that the same devices can carry. */
-export const routeKeyOf = (mode: Mode, sender: string | null): string => `${mode}:${sender ?? ''}`
+export const routeKeyOf = (mode: Mode, sender: string | null, encodingForced = false): string =>
+  `${mode}${encodingForced ? forcedEncodingMark : ''}:${sender ?? ''}`
 
 const priorities: Record<Category, number> = { authentication: 0, transactional: 1, marketing: 2 }
 /** The smaller goes first. */

@@ -176,6 +176,7 @@ const messageRows = (send: SendRequest) =>
     text: send.text,
     text_redacted: 0 as const,
     encoding: send.encoding,
+    encoding_forced: flag(send.encodingForced === true),
     units: send.units,
     parts: send.parts,
     parts_sent: 0,
@@ -194,7 +195,7 @@ const messageRows = (send: SendRequest) =>
 
 const queueRows = (send: SendRequest) =>
   send.messageIds.map((messageId) => ({
-    route_key: routeKeyOf(send.mode, send.from),
+    route_key: routeKeyOf(send.mode, send.from, send.encodingForced),
     account_id: send.accountId,
     priority: priorityOf(send.category),
     due_at: send.createdAt,
@@ -208,7 +209,7 @@ const queueRows = (send: SendRequest) =>
 const queueTotalRow = (send: SendRequest) => ({
   account_id: send.accountId,
   mode: send.mode,
-  route_key: routeKeyOf(send.mode, send.from),
+  route_key: routeKeyOf(send.mode, send.from, send.encodingForced),
   messages: send.messageIds.length,
   parts: send.messageIds.length * send.parts,
   next_expiry_at: send.expiresAt,

@@ -29,6 +29,8 @@ export interface SendRequest {
   category: Category
   text: string
   encoding: Encoding
+  /** UCS-2 was asked for although GSM-7 has every character of it. */
+  encodingForced?: boolean
   units: number
   /** Parts of each message. */
   parts: number

@@ -75,6 +75,7 @@ export interface MessageTable {
   finalized_at: number | null
   settled_at: number | null
   updated_at: number
+  encoding_forced: Generated<Flag>
 }
 
 export interface AttemptTable {

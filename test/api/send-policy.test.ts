@@ -107,6 +107,26 @@ test('with a sender only the devices that can use it count: their parts, and whe
   await pinned.close()
 })
 
+test('an encoding that only phones stand in the way of is named, with what to do', async () => {
+  const phones = await startTestApi({
+    ports: {
+      routing: {
+        forAccount: (_accountId, _mode, _sender, encodingForced) =>
+          encodingForced ? { ...workingRouting, enabled: false, online: false, maxParts: 0 } : workingRouting,
+      },
+    },
+  })
+  const forced = { to, text: 'x', encoding: 'ucs2', dry_run: true }
+  expect(told(await phones.send(forced))).toEqual([
+    422,
+    'validation_failed',
+    '/encoding encoding_not_available',
+  ])
+  expect((await phones.send({ ...forced, text: 'Ж' })).status).toBe(200)
+  expect((await phones.send({ ...forced, encoding: 'auto' })).status).toBe(200)
+  await phones.close()
+})
+
 test('one number gets at most five authentication messages in ten minutes, whatever its other messages', async () => {
   const code = (number: string | string[], more: object = {}) =>
     api.send({ to: number, text: 'Code', category: 'authentication', ...more })

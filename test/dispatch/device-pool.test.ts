@@ -44,7 +44,7 @@ const stubKind: ConnectorKind<Link> = {
       mostAtOnce = Math.max(mostAtOnce, now)
     }
     return {
-      capabilities: { deliveryReports: true, maxParts: 10, alphanumericSender: true },
+      capabilities: { deliveryReports: true, maxParts: 10, alphanumericSender: true, encodingChoice: true },
       window: 10,
       health: () => ({
         status: 'online',

@@ -35,6 +35,7 @@ export const storedMessage = (row: Partial<MessageRow> & { id: string; created_a
   attempts: 0,
   possible_duplicate: 0,
   corrected: 0,
+  encoding_forced: 0,
   sequence: 1,
   client_reference: null,
   metadata: '{}',

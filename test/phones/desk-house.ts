@@ -37,7 +37,7 @@ export const pullKind = (
   settings: [],
   secretNames: [],
   createLink: ({ id }) => ({
-    capabilities: { deliveryReports: true, maxParts: 10, alphanumericSender: false },
+    capabilities: { deliveryReports: true, maxParts: 10, alphanumericSender: false, encodingChoice: false },
     window,
     sims,
     health: () => health,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { cancelMessages } from '../../src/messages/cancel-messages.ts'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { eventually } from '../eventually.ts'
 import { expectSums } from '../messages/expect-sums.ts'
@@ -323,3 +324,28 @@ const countsBySim = (offers: readonly { sim: number | null }[]): Record<string, 
   Object.fromEntries(
     [...Map.groupBy(offers, ({ sim }) => String(sim))].map(([sim, own]) => [sim, own.length]),
   )
+
+test('a phone never has what must go as UCS-2 although GSM-7 would do: it cannot be told', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send({ encoding: 'ucs2', encodingForced: true })
+  await house.send({ encoding: 'ucs2', to: ['+4915112345601'] })
+  await house.dispatcher.drain()
+  const offers = await house.pull(phone)
+  expect(offers.map(({ to }) => to)).toEqual(['+4915112345601'])
+  expect(await house.statuses()).toEqual(['queued', 'sending'])
+  await expectSums(house.storage.read, house.clock.now())
+})
+
+test('a forced encoding that waits can be canceled and refused as anything else', async () => {
+  const house = await openDeskHouse()
+  await house.register('1')
+  await house.send({ encoding: 'ucs2', encodingForced: true, expiresAt: house.clock.now() + 1_000 })
+  const [id] = (await house.storage.read.selectFrom('messages').select('id').execute()).map((row) => row.id)
+  const name = { accountId: 'acc_a', mode: 'live', messageId: id! } as const
+  await house.storage.writer.write((tx) =>
+    cancelMessages(tx, [name], { code: 'canceled_by_user', nowMs: house.clock.now() }),
+  )
+  expect(await house.statuses()).toEqual(['canceled'])
+  await expectSums(house.storage.read, house.clock.now())
+})

@@ -1,18 +1,28 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Candidate, chooseDevice, planClaims, type Route } from '../../src/dispatch/choose-device.ts'
+import {
+  type Candidate,
+  chooseDevice,
+  mayFetch,
+  planClaims,
+  type Route,
+} from '../../src/dispatch/choose-device.ts'
+import { routeFrom } from '../../src/dispatch/route-ring.ts'
+import { routeKeyOf } from '../../src/messages/message-store.ts'
 
 const route = (accountId: string, sender: string | null = null): Route => ({
   accountId,
   mode: 'live',
   routeKey: `live:${sender ?? ''}`,
   sender,
+  encodingForced: false,
 })
 const device = (id: string, facts: Partial<Candidate> = {}): Candidate => ({
   id,
   accountId: null,
   mode: 'live',
   fetches: false,
+  choosesEncoding: true,
   maxParts: 10,
   health: 'online',
   senders: new Set(),
@@ -80,6 +90,28 @@ test('no plan gives a device more than its room, nor a route more than one devic
       expect(wants.length + busy.length).toBe(devices.length === 0 ? 0 : routes.length)
     }),
   )
+})
+
+test('what must go as UCS-2 is for devices that are told the encoding, also before an own one that is not', () => {
+  const forced = { ...route('a'), routeKey: 'live+ucs2:', encodingForced: true }
+  const phone = device('phone', { accountId: 'a', choosesEncoding: false, fetches: true })
+  const link = device('link', { load: 0.9 })
+  expect(chooseDevice(forced, [phone, link])).toBe(link)
+  expect(chooseDevice(forced, [phone])).toBe('none')
+  expect(mayFetch('phone', forced, [phone, link])).toBe(false)
+  expect(chooseDevice(route('a'), [phone, link])).toBe(phone)
+})
+
+test('the key of a route says all that its devices must be able to', () => {
+  for (const sender of [null, 'Shop', '+4915112345678', 'a:b+ucs2:']) {
+    for (const encodingForced of [false, true]) {
+      const key = routeKeyOf('live', sender, encodingForced)
+      expect(routeFrom({ account_id: 'a', mode: 'live', route_key: key })).toMatchObject({
+        sender,
+        encodingForced,
+      })
+    }
+  }
 })
 
 test('everybody gets a turn before anybody gets two', () => {

@@ -58,14 +58,22 @@ function readSend(given: object, caller: Caller, routings: SendPorts['routing'])
   const { sound, faults } = readSendBody(given)
   const { accountId, mode } = caller
   const sender = sound.from ?? null
-  const routing = routings.forAccount(accountId, mode, sender)
   const recipients = sound.to === undefined ? [] : readRecipients(sound.to, mode, faults)
   const priced = sound.text === undefined ? null : priceSound(sound.text, sound, faults)
+  const encodingForced = priced?.encodingForced === true
+  const routing = routings.forAccount(accountId, mode, sender, encodingForced)
+  const isEncodingInTheWay =
+    encodingForced && !routing.enabled && routings.forAccount(accountId, mode, sender, false).enabled
+  if (isEncodingInTheWay) {
+    const detail =
+      'GSM-7 has every character of the text, and no device that could send it can be told to send UCS-2 all the same: phones choose the encoding by the text. Leave `encoding` at `auto`.'
+    faults.push({ pointer: '/encoding', code: 'encoding_not_available', detail })
+  }
   if (priced !== null && routing.enabled && priced.parts > routing.maxParts) {
     const detail = `The message needs ${priced.parts} parts and no device joins more than ${routing.maxParts}.`
     faults.push({ pointer: '/text', code: 'message_too_long', detail })
   }
-  if (sender !== null && !routing.enabled) {
+  if (sender !== null && !routing.enabled && !isEncodingInTheWay) {
     const detail = 'No device of this account can send under this name or number.'
     faults.push({ pointer: '/from', code: 'sender_not_available', detail })
   }
@@ -115,6 +123,7 @@ export function buildRequest(
     category,
     text: priced.text,
     encoding: priced.encoding,
+    ...(priced.encodingForced ? { encodingForced: true } : {}),
     units: priced.units,
     parts: priced.parts,
     smartEncodingApplied: priced.smartEncodingApplied,

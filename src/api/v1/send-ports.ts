@@ -16,5 +16,7 @@ export interface SendPorts {
   /** Parts that wait for a device. */
   waitingParts(accountId: string, mode: Mode): Promise<number>
   /** What those devices of an account can do together that can use `sender`, all of them when it is null; from memory. */
-  routing: { forAccount(accountId: string, mode: Mode, sender: string | null): Routing }
+  routing: {
+    forAccount(accountId: string, mode: Mode, sender: string | null, encodingForced: boolean): Routing
+  }
 }

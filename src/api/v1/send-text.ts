@@ -10,6 +10,8 @@ export interface PricedText extends TextMeasure {
   smartEncodingApplied: boolean
   /** Parts without smart encoding; equal to `parts` unless it was applied. */
   plainParts: number
+  /** UCS-2 was asked for although GSM-7 has every character. */
+  encodingForced: boolean
 }
 
 export interface TextWishes {
@@ -48,12 +50,12 @@ function price(
     const measure = smart.applied ? measureText(smart.text, 'gsm7') : null
     if (measure !== null && !('notEncodable' in measure)) {
       const plainParts = 'notEncodable' in plain ? measure.parts : plain.parts
-      return { ...measure, text: smart.text, smartEncodingApplied: true, plainParts }
+      return { ...measure, text: smart.text, smartEncodingApplied: true, plainParts, encodingForced: false }
     }
   }
-  return 'notEncodable' in plain
-    ? plain
-    : { ...plain, text, smartEncodingApplied: false, plainParts: plain.parts }
+  if ('notEncodable' in plain) return plain
+  const encodingForced = encoding === 'ucs2' && measureText(text, 'auto').encoding === 'gsm7'
+  return { ...plain, text, smartEncodingApplied: false, plainParts: plain.parts, encodingForced }
 }
 
 function notEncodable(offending: Offending[]): Fault & { offending: Offending[] } {

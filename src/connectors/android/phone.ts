@@ -30,7 +30,12 @@ const longestReconnectMs = 60_000
 
 /** One phone as the service runs it: its event streams, when it was heard, and what it said of itself. Messages pass it by. */
 export class Phone implements Pull {
-  readonly capabilities: Capabilities = { deliveryReports: true, maxParts: 10, alphanumericSender: false }
+  readonly capabilities: Capabilities = {
+    deliveryReports: true,
+    maxParts: 10,
+    alphanumericSender: false,
+    encodingChoice: false,
+  }
   readonly #tools: ConnectorTools
   readonly #events: ConnectorEvents
   readonly #streams = new EventStreams()

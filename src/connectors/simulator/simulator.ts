@@ -31,7 +31,12 @@ interface Deps {
 }
 
 class SimulatorLink implements Link {
-  readonly capabilities: Capabilities = { deliveryReports: true, maxParts: 10, alphanumericSender: true }
+  readonly capabilities: Capabilities = {
+    deliveryReports: true,
+    maxParts: 10,
+    alphanumericSender: true,
+    encodingChoice: true,
+  }
   readonly #deps: Deps
   readonly #receipts: Receipts
   #settings: SimulatorSettings

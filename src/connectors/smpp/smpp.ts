@@ -70,7 +70,12 @@ function planOf(
     receiptExpected: isReceiptExpected,
     session: { ...limits, bind: { ...login, password: setup.secrets['password'] ?? '' } },
     reconnect: { ...defaultReconnectPolicy, ...reconnect },
-    capabilities: { deliveryReports: isReceiptExpected, maxParts: mostParts, alphanumericSender: true },
+    capabilities: {
+      deliveryReports: isReceiptExpected,
+      maxParts: mostParts,
+      alphanumericSender: true,
+      encodingChoice: true,
+    },
     isTraced: settings.trace,
     classify: (status) => classify(status, statusOverrides),
     canonicalId: (messageId) => submittedId(messageId, messageIds),

@@ -203,6 +203,8 @@ create table messages (
   -- The last change since the message became final; null until then. Erasing a text does not move it.
   settled_at bigint,
   updated_at bigint not null,
+  -- UCS-2 was asked for although GSM-7 has every character: only devices that are told the encoding may send it.
+  encoding_forced bigint not null default 0 check (encoding_forced = 0 or encoding_forced = 1),
   primary key (account_id, mode, id),
   check ((finalized_at is null) = (settled_at is null)),
   check (finalized_at is not null or (status = 'scheduled' or status = 'queued' or status = 'sending' or status = 'sent')),
