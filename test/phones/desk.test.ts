@@ -349,3 +349,28 @@ test('a forced encoding that waits can be canceled and refused as anything else'
   expect(await house.statuses()).toEqual(['canceled'])
   await expectSums(house.storage.read, house.clock.now())
 })
+
+test('a phone whose page the pace has cut short is called again as soon as its window ends, and not before', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send({ to: Array.from({ length: 40 }, (_, n) => `+4915112346${600 + n}`) })
+  const pages: number[] = []
+  for (let i = 0; i < 3; i++) {
+    const page = await house.pull(phone)
+    pages.push(page.length)
+    await house.report(phone, ...page.map(sayAll('sent')))
+  }
+  expect(pages).toEqual([20, 10, 0])
+  await house.clock.advance(1_000)
+  await house.dispatcher.drain()
+  house.woken.length = 0
+  await house.clock.advance(thirtyMinutesMs - 2_000)
+  await house.dispatcher.drain()
+  expect(house.woken).toEqual([])
+  await house.clock.advance(2_000)
+  await eventually(
+    () => house.woken,
+    (woken) => expect(woken).toContain(phone.deviceId),
+  )
+  expect(await house.pull(phone)).toHaveLength(10)
+})
