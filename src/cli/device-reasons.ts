@@ -16,6 +16,8 @@ const remedies: Readonly<Record<string, string>> = {
   app_outdated: 'The app is older than 1.53.1, the oldest that this service knows. Install a newer one.',
   rate_limited:
     'It has sent all that its pace allows; the rest goes when the window ends. onesixty device set changes the pace.',
+  limit_reached:
+    'Android let no more messages out, and gets none for a while. Lower the pace of the device, or raise the limit on the phone (docs/connectors/android.md, Pace); any onesixty device set ends the wait.',
   repeated_unknown:
     'Several messages in a row got no clear answer. It is tried again carefully; look at the device itself.',
 }

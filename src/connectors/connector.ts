@@ -25,6 +25,8 @@ export interface RefusalReason {
   code: string
   /** The raw value of the device or network. */
   networkCode: string | null
+  /** A limit that the device keeps by itself: until its `limitRestMs` are over, more is refused too. */
+  limitReached?: true
 }
 
 /**
@@ -40,7 +42,7 @@ export type Outcome =
   | ({ kind: 'refused' } & RefusalReason)
   | ({ kind: 'partial'; networkIds: readonly string[]; partsTaken: number; receiptExpected: boolean } & Omit<
       RefusalReason,
-      'lasts'
+      'lasts' | 'limitReached'
     >)
   | { kind: 'unavailable'; detail: string }
   | {
@@ -52,6 +54,8 @@ export type Outcome =
       inDoubt?: { parts: readonly number[]; wireParts: number }
       /** The connection ended, and the link knows it: that says nothing of whether the device answers. */
       connectionLost?: true
+      /** See `RefusalReason`. */
+      limitReached?: true
     }
 
 /** The network's later word on one wire part. `lost` says that no receipt will come any more. */
@@ -193,6 +197,8 @@ export interface SimChoice {
 export interface Pull extends Running {
   /** May change; read before each claim. Each SIM has the pace of the device for itself. */
   readonly sims: SimChoice
+  /** How long a limit that the device keeps by itself lasts, once it was reached. */
+  readonly limitRestMs: number
   /** Something waits that this device may carry. Only an optimisation: it asks by itself as well. */
   wake(): void
   /** An attempt that it holds is to be canceled: it is told where that is possible. What it says of it comes as any report. */

@@ -43,6 +43,8 @@ export class DeviceRuntime {
   #paces: SimPaces
   #open = 0
   #restsUntilMs = Number.NEGATIVE_INFINITY
+  /** Until when a limit that it keeps by itself lasts. */
+  #limitedUntilMs = Number.NEGATIVE_INFINITY
   #lastSentAt: number | null = null
   #lastError: string | null = null
 
@@ -90,20 +92,25 @@ export class DeviceRuntime {
   /** What the link says of itself, and whether it is trusted. */
   get health(): Health {
     const said = this.link.health()
-    const state = this.#breaker.stateAt(this.#clock.monotonicMs())
-    if (state === 'closed') return said
-    const onTrial = said.status === 'online' ? 'degraded' : said.status
-    const status = state === 'open' ? 'offline' : onTrial
+    const nowMs = this.#clock.monotonicMs()
+    const state = this.#breaker.stateAt(nowMs)
+    const reasons = [
+      ...(state === 'closed' ? [] : ['repeated_unknown']),
+      ...(nowMs < this.#limitedUntilMs ? ['limit_reached'] : []),
+    ]
+    if (reasons.length === 0) return said
+    const degraded = said.status === 'online' ? 'degraded' : said.status
     return {
       ...said,
-      status,
-      reasons: ['repeated_unknown', ...said.reasons],
+      status: state === 'open' ? 'offline' : degraded,
+      reasons: [...reasons, ...said.reasons],
     }
   }
 
   /** Takes over a changed row. A changed pace begins a new window; and whoever changed it has seen to its troubles. */
   update(facts: DeviceFacts): void {
     this.#breaker.reset()
+    this.#limitedUntilMs = Number.NEGATIVE_INFINITY
     const before = this.#facts.pace
     const same =
       before?.partsPerWindow === facts.pace?.partsPerWindow &&
@@ -189,12 +196,20 @@ export class DeviceRuntime {
   heard(outcome: Outcome): void {
     const resting = outcome.kind === 'unavailable' || (outcome.kind === 'refused' && outcome.lasts === 'busy')
     if (resting) this.#restsUntilMs = this.#clock.monotonicMs() + restMs
+    if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.limitReached) this.#limited()
     if (outcome.kind === 'accepted') this.#lastSentAt = this.#clock.now()
     // That a message expired is no fault of the device.
     if (outcome.kind === 'partial' || (outcome.kind === 'refused' && outcome.lasts !== 'expired'))
       this.#lastError = outcome.code
     if (outcome.kind === 'unavailable' || outcome.kind === 'unknown') this.#lastError = outcome.detail
     this.#judge(outcome)
+  }
+
+  /** What it refuses while the limit lasts does not make that last longer: the first refusal tells when it was reached. */
+  #limited(): void {
+    const nowMs = this.#clock.monotonicMs()
+    if (isPull(this.link) && nowMs >= this.#limitedUntilMs)
+      this.#limitedUntilMs = nowMs + this.link.limitRestMs
   }
 
   #pacesOf({ pace }: DeviceFacts): SimPaces {
@@ -223,7 +238,7 @@ export class DeviceRuntime {
 
   #room(sender: string | null): number {
     const nowMs = this.#clock.monotonicMs()
-    if (nowMs < this.#restsUntilMs) return 0
+    if (nowMs < Math.max(this.#restsUntilMs, this.#limitedUntilMs)) return 0
     const room = Math.max(0, this.link.window - this.#open)
     if (this.#facts.pace === null || room === 0) return room
     const remaining = this.roomsFor(sender).reduce((sum, { parts }) => sum + parts, 0)

@@ -40,6 +40,7 @@ export const pullKind = (
     capabilities: { deliveryReports: true, maxParts: 10, alphanumericSender: false, encodingChoice: false },
     window,
     sims,
+    limitRestMs: 1_800_000,
     health: () => health,
     start: async () => undefined,
     stop: async () => undefined,
@@ -54,6 +55,14 @@ const judgeFailure: JudgeFailure = (error, { parts }) => {
     return { kind: 'undelivered', code: 'unreachable', networkCode: 'tp_status 65' }
   if (error === 'TTL expired')
     return { kind: 'refused', lasts: 'expired', code: 'expired_in_queue', networkCode: null }
+  if (error === 'limit')
+    return {
+      kind: 'refused',
+      lasts: 'busy',
+      code: 'device_rate_limited',
+      networkCode: error,
+      limitReached: true,
+    }
   if (error === 'radio off') return { kind: 'refused', lasts: 'now', code: 'radio_off', networkCode: error }
   if (error === 'good') return { kind: 'refused', lasts: 'good', code: 'device_error', networkCode: error }
   if (parts > 1)

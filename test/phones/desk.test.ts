@@ -374,3 +374,33 @@ test('a phone whose page the pace has cut short is called again as soon as its w
   )
   expect(await house.pull(phone)).toHaveLength(10)
 })
+
+test('a phone on which Android lets no more out gets nothing until its limit is over, and the message goes by another or waits', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send({ to: ['+4915112345601', '+4915112345602'] })
+  const offers = await house.pull(phone)
+  await house.report(phone, ...offers.map(sayAll('pending')))
+  await house.report(phone, sayAll('failed', 'limit')(offers[0]!))
+  await house.clock.advance(60_000)
+  await house.report(phone, sayAll('failed', 'limit')(offers[1]!))
+  const runtime = house.pool.get(phone.deviceId)!
+  expect(runtime.health).toMatchObject({ status: 'degraded', reasons: ['limit_reached'] })
+  house.woken.length = 0
+  for (const ms of [60_000, 600_000, 600_000]) {
+    await house.clock.advance(ms)
+    await house.dispatcher.drain()
+    expect(await house.pull(phone)).toEqual([])
+  }
+  expect(house.woken).toEqual([])
+  expect(await house.statuses()).toEqual(['queued', 'queued'])
+  const other = await house.register('2')
+  house.connected.add(other.deviceId)
+  const [elsewhere] = await house.pull(other)
+  expect(elsewhere).toBeDefined()
+  await house.send({ to: ['+4915112345603'] })
+  await house.clock.advance(thirtyMinutesMs - 1_320_000)
+  expect(runtime.health).toMatchObject({ status: 'online', reasons: [] })
+  expect(await house.pull(phone)).not.toEqual([])
+  await expectSums(house.storage.read, house.clock.now())
+})

@@ -17,7 +17,9 @@ test('what failed before the radio is a refusal', () => {
     kind: 'refused',
     code: 'radio_off',
   })
-  expect(judge('Send result: RESULT_ERROR_LIMIT_EXCEEDED (…)')).toMatchObject({ kind: 'refused', lasts: 'now', code: 'device_rate_limited' }) // prettier-ignore
+  expect(judge('Send result: RESULT_ERROR_LIMIT_EXCEEDED (…)')).toMatchObject({ kind: 'refused', lasts: 'busy', code: 'device_rate_limited', limitReached: true }) // prettier-ignore
+  expect(judge('Send result: RESULT_ERROR_LIMIT_EXCEEDED (…)', { parts: 2 })).toMatchObject({ kind: 'unknown', limitReached: true }) // prettier-ignore
+  expect(judge('Send result: RESULT_RIL_REQUEST_RATE_LIMITED')).toMatchObject({ lasts: 'now' })
 })
 
 test('a failure that may have gone out is unknown', () => {

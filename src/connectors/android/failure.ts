@@ -30,13 +30,16 @@ interface Result extends ResultMeaning {
 
 function verdictOf(result: Result, parts: number): FailureVerdict {
   const { name, code } = result
-  if (parts > 1 || result.class === 'unknown')
-    return unknown(`The phone could not tell whether it was sent (${name}).`)
+  if (parts > 1 || result.class === 'unknown') {
+    const verdict = unknown(`The phone could not tell whether it was sent (${name}).`)
+    return result.class === 'limit' ? { ...verdict, limitReached: true } : verdict
+  }
   if (result.class === 'rejected') return { kind: 'undelivered', code, networkCode: name }
+  if (result.class === 'limit') return { ...refused('busy', code, name), limitReached: true }
   return refused(result.class, code, name)
 } // prettier-ignore
 
-const unknown = (detail: string): FailureVerdict => ({
+const unknown = (detail: string): Extract<Outcome, { kind: 'unknown' }> => ({
   kind: 'unknown',
   networkIds: [],
   partsTaken: 0,
@@ -47,7 +50,7 @@ const refused = (
   lasts: RefusalReason['lasts'],
   code: string,
   networkCode: string | null,
-): FailureVerdict => ({
+): Extract<Outcome, { kind: 'refused' }> => ({
   kind: 'refused',
   lasts,
   code,

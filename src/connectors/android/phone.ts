@@ -89,6 +89,10 @@ export class Phone implements Pull {
     return { simOf: Object.fromEntries(named), turns }
   }
 
+  get limitRestMs(): number {
+    return this.#settings.limitRestMs
+  }
+
   /** A message that it has said to have, and of which it says nothing for so long, is asked for again. */
   get resyncAfterMs(): number {
     return this.#settings.resyncAfterMs

@@ -1,11 +1,12 @@
 /**
  * What a result of Android's SmsManager tells of a text of one part.
  * - `now`: the radio sent nothing; later or elsewhere it may go.
+ * - `limit`: the phone let no more out, and lets none out for a while; elsewhere it may go at once.
  * - `good`: the radio sent nothing, and no phone would send it.
  * - `rejected`: the network was asked and said no.
  * - `unknown`: the radio may or may not have sent it.
  */
-export type ResultClass = 'now' | 'good' | 'rejected' | 'unknown'
+export type ResultClass = 'now' | 'limit' | 'good' | 'rejected' | 'unknown'
 
 export interface ResultMeaning {
   number: number
@@ -22,7 +23,8 @@ const row =
 
 const noService = row('now', 'no_service')
 const radioOff = row('now', 'radio_off')
-const tooMany = row('now', 'device_rate_limited')
+const tooFast = row('now', 'device_rate_limited')
+const tooMany = row('limit', 'device_rate_limited')
 const phoneFault = row('now', 'device_error')
 const wrongText = row('good', 'content_rejected')
 const wrongNumber = row('good', 'number_invalid')
@@ -30,6 +32,8 @@ const rejected = row('rejected', 'network_rejected')
 const nobodyKnows = row('unknown', 'unknown')
 
 const again = 'Nothing was sent; it is tried again, on another phone too.'
+const resting =
+  'Nothing was sent; another phone may send it at once, and this one rests until its limit is over.'
 const open = 'It may have gone out, so it is never sent again.'
 
 /** Every result of a send in android.telephony.SmsManager, up to Android 14 (API level 34), by its name there. */
@@ -38,7 +42,7 @@ export const sendResults = {
   RESULT_ERROR_RADIO_OFF: radioOff(2, `The radio is off, usually flight mode. ${again} Switch flight mode off.`),
   RESULT_ERROR_NULL_PDU: phoneFault(3, `Android made nothing to send of the text. ${again} Restart the phone.`),
   RESULT_ERROR_NO_SERVICE: noService(4, `The phone has no network. ${again} Look at its coverage and at the SIM.`),
-  RESULT_ERROR_LIMIT_EXCEEDED: tooMany(5, `Android's own limit of about 30 SMS in 30 minutes for an app was reached. ${again} Lower the pace of the device, or raise the limit of the phone.`),
+  RESULT_ERROR_LIMIT_EXCEEDED: tooMany(5, `Android's own limit of about 30 SMS in 30 minutes for an app was reached. ${resting} Lower the pace of the device, or raise the limit of the phone.`),
   RESULT_ERROR_FDN_CHECK_FAILURE: phoneFault(6, `The SIM only lets fixed numbers (FDN) be reached. ${again} Switch FDN off in the SIM settings.`),
   RESULT_ERROR_SHORT_CODE_NOT_ALLOWED: wrongNumber(7, 'Somebody denied this premium number on the phone. Nothing was sent.'),
   RESULT_ERROR_SHORT_CODE_NEVER_ALLOWED: wrongNumber(8, 'Premium numbers are denied to the app for good. Nothing was sent.'),
@@ -61,7 +65,7 @@ export const sendResults = {
   RESULT_NO_BLUETOOTH_SERVICE: phoneFault(25, `The phone sends by Bluetooth, which is off. ${again} Choose a SIM of the phone.`),
   RESULT_INVALID_BLUETOOTH_ADDRESS: phoneFault(26, `The phone sends by Bluetooth and does not know where. ${again} Choose a SIM of the phone.`),
   RESULT_BLUETOOTH_DISCONNECTED: nobodyKnows(27, `The Bluetooth device that was to send was lost. ${open}`),
-  RESULT_UNEXPECTED_EVENT_STOP_SENDING: tooMany(28, `Somebody denied it, or nobody answered, when the phone asked whether the app may send so much. ${again} Lower the pace of the device.`),
+  RESULT_UNEXPECTED_EVENT_STOP_SENDING: tooMany(28, `Somebody denied it, or nobody answered, when the phone asked whether the app may send so much. ${resting} Lower the pace of the device.`),
   RESULT_SMS_BLOCKED_DURING_EMERGENCY: noService(29, `An emergency call was under way. ${again}`),
   RESULT_SMS_SEND_RETRY_FAILED: nobodyKnows(30, `Android tried several times. ${open}`),
   RESULT_REMOTE_EXCEPTION: nobodyKnows(31, `The telephony service of the phone ended meanwhile. ${open}`),
@@ -73,7 +77,7 @@ export const sendResults = {
   RESULT_RIL_INVALID_STATE: nobodyKnows(103, `The radio was in a state that it did not expect. ${open}`),
   RESULT_RIL_INVALID_ARGUMENTS: nobodyKnows(104, `The radio did not like the request. ${open}`),
   RESULT_RIL_NO_MEMORY: nobodyKnows(105, `The radio ran out of memory. ${open} Restart the phone.`),
-  RESULT_RIL_REQUEST_RATE_LIMITED: tooMany(106, `The radio was asked too often. ${again} Lower the pace of the device.`),
+  RESULT_RIL_REQUEST_RATE_LIMITED: tooFast(106, `The radio was asked too often. ${again} Lower the pace of the device.`),
   RESULT_RIL_INVALID_SMS_FORMAT: nobodyKnows(107, `The radio called the SMS malformed. ${open}`),
   RESULT_RIL_SYSTEM_ERR: nobodyKnows(108, `The platform of the radio had a fault. ${open}`),
   RESULT_RIL_ENCODING_ERR: wrongText(109, 'The radio could not encode the text. Nothing was sent; leave unusual characters out.'),

@@ -15,6 +15,7 @@ export interface AndroidSettings {
   probeAfterMs: number
   drainMs: number
   resyncAfterMs: number
+  limitRestMs: number
   lateAfterMs: number
   offlineAfterMs: number
 }
@@ -33,6 +34,7 @@ export const androidSettings: readonly SettingRule[] = [
   orNever('probe_after_s', 300, [60, 86_400], 'Seconds of silence after which it is told to fetch, to see whether it lives; 0 is never. 5 min, since a dead connection is not noticed in another way.'), // prettier-ignore
   wholeNumber('drain_s', 30, [5, 600], 'Seconds after which an event stream that takes no more bytes counts as dead.'), // prettier-ignore
   wholeNumber('resync_after_s', 600, [60, 43_200], 'Seconds without a word of a message that the phone holds, after which it is asked for it again. 10 min: some networks take so long.'), // prettier-ignore
+  wholeNumber('limit_rest_min', 30, [1, 1_440], 'Minutes for which the phone gets nothing more after Android has refused one as too many. 30 min: Android counts 30 messages in 30 minutes, unless that was changed on the phone.'), // prettier-ignore
   wholeNumber('late_after_min', 35, [16, 1_440], 'Minutes of silence after which a phone without an event stream is degraded: it fetches every 15 min, and dozes.'), // prettier-ignore
   wholeNumber('offline_after_min', 120, [17, 10_080], 'Minutes of silence after which it is offline.'),
 ]
@@ -54,6 +56,7 @@ export function readSettings(given: Readonly<Record<string, string>>): AndroidSe
     probeAfterMs: numberOf('probe_after_s') * 1_000,
     drainMs: numberOf('drain_s') * 1_000,
     resyncAfterMs: numberOf('resync_after_s') * 1_000,
+    limitRestMs: numberOf('limit_rest_min') * 60_000,
     lateAfterMs,
     offlineAfterMs: Math.max(lateAfterMs, numberOf('offline_after_min') * 60_000),
   }
