@@ -172,7 +172,7 @@ class ReportMerge {
   }
 
   #failed(error: string | null, known: Known): void {
-    const meaning = this.#judgeFailure(error, { parts: known.claimed.parts })
+    const meaning = this.#meaningOf(error, known)
     const wasAccepted = this.#stateOf(known) === 'accepted'
     if (meaning.kind !== 'undelivered' && !wasAccepted) return this.#settle(known, meaning)
     this.#accepted(known)
@@ -181,11 +181,22 @@ class ReportMerge {
     this.#receipt(known, { result: 'undelivered', code, networkCode })
   }
 
-  /** It let the message go before it was sent: what was only to be moved may go elsewhere. */
-  #canceled(known: Known): void {
-    if (this.#stateOf(known) === 'handing_over')
-      this.#settle(known, { kind: 'unavailable', detail: 'The phone let it go.' })
+  /** By its own clock, which may go ahead unknown to us, a phone calls expired what is not: nothing was submitted, and it goes again. */
+  #meaningOf(error: string | null, { claimed }: Known): FailureMeaning {
+    const said = this.#judgeFailure(error, { parts: claimed.parts })
+    const isEarly = said.kind === 'refused' && said.lasts === 'expired' && claimed.expiresAt > this.#nowMs
+    return isEarly ? { ...said, lasts: 'now', code: 'device_error' } : said
   }
+
+  /**
+   * It let the message go before it was sent: what was only to be moved may go elsewhere. What nobody wanted back counts as refused, so
+   * that a phone that lets go of everything does not get it for ever.
+   */
+  #canceled(known: Known): void {
+    if (this.#stateOf(known) !== 'handing_over') return
+    const isWished = known.offer.recall !== null
+    this.#settle(known, isWished ? { kind: 'unavailable', detail: 'The phone let it go.' } : { kind: 'refused', lasts: 'now', code: 'device_error', networkCode: null })
+  } // prettier-ignore
 
   #settle(known: Known, outcome: Outcome): void {
     const { settlement, ...rest } = this.#settlementOf(known, outcome)

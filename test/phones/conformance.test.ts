@@ -36,6 +36,14 @@ test('check 22, 23 and 24: a received message is signed, comes twice and is ther
     expect({ status, isSoon: tookMs < 1_000 }).toEqual({ status: 204, isSoon: true })
 }, 120_000)
 
+test('a phone whose clock goes a day ahead sends its first messages too, before anybody could know of it', async () => {
+  const house = await openPhoneHouse({ clockOffsetMs: 86_400_000, timeScale: 50 })
+  await house.send(numbersFrom(0, 2), { category: 'authentication' })
+  await deliveredAll(house, 2)
+  expect(house.phones.all.radioLog()).toHaveLength(2)
+  await house.expectSums()
+}, 90_000)
+
 test('check 2: a phone that comes from another server registers by itself', async () => {
   const house = await openPhoneHouse({ foreignToken: true })
   const statuses = house.phones.all.requests('PATCH', '/device').map(({ status }) => status)

@@ -118,3 +118,30 @@ test('what a phone has given to its radio it cannot let go of, whatever it says'
   await house.report(phone, ...offers.map(saying('sent')))
   expect(await house.statuses()).toEqual(['sent'])
 })
+
+test('a message that a phone calls expired is so when its validity has ended, and else goes again', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send({ expiresAt: house.clock.now() + 2 * minuteMs })
+  await house.report(phone, ...(await house.pull(phone)).map(saying('failed', 'TTL expired')))
+  expect(await house.messages()).toMatchObject([{ status: 'queued', charged: 0 }])
+  await house.clock.advance(15_000)
+  const again = await house.pull(phone)
+  expect(again).toHaveLength(1)
+  house.clock.jumpWallClock(2 * minuteMs)
+  await house.report(phone, ...again.map(saying('failed', 'TTL expired')))
+  expect(await house.messages()).toMatchObject([{ status: 'expired', charged: 0 }])
+  await expectSums(house.storage.read, house.clock.now())
+})
+
+test('a phone that lets go of what nobody wanted back gets it three times and no more', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  for (const waitMs of [15_000, 60_000, 60_000]) {
+    await house.report(phone, ...(await house.pull(phone)).map(saying('canceled')))
+    await house.clock.advance(waitMs)
+  }
+  expect(await house.messages()).toMatchObject([{ status: 'failed', charged: 0, attempts: 3, error_code: 'device_error' }]) // prettier-ignore
+  await expectSums(house.storage.read, house.clock.now())
+})
