@@ -11,6 +11,8 @@ import type { DevicePool } from './dispatch/device-pool.ts'
 import type { DispatchUnits } from './dispatch/dispatcher.ts'
 import type { InboundReceiver } from './dispatch/inbound-receiver.ts'
 import { PhoneDesk } from './dispatch/phone-desk.ts'
+import { Refusal } from './errors.ts'
+import type { Log } from './log.ts'
 import { noteSim } from './messages/phone-offers.ts'
 import type { Parts } from './parts.ts'
 
@@ -24,7 +26,7 @@ interface PhonesDeps {
 
 /** What the routes of the phones need, of what the service has. */
 export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
-  const { read, writer, clock, ids, secretBox, config } = parts
+  const { read, writer, clock, ids, secretBox, config, log } = parts
   const { pool, inboundReceiver } = deps
   const identities = new PhoneIdentities({ read, clock, secretBox })
   const desk = new PhoneDesk({ ...parts, ...deps, fence: parts.epoch.epoch, judgeFailure })
@@ -35,7 +37,8 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
   return {
     async register(privateToken, said) {
       // Who shows a wrong one keeps nobody from writing.
-      if ((await findPhoneToken(read, privateToken)) === null) return null
+      const owner = await findPhoneToken(read, privateToken)
+      if (owner === null) return null
       const nowMs = clock.now()
       const isPresent = (deviceId: string): boolean => {
         const known = phone(deviceId)
@@ -50,7 +53,9 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
         isPresent,
         mostPhones: config.phonesPerAccount,
       }
-      const made = await writer.write((tx) => registerPhone(tx, registering, privateToken, said))
+      const made = await writer
+        .write((tx) => registerPhone(tx, registering, privateToken, said))
+        .catch((error: unknown) => tellRefused(log, owner.accountId, error))
       if (made === null) return null
       identities.forget()
       await pool.reloadIfChanged()
@@ -76,6 +81,13 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
     hasMore: ({ deviceId }: Registration) => desk.hasMore(deviceId),
     phone,
   }
+}
+
+/** The app shows nobody why, and asks again for ever. */
+function tellRefused(log: Pick<Log, 'warn'>, accountId: string | null, error: unknown): never {
+  if (error instanceof Refusal)
+    log.warn({ account_id: accountId, why: error.extra.detail }, 'a phone may not register')
+  throw error
 }
 
 /** A shared phone reports on messages of many accounts. */

@@ -11,6 +11,7 @@ import {
   type SaidOfPhone,
   updatePhone,
 } from '../../src/devices/phones.ts'
+import { invalidInput } from '../../src/invalid-input.ts'
 import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
 import { createPhones } from '../../src/phones.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
@@ -141,6 +142,15 @@ describe('registrations', () => {
     expect(await ports.register('abcd-efgh', a12)).toBeNull()
     expect(write).not.toHaveBeenCalled()
   })
+
+  test('that a phone may not register is in the log, since its app tells nobody', async () => {
+    const warn = vi.fn<(fields: object, message: string) => void>()
+    const refusal = invalidInput([{ code: 'too_many_items', detail: 'There are 2 phones already.' }])
+    const writer = { write: () => Promise.reject(refusal) }
+    const { ports } = portsWithoutWriter({ writer, log: { warn } })
+    await expect(ports.register((await mint()).token, a12)).rejects.toBe(refusal)
+    expect(warn.mock.calls).toEqual([[{ account_id: accountId, why: 'There are 2 phones already.' }, 'a phone may not register']])
+  }) // prettier-ignore
 
   test('an app that says at its start what it has said before costs no write', async () => {
     const { ports, write } = portsWithoutWriter()

@@ -1,5 +1,6 @@
 import { METHODS } from 'node:http'
 import { expect, test } from 'vitest'
+import { invalidInput } from '../../src/invalid-input.ts'
 import { priorityOf } from '../../src/messages/message-store.ts'
 import { rawRequest } from '../api/raw-request.ts'
 import { eventually } from '../eventually.ts'
@@ -35,6 +36,16 @@ test('check 1: a phone registers with the right private token, and with no other
   const wrong = await call('POST', '/device', { token: 'onesixty_phone_wrong', json: app })
   expect(wrong).toMatchObject({ status: 401, body: { message: 'The token is not known.' } })
   expect(store.registered).toHaveLength(1)
+})
+
+test('a phone beyond those that its owner may have is told so, and nobody takes it for a fault', async () => {
+  const { call, store, logLines } = await openRoutesHouse()
+  store.fault = invalidInput([
+    { code: 'too_many_items', detail: 'There are 2 phones already: remove one first.' },
+  ])
+  const answer = await call('POST', '/device', { token: privateToken, json: app })
+  expect(answer).toMatchObject({ status: 422, body: { detail: 'There are 2 phones already: remove one first.' } }) // prettier-ignore
+  expect(logLines.join('')).not.toContain('"level":"error"')
 })
 
 test('check 2: an update with the token of another server is 401, which makes the app register anew', async () => {
