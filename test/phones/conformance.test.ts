@@ -44,6 +44,18 @@ test('a phone whose clock goes a day ahead sends its first messages too, before 
   await house.expectSums()
 }, 90_000)
 
+test('a phone whose clock goes a day behind is believed, and told apart from one that reports late', async () => {
+  const house = await openPhoneHouse({ clockOffsetMs: -86_400_000, timeScale: 50 })
+  await eventually(house.phones.views, ([view]) => expect(view?.webhooks).toHaveLength(4), 20_000)
+  await eventually(house.phones.views, ([view]) => expect(view?.settings).toMatchObject({ pingEveryS: 600 }), 20_000) // prettier-ignore
+  await house.send(numbersFrom(0, 2))
+  await deliveredAll(house, 2)
+  await house.phones.receiveSms(house.phones.phone(0), { from: '+4915550007777', text: 'Hi', receivedAtMs: Date.now() }) // prettier-ignore
+  const inbound = () => house.history('&direction=inbound')
+  await eventually(inbound, (messages) => expect(messages).toHaveLength(1), 10_000)
+  await eventually(house.devices, ([device]) => expect(device?.reasons).toEqual(['clock_skew']), 10_000)
+}, 90_000)
+
 test('check 2: a phone that comes from another server registers by itself', async () => {
   const house = await openPhoneHouse({ foreignToken: true })
   const statuses = house.phones.all.requests('PATCH', '/device').map(({ status }) => status)
