@@ -203,6 +203,20 @@ test('five failures in a row, or an hour of nothing else, are repeated failures'
   expect(phone.health().reasons).toEqual(['repeated_failures'])
 })
 
+test('what recipients or texts are to blame for is no failure of the phone', () => {
+  const { phone, openStream } = createStubbedPhone()
+  openStream()
+  const failed = (error: string | null) => phone.reported([{ state: 'failed', error }])
+  for (let n = 0; n < 4; n++) failed('Send result: RESULT_ERROR_NO_SERVICE (No service)')
+  for (const error of ['TTL expired', 'Send result: RESULT_ERROR_SHORT_CODE_NOT_ALLOWED']) failed(error)
+  expect(phone.health().status).toBe('online')
+  failed('Send result: RESULT_NETWORK_REJECT')
+  expect(phone.health().reasons).toEqual(['repeated_failures'])
+  // Only what was sent can be undelivered.
+  failed('Delivery result: 65')
+  expect(phone.health().reasons).toEqual([])
+})
+
 test('numbers of SIMs are shown as the operator named them or as the app said them in full, never masked', () => {
   const unnamed = createStubbedPhone()
   unnamed.openStream()

@@ -12,7 +12,7 @@ export type FailureVerdict =
  */
 export function judgeFailure(error: string | null, { parts }: { parts: number }): FailureVerdict {
   const words = (error ?? '').trim()
-  const report = /^delivery result\W*(\d{1,3})?/i.exec(words)
+  const report = deliveryReport.exec(words)
   if (report !== null) return undeliveredBy(report[1] === undefined ? null : Number(report[1]))
   const result = resultIn(words)
   if (result !== null) return verdictOf(result, parts)
@@ -23,6 +23,15 @@ export function judgeFailure(error: string | null, { parts }: { parts: number })
   const code = codeIn(words)
   return unknown(`The phone said that it failed, and not why${code === null ? '' : ` (${code})`}.`)
 }
+
+/** Whether a failure tells against the phone with its SIM and network; `recipient`: it was sent, and did not arrive. */
+export function whomFailureBlames(error: string | null): 'phone' | 'message' | 'recipient' {
+  if (deliveryReport.test((error ?? '').trim())) return 'recipient'
+  const verdict = judgeFailure(error, { parts: 1 })
+  return verdict.kind === 'refused' && verdict.lasts !== 'now' ? 'message' : 'phone'
+}
+
+const deliveryReport = /^delivery result\W*(\d{1,3})?/i
 
 interface Result extends ResultMeaning {
   name: string

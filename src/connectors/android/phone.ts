@@ -1,6 +1,7 @@
 import type { Capabilities, ConnectorEvents, ConnectorTools, Health, Pull, SimChoice } from '../connector.ts'
 import { isSince, since } from './app-version.ts'
 import { EventStreams, type StreamSink } from './event-streams.ts'
+import { whomFailureBlames } from './failure.ts'
 import { PhoneClock } from './phone-clock.ts'
 import { healthOf } from './phone-health.ts'
 import { ReadDocuments } from './read-documents.ts'
@@ -208,10 +209,11 @@ export class Phone implements Pull {
   }
 
   /** What it said of messages was stored. */
-  reported(reports: readonly { state: string }[]): void {
-    for (const { state } of reports) {
-      if (state === 'failed') this.#failuresInRow += 1
-      if (state === 'sent' || state === 'delivered') this.#failuresInRow = 0
+  reported(reports: readonly { state: string; error: string | null }[]): void {
+    for (const { state, error } of reports) {
+      const blames = state === 'failed' ? whomFailureBlames(error) : null
+      if (blames === 'phone') this.#failuresInRow += 1
+      if (state === 'sent' || state === 'delivered' || blames === 'recipient') this.#failuresInRow = 0
     }
     this.#tell()
   }
