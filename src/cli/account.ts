@@ -275,7 +275,7 @@ export const accountCommands: CommandGroup = {
     close: stateCommand(
       'closed',
       'Closes an account for ever.',
-      'Its keys are refused (401), and what waits is canceled and its hold released. There is no way back.',
+      'Its keys are refused (401), what waits is canceled and its hold released, and shared phones are asked to let go of what they hold. There is no way back.',
     ),
   },
 }

@@ -50,6 +50,17 @@ export async function recallOffers(read: Db, writer: Writer, nowMs: number): Pro
   )
 }
 
+/** Of an account that is closed phones are asked to let go of what they have not sent: back in the queue it is canceled. */
+export async function recallOfClosed(tx: Tx, accountId: string, nowMs: number): Promise<void> {
+  await tx
+    .updateTable('phone_offers')
+    .set({ recall: 'move', recalled_at: nowMs })
+    .where('account_id', '=', accountId)
+    .where('closed_at', 'is', null)
+    .where('recall', 'is', null)
+    .execute()
+}
+
 /** Asks the phone to let go of what it has not sent: to cancel it, or so that it may go elsewhere. */
 export async function recall(
   tx: Tx,

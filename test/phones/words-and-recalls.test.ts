@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { cancelOfClosed } from '../../src/cli/message-ports.ts'
 import { recall } from '../../src/messages/phone-recalls.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { type DeskHouse, openDeskHouse } from './desk-house.ts'
@@ -145,3 +146,23 @@ test('a phone that lets go of what nobody wanted back gets it three times and no
   expect(await house.messages()).toMatchObject([{ status: 'failed', charged: 0, attempts: 3, error_code: 'device_error' }]) // prettier-ignore
   await expectSums(house.storage.read, house.clock.now())
 })
+
+test('what a shared phone holds of an account that is closed it is asked to let go, and nobody else has it then', async () => {
+  const house = await openDeskHouse()
+  const [phone, other] = [await house.register('1'), await house.register('2')]
+  await house.send({ to: numbers(2) })
+  const offers = await house.pull(phone)
+  await house.storage.writer.write(async (tx) => {
+    await tx.updateTable('accounts').set({ state: 'closed' }).where('id', '=', 'acc_a').execute()
+    await cancelOfClosed(tx, 'acc_a', house.clock.now())
+  })
+  await house.sweep()
+  expect(house.recalled.toSorted()).toEqual(offers.map(({ attemptId }) => attemptId).toSorted())
+  expect((await house.pull(phone)).map(({ state }) => state)).toEqual(['cancelling', 'cancelling'])
+  const [first, second] = offers as unknown as [{ attemptId: string }, { attemptId: string }]
+  await house.report(phone, saying('canceled')(first), saying('sent')(second))
+  expect(await house.messages()).toMatchObject([{ status: 'canceled', charged: 0, error_code: 'account_closed' }, { status: 'sent', charged: 1 }])
+  await house.clock.advance(minuteMs)
+  expect(await house.pull(other)).toEqual([])
+  await expectSums(house.storage.read, house.clock.now())
+}) // prettier-ignore
