@@ -9,5 +9,6 @@ export interface Page {
 
 export const pages: readonly Page[] = [
   { label: 'Send', path: '/send', says: 'One text, or a table of numbers and texts' },
+  { label: 'History', path: '/history', says: 'Every message, what became of it, and why' },
   { label: 'Developers', path: '/developers', says: 'API keys, the reference, code to begin with' },
 ]

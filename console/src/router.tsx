@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router'
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
+import { readSearch } from './messages/history-filter.ts'
 import { NotFound, PageFailed } from './ui/page-states.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: PageFailed })
@@ -54,8 +55,21 @@ const developers = createRoute({
   component: lazyRouteComponent(() => import('./developers/developers-page.tsx'), 'DevelopersPage'),
 })
 
+const history = createRoute({
+  getParentRoute: () => account,
+  path: '/history',
+  validateSearch: readSearch,
+  component: lazyRouteComponent(() => import('./messages/history-page.tsx'), 'HistoryPage'),
+})
+
+const message = createRoute({
+  getParentRoute: () => account,
+  path: '/history/$messageId',
+  component: lazyRouteComponent(() => import('./messages/message-page.tsx'), 'MessagePage'),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, signIn, account.addChildren([send, developers])]),
+  routeTree: root.addChildren([home, signIn, account.addChildren([send, history, message, developers])]),
   defaultPreload: 'intent',
   defaultErrorComponent: PageFailed,
   defaultNotFoundComponent: NotFound,

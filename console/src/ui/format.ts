@@ -21,3 +21,13 @@ export function formatRelative(atMs: number, nowMs: number): string {
     steps.find(([, length]) => Math.abs(distanceMs) >= length) ?? (['second', 1000] as const)
   return relative.format(Math.trunc(distanceMs / lengthMs), unit)
 }
+
+/** How long something took: "820 ms", "4.2 s", "3 min 5 s", "2 h 10 min", "3 d 4 h". */
+export function formatSpan(spanMs: number): string {
+  if (spanMs < 1000) return `${Math.round(spanMs)} ms`
+  if (spanMs < 60_000) return `${(spanMs / 1000).toFixed(1)} s`
+  const minutes = Math.floor(spanMs / 60_000)
+  if (minutes < 60) return `${minutes} min ${Math.floor((spanMs % 60_000) / 1000)} s`
+  const hours = Math.floor(minutes / 60)
+  return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`
+}

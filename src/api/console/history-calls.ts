@@ -25,8 +25,8 @@ export interface HistoryPageAnswer {
 const MessageId = Type.String({ pattern: '^msg_[0-7][0-9a-hjkmnp-tv-z]{25}$' })
 const mostRows = 100
 
-/** A person waits this long for a full page; behind it the page says how far it looked. 100,000 messages take about 150 ms. */
-const patienceMs = 200
+/** A person waits this long for a full page; behind it the page says how far it looked. The rest of the 300 ms is the way to the screen. */
+const patienceMs = 120
 
 export const historyCalls = {
   /** One page of messages, newest first. */

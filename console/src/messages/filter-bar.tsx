@@ -1,0 +1,144 @@
+import { Button, Group, Pill, Stack, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import type { HistoryNames } from '../../../src/api/console/history-names.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { formatExact } from '../ui/format.ts'
+import { FilterFields } from './filter-fields.tsx'
+import { type HistorySearch, quickFilters, searchFor } from './history-filter.ts'
+
+/** What is looked for: the usual states by one click, anything by typing, the rest behind a button; what is set can be taken away one by one. */
+export function FilterBar({
+  search,
+  names,
+  onChange,
+}: {
+  search: HistorySearch
+  names: HistoryNames | undefined
+  onChange: (search: HistorySearch) => void
+}) {
+  const [isOpen, { toggle }] = useDisclosure()
+  return (
+    <Stack gap="sm">
+      <Group gap="sm" align="center">
+        <SearchField search={search} onChange={onChange} />
+        <Button size="sm" variant="default" aria-expanded={isOpen} aria-controls="filters" onClick={toggle}>
+          {isOpen ? 'Fewer filters' : 'More filters'}
+        </Button>
+      </Group>
+      <QuickFilters search={search} onChange={onChange} />
+      <div id="filters" hidden={!isOpen}>
+        {isOpen ? (
+          <FilterFields key={JSON.stringify(search)} search={search} names={names} onChange={onChange} />
+        ) : null}
+      </div>
+      <SetFilters search={search} names={names} onChange={onChange} />
+    </Stack>
+  )
+}
+
+function SearchField({ search, onChange }: Pick<Parameters<typeof FilterBar>[0], 'search' | 'onChange'>) {
+  const place = useAccountPlace()
+  const navigate = useNavigate()
+  const [typed, setTyped] = useState('')
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    const found = searchFor(typed)
+    setTyped('')
+    if ('messageId' in found)
+      void navigate({ to: '/a/$accountId/$mode/history/$messageId', params: { ...place, ...found } })
+    else onChange({ ...search, ...found })
+  }
+  return (
+    <form onSubmit={submit} role="search" style={{ flex: '1 1 16rem', maxWidth: '32rem' }}>
+      <TextInput
+        size="sm"
+        type="search"
+        aria-label="Find a number, words of a text, or an id"
+        placeholder="Number, words of the text, or an id"
+        maxLength={200}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        rightSectionWidth={64}
+        rightSection={
+          <Button type="submit" size="compact-sm" variant="subtle">
+            Find
+          </Button>
+        }
+      />
+    </form>
+  )
+}
+
+function QuickFilters({ search, onChange }: Pick<Parameters<typeof FilterBar>[0], 'search' | 'onChange'>) {
+  const { state: _state, direction: _direction, ...others } = search
+  return (
+    <Group gap={6} role="group" aria-label="Quick filters">
+      {quickFilters.map(({ label, search: quick }) => {
+        const isSet = quick.state === search.state && quick.direction === search.direction
+        return (
+          <Button
+            key={label}
+            size="compact-sm"
+            radius="xl"
+            variant={isSet ? 'filled' : 'default'}
+            aria-pressed={isSet}
+            onClick={() => onChange({ ...others, ...quick })}
+          >
+            {label}
+          </Button>
+        )
+      })}
+    </Group>
+  )
+}
+
+/** Each condition in words, with a button that takes it away. */
+function SetFilters({ search, names, onChange }: Parameters<typeof FilterBar>[0]) {
+  const set = Object.entries(search) as [keyof HistorySearch, string][]
+  const isQuick = quickFilters.some(
+    ({ search: quick }) => quick.state === search.state && quick.direction === search.direction,
+  )
+  const shown = set.filter(([name]) => !(isQuick && (name === 'state' || name === 'direction')))
+  if (shown.length === 0) return null
+  return (
+    <Group gap={6}>
+      {shown.map(([name, value]) => {
+        const { [name]: _removed, ...left } = search
+        return (
+          <Pill
+            key={name}
+            size="md"
+            withRemoveButton
+            onRemove={() => onChange(left)}
+            removeButtonProps={{
+              'aria-label': `Take away: ${says[name](value, names)}`,
+              tabIndex: 0,
+              'aria-hidden': false,
+            }}
+          >
+            {says[name](value, names)}
+          </Pill>
+        )
+      })}
+      <Button size="compact-sm" variant="subtle" onClick={() => onChange({})}>
+        Clear all
+      </Button>
+    </Group>
+  )
+}
+
+const says: Record<keyof HistorySearch, (value: string, names: HistoryNames | undefined) => string> = {
+  state: (value) => value.replaceAll(',', ', '),
+  direction: (value) => (value === 'inbound' ? 'received' : 'sent by you'),
+  device: (value, names) => `device ${names?.devices.find(({ id }) => id === value)?.name ?? value}`,
+  by: (value, names) => `sent by ${names?.senders.find(({ id }) => id === value)?.name ?? value}`,
+  number: (value) => `number ${value}`,
+  text: (value) => `text “${value}”`,
+  reference: (value) => `reference ${value}`,
+  error: (value) => `error ${value}`,
+  send: (value) => `send ${value}`,
+  from: (value) => `from ${formatExact(Date.parse(value))}`,
+  to: (value) => `before ${formatExact(Date.parse(value))}`,
+}

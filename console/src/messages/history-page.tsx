@@ -1,0 +1,113 @@
+import { Affix, Button, Group, Loader, Stack, Text, Title } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback, useMemo } from 'react'
+import { useCall } from '../api/use-call.ts'
+import { CodeSamples } from '../developers/code-samples.tsx'
+import { formatExact, formatNumber } from '../ui/format.ts'
+import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { filterOf, type HistorySearch, readSearch } from './history-filter.ts'
+import { MessageList } from './message-list.tsx'
+import { useHistory } from './use-history.ts'
+
+/** Rows arrive above the reader without moving anything once the page is scrolled this far. */
+const topPx = 120
+const isAtTop = (): boolean => window.scrollY < topPx
+
+/** Every message of the account, newest first. The address holds the view. */
+export function HistoryPage() {
+  const found: Record<string, unknown> = useSearch({ strict: false })
+  const search = useMemo(() => readSearch(found), [found])
+  const filter = useMemo(() => filterOf(search), [search])
+  const navigate = useNavigate()
+  const setSearch = (next: HistorySearch): void =>
+    void navigate({ to: '.', search: () => next, replace: false })
+  const names = useCall('history/names', {})
+  const history = useHistory(filter, isAtTop)
+  const { query, rows, waiting, showWaiting, lastPage } = history
+  const onNearEnd = useCallback(() => {
+    if (!query.isFetchingNextPage && query.hasNextPage) void query.fetchNextPage()
+  }, [query])
+  const deviceNames = useMemo(
+    () => new Map((names.data?.devices ?? []).map(({ id, name }) => [id, name])),
+    [names.data],
+  )
+  const isFiltered = Object.keys(search).length > 0
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Title order={1}>History</Title>
+        <ExportMenu filter={filter} />
+      </Group>
+      <FilterBar search={search} names={names.data} onChange={setSearch} />
+      <ListState
+        query={query}
+        isEmpty={() => rows.length === 0 && !query.hasNextPage}
+        isFiltered={isFiltered}
+        onClearFilter={() => setSearch({})}
+        empty={<EmptyHistory />}
+        rows={10}
+      >
+        {() => (
+          <MessageList
+            rows={rows}
+            names={{ device: (id) => deviceNames.get(id) ?? 'removed device' }}
+            hasMore={query.hasNextPage}
+            onNearEnd={onNearEnd}
+          />
+        )}
+      </ListState>
+      {query.isSuccess && (rows.length > 0 || query.hasNextPage) ? (
+        <Foot
+          rows={rows.length}
+          isReading={query.isFetchingNextPage}
+          hasMore={query.hasNextPage}
+          searchedToMs={lastPage?.searchedToMs ?? null}
+        />
+      ) : null}
+      {waiting.length === 0 ? null : (
+        <Affix position={{ top: 68, left: '50%' }} style={{ transform: 'translateX(-50%)' }}>
+          <Button
+            size="compact-md"
+            radius="xl"
+            onClick={() => {
+              showWaiting()
+              window.scrollTo({ top: 0 })
+            }}
+          >
+            {formatNumber(waiting.length)} new
+          </Button>
+        </Affix>
+      )}
+    </Stack>
+  )
+}
+
+/** How much is shown, and how far back was looked. */
+function Foot(properties: {
+  rows: number
+  isReading: boolean
+  hasMore: boolean
+  searchedToMs: number | null
+}) {
+  const { rows, isReading, hasMore, searchedToMs } = properties
+  const lookedTo = searchedToMs === null ? '' : ` Looked back to ${formatExact(searchedToMs)}.`
+  return (
+    <Group gap="xs" justify="center" mih={32} role="status">
+      {isReading ? <Loader size="xs" aria-hidden="true" /> : null}
+      <Text size="xs" c="dimmed">
+        {hasMore ? `${formatNumber(rows)} shown.${lookedTo}` : `That is all: ${formatNumber(rows)}.`}
+      </Text>
+    </Group>
+  )
+}
+
+function EmptyHistory() {
+  return (
+    <EmptyWords title="No messages yet">
+      <Text size="sm">What you send appears here at once, and tells what became of it.</Text>
+      <CodeSamples token={null} />
+    </EmptyWords>
+  )
+}

@@ -1,0 +1,66 @@
+import { Code, Group, Stack, Text } from '@mantine/core'
+import type { MessagePage } from '../../../src/api/console/message-page.ts'
+import { formatExact, formatSpan } from '../ui/format.ts'
+
+const states: Record<MessagePage['attempts'][number]['state'], string> = {
+  handing_over: 'under way',
+  accepted: 'taken',
+  refused: 'refused',
+  unknown: 'outcome unknown',
+}
+
+/** Each time that the message was given to a device: how it ended, what the network calls its parts, and what was said word for word. */
+export function MessageAttempts({ page: { attempts, deviceNames, message } }: { page: MessagePage }) {
+  return (
+    <Stack gap="md">
+      {message.attempts > attempts.length ? (
+        <Text size="sm" c="dimmed">
+          The last {attempts.length} of {message.attempts}.
+        </Text>
+      ) : null}
+      {attempts.map((attempt) => (
+        <Stack key={attempt.id} gap={4}>
+          <Group gap="xs" justify="space-between" align="baseline">
+            <Text size="sm" fw={600}>
+              {attempt.number}. {deviceNames[attempt.deviceId] ?? 'Shared device'}: {states[attempt.state]}
+              {attempt.outcome === null || attempt.outcome === 'accepted' ? '' : `, ${attempt.outcome}`}
+            </Text>
+            <Text size="sm" style={{ fontVariantNumeric: 'tabular-nums' }}>
+              {formatExact(attempt.startedAtMs)}
+              <Text span inherit c="dimmed">
+                {attempt.endedAtMs === null
+                  ? ''
+                  : ` · took ${formatSpan(attempt.endedAtMs - attempt.startedAtMs)}`}
+              </Text>
+            </Text>
+          </Group>
+          {attempt.networkCode === null ? null : <Said label="It said" values={[attempt.networkCode]} />}
+          {attempt.networkIds.length === 0 ? null : (
+            <Said
+              label={attempt.networkIds.length === 1 ? 'Id at the network' : 'Ids at the network'}
+              values={attempt.networkIds}
+            />
+          )}
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            {attempt.id}
+          </Text>
+        </Stack>
+      ))}
+    </Stack>
+  )
+}
+
+function Said({ label, values }: { label: string; values: readonly string[] }) {
+  return (
+    <Group gap={6}>
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      {values.map((value) => (
+        <Code key={value} style={{ overflowWrap: 'anywhere' }}>
+          {value}
+        </Code>
+      ))}
+    </Group>
+  )
+}

@@ -1,0 +1,91 @@
+import { Anchor, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { MessagePage } from '../../../src/api/console/message-page.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { useCall } from '../api/use-call.ts'
+import { TimeAgo } from '../ui/time-ago.tsx'
+import styles from './message-facts.module.css'
+
+/** What the message costs, who sent it, and everything that came with it. */
+export function MessageFacts({ page: { message, sentBy } }: { page: MessagePage }) {
+  const { accountId, mode } = useAccountPlace()
+  const names = useCall('history/names', {})
+  const base = `/a/${accountId}/${mode}/history`
+  const isSent = message.direction === 'outbound'
+  return (
+    <dl className={styles['facts']}>
+      {isSent ? <Fact name="Cost">{costOf(message.cost)}</Fact> : null}
+      {sentBy === null ? null : (
+        <Fact name="Sent by">{names.data?.senders.find(({ id }) => id === sentBy)?.name ?? sentBy}</Fact>
+      )}
+      {isSent ? <Fact name="Sender">{message.from ?? 'chosen by the device'}</Fact> : null}
+      {isSent ? null : <Fact name="Reached">{message.to ?? 'number unknown'}</Fact>}
+      <Fact name="Country">{message.country ?? 'unknown'}</Fact>
+      {isSent ? <Fact name="Category">{message.category}</Fact> : null}
+      {isSent ? (
+        <Fact name="Receipt">
+          {message.receipt_expected === null
+            ? 'known when a device has it'
+            : message.receipt_expected
+              ? 'the network says if it arrived'
+              : 'none comes from this device'}
+        </Fact>
+      ) : null}
+      {message.final || message.expires_at === null ? null : (
+        <Fact name="Expires">
+          <TimeAgo at={message.expires_at} />
+        </Fact>
+      )}
+      {message.possible_duplicate ? (
+        <Fact name="Twice?">It went again after an unknown outcome and may have arrived twice.</Fact>
+      ) : null}
+      {message.client_reference === null ? null : (
+        <Fact name="Reference">
+          <Anchor
+            component={Link}
+            to={base}
+            search={{ reference: message.client_reference } as never}
+            inherit
+          >
+            {message.client_reference}
+          </Anchor>
+        </Fact>
+      )}
+      {Object.entries(message.metadata).map(([name, value]) => (
+        <Fact key={name} name={name}>
+          {value}
+        </Fact>
+      ))}
+      {message.send_id === null ? null : (
+        <Fact name="Send">
+          <Anchor component={Link} to={base} search={{ send: message.send_id } as never} inherit>
+            {message.send_id}
+          </Anchor>
+        </Fact>
+      )}
+      <Fact name="Message">{message.id}</Fact>
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <Text component="dt" size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text component="dd" size="sm" m={0} dir="auto" style={{ overflowWrap: 'anywhere' }}>
+        {children}
+      </Text>
+    </>
+  )
+}
+
+function costOf({ held, charged, state }: MessagePage['message']['cost']): string {
+  const sms = (count: number): string => `${count} SMS`
+  if (state === 'held') return `${sms(held)} held, charged when it is sent`
+  if (state === 'charged') return `${sms(charged)} charged`
+  if (state === 'partial') return `${sms(charged)} charged, ${sms(held - charged)} given back`
+  return state === 'released' ? `nothing: ${sms(held)} given back` : 'nothing'
+}

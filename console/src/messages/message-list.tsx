@@ -1,0 +1,104 @@
+import { Table } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { type KeyboardEvent, useEffect, useRef } from 'react'
+import type { ListedMessage } from '../../../src/api/console/listed-message.ts'
+import styles from './message-list.module.css'
+import { MessageCard, MessageTableRow, type Names } from './message-rows.tsx'
+import { type RowWindow, useWindow } from './use-window.ts'
+
+interface ListProperties {
+  rows: readonly ListedMessage[]
+  names: Names
+  hasMore: boolean
+  /** The end of what was read comes near the screen. */
+  onNearEnd: () => void
+}
+
+/** Rows that are left below the screen when more are asked for. */
+const nearEnd = 40
+const rowHeight = 56
+const cardHeight = 96
+
+/** Messages, newest first: a table where there is room for one, else cards. Arrow keys go from row to row. */
+export function MessageList({ rows, names, hasMore, onNearEnd }: ListProperties) {
+  const isNarrow = useMediaQuery('(max-width: 48em)', window.innerWidth <= 768)
+  const list = useRef<HTMLDivElement>(null)
+  const seen = useWindow(list, rows.length, isNarrow ? cardHeight : rowHeight)
+  const isNearEnd = hasMore && seen.end > rows.length - nearEnd
+  useEffect(() => {
+    if (isNearEnd) onNearEnd()
+  }, [isNearEnd, onNearEnd])
+  return (
+    <div ref={list} onKeyDown={(event) => moveFocus(event, rows)} role="presentation">
+      {isNarrow ? (
+        <Cards rows={rows} seen={seen} />
+      ) : (
+        <RowTable rows={rows} names={names} seen={seen} hasMore={hasMore} />
+      )}
+    </div>
+  )
+}
+
+function RowTable({ rows, names, seen, hasMore }: Omit<ListProperties, 'onNearEnd'> & { seen: RowWindow }) {
+  return (
+    <Table
+      className={styles['table'] ?? ''}
+      aria-label="Messages, newest first"
+      aria-rowcount={hasMore ? -1 : rows.length + 1}
+    >
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th w={124}>State</Table.Th>
+          <Table.Th w={184}>Number</Table.Th>
+          <Table.Th>Text</Table.Th>
+          <Table.Th w={160}>Device</Table.Th>
+          <Table.Th w={72} className={styles['numeric']}>
+            Parts
+          </Table.Th>
+          <Table.Th w={128} className={styles['numeric']}>
+            Accepted
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        <Space height={seen.spaceBefore} />
+        {rows.slice(seen.first, seen.end).map((row, i) => (
+          <MessageTableRow key={row.id} of={row} index={seen.first + i} names={names} />
+        ))}
+        <Space height={seen.spaceAfter} />
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+const Space = ({ height }: { height: number }) =>
+  height === 0 ? null : (
+    <tr aria-hidden="true" className={styles['space']} style={{ height }}>
+      <td colSpan={6} />
+    </tr>
+  )
+
+function Cards({ rows, seen }: { rows: readonly ListedMessage[]; seen: RowWindow }) {
+  return (
+    <ul
+      className={styles['cards']}
+      aria-label="Messages, newest first"
+      style={{ paddingTop: seen.spaceBefore, paddingBottom: seen.spaceAfter }}
+    >
+      {rows.slice(seen.first, seen.end).map((row) => (
+        <MessageCard key={row.id} of={row} />
+      ))}
+    </ul>
+  )
+}
+
+/** The arrow keys move the focus to the row above or below, which the window keeps beyond the screen. */
+function moveFocus(event: KeyboardEvent<HTMLElement>, rows: readonly ListedMessage[]): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  const id = event.target instanceof HTMLElement ? event.target.dataset['message'] : undefined
+  if (step === 0 || id === undefined) return
+  const next = rows[rows.findIndex((row) => row.id === id) + step]
+  if (next === undefined) return
+  event.preventDefault()
+  event.currentTarget.querySelector<HTMLElement>(`[data-message="${next.id}"]`)?.focus()
+}

@@ -1,0 +1,110 @@
+import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Link, useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { MessagePage as Answer } from '../../../src/api/console/message-page.ts'
+import type { MessagesEvent } from '../../../src/api/console/live-messages.ts'
+import { useLive } from '../api/live.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { useCall } from '../api/use-call.ts'
+import { ListState } from '../ui/list-state.tsx'
+import { MessageState } from '../ui/message-state.tsx'
+import { messageStates } from '../ui/message-states.ts'
+import { labelOf } from './error-codes.ts'
+import { MessageActions } from './message-actions.tsx'
+import { MessageAttempts } from './message-attempts.tsx'
+import { MessageFacts } from './message-facts.tsx'
+import { MessageParts } from './message-parts.tsx'
+import styles from './message-page.module.css'
+import { MessageTimeline } from './message-timeline.tsx'
+
+/** Everything that is known of one message, as it happens. */
+export function MessagePage() {
+  const { messageId = '' } = useParams({ strict: false })
+  const place = useAccountPlace()
+  const query = useCall('history/message', { id: messageId })
+  useLive('messages', (told) => {
+    const event = told as MessagesEvent
+    if (event.kind !== 'changed' || event.rows.some(({ id }) => id === messageId)) void query.refetch()
+  })
+  return (
+    <Stack gap="md" maw={1200}>
+      <Anchor component={Link} to={`/a/${place.accountId}/${place.mode}/history`} size="sm" w="fit-content">
+        ← History
+      </Anchor>
+      <ListState query={query} isEmpty={() => false} empty={null} rows={8}>
+        {(page) => <Story page={page} />}
+      </ListState>
+    </Stack>
+  )
+}
+
+function Story({ page }: { page: Answer }) {
+  const { message } = page
+  const isReceived = message.direction === 'inbound'
+  const number = isReceived ? message.from : message.to
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" align="start">
+        <Stack gap={4}>
+          <Group gap="sm">
+            <Title order={1} style={{ fontVariantNumeric: 'tabular-nums' }}>
+              {isReceived ? 'From' : 'To'} {number ?? 'an unknown number'}
+            </Title>
+            <MessageState of={message.status} size="lg" />
+          </Group>
+          <Text size="sm" c="dimmed">
+            {messageStates[message.status].means}
+          </Text>
+        </Stack>
+        <MessageActions page={page} />
+      </Group>
+      <Cause page={page} />
+      <MessageParts page={page} />
+      <div className={styles['columns']}>
+        <Stack gap="md">
+          <Section title="Timeline">
+            <MessageTimeline page={page} />
+          </Section>
+          {page.attempts.length === 0 ? null : (
+            <Section title={page.attempts.length === 1 ? 'Hand-over' : 'Hand-overs'}>
+              <MessageAttempts page={page} />
+            </Section>
+          )}
+        </Stack>
+        <Section title="Details">
+          <MessageFacts page={page} />
+        </Section>
+      </div>
+    </Stack>
+  )
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Paper withBorder p="md" component="section" aria-label={title}>
+      <Stack gap="sm">
+        <Title order={2}>{title}</Title>
+        {children}
+      </Stack>
+    </Paper>
+  )
+}
+
+/** Why it ended as it did, and what to do: in the words of the interface. */
+function Cause({ page: { message } }: { page: Answer }) {
+  const { error } = message
+  if (error === null) return null
+  return (
+    <Paper withBorder p="md" component="section" aria-label="What went wrong">
+      <Stack gap={4}>
+        <Title order={2}>{labelOf(error.code)}</Title>
+        <Text>{error.message}</Text>
+        <Text size="sm" c="dimmed">
+          {error.code}
+          {error.network_code === null ? '' : ` · the network said “${error.network_code}”`}
+          {error.retryable ? ' · sending again risks no duplicate' : ''}
+        </Text>
+      </Stack>
+    </Paper>
+  )
+}

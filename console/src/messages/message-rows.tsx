@@ -1,0 +1,98 @@
+import { Group, Table, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ListedMessage } from '../../../src/api/console/listed-message.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { MessageState } from '../ui/message-state.tsx'
+import { TimeAgo } from '../ui/time-ago.tsx'
+import styles from './message-list.module.css'
+
+/** What ids are called. */
+export interface Names {
+  device(id: string): string
+}
+
+/** One message as a row of a table. */
+export function MessageTableRow({ of, index, names }: { of: ListedMessage; index: number; names: Names }) {
+  return (
+    <Table.Tr className={styles['row']} aria-rowindex={index + 2}>
+      <Table.Td>
+        <MessageState of={of.status} />
+      </Table.Td>
+      <Table.Td>
+        <NumberLink of={of} />
+      </Table.Td>
+      <Table.Td>
+        <Words of={of} />
+      </Table.Td>
+      <Table.Td>
+        <Text size="sm" truncate>
+          {of.deviceId === null ? '–' : names.device(of.deviceId)}
+        </Text>
+      </Table.Td>
+      <Table.Td className={styles['numeric']}>{of.parts}</Table.Td>
+      <Table.Td className={styles['numeric']}>
+        <Text size="sm" span>
+          <TimeAgo at={of.createdAtMs} />
+        </Text>
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** The same for narrow screens. */
+export function MessageCard({ of }: { of: ListedMessage }) {
+  return (
+    <li className={styles['card']}>
+      <Group justify="space-between" wrap="nowrap" gap="xs">
+        <NumberLink of={of} />
+        <Text size="xs" c="dimmed" style={{ flexShrink: 0 }}>
+          <TimeAgo at={of.createdAtMs} />
+        </Text>
+      </Group>
+      <Group wrap="nowrap" gap="xs" align="start">
+        <MessageState of={of.status} />
+        <Words of={of} />
+      </Group>
+    </li>
+  )
+}
+
+/** The other party; the way to the page of the message. */
+function NumberLink({ of }: { of: ListedMessage }) {
+  const { accountId, mode } = useAccountPlace()
+  const isReceived = of.direction === 'inbound'
+  return (
+    <Link
+      to="/a/$accountId/$mode/history/$messageId"
+      params={{ accountId, mode, messageId: of.id }}
+      className={styles['link']}
+      data-message={of.id}
+    >
+      <Text size="sm" fw={500} span truncate>
+        <span aria-hidden="true">{isReceived ? '← ' : '→ '}</span>
+        {of.number ?? 'unknown number'}
+      </Text>
+    </Link>
+  )
+}
+
+/** What it says, and beneath it what else is known: who it was sent as, why it went wrong, the reference. */
+function Words({ of }: { of: ListedMessage }) {
+  const more = [
+    of.errorCode,
+    of.own === null ? null : of.direction === 'inbound' ? `to ${of.own}` : `as ${of.own}`,
+    of.reference,
+  ].filter((word) => word !== null)
+  return (
+    <div style={{ minWidth: 0, flex: 1 }}>
+      <Text size="sm" truncate dir="auto" {...(of.text === null ? { c: 'dimmed', fs: 'italic' } : {})}>
+        {of.text ?? 'text erased'}
+      </Text>
+      {more.length === 0 ? null : (
+        <Text size="xs" c="dimmed" truncate dir="auto">
+          {more.join(' · ')}
+        </Text>
+      )}
+    </div>
+  )
+}

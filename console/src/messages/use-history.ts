@@ -1,0 +1,107 @@
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import type { HistoryPageAnswer } from '../../../src/api/console/history-calls.ts'
+import type { ListedMessage } from '../../../src/api/console/listed-message.ts'
+import type { MessagesEvent } from '../../../src/api/console/live-messages.ts'
+import { read } from '../api/call.ts'
+import { useLive } from '../api/live.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { keyOf } from '../api/use-call.ts'
+import type { HistoryFilter } from './history-filter.ts'
+import { insertRows, isKnownHere, mergeChanged } from './merge-rows.ts'
+
+type Pages = InfiniteData<HistoryPageAnswer, string | null>
+
+/** Behind so many changes at once the head of the list is read anew, this often at most. */
+const refreshEveryMs = 1_500
+
+/**
+ * The messages that fit a filter, page by page, kept up to date by the live stream. New ones are put in while `isAtTop`; else they wait in
+ * `waiting` until `showWaiting`, so that nothing moves under the reader.
+ */
+export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
+  const place = useAccountPlace()
+  const client = useQueryClient()
+  const queryKey = useMemo(() => keyOf('history/page', place, { filter }), [place, filter])
+  const [waiting, setWaiting] = useState<ListedMessage[]>([])
+  useEffect(() => setWaiting([]), [queryKey])
+
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam }) =>
+      read('history/page', place, pageParam === null ? { filter } : { filter, cursor: pageParam }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    // The stream keeps it up to date; what was left and comes back is read anew.
+    staleTime: 0,
+    gcTime: 60_000,
+  })
+
+  const put = useCallback(
+    (rows: readonly ListedMessage[]): void =>
+      void client.setQueryData<Pages>(queryKey, (held) =>
+        held === undefined ? held : (insertRows(held, rows) as Pages),
+      ),
+    [client, queryKey],
+  )
+  const take = useCallback(
+    (changed: readonly ListedMessage[], among: HistoryFilter): void => {
+      const held = client.getQueryData<Pages>(queryKey)
+      if (held === undefined) return
+      const { shown, newcomers } = mergeChanged(held, changed, among)
+      client.setQueryData<Pages>(queryKey, shown as Pages)
+      if (newcomers.length === 0) return
+      if (isAtTop()) put(newcomers)
+      else setWaiting((before) => [...newcomers.filter(({ id }) => before.every((row) => row.id !== id)), ...before.map((row) => changed.find(({ id }) => id === row.id) ?? row)]) // prettier-ignore
+    },
+    [client, queryKey, put, isAtTop],
+  )
+
+  const refreshHead = useThrottled(
+    useCallback(async (): Promise<void> => {
+      if (client.getQueryData(queryKey) === undefined) return
+      const head = await read('history/page', place, { filter })
+      // What the server gives fits, whatever the rows can tell.
+      take(head.rows, {})
+    }, [client, queryKey, place, filter, take]),
+    refreshEveryMs,
+  )
+
+  useLive('messages', (told) => {
+    const event = told as MessagesEvent
+    if (event.kind !== 'changed') return refreshHead()
+    if (isKnownHere(filter)) return take(event.rows, filter)
+    // Whether a new one belongs here only the server can say.
+    const nothing: HistoryFilter = { status: [] }
+    take(event.rows, nothing)
+    refreshHead()
+  })
+
+  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.rows) ?? [], [query.data])
+  const showWaiting = (): void => {
+    put(waiting)
+    setWaiting([])
+  }
+  return { query, rows, waiting, showWaiting, lastPage: query.data?.pages.at(-1) ?? null }
+}
+
+/** Runs at once, then at most once in `everyMs`, and once more at the end when it was asked for in between. */
+function useThrottled(run: () => Promise<void>, everyMs: number): () => void {
+  const latest = useRef(run)
+  latest.current = run
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
+  const again = useRef(false)
+  useEffect(() => () => clearTimeout(timer.current ?? undefined), [])
+  return useCallback(() => {
+    const go = (): void => {
+      timer.current = setTimeout(() => {
+        timer.current = null
+        if (again.current) go()
+      }, everyMs)
+      again.current = false
+      latest.current().catch(() => undefined)
+    }
+    if (timer.current === null) go()
+    else again.current = true
+  }, [everyMs])
+}

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { OpenedAccount } from '../../src/open-account.ts'
+import { startApp, type TestApp } from '../harness.ts'
+import { expectSound, openBrowser, type TestBrowser, type TestPage } from './browser.ts'
+import { storeMany } from './many-messages.ts'
+import { givePassword, signIn } from './signed-in.ts'
+
+const count = 100_000
+let app: TestApp
+let browser: TestBrowser
+let account: OpenedAccount
+let tab: TestPage
+
+beforeAll(async () => {
+  app = await startApp()
+  account = await app.openAccount('Ada')
+  const { email } = await givePassword(app, account.userId)
+  await storeMany(app.app.storage, account.accountId, count)
+  browser = await openBrowser()
+  tab = await browser.newPage()
+  await signIn(tab, app, email)
+  await tab.page.goto(`${app.url}/a/${account.accountId}/live/history`)
+  await tab.page.getByRole('row').nth(5).waitFor()
+}, 120_000)
+afterAll(async () => {
+  await browser.close()
+  await app.stop()
+})
+
+/** Follows a link to a filter that was not asked for before, and gives how many milliseconds later its first page was shown. */
+const shownAfterMs = (query: string): Promise<number> =>
+  tab.page.evaluate(
+    async ({ search, endMs }) => {
+      performance.clearResourceTimings()
+      const isAnswered = (): boolean =>
+        performance.getEntriesByType('resource').some(({ name }) => name.includes(`toMs%22%3A${endMs}`))
+      const startMs = performance.now()
+      history.pushState({}, '', `${location.pathname}?${search}&to=${new Date(endMs).toISOString()}`)
+      while (!isAnswered() || document.querySelector('main [aria-busy="true"]') !== null) {
+        if (performance.now() - startMs > 5_000) throw new Error(`nothing came for ${search}`)
+        await new Promise((next) => requestAnimationFrame(next))
+      }
+      return performance.now() - startMs
+    },
+    { search: query, endMs: (latestMs += 60_000) },
+  )
+let latestMs = Date.now()
+
+describe('with 100,000 messages', () => {
+  test.each([
+    ['state=failed', 'unreachable'],
+    ['error=sim_blocked', 'sim_blocked'],
+    ['direction=inbound', 'received'],
+    ['text=NEEDLE', 'Here is the needle'],
+    ['reference=order-17', 'Order 69 is on its way'],
+    ['number=%2B4915110000007', '+4915110000007'],
+    ['direction=inbound&number=%2B4915110000003', 'received'],
+    ['state=canceled', 'Nothing fits this filter'],
+  ])(
+    'the first page of %s is shown within 300 ms, and it finds what fits',
+    { retry: 2 },
+    async (query, finds) => {
+      expect(await shownAfterMs(query)).toBeLessThanOrEqual(300)
+      await tab.page.locator('main').getByText(finds).first().waitFor()
+    },
+  )
+
+  test('scrolling to the end reads every message once, and keeps few rows on the page', async () => {
+    const { page } = tab
+    // A day of them: all would be the same, a hundred times.
+    const from = new Date(Date.now() - 20 * 86_400_000).toISOString()
+    const to = new Date(Date.now() - 19.6 * 86_400_000).toISOString()
+    await page.goto(`${app.url}/a/${account.accountId}/live/history?from=${from}&to=${to}`)
+    await page.getByRole('row').nth(5).waitFor()
+    const { ids, most } = await page.evaluate(async () => {
+      const seen = new Set<string>()
+      let rows = 0
+      for (let still = 0; still < 40; still++) {
+        const links = document.querySelectorAll<HTMLElement>('[data-message]')
+        rows = Math.max(rows, links.length)
+        for (const link of links) {
+          const id = link.dataset['message'] as string
+          if (!seen.has(id)) still = 0
+          seen.add(id)
+        }
+        scrollBy({ top: innerHeight })
+        await new Promise((next) => setTimeout(next, 25))
+      }
+      return { ids: seen.size, most: rows }
+    })
+    const { stored } = await app.app.storage.read
+      .selectFrom('messages')
+      .select(({ fn }) => fn.countAll<number>().as('stored'))
+      .where('created_at', '>=', Date.parse(from))
+      .where('created_at', '<', Date.parse(to))
+      .executeTakeFirstOrThrow()
+    expect(ids).toBe(stored)
+    expect(stored).toBeGreaterThan(2_000)
+    expect(most).toBeLessThan(60)
+    await page.getByText(/^That is all/).waitFor()
+  })
+
+  test('an export brings all of them, and tells how far it is', async () => {
+    const { page } = tab
+    await page.goto(`${app.url}/a/${account.accountId}/live/history`)
+    await page.getByRole('row').nth(5).waitFor()
+    const coming = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByRole('menuitem', { name: 'CSV, for spreadsheets' }).click()
+    await page.getByText(/of 100,000 messages, .* so far\.$/).waitFor()
+    await page.getByText(/^Done: 100,000 of 100,000 messages/).waitFor()
+    const file = await readFile(await (await coming).path(), 'utf8')
+    expect(file.split('\r\n')).toHaveLength(1 + count + 1)
+    await tab.screenshot('history-export')
+    await expectSound(tab)
+  })
+})
