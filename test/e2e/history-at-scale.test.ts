@@ -29,22 +29,22 @@ afterAll(async () => {
 })
 
 /** Follows a link to a filter that was not asked for before, and gives how many milliseconds later its first page was shown. */
-const shownAfterMs = (query: string): Promise<number> =>
-  tab.page.evaluate(
-    async ({ search, endMs }) => {
-      performance.clearResourceTimings()
-      const isAnswered = (): boolean =>
-        performance.getEntriesByType('resource').some(({ name }) => name.includes(`toMs%22%3A${endMs}`))
-      const startMs = performance.now()
-      history.pushState({}, '', `${location.pathname}?${search}&to=${new Date(endMs).toISOString()}`)
-      while (!isAnswered() || document.querySelector('main [aria-busy="true"]') !== null) {
-        if (performance.now() - startMs > 5_000) throw new Error(`nothing came for ${search}`)
-        await new Promise((next) => requestAnimationFrame(next))
-      }
-      return performance.now() - startMs
-    },
-    { search: query, endMs: (latestMs += 60_000) },
-  )
+const shownAfterMs = (query: string): Promise<number> => {
+  latestMs += 60_000
+  const address = `?${query}&to=${new Date(latestMs).toISOString()}`
+  return tab.page.evaluate<number>(`(async () => {
+    performance.clearResourceTimings()
+    const isAnswered = () =>
+      performance.getEntriesByType('resource').some(({ name }) => name.includes('toMs%22%3A${latestMs}'))
+    const startMs = performance.now()
+    history.pushState({}, '', location.pathname + ${JSON.stringify(address)})
+    while (!isAnswered() || document.querySelector('main [aria-busy="true"]') !== null) {
+      if (performance.now() - startMs > 5000) throw new Error('nothing came')
+      await new Promise((next) => requestAnimationFrame(next))
+    }
+    return performance.now() - startMs
+  })()`)
+}
 let latestMs = Date.now()
 
 describe('with 100,000 messages', () => {
@@ -73,22 +73,7 @@ describe('with 100,000 messages', () => {
     const to = new Date(Date.now() - 19.6 * 86_400_000).toISOString()
     await page.goto(`${app.url}/a/${account.accountId}/live/history?from=${from}&to=${to}`)
     await page.getByRole('row').nth(5).waitFor()
-    const { ids, most } = await page.evaluate(async () => {
-      const seen = new Set<string>()
-      let rows = 0
-      for (let still = 0; still < 40; still++) {
-        const links = document.querySelectorAll<HTMLElement>('[data-message]')
-        rows = Math.max(rows, links.length)
-        for (const link of links) {
-          const id = link.dataset['message'] as string
-          if (!seen.has(id)) still = 0
-          seen.add(id)
-        }
-        scrollBy({ top: innerHeight })
-        await new Promise((next) => setTimeout(next, 25))
-      }
-      return { ids: seen.size, most: rows }
-    })
+    const { ids, most } = await page.evaluate<{ ids: number; most: number }>(scrollThrough)
     const { stored } = await app.app.storage.read
       .selectFrom('messages')
       .select(({ fn }) => fn.countAll<number>().as('stored'))
@@ -116,3 +101,20 @@ describe('with 100,000 messages', () => {
     await expectSound(tab)
   })
 })
+
+/** Scrolls by a screen at a time until nothing new comes; gives how many messages were seen, and the most rows that were there at once. */
+const scrollThrough = `(async () => {
+  const seen = new Set()
+  let most = 0
+  for (let still = 0; still < 40; still++) {
+    const links = document.querySelectorAll('[data-message]')
+    most = Math.max(most, links.length)
+    for (const { dataset } of links) {
+      if (!seen.has(dataset.message)) still = 0
+      seen.add(dataset.message)
+    }
+    scrollBy({ top: innerHeight })
+    await new Promise((next) => setTimeout(next, 25))
+  }
+  return { ids: seen.size, most }
+})()`
