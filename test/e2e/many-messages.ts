@@ -8,7 +8,7 @@ const dayMs = 86_400_000
 const atOnce = 5_000
 
 /** What one message in so many is; each of them is asked for by a test. */
-export const shares = { failed: 50, rareError: 20_000, rareText: 25_000, received: 200 } as const
+const shares = { failed: 50, rareError: 20_000, rareText: 25_000, received: 200 } as const
 
 /** Stores so many messages of an account's live mode over the last 20 days, most of them delivered, without the way of a message. */
 export async function storeMany(storage: Storage, accountId: string, count: number): Promise<void> {

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { OpenedAccount } from '../../src/open-account.ts'
+import { createIds } from '../../src/ids.ts'
+import { insertRows, updateRows } from '../../src/storage/sets.ts'
+import { failedAt, storedMessage } from '../history/stored-messages.ts'
+import { startApp, type TestApp } from '../harness.ts'
+import { openBrowser, type TestBrowser } from './browser.ts'
+import { givePassword, signIn } from './signed-in.ts'
+import { xssStrings } from './xss-strings.ts'
+
+let app: TestApp
+let browser: TestBrowser
+let account: OpenedAccount
+let email: string
+const messageIds: string[] = []
+
+/** Ten strings on the page of one message, all of them in the list. */
+const perMessage = 10
+
+beforeAll(async () => {
+  app = await startApp()
+  account = await app.openAccount('Ada')
+  email = (await givePassword(app, account.userId)).email
+  const ids = createIds({ now: Date.now })
+  const deviceId = ids('dev')
+  const rows = xssStrings.map((attack, i) => {
+    const id = ids('msg')
+    if (i % perMessage === 0) messageIds.push(id)
+    const metadata = xssStrings
+      .slice(i, i + perMessage)
+      .map((each, k) => [`m${k}`, each.replaceAll('\0', '').slice(0, 200)] as const)
+    return storedMessage({
+      ...failedAt(Date.now(), 'network_rejected'),
+      account_id: account.accountId,
+      id,
+      created_at: Date.now(),
+      text: attack,
+      sender: attack.slice(0, 60),
+      client_reference: attack.slice(0, 100),
+      network_code: attack,
+      recipient: '+4915112345678',
+      device_id: deviceId,
+      attempts: 1,
+      metadata: JSON.stringify(Object.fromEntries(metadata)),
+    })
+  })
+  const attempts = rows.map(({ account_id, mode, id, text }) => ({
+    ...{ account_id, mode, message_id: id, number: 1, id: ids('att'), device_id: deviceId, fence: 1 },
+    ...{ state: 'refused' as const, outcome: text, network_code: text, started_at: 1, ended_at: 2 },
+    network_ids: JSON.stringify([text]),
+  }))
+  const device = {
+    ...{ id: deviceId, account_id: account.accountId, mode: 'live' as const, kind: 'simulator' },
+    ...{
+      name: xssStrings[1]?.slice(0, 100) ?? '',
+      state: 'disabled' as const,
+      senders: '[]',
+      settings: '{}',
+    },
+    ...{ created_at: 1, updated_at: 1 },
+  }
+  await app.app.storage.writer.write(async (tx) => {
+    await insertRows(tx, 'devices', [device])
+    await insertRows(tx, 'messages', rows)
+    await insertRows(tx, 'attempts', attempts)
+    const names = { id: account.accountId, name: xssStrings[2]?.slice(0, 100) ?? '' }
+    await updateRows(tx, 'accounts', ['id'], [names])
+    await updateRows(tx, 'users', ['id'], [{ id: account.userId, name: xssStrings[0] ?? '' }])
+    await tx
+      .updateTable('api_keys')
+      .set({ name: xssStrings[1] ?? '' })
+      .where('account_id', '=', account.accountId)
+      .execute()
+  })
+  browser = await openBrowser()
+}, 60_000)
+afterAll(async () => {
+  await browser.close()
+  await app.stop()
+})
+
+test('none of 200 attacks in texts, senders, names, references and codes runs, in the list or on the page of a message', async () => {
+  expect(new Set(xssStrings).size).toBe(200)
+  const tab = await browser.newPage()
+  const { page } = tab
+  const dialogs: string[] = []
+  page.on('dialog', (dialog) => {
+    dialogs.push(dialog.message())
+    void dialog.dismiss()
+  })
+  const ran = () => page.evaluate<unknown>('window.xssRan ?? null')
+  await signIn(tab, app, email)
+  const history = `${app.url}/a/${account.accountId}/live/history`
+  await page.goto(history)
+  await page.getByRole('row').nth(5).waitFor()
+  const seen = await page.evaluate<number>(everyRow)
+  expect(seen).toBe(200)
+  expect(await ran()).toBeNull()
+  for (const id of messageIds) {
+    await page.evaluate(`history.pushState({}, '', '${history}/${id}')`)
+    await page.getByText(id, { exact: true }).waitFor()
+    await page
+      .getByText(xssStrings[1]?.slice(0, 100) ?? '')
+      .first()
+      .waitFor()
+    expect(await ran()).toBeNull()
+  }
+  for (const attack of xssStrings.filter((_, i) => i % 16 === 0)) {
+    const query = new URLSearchParams({ text: attack, reference: attack.slice(0, 100) })
+    await page.goto(`${history}?${query.toString()}`)
+    await page.getByText(`text “`).first().waitFor()
+    expect(await ran()).toBeNull()
+  }
+  expect({ dialogs, faults: tab.faults }).toEqual({ dialogs: [], faults: [] })
+  await page.context().close()
+}, 120_000)
+
+const everyRow = `(async () => {
+  const seen = new Set()
+  for (let still = 0; still < 20; still++) {
+    for (const { dataset } of document.querySelectorAll('[data-message]')) {
+      if (!seen.has(dataset.message)) still = 0
+      seen.add(dataset.message)
+    }
+    scrollBy({ top: innerHeight })
+    await new Promise((next) => setTimeout(next, 25))
+  }
+  return seen.size
+})()`
