@@ -60,3 +60,117 @@ test('an empty history shows how to send; what is sent appears and turns deliver
   await tab.screenshot('message')
   await page.context().close()
 }, 60_000)
+
+test('while the page is scrolled nothing moves: new messages are announced, and shown when asked for', async () => {
+  const tab = await browser.newPage()
+  const { page } = tab
+  for (let i = 0; i < 30; i++) await send({ text: `Earlier ${i}` })
+  await openHistory(tab)
+  await rowOf(tab, 'Earlier 29').waitFor()
+  await page.evaluate('scrollTo({ top: 600 })')
+  const place = async () => (await rowOf(tab, 'Earlier 10').boundingBox())?.y
+  const before = await place()
+  await send({ text: 'News 1' })
+  await send({ text: 'News 2' })
+  await page.getByRole('button', { name: '2 new' }).waitFor()
+  expect(await place()).toBe(before)
+  expect(await rowOf(tab, 'News 1').count()).toBe(0)
+  await page.getByRole('button', { name: '2 new' }).click()
+  await rowOf(tab, 'News 2').waitFor()
+  expect(tab.faults).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test('the address holds the filter: it is set by clicks and by typing, shared, taken away, and what is nonsense in it is passed over', async () => {
+  await send({ to: '+15005550002', text: 'Nobody is there', client_reference: 'order-2' })
+  await send({ text: 'Another text' })
+  const tab = await browser.newPage()
+  const { page } = tab
+  await openHistory(tab, '?state=nonsense&device=5&number=%2B15005550002')
+  await rowOf(tab, 'Nobody is there').getByText('undelivered').waitFor()
+  expect(await rowOf(tab, 'Another text').count()).toBe(0)
+  await page.getByRole('button', { name: 'Take away: number +15005550002' }).click()
+  await rowOf(tab, 'Another text').waitFor()
+  await page.getByRole('button', { name: 'Not delivered' }).click()
+  await rowOf(tab, 'Another text').waitFor({ state: 'detached' })
+  expect(page.url()).toContain('state=')
+  await page.getByRole('searchbox').fill('NOBODY is')
+  await page.getByRole('searchbox').press('Enter')
+  await page.getByText('text “NOBODY is”').waitFor()
+  await rowOf(tab, 'Nobody is there').waitFor()
+  await page.getByRole('button', { name: 'More filters' }).click()
+  await page.getByLabel('Reference').fill('order-9')
+  await expectSound(tab)
+  await tab.screenshot('history-filters')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  await page.getByText('Nothing fits this filter').waitFor()
+  await expectSound(tab)
+  await tab.screenshot('history-no-match')
+  await page.reload()
+  await page.getByText('Nothing fits this filter').waitFor()
+  await page.getByRole('button', { name: 'Clear the filter' }).click()
+  await rowOf(tab, 'Another text').waitFor()
+  await page.context().close()
+}, 60_000)
+
+test('a message that failed says why and what to do, shows itself as curl, and is sent again once', async () => {
+  const id = await send({ to: '+15005550002', text: 'It’s for you', client_reference: 'again' })
+  const tab = await browser.newPage()
+  const { page } = tab
+  await openHistory(tab)
+  await page.goto(historyOf(`/${id}`))
+  await page.getByRole('heading', { name: 'Handset unreachable' }).waitFor()
+  await page.getByText('Send again later, or use another way to reach the person.').waitFor()
+  await expectSound(tab)
+  await tab.screenshot('message-failed')
+  await page.getByRole('button', { name: 'As curl' }).click()
+  await page.getByRole('region', { name: 'The line for a shell' }).getByText('YOUR_API_KEY').waitFor()
+  await expectSound(tab)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await page.getByRole('button', { name: 'Send again to +15005550002' }).dblclick()
+  await page.waitForURL((url) => !url.pathname.endsWith(id))
+  await page.getByRole('region', { name: 'Details' }).getByText('Ada', { exact: true }).waitFor()
+  await page.goto(historyOf('?reference=again'))
+  await page.getByText('That is all: 2.').waitFor()
+  await page.goto(historyOf('/msg_01k9ktqv1hfm3se9a0x5rtb8vq'))
+  await page.getByText('This account has no such message').waitFor()
+  expect(await tab.axe()).toEqual([])
+  await page.context().close()
+}, 60_000)
+
+test.each([
+  [390, 'light'],
+  [390, 'dark'],
+  [1440, 'dark'],
+] as const)(
+  'history and a message are sound at %i pixels, %s, and can be gone through by keyboard',
+  async (width, colorScheme) => {
+    const id = await send({
+      text: `${'A text that is long enough to be cut. '.repeat(8)}€`,
+      client_reference: 'long',
+    })
+    const tab = await browser.newPage({ width, colorScheme })
+    const { page } = tab
+    await openHistory(tab)
+    const links = page.locator('[data-message]')
+    await links.nth(1).waitFor()
+    await links.first().focus()
+    await page.keyboard.press('ArrowDown')
+    expect(await page.evaluate(focused)).toBe(await links.nth(1).getAttribute('data-message'))
+    await page.keyboard.press('ArrowUp')
+    expect(await page.evaluate(focused)).toBe(id)
+    await expectSound(tab)
+    await tab.screenshot('history')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+    await page.keyboard.press('Enter')
+    await page.getByText(id, { exact: true }).waitFor()
+    await expectSound(tab)
+    await tab.screenshot('message')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+    await page.context().close()
+  },
+  60_000,
+)
+
+const focused = 'document.activeElement.dataset.message'

@@ -45,19 +45,31 @@ beforeAll(async () => {
     })
   })
   const attempts = rows.map(({ account_id, mode, id, text }) => ({
-    ...{ account_id, mode, message_id: id, number: 1, id: ids('att'), device_id: deviceId, fence: 1 },
-    ...{ state: 'refused' as const, outcome: text, network_code: text, started_at: 1, ended_at: 2 },
+    account_id,
+    mode,
+    message_id: id,
+    number: 1,
+    id: ids('att'),
+    device_id: deviceId,
+    fence: 1,
+    state: 'refused' as const,
+    outcome: text,
+    network_code: text,
     network_ids: JSON.stringify([text]),
+    started_at: 1,
+    ended_at: 2,
   }))
   const device = {
-    ...{ id: deviceId, account_id: account.accountId, mode: 'live' as const, kind: 'simulator' },
-    ...{
-      name: xssStrings[1]?.slice(0, 100) ?? '',
-      state: 'disabled' as const,
-      senders: '[]',
-      settings: '{}',
-    },
-    ...{ created_at: 1, updated_at: 1 },
+    id: deviceId,
+    account_id: account.accountId,
+    mode: 'live' as const,
+    kind: 'simulator',
+    name: xssStrings[1]?.slice(0, 100) ?? '',
+    state: 'disabled' as const,
+    senders: '[]',
+    settings: '{}',
+    created_at: 1,
+    updated_at: 1,
   }
   await app.app.storage.writer.write(async (tx) => {
     await insertRows(tx, 'devices', [device])

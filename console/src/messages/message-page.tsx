@@ -31,6 +31,7 @@ export function MessagePage() {
       <Anchor component={Link} to={`/a/${place.accountId}/${place.mode}/history`} size="sm" w="fit-content">
         ← History
       </Anchor>
+      {query.isSuccess ? null : <Title order={1}>Message</Title>}
       <ListState query={query} isEmpty={() => false} empty={null} rows={8}>
         {(page) => <Story page={page} />}
       </ListState>

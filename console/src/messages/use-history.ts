@@ -20,7 +20,8 @@ const refreshEveryMs = 1_500
  * `waiting` until `showWaiting`, so that nothing moves under the reader.
  */
 export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
-  const place = useAccountPlace()
+  const { accountId, mode } = useAccountPlace()
+  const place = useMemo(() => ({ accountId, mode }), [accountId, mode])
   const client = useQueryClient()
   const queryKey = useMemo(() => keyOf('history/page', place, { filter }), [place, filter])
   const [waiting, setWaiting] = useState<ListedMessage[]>([])
