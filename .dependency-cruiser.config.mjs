@@ -10,14 +10,14 @@
 export const layers = [
   { main: '^src/main\\.ts$' },
   { cli: '^src/cli/' },
-  { app: '^src/(?:app|http|open-account|parts|phones)\\.ts$' },
+  { app: '^src/(?:app|console|http|open-account|parts|phones)\\.ts$' },
   { api: '^src/api/' },
   { dispatch: '^src/dispatch/' },
   { connectors: '^src/connectors/' },
   { messages: '^src/messages/' },
   { accounts: '^src/accounts/', ledger: '^src/ledger/', devices: '^src/devices/' },
   { storage: '^src/storage/' },
-  { primitives: '^src/(?!(?:app|http|main|open-account|parts|phones)\\.ts$)[a-z0-9-]+\\.ts$' },
+  { primitives: '^src/(?!(?:app|console|http|main|open-account|parts|phones)\\.ts$)[a-z0-9-]+\\.ts$' },
 ]
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
@@ -68,7 +68,7 @@ export default {
         pathNot: [
           '^src/connectors/registry\\.ts$',
           '^src/connectors/[^/]+/',
-          '^src/(?:app|http|open-account|parts|phones)\\.ts$',
+          '^src/(?:app|console|http|open-account|parts|phones)\\.ts$',
         ],
       },
       { path: '^src/connectors/[^/]+/' },

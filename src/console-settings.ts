@@ -1,5 +1,5 @@
 import { setting } from './setting.ts'
-import { oneOf, wholeNumber } from './setting-readers.ts'
+import { oneOf, smtpUrl, someText, wholeNumber } from './setting-readers.ts'
 
 /** Settings about the people who sign in to the console. */
 export const consoleSettings = {
@@ -38,5 +38,18 @@ export const consoleSettings = {
     read: wholeNumber(1, 365),
     default: 7,
     says: 'How long an invitation works.',
+  }),
+  smtpUrl: setting<string | null>({
+    env: 'ONESIXTY_SMTP_URL',
+    read: smtpUrl,
+    default: null,
+    says: 'Mail server for invitations and lost passwords: smtp://user:password@mail.example.org:587, or smtps:// for TLS from the first byte. Without it the console shows links to copy.',
+    secret: true,
+  }),
+  mailFrom: setting<string | null>({
+    env: 'ONESIXTY_MAIL_FROM',
+    read: someText,
+    default: null,
+    says: 'Sender of those mails, such as `onesixty <sms@example.org>`; onesixty at the host of the public address when not set.',
   }),
 } as const

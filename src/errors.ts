@@ -14,6 +14,8 @@ export const problems = {
   insufficient_scope: { status: 403, says: 'The API key may not do this.', remedy: 'Use a key that has the scope named in `WWW-Authenticate`.' },
   not_permitted: { status: 403, says: 'You may not do this.', remedy: 'Ask an owner of the account, or the operator.' },
   foreign_origin: { status: 403, says: 'The request does not come from the console.', remedy: 'Open the console at its own address; behind a proxy set `ONESIXTY_PUBLIC_URL` to that address.' },
+  https_required: { status: 403, says: 'Signing in is possible over HTTPS, or on the machine itself.', remedy: 'Give the service a certificate (`ONESIXTY_TLS_CERT`, `ONESIXTY_TLS_KEY`) or put a reverse proxy with one in front of it and set `ONESIXTY_PUBLIC_URL` to its https address; or open an SSH tunnel and use http://localhost.' },
+  sign_up_closed: { status: 403, says: 'Accounts are opened by invitation here.', remedy: 'Ask the operator for an invitation, or to set `ONESIXTY_SIGNUP`.' },
   account_suspended: { status: 403, says: 'The account is suspended.', remedy: 'Ask the operator to reactivate it. Reading works meanwhile; what waits stays where it is.' },
   not_found: { status: 404, says: 'There is nothing at this address.', remedy: 'Check the path: case and slashes count. The four operations are listed at /docs.' },
   method_not_allowed: { status: 405, says: 'This address does not take this method.', remedy: 'Use the method named in the `Allow` header.' },

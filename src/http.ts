@@ -1,19 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import type { Authenticator } from './accounts/authenticator.ts'
-import { createAuth } from './api/console/auth.ts'
-import type { Surroundings } from './api/console/call.ts'
-import { ExportSlots } from './api/console/export-slots.ts'
-import { LiveFeed } from './api/console/live-feed.ts'
-import { liveSources } from './api/console/live-sources.ts'
-import { createConsoleMount } from './api/console/mount.ts'
 import { createConsolePages } from './api/console/pages.ts'
-import type { ConsolePorts, HistoryPorts } from './api/console/ports.ts'
-import { measureHealth } from './api/console/system-health.ts'
 import { createServer } from './api/server.ts'
 import { createSendDeps } from './api/v1/send.ts'
 import type { SendPorts } from './api/v1/send-ports.ts'
 import type { PhonePorts } from './connectors/android/ports.ts'
 import { createPhoneRoutes } from './connectors/android/routes.ts'
+import { createConsole } from './console.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'
 import type { Dispatcher } from './dispatch/dispatcher.ts'
 import { routeFrom } from './dispatch/route-ring.ts'
@@ -24,8 +17,6 @@ import { findReplay, priceSend } from './messages/send-messages.ts'
 import { readWaitingParts } from './messages/waiting-parts.ts'
 import { ownAddress } from './own-address.ts'
 import { deriveKey, type Parts } from './parts.ts'
-import { programVersion } from './program-version.ts'
-import { databaseFile } from './storage/database.ts'
 
 function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): SendPorts {
   const { storage, config, metrics, horizon, clock } = parts
@@ -47,52 +38,6 @@ function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): Se
     waitingParts: (accountId, mode) => readWaitingParts(storage.read, { accountId, mode }),
     routing: { forAccount: (...asked) => routingFor(pool, ...asked) },
   }
-}
-
-/** What the console's calls work with. */
-function surroundingsOf(
-  parts: Parts,
-  ports: ConsolePorts,
-  publicUrl: () => string,
-): Omit<Surroundings, 'log'> {
-  const { read, writer, clock, ids, config, log, changes, horizon } = parts
-  const secret = Buffer.from(deriveKey(parts.secret, 'console-sessions')).toString('base64url')
-  const auth = createAuth({ read, writer, config, log, secret, publicUrl })
-  const live = new LiveFeed({
-    clock,
-    sources: liveSources({ read, safeHorizonMs: () => horizon.safeMs() }),
-    failed: (error) => log.error({ err: error }, 'a live stream could not be told of a change'),
-  })
-  changes.listen({ isLooking: () => live.count() > 0, changed: (accountId) => live.changed(accountId) })
-  return { read, writer, clock, ids, config, auth, live, ports, publicUrl }
-}
-
-const createHistoryPorts = ({ storage, horizon, secret }: Parts, pool: DevicePool): HistoryPorts => ({
-  safeHorizonMs: () => horizon.safeMs(),
-  cursorKey: deriveKey(secret, 'console-cursor'),
-  holdHorizon: (atMs, write) => horizon.hold(atMs, write),
-  exports: new ExportSlots({ openReader: () => storage.openReader() }),
-  wakeDevice: (deviceId) => pool.get(deviceId)?.wake(),
-})
-
-/** What the operator's page of the instance shows. */
-function createHealth(
-  { config, clock, read, storage, metrics }: Parts,
-  publicUrl: () => string,
-): ConsolePorts['health'] {
-  const startedAt = clock.now()
-  return () =>
-    measureHealth({
-      read,
-      version: programVersion,
-      startedAt,
-      dataFolder: config.dataFolder,
-      databaseFile: databaseFile(config.dataFolder),
-      eventLoopLagP99Ms: metrics.eventLoopLagP99Ms,
-      flushTimes: () => storage.flushTimes(),
-      walBytes: () => storage.walBytes(),
-      settings: () => ({ freeSms: config.freeSms, publicUrl: publicUrl() }),
-    })
 }
 
 /** The HTTP server, as a part that starts and stops. */
@@ -122,13 +67,7 @@ export function createHttp(
     tls: parts.tls,
     mounts: [
       createPhoneRoutes({ ports: phones, clock, publicUrl: url }),
-      createConsoleMount(
-        surroundingsOf(
-          parts,
-          { send, history: createHistoryPorts(parts, pool), health: createHealth(parts, url) },
-          url,
-        ),
-      ),
+      createConsole(parts, { pool, send, publicUrl: url }),
       ...(consolePages === null ? [] : [consolePages]),
     ],
     readiness: async () => {

@@ -43,3 +43,10 @@ export const longSecret = (text: string): string | null => {
   if (text.length < 32) throw new Error('needs at least 32 characters')
   return text
 }
+
+export const smtpUrl = (text: string): string | null => {
+  const url = URL.parse(text)
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '')
+    throw new Error('needs an smtp or smtps address such as smtp://user:password@mail.example.org:587')
+  return text
+}

@@ -2,6 +2,17 @@ import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { AccountDeps } from './accounts.ts'
 
+/** What Better Auth knows a user by who signs in with `email`; null when nobody does, or not with a password. */
+export async function signInName(db: Db, email: string): Promise<string | null> {
+  const found = await db
+    .selectFrom('users')
+    .innerJoin('auth_users', 'auth_users.id', 'users.id')
+    .select('auth_users.email')
+    .where('users.email', '=', email)
+    .executeTakeFirst()
+  return found?.email ?? null
+}
+
 /** Whether a user can sign in with a password; without one a set-up link is needed first. */
 export async function hasPassword(db: Db | Tx, userId: string): Promise<boolean> {
   const found = await db
@@ -15,23 +26,24 @@ export async function hasPassword(db: Db | Tx, userId: string): Promise<boolean>
 }
 
 /**
- * Gives a user a password, of which the hash is stored as the sign-in reads it, and ends all sessions: whoever knew the old one is
- * out. `email` is what the user signs in with from now on.
+ * Gives a user a password, of which the hash is stored as the sign-in reads it, and ends all sessions but the one that is named:
+ * whoever knew the old password is out.
  */
 export async function setPassword(
   tx: Tx,
   { nowMs }: { nowMs: number },
-  { userId, passwordHash }: { userId: string; passwordHash: string },
+  {
+    userId,
+    passwordHash,
+    keepSessionId = '',
+  }: { userId: string; passwordHash: string; keepSessionId?: string },
 ): Promise<void> {
-  const { name, email } = await tx
-    .selectFrom('users')
-    .select(['name', 'email'])
-    .where('id', '=', userId)
-    .executeTakeFirstOrThrow()
+  // Its own address for a user is the id: people sign in by what `users` holds, which Better Auth would not take in every form.
+  const [name, email] = [userId, `${userId}@users.invalid`]
   const now = new Date(nowMs).toISOString()
   const updated = await tx
     .updateTable('auth_users')
-    .set({ name, email, updatedAt: now })
+    .set({ updatedAt: now })
     .where('id', '=', userId)
     .executeTakeFirst()
   if (updated.numUpdatedRows === 0n) {
@@ -57,7 +69,7 @@ export async function setPassword(
       updatedAt: now,
     })
     .execute()
-  await tx.deleteFrom('auth_sessions').where('userId', '=', userId).execute()
+  await tx.deleteFrom('auth_sessions').where('userId', '=', userId).where('id', '!=', keepSessionId).execute()
 }
 
 /** Better Auth's word for e-mail and password. */

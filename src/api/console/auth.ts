@@ -26,12 +26,18 @@ export function createAuth(deps: AuthDeps): Auth {
 /** The prefix makes browsers hold the cookie to this host, over TLS or on the machine itself (RFC 6265bis section 4.1.3.2). */
 export const sessionCookie = '__Host-onesixty-session'
 
+/** What Better Auth is told a client's address in; whatever a client wrote there itself is replaced. */
+export const addressHeader = 'x-onesixty-address'
+
 /** A session lasts a week and is prolonged once a day by use. */
 const sessionSeconds = 7 * 86_400
 const prolongAfterSeconds = 86_400
 
 async function load(deps: AuthDeps) {
-  const { betterAuth } = await import('better-auth')
+  const [{ betterAuth }, { twoFactor }] = await Promise.all([
+    import('better-auth'),
+    import('better-auth/plugins/two-factor'),
+  ])
   return betterAuth({
     appName: 'onesixty',
     baseURL: deps.publicUrl(),
@@ -51,10 +57,18 @@ async function load(deps: AuthDeps) {
     advanced: {
       // The prefix would be `__Secure-`; ours is part of the name.
       useSecureCookies: false,
-      cookies: { session_token: { name: sessionCookie } },
+      cookies: {
+        session_token: { name: sessionCookie },
+        session_data: { name: '__Host-onesixty-session-data' },
+        dont_remember: { name: '__Host-onesixty-brief' },
+        two_factor: { name: '__Host-onesixty-second-factor' },
+        trust_device: { name: '__Host-onesixty-trusted' },
+      },
+      ipAddress: { ipAddressHeaders: [addressHeader] },
       defaultCookieAttributes: { httpOnly: true, secure: true, sameSite: 'strict', path: '/' },
     },
-    // Calls are limited by the guard.
+    plugins: [twoFactor({ schema: { twoFactor: { modelName: 'auth_two_factors' } } })],
+    // Calls are limited by `identity-limits.ts`.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: {

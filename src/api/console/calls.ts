@@ -6,11 +6,23 @@ import { keyCalls } from './key-calls.ts'
 import { liveCalls } from './live-calls.ts'
 import { operatorCalls } from './operator-calls.ts'
 import { sendCalls } from './send-calls.ts'
+import { signUpCalls } from './sign-up-calls.ts'
+import { linkCalls } from './link-calls.ts'
+import { resetCalls } from './reset-calls.ts'
+import { profileCalls } from './profile-calls.ts'
+import { secondFactorCalls } from './second-factor-calls.ts'
+import { memberCalls } from './member-calls.ts'
 import { sessionCalls } from './session-calls.ts'
 
 /** Every call of the console by its path below `/console/api/`. */
 export const calls = {
   ...sessionCalls,
+  ...signUpCalls,
+  ...linkCalls,
+  ...resetCalls,
+  ...profileCalls,
+  ...secondFactorCalls,
+  ...memberCalls,
   ...liveCalls,
   ...keyCalls,
   ...sendCalls,

@@ -1,7 +1,10 @@
 import type { HistoryDeps } from '../../messages/history.ts'
+import type { Tx } from '../../storage/dialect.ts'
 import type { SendOperationDeps } from '../v1/send.ts'
 import type { ExportSlots } from './export-slots.ts'
 import type { SystemHealth } from './system-health.ts'
+import type { IdentityLimits } from './identity-limits.ts'
+import type { Mailer } from './mailer.ts'
 
 /** What calls of the console need of the parts that dispatch and send; one member a noun, filled in `console.ts`. */
 export interface ConsolePorts {
@@ -10,6 +13,7 @@ export interface ConsolePorts {
   send: SendOperationDeps
   /** Measures the instance, for the operator. */
   health: () => Promise<SystemHealth>
+  identity: IdentityPorts
 }
 
 export interface HistoryPorts extends Pick<HistoryDeps, 'safeHorizonMs'> {
@@ -20,4 +24,16 @@ export interface HistoryPorts extends Pick<HistoryDeps, 'safeHorizonMs'> {
   exports: ExportSlots
   /** Tells a phone that it is asked for something. */
   wakeDevice(deviceId: string): void
+}
+
+export interface IdentityPorts {
+  limits: IdentityLimits
+  /** Null without `ONESIXTY_SMTP_URL`: then people are shown links to copy. */
+  mailer: Mailer | null
+  /** Makes an account with owner, wallets and first keys; a user who is known by the address joins it as owner. */
+  openAccount(
+    tx: Tx,
+    nowMs: number,
+    account: { name: string; email: string; actor: string },
+  ): Promise<{ accountId: string; userId: string; liveKey: string; testKey: string }>
 }

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
-import { refuse } from '../../errors.ts'
+import { signUpMode } from '../../own-address.ts'
 import { type CallContext, type ConsoleUser, defineCall } from './call.ts'
 import { readSession } from './session.ts'
+import { giveCode, keepCookies, type SignedIn, signIn } from './sign-in.ts'
 
 export interface AccountOfUser {
   id: string
@@ -15,6 +16,8 @@ export interface SessionAnswer {
   user: ConsoleUser | null
   accounts: AccountOfUser[]
   signUp: 'open' | 'invite' | 'closed'
+  /** Whether a lost password is replaced by a mail, and not by the operator alone. */
+  mailsResets: boolean
 }
 
 export const sessionCalls = {
@@ -27,7 +30,8 @@ export const sessionCalls = {
       return {
         user: session?.user ?? null,
         accounts: session === null ? [] : await accountsOf(context, session.user.id),
-        signUp: 'closed',
+        signUp: signUpMode(context.config),
+        mailsResets: context.ports.identity.mailer !== null,
       }
     },
   }),
@@ -38,17 +42,16 @@ export const sessionCalls = {
       { email: Type.String({ maxLength: 254 }), password: Type.String({ maxLength: 128 }) },
       { additionalProperties: false },
     ),
-    async handle(context, { email, password }): Promise<{ signedIn: boolean }> {
-      const auth = await context.auth()
-      const response = await auth.api.signInEmail({
-        body: { email: email.trim().toLowerCase(), password },
-        headers: context.headers,
-        asResponse: true,
-      })
-      if (!response.ok)
-        throw refuse('not_signed_in', { detail: 'E-mail address and password do not go together.' })
-      for (const cookie of response.headers.getSetCookie()) context.setCookie(cookie)
-      return { signedIn: true }
+    handle: async (context, given): Promise<{ state: SignedIn }> => ({ state: await signIn(context, given) }),
+  }),
+  /** The second half of signing in, for who has a second factor. */
+  'session/give-code': defineCall({
+    kind: 'change',
+    access: 'anyone',
+    input: Type.Object({ code: Type.String({ maxLength: 40 }) }, { additionalProperties: false }),
+    async handle(context, { code }): Promise<{ state: SignedIn }> {
+      await giveCode(context, code)
+      return { state: 'signed-in' }
     },
   }),
   'session/sign-out': defineCall({
@@ -58,7 +61,7 @@ export const sessionCalls = {
     async handle(context): Promise<{ signedIn: boolean }> {
       const auth = await context.auth()
       const response = await auth.api.signOut({ headers: context.headers, asResponse: true })
-      for (const cookie of response.headers.getSetCookie()) context.setCookie(cookie)
+      keepCookies(context, response)
       return { signedIn: false }
     },
   }),

@@ -1,0 +1,63 @@
+import type { Clock } from '../../clock.ts'
+import type { Config } from '../../config.ts'
+import { refuse } from '../../errors.ts'
+import { networkOf } from '../remote-address.ts'
+import { Attempts } from './attempts.ts'
+
+const minuteMs = 60_000
+
+/** How often people may try to get in, by e-mail address and by network. */
+export interface IdentityLimits {
+  signInByEmail: Attempts
+  signInByNetwork: Attempts
+  signUpByNetwork: Attempts
+  resetByEmail: Attempts
+  resetByNetwork: Attempts
+}
+
+export function createIdentityLimits(
+  deps: { clock: Pick<Clock, 'monotonicMs'> },
+  { signInFailures, signUpsPerHour }: Pick<Config, 'signInFailures' | 'signUpsPerHour'>,
+): IdentityLimits {
+  const attempts = (most: number, minutes: number): Attempts =>
+    new Attempts(deps, { most, windowMs: minutes * minuteMs })
+  return {
+    signInByEmail: attempts(signInFailures, 15),
+    // People of one office stand behind one address.
+    signInByNetwork: attempts(signInFailures * 3, 15),
+    signUpByNetwork: attempts(signUpsPerHour, 60),
+    // Each mail that is asked for lands with somebody.
+    resetByEmail: attempts(3, 60),
+    resetByNetwork: attempts(20, 60),
+  }
+}
+
+/**
+ * Counts an attempt under an e-mail address and under the network of `address`; refuses when either has had too many. `succeeded`
+ * ends the count of the address, and takes this one back from the network.
+ */
+export function takeSignInAttempt(
+  { signInByEmail, signInByNetwork }: IdentityLimits,
+  { email, address }: { email: string; address: string },
+): { succeeded(): void } {
+  const network = networkOf(address)
+  takeOrRefuse(signInByNetwork, network)
+  takeOrRefuse(signInByEmail, email)
+  return {
+    succeeded() {
+      signInByNetwork.giveBack(network)
+      signInByEmail.forget(email)
+    },
+  }
+}
+
+/** Counts one, or refuses with the time to wait. */
+export function takeOrRefuse(attempts: Attempts, name: string): void {
+  const seconds = attempts.take(name)
+  if (seconds === 0) return
+  const wait = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
+  throw refuse('rate_limited', {
+    detail: `There were too many attempts. Try again in ${wait}.`,
+    headers: { 'retry-after': String(seconds) },
+  })
+}

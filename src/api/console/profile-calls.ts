@@ -1,0 +1,109 @@
+import { Type } from 'typebox'
+import { emailFaults } from '../../accounts/accounts.ts'
+import { setPassword } from '../../accounts/passwords.ts'
+import { changeUser } from '../../accounts/users.ts'
+import { invalidInput, nameFaults } from '../../invalid-input.ts'
+import { appendAudit } from '../../storage/audit-log.ts'
+import { defineCall, type UserContext } from './call.ts'
+import { confirmPassword, hashNewPassword } from './passwords.ts'
+import { listSessions, type ListedSession } from './session-list.ts'
+
+export interface ProfileAnswer {
+  name: string
+  email: string
+  hasSecondFactor: boolean
+  sessions: ListedSession[]
+}
+
+const closed = { additionalProperties: false }
+const password = Type.String({ maxLength: 1_000 })
+
+export const profileCalls = {
+  'profile/read': defineCall({
+    kind: 'read',
+    access: 'user',
+    input: Type.Object({}, closed),
+    async handle(context): Promise<ProfileAnswer> {
+      const { user, read } = context
+      const auth = await read
+        .selectFrom('auth_users')
+        .select('twoFactorEnabled')
+        .where('id', '=', user.id)
+        .executeTakeFirst()
+      return {
+        name: user.name,
+        email: user.email,
+        hasSecondFactor: auth?.twoFactorEnabled === 1,
+        sessions: await listSessions(context),
+      }
+    },
+  }),
+  /** Changes the name, and with the password the e-mail address that one signs in with. */
+  'profile/change': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object(
+      {
+        name: Type.String({ maxLength: 100 }),
+        email: Type.String({ maxLength: 254 }),
+        password: Type.Optional(password),
+      },
+      closed,
+    ),
+    async handle(context, given): Promise<{ changed: true }> {
+      const { user, writer, ids, clock, actor } = context
+      const change = { name: given.name.trim(), email: given.email.trim().toLowerCase() }
+      const movesEmail = change.email !== user.email
+      const faults = [...nameFaults(change.name), ...(movesEmail ? emailFaults(change.email) : [])]
+      if (faults.length > 0) throw invalidInput(faults)
+      if (movesEmail) await confirmPassword(context, given.password ?? '')
+      await writer.write((tx) =>
+        changeUser(tx, { ids, nowMs: clock.now() }, { userId: user.id, ...change, actor }),
+      )
+      return { changed: true }
+    },
+  }),
+  /** Replaces the password; all other sessions end. */
+  'profile/change-password': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({ password, next: password }, closed),
+    async handle(context, given): Promise<{ changed: true }> {
+      const { user, writer, ids, clock, actor, sessionId } = context
+      await confirmPassword(context, given.password)
+      const passwordHash = await hashNewPassword(given.next, user)
+      await writer.write(async (tx) => {
+        const deps = { ids, nowMs: clock.now() }
+        await setPassword(tx, deps, { userId: user.id, passwordHash, keepSessionId: sessionId })
+        const detail = { userId: user.id }
+        await appendAudit(tx, deps, { accountId: null, actor, action: 'user.password_changed', detail })
+      })
+      return { changed: true }
+    },
+  }),
+  'profile/end-session': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({ sessionId: Type.String({ maxLength: 64 }) }, closed),
+    handle: async (context, given): Promise<{ ended: number }> => ({
+      ended: await endSessions(context, { only: given.sessionId }),
+    }),
+  }),
+  'profile/end-other-sessions': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({}, closed),
+    handle: async (context): Promise<{ ended: number }> => ({ ended: await endSessions(context, {}) }),
+  }),
+}
+
+/** Ends one of the own sessions, or all but this one. */
+function endSessions({ user, sessionId, writer }: UserContext, { only }: { only?: string }): Promise<number> {
+  return writer.write(async (tx) => {
+    const own = tx.deleteFrom('auth_sessions').where('userId', '=', user.id)
+    const { numDeletedRows } = await (
+      only === undefined ? own.where('id', '!=', sessionId) : own.where('id', '=', only)
+    ).executeTakeFirst()
+    return Number(numDeletedRows)
+  })
+}

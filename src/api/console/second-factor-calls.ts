@@ -1,0 +1,112 @@
+import { Type } from 'typebox'
+import { encode } from 'uqr'
+import { removeSecondFactor } from '../../accounts/passwords.ts'
+import { refuse } from '../../errors.ts'
+import { appendAudit } from '../../storage/audit-log.ts'
+import { defineCall, type UserContext } from './call.ts'
+import { confirmPassword } from './passwords.ts'
+import { keepCookies, ownHeaders } from './sign-in.ts'
+
+/** What an authenticator app is given, and the codes for the day on which it is lost. All of it is shown this once. */
+export interface NewSecondFactor {
+  /** Base32, to be typed. */
+  secret: string
+  /** Rows of the QR code of the `otpauth` address: 1 is dark. */
+  qr: string[]
+  recoveryCodes: string[]
+}
+
+const closed = { additionalProperties: false }
+const password = Type.String({ maxLength: 1_000 })
+
+export const secondFactorCalls = {
+  /** Makes a secret; nothing changes for the next sign-in until a code of it was given. */
+  'second-factor/begin': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({ password }, closed),
+    async handle(context, given): Promise<NewSecondFactor> {
+      await confirmPassword(context, given.password)
+      const auth = await context.auth()
+      const response = await auth.api.enableTwoFactor({
+        body: { password: given.password },
+        headers: ownHeaders(context),
+        asResponse: true,
+      })
+      if (!response.ok)
+        throw refuse('not_permitted', { detail: 'There is a second factor already. Remove it first.' })
+      const made = (await response.json()) as { totpURI: string; backupCodes: string[] }
+      const secret = new URL(made.totpURI).searchParams.get('secret') ?? ''
+      return { secret, qr: qrOf(otpauth(secret, context.user.email)), recoveryCodes: made.backupCodes }
+    },
+  }),
+  /** A first code proves that the app has the secret; from now on it is asked for. */
+  'second-factor/confirm': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({ code: Type.String({ maxLength: 20 }) }, closed),
+    async handle(context, { code }): Promise<{ hasSecondFactor: true }> {
+      const auth = await context.auth()
+      const response = await auth.api.verifyTOTP({
+        body: { code: code.replace(/\s/g, '') },
+        headers: ownHeaders(context),
+        asResponse: true,
+      })
+      if (!response.ok) {
+        throw refuse('validation_failed', {
+          detail: 'The code does not fit. Is the clock of the phone right? Type the one shown now.',
+          errors: [{ pointer: '/code', code: 'invalid_format', detail: 'The code does not fit.' }],
+        })
+      }
+      keepCookies(context, response)
+      await audit(context, 'user.second_factor_added')
+      return { hasSecondFactor: true }
+    },
+  }),
+  'second-factor/renew-codes': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({ password }, closed),
+    async handle(context, given): Promise<{ recoveryCodes: string[] }> {
+      await confirmPassword(context, given.password)
+      const auth = await context.auth()
+      const response = await auth.api.generateBackupCodes({
+        body: { password: given.password },
+        headers: ownHeaders(context),
+        asResponse: true,
+      })
+      if (!response.ok) throw refuse('not_permitted', { detail: 'There is no second factor.' })
+      await audit(context, 'user.recovery_codes_renewed')
+      return { recoveryCodes: ((await response.json()) as { backupCodes: string[] }).backupCodes }
+    },
+  }),
+  'second-factor/remove': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({ password }, closed),
+    async handle(context, given): Promise<{ hasSecondFactor: false }> {
+      const { user, actor, ids, clock } = context
+      await confirmPassword(context, given.password)
+      await context.writer.write((tx) =>
+        removeSecondFactor(tx, { ids, nowMs: clock.now() }, { userId: user.id, actor }),
+      )
+      return { hasSecondFactor: false }
+    },
+  }),
+}
+
+/** The address that authenticator apps read (Key URI format of Google Authenticator; RFC 6238 with its defaults). */
+const otpauth = (secret: string, email: string): string =>
+  `otpauth://totp/onesixty:${encodeURIComponent(email)}?secret=${secret}&issuer=onesixty`
+
+const qrOf = (text: string): string[] =>
+  encode(text, { border: 0 }).data.map((row) => row.map((dark) => (dark ? '1' : '0')).join(''))
+
+const audit = ({ writer, ids, clock, actor, user }: UserContext, action: string): Promise<void> =>
+  writer.write((tx) =>
+    appendAudit(
+      tx,
+      { ids, nowMs: clock.now() },
+      { accountId: null, actor, action, detail: { userId: user.id } },
+    ),
+  )

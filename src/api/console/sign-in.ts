@@ -1,0 +1,103 @@
+import { signInName } from '../../accounts/passwords.ts'
+import { type Refusal, refuse } from '../../errors.ts'
+import { isLoopbackHost } from '../../own-address.ts'
+import { addressHeader } from './auth.ts'
+import type { CallContext } from './call.ts'
+import { takeSignInAttempt } from './identity-limits.ts'
+
+/** What became of an attempt to sign in: the person is in, or has to show the second factor. */
+export type SignedIn = 'signed-in' | 'code-needed'
+
+/**
+ * Signs in with e-mail and password; the cookie of the session, always a new one, goes with the answer. Refuses in the same words
+ * and after the same work whether the address is unknown or the password wrong, and after too many failures.
+ */
+export async function signIn(
+  context: CallContext,
+  given: { email: string; password: string },
+): Promise<SignedIn> {
+  requireSafeOrigin(context.headers)
+  const email = given.email.trim().toLowerCase()
+  const attempt = takeSignInAttempt(context.ports.identity.limits, { email, address: context.address })
+  const outcome = await startSession(context, await signInName(context.read, email), given.password)
+  if (outcome === null)
+    throw refuse('not_signed_in', { detail: 'E-mail address and password do not go together.' })
+  attempt.succeeded()
+  return outcome
+}
+
+/** Signs in who has just chosen a password. */
+export async function signInAnew(context: CallContext, email: string, password: string): Promise<SignedIn> {
+  const outcome = await startSession(context, await signInName(context.read, email), password)
+  if (outcome === null) throw new Error('A password that was just stored does not fit.')
+  return outcome
+}
+
+/** Takes the code of the second factor, or one of the recovery codes, of who has just given the password. */
+export async function giveCode(context: CallContext, given: string): Promise<void> {
+  requireSafeOrigin(context.headers)
+  const { limits } = context.ports.identity
+  const code = given.replace(/\s/g, '')
+  const attempt = takeSignInAttempt(limits, { email: codeName(context.headers), address: context.address })
+  const auth = await context.auth()
+  const request = { headers: ownHeaders(context), asResponse: true } as const
+  const response = /^\d{6}$/.test(code)
+    ? await auth.api.verifyTOTP({ body: { code }, ...request })
+    : await auth.api.verifyBackupCode({ body: { code }, ...request })
+  if (!response.ok) throw codeFault(response.status)
+  attempt.succeeded()
+  keepCookies(context, response)
+}
+
+/** Refuses where no browser would keep the cookie of a session: it goes over TLS, or stays on the machine. */
+export function requireSafeOrigin(headers: Headers): void {
+  const origin = URL.parse(headers.get('origin') ?? '')
+  if (origin === null || (origin.protocol !== 'https:' && !isLoopbackHost(origin.hostname)))
+    throw refuse('https_required')
+}
+
+/** The headers of a request as Better Auth is to see them. */
+export function ownHeaders({ headers, address }: Pick<CallContext, 'headers' | 'address'>): Headers {
+  const own = new Headers(headers)
+  own.set(addressHeader, address)
+  return own
+}
+
+/** Hands the cookies that Better Auth sets to the browser. */
+export const keepCookies = (context: CallContext, response: Response): void => {
+  for (const cookie of response.headers.getSetCookie()) context.setCookie(cookie)
+}
+
+/** Null when they do not go together. An unknown name costs the same: Better Auth hashes the password then too. */
+async function startSession(
+  context: CallContext,
+  name: string | null,
+  password: string,
+): Promise<SignedIn | null> {
+  const auth = await context.auth()
+  const response = await auth.api.signInEmail({
+    body: { email: name ?? nobody, password },
+    headers: ownHeaders(context),
+    asResponse: true,
+  })
+  if (!response.ok) return null
+  keepCookies(context, response)
+  const answer = (await response.json()) as { twoFactorRedirect?: boolean }
+  return answer.twoFactorRedirect === true ? 'code-needed' : 'signed-in'
+}
+
+/** A domain that nobody can have (RFC 2606 section 2). */
+const nobody = 'nobody@users.invalid'
+
+/** Codes are counted by the attempt to sign in that they belong to; its cookie is signed. */
+const codeName = (headers: Headers): string =>
+  /__Host-onesixty-second-factor=([^;]+)/.exec(headers.get('cookie') ?? '')?.[1] ?? ''
+
+const codeFault = (status: number): Refusal =>
+  status === 429 || status === 400
+    ? refuse('rate_limited', {
+        detail: 'There were too many wrong codes. Sign in again, in 15 minutes at the latest.',
+      })
+    : refuse('not_signed_in', {
+        detail: 'The code does not fit, or its time is over. Try the next one, or sign in again.',
+      })

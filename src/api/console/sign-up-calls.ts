@@ -1,0 +1,52 @@
+import { Type } from 'typebox'
+import { emailFaults } from '../../accounts/accounts.ts'
+import { refuse } from '../../errors.ts'
+import { invalidInput, nameFaults } from '../../invalid-input.ts'
+import { signUpMode } from '../../own-address.ts'
+import { networkOf } from '../remote-address.ts'
+import { defineCall } from './call.ts'
+import { takeOrRefuse } from './identity-limits.ts'
+import { newUser } from './new-user.ts'
+import { hashNewPassword } from './passwords.ts'
+import { requireSafeOrigin, type SignedIn, signInAnew } from './sign-in.ts'
+
+/** An account that was just opened. Its test key is given this once, so that the first send needs no further page. */
+export interface SignUpAnswer {
+  state: SignedIn
+  accountId: string
+  testKey: string
+}
+
+export const signUpCalls = {
+  /** Opens an account with its owner, wallets and free SMS in one transaction, and signs in. */
+  'sign-up/open': defineCall({
+    kind: 'change',
+    access: 'anyone',
+    input: Type.Object(
+      {
+        name: Type.String({ maxLength: 100 }),
+        email: Type.String({ maxLength: 254 }),
+        password: Type.String({ maxLength: 1_000 }),
+      },
+      { additionalProperties: false },
+    ),
+    async handle(context, given): Promise<SignUpAnswer> {
+      requireSafeOrigin(context.headers)
+      const { config, ports, writer, clock, ids } = context
+      if (signUpMode(config) !== 'open') throw refuse('sign_up_closed')
+      const person = { email: given.email.trim().toLowerCase(), name: given.name.trim() }
+      const faults = [...nameFaults(person.name), ...emailFaults(person.email)]
+      if (faults.length > 0) throw invalidInput(faults)
+      const passwordHash = await hashNewPassword(given.password, person)
+      // Counted only now: a password that was too short costs nobody an attempt, and asking which addresses are known does.
+      takeOrRefuse(ports.identity.limits.signUpByNetwork, networkOf(context.address))
+      const opened = await writer.write(async (tx) => {
+        const nowMs = clock.now()
+        const userId = await newUser(tx, { ids, nowMs }, { ...person, passwordHash })
+        return ports.identity.openAccount(tx, nowMs, { ...person, actor: userId })
+      })
+      const state = await signInAnew(context, person.email, given.password)
+      return { state, accountId: opened.accountId, testKey: opened.testKey }
+    },
+  }),
+}

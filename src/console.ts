@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { createAuth } from './api/console/auth.ts'
+import type { Surroundings } from './api/console/call.ts'
+import { ExportSlots } from './api/console/export-slots.ts'
+import { createIdentityLimits } from './api/console/identity-limits.ts'
+import { LiveFeed } from './api/console/live-feed.ts'
+import { liveSources } from './api/console/live-sources.ts'
+import { createMailer } from './api/console/mailer.ts'
+import { createConsoleMount } from './api/console/mount.ts'
+import type { ConsolePorts, HistoryPorts, IdentityPorts } from './api/console/ports.ts'
+import { measureHealth } from './api/console/system-health.ts'
+import type { Mount } from './api/mount.ts'
+import type { SendOperationDeps } from './api/v1/send.ts'
+import type { DevicePool } from './dispatch/device-pool.ts'
+import { openAccount } from './open-account.ts'
+import { deriveKey, type Parts } from './parts.ts'
+import { programVersion } from './program-version.ts'
+import { databaseFile } from './storage/database.ts'
+
+/** The console's calls, to be mounted, with what they need of the other parts. */
+export function createConsole(
+  parts: Parts,
+  { pool, send, publicUrl }: { pool: DevicePool; send: SendOperationDeps; publicUrl: () => string },
+): Mount {
+  const ports: ConsolePorts = {
+    send,
+    history: createHistoryPorts(parts, pool),
+    health: createHealth(parts, publicUrl),
+    identity: createIdentityPorts(parts, publicUrl),
+  }
+  return createConsoleMount(surroundingsOf(parts, ports, publicUrl))
+}
+
+/** What the console's calls work with. */
+function surroundingsOf(
+  parts: Parts,
+  ports: ConsolePorts,
+  publicUrl: () => string,
+): Omit<Surroundings, 'log'> {
+  const { read, writer, clock, ids, config, log, changes, horizon } = parts
+  const secret = Buffer.from(deriveKey(parts.secret, 'console-sessions')).toString('base64url')
+  const auth = createAuth({ read, writer, config, log, secret, publicUrl })
+  const live = new LiveFeed({
+    clock,
+    sources: liveSources({ read, safeHorizonMs: () => horizon.safeMs() }),
+    failed: (error) => log.error({ err: error }, 'a live stream could not be told of a change'),
+  })
+  changes.listen({ isLooking: () => live.count() > 0, changed: (accountId) => live.changed(accountId) })
+  return { read, writer, clock, ids, config, auth, live, ports, publicUrl }
+}
+
+const createHistoryPorts = ({ storage, horizon, secret }: Parts, pool: DevicePool): HistoryPorts => ({
+  safeHorizonMs: () => horizon.safeMs(),
+  cursorKey: deriveKey(secret, 'console-cursor'),
+  holdHorizon: (atMs, write) => horizon.hold(atMs, write),
+  exports: new ExportSlots({ openReader: () => storage.openReader() }),
+  wakeDevice: (deviceId) => pool.get(deviceId)?.wake(),
+})
+
+/** What the operator's page of the instance shows. */
+function createHealth(
+  { config, clock, read, storage, metrics }: Parts,
+  publicUrl: () => string,
+): ConsolePorts['health'] {
+  const startedAt = clock.now()
+  return () =>
+    measureHealth({
+      read,
+      version: programVersion,
+      startedAt,
+      dataFolder: config.dataFolder,
+      databaseFile: databaseFile(config.dataFolder),
+      eventLoopLagP99Ms: metrics.eventLoopLagP99Ms,
+      flushTimes: () => storage.flushTimes(),
+      walBytes: () => storage.walBytes(),
+      settings: () => ({ freeSms: config.freeSms, publicUrl: publicUrl() }),
+    })
+}
+
+const createIdentityPorts = (parts: Parts, publicUrl: () => string): IdentityPorts => {
+  const { clock, config, ids, log } = parts
+  return {
+    limits: createIdentityLimits({ clock }, config),
+    mailer: createMailer({ config, log, publicUrl }),
+    openAccount: (tx, nowMs, account) => openAccount(tx, { ids, nowMs, randomBytes, config }, account),
+  }
+}
