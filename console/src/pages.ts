@@ -8,7 +8,9 @@ export interface Page {
 }
 
 export const pages: readonly Page[] = [
+  { label: 'First steps', path: '/start', says: 'From the first line of curl to the first real SMS' },
   { label: 'Send', path: '/send', says: 'One text, or a table of numbers and texts' },
   { label: 'History', path: '/history', says: 'Every message, what became of it, and why' },
   { label: 'Developers', path: '/developers', says: 'API keys, the reference, code to begin with' },
+  { label: 'Members', path: '/members', says: 'Who may work with this account, and invitations' },
 ]

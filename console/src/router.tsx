@@ -32,6 +32,47 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('./sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  component: lazyRouteComponent(() => import('./sign-in/sign-up-page.tsx'), 'SignUpPage'),
+})
+
+const reset = createRoute({
+  getParentRoute: () => root,
+  path: '/reset',
+  component: lazyRouteComponent(() => import('./sign-in/reset-page.tsx'), 'ResetPage'),
+})
+
+const link = createRoute({
+  getParentRoute: () => root,
+  path: '/link',
+  component: lazyRouteComponent(() => import('./sign-in/link-page.tsx'), 'LinkPage'),
+})
+
+const profile = createRoute({
+  getParentRoute: () => root,
+  path: '/profile',
+  beforeLoad: async () => {
+    const { user } = await queryClient.ensureQueryData(sessionQuery)
+    if (user === null) throw redirect({ to: '/sign-in', search: { next: '/profile' } })
+  },
+  component: lazyRouteComponent(() => import('./profile/profile-page.tsx'), 'ProfilePage'),
+})
+
+/** The checklist of the person's first account. */
+const firstStart = createRoute({
+  getParentRoute: () => root,
+  path: '/start',
+  beforeLoad: async () => {
+    const { accounts } = await queryClient.ensureQueryData(sessionQuery)
+    const [first] = accounts
+    if (first === undefined) throw redirect({ to: '/' })
+    throw redirect({ to: '/a/$accountId/$mode/start', params: { accountId: first.id, mode: 'test' } })
+  },
+  component: NotFound,
+})
+
 /** Everything about one account, in one mode. */
 const account = createRoute({
   getParentRoute: () => root,
@@ -68,8 +109,29 @@ const message = createRoute({
   component: lazyRouteComponent(() => import('./messages/message-page.tsx'), 'MessagePage'),
 })
 
+const start = createRoute({
+  getParentRoute: () => account,
+  path: '/start',
+  component: lazyRouteComponent(() => import('./start/start-page.tsx'), 'StartPage'),
+})
+
+const members = createRoute({
+  getParentRoute: () => account,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./members/members-page.tsx'), 'MembersPage'),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, signIn, account.addChildren([send, history, message, developers])]),
+  routeTree: root.addChildren([
+    home,
+    signIn,
+    signUp,
+    reset,
+    link,
+    profile,
+    firstStart,
+    account.addChildren([start, send, history, message, developers, members]),
+  ]),
   defaultPreload: 'intent',
   defaultErrorComponent: PageFailed,
   defaultNotFoundComponent: NotFound,

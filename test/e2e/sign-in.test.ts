@@ -23,6 +23,7 @@ test('a person signs in with e-mail and password, sees the account, and signs ou
   const { page } = tab
   await page.goto(app.url)
   await page.waitForURL(/\/sign-in$/)
+  await page.getByRole('heading', { name: 'Sign in to onesixty' }).waitFor()
   await expectSound(tab)
   await tab.screenshot('sign-in')
   await signIn(tab, app, email)

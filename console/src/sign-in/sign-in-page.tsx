@@ -1,60 +1,69 @@
-import { Alert, Button, Center, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Anchor, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { change } from '../api/call.ts'
+import { sessionQuery } from '../api/session.ts'
+import { CallFault } from '../ui/call-fault.tsx'
+import { useEntry } from './enter.ts'
+import { GiveCode } from './give-code.tsx'
+import { OutsidePage } from './outside-page.tsx'
 
-/** E-mail and password. */
+/** E-mail and password, then the code for who has a second factor. */
 export function SignInPage() {
+  const { next } = useSearch({ strict: false }) as { next?: string }
+  const [asksCode, setAsksCode] = useState(false)
+  const to = ownPath(next)
+  return (
+    <OutsidePage title="Sign in to onesixty">
+      {asksCode ? <GiveCode to={to} /> : <Credentials to={to} onCodeNeeded={() => setAsksCode(true)} />}
+    </OutsidePage>
+  )
+}
+
+function Credentials({ to, onCodeNeeded }: { to: string; onCodeNeeded: () => void }) {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const navigate = useNavigate()
-  const client = useQueryClient()
-  const { next } = useSearch({ strict: false }) as { next?: string }
-  const signIn = useMutation({
-    mutationFn: () => change('session/sign-in', null, { email, password }),
-    onSuccess: async () => {
-      await client.invalidateQueries()
-      await navigate({ to: ownPath(next) })
-    },
-  })
+  const { data: session } = useQuery(sessionQuery)
+  const signIn = useEntry(() => change('session/sign-in', null, { email, password }), { to, onCodeNeeded })
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    signIn.mutate()
+    signIn.mutate(undefined)
   }
   return (
-    <Center component="main" mih="100vh" p="md">
-      <Paper withBorder p="xl" w="100%" maw={400}>
-        <form onSubmit={submit}>
-          <Stack>
-            <Title order={1}>Sign in to onesixty</Title>
-            {signIn.isError ? (
-              <Alert color="red" role="alert">
-                {signIn.error.message}
-              </Alert>
-            ) : null}
-            <TextInput
-              label="E-mail address"
-              type="email"
-              autoComplete="username"
-              required
-              value={email}
-              onChange={(event) => setEmail(event.currentTarget.value)}
-            />
-            <PasswordInput
-              label="Password"
-              autoComplete="current-password"
-              required
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
-            />
-            <Button type="submit" loading={signIn.isPending}>
-              Sign in
-            </Button>
-          </Stack>
-        </form>
-      </Paper>
-    </Center>
+    <form onSubmit={submit}>
+      <Stack>
+        <CallFault error={signIn.error} />
+        <TextInput
+          label="E-mail address"
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <Button type="submit" loading={signIn.isPending}>
+          Sign in
+        </Button>
+        <Group justify="space-between">
+          <Anchor component={Link} to="/reset" size="sm">
+            Lost the password?
+          </Anchor>
+          {session?.signUp === 'open' ? (
+            <Anchor component={Link} to="/sign-up" size="sm">
+              Open an account
+            </Anchor>
+          ) : null}
+        </Group>
+      </Stack>
+    </form>
   )
 }
 

@@ -12,6 +12,7 @@ import { resetCalls } from './reset-calls.ts'
 import { profileCalls } from './profile-calls.ts'
 import { secondFactorCalls } from './second-factor-calls.ts'
 import { memberCalls } from './member-calls.ts'
+import { startCalls } from './start-calls.ts'
 import { sessionCalls } from './session-calls.ts'
 
 /** Every call of the console by its path below `/console/api/`. */
@@ -23,6 +24,7 @@ export const calls = {
   ...profileCalls,
   ...secondFactorCalls,
   ...memberCalls,
+  ...startCalls,
   ...liveCalls,
   ...keyCalls,
   ...sendCalls,

@@ -1,0 +1,32 @@
+import { Alert, Code, Group, Stack, Text } from '@mantine/core'
+import type { InvitationAnswer } from '../../../src/api/console/member-calls.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { TimeAgo } from '../ui/time-ago.tsx'
+
+/** The one time that the link of an invitation is shown. */
+export function NewInvitation({ of, onClose }: { of: InvitationAnswer; onClose: () => void }) {
+  return (
+    <Alert
+      color="teal"
+      variant="light"
+      role="status"
+      title={of.isMailed ? 'The invitation was mailed' : 'Give this link to the person you invite'}
+      withCloseButton
+      closeButtonLabel="Close"
+      onClose={onClose}
+    >
+      <Stack gap="xs">
+        <Group gap="xs">
+          <Code data-testid="invitation-link" style={{ overflowWrap: 'anywhere' }}>
+            {of.link}
+          </Code>
+          <CopyButton text={of.link} of="the link" />
+        </Group>
+        <Text size="sm">
+          Whoever opens it first is let in. It is shown this once, works once, and ends{' '}
+          <TimeAgo at={of.expiresAt} />.
+        </Text>
+      </Stack>
+    </Alert>
+  )
+}

@@ -1,0 +1,56 @@
+import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { type FormEvent, useState } from 'react'
+import { useChange } from '../api/use-call.ts'
+import { NewPassword } from '../sign-in/new-password.tsx'
+import { CallFault } from '../ui/call-fault.tsx'
+import { Section } from './section.tsx'
+
+/** Replaces the password. `email` is for password managers, which want to know whose it is. */
+export function ChangePassword({ email }: { email: string }) {
+  const [password, setPassword] = useState('')
+  const [next, setNext] = useState('')
+  const change = useChange('profile/change-password', ['profile/read'])
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    change.mutate(
+      { password, next },
+      {
+        onSuccess: () => {
+          setPassword('')
+          setNext('')
+          notifications.show({
+            color: 'teal',
+            message: 'The new password holds. All other sessions have ended.',
+          })
+        },
+      },
+    )
+  }
+  return (
+    <Section title="Password">
+      <form onSubmit={submit}>
+        <Stack maw={420}>
+          <CallFault error={change.error} />
+          <input type="hidden" autoComplete="username" value={email} readOnly />
+          <PasswordInput
+            label="Password until now"
+            required
+            autoComplete="current-password"
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+          <NewPassword label="New password" value={next} onChange={setNext} fault={undefined} />
+          <Text size="sm" c="dimmed">
+            All other sessions end.
+          </Text>
+          <Group>
+            <Button type="submit" size="sm" loading={change.isPending}>
+              Change the password
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  )
+}

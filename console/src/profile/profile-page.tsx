@@ -1,0 +1,105 @@
+import { Anchor, Button, Container, Group, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { Link } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import type { ProfileAnswer } from '../../../src/api/console/profile-calls.ts'
+import { useCall, useChange } from '../api/use-call.ts'
+import { CallFault, faultOf } from '../ui/call-fault.tsx'
+import { ListState } from '../ui/list-state.tsx'
+import { UserMenu } from '../ui/user-menu.tsx'
+import { ChangePassword } from './change-password.tsx'
+import { SecondFactor } from './second-factor.tsx'
+import { Section } from './section.tsx'
+import { Sessions } from './sessions.tsx'
+
+/** Oneself: name and address, password, second factor, sessions. */
+export function ProfilePage() {
+  const profile = useCall('profile/read', {})
+  return (
+    <Container component="main" size={760} py="md">
+      <Stack gap="lg">
+        <Group justify="space-between">
+          <Anchor component={Link} to="/" size="sm">
+            Back to the console
+          </Anchor>
+          <UserMenu />
+        </Group>
+        <Title order={1}>Profile and security</Title>
+        <ListState query={profile} isEmpty={() => false} empty={null} rows={5}>
+          {(answer) => (
+            <Stack gap="lg">
+              <Person of={answer} />
+              <ChangePassword email={answer.email} />
+              <SecondFactor isThere={answer.hasSecondFactor} />
+              <Sessions of={answer.sessions} />
+            </Stack>
+          )}
+        </ListState>
+      </Stack>
+    </Container>
+  )
+}
+
+function Person({ of }: { of: ProfileAnswer }) {
+  const [name, setName] = useState(of.name)
+  const [email, setEmail] = useState(of.email)
+  const [password, setPassword] = useState('')
+  const change = useChange('profile/change', ['profile/read', 'session/read'])
+  const movesEmail = email.trim().toLowerCase() !== of.email
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    change.mutate(
+      { name, email, ...(movesEmail ? { password } : {}) },
+      {
+        onSuccess: () => {
+          setPassword('')
+          notifications.show({ color: 'teal', message: 'Saved.' })
+        },
+      },
+    )
+  }
+  return (
+    <Section title="Name and address">
+      <form onSubmit={submit}>
+        <Stack maw={420}>
+          <CallFault error={change.error} fields={['name', 'email', 'password']} />
+          <TextInput
+            label="Name"
+            required
+            maxLength={100}
+            autoComplete="name"
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={faultOf(change.error, 'name')}
+          />
+          <TextInput
+            label="E-mail address"
+            description="What you sign in with."
+            type="email"
+            required
+            autoComplete="username"
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+            error={faultOf(change.error, 'email')}
+          />
+          {movesEmail ? (
+            <PasswordInput
+              label="Password"
+              description="To change the address."
+              required
+              autoComplete="current-password"
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+              error={faultOf(change.error, 'password')}
+            />
+          ) : null}
+          <Group>
+            <Button type="submit" size="sm" loading={change.isPending}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  )
+}

@@ -1,0 +1,88 @@
+import { Button, Group, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { useChange } from '../api/use-call.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { AddSecondFactor } from './add-second-factor.tsx'
+import { PasswordFirst } from './password-first.tsx'
+import { RecoveryCodes } from './recovery-codes.tsx'
+import { Section } from './section.tsx'
+
+/** A code beside the password. */
+export function SecondFactor({ isThere }: { isThere: boolean }) {
+  const [adding, addition] = useDisclosure()
+  const [removing, removal] = useDisclosure()
+  const [renewing, renewal] = useDisclosure()
+  return (
+    <Section title="Second factor">
+      <Text size="sm">
+        {isThere
+          ? 'Whoever signs in as you needs a code of your authenticator app beside the password.'
+          : 'With an authenticator app on your phone a stolen password alone opens nothing.'}
+      </Text>
+      <Group gap="xs">
+        {isThere ? (
+          <>
+            <Button size="sm" variant="default" onClick={renewal.open}>
+              New recovery codes
+            </Button>
+            <Button size="sm" variant="light" color="red" onClick={removal.open}>
+              Remove the second factor
+            </Button>
+          </>
+        ) : (
+          <Button size="sm" onClick={addition.open}>
+            Add an authenticator app
+          </Button>
+        )}
+      </Group>
+      <Dialog opened={adding} onClose={addition.close} title="Add an authenticator app">
+        <AddSecondFactor onDone={addition.close} />
+      </Dialog>
+      <Dialog opened={removing} onClose={removal.close} title="Remove the second factor?">
+        <Remove onDone={removal.close} />
+      </Dialog>
+      <Dialog opened={renewing} onClose={renewal.close} title="New recovery codes">
+        <Renew onDone={renewal.close} />
+      </Dialog>
+    </Section>
+  )
+}
+
+function Remove({ onDone }: { onDone: () => void }) {
+  const remove = useChange('second-factor/remove', ['profile/read'])
+  return (
+    <PasswordFirst
+      says="The password alone will be enough again, and the recovery codes stop working."
+      action="Remove it"
+      color="red"
+      error={remove.error}
+      isPending={remove.isPending}
+      onGiven={(password) =>
+        remove.mutate(
+          { password },
+          {
+            onSuccess: () => {
+              onDone()
+              notifications.show({ message: 'The second factor is removed.' })
+            },
+          },
+        )
+      }
+    />
+  )
+}
+
+function Renew({ onDone }: { onDone: () => void }) {
+  const renew = useChange('second-factor/renew-codes')
+  if (renew.isSuccess) return <RecoveryCodes codes={renew.data.recoveryCodes} onDone={onDone} />
+  return (
+    <PasswordFirst
+      says="The ones you have stop working."
+      action="Make new ones"
+      error={renew.error}
+      isPending={renew.isPending}
+      onGiven={(password) => renew.mutate({ password })}
+    />
+  )
+}

@@ -1,0 +1,91 @@
+import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
+import type { ListedSession } from '../../../src/api/console/session-list.ts'
+import { useChange } from '../api/use-call.ts'
+import { CallFault } from '../ui/call-fault.tsx'
+import { TimeAgo } from '../ui/time-ago.tsx'
+import { browserName } from './browser-name.ts'
+import { Section } from './section.tsx'
+
+/** Where one is signed in, and the way to end it there. */
+export function Sessions({ of }: { of: readonly ListedSession[] }) {
+  const endOthers = useChange('profile/end-other-sessions', ['profile/read'])
+  const others = of.filter(({ isThis }) => !isThis).length
+  return (
+    <Section title="Sessions">
+      <CallFault error={endOthers.error} />
+      <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+        <Table verticalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Browser</Table.Th>
+              <Table.Th>Address</Table.Th>
+              <Table.Th>Signed in</Table.Th>
+              <Table.Th>Ends</Table.Th>
+              <Table.Td />
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {of.map((session) => (
+              <SessionRow key={session.id} of={session} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Group>
+        <Button
+          size="sm"
+          variant="default"
+          disabled={others === 0}
+          loading={endOthers.isPending}
+          onClick={() => endOthers.mutate({})}
+        >
+          {others === 0
+            ? 'No other sessions'
+            : `End the ${others} other ${others === 1 ? 'session' : 'sessions'}`}
+        </Button>
+      </Group>
+    </Section>
+  )
+}
+
+function SessionRow({ of }: { of: ListedSession }) {
+  const end = useChange('profile/end-session', ['profile/read'])
+  const browser = browserName(of.agent)
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Stack gap={0}>
+          <Text size="sm" title={of.agent ?? undefined}>
+            {browser}
+          </Text>
+          {of.isThis ? (
+            <Badge size="sm" variant="light" color="teal">
+              this one
+            </Badge>
+          ) : null}
+        </Stack>
+      </Table.Td>
+      <Table.Td ff="monospace">{of.address ?? '–'}</Table.Td>
+      <Table.Td>
+        <TimeAgo at={of.startedAt} />
+      </Table.Td>
+      <Table.Td>
+        <TimeAgo at={of.endsAt} />
+      </Table.Td>
+      <Table.Td>
+        {of.isThis ? null : (
+          <Button
+            size="compact-xs"
+            variant="light"
+            color="red"
+            loading={end.isPending}
+            aria-label={`End the session in ${browser} from ${of.address ?? 'an unknown address'}`}
+            onClick={() => end.mutate({ sessionId: of.id })}
+          >
+            End
+          </Button>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  )
+}

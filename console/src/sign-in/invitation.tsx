@@ -1,0 +1,106 @@
+import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import type { LinkLook } from '../../../src/api/console/link-calls.ts'
+import { change } from '../api/call.ts'
+import { sessionQuery } from '../api/session.ts'
+import { CallFault, faultOf } from '../ui/call-fault.tsx'
+import { useEntry } from './enter.ts'
+import { NewPassword } from './new-password.tsx'
+import { OutsidePage } from './outside-page.tsx'
+
+/** An invitation: accepted by who is signed in, or by a new person. */
+export function Invitation({ token, look }: { token: string; look: LinkLook }) {
+  const { data: session } = useQuery(sessionQuery)
+  const title = look.account === null ? 'You are invited to onesixty' : `Join ${look.account.name}`
+  return (
+    <OutsidePage title={title}>
+      <Text size="sm" c="dimmed">
+        {look.account === null
+          ? `The invitation for ${look.email} opens an account of your own.`
+          : `The invitation for ${look.email} makes you ${look.role === 'owner' ? 'an owner' : 'a member'} of the account.`}
+      </Text>
+      {session === undefined ? null : session.user !== null ? (
+        <Accept token={token} as={session.user.email} />
+      ) : look.isKnown ? (
+        <SignInFirst email={look.email} />
+      ) : (
+        <Join token={token} look={look} />
+      )}
+    </OutsidePage>
+  )
+}
+
+function Accept({ token, as }: { token: string; as: string }) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const accept = useMutation({
+    mutationFn: () => change('link/accept', null, { token }),
+    onSuccess: async ({ accountId }) => {
+      client.clear()
+      await navigate({ to: `/a/${accountId}/test/start` })
+    },
+  })
+  return (
+    <Stack>
+      <CallFault error={accept.error} />
+      <Button onClick={() => accept.mutate()} loading={accept.isPending}>
+        Accept as {as}
+      </Button>
+    </Stack>
+  )
+}
+
+const SignInFirst = ({ email }: { email: string }) => (
+  <Alert color="blue" variant="light" title="Sign in first">
+    <Text size="sm">
+      There is a user {email} already.{' '}
+      <Anchor component={Link} to="/sign-in" inherit>
+        Sign in
+      </Anchor>
+      , then open this link again.
+    </Text>
+  </Alert>
+)
+
+function Join({ token, look }: { token: string; look: LinkLook }) {
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const join = useEntry(() => change('link/join', null, { token, name, password }), {
+    to: ({ accountId }) => `/a/${accountId}/test/start`,
+  })
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    join.mutate(undefined)
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <CallFault error={join.error} fields={['name', 'password']} />
+        <TextInput
+          label="E-mail address"
+          type="email"
+          autoComplete="username"
+          readOnly
+          variant="filled"
+          value={look.email}
+        />
+        <TextInput
+          label="Name"
+          description={look.account === null ? 'Yours, or that of your company.' : undefined}
+          autoComplete="name"
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={faultOf(join.error, 'name')}
+        />
+        <NewPassword value={password} onChange={setPassword} fault={faultOf(join.error, 'password')} />
+        <Button type="submit" loading={join.isPending}>
+          {look.account === null ? 'Open the account' : `Join ${look.account.name}`}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,45 @@
+import { Anchor, Skeleton, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { change } from '../api/call.ts'
+import { CallFault } from '../ui/call-fault.tsx'
+import { ChoosePassword } from './choose-password.tsx'
+import { Invitation } from './invitation.tsx'
+import { OutsidePage } from './outside-page.tsx'
+
+/** What a one-time link opens. Its token stands behind the `#` of the address, which is sent to no server by itself. */
+export function LinkPage() {
+  const token = window.location.hash.slice(1)
+  const { data, error, isPending } = useQuery({
+    queryKey: ['link', token],
+    queryFn: () => change('link/look', null, { token }),
+    // Once taken it would be said to be used while the person goes on.
+    staleTime: Infinity,
+    retry: false,
+  })
+  if (isPending) {
+    return (
+      <OutsidePage title="One moment">
+        <Stack aria-busy="true" aria-label="Loading">
+          <Skeleton height={36} />
+          <Skeleton height={36} />
+        </Stack>
+      </OutsidePage>
+    )
+  }
+  if (data === undefined) {
+    return (
+      <OutsidePage title="This link does not work">
+        <CallFault error={error} />
+        <Anchor component={Link} to="/sign-in" size="sm">
+          To the sign-in
+        </Anchor>
+      </OutsidePage>
+    )
+  }
+  return data.purpose === 'invitation' ? (
+    <Invitation token={token} look={data} />
+  ) : (
+    <ChoosePassword token={token} look={data} />
+  )
+}

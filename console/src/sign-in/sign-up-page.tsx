@@ -1,0 +1,84 @@
+import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { change } from '../api/call.ts'
+import { sessionQuery } from '../api/session.ts'
+import { keepFirstKey } from '../start/first-key.ts'
+import { CallFault, faultOf } from '../ui/call-fault.tsx'
+import { useEntry } from './enter.ts'
+import { NewPassword } from './new-password.tsx'
+import { OutsidePage } from './outside-page.tsx'
+
+/** Opens an account. */
+export function SignUpPage() {
+  const { data: session } = useQuery(sessionQuery)
+  return (
+    <OutsidePage title="Open an account">
+      {session === undefined || session.signUp === 'open' ? <SignUpForm /> : <Closed />}
+      <Text size="sm">
+        <Anchor component={Link} to="/sign-in" inherit>
+          Sign in
+        </Anchor>{' '}
+        if you have one.
+      </Text>
+    </OutsidePage>
+  )
+}
+
+const Closed = () => (
+  <Alert color="gray" variant="light" title="By invitation">
+    Accounts are opened by invitation here. Ask the operator of this service for one.
+  </Alert>
+)
+
+function SignUpForm() {
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const signUp = useEntry(
+    async () => {
+      const answer = await change('sign-up/open', null, { name, email, password })
+      keepFirstKey(answer.accountId, answer.testKey)
+      return answer
+    },
+    { to: ({ accountId }) => `/a/${accountId}/test/start` },
+  )
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    signUp.mutate(undefined)
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text size="sm" c="dimmed">
+          No payment card. SMS to begin with are granted at once.
+        </Text>
+        <CallFault error={signUp.error} fields={['name', 'email', 'password']} />
+        <TextInput
+          label="Name"
+          description="Yours, or that of your company."
+          autoComplete="name"
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={faultOf(signUp.error, 'name')}
+        />
+        <TextInput
+          label="E-mail address"
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          error={faultOf(signUp.error, 'email')}
+        />
+        <NewPassword value={password} onChange={setPassword} fault={faultOf(signUp.error, 'password')} />
+        <Button type="submit" loading={signUp.isPending}>
+          Open the account
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,65 @@
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { InputOf } from '../../../src/api/console/calls.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { useChange } from '../api/use-call.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { firstKeyOf, keepFirstKey } from './first-key.ts'
+
+/** A line that works as it stands: a test key of its own is made for it, and shown this once. */
+export function CurlLine({ isSent }: { isSent: boolean }) {
+  const { accountId, mode } = useAccountPlace()
+  const [key, setKey] = useState(() => firstKeyOf(accountId))
+  const create = useChange('keys/create', ['keys/list'])
+  if (mode !== 'test')
+    return <Text size="sm">Switch to Test at the top: there the simulator carries messages, at no cost.</Text>
+  if (key !== null) return <Line curl={curlWith(key)} />
+  if (isSent) return <Text size="sm">A message was sent with a test key of this account.</Text>
+  const make = (): void =>
+    create.mutate(firstKey, {
+      onSuccess: ({ token }) => {
+        keepFirstKey(accountId, token)
+        setKey(token)
+      },
+    })
+  return (
+    <Stack gap="xs" align="start">
+      {create.isError ? (
+        <Alert color="red" variant="light" role="alert">
+          {create.error.message}
+        </Alert>
+      ) : null}
+      <Text size="sm">The line brings a test key of its own, which is shown this once.</Text>
+      <Button size="sm" onClick={make} loading={create.isPending}>
+        Make the line
+      </Button>
+    </Stack>
+  )
+}
+
+const firstKey: InputOf<'keys/create'> = {
+  name: 'First steps',
+  scopes: ['messages:send', 'messages:read', 'status:read', 'balance:read'],
+  addresses: [],
+  dailyCap: null,
+  expiresAt: null,
+}
+
+function Line({ curl }: { curl: string }) {
+  return (
+    <Stack gap="xs">
+      <Code block data-testid="curl" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {curl}
+      </Code>
+      <Group gap="xs">
+        <CopyButton text={curl} of="the line" />
+        <Text size="sm" c="dimmed">
+          Run it in a terminal. The key in it is shown this once.
+        </Text>
+      </Group>
+    </Stack>
+  )
+}
+
+const curlWith = (key: string): string =>
+  `curl ${window.location.origin}/api/v1/send -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"to": "+15005550006", "text": "Hello from onesixty"}'`
