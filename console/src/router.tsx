@@ -23,7 +23,7 @@ const home = createRoute({
     if (first !== undefined)
       throw redirect({ to: '/a/$accountId/$mode', params: { accountId: first.id, mode: 'live' } })
   },
-  component: NotFound,
+  component: lazyRouteComponent(() => import('./sign-in/no-account-page.tsx'), 'NoAccountPage'),
 })
 
 const signIn = createRoute({

@@ -53,7 +53,7 @@ function MemberRow({ of, isOwner, isSelf }: { of: Member; isOwner: boolean; isSe
             <Button
               size="compact-xs"
               variant="default"
-              aria-label={`Make ${of.name} ${next === 'owner' ? 'an owner' : 'a member'}`}
+              aria-label={`Make ${next}: ${of.name}`}
               onClick={change.open}
             >
               Make {next}

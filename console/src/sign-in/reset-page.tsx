@@ -26,7 +26,9 @@ const AskOperator = () => (
       This service sends no mails. Ask its operator for a link by which you choose a new password. On the
       machine itself, this makes one:
     </Text>
-    <Code block>npx onesixty user reset-link --email YOUR-ADDRESS</Code>
+    <Code block style={{ whiteSpace: 'pre-wrap' }}>
+      npx onesixty user reset-link --email YOUR-ADDRESS
+    </Code>
   </Stack>
 )
 

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../harness.ts'
+import { expectSound, openBrowser, type TestBrowser } from './browser.ts'
+import { givePassword, signIn } from './signed-in.ts'
+
+let app: TestApp
+let browser: TestBrowser
+let accountId: string
+let email: string
+beforeAll(async () => {
+  app = await startApp()
+  const account = await app.openAccount('Ada')
+  ;({ accountId } = account)
+  ;({ email } = await givePassword(app, account.userId))
+  browser = await openBrowser()
+}, 60_000)
+afterAll(async () => {
+  await browser.close()
+  await app.stop()
+})
+
+test('an owner invites by a link, the new person joins as a member and leaves, and the only owner cannot', async () => {
+  const tab = await browser.newPage()
+  const { page } = tab
+  await signIn(tab, app, email)
+  await page.goto(`${app.url}/a/${accountId}/live/members`)
+  await page.getByRole('button', { name: 'Invite somebody' }).click()
+  await page.getByLabel('E-mail address').fill('bob@example.org')
+  expect(await tab.axe()).toEqual([])
+  await tab.screenshot('invite')
+  await page.getByRole('button', { name: 'Invite', exact: true }).click()
+  const link = (await page.getByTestId('invitation-link').textContent()) ?? ''
+  await page.getByRole('cell', { name: 'bob@example.org', exact: true }).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expectSound(tab)
+  await tab.screenshot('members')
+
+  const guest = await browser.newPage({ width: 390, colorScheme: 'dark' })
+  await guest.page.goto(link)
+  await guest.page.getByRole('heading', { name: 'Join Ada' }).waitFor()
+  await expectSound(guest)
+  await guest.screenshot('invitation')
+  await guest.page.getByLabel('Name').fill('Bob')
+  await guest.page.getByLabel(/^Password/).fill('gelber Igel im Schnee')
+  await guest.page.getByRole('button', { name: 'Join Ada' }).click()
+  await guest.page.waitForURL(new RegExp(`/a/${accountId}/`))
+  await guest.page.goto(`${app.url}/a/${accountId}/live/members`)
+  await guest.page.getByRole('button', { name: 'Leave the account' }).waitFor()
+  expect(await guest.page.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0)
+  await expectSound(guest)
+  await guest.screenshot('members')
+  await guest.page.getByRole('button', { name: 'Leave the account' }).click()
+  await guest.page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+  await guest.page.getByRole('heading', { name: 'No account yet' }).waitFor()
+  await expectSound(guest)
+  await guest.screenshot('no-account')
+  await guest.page.context().close()
+
+  await page.getByRole('button', { name: 'Leave the account' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+  await page.getByText('only owner').waitFor()
+  await page.context().close()
+}, 60_000)
+
+test('who lost the password is told how to come back, and a link that is none is refused in words', async () => {
+  const tab = await browser.newPage()
+  const { page } = tab
+  await page.goto(`${app.url}/sign-in`)
+  await page.getByRole('link', { name: 'Lost the password?' }).click()
+  await page.getByText('onesixty user reset-link').waitFor()
+  await expectSound(tab)
+  await tab.screenshot('reset')
+  await page.goto(`${app.url}/link#nothing`)
+  await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+  await page.getByRole('alert').getByText('There is no such link').waitFor()
+  expect(await tab.axe()).toEqual([])
+  await page.context().close()
+}, 60_000)

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../harness.ts'
+import { totp } from '../console/visitor.ts'
+import { expectSound, openBrowser, type TestBrowser } from './browser.ts'
+
+let app: TestApp
+let browser: TestBrowser
+beforeAll(async () => {
+  app = await startApp()
+  browser = await openBrowser()
+}, 60_000)
+afterAll(async () => {
+  await browser.close()
+  await app.stop()
+})
+
+const email = 'eve@example.org'
+const password = 'gelber Igel im Schnee'
+
+test('a stranger signs up, has 10 SMS, and sees the message of the first line of curl delivered without a reload', async () => {
+  const tab = await browser.newPage({ width: 390, colorScheme: 'dark' })
+  const { page } = tab
+  await page.goto(`${app.url}/sign-in`)
+  await page.getByRole('link', { name: 'Open an account' }).click()
+  await page.getByRole('heading', { name: 'Open an account' }).waitFor()
+  await expectSound(tab)
+  await page.getByLabel('Name').fill('Eve')
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel(/^Password/).fill('passwordpassword')
+  await page.getByRole('button', { name: 'Open the account' }).click()
+  await page.getByText('one of those that are tried first').waitFor()
+  expect(await tab.axe()).toEqual([])
+  await tab.screenshot('sign-up-refused')
+  await page.getByLabel(/^Password/).fill(password)
+  await page.getByRole('button', { name: 'Open the account' }).click()
+
+  // The refusal above stands in the console of the browser, as each answer of 4xx does.
+  tab.faults.splice(0)
+  const line = (await page.getByTestId('curl').textContent()) ?? ''
+  await expectSound(tab)
+  await page.getByText('Live', { exact: true }).click()
+  await page.getByText(/^10$/).waitFor()
+  await page.getByText('Test', { exact: true }).click()
+  const loaded = await page.evaluate(() => performance.timeOrigin)
+  await promisify(execFile)('sh', ['-c', line])
+  await page.getByText('The message is delivered.').waitFor()
+  expect(await page.evaluate(() => performance.timeOrigin)).toBe(loaded)
+  await expectSound(tab)
+  await tab.screenshot('first-steps-delivered')
+  await page.context().close()
+}, 60_000)
+
+test('a person adds an authenticator app, signs in with its code, and ends the session of another browser', async () => {
+  const tab = await browser.newPage()
+  const { page } = tab
+  const signIn = async (on: typeof page): Promise<void> => {
+    await on.goto(`${app.url}/sign-in`)
+    await on.getByLabel('E-mail address').fill(email)
+    await on.getByLabel(/^Password/).fill(password)
+    await on.getByRole('button', { name: 'Sign in' }).click()
+  }
+  await signIn(page)
+  await page.waitForURL(/\/a\//)
+  await page.goto(`${app.url}/profile`)
+  await page.getByRole('button', { name: 'Add an authenticator app' }).waitFor()
+  await expectSound(tab)
+  await tab.screenshot('profile')
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click()
+  await page
+    .getByRole('dialog')
+    .getByLabel(/^Password/)
+    .fill(password)
+  await page.getByRole('dialog').getByRole('button', { name: 'Go on' }).click()
+  const secret = (await page.getByTestId('totp-secret').textContent()) ?? ''
+  await tab.screenshot('add-second-factor')
+  expect(await tab.axe()).toEqual([])
+  await page.getByRole('textbox', { name: 'Code' }).fill(totp(secret))
+  await page.getByRole('button', { name: 'Add the app' }).click()
+  const recovery = (await page.getByTestId('recovery-codes').locator('code').first().textContent()) ?? ''
+  await tab.screenshot('recovery-codes')
+  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await page.getByRole('button', { name: 'Remove the second factor' }).waitFor()
+
+  const other = await browser.newPage({ width: 390, colorScheme: 'dark' })
+  await signIn(other.page)
+  await other.page.getByRole('textbox', { name: 'Code' }).waitFor()
+  await expectSound(other)
+  await other.screenshot('give-code')
+  await other.page.getByRole('textbox', { name: 'Code' }).fill(totp(secret))
+  await other.page.getByRole('button', { name: 'Go on' }).click()
+  await other.page.waitForURL(/\/a\//)
+  await other.page.goto(`${app.url}/profile`)
+  await other.page.getByRole('button', { name: /^End the \d other session/ }).waitFor()
+  await expectSound(other)
+  await other.screenshot('profile')
+
+  await page.reload()
+  await page.getByRole('button', { name: /^End the \d other session/ }).click()
+  await page.getByRole('button', { name: 'No other sessions' }).waitFor()
+  await other.page.reload()
+  await other.page.waitForURL(/\/sign-in/)
+  await signIn(other.page)
+  await other.page.getByRole('textbox', { name: 'Code' }).fill(recovery)
+  await other.page.getByRole('button', { name: 'Go on' }).click()
+  await other.page.waitForURL(/\/a\//)
+  expect(tab.faults).toEqual([])
+  await page.context().close()
+  await other.page.context().close()
+}, 60_000)
