@@ -5,8 +5,8 @@ import { mintPhoneToken, type PhoneTokenOwner, revokePhoneTokens } from '../devi
 import type { CommandStorage } from '../storage/command-storage.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Output } from './command.ts'
-import { addressTroubles, phoneAddress } from './phone-address.ts'
-import { isConnected, phoneProgress } from './phone-progress.ts'
+import { addressTroubles, phoneAddress } from '../devices/phone-address.ts'
+import { isConnected, phoneProgress } from '../devices/phone-progress.ts'
 import { StepLines } from './step-lines.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
 

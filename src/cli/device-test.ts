@@ -1,21 +1,14 @@
 import type { ConnectorKind, Trial } from '../connectors/connector.ts'
 import { loadConnectorKind } from '../connectors/registry.ts'
-import { reportLifetimeMs } from '../devices/device-report.ts'
-import { openDeviceSecrets } from '../devices/device-store.ts'
+import { tryDevice } from '../connectors/try-device.ts'
 import type { ListedDevice } from '../devices/list-devices.ts'
 import { listPhones } from '../devices/list-phones.ts'
 import { createDeviceSecretBox } from '../devices/secret-box.ts'
 import { loadInstanceSecret } from '../instance-secret.ts'
 import { command } from './command.ts'
-import { remediesOf } from './device-reasons.ts'
+import { remediesOf } from '../devices/device-remedies.ts'
 import { deviceArgument, findDevice } from './device-lookup.ts'
-import {
-  type DeviceCheck,
-  describeDevice,
-  deviceDocument,
-  examineDevice,
-  settingsCheck,
-} from './device-view.ts'
+import { type DeviceCheck, describeDevice, deviceDocument, examineDevice } from './device-view.ts'
 import { examinePhone } from './phone-checks.ts'
 import type { Toolbox } from './toolbox.ts'
 
@@ -53,32 +46,12 @@ export const test = command({
   },
 })
 
-/** Null when there is nothing to try: no peer, settings that do not fit, or a link that is bound now, as its server has just said. */
 async function tryOut(
   tools: Toolbox,
   device: ListedDevice,
   kind: ConnectorKind | null,
 ): Promise<Trial | null> {
   const { clock, config } = tools
-  if (kind?.tryOut === undefined || !settingsCheck(device, kind).ok) return null
-  const { report } = device
-  const isFresh = report !== null && clock.now() - report.reportedAt < reportLifetimeMs
-  if (isFresh && (report.status === 'online' || report.status === 'degraded')) return null
   const secretBox = createDeviceSecretBox(await loadInstanceSecret(config.dataFolder, config.secret))
-  const secrets = await tools.withStorage(async ({ read }) => {
-    const row = await read
-      .selectFrom('devices')
-      .select(['id', 'secrets'])
-      .where('id', '=', device.id)
-      .executeTakeFirstOrThrow()
-    return openDeviceSecrets(secretBox, row)
-  })
-  const setup = { id: device.id, name: device.name, settings: device.settings, secrets }
-  return kind.tryOut(setup, {
-    now: clock.now,
-    monotonicMs: clock.monotonicMs,
-    schedule: clock.schedule,
-    random: Math.random,
-    log: () => undefined,
-  })
+  return tools.withStorage(({ read }) => tryDevice({ read, clock, secretBox }, device, kind))
 }

@@ -1,6 +1,7 @@
 import { renderDeviceReport } from '../api/v1/device-report-view.ts'
 import { rfc3339 } from '../clock.ts'
 import type { ConnectorKind } from '../connectors/connector.ts'
+import { settingTroubles } from '../connectors/try-device.ts'
 import type { ListedDevice } from '../devices/list-devices.ts'
 
 /** A device as JSON. Secrets are said to be there, never shown. */
@@ -70,18 +71,11 @@ export function examineDevice(device: ListedDevice, kind: ConnectorKind | null):
 }
 
 /** Whether its settings are what its kind takes. */
-export function settingsCheck(device: ListedDevice, kind: ConnectorKind): DeviceCheck {
-  const faults = Object.entries(device.settings).flatMap(([name, value]) => {
-    const rule = kind.settings.find((known) => known.name === name)
-    const fault = rule === undefined ? 'is not a setting of this kind' : rule.check(value)
-    return fault === null ? [] : [`${name} ${fault}`]
-  })
-  for (const { name, required } of kind.settings)
-    if (required && device.settings[name] === undefined) faults.push(`${name} is missing`)
-  if ((kind.requiredSecrets ?? []).length > 0 && !device.hasSecrets) faults.push('its secrets are missing')
-  return faults.length === 0
+function settingsCheck(device: ListedDevice, kind: ConnectorKind): DeviceCheck {
+  const troubles = settingTroubles(device, kind)
+  return troubles.length === 0
     ? { name: 'settings', ok: true, says: 'Its settings are what its kind takes.' }
-    : { name: 'settings', ok: false, says: `Settings: ${faults.join('; ')}.` }
+    : { name: 'settings', ok: false, says: `Settings: ${troubles.join('; ')}.` }
 }
 
 function healthCheck({ report }: ListedDevice): DeviceCheck {

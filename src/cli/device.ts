@@ -9,14 +9,14 @@ import { command, type CommandGroup } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { connect } from './device-connect.ts'
 import { deviceArgument as device, findDevice, loadKind } from './device-lookup.ts'
-import { remediesOf } from './device-reasons.ts'
+import { remediesOf } from '../devices/device-remedies.ts'
 import { remove } from './device-remove.ts'
 import { test } from './device-test.ts'
 import { describeDevice, deviceDocument } from './device-view.ts'
 import { table } from './help.ts'
 import { linkOptions, linkSettings } from './link-options.ts'
 import { readNamedSecrets } from './read-secrets.ts'
-import { simChange, simOptions } from './sim-number.ts'
+import { simOption, simOptions } from './sim-number.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
 
 const facts = {
@@ -164,7 +164,7 @@ const set = command({
     return tools.withStorage(async ({ read, writer }) => {
       const before = await findDevice(read, deviceId)
       const deps = await deviceDeps(tools, await loadKind(before.kind))
-      const sims = simChange({ ...before, ...change, settings: before.settings }, options)
+      const sims = simOption({ ...before, ...change, settings: before.settings }, options)
       const whole =
         sims === null
           ? change

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Db } from '../storage/dialect.ts'
-import { remediesOf } from './device-reasons.ts'
-import { addressTroubles, phoneAddress } from './phone-address.ts'
+import { remediesOf } from '../devices/device-remedies.ts'
+import { addressTroubles, phoneAddress } from '../devices/phone-address.ts'
 
 /** Nothing of it makes an installation unsound: a phone may come to it by a way that its settings do not tell. */
 interface PhoneFinding {

@@ -3,7 +3,7 @@ import { reportLifetimeMs } from '../devices/device-report.ts'
 import type { ListedDevice } from '../devices/list-devices.ts'
 import type { ListedPhone } from '../devices/list-phones.ts'
 import type { DeviceCheck } from './device-view.ts'
-import { describePhone, phoneProgress } from './phone-progress.ts'
+import { describePhone, phoneProgress } from '../devices/phone-progress.ts'
 
 /** What makes a phone able to send, beside what every device needs: an app that registered, was heard, keeps its stream open, and sees a SIM. */
 export function examinePhone(device: ListedDevice, phone: ListedPhone | null, nowMs: number): DeviceCheck[] {

@@ -1,9 +1,9 @@
 import type { ListedDevice } from '../devices/list-devices.ts'
+import { simChange, simSlots } from '../devices/sim-number.ts'
 import { UsageError } from './command-errors.ts'
 
 /** Takes a number away. */
 const none = 'none'
-const slots = [1, 2, 3]
 
 export interface SimOptions {
   sim?: number | undefined
@@ -20,22 +20,13 @@ export const simOptions = {
   },
 } as const
 
-/** What naming a SIM's number changes: the setting that ties it to the slot, and the senders, where it takes the place of the former one. */
-export function simChange(
+/** What naming a SIM's number changes; null when no option names one. */
+export function simOption(
   before: Pick<ListedDevice, 'settings' | 'senders'>,
   { sim, number }: SimOptions,
-): { settings: Record<string, string | null>; senders: string[] } | null {
+): ReturnType<typeof simChange> | null {
   if (sim === undefined && number === undefined) return null
-  if (sim === undefined || number === undefined || !slots.includes(sim))
+  if (sim === undefined || number === undefined || !simSlots.includes(sim))
     throw new UsageError('The number of a SIM needs --sim 1, 2 or 3, and --number +… or none.')
-  const name = `sim_${sim}_number`
-  const given = number === none ? null : number.replaceAll(/[\s()-]/g, '')
-  const former = before.settings[name]
-  const elsewhere = Object.entries(before.settings).filter(
-    ([key]) => key !== name && /^sim_\d_number$/.test(key),
-  )
-  if (elsewhere.some(([, known]) => known === given))
-    throw new UsageError(`${given} is the number of another SIM of this phone already.`)
-  const kept = before.senders.filter((sender) => sender !== former && sender !== given)
-  return { settings: { [name]: given }, senders: given === null ? kept : [...kept, given] }
+  return simChange(before, sim, number === none ? null : number)
 }

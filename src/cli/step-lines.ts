@@ -1,4 +1,4 @@
-import type { PhoneStep } from './phone-progress.ts'
+import type { PhoneStep } from '../devices/phone-progress.ts'
 import type { CommandIo } from './toolbox.ts'
 
 /** Steps with their ticks. On a terminal they are drawn over; elsewhere each is said again when it changed. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { explainedReasons, remediesOf } from '../../src/cli/device-reasons.ts'
+import { explainedReasons, remediesOf } from '../../src/devices/device-remedies.ts'
 import { healthOf, type PhoneFacts } from '../../src/connectors/android/phone-health.ts'
 import { readSettings } from '../../src/connectors/android/settings.ts'
 

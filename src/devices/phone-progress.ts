@@ -1,6 +1,6 @@
-import { type DeviceReportBody, reportLifetimeMs } from '../devices/device-report.ts'
-import type { ListedDevice } from '../devices/list-devices.ts'
-import type { ListedPhone } from '../devices/list-phones.ts'
+import { type DeviceReportBody, reportLifetimeMs } from './device-report.ts'
+import type { ListedDevice } from './list-devices.ts'
+import type { ListedPhone } from './list-phones.ts'
 
 /** How far a phone has come on its way to being connected. */
 export interface PhoneStep {

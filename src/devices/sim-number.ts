@@ -1,0 +1,32 @@
+import { invalidInput } from '../invalid-input.ts'
+import type { ListedDevice } from './list-devices.ts'
+
+/** As Android counts them. */
+export const simSlots: readonly number[] = [1, 2, 3]
+
+/**
+ * What naming a SIM's number changes: the setting that ties it to the slot, and the senders, where it takes the place of the former one. Apps tell
+ * numbers masked, so that a person has to say them. Null takes the number away. Refuses the number of another SIM of the phone.
+ */
+export function simChange(
+  before: Pick<ListedDevice, 'settings' | 'senders'>,
+  slot: number,
+  number: string | null,
+): { settings: Record<string, string | null>; senders: string[] } {
+  const name = `sim_${slot}_number`
+  const given = number === null ? null : number.replaceAll(/[\s()-]/g, '')
+  const former = before.settings[name]
+  const elsewhere = Object.entries(before.settings).filter(
+    ([key]) => key !== name && /^sim_\d_number$/.test(key),
+  )
+  if (elsewhere.some(([, known]) => known === given))
+    throw invalidInput([
+      {
+        pointer: `/settings/${name}`,
+        code: 'out_of_range',
+        detail: `${given} is the number of another SIM of this phone already.`,
+      },
+    ])
+  const kept = before.senders.filter((sender) => sender !== former && sender !== given)
+  return { settings: { [name]: given }, senders: given === null ? kept : [...kept, given] }
+}
