@@ -25,6 +25,7 @@ export function createConsole(
   const ports: ConsolePorts = {
     send,
     history: createHistoryPorts(parts, pool),
+    devices: { secretBox: parts.secretBox },
     health: createHealth(parts, publicUrl),
     identity: createIdentityPorts(parts, publicUrl),
   }

@@ -13,6 +13,7 @@ export const deviceDocument = (device: ListedDevice): object => ({
   kind: device.kind,
   name: device.name,
   state: device.state,
+  draining: device.isDraining,
   senders: device.senders,
   settings: device.settings,
   has_secrets: device.hasSecrets,

@@ -132,18 +132,21 @@ const set = command({
     'no-pace': { type: 'flag', says: 'Lift the pace.' },
     name: { type: 'text', value: 'NAME', says: 'Call it so.' },
     enable: { type: 'flag', says: 'Let it send.' },
+    drain: { type: 'flag', says: 'Give it nothing new; what it holds it ends. --enable ends that.' },
     disable: { type: 'flag', says: 'Let it send nothing; what it has not sent goes back to the queue.' },
   },
   async run(tools, { options, arguments: [deviceId = ''] }) {
-    const { name, enable, disable, sender } = options
+    const { name, enable, disable, drain, sender } = options
     const pace = options['no-pace'] ? null : readPace(options)
-    if (enable && disable) throw new UsageError('Take either --enable or --disable.')
+    if (Number(enable) + Number(disable) + Number(drain) > 1)
+      throw new UsageError('Take one of --enable, --disable and --drain.')
     if (options['no-senders'] && sender.length > 0)
       throw new UsageError('Take either --sender or --no-senders.')
     const change = {
       deviceId,
       ...(name === undefined ? {} : { name }),
       ...(enable ? { state: 'enabled' as const } : disable ? { state: 'disabled' as const } : {}),
+      ...(drain ? { isDraining: true } : {}),
       ...(sender.length > 0 || options['no-senders'] ? { senders: sender } : {}),
       ...(pace === undefined ? {} : { pace }),
       settings: {

@@ -14,6 +14,7 @@ const remedies: Readonly<Record<string, string>> = {
   battery_low: 'The battery is nearly empty. Connect the charger.',
   clock_skew: "The phone's clock is wrong by more than a minute: let it set its time by the network.",
   app_outdated: 'The app is older than 1.53.1, the oldest that this service knows. Install a newer one.',
+  draining: 'It was told to take nothing new, and ends what it holds. Resume it to let it send again.',
   rate_limited:
     'It has sent all that its pace allows; the rest goes when the window ends. onesixty device set changes the pace.',
   limit_reached:

@@ -8,6 +8,8 @@ import { estimateWaitSeconds, type StandingPace, standingPaces } from './device-
 export interface DeviceUser {
   accountId: string
   mode: Mode
+  /** The operator sees of shared devices what their owner sees. */
+  isOperator?: boolean
 }
 
 /** How the devices of one account stand, as far as the account may know. */
@@ -86,13 +88,25 @@ export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number
       scheduledMessages: 0,
       estimatedWaitSeconds: estimateWaitSeconds(queue.parts, ownPaces(devices), nowMs),
     },
-    devices: devices.slice(0, maxListed).map((device) => seen(device, claimed.get(device.id) ?? 0)),
+    devices: devices.slice(0, maxListed).map((device) => seen(device, claimed.get(device.id) ?? 0, owner)),
     devicesTotal: devices.length,
   }
 }
 
-const readDevices = (db: Db, { accountId, mode }: DeviceUser): Promise<DeviceRow[]> =>
-  db
+/** One device as an account sees it; null when it is none of its own and not shared. */
+export async function readSeenDevice(
+  db: Db,
+  owner: DeviceUser,
+  deviceId: string,
+  nowMs: number,
+): Promise<SeenDevice | null> {
+  const [rows, claimed] = await Promise.all([readDevices(db, owner, deviceId), readClaimed(db, owner)])
+  const [row] = rows
+  return row === undefined ? null : seen(judge(row, nowMs), claimed.get(row.id) ?? 0, owner)
+}
+
+function readDevices(db: Db, { accountId, mode }: DeviceUser, deviceId?: string): Promise<DeviceRow[]> {
+  const query = db
     .selectFrom('devices as d')
     .leftJoin('device_reports as r', 'r.device_id', 'd.id')
     .select([
@@ -111,7 +125,8 @@ const readDevices = (db: Db, { accountId, mode }: DeviceUser): Promise<DeviceRow
     .where((is) => is.or([is('d.account_id', '=', accountId), is('d.account_id', 'is', null)]))
     .where('d.mode', '=', mode)
     .where('d.state', '!=', 'retired')
-    .execute()
+  return (deviceId === undefined ? query : query.where('d.id', '=', deviceId)).execute()
+}
 
 /**
  * What waits, from the counters; and when the oldest of it was accepted: the first of each queue in its own order, passing over what is being
@@ -207,7 +222,9 @@ const ranks: Record<SeenDevice['status'], number> = {
 }
 /** Worst first, own before shared. */
 const rank = (device: Judged): number => ranks[device.status] * 2 + (device.isOwn ? 0 : 1)
-const works = ({ status }: Judged): boolean => status === 'online' || status === 'degraded'
+/** One that drains takes nothing more. */
+const works = ({ status, reasons }: Judged): boolean =>
+  (status === 'online' || status === 'degraded') && !reasons.includes('draining')
 
 /** All of them together. Trouble of a shared device is the operator's and counts only for an account that has no device of its own. */
 function overall(
@@ -237,10 +254,10 @@ const ownPaces = (devices: readonly Judged[]): (StandingPace | null)[] =>
     .filter((device) => device.isOwn && works(device))
     .flatMap(({ report }) => (report?.throughput ? standingPaces(report.throughput) : [null]))
 
-function seen(device: Judged, messages: number): SeenDevice {
+function seen(device: Judged, messages: number, { isOperator = false }: DeviceUser): SeenDevice {
   const { id, kind, name, node, status, reasons, report } = device
   const common = { id, kind, status, reasons, shared: !device.isOwn }
-  return device.isOwn
+  return device.isOwn || isOperator
     ? { ...common, name, node, report, queue: { messages, inFlight: report?.inFlight ?? null } }
     : {
         ...common,

@@ -4,7 +4,7 @@ import { invalidInput, nameFaults } from '../invalid-input.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { touchDirectory } from '../storage/directory-version.ts'
-import type { DeviceState, DeviceTable, Mode } from '../storage/schema.ts'
+import type { DeviceState, DeviceTable, Flag, Mode } from '../storage/schema.ts'
 import { endStanding, recordStandings } from './device-history.ts'
 import { deviceFaults, type DeviceRules, missingFaults } from './device-rules.ts'
 import type { SecretBox } from './secret-box.ts'
@@ -83,6 +83,8 @@ export interface DeviceChange {
   name?: string
   /** `retired` is `retireDevice`. */
   state?: Extract<DeviceState, 'enabled' | 'disabled'>
+  /** Whether it takes nothing new and ends what it holds; a change of `state` ends that. */
+  isDraining?: boolean
   senders?: readonly string[]
   /** Laid over the present ones; null takes the default again. */
   settings?: Readonly<Record<string, string | null>>
@@ -111,6 +113,7 @@ export async function setDevice(tx: Tx, deps: DeviceDeps, change: DeviceChange):
     .set({
       name: change.name?.trim() ?? row.name,
       state: change.state ?? row.state,
+      draining: isDraining(change, row) ? 1 : 0,
       senders: senders === undefined ? row.senders : JSON.stringify(senders),
       settings: JSON.stringify(settings),
       secrets: mergeSecrets(deps.secretBox, row, secrets),
@@ -203,7 +206,10 @@ const noDevice = (deviceId: string) => refuse('not_found', { detail: `There is n
 type DeviceRow = Pick<
   DeviceTable,
   'id' | 'account_id' | 'name' | 'state' | 'senders' | 'settings' | 'secrets' | 'updated_at'
->
+> & { draining: Flag }
+
+const isDraining = (change: DeviceChange, row: DeviceRow): boolean =>
+  change.isDraining ?? (change.state === undefined && row.draining === 1)
 
 async function readDevice(tx: Tx, deviceId: string): Promise<DeviceRow> {
   const row = await tx.selectFrom('devices').selectAll().where('id', '=', deviceId).executeTakeFirst()

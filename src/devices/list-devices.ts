@@ -9,6 +9,7 @@ export interface ListedDevice {
   kind: string
   name: string
   state: DeviceState
+  isDraining: boolean
   senders: string[]
   settings: Record<string, string>
   hasSecrets: boolean
@@ -44,6 +45,7 @@ export async function listDevices(
       'd.kind',
       'd.name',
       'd.state',
+      'd.draining',
       'd.senders',
       'd.settings',
       'd.secrets',
@@ -74,6 +76,7 @@ export async function listDevices(
     kind: row.kind,
     name: row.name,
     state: row.state,
+    isDraining: row.draining === 1,
     senders: JSON.parse(row.senders) as string[],
     settings: JSON.parse(row.settings) as Record<string, string>,
     hasSecrets: row.secrets !== null,

@@ -7,6 +7,7 @@ import {
 } from '../devices/device-report.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
+import type { AccountChanges } from '../messages/account-changes.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 
@@ -18,6 +19,8 @@ interface DeviceReporterDeps extends JanitorDeps {
   devices: () => readonly DeviceRuntime[]
   /** Ids of enabled devices that do not run. */
   absent: () => readonly string[]
+  /** Tells whoever looks on of what was written. */
+  changes: Pick<AccountChanges, 'tell'>
   /** Names this start of the server. */
   fence: number
 }
@@ -37,6 +40,11 @@ export function createDeviceReporter(deps: DeviceReporterDeps): Janitor {
         ? []
         : [{ deviceId, status: 'offline', reasons: ['no_report'], atMs: nowMs }],
     )
+  }
+
+  function ownersOf(due: readonly DeviceReport[]): (string | null)[] {
+    const ids = new Set(due.map(({ deviceId }) => deviceId))
+    return deps.devices().flatMap(({ facts }) => (ids.has(facts.id) ? [facts.accountId] : []))
   }
 
   async function sweep(): Promise<boolean> {
@@ -60,6 +68,7 @@ export function createDeviceReporter(deps: DeviceReporterDeps): Janitor {
         if (isBeat) await recordRun(tx, { epoch: deps.fence, startedAtMs, nowMs })
       })
       if (isBeat) beatAtMs = nowMs
+      deps.changes.tell(() => ownersOf(due))
     }
     const reported = new Set(due.map((report) => report.deviceId))
     written = new Map(

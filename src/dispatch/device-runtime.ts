@@ -16,6 +16,8 @@ export interface DeviceFacts {
   name: string
   senders: ReadonlySet<string>
   pace: PaceLimit | null
+  /** It takes nothing new, and ends what it holds. */
+  isDraining: boolean
 }
 
 /** The pace of a device, of all its SIMs together. */
@@ -91,6 +93,10 @@ export class DeviceRuntime {
 
   /** What the link says of itself, and whether it is trusted. */
   get health(): Health {
+    return this.#facts.isDraining ? drained(this.#trusted) : this.#trusted
+  }
+
+  get #trusted(): Health {
     const said = this.link.health()
     const nowMs = this.#clock.monotonicMs()
     const state = this.#breaker.stateAt(nowMs)
@@ -121,7 +127,7 @@ export class DeviceRuntime {
 
   /** As a candidate for messages of this sender, whose SIM may be at its pace while another is not. */
   candidate(sender: string | null = null): Candidate {
-    const { id, accountId, mode, senders } = this.#facts
+    const { id, accountId, mode, senders, isDraining } = this.#facts
     const { status } = this.health
     const leaseToken = this.#leaseToken?.() ?? null
     return {
@@ -129,8 +135,9 @@ export class DeviceRuntime {
       accountId,
       mode,
       senders,
-      health: status === 'online' || status === 'degraded' ? status : 'offline',
-      free: this.#free(sender),
+      // To messages that wait, a device that drains is none: another one may have them.
+      health: !isDraining && (status === 'online' || status === 'degraded') ? status : 'offline',
+      free: isDraining ? 0 : this.#free(sender),
       load: this.link.window === 0 ? 1 : this.#open / this.link.window,
       maxParts: this.link.capabilities.maxParts,
       choosesEncoding: this.link.capabilities.encodingChoice,
@@ -245,3 +252,9 @@ export class DeviceRuntime {
     return remaining === 0 ? 0 : Math.min(room, Math.max(1, Math.floor(remaining / mostParts)))
   }
 }
+
+/** A device that would work, were it not told to take nothing new. */
+const drained = (health: Health): Health =>
+  health.status === 'online' || health.status === 'degraded'
+    ? { ...health, status: 'degraded', reasons: ['draining', ...health.reasons] }
+    : health

@@ -221,4 +221,5 @@ const factsOf = (row: DeviceRow): DeviceFacts => ({
     row.parts_per_window === null || row.window_seconds === null
       ? null
       : { partsPerWindow: row.parts_per_window, windowSeconds: row.window_seconds },
+  isDraining: row.draining === 1,
 })

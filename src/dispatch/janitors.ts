@@ -1,6 +1,7 @@
 import type { KeyUse } from '../accounts/api-keys.ts'
 import type { Config } from '../config.ts'
 import type { Ids } from '../ids.ts'
+import type { AccountChanges } from '../messages/account-changes.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
@@ -44,6 +45,8 @@ export interface JanitorsDeps extends JanitorDeps {
   fence: number
   pool: DevicePool
   takeKeyUses: () => KeyUse[]
+  /** Tells whoever looks on of devices. */
+  changes: Pick<AccountChanges, 'tell'>
 }
 
 const hourMs = 3_600_000

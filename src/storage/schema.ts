@@ -138,6 +138,7 @@ export interface DeviceTable {
   secrets: string | null
   parts_per_window: number | null
   window_seconds: number | null
+  draining: Generated<Flag>
   lease_owner: string | null
   lease_token: Generated<number>
   lease_until: number | null

@@ -3,6 +3,7 @@ import { createJanitors, type JanitorsDeps } from '../../src/dispatch/janitors.t
 import { createLog } from '../../src/log.ts'
 import { grantSms } from '../../src/ledger/grants.ts'
 import type { Receipt } from '../../src/connectors/connector.ts'
+import { AccountChanges } from '../../src/messages/account-changes.ts'
 import { claimMessages } from '../../src/messages/claim-messages.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { routeKeyOf } from '../../src/messages/message-store.ts'
@@ -50,6 +51,7 @@ export async function openTendedHouse(): Promise<TendedHouse> {
         config: readConfig(settings),
         fence: 2,
         takeKeyUses: () => [],
+        changes: new AccountChanges(),
         ...more,
       }),
     passDays: (days) => clock.jumpWallClock(days * 86_400_000),

@@ -1,6 +1,9 @@
 import type { Static } from 'typebox'
 import type { AnyCall, Call } from './call.ts'
 import { auditCalls } from './audit-calls.ts'
+import { deviceCalls } from './device-calls.ts'
+import { deviceChangeCalls } from './device-change-calls.ts'
+import { deviceConnectCalls } from './device-connect-calls.ts'
 import { historyCalls } from './history-calls.ts'
 import { keyCalls } from './key-calls.ts'
 import { liveCalls } from './live-calls.ts'
@@ -31,6 +34,9 @@ export const calls = {
   ...operatorCalls,
   ...auditCalls,
   ...historyCalls,
+  ...deviceCalls,
+  ...deviceChangeCalls,
+  ...deviceConnectCalls,
 }
 
 calls satisfies Readonly<Record<string, AnyCall>>

@@ -1,5 +1,6 @@
 import type { HistoryDeps } from '../../messages/history.ts'
 import type { Db } from '../../storage/dialect.ts'
+import { devicesSource } from './live-devices.ts'
 import type { LiveSource } from './live-feed.ts'
 import { messagesSource } from './live-messages.ts'
 
@@ -7,6 +8,7 @@ import { messagesSource } from './live-messages.ts'
 export const liveSources = (deps: HistoryDeps): readonly LiveSource[] => [
   messagesSource(deps),
   balanceSource(deps.read),
+  devicesSource(deps.read),
 ]
 
 /** The wallet as it stands, whenever it has changed. */

@@ -1,3 +1,4 @@
+import type { SecretBox } from '../../devices/secret-box.ts'
 import type { HistoryDeps } from '../../messages/history.ts'
 import type { Tx } from '../../storage/dialect.ts'
 import type { SendOperationDeps } from '../v1/send.ts'
@@ -9,11 +10,17 @@ import type { Mailer } from './mailer.ts'
 /** What calls of the console need of the parts that dispatch and send; one member a noun, filled in `console.ts`. */
 export interface ConsolePorts {
   history: HistoryPorts
+  devices: DevicePorts
   /** The sending operation, with what it remembers between requests: people and programs share it. */
   send: SendOperationDeps
   /** Measures the instance, for the operator. */
   health: () => Promise<SystemHealth>
   identity: IdentityPorts
+}
+
+export interface DevicePorts {
+  /** Seals the passwords of links. */
+  secretBox: SecretBox
 }
 
 export interface HistoryPorts extends Pick<HistoryDeps, 'safeHorizonMs'> {

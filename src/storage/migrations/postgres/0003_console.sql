@@ -88,7 +88,8 @@ create index one_time_links_by_user on one_time_links (user_id);
 create index one_time_links_by_account on one_time_links (account_id, id);
 create index one_time_links_by_expiry on one_time_links (expires_at);
 
--- What devices were, to show their past.
+-- Devices: whether one takes nothing new while it ends what it holds, and what it was, to show its past.
+alter table devices add column draining integer not null default 0 check (draining = 0 or draining = 1);
 
 -- A row for each change of what a device was said to be. The present one has no end.
 create table device_states (

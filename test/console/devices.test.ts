@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ConsoleDevice } from '../../src/api/console/device-view.ts'
+import type { PhoneInvitation, PhoneProgressAnswer } from '../../src/api/console/device-connect-calls.ts'
+import { eventually } from '../eventually.ts'
+import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'
+
+let console: TestConsole
+beforeAll(async () => {
+  console = await startConsole()
+})
+afterAll(() => console.stop())
+
+const testMode = { mode: 'test' } as const
+const simulator = {
+  kind: 'simulator', name: 'Bench', isShared: false, senders: ['+4915112345678'], settings: { delay_ms: '0' }, secrets: {}, pace: null,
+} // prettier-ignore
+
+async function added(person: ConsolePerson, more: object = {}): Promise<string> {
+  const answer = await person.change('devices/add', { ...simulator, ...more }, testMode)
+  expect(answer).toMatchObject({ status: 200 })
+  return (answer.body as { deviceId: string }).deviceId
+}
+const read = async (person: ConsolePerson, deviceId: string): Promise<ConsoleDevice> =>
+  (await person.read('devices/one', { deviceId, hours: 24 }, testMode)).body as ConsoleDevice
+const isStatus = (status: string) => (device: ConsoleDevice) => expect(device.status).toBe(status)
+const makeOperator = ({ userId }: ConsolePerson) =>
+  console.app.storage.writer.write((tx) =>
+    tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', userId).execute(),
+  )
+
+test('a simulator that was added comes online, is told to go offline, and says since when and what to do', async () => {
+  const { ada } = console
+  const deviceId = await added(ada)
+  const online = await eventually(() => read(ada, deviceId), isStatus('online'))
+  expect(online).toMatchObject({
+    shared: false, isChangeable: true, name: 'Bench', setUp: { state: 'enabled', isDraining: false, settings: { delay_ms: '0' } },
+  }) // prettier-ignore
+  expect(online.lane.stretches.at(-1)).toMatchObject({ status: 'online', untilMs: online.lane.untilMs })
+  await ada.change('devices/change', { deviceId, settings: { offline: 'true' } }, testMode)
+  const offline = await eventually(() => read(ada, deviceId), isStatus('offline'))
+  expect(offline.reasons).toEqual(['switched_off'])
+  expect(offline.sinceMs).toBeGreaterThanOrEqual(online.sinceMs!)
+})
+
+test('what is wrong with a change is said field by field, and nothing is changed', async () => {
+  const { ada } = console
+  const deviceId = await added(ada)
+  const answer = await ada.change(
+    'devices/change',
+    { deviceId, name: '', settings: { delay_ms: 'soon', colour: 'red' }, pace: { partsPerWindow: 0, windowSeconds: 1 } },
+    testMode,
+  ) // prettier-ignore
+  expect(answer.status).toBe(422)
+  expect((answer.body as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer)).toEqual([
+    '/name',
+    '/settings/delay_ms',
+    '/settings/colour',
+    '/pace',
+  ])
+  expect(await read(ada, deviceId)).toMatchObject({ name: 'Bench' })
+})
+
+test('a device is paused, drained and resumed, and each change is in the log with who made it', async () => {
+  const { ada } = console
+  const deviceId = await added(ada)
+  await eventually(() => read(ada, deviceId), isStatus('online'))
+  await ada.change('devices/change', { deviceId, isDraining: true }, testMode)
+  const drains = await eventually(() => read(ada, deviceId), isStatus('degraded'))
+  expect(drains).toMatchObject({ reasons: ['draining'], setUp: { isDraining: true } })
+  await ada.change('devices/change', { deviceId, state: 'disabled' }, testMode)
+  expect(await read(ada, deviceId)).toMatchObject({ status: 'disabled', setUp: { isDraining: false } })
+  await ada.change('devices/change', { deviceId, state: 'enabled' }, testMode)
+  await eventually(() => read(ada, deviceId), isStatus('online'))
+  expect(await ada.change('devices/remove', { deviceId }, testMode)).toMatchObject({
+    body: { removed: true },
+  })
+  const log = await console.app.storage.read
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('detail', 'like', `%${deviceId}%`)
+    .orderBy('id')
+    .execute()
+  expect(log.map(({ action, actor, account_id }) => [action, actor === ada.userId, account_id === ada.accountId])).toEqual(
+    ['added', 'changed', 'changed', 'changed', 'retired'].map((what) => [`device.${what}`, true, true]),
+  ) // prettier-ignore
+  expect(await ada.read('devices/one', { deviceId, hours: 24 }, testMode)).toMatchObject({ status: 404 })
+})
+
+test('nobody changes, tries or sees the set-up of what is not theirs', async () => {
+  const { ada, bob } = console
+  const deviceId = await added(ada)
+  const calls = [
+    ['devices/change', { deviceId, name: 'Mine' }],
+    ['devices/remove', { deviceId }],
+    ['devices/try', { deviceId }],
+  ] as const
+  for (const [name, input] of calls) {
+    expect(await bob.change(name, input, testMode), name).toMatchObject({ status: 404 })
+    expect(await ada.change(name, input, { mode: 'live' }), `${name} in live mode`).toMatchObject({ status: 404 })
+  }
+  expect(await bob.read('devices/one', { deviceId, hours: 24 }, testMode)).toMatchObject({ status: 404 })
+  const shared = (
+    (await ada.read('devices/list', { hours: 24 }, testMode)).body as { devices: ConsoleDevice[] }
+  ).devices.find((device) => device.shared)
+  expect(shared).toMatchObject({ isChangeable: false, setUp: null, name: null })
+  expect(await ada.change('devices/change', { deviceId: shared!.id, name: 'Mine' }, testMode)).toMatchObject({ status: 403 })
+}) // prettier-ignore
+
+test('an account adds simulators in test mode only and so many, and never makes this server connect anywhere', async () => {
+  const person = await console.newPerson('Cleo')
+  const refused = async (more: object, mode: 'live' | 'test' = 'test') =>
+    (await person.change('devices/add', { ...simulator, ...more }, { mode })).status
+  expect(await refused({}, 'live')).toBe(403)
+  expect(await refused({ isShared: true })).toBe(403)
+  expect(await refused({ settings: { peer_url: 'http://127.0.0.1:1/' } })).toBe(403)
+  const link = { kind: 'smpp', settings: { host: '127.0.0.1', port: '2775', system_id: 'x' }, secrets: { password: 'y' } }
+  expect(await refused(link)).toBe(403)
+  for (let i = 0; i < 10; i++) await added(person)
+  expect(await refused({})).toBe(422)
+}) // prettier-ignore
+
+test('the operator adds a link, sees its missing settings, never its password, and tries its bind', async () => {
+  const operator = await console.newPerson('Olga')
+  await makeOperator(operator)
+  const link = { ...simulator, kind: 'smpp', senders: ['*'], settings: {}, secrets: {} }
+  const faults = await operator.change('devices/add', link, testMode)
+  expect(faults.status).toBe(422)
+  expect(JSON.stringify(faults.body)).toContain('/settings/host')
+  const settings = { host: '127.0.0.1', port: '1', system_id: 'olga', bind_timeout_ms: '1000' }
+  const secrets = { password: 'very-secret' }
+  const answer = await operator.change('devices/add', { ...link, settings, secrets }, testMode)
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+  const { deviceId } = answer.body as { deviceId: string }
+  const seen = await operator.read('devices/one', { deviceId, hours: 168 }, testMode)
+  expect(seen.body).toMatchObject({ setUp: { hasSecrets: true, settings: { host: '127.0.0.1' } } })
+  expect(JSON.stringify(seen.body)).not.toContain('very-secret')
+  expect(await operator.change('devices/try', { deviceId }, testMode)).toMatchObject({ status: 200, body: { isOk: false } })
+}) // prettier-ignore
+
+test('a phone is invited with an address, a token and their codes; its progress is told to its account alone', async () => {
+  const { ada, bob } = console
+  const { tokenId, token, address, tokenCode } = (await ada.change('devices/invite-phone', { isShared: false }, testMode)).body as PhoneInvitation // prettier-ignore
+  expect(address).toBe(`${console.url}/mobile/v1`)
+  expect(token).toMatch(/^([0-9a-z]{4}-){6}[0-9a-z]{4}$/)
+  expect(tokenCode.path).toMatch(/^M\d+ \d+h1v1h-1zM/)
+  const progress = (await ada.read('devices/phone-progress', { tokenId }, testMode))
+    .body as PhoneProgressAnswer
+  expect(progress).toMatchObject({ isConnected: false, deviceId: null })
+  expect(progress.steps[0]).toMatchObject({ name: 'registered', isDone: false })
+  expect(await bob.read('devices/phone-progress', { tokenId }, testMode)).toMatchObject({ status: 404 })
+  expect(await bob.change('devices/invite-phone', { isShared: true }, testMode)).toMatchObject({
+    status: 403,
+  })
+})
+
+test('a test SMS is a real send: it costs, and with a sender of the device it goes by that device', async () => {
+  const { ada } = console
+  const deviceId = await added(ada, { senders: ['+4915199990009'] })
+  await eventually(() => read(ada, deviceId), isStatus('online'))
+  const input = { to: '+15005550006', text: 'Hello', from: '+4915199990009', key: 'abcdefgh' }
+  const { body } = await ada.change('devices/send-test', input, testMode)
+  expect((await ada.change('devices/send-test', input, testMode)).body).toEqual(body)
+  const { messageId } = body as { messageId: string }
+  const message = await eventually(
+    () =>
+      console.app.storage.read.selectFrom('messages').selectAll().where('id', '=', messageId).executeTakeFirst(),
+    (row) => expect(row?.status).toBe('delivered'),
+  ) // prettier-ignore
+  expect(message).toMatchObject({ device_id: deviceId, charged: 1 })
+})
+
+test('the live stream tells of a change of a device within a second or two, and not of signs of life', async () => {
+  const { ada } = console
+  const deviceId = await added(ada)
+  await eventually(() => read(ada, deviceId), isStatus('online'))
+  const query = new URLSearchParams({ account: ada.accountId, mode: 'test' })
+  const stop = new AbortController()
+  const answer = await fetch(`${console.url}/console/api/live?${query.toString()}`, {
+    headers: { cookie: ada.cookie },
+    signal: stop.signal,
+  })
+  let told = ''
+  void (async () => {
+    for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) told += chunk
+  })().catch(() => undefined)
+  const events = () => told.split('event: devices').length - 1
+  await eventually(events, (count) => expect(count).toBe(1))
+  await ada.change('devices/change', { deviceId, name: 'Renamed' }, testMode)
+  await eventually(events, (count) => expect(count).toBeGreaterThan(1), 2_000)
+  stop.abort()
+})

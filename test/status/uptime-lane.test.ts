@@ -1,0 +1,113 @@
+import { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { readLanes, readSamples, readSince } from '../../src/devices/uptime-lane.ts'
+import { databaseFile } from '../../src/storage/database.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { type DevicesFixture, openDevicesFixture } from './devices-fixture.ts'
+
+let house: DevicesFixture
+beforeEach(async () => {
+  house = await openDevicesFixture()
+  await house.addAccount('acc_a')
+  await house.addDevice('dev_a', 'acc_a')
+})
+afterEach(() => house.close())
+
+const minute = 60_000
+const day = 1_440 * minute
+type Status = 'online' | 'offline' | 'degraded'
+type Row = readonly [fromMinute: number, untilMinute: number | null, status: Status]
+
+/** Fills the past, in minutes. */
+async function past(states: readonly Row[], runs: readonly (readonly [number, number])[]): Promise<void> {
+  await house.storage.writer.write(async (tx) => {
+    const rows = states.map(([from, until, status]) => ({
+      device_id: 'dev_a', from_at: from * minute, until_at: until === null ? null : until * minute, status, reasons: '[]',
+    })) // prettier-ignore
+    await insertRows(tx, 'device_states', rows)
+    await insertRows(
+      tx,
+      'server_runs',
+      runs.map(([from, until], epoch) => ({ epoch, started_at: from * minute, seen_at: until * minute })),
+    )
+  })
+}
+async function lane(fromMinute: number, untilMinute: number): Promise<(readonly [number, number, string])[]> {
+  const lanes = await readLanes(house.storage.read, ['dev_a'], {
+    fromMs: fromMinute * minute,
+    untilMs: untilMinute * minute,
+  })
+  return lanes
+    .get('dev_a')!
+    .map(({ fromMs, untilMs, status }) => [fromMs / minute, untilMs / minute, status] as const)
+}
+
+test('a lane shows what a device was, from what it was before the span to what it is', async () => {
+  await past([[0, 110, 'online'], [110, 120, 'offline'], [120, null, 'online']], [[0, 200]]) // prettier-ignore
+  expect(await lane(100, 200)).toEqual([
+    [100, 110, 'online'],
+    [110, 120, 'offline'],
+    [120, 200, 'online'],
+  ])
+})
+
+test('before anybody said anything it is unknown, also for a device that never was heard of', async () => {
+  await past([[150, null, 'online']], [[0, 200]]) // prettier-ignore
+  expect(await lane(100, 200)).toEqual([
+    [100, 150, 'unknown'],
+    [150, 200, 'online'],
+  ])
+})
+
+test('while no server ran nothing is claimed of it; a quick restart is no gap', async () => {
+  await past([[0, null, 'online']], [[0, 120], [120.3, 140], [160, 200]]) // prettier-ignore
+  expect(await lane(100, 200)).toEqual([
+    [100, 140, 'online'],
+    [140, 160, 'unwatched'],
+    [160, 200, 'online'],
+  ])
+})
+
+test('a gap at both ends is one too, and cuts through changes', async () => {
+  await past([[0, 150, 'online'], [150, null, 'offline']], [[110, 145], [155, 180]]) // prettier-ignore
+  expect(await lane(100, 200)).toEqual([
+    [100, 110, 'unwatched'],
+    [110, 145, 'online'],
+    [145, 155, 'unwatched'],
+    [155, 180, 'offline'],
+    [180, 200, 'unwatched'],
+  ])
+})
+
+test('a restless device gives no more stretches than can be seen, and none of its troubles is lost', async () => {
+  const states = Array.from({ length: 1_440 }, (_, i): Row => [i, i === 1_439 ? null : i + 1, i % 2 === 0 ? 'online' : 'offline']) // prettier-ignore
+  await past(states, [[0, 1_440]])
+  const told = await lane(0, 1_440)
+  expect(told.length).toBeLessThanOrEqual(401)
+  expect(told.map(([, until]) => until).slice(0, -1)).toEqual(told.map(([from]) => from).slice(1))
+  expect(told.every(([, , status]) => status === 'offline')).toBe(true)
+})
+
+test.each(['fresh', 'analysed'])('reading a past of any length searches, on %s tables', async (state) => {
+  if (state === 'analysed') {
+    const many = Array.from({ length: 3_000 }, (_, i): Row => [i, i + 1, i % 2 === 0 ? 'online' : 'offline'])
+    await past(many, [[0, 3_000]])
+    await house.storage.writer.write((tx) => sql`analyze`.execute(tx))
+  }
+  const executed = vi.spyOn(house.storage.read.getExecutor(), 'executeQuery')
+  const span = { fromMs: 2_900 * minute, untilMs: 3_000 * minute + day }
+  await readLanes(house.storage.read, ['dev_a'], span)
+  await readSamples(house.storage.read, 'dev_a', span)
+  await readSince(house.storage.read, ['dev_a'])
+  const calls = executed.mock.calls.map(([query]) => query)
+  executed.mockRestore()
+  const plain = new DatabaseSync(databaseFile(house.dataFolder), { readOnly: true })
+  const plans = calls.flatMap(({ sql: text, parameters }) =>
+    plain.prepare(`explain query plan ${text}`).all(...(parameters as string[])),
+  )
+  plain.close()
+  const steps = plans.map((step) => String(step['detail']))
+  expect(steps).toHaveLength(4)
+  expect(steps.filter((step) => !step.startsWith('SEARCH '))).toEqual([])
+})
