@@ -11,6 +11,7 @@ export const pages: readonly Page[] = [
   { label: 'First steps', path: '/start', says: 'From the first line of curl to the first real SMS' },
   { label: 'Send', path: '/send', says: 'One text, or a table of numbers and texts' },
   { label: 'History', path: '/history', says: 'Every message, what became of it, and why' },
+  { label: 'Devices', path: '/devices', says: 'What carries messages: phones, links, simulators' },
   { label: 'Developers', path: '/developers', says: 'API keys, the reference, code to begin with' },
   { label: 'Members', path: '/members', says: 'Who may work with this account, and invitations' },
 ]

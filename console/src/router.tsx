@@ -90,6 +90,18 @@ const send = createRoute({
   component: lazyRouteComponent(() => import('./send/send-page.tsx'), 'SendPage'),
 })
 
+const devices = createRoute({
+  getParentRoute: () => account,
+  path: '/devices',
+  component: lazyRouteComponent(() => import('./devices/devices-page.tsx'), 'DevicesPage'),
+})
+
+const device = createRoute({
+  getParentRoute: () => account,
+  path: '/devices/$deviceId',
+  component: lazyRouteComponent(() => import('./devices/device-page.tsx'), 'DevicePage'),
+})
+
 const developers = createRoute({
   getParentRoute: () => account,
   path: '/developers',
@@ -130,7 +142,7 @@ export const router = createRouter({
     link,
     profile,
     firstStart,
-    account.addChildren([start, send, history, message, developers, members]),
+    account.addChildren([start, send, history, message, devices, device, developers, members]),
   ]),
   defaultPreload: 'intent',
   defaultErrorComponent: PageFailed,

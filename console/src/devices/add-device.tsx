@@ -1,0 +1,96 @@
+import {
+  Anchor,
+  Button,
+  Checkbox,
+  Collapse,
+  Group,
+  PasswordInput,
+  Skeleton,
+  Stack,
+  TagsInput,
+  TextInput,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { type FormEvent, useState } from 'react'
+import { useCall, useChange } from '../api/use-call.ts'
+import { Faults } from './faults.tsx'
+import { SettingFields, type Settings } from './setting-fields.tsx'
+
+/** What most people set; the rest is behind a fold. */
+const usual = [
+  'host',
+  'port',
+  'system_id',
+  'bind',
+  'window',
+  'tls',
+  'offline',
+  'delay_ms',
+  'refuse',
+  'drop_receipts',
+]
+
+/** The form for a link or a simulator. Its settings are those that the kind has, checked by the server. */
+export function AddDevice(properties: { kind: 'smpp' | 'simulator'; isOperator: boolean; onClose: () => void }) {
+  const { kind, isOperator, onClose } = properties
+  const kinds = useCall('devices/kinds', {})
+  const [name, setName] = useState('')
+  const [isShared, setShared] = useState(false)
+  const [senders, setSenders] = useState<string[]>([])
+  const [settings, setSettings] = useState<Settings>({})
+  const [password, setPassword] = useState('')
+  const [isMore, more] = useDisclosure()
+  const add = useChange('devices/add', ['devices/list'])
+  const rules = kinds.data?.kinds.find((found) => found.kind === kind)?.settings
+  if (rules === undefined) return <Skeleton height={200} aria-label="Loading" />
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    const given = Object.entries(settings).filter(([, value]) => value !== '')
+    add.mutate(
+      { kind, name, isShared, senders, settings: Object.fromEntries(given), secrets: password === '' ? {} : { password }, pace: null },
+      { onSuccess: onClose },
+    ) // prettier-ignore
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Faults error={add.error} />
+        <TextInput label="Name" required data-autofocus maxLength={100} value={name} onChange={(event) => setName(event.currentTarget.value)} />
+        {isOperator ? (
+          <Checkbox label="Shared: every account may send by it" checked={isShared} onChange={(event) => setShared(event.currentTarget.checked)} />
+        ) : null}
+        <SettingFields rules={rules.filter((rule) => usual.includes(rule.name))} values={settings} onChange={setSettings} />
+        {kind === 'smpp' ? (
+          <PasswordInput
+            label="Password"
+            description="Stored encrypted, and never shown again. SMPP 3.4 allows 8 characters."
+            required
+            autoComplete="off"
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+        ) : null}
+        <TagsInput
+          label="Senders"
+          description="Numbers, names or short codes that it may send from; * for any. Messages that name no sender need none."
+          value={senders}
+          onChange={setSenders}
+        />
+        <Anchor component="button" type="button" size="sm" ta="left" onClick={more.toggle} aria-expanded={isMore}>
+          {isMore ? 'Fewer settings' : 'All settings'}
+        </Anchor>
+        <Collapse expanded={isMore}>
+          {isMore ? <SettingFields rules={rules.filter((rule) => !usual.includes(rule.name))} values={settings} onChange={setSettings} /> : null}
+        </Collapse>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={add.isPending}>
+            Add it
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+} // prettier-ignore

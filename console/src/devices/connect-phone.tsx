@@ -1,0 +1,100 @@
+import { Alert, Button, Checkbox, Code, Group, List, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { PhoneInvitation } from '../../../src/api/console/device-connect-calls.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { useChange } from '../api/use-call.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { Faults } from './faults.tsx'
+import { PhoneProgress } from './phone-progress.tsx'
+import { QrImage } from './qr-image.tsx'
+
+/** What to type into the app of a phone, and the moment when the phone is there. */
+export function ConnectPhone({ isOperator, onClose }: { isOperator: boolean; onClose: () => void }) {
+  const { mode } = useAccountPlace()
+  const [isShared, setShared] = useState(false)
+  const invite = useChange('devices/invite-phone')
+  if (invite.data !== undefined) return <Invitation invitation={invite.data} onClose={onClose} />
+  return (
+    <Stack>
+      <Text size="sm">
+        The phone runs the free SMSGate app (version 1.53.1 or later) and sends by its own SIM. It will carry{' '}
+        {mode} messages.
+      </Text>
+      {isOperator ? (
+        <Checkbox
+          label="Shared: every account may send by it"
+          checked={isShared}
+          onChange={(event) => setShared(event.currentTarget.checked)}
+        />
+      ) : null}
+      <Faults error={invite.error} />
+      <Button loading={invite.isPending} onClick={() => invite.mutate({ isShared })}>
+        Show what to type into the app
+      </Button>
+    </Stack>
+  )
+}
+
+function Invitation({ invitation, onClose }: { invitation: PhoneInvitation; onClose: () => void }) {
+  const { tokenId, address, token, troubles, addressCode, tokenCode } = invitation
+  return (
+    <Stack>
+      {troubles.length === 0 ? null : (
+        <Alert color="yellow" variant="light" title="The phone cannot reach this address yet">
+          {troubles.map((trouble) => (
+            <Text size="sm" key={trouble}>
+              {trouble}
+            </Text>
+          ))}
+        </Alert>
+      )}
+      <List type="ordered" size="sm" spacing="xs" withPadding>
+        <List.Item>
+          In the app open <b>Settings, Cloud Server</b> and enter what stands below. The app reads no codes:
+          let the camera of the phone read them, and paste.
+        </List.Item>
+        <List.Item>
+          Set <b>Notification channel</b> to <b>SSE Only</b>: the other channels wait for Google push, which
+          only the makers of the app can send.
+        </List.Item>
+        <List.Item>
+          Switch <b>Cloud Server</b> on, tap <b>Offline</b> and choose <b>Sign Up</b>.
+        </List.Item>
+      </List>
+      <ToType label="API URL" text={address} code={addressCode} />
+      <ToType label="Private token, shown this once" text={token} code={tokenCode} />
+      <PhoneProgress tokenId={tokenId} onClose={onClose} />
+    </Stack>
+  )
+}
+
+function ToType({
+  label,
+  text,
+  code,
+}: {
+  label: string
+  text: string
+  code: PhoneInvitation['addressCode']
+}) {
+  return (
+    <Group wrap="nowrap" align="flex-start" justify="space-between" gap="sm">
+      <Stack gap={4} miw={0}>
+        <Text size="sm" fw={600}>
+          {label}
+        </Text>
+        <Code
+          fz="sm"
+          style={{ overflowWrap: 'anywhere' }}
+          data-testid={`type-${label.split(/[ ,]/)[0]?.toLowerCase()}`}
+        >
+          {text}
+        </Code>
+        <Group>
+          <CopyButton text={text} of={label} />
+        </Group>
+      </Stack>
+      <QrImage code={code} of={label} />
+    </Group>
+  )
+}

@@ -1,0 +1,38 @@
+import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { BatteryCurve } from './battery-curve.tsx'
+import { DeviceFacts, PaceBar, Troubles } from './device-facts.tsx'
+import { DeviceState, kindOf, nameOf } from './device-state.tsx'
+import { UptimeLane } from './uptime-lane.tsx'
+
+/** One device at a glance. */
+export function DeviceCard({ device }: { device: ConsoleDevice }) {
+  const { accountId, mode } = useAccountPlace()
+  const name = nameOf(device)
+  return (
+    <Card withBorder component="article" aria-label={name} data-testid={device.id}>
+      <Stack gap="sm">
+        <Stack gap={4}>
+          <Group justify="space-between" wrap="nowrap" align="baseline">
+            <Title order={2} fz="md" style={{ overflowWrap: 'anywhere' }}>
+              <Anchor component={Link} to={`/a/${accountId}/${mode}/devices/${device.id}`} inherit>
+                {name}
+              </Anchor>
+            </Title>
+            <Text size="sm" c="dimmed">
+              {kindOf(device)}
+            </Text>
+          </Group>
+          <DeviceState device={device} />
+        </Stack>
+        <UptimeLane lane={device.lane} name={name} />
+        <Troubles device={device} />
+        <PaceBar device={device} />
+        <BatteryCurve device={device} />
+        <DeviceFacts device={device} />
+      </Stack>
+    </Card>
+  )
+}

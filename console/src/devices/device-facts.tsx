@@ -1,0 +1,116 @@
+import { Alert, Group, Progress, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
+import { formatNumber } from '../ui/format.ts'
+import { TimeAgo } from '../ui/time-ago.tsx'
+
+/** What is known of a device, a line each; what it cannot tell is not shown. */
+export function DeviceFacts({ device }: { device: ConsoleDevice }) {
+  const { report, queue } = device
+  return (
+    <Stack gap={4}>
+      {report?.lastSeenAt ? (
+        <Fact label="Last heard">
+          <TimeAgo at={report.lastSeenAt} />
+        </Fact>
+      ) : null}
+      {report?.lastSentAt ? (
+        <Fact label="Last sent">
+          <TimeAgo at={report.lastSentAt} />
+        </Fact>
+      ) : null}
+      {report?.appVersion ? <Fact label="App">{report.appVersion}</Fact> : null}
+      {report?.network ? <Fact label="Network">{networkOf(report.network)}</Fact> : null}
+      {report !== null && report.sims.length > 0 ? (
+        <Fact label="SIMs">
+          {report.sims
+            .map(({ slot, number, carrier }) =>
+              [`${slot}: ${number ?? 'number not named'}`, carrier].filter(Boolean).join(', '),
+            )
+            .join(' · ')}
+        </Fact>
+      ) : null}
+      <Fact label="Being handed over">
+        {queue.inFlight === null ? formatNumber(queue.messages) : formatNumber(queue.inFlight)}
+      </Fact>
+    </Stack>
+  )
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <Group gap="xs" justify="space-between" wrap="nowrap" align="baseline">
+      <Text size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+        {label}
+      </Text>
+      <Text size="sm" ta="right" style={{ fontVariantNumeric: 'tabular-nums' }}>
+        {children}
+      </Text>
+    </Group>
+  )
+}
+
+function networkOf(network: NonNullable<NonNullable<ConsoleDevice['report']>['network']>): string {
+  const { transport, operator, signalDbm, roaming } = network
+  const told = [
+    transport,
+    operator,
+    signalDbm === null ? null : `${signalDbm} dBm`,
+    roaming === true ? 'roaming' : null,
+  ]
+  return told.filter((word) => word !== null).join(', ')
+}
+
+/** How much of its pace a device has used in this window. */
+export function PaceBar({ device }: { device: ConsoleDevice }) {
+  const pace = device.report?.throughput ?? null
+  if (pace === null) return null
+  const used = pace.partsPerWindow - pace.remaining
+  return (
+    <Stack gap={2}>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">
+          {formatNumber(used)} of {formatNumber(pace.partsPerWindow)} parts in{' '}
+          {durationOf(pace.windowSeconds)}
+        </Text>
+        {pace.resetsAt === null ? null : (
+          <Text size="xs" c="dimmed">
+            new window <TimeAgo at={pace.resetsAt} />
+          </Text>
+        )}
+      </Group>
+      <Progress
+        value={(used / pace.partsPerWindow) * 100}
+        color={pace.remaining === 0 ? 'orange' : 'indigo'}
+        aria-label="Pace used"
+      />
+    </Stack>
+  )
+}
+
+export function durationOf(seconds: number): string {
+  if (seconds % 3600 === 0) return `${seconds / 3600} h`
+  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`
+}
+
+/** What went wrong last, and what to do about what is wrong now. */
+export function Troubles({ device }: { device: ConsoleDevice }) {
+  const lastError = device.report?.lastError ?? null
+  if (device.remedies.length === 0 && lastError === null) return null
+  return (
+    <Alert color={device.status === 'offline' ? 'red' : 'yellow'} variant="light" p="xs">
+      <Stack gap={4}>
+        {device.remedies.map((remedy) => (
+          <Text size="sm" key={remedy}>
+            {remedy.slice(remedy.indexOf(': ') + 2)}
+          </Text>
+        ))}
+        {lastError === null ? null : (
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            Last error: {lastError}
+          </Text>
+        )}
+      </Stack>
+    </Alert>
+  )
+}

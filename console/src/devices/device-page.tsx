@@ -1,0 +1,76 @@
+import { Anchor, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Link, useParams } from '@tanstack/react-router'
+import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { useCall } from '../api/use-call.ts'
+import { ListState } from '../ui/list-state.tsx'
+import { BatteryCurve } from './battery-curve.tsx'
+import { DeviceActions } from './device-actions.tsx'
+import { DeviceFacts, PaceBar, Troubles } from './device-facts.tsx'
+import { DeviceSettings } from './device-settings.tsx'
+import { DeviceState, kindOf, nameOf } from './device-state.tsx'
+import { SimNumbers } from './sim-numbers.tsx'
+import { SimulatorMoods } from './simulator-moods.tsx'
+import { UptimeLane } from './uptime-lane.tsx'
+import { useDevicesLive } from './use-devices-live.ts'
+
+/** One device: how it is, how it was, what can be done with it, how it is set up. */
+export function DevicePage() {
+  const { deviceId = '' } = useParams({ strict: false })
+  const { accountId, mode } = useAccountPlace()
+  const day = useCall('devices/one', { deviceId, hours: 24 })
+  const quarter = useCall('devices/one', { deviceId, hours: 2160 })
+  useDevicesLive()
+  return (
+    <Stack gap="lg" maw={1000}>
+      <Anchor component={Link} to={`/a/${accountId}/${mode}/devices`} size="sm">
+        All devices
+      </Anchor>
+      <ListState query={day} isEmpty={() => false} empty={null}>
+        {(device) => <Device device={device} past={quarter.data ?? null} />}
+      </ListState>
+    </Stack>
+  )
+}
+
+function Device({ device, past }: { device: ConsoleDevice; past: ConsoleDevice | null }) {
+  const { setUp } = device
+  const name = nameOf(device)
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="flex-start">
+        <Stack gap={4}>
+          <Title order={1} style={{ overflowWrap: 'anywhere' }}>
+            {name}
+          </Title>
+          <DeviceState device={device} />
+          <Text size="sm" c="dimmed">
+            {kindOf(device)}, <span style={{ overflowWrap: 'anywhere' }}>{device.id}</span>
+          </Text>
+        </Stack>
+        {device.isChangeable && setUp !== null ? <DeviceActions device={device} setUp={setUp} /> : null}
+      </Group>
+      <Troubles device={device} />
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+        <Stack>
+          <UptimeLane lane={device.lane} name={name} />
+          {past === null ? null : <UptimeLane lane={past.lane} name={name} />}
+          <BatteryCurve device={device} />
+        </Stack>
+        <Stack>
+          <PaceBar device={device} />
+          <DeviceFacts device={device} />
+        </Stack>
+      </SimpleGrid>
+      {device.isChangeable && setUp !== null ? (
+        <>
+          {device.kind === 'simulator' ? <SimulatorMoods device={device} setUp={setUp} /> : null}
+          {device.kind === 'android' ? <SimNumbers device={device} setUp={setUp} /> : null}
+          <Paper withBorder p="md">
+            <DeviceSettings key={device.id} device={device} setUp={setUp} />
+          </Paper>
+        </>
+      ) : null}
+    </Stack>
+  )
+}

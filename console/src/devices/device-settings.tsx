@@ -1,0 +1,102 @@
+import {
+  Button,
+  Group,
+  NumberInput,
+  PasswordInput,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
+import { useCall, useChange } from '../api/use-call.ts'
+import { Faults } from './faults.tsx'
+import { SettingFields, type Settings } from './setting-fields.tsx'
+
+/** Settings that have controls of their own on the page. */
+const elsewhere = [
+  'offline',
+  'drop_receipts',
+  'refuse',
+  'delay_ms',
+  'sim_1_number',
+  'sim_2_number',
+  'sim_3_number',
+]
+
+/** Name, senders, pace and the settings of its kind. */
+export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp: DeviceSetUp }) {
+  const [name, setName] = useState(device.name ?? '')
+  const [senders, setSenders] = useState(setUp.senders)
+  const [parts, setParts] = useState<number | string>(setUp.pace?.partsPerWindow ?? '')
+  const [seconds, setSeconds] = useState<number | string>(setUp.pace?.windowSeconds ?? '')
+  const [settings, setSettings] = useState<Settings>(setUp.settings)
+  const [password, setPassword] = useState('')
+  const kinds = useCall('devices/kinds', {})
+  const change = useChange('devices/change', ['devices/one', 'devices/list'])
+  const rules = kinds.data?.kinds.find(({ kind }) => kind === device.kind)?.settings ?? []
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    change.mutate({
+      deviceId: device.id,
+      name,
+      senders,
+      pace: paceOf(parts, seconds),
+      settings: changedOf(setUp.settings, settings),
+      ...(password === '' ? {} : { secrets: { password } }),
+    })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Title order={2}>Settings</Title>
+        <TextInput label="Name" required maxLength={100} value={name} onChange={(event) => setName(event.currentTarget.value)} />
+        <TagsInput
+          label="Senders"
+          description="Numbers, names or short codes that it may send from; * for any. Messages that name no sender need none."
+          value={senders}
+          onChange={setSenders}
+        />
+        <Group grow align="flex-end">
+          <NumberInput label="Pace: parts" description="No limit when both are empty." min={1} value={parts} onChange={setParts} />
+          <NumberInput label="in so many seconds" min={1} value={seconds} onChange={setSeconds} />
+        </Group>
+        {device.kind === 'smpp' ? (
+          <PasswordInput
+            label="New password"
+            description={setUp.hasSecrets ? 'One is stored; leave this empty to keep it.' : 'None is stored.'}
+            autoComplete="off"
+            value={password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+          />
+        ) : null}
+        <SettingFields rules={rules.filter((rule) => !elsewhere.includes(rule.name))} values={settings} onChange={setSettings} />
+        <Faults error={change.error} />
+        <Group justify="flex-end">
+          {change.isSuccess ? (
+            <Text size="sm" role="status">
+              Saved; the device follows at once.
+            </Text>
+          ) : null}
+          <Button type="submit" loading={change.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+} // prettier-ignore
+
+/** Both or none; the server says what half a pace lacks. */
+const paceOf = (parts: number | string, seconds: number | string) =>
+  parts === '' && seconds === '' ? null : { partsPerWindow: Number(parts), windowSeconds: Number(seconds) }
+
+/** What differs from what is set; an emptied field takes the default again. */
+function changedOf(before: Settings, after: Settings): Record<string, string | null> {
+  const changed = Object.entries(after).filter(
+    ([name, value]) => !elsewhere.includes(name) && value !== (before[name] ?? ''),
+  )
+  return Object.fromEntries(changed.map(([name, value]) => [name, value === '' ? null : value]))
+}

@@ -1,0 +1,62 @@
+import { Anchor, Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { useChange } from '../api/use-call.ts'
+import { nameOf } from './device-state.tsx'
+import { Faults } from './faults.tsx'
+
+/** Sends a real message, which costs as any, by the senders of a device. */
+export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp; onClose: () => void }) {
+  const { device, setUp, onClose } = properties
+  const { accountId, mode } = useAccountPlace()
+  const senders = setUp.senders.filter((sender) => sender !== '*')
+  const [to, setTo] = useState(mode === 'test' ? '+15005550006' : '')
+  const [text, setText] = useState(`Test by ${nameOf(device)}`)
+  const [from, setFrom] = useState<string | null>(senders[0] ?? null)
+  const [key] = useState(() => crypto.randomUUID())
+  const send = useChange('devices/send-test')
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    send.mutate({ to, text, from, key })
+  }
+  if (send.data !== undefined)
+    return (
+      <Stack>
+        <Text size="sm" role="status">
+          Accepted. <Anchor href={`/a/${accountId}/${mode}/messages/${send.data.messageId}`}>See what becomes of it</Anchor>
+        </Text>
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Done</Button>
+        </Group>
+      </Stack>
+    )
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Faults error={send.error} />
+        <TextInput label="To" required data-autofocus value={to} onChange={(event) => setTo(event.currentTarget.value)} />
+        <Textarea label="Text" required value={text} onChange={(event) => setText(event.currentTarget.value)} />
+        {senders.length === 0 ? (
+          <Text size="sm">
+            This device has no sender of its own, so any device of the account may carry the message: the message
+            tells which one did.
+          </Text>
+        ) : (
+          <Select label="From" description="Only devices with this sender carry it." data={senders} value={from} onChange={setFrom} />
+        )}
+        <Text size="sm" c="dimmed">
+          It is a real send: it costs {mode === 'test' ? 'test SMS' : 'SMS'} of your balance.
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={send.isPending}>
+            Send it
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+} // prettier-ignore

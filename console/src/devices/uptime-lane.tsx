@@ -1,0 +1,96 @@
+import { Group, Stack, Text } from '@mantine/core'
+import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
+import { formatExact } from '../ui/format.ts'
+import { wordsOf } from './device-state.tsx'
+
+type Lane = ConsoleDevice['lane']
+type Stretch = Lane['stretches'][number]
+
+const fills: Readonly<Record<Stretch['status'], string>> = {
+  online: 'var(--mantine-color-teal-6)',
+  degraded: 'var(--mantine-color-yellow-5)',
+  offline: 'var(--mantine-color-red-6)',
+  pending: 'var(--mantine-color-gray-5)',
+  disabled: 'var(--mantine-color-gray-5)',
+  unknown: 'none',
+  unwatched: 'none',
+}
+
+const words: Readonly<Record<Stretch['status'], string>> = {
+  online: 'online', degraded: 'degraded', offline: 'offline', pending: 'pending', disabled: 'paused', unknown: 'not known yet',
+  unwatched: 'server not running',
+} // prettier-ignore
+
+/** In the lane's own units. */
+const width = 1000
+const height = 20
+
+/** What a device was over time. Where no server ran there is a gap: nobody knows. */
+export function UptimeLane({ lane, name }: { lane: Lane; name: string }) {
+  const { fromMs, untilMs, stretches } = lane
+  const scale = width / (untilMs - fromMs)
+  const shares = sharesOf(lane)
+  const says = shares.map(([status, share]) => `${words[status]} ${percent(share)}`).join(', ')
+  return (
+    <Stack gap={2}>
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        width="100%"
+        height={height}
+        role="img"
+        aria-label={`${name} in the last ${spanOf(lane)}: ${says}`}
+      >
+        <rect width={width} height={height} rx={4} fill="var(--mantine-color-default-border)" opacity={0.5} />
+        {stretches.map((stretch) => (
+          <rect
+            key={stretch.fromMs}
+            x={(stretch.fromMs - fromMs) * scale}
+            width={Math.max(1, (stretch.untilMs - stretch.fromMs) * scale)}
+            height={height}
+            fill={fills[stretch.status]}
+            pointerEvents="all"
+          >
+            <title>{describe(stretch)}</title>
+          </rect>
+        ))}
+      </svg>
+      <Group justify="space-between" gap="xs">
+        <Text size="xs" c="dimmed">
+          {spanOf(lane)} ago
+        </Text>
+        <Text size="xs" c="dimmed">
+          {says}
+        </Text>
+        <Text size="xs" c="dimmed">
+          now
+        </Text>
+      </Group>
+    </Stack>
+  )
+}
+
+const describe = ({ status, reasons, fromMs, untilMs }: Stretch): string =>
+  `${[words[status], ...reasons.map(wordsOf)].join(', ')}: ${formatExact(fromMs)} – ${formatExact(untilMs)}`
+
+/** What part of the span each state was, the longest first. */
+function sharesOf({ fromMs, untilMs, stretches }: Lane): [Stretch['status'], number][] {
+  const lengths = new Map<Stretch['status'], number>()
+  for (const { status, ...stretch } of stretches)
+    lengths.set(status, (lengths.get(status) ?? 0) + stretch.untilMs - stretch.fromMs)
+  return [...lengths]
+    .map(([status, length]): [Stretch['status'], number] => [status, length / (untilMs - fromMs)])
+    .toSorted(([, a], [, b]) => b - a)
+}
+
+/** Never rounded up to all, nor down to nothing. */
+function percent(share: number): string {
+  const rounded = Math.round(share * 1000) / 10
+  if (rounded >= 100) return share < 1 ? '> 99.9 %' : '100 %'
+  return rounded === 0 ? '< 0.1 %' : `${rounded} %`
+}
+
+function spanOf({ fromMs, untilMs }: Lane): string {
+  const hours = Math.round((untilMs - fromMs) / 3_600_000)
+  return hours <= 24 ? `${hours} h` : `${Math.round(hours / 24)} d`
+}

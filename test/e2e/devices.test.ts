@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { dayMs } from '../../src/clock.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { startApp, type TestApp } from '../harness.ts'
+import { startFakePhones } from '../peers/fake-phone-control.ts'
+import { startSmsc } from '../peers/smsc-control.ts'
+import { expectSound, openBrowser, type PageOptions, type TestBrowser, type TestPage } from './browser.ts'
+import { givePassword, signIn } from './signed-in.ts'
+
+let app: TestApp
+let browser: TestBrowser
+let email: string
+let place: string
+
+beforeAll(async () => {
+  app = await startApp()
+  const { userId, accountId } = await app.openAccount('Ada')
+  await app.app.storage.writer.write((tx) =>
+    tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', userId).execute(),
+  )
+  email = (await givePassword(app, userId)).email
+  place = `${app.url}/a/${accountId}`
+  browser = await openBrowser()
+}, 60_000)
+afterAll(async () => {
+  await browser.close()
+  await app.stop()
+})
+
+async function openDevices(mode: 'live' | 'test', options?: PageOptions): Promise<TestPage> {
+  const tab = await browser.newPage(options)
+  await signIn(tab, app, email)
+  await tab.page.goto(`${place}/${mode}/devices`)
+  await tab.page.getByRole('heading', { name: 'Devices' }).waitFor()
+  return tab
+}
+
+test('a phone that is connected ticks live, is named, and its card tells how it is', async () => {
+  const tab = await openDevices('live')
+  const { page } = tab
+  await page.getByRole('button', { name: 'Connect the first device' }).click()
+  await page.getByRole('button', { name: 'Show what to type into the app' }).click()
+  const privateToken = await page.getByTestId('type-private').innerText()
+  const baseUrl = await page.getByTestId('type-api').innerText()
+  expect(baseUrl).toBe(`${app.url}/mobile/v1`)
+  await page.getByText('waiting for the phone').waitFor()
+  await expectSound(tab)
+  await tab.screenshot('devices-connect-phone')
+  const phones = await startFakePhones({ timeScale: 20, baseUrl, privateToken })
+  onTestFinished(() => phones.stop())
+  await page.getByText('Connected', { exact: true }).waitFor()
+  await tab.screenshot('devices-phone-connected')
+  await page.getByRole('link', { name: /Open the phone/ }).click()
+  await page.getByRole('textbox', { name: /Number of SIM 1/ }).fill('+49 151 1234 5678')
+  await page.getByRole('button', { name: 'Name it' }).first().click()
+  await page.getByText('1: +4915112345678').waitFor()
+  await expectSound(tab)
+  await tab.screenshot('device-phone')
+  await page.goto(`${place}/live/devices`)
+  await page.getByRole('article').getByText('online', { exact: true }).waitFor()
+  await phones.phone(0).goOffline()
+  expect(tab.faults).toEqual([])
+  await page.context().close()
+})
+
+test('a simulator that is told to go offline turns its card offline in another tab, without a reload', async () => {
+  const tab = await openDevices('test')
+  const { page } = tab
+  await page.getByRole('button', { name: 'Connect a device' }).click()
+  await page.getByText('Simulator', { exact: true }).last().click()
+  await page.getByLabel(/^Name/).fill('Bench')
+  await expectSound(tab)
+  await tab.screenshot('devices-add-simulator')
+  await page.getByRole('button', { name: 'Add it' }).click()
+  const card = page.getByRole('article', { name: 'Bench' })
+  await card.getByText('online', { exact: true }).waitFor()
+  const other = await openDevices('test')
+  await other.page.getByRole('article', { name: 'Bench' }).getByRole('link').click()
+  await other.page.getByRole('switch', { name: 'Offline' }).click({ force: true })
+  await card.getByText('offline', { exact: true }).waitFor()
+  await card.getByText('switched off').waitFor()
+  await expectSound(tab)
+  await other.page.getByText('switched off').first().waitFor()
+  await expectSound(other)
+  await other.screenshot('device-simulator')
+  await other.page.getByRole('switch', { name: 'Offline' }).click({ force: true })
+  await card.getByText('online', { exact: true }).waitFor()
+  await other.page.getByRole('button', { name: 'Drain' }).click()
+  await card.getByText('draining', { exact: true }).waitFor()
+  await other.page.getByRole('button', { name: 'Pause' }).click()
+  await card.getByText('paused', { exact: true }).waitFor()
+  await other.page.getByRole('button', { name: 'Resume' }).click()
+  await card.getByText('online', { exact: true }).waitFor()
+  await other.page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await other.page.getByText('It holds no message now.').waitFor()
+  await other.screenshot('device-remove')
+  await other.page.getByRole('button', { name: 'Remove Bench' }).click()
+  await card.waitFor({ state: 'detached' })
+  expect([...tab.faults, ...other.faults]).toEqual([])
+  await page.context().close()
+  await other.page.context().close()
+})
+
+test('a link shows what is wrong with it field by field, then that it is bound, and its trial says why a bind fails', async () => {
+  const smsc = await startSmsc()
+  onTestFinished(() => smsc.stop())
+  const tab = await openDevices('live')
+  const { page } = tab
+  await page.getByRole('button', { name: 'Connect a device' }).first().click()
+  await page.getByText('SMPP link').click()
+  await page.getByLabel(/^Name/).fill('Carrier')
+  await page.getByLabel(/^host/).fill('127.0.0.1')
+  await page.getByLabel(/^port/).fill('many')
+  await page.getByLabel(/^system_id/).fill('onesixty')
+  await page.getByLabel(/^Password/).fill('secret')
+  await page.getByRole('button', { name: 'Add it' }).click()
+  await page.getByText(/The setting port needs a whole number/).waitFor()
+  await expectSound({ ...tab, faults: [] })
+  await tab.screenshot('devices-add-link')
+  await page.getByLabel(/^port/).fill(String(smsc.port))
+  await page.getByRole('button', { name: 'Add it' }).click()
+  const card = page.getByRole('article', { name: 'Carrier' })
+  await card.getByText('online', { exact: true }).waitFor()
+  await card.getByRole('link').click()
+  await page.getByRole('button', { name: 'Try the bind' }).click()
+  await page.getByText(/It is bound now/).waitFor()
+  await smsc.stop()
+  await page.getByText('offline', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Try the bind' }).click()
+  await page
+    .getByText(/127\.0\.0\.1/)
+    .first()
+    .waitFor()
+  await tab.screenshot('device-link')
+  await page.context().close()
+})
+
+/** A week of a phone: battery down and up, an evening offline, a night without a server. */
+async function inventPast(): Promise<void> {
+  const { storage } = app.app
+  const device = await storage.read.selectFrom('devices').select('id').where('kind', '=', 'android').executeTakeFirstOrThrow()
+  const nowMs = Date.now()
+  const at = (hours: number): number => nowMs - hours * 3_600_000
+  const states = [[168, 30, 'online', '[]'], [30, 26, 'offline', '["no_contact"]'], [26, 9, 'online', '[]'], [9, 8, 'degraded', '["battery_low"]'], [8, 0.1, 'online', '[]']] as const
+  await storage.writer.write(async (tx) => {
+    await insertRows(tx, 'device_states', states.map(([from, until, status, reasons]) => ({ device_id: device.id, from_at: at(from), until_at: at(until), status, reasons })))
+    await insertRows(tx, 'server_runs', [[-1, 8 * dayMs, at(20)], [-2, 1, at(14)]].map(([epoch, ago, seen_at]) => ({ epoch: epoch!, started_at: epoch === -1 ? nowMs - ago! : at(14.5), seen_at: seen_at! })))
+    await insertRows(tx, 'device_samples', Array.from({ length: 144 }, (_, i) => ({ device_id: device.id, at: at(24 - i / 6), battery: Math.round(55 + 40 * Math.sin(i / 20)), charging: 0 as const, network: 'wifi' })))
+  })
+} // prettier-ignore
+
+test.each([
+  [390, 'light'],
+  [390, 'dark'],
+  [1440, 'light'],
+  [1440, 'dark'],
+] as const)('the pages are sound at %i pixels, %s', async (width, colorScheme) => {
+  if (width === 390 && colorScheme === 'light') await inventPast()
+  const tab = await openDevices('live', { width, colorScheme })
+  const { page } = tab
+  await page.getByRole('article').first().waitFor()
+  await expectSound(tab)
+  await tab.screenshot('devices')
+  const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+  expect(isWide).toBe(false)
+  await page.getByRole('button', { name: 'Connect a device' }).click()
+  await page.getByRole('button', { name: 'Show what to type into the app' }).waitFor()
+  await expectSound(tab)
+  await page.getByRole('button', { name: 'Show what to type into the app' }).click()
+  await page.getByText('waiting for the phone').waitFor()
+  await expectSound(tab)
+  await tab.screenshot('devices-connect')
+  await page.keyboard.press('Escape')
+  await page.getByRole('article').filter({ hasText: 'Android' }).getByRole('link').click()
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  await expectSound(tab)
+  await tab.screenshot('device')
+  expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+  await page.getByRole('button', { name: 'Send a test SMS' }).click()
+  await page.getByLabel(/^To/).waitFor()
+  await expectSound(tab)
+  await tab.screenshot('device-test-sms')
+  await page.context().close()
+})
