@@ -33,6 +33,12 @@ export const consoleSettings = {
     default: 4,
     says: 'How long a link works that replaces a lost password: longer than a slow mail takes, shorter than a mailbox stays open.',
   }),
+  trafficDays: setting({
+    env: 'ONESIXTY_TRAFFIC_DAYS',
+    read: wholeNumber(97, 36_500),
+    default: 400,
+    says: 'How long the hourly counts of messages stand, which the overview reads: a year and a month, to compare. They hold no texts and no numbers. 90 days and the week before them are the least.',
+  }),
   invitationDays: setting({
     env: 'ONESIXTY_INVITATION_DAYS',
     read: wholeNumber(1, 365),

@@ -19,6 +19,7 @@ import { createRefiller } from './refiller.ts'
 import { createRescuer } from './rescuer.ts'
 import { createRetention } from './retention.ts'
 import { createStrandedWatch } from './stranded-watch.ts'
+import { createTrafficForgetter } from './traffic-forgetter.ts'
 
 export interface JanitorsDeps extends JanitorDeps {
   config: Pick<
@@ -31,6 +32,7 @@ export interface JanitorsDeps extends JanitorDeps {
     | 'auditDays'
     | 'keyUsageDays'
     | 'endedOptOutDays'
+    | 'trafficDays'
     | 'deviceHistoryDays'
     | 'inboundJoinMinutes'
     | 'parkedReceiptHours'
@@ -65,7 +67,8 @@ export function createJanitors(
   | 'deviceReporter'
   | 'phoneCloser'
   | 'strandedWatch'
-  | 'phoneRecaller',
+  | 'phoneRecaller'
+  | 'trafficForgetter',
   Janitor
 > {
   const { config } = deps
@@ -100,5 +103,6 @@ export function createJanitors(
     phoneCloser: createPhoneCloser(deps),
     strandedWatch: createStrandedWatch(deps),
     phoneRecaller: createPhoneRecaller(deps),
+    trafficForgetter: createTrafficForgetter({ ...deps, trafficDays: config.trafficDays }),
   }
 }

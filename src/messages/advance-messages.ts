@@ -4,6 +4,7 @@ import type { CostState, Flag } from '../storage/schema.ts'
 import { updateRows } from '../storage/sets.ts'
 import type { MessageState } from './message-store.ts'
 import { chargeOf, isFinal, type MessageEvent, type Move, moveInDoubt, moveOf } from './state.ts'
+import { TrafficChanges } from './traffic.ts'
 
 /** One thing that happened to one message, whose state was read (and is locked) in the same transaction. */
 export interface Advance {
@@ -29,8 +30,8 @@ interface Changed {
 }
 
 /**
- * The only writer of `status`. Moves a batch of messages along the table of state.ts, ends holds, and keeps wallets and day
- * counters in step, in one transaction. Gives, for each advance, the new state, or null where the table refuses the move.
+ * The only writer of `status`. Moves a batch of messages along the table of state.ts, ends holds, and keeps wallets, day
+ * counters and the counts of traffic in step, in one transaction. Gives, for each advance, the new state, or null where the table refuses the move.
  * A message may stand in a batch more than once; later advances see the earlier ones. Throws `StaleMessage` when a message was
  * moved since its state was read.
  */
@@ -55,7 +56,9 @@ export async function advanceMessages(
     changes.set(message.id, { before: earlier?.before ?? message, after })
     return after
   })
-  await Promise.all([writeChanges(tx, [...changes.values()]), wallets.apply(tx)])
+  const traffic = new TrafficChanges()
+  for (const { before, after } of changes.values()) traffic.moved(before, after)
+  await Promise.all([writeChanges(tx, [...changes.values()]), wallets.apply(tx), traffic.apply(tx)])
   return results
 }
 

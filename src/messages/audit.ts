@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type AuditCheck, mostViolations, rowsOf, type Violation } from '../ledger/audit.ts'
+import { trafficChecks } from './traffic-audit.ts'
 
 /**
  * What must hold between messages, their money, the queue and the attempts. Each check reads its tables once or twice from end to
@@ -51,6 +52,7 @@ export const messageChecks: readonly AuditCheck[] = [
     says: 'Everything that a phone is still asked for is an open attempt of its device, and every open attempt of a phone was offered to it.',
     find: (db) => rowsOf(db, offersAreNotAttempts),
   },
+  ...trafficChecks,
 ]
 
 const hourMs = 3_600_000

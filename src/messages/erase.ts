@@ -2,6 +2,7 @@ import { lowestIdAt } from '../ids.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { adjustRows, deleteRows, selectEach, updateRows } from '../storage/sets.ts'
+import { TrafficChanges } from './traffic.ts'
 
 /** Where to look in one wallet's messages: behind this id. */
 export interface RetentionMark {
@@ -18,6 +19,7 @@ interface OldMessage {
   id: string
   send_id: string | null
   charged: number
+  created_at: number
 }
 
 const oldTexts = {
@@ -27,7 +29,7 @@ const oldTexts = {
   inputs: ['account', 'mode', 'after', 'before', 'most'],
 } as const
 const oldMessages = {
-  sql: `select account_id, mode, id, send_id, charged from messages
+  sql: `select account_id, mode, id, send_id, charged, created_at from messages
         where account_id = :account and mode = :mode and id < :before and finalized_at is not null order by id limit :most`,
   inputs: ['account', 'mode', 'before', 'most'],
 } as const
@@ -77,6 +79,8 @@ const emptySends = {
 
 /** Removes messages with their attempts, and sends of which none is left. What they had used stays in the wallet, marked as archived, so that sums add up. */
 export async function removeMessages(tx: Tx, messages: readonly OldMessage[]): Promise<void> {
+  const traffic = new TrafficChanges()
+  for (const message of messages) traffic.archived(message)
   const used = new Map<string, { account_id: string; mode: Mode; used_archived: number }>()
   for (const { account_id, mode, charged } of messages) {
     const name = `${account_id}/${mode}`
@@ -92,6 +96,7 @@ export async function removeMessages(tx: Tx, messages: readonly OldMessage[]): P
     adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['used_archived'] }, [
       ...used.values(),
     ]),
+    traffic.apply(tx),
   ])
   const empty = await selectEach<{ account_id: string; id: string }>(
     tx, emptySends, [...sends.values()].map((row) => [row.account_id, row.send_id]),

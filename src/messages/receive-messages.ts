@@ -3,6 +3,7 @@ import type { Tx } from '../storage/dialect.ts'
 import { insertRows } from '../storage/sets.ts'
 import { takeFragment, takeOverdue } from './inbound-fragments.ts'
 import type { InboundMessage, InboundPart } from './inbound-message.ts'
+import { countNew } from './traffic.ts'
 
 /**
  * Stores received messages, each once by the device's fingerprint; pieces of long ones when the last of them is there. What comes without an
@@ -43,7 +44,9 @@ const isSound = ({ total, index }: InboundPart): boolean => total > 1 && index >
 async function store(tx: Tx, ids: Ids, message: InboundMessage): Promise<0 | 1> {
   const accountId = message.accountId ?? (await accountOfAttempt(tx, message.inReplyTo))
   if (accountId === null || !(await isNew(tx, message))) return 0
-  await insertRows(tx, 'messages', [inboundRow(message, accountId, ids('msg'))])
+  const row = inboundRow(message, accountId, ids('msg'))
+  await insertRows(tx, 'messages', [row])
+  await countNew(tx, 'received', [{ ...row, messages: 1 }])
   return 1
 }
 

@@ -6,6 +6,7 @@ import { addToRows, insertRows, selectEach } from '../storage/sets.ts'
 import { decideSends, type Decision, type Standing } from './decide-sends.ts'
 import { priorityOf, readMessagesOfSend, routeKeyOf } from './message-store.ts'
 import type { SendRequest, SendResult, StoredSend, Warning } from './send-request.ts'
+import { countNew } from './traffic.ts'
 
 /**
  * Accepts a batch of sends as one unit: idempotency, then money and queue, then the rows. All that is accepted is flushed when
@@ -133,6 +134,7 @@ async function store(
     insertRows(tx, 'messages', sends.flatMap(messageRows)),
     insertRows(tx, 'queue', sends.flatMap(queueRows)),
     addToRows(tx, 'queue_totals', queueTotalShape, sends.map(queueTotalRow)),
+    countNew(tx, 'accepted', sends.map(trafficOf)),
     addToRows(tx, 'api_key_usage', { key: ['key_id', 'day'], amounts: ['parts'] }, capped.map(keyUsageRow)),
     insertRows(
       tx,
@@ -213,6 +215,13 @@ const queueTotalRow = (send: SendRequest) => ({
   messages: send.messageIds.length,
   parts: send.messageIds.length * send.parts,
   next_expiry_at: send.expiresAt,
+})
+
+const trafficOf = (send: SendRequest) => ({
+  account_id: send.accountId,
+  mode: send.mode,
+  created_at: send.createdAt,
+  messages: send.messageIds.length,
 })
 
 const keyUsageRow = (send: SendRequest) => ({

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Mode, AccountState, DeviceState, DeviceStatus, LedgerKind, Flag } from './column-values.ts'
 import type { DeviceSampleTable, DeviceStateTable, ServerRunTable } from './device-tables.ts'
+import type { TrafficTable, TrafficTimeTable } from './traffic-tables.ts'
 import type {
   SendTable,
   IdempotencyKeyTable,
@@ -262,6 +263,8 @@ export interface Database {
   device_states: DeviceStateTable
   device_samples: DeviceSampleTable
   server_runs: ServerRunTable
+  traffic: TrafficTable
+  traffic_times: TrafficTimeTable
   phone_tokens: PhoneTokenTable
   phones: PhoneTable
   phone_offers: PhoneOfferTable

@@ -91,6 +91,7 @@ export async function openAuditFixture(): Promise<AuditFixture> {
         closed_at: null,
       },
     ])
+    await countTraffic(tx, accountId, nowMs)
     await tx
       .updateTable('wallets')
       .set({ reserved: 4, used: 3, used_archived: 1 })
@@ -120,6 +121,19 @@ export async function openAuditFixture(): Promise<AuditFixture> {
       })
       return broken
     },
+  }
+}
+
+/** What the messages of the fixture come to, and one that was removed. */
+async function countTraffic(tx: Tx, accountId: string, nowMs: number): Promise<void> {
+  const counts = { accepted: 8, received: 1, sent: 1, delivered: 1, failed: 1, undelivered: 1 }
+  for (const [grain, sizeMs, archived] of [
+    ['hour', 3_600_000, 1],
+    ['minutes5', 300_000, 0],
+  ] as const) {
+    const place = { account_id: accountId, mode: 'live', grain, bucket: nowMs - (nowMs % sizeMs) } as const
+    await insertRows(tx, 'traffic', [{ ...place, ...counts, archived }])
+    await insertRows(tx, 'traffic_times', [{ ...place, measure: 'to_delivered', step: 3, messages: 1 }])
   }
 }
 

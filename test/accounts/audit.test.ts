@@ -84,6 +84,22 @@ test('every check finds each of its planted mistakes', async () => {
       `update phone_offers set closed_at = null where attempt_id = 'att_done'`,
       `update attempts set state = 'accepted', ended_at = 1 where id = 'att_p'`,
     ],
+    traffic_is_messages: [
+      `update traffic set accepted = accepted + 1`,
+      `update traffic set archived = 0`,
+      `update traffic set sent = 0, delivered = 2`,
+      `update traffic set failed = 3`,
+      `update traffic set received = 0, accepted = 9`,
+      `delete from traffic`,
+      `update messages set status = 'expired' where id = 'msg_waits'`,
+      `update messages set created_at = created_at - 3600000 where id = 'msg_waits'`,
+    ],
+    traffic_grains_agree: [
+      `update traffic set failed = failed + 1 where grain = 'minutes5'`,
+      `update traffic set bucket = bucket + 7200000 where grain = 'minutes5'`,
+      `update traffic_times set step = step + 1 where grain = 'minutes5'`,
+      `delete from traffic_times`,
+    ],
   }
   expect(Object.keys(planted)).toEqual(auditChecks.map((check) => check.name))
 

@@ -56,6 +56,8 @@ test('a sound installation passes every check, with --full too', async () => {
       'final_has_time',
       'receipts_have_messages',
       'offers_are_attempts',
+      'traffic_is_messages',
+      'traffic_grains_agree',
     ])
   }
 })
@@ -68,7 +70,7 @@ test('says in words what fails, with what to do and the rows', async () => {
     'FAIL  granted_is_ledger: Does not hold: What each wallet was granted is the sum of its ledger entries.',
   )
   expect(stdout).toMatch(/"granted":11,"ledger":10/)
-  expect(stdout).toContain('1 of 22 checks failed.')
+  expect(stdout).toContain('1 of 24 checks failed.')
 })
 
 test('a secret that others may read, and one that is gone', async () => {

@@ -142,6 +142,15 @@ async function fill(): Promise<void> {
     'server_runs',
     ages.map((at, i) => ({ epoch: i, started_at: 0, seen_at: at })),
   )
+  const counted = { account_id: 'acc_a', mode: 'live' } as const
+  for (const [grain, days] of [
+    ['hour', 400],
+    ['minutes5', 8],
+  ] as const) {
+    const buckets = [...many((i) => nowMs - days * dayMs - i - 1), nowMs - days * dayMs] // prettier-ignore
+    await insert('traffic', buckets.map((bucket) => ({ ...counted, grain, bucket, accepted: 1 }))) // prettier-ignore
+    await insert('traffic_times', buckets.map((bucket) => ({ ...counted, grain, bucket, measure: 'to_sent', step: 1, messages: 1 }))) // prettier-ignore
+  }
   await insert(
     'idempotency_keys',
     ages.map((at, i) => ({
@@ -167,15 +176,18 @@ const forgotten = [
   'device_states',
   'device_samples',
   'server_runs',
+  'traffic',
+  'traffic_times',
   'idempotency_keys',
 ] as const
 
 test('everything that is only kept for a time goes, a page in each transaction, and what is young or without an end stays', async () => {
   await fill()
   const { writer, largest } = countingWriter()
-  const { retention, receiptCloser } = house.janitors({ writer })
+  const { retention, receiptCloser, trafficForgetter } = house.janitors({ writer })
   await retention.sweepAll()
   await receiptCloser.sweepAll()
+  await trafficForgetter.sweepAll()
   expect(
     Object.fromEntries(await Promise.all(forgotten.map(async (table) => [table, await countOf(table)]))),
   ).toEqual({
@@ -189,6 +201,8 @@ test('everything that is only kept for a time goes, a page in each transaction, 
     device_states: 2,
     device_samples: 1,
     server_runs: 1,
+    traffic: 2,
+    traffic_times: 2,
     idempotency_keys: 1,
   })
   expect(largest()).toBe(500)
@@ -226,19 +240,20 @@ test.for(['fresh', 'analysed'])(
       await house.storage.writer.write((tx) => sql`analyze`.execute(tx))
     }
     const executed = vi.spyOn(house.storage.read.getExecutor(), 'executeQuery')
-    const { retention, receiptCloser } = house.janitors()
+    const { retention, receiptCloser, trafficForgetter } = house.janitors()
     await retention.sweepAll()
     await receiptCloser.sweepAll()
+    await trafficForgetter.sweepAll()
     const statements = new Map(executed.mock.calls.map(([query]) => [query.sql, query]))
     executed.mockRestore()
     const plain = new DatabaseSync(databaseFile(house.dataFolder), { readOnly: true })
     const planOf = (table: string): string[] => {
       const query = [...statements.values()].find(({ sql: text }) =>
-        new RegExp(`from "?${table}"?\\b`).test(text),
+        new RegExp(`from "?${table}"?\\s`).test(text),
       )!
       return plain
         .prepare(`explain query plan ${query.sql}`)
-        .all(...(query.parameters as string[]))
+        .all(...((Array.isArray(query.parameters[0]) ? query.parameters[0] : query.parameters) as string[]))
         .map((step) => String(step['detail']))
     }
     for (const table of forgotten) {

@@ -123,3 +123,38 @@ create table server_runs (
   seen_at bigint not null check (seen_at >= started_at)
 );
 create index server_runs_by_age on server_runs (seen_at);
+
+-- How much was sent and how fast, counted as it happens, so that 90 days of a busy account are read in milliseconds. Nothing here
+-- goes with the messages that it counts: neither erasing nor retention changes what was.
+create table traffic (
+  account_id text collate "C" not null,
+  mode text collate "C" not null,
+  grain text collate "C" not null check (grain = 'minutes5' or grain = 'hour'),
+  -- Where the five minutes or the hour begin in which the messages were accepted.
+  bucket bigint not null,
+  -- Outbound messages; those that are in none of the states below still wait or are being handed over.
+  accepted integer not null default 0 check (accepted >= 0),
+  received integer not null default 0 check (received >= 0),
+  sent integer not null default 0 check (sent >= 0),
+  delivered integer not null default 0 check (delivered >= 0),
+  undelivered integer not null default 0 check (undelivered >= 0),
+  failed integer not null default 0 check (failed >= 0),
+  expired integer not null default 0 check (expired >= 0),
+  canceled integer not null default 0 check (canceled >= 0),
+  unconfirmed integer not null default 0 check (unconfirmed >= 0),
+  -- How many of them retention has removed since; the sums stay provable. Kept for hours only.
+  archived integer not null default 0 check (archived >= 0),
+  primary key (account_id, mode, grain, bucket)
+);
+
+-- How long messages took, in steps of a logarithmic scale (src/messages/time-scale.ts).
+create table traffic_times (
+  account_id text collate "C" not null,
+  mode text collate "C" not null,
+  grain text collate "C" not null check (grain = 'minutes5' or grain = 'hour'),
+  bucket bigint not null,
+  measure text collate "C" not null check (measure = 'to_sent' or measure = 'to_delivered'),
+  step integer not null check (step >= 0),
+  messages integer not null check (messages > 0),
+  primary key (account_id, mode, grain, bucket, measure, step)
+);

@@ -1,0 +1,89 @@
+import { dayMs } from '../clock.ts'
+import { minutes5Days } from '../messages/traffic.ts'
+import type { Db } from '../storage/dialect.ts'
+import type { Mode } from '../storage/schema.ts'
+import { deleteRows, selectEach } from '../storage/sets.ts'
+import type { TrafficGrain } from '../storage/traffic-tables.ts'
+import type { Writer } from '../storage/writer.ts'
+import { forgottenAtOnce } from './forget-old.ts'
+import { Janitor, type JanitorDeps } from './janitor.ts'
+
+export interface TrafficForgetterDeps extends JanitorDeps {
+  read: Db
+  writer: Writer
+  trafficDays: number
+}
+
+const intervalMs = 600_000
+
+interface Place {
+  account_id: string
+  mode: Mode
+  grain: TrafficGrain
+  bucket: number
+}
+
+/** By the primary key of each wallet: an index by age would cost every count a second write. */
+const oldOf = (table: 'traffic' | 'traffic_times', more: string) => ({
+  sql: `select account_id, mode, grain, bucket${more} from ${table}
+        where account_id = :account and mode = :mode and grain = :grain and bucket < :before order by bucket limit :most`,
+  inputs: ['account', 'mode', 'grain', 'before', 'most'],
+})
+const oldCounts = oldOf('traffic', '')
+const oldTimes = oldOf('traffic_times', ', measure, step')
+
+/** Removes counts of traffic past their time: five minutes after days, hours after more than a year. */
+export function createTrafficForgetter(deps: TrafficForgetterDeps): Janitor {
+  let after = { account_id: '', mode: '' as Mode }
+  return new Janitor(deps, {
+    name: 'traffic_forgetter',
+    intervalMs,
+    async sweep() {
+      const wallets = await readWalletsBehind(deps.read, after)
+      const isMore = await forgetOf(deps, wallets)
+      if (isMore) return true
+      const last = wallets.at(-1)
+      after = last ?? { account_id: '', mode: '' as Mode }
+      return last !== undefined
+    },
+  })
+}
+
+/** At most a page of each table; says whether there is more. */
+async function forgetOf(
+  { read, writer, clock, trafficDays }: TrafficForgetterDeps,
+  wallets: readonly Pick<Place, 'account_id' | 'mode'>[],
+): Promise<boolean> {
+  const nowMs = clock.now()
+  const asked = wallets.flatMap(({ account_id, mode }) => [
+    [account_id, mode, 'hour', nowMs - trafficDays * dayMs, forgottenAtOnce],
+    [account_id, mode, 'minutes5', nowMs - minutes5Days * dayMs, forgottenAtOnce],
+  ])
+  const [counts, times] = await Promise.all([
+    selectEach<Place>(read, oldCounts, asked),
+    selectEach<Place & { measure: string; step: number }>(read, oldTimes, asked),
+  ])
+  const page = <T>(rows: readonly T[]): readonly T[] => rows.slice(0, forgottenAtOnce)
+  const key = ['account_id', 'mode', 'grain', 'bucket'] as const
+  if (counts.length > 0) await writer.write((tx) => deleteRows(tx, 'traffic', key, page(counts)))
+  if (times.length > 0)
+    await writer.write((tx) => deleteRows(tx, 'traffic_times', [...key, 'measure', 'step'], page(times)))
+  return counts.length > 0 || times.length > 0
+}
+
+const walletsAtOnce = 20
+
+const readWalletsBehind = (
+  read: Db,
+  after: Pick<Place, 'account_id' | 'mode'>,
+): Promise<Pick<Place, 'account_id' | 'mode'>[]> =>
+  read
+    .selectFrom('wallets')
+    .select(['account_id', 'mode'])
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('account_id', 'mode'), '>', tuple(after.account_id, after.mode)),
+    )
+    .orderBy('account_id')
+    .orderBy('mode')
+    .limit(walletsAtOnce)
+    .execute()

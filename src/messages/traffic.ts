@@ -1,0 +1,123 @@
+import type { Tx } from '../storage/dialect.ts'
+import type { MessageStatus } from '../storage/schema.ts'
+import { addToRows, adjustRows } from '../storage/sets.ts'
+import type { TrafficGrain, TrafficMeasure, TrafficTable } from '../storage/traffic-tables.ts'
+import type { MessageState } from './message-store.ts'
+import { stepOf } from './time-scale.ts'
+
+/** The states that have a count of their own. A message in none of them still waits: `accepted` less their sum. */
+export const countedStates = [
+  'sent', 'delivered', 'undelivered', 'failed', 'expired', 'canceled', 'unconfirmed',
+] as const satisfies readonly MessageStatus[] // prettier-ignore
+export type CountedState = (typeof countedStates)[number]
+
+export const grainMs: Readonly<Record<TrafficGrain, number>> = { minutes5: 300_000, hour: 3_600_000 }
+/** Five minutes are kept so long: hours that are looked at and the same ones a week before. */
+export const minutes5Days = 8
+/** Hours are kept no shorter: 90 days that are looked at and a week before them. */
+export const fewestTrafficDays = 97
+
+const grains = ['hour', 'minutes5'] as const satisfies readonly TrafficGrain[]
+
+type Counter = CountedState | 'accepted' | 'received' | 'archived'
+/** A message by what it is counted under. */
+type Counted = Pick<MessageState, 'account_id' | 'mode' | 'created_at'>
+type TrafficKey = Pick<TrafficTable, 'account_id' | 'mode' | 'grain' | 'bucket'>
+
+const key = ['account_id', 'mode', 'grain', 'bucket'] as const
+const timeKey = [...key, 'measure', 'step'] as const
+
+/**
+ * Sums what a batch does to the counts of `traffic`, so that each row is written once. A message counts where it was accepted, whenever
+ * something becomes of it; counts that retention has removed by then stay removed.
+ */
+export class TrafficChanges {
+  readonly #counts = new Map<string, TrafficKey & Record<Counter, number>>()
+  readonly #times = new Map<
+    string,
+    TrafficKey & { measure: TrafficMeasure; step: number; messages: number }
+  >()
+
+  /** A message went from one state to another. */
+  moved(before: MessageState, after: MessageState): void {
+    if (before.status !== after.status) {
+      if (isCounted(before.status)) this.#count(before, before.status, -1)
+      if (isCounted(after.status)) this.#count(after, after.status, 1)
+    }
+    if (before.sent_at === null && after.sent_at !== null) this.#time(after, 'to_sent', after.sent_at)
+    if (before.delivered_at === null && after.delivered_at !== null)
+      this.#time(after, 'to_delivered', after.delivered_at)
+  }
+
+  /** A message was removed and stays counted. */
+  archived(message: Counted): void {
+    this.#count(message, 'archived', 1, ['hour'])
+  }
+
+  /** Writes the sums. */
+  async apply(tx: Tx): Promise<void> {
+    const amounts = [...countedStates, 'archived'] as const
+    await Promise.all([
+      adjustRows(tx, 'traffic', { key, amounts }, inOrder(this.#counts)),
+      addToRows(tx, 'traffic_times', { key: timeKey, amounts: ['messages'] }, inOrder(this.#times)),
+    ])
+  }
+
+  #count(message: Counted, counter: Counter, amount: number, into: readonly TrafficGrain[] = grains): void {
+    for (const grain of into) {
+      const place = placeOf(message, grain)
+      const name = nameOf(place)
+      let row = this.#counts.get(name)
+      if (row === undefined) this.#counts.set(name, (row = { ...place, ...nothing }))
+      row[counter] += amount
+    }
+  }
+
+  #time(message: Counted, measure: TrafficMeasure, atMs: number): void {
+    const step = stepOf(atMs - message.created_at)
+    for (const grain of grains) {
+      const place = placeOf(message, grain)
+      const name = `${nameOf(place)}/${measure}/${step}`
+      const row = this.#times.get(name)
+      if (row === undefined) this.#times.set(name, { ...place, measure, step, messages: 1 })
+      else row.messages += 1
+    }
+  }
+}
+
+/** Counts new messages, `messages` of each. */
+export async function countNew(
+  tx: Tx,
+  what: 'accepted' | 'received',
+  batches: readonly (Counted & { messages: number })[],
+): Promise<void> {
+  const rows = new Map<string, TrafficKey & { [counter in typeof what]?: number }>()
+  for (const batch of batches)
+    for (const grain of grains) {
+      const place = placeOf(batch, grain)
+      const name = nameOf(place)
+      rows.set(name, { ...place, [what]: (rows.get(name)?.[what] ?? 0) + batch.messages })
+    }
+  await addToRows(tx, 'traffic', { key, amounts: [what] }, inOrder(rows))
+}
+
+const isCounted = (status: MessageStatus): status is CountedState =>
+  (countedStates as readonly string[]).includes(status)
+
+const nothing: Readonly<Record<Counter, number>> = {
+  accepted: 0, received: 0, archived: 0, sent: 0, delivered: 0, undelivered: 0, failed: 0, expired: 0, canceled: 0, unconfirmed: 0,
+} // prettier-ignore
+
+const placeOf = ({ account_id, mode, created_at }: Counted, grain: TrafficGrain): TrafficKey => ({
+  account_id,
+  mode,
+  grain,
+  bucket: created_at - (created_at % grainMs[grain]),
+})
+
+const nameOf = ({ account_id, mode, grain, bucket }: TrafficKey): string =>
+  `${account_id}/${mode}/${grain}/${bucket}`
+
+/** The order in which rows are locked. */
+const inOrder = <T>(rows: ReadonlyMap<string, T>): T[] =>
+  [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)

@@ -1,0 +1,34 @@
+import type { Generated } from 'kysely'
+import type { Mode } from './column-values.ts'
+
+/** What was sent and how fast, counted as it happens. */
+
+export type TrafficGrain = 'minutes5' | 'hour'
+export type TrafficMeasure = 'to_sent' | 'to_delivered'
+
+export interface TrafficTable {
+  account_id: string
+  mode: Mode
+  grain: TrafficGrain
+  bucket: number
+  accepted: Generated<number>
+  received: Generated<number>
+  sent: Generated<number>
+  delivered: Generated<number>
+  undelivered: Generated<number>
+  failed: Generated<number>
+  expired: Generated<number>
+  canceled: Generated<number>
+  unconfirmed: Generated<number>
+  archived: Generated<number>
+}
+
+export interface TrafficTimeTable {
+  account_id: string
+  mode: Mode
+  grain: TrafficGrain
+  bucket: number
+  measure: TrafficMeasure
+  step: number
+  messages: number
+}
