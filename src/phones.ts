@@ -5,7 +5,7 @@ import { Phone } from './connectors/android/phone.ts'
 import type { PhonePorts, Registration, SaidByApp } from './connectors/android/ports.ts'
 import { PhoneIdentities } from './devices/phone-identities.ts'
 import { findPhoneToken } from './devices/phone-tokens.ts'
-import { goneMs, type PhoneDeps, registerPhone, updatePhone } from './devices/phones.ts'
+import { goneMs, type PhoneDeps, markHeard, registerPhone, updatePhone } from './devices/phones.ts'
 import type { Route } from './dispatch/choose-device.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'
 import type { DispatchUnits } from './dispatch/dispatcher.ts'
@@ -26,43 +26,25 @@ interface PhonesDeps {
 
 /** What the routes of the phones need, of what the service has. */
 export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
-  const { read, writer, clock, ids, secretBox, config, log } = parts
+  const { read, writer, clock, secretBox } = parts
   const { pool, inboundReceiver } = deps
   const identities = new PhoneIdentities({ read, clock, secretBox })
   const desk = new PhoneDesk({ ...parts, ...deps, fence: parts.epoch.epoch, judgeFailure })
+  /** Written down as heard by this process. */
+  const heard = new Set<string>()
   const phone = (deviceId: string): Phone | null => {
     const link = pool.get(deviceId)?.link
     return link instanceof Phone ? link : null
   }
   return {
-    async register(privateToken, said) {
-      // Who shows a wrong one keeps nobody from writing.
-      const owner = await findPhoneToken(read, privateToken)
-      if (owner === null) return null
-      const nowMs = clock.now()
-      const isPresent = (deviceId: string): boolean => {
-        const known = phone(deviceId)
-        return known !== null && (known.isStreaming || (known.health().lastSeenAt ?? 0) > nowMs - goneMs)
-      }
-      const registering: PhoneDeps = {
-        ids,
-        secretBox,
-        nowMs,
-        rules: androidKind,
-        randomBytes,
-        isPresent,
-        mostPhones: config.phonesPerAccount,
-      }
-      const made = await writer
-        .write((tx) => registerPhone(tx, registering, privateToken, said))
-        .catch((error: unknown) => tellRefused(log, owner.accountId, error))
-      if (made === null) return null
-      identities.forget()
-      await pool.reloadIfChanged()
-      const known = await identities.find({ deviceToken: made.deviceToken })
-      return { ...made, accountName: known?.accountName ?? '' }
+    register: registerWith(parts, pool, identities, phone),
+    async identify(deviceToken) {
+      const known = await identities.find({ deviceToken })
+      if (known === null || known.wasHeard || heard.has(known.phoneId)) return known
+      await writer.write((tx) => markHeard(tx, clock.now(), known.phoneId))
+      heard.add(known.phoneId)
+      return known
     },
-    identify: (deviceToken) => identities.find({ deviceToken }),
     identifyHook: (hookSecret) => identities.find({ hookSecret }),
     async update(registration, said) {
       if (!saysNew(registration, said)) return
@@ -82,6 +64,42 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
     phone,
   }
 }
+
+/** Registers a phone by the private token that its app was given; null for a token that is none. */
+const registerWith =
+  (
+    { read, writer, clock, ids, secretBox, config, log }: Parts,
+    pool: DevicePool,
+    identities: PhoneIdentities,
+    phone: (deviceId: string) => Phone | null,
+  ): PhonePorts['register'] =>
+  async (privateToken, said) => {
+    // Who shows a wrong one keeps nobody from writing.
+    const owner = await findPhoneToken(read, privateToken)
+    if (owner === null) return null
+    const nowMs = clock.now()
+    const isPresent = (deviceId: string): boolean => {
+      const known = phone(deviceId)
+      return known !== null && (known.isStreaming || (known.health().lastSeenAt ?? 0) > nowMs - goneMs)
+    }
+    const registering: PhoneDeps = {
+      ids,
+      secretBox,
+      nowMs,
+      rules: androidKind,
+      randomBytes,
+      isPresent,
+      mostPhones: config.phonesPerAccount,
+    }
+    const made = await writer
+      .write((tx) => registerPhone(tx, registering, privateToken, said))
+      .catch((error: unknown) => tellRefused(log, owner.accountId, error))
+    if (made === null) return null
+    identities.forget()
+    await pool.reloadIfChanged()
+    const known = await identities.find({ deviceToken: made.deviceToken })
+    return { ...made, accountName: known?.accountName ?? '', registration: known }
+  }
 
 /** The app shows nobody why, and asks again for ever. */
 function tellRefused(log: Pick<Log, 'warn'>, accountId: string | null, error: unknown): never {

@@ -126,6 +126,8 @@ export interface KnownPhone {
   appVersion: string | null
   usesPush: boolean
   sims: readonly SimOfPhone[]
+  /** Its token was shown before. */
+  wasHeard: boolean
 }
 
 /** Whose token or hook secret this is; null when nobody's any more: superseded, or its device is retired or its account closed. */
@@ -149,6 +151,7 @@ export async function findPhone(
       'p.app_version',
       'p.uses_push',
       'p.sims',
+      'p.heard_at',
       'a.name',
       'a.state',
     ])
@@ -167,7 +170,18 @@ export async function findPhone(
     appVersion: row.app_version,
     usesPush: row.uses_push === 1,
     sims: JSON.parse(row.sims) as SimOfPhone[],
+    wasHeard: row.heard_at !== null,
   }
+}
+
+/** The phone has its token: whoever registers from now on is another one, or comes later. */
+export async function markHeard(tx: Tx, nowMs: number, phoneId: string): Promise<void> {
+  await tx
+    .updateTable('phones')
+    .set({ heard_at: nowMs })
+    .where('id', '=', phoneId)
+    .where('heard_at', 'is', null)
+    .execute()
 }
 
 /** The secret in the path of the addresses that a phone calls: derived from its own key, which outlives a change of the instance's secret. */
@@ -178,7 +192,8 @@ const hashOfSecret = (secret: string): string => createHash('sha256').update(sec
 
 /**
  * The registration that this one replaces: by the same private token, of the same model with the same SIMs, and gone for a minute: nobody
- * installs an app anew in less. Without a SIM nobody can tell two phones of one model apart, so it is a new one.
+ * installs an app anew in less. One whose token was never shown is replaced within the minute too: its answer was lost, and this is the next try.
+ * Without a SIM nobody can tell two phones of one model apart, so it is a new one.
  */
 async function findFormer(
   tx: Tx,
@@ -190,16 +205,16 @@ async function findFormer(
   const rows = await tx
     .selectFrom('phones as p')
     .innerJoin('devices as d', 'd.id', 'p.device_id')
-    .select(['p.id', 'p.device_id'])
+    .select(['p.id', 'p.device_id', 'p.created_at'])
     .where('p.token_id', '=', tokenId)
     .where('p.superseded_at', 'is', null)
     .where('p.name', '=', name)
     .where('p.sims', '=', JSON.stringify(sims))
-    .where('p.created_at', '<=', nowMs - goneMs)
+    .where(({ or, eb }) => or([eb('p.created_at', '<=', nowMs - goneMs), eb('p.heard_at', 'is', null)]))
     .where('d.state', '!=', 'retired')
     .orderBy('p.created_at', 'desc')
     .execute()
-  const found = rows.find((row) => !isPresent(row.device_id))
+  const found = rows.find((row) => row.created_at > nowMs - goneMs || !isPresent(row.device_id))
   return found === undefined ? null : { phoneId: found.id, deviceId: found.device_id }
 }
 

@@ -178,6 +178,7 @@ export interface PhoneTable {
   uses_push: Flag
   created_at: number
   updated_at: number
+  heard_at: number | null
   superseded_at: number | null
 }
 

@@ -6,6 +6,7 @@ import { mintPhoneToken } from '../../src/devices/phone-tokens.ts'
 import {
   findPhone,
   type KnownPhone,
+  markHeard,
   type PhoneDeps,
   registerPhone,
   type SaidOfPhone,
@@ -153,6 +154,7 @@ export async function openDeskHouse({
     async register(iccid) {
       const made = await storage.writer.write((tx) => registerPhone(tx, deps(), privateToken, said(iccid)))
       if (made === null) throw new Error('the private token was refused')
+      await storage.writer.write((tx) => markHeard(tx, clock.now(), made.phoneId))
       await pool.reloadIfChanged()
       const known = await findPhone(storage.read, deps(), made)
       return { ...(known as KnownPhone), deviceToken: made.deviceToken }

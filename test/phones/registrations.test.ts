@@ -13,6 +13,7 @@ import {
 } from '../../src/devices/phones.ts'
 import { invalidInput } from '../../src/invalid-input.ts'
 import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
+import { Phone } from '../../src/connectors/android/phone.ts'
 import { createPhones } from '../../src/phones.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 
@@ -163,6 +164,27 @@ describe('registrations', () => {
       await ports.update(registration, { ...a12, name: null, ...changed })
     expect(write).toHaveBeenCalledTimes(3)
   })
+
+  test('whose registration was answered in vain is the same device when it tries again, and another one once its token was shown', async () => {
+    const { storage, clock, ids } = fixture
+    const { token } = await mint()
+    const parts = {
+      read: storage.read, writer: storage.writer, clock, ids, secretBox, epoch: {}, config: { phonesPerAccount: 10 },
+      secret: { current: 's'.repeat(32), previous: null },
+    } // prettier-ignore
+    const present = Object.create(Phone.prototype, { isStreaming: { value: true } }) as Phone
+    const pool = { get: () => ({ link: present }), reloadIfChanged: async () => undefined }
+    const ports = createPhones(parts as never, { pool, inboundReceiver: {} } as never)
+    const said = { ...a12, usesPush: true }
+    const ask = async () => (await ports.register(token, said))!
+    const lost = await ask()
+    clock.jumpWallClock(goneMs - 1)
+    const found = await ask()
+    expect(found.registration?.deviceId).toBe(lost.registration?.deviceId)
+    expect(await ports.identify(lost.deviceToken)).toBeNull()
+    expect(await ports.identify(found.deviceToken)).not.toBeNull()
+    expect((await ask()).registration?.deviceId).not.toBe(found.registration?.deviceId)
+  }) // prettier-ignore
 
   test('neither the token of a device, nor its hook secret, nor its signing key is stored in clear', async () => {
     const made = (await register((await mint()).token))!

@@ -187,7 +187,7 @@ function portsOf(store: StubStore, phone: () => Phone | null): PhonePorts {
     async register(token, said) {
       if (token !== privateToken) return null
       stored(() => store.registered.push(said))
-      return { phoneId: 'phn_1', deviceToken, accountName: 'Ada' }
+      return { phoneId: 'phn_1', deviceToken, accountName: 'Ada', registration: store.registration }
     },
     identify: async (token) => (token === deviceToken ? store.registration : null),
     identifyHook: async (secret) => (secret === 'hook-secret-1' ? store.registration : null),

@@ -64,6 +64,8 @@ export interface Registered {
   /** In clear, once. */
   deviceToken: string
   accountName: string
+  /** Null when it was removed since. */
+  registration: Registration | null
 }
 
 /** A message that the phone may send, or is to cancel. */

@@ -14,8 +14,7 @@ export async function register(
 ): Promise<Answer | null> {
   const registered = await ports.register(privateToken, readSaid(call))
   if (registered === null) return null
-  const { phoneId, deviceToken, accountName } = registered
-  const registration = await ports.identify(deviceToken)
+  const { phoneId, deviceToken, accountName, registration } = registered
   // One that waits for Google push says nothing more for a quarter of an hour: it was heard now. All others are heard at once, if the
   // answer reaches them; if not, they register again, and must not find themselves there.
   if (registration?.usesPush === true)

@@ -30,6 +30,8 @@ create table phones (
   uses_push integer not null check (uses_push = 0 or uses_push = 1),
   created_at bigint not null,
   updated_at bigint not null,
+  -- When its token was first shown: until then nobody knows whether the phone has got it.
+  heard_at bigint,
   superseded_at bigint
 );
 create index phones_by_device on phones (device_id);

@@ -30,6 +30,8 @@ create table phones (
   uses_push integer not null check (uses_push = 0 or uses_push = 1),
   created_at integer not null,
   updated_at integer not null,
+  -- When its token was first shown: until then nobody knows whether the phone has got it.
+  heard_at integer,
   superseded_at integer
 ) strict, without rowid;
 create index phones_by_device on phones (device_id);
