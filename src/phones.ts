@@ -30,21 +30,13 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
   const { pool, inboundReceiver } = deps
   const identities = new PhoneIdentities({ read, clock, secretBox })
   const desk = new PhoneDesk({ ...parts, ...deps, fence: parts.epoch.epoch, judgeFailure })
-  /** Written down as heard by this process. */
-  const heard = new Set<string>()
   const phone = (deviceId: string): Phone | null => {
     const link = pool.get(deviceId)?.link
     return link instanceof Phone ? link : null
   }
   return {
     register: registerWith(parts, pool, identities, phone),
-    async identify(deviceToken) {
-      const known = await identities.find({ deviceToken })
-      if (known === null || known.wasHeard || heard.has(known.phoneId)) return known
-      await writer.write((tx) => markHeard(tx, clock.now(), known.phoneId))
-      heard.add(known.phoneId)
-      return known
-    },
+    identify: hearing(identities, parts),
     identifyHook: (hookSecret) => identities.find({ hookSecret }),
     async update(registration, said) {
       if (!saysNew(registration, said)) return
@@ -116,3 +108,18 @@ const saysNew = (known: Registration, { usesPush, sims, appVersion }: SaidByApp)
   usesPush !== known.usesPush ||
   (sims !== null && JSON.stringify(sims) !== JSON.stringify(known.sims)) ||
   (appVersion !== null && appVersion !== known.appVersion)
+
+/** Tells whose token it is, and writes down when it was first shown. */
+function hearing(
+  identities: PhoneIdentities,
+  { writer, clock }: Pick<Parts, 'writer' | 'clock'>,
+): PhonePorts['identify'] {
+  const heard = new Set<string>()
+  return async (deviceToken) => {
+    const known = await identities.find({ deviceToken })
+    if (known === null || known.wasHeard || heard.has(known.phoneId)) return known
+    await writer.write((tx) => markHeard(tx, clock.now(), known.phoneId))
+    heard.add(known.phoneId)
+    return known
+  }
+}

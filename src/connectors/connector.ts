@@ -203,6 +203,8 @@ export interface Pull extends Running {
   wake(): void
   /** An attempt that it holds is to be canceled: it is told where that is possible. What it says of it comes as any report. */
   recall(attemptId: string): void
+  /** Its device was disabled, and may be enabled again: meanwhile it is told nothing but what to let go of. */
+  rest(isResting: boolean): void
   /** After a start, before it was heard: what was known of it last. */
   remember(
     known: Pick<Health, 'lastSeenAt' | 'appVersion' | 'battery' | 'network' | 'sims'> & { link: string },

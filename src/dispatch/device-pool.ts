@@ -1,4 +1,6 @@
+import { isPull } from '../connectors/connector.ts'
 import type { Service } from '../lifecycle.ts'
+import { RestingPhones } from './resting-phones.ts'
 import { readDirectoryVersion } from '../storage/directory-version.ts'
 import type { Mode } from '../storage/schema.ts'
 import type { Candidate, Route } from './choose-device.ts'
@@ -26,6 +28,7 @@ export class DevicePool implements Service {
   readonly #slots = new Map<string, DeviceSlot>()
   #byAccount = new Map<string, DeviceRuntime[]>()
   readonly #stopping = new Map<string, Promise<void>>()
+  readonly #resting = new RestingPhones()
   #frozen: ReadonlySet<string> = new Set()
   #version = -1
   #retryAtMs = Number.POSITIVE_INFINITY
@@ -46,9 +49,11 @@ export class DevicePool implements Service {
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancelTimer()
+    this.#letGoResting(new Set())
     // First what runs or starts, so that no slow start is waited for; then what a reading under way has added.
     for (const id of this.#slots.keys()) this.#letGo(id)
     await this.#reloading
+    this.#letGoResting(new Set())
     for (const id of this.#slots.keys()) this.#letGo(id)
     await Promise.all(this.#stopping.values())
   }
@@ -64,6 +69,13 @@ export class DevicePool implements Service {
 
   get(deviceId: string): DeviceRuntime | null {
     return this.#slots.get(deviceId)?.runtime ?? null
+  }
+
+  /** Tells a phone to let go of an attempt, also while its device is disabled. */
+  recall(deviceId: string, attemptId: string): void {
+    const link = this.get(deviceId)?.link
+    if (link === undefined) this.#resting.recall(deviceId, attemptId)
+    else if (isPull(link)) link.recall(attemptId)
   }
 
   /** The devices that an account may use in a mode: its own and the shared ones. */
@@ -108,13 +120,20 @@ export class DevicePool implements Service {
     const nowMs = this.#deps.clock.monotonicMs()
     if (this.#stopped || (version === this.#version && nowMs < this.#retryAtMs)) return
     this.#retryAtMs = Number.POSITIVE_INFINITY
-    const [rows, frozen] = await Promise.all([
+    const [rows, disabled, frozen] = await Promise.all([
       read.selectFrom('devices').selectAll().where('state', '=', 'enabled').execute(),
+      read.selectFrom('devices').select('id').where('state', '=', 'disabled').execute(),
       read.selectFrom('accounts').select('id').where('state', '!=', 'active').execute(),
     ])
     this.#frozen = new Set(frozen.map((account) => account.id))
     const wanted = new Set(rows.map((row) => row.id))
-    for (const id of this.#slots.keys()) if (!wanted.has(id)) this.#letGo(id)
+    const resting = new Set(disabled.map((device) => device.id))
+    for (const [id, slot] of this.#slots) {
+      if (wanted.has(id)) continue
+      if (resting.has(id) && this.#resting.take(id, slot)) this.#slots.delete(id)
+      else this.#letGo(id)
+    }
+    this.#letGoResting(new Set([...wanted, ...resting]))
     const changed = rows.filter((row) => this.#slots.get(row.id)?.follows(row) !== true)
     for (let from = 0; from < changed.length && !this.#stopped; from += startsAtOnce) {
       await this.#applyTogether(changed.slice(from, from + startsAtOnce))
@@ -145,7 +164,7 @@ export class DevicePool implements Service {
   }
 
   async #apply(row: DeviceRow): Promise<void> {
-    const slot = this.#slots.get(row.id) ?? this.#createSlot(row.id)
+    const slot = this.#slots.get(row.id) ?? this.#resting.wakeUp(row.id) ?? this.#createSlot(row.id)
     this.#slots.set(row.id, slot)
     try {
       // One that was removed and comes back waits until its link of before is gone.
@@ -180,6 +199,16 @@ export class DevicePool implements Service {
 
   #index(): void {
     this.#byAccount = Map.groupBy(this.all, ({ facts }) => `${facts.accountId ?? ''}/${facts.mode}`)
+  }
+
+  /** Those whose devices are no more. */
+  #letGoResting(known: ReadonlySet<string>): void {
+    for (const id of this.#resting.ids) {
+      const slot = known.has(id) ? null : this.#resting.wakeUp(id)
+      if (slot === null) continue
+      this.#slots.set(id, slot)
+      this.#letGo(id)
+    }
   }
 
   /** Out of use at once; it stops in the background. */

@@ -1,4 +1,3 @@
-import { isPull } from '../connectors/connector.ts'
 import { type Recalled, readRecalled } from '../messages/phone-recalls.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { DevicePool } from './device-pool.ts'
@@ -22,8 +21,7 @@ export function createPhoneRecaller(deps: JanitorDeps & { read: Db; pool: Device
   function tell({ attemptId, deviceId, recalledAt }: Recalled): void {
     if (told.get(attemptId) === recalledAt) return
     told.set(attemptId, recalledAt)
-    const device = deps.pool.get(deviceId)?.link
-    if (device !== undefined && isPull(device)) device.recall(attemptId)
+    deps.pool.recall(deviceId, attemptId)
   }
 
   async function sweep(): Promise<boolean> {

@@ -47,6 +47,8 @@ export const pullKind = (
     stop: async () => undefined,
     wake: () => void woken.push(id),
     recall: (attemptId) => void recalled.push(attemptId),
+    rest: () => undefined,
+    applySettings: () => true,
     remember: () => undefined,
   }),
 })

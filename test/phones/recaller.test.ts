@@ -2,6 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
 import { readRecalled, recall } from '../../src/messages/phone-recalls.ts'
 import { databaseFile } from '../../src/storage/database.ts'
+import type { Pull } from '../../src/connectors/connector.ts'
+import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { openDeskHouse } from './desk-house.ts'
 
 test('a phone is told once what it is to let go of, those of one millisecond too', async () => {
@@ -90,4 +92,47 @@ test('what is recalled is found by its index, in its order', async () => {
   expect(plan.map(({ detail }) => detail)).toEqual([
     'SEARCH phone_offers USING INDEX phone_offers_recalled (recalled_at>?)',
   ])
+})
+
+test('a phone whose device is disabled is told at once too, while its stream is open, and is the same one when enabled again', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  for (let n = 0; n < 3; n++) await house.send()
+  const [first, second, third] = (await house.pull(phone)).map(({ attemptId }) => attemptId)
+  const link = house.pool.get(phone.deviceId)!.link
+  const rest = vi.spyOn(link as Pull, 'rest')
+  const become = async (state: 'disabled' | 'enabled' | 'retired') => {
+    await house.clock.advance(1)
+    await house.storage.writer.write(async (tx) => {
+      await tx
+        .updateTable('devices')
+        .set({ state, updated_at: house.clock.now() })
+        .where('id', '=', phone.deviceId)
+        .execute()
+      await touchDirectory(tx)
+    })
+    await house.pool.reloadIfChanged()
+  }
+  const wish = (attemptId: string) =>
+    house.storage.writer.write((tx) => recall(tx, [attemptId], 'cancel', house.clock.now()))
+  await become('disabled')
+  expect(house.pool.all).toEqual([])
+  expect(house.pool.forAccount('acc_a', 'live')).toEqual([])
+  await wish(first!)
+  await house.sweep()
+  expect(house.recalled).toContain(first)
+  await become('enabled')
+  expect(house.pool.get(phone.deviceId)?.link).toBe(link)
+  expect(rest.mock.calls).toEqual([[true], [false]])
+  await wish(second!)
+  await house.sweep()
+  expect(house.recalled).toContain(second)
+  const stop = vi.spyOn(link, 'stop')
+  await become('disabled')
+  await become('retired')
+  expect(stop).toHaveBeenCalledOnce()
+  house.recalled.length = 0
+  await wish(third!)
+  await house.sweep()
+  expect(house.recalled).toEqual([])
 })

@@ -5,7 +5,7 @@ import { whomFailureBlames } from './failure.ts'
 import { PhoneClock } from './phone-clock.ts'
 import { healthOf } from './phone-health.ts'
 import { ReadDocuments } from './read-documents.ts'
-import { type AndroidSettings, readSettings } from './settings.ts'
+import { type AndroidSettings, readSettings, simChoiceOf } from './settings.ts'
 import { Waker } from './waker.ts'
 
 export type SeenSims = readonly { slot: number; number: string | null; carrier: string | null }[]
@@ -45,7 +45,7 @@ export class Phone implements Pull {
   /** What it has read of what is ours to tell. */
   readonly documents = new ReadDocuments()
   #settings: AndroidSettings
-  #isStopped = false
+  #phase: 'running' | 'resting' | 'stopped' = 'running'
   #cancelTick: (() => void) | null = null
   #contactMs: number | null = null
   #lastSeenAt: number | null = null
@@ -84,10 +84,7 @@ export class Phone implements Pull {
   }
 
   get sims(): SimChoice {
-    const { simNumbers, simSelection } = this.#settings
-    const named = simNumbers.flatMap((number, i) => (number === null ? [] : [[number, i + 1] as const]))
-    const turns = simSelection === 'rotate' ? (this.#sims() ?? []).map(({ slot }) => slot) : []
-    return { simOf: Object.fromEntries(named), turns }
+    return simChoiceOf(this.#settings, this.#sims() ?? [])
   }
 
   get limitRestMs(): number {
@@ -114,7 +111,7 @@ export class Phone implements Pull {
     const isStreaming = this.isStreaming
     this.#noteLoss(isStreaming, nowMs)
     const facts = {
-      isStopped: this.#isStopped,
+      isStopped: this.#phase === 'stopped',
       isStreaming,
       silentMs: this.#contactMs === null ? null : nowMs - this.#contactMs,
       lostMs: this.#lostMs === null ? null : nowMs - this.#lostMs,
@@ -136,7 +133,7 @@ export class Phone implements Pull {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true
+    this.#phase = 'stopped'
     this.#waker.stop()
     this.#cancelTick?.()
     this.#streams.end()
@@ -150,7 +147,12 @@ export class Phone implements Pull {
   }
 
   wake(): void {
-    if (!this.#isStopped) this.#waker.wake()
+    if (this.#phase === 'running') this.#waker.wake()
+  }
+
+  rest(isResting: boolean): void {
+    if (this.#phase !== 'stopped') this.#phase = isResting ? 'resting' : 'running'
+    this.#waker.stop()
   }
 
   recall(attemptId: string): void {
@@ -183,7 +185,7 @@ export class Phone implements Pull {
 
   /** Takes a stream in; gives what to call when it has ended. */
   openStream(sink: StreamSink): () => void {
-    if (this.#isStopped) throw new Error('The phone was stopped.')
+    if (this.#phase === 'stopped') throw new Error('The phone was stopped.')
     const remove = this.#streams.add(sink)
     this.#tick()
     this.#tell()

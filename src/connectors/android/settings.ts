@@ -1,4 +1,4 @@
-import type { SettingRule } from '../connector.ts'
+import type { SettingRule, SimChoice } from '../connector.ts'
 
 /** What an operator has set of a phone, as its parts take it. */
 export interface AndroidSettings {
@@ -60,6 +60,16 @@ export function readSettings(given: Readonly<Record<string, string>>): AndroidSe
     lateAfterMs,
     offlineAfterMs: Math.max(lateAfterMs, numberOf('offline_after_min') * 60_000),
   }
+}
+
+/** The SIMs that messages go over: those of named numbers, and in turn those that the phone has. */
+export function simChoiceOf(
+  { simNumbers, simSelection }: AndroidSettings,
+  seen: readonly { slot: number }[],
+): SimChoice {
+  const named = simNumbers.flatMap((number, i) => (number === null ? [] : [[number, i + 1] as const]))
+  const turns = simSelection === 'rotate' ? seen.map(({ slot }) => slot) : []
+  return { simOf: Object.fromEntries(named), turns }
 }
 
 function simNumber(slot: number): SettingRule {
