@@ -4,6 +4,7 @@ import { auditCalls } from './audit-calls.ts'
 import { deviceCalls } from './device-calls.ts'
 import { deviceChangeCalls } from './device-change-calls.ts'
 import { deviceConnectCalls } from './device-connect-calls.ts'
+import { balanceCalls } from './balance-calls.ts'
 import { historyCalls } from './history-calls.ts'
 import { keyCalls } from './key-calls.ts'
 import { liveCalls } from './live-calls.ts'
@@ -16,6 +17,7 @@ import { profileCalls } from './profile-calls.ts'
 import { secondFactorCalls } from './second-factor-calls.ts'
 import { memberCalls } from './member-calls.ts'
 import { startCalls } from './start-calls.ts'
+import { overviewCalls } from './overview-calls.ts'
 import { sessionCalls } from './session-calls.ts'
 
 /** Every call of the console by its path below `/console/api/`. */
@@ -37,6 +39,8 @@ export const calls = {
   ...deviceCalls,
   ...deviceChangeCalls,
   ...deviceConnectCalls,
+  ...overviewCalls,
+  ...balanceCalls,
 }
 
 calls satisfies Readonly<Record<string, AnyCall>>

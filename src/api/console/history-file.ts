@@ -1,6 +1,7 @@
 import { rfc3339 } from '../../clock.ts'
 import type { MessageRow } from '../../messages/message-store.ts'
 import { renderMessage } from '../v1/message-view.ts'
+import { csvLine, csvMark } from './csv.ts'
 
 /** How an export is written. */
 export type FileFormat = 'csv' | 'json'
@@ -51,21 +52,8 @@ const columns: readonly [name: string, of: (row: MessageRow) => string | number 
   ['send_id', (row) => row.send_id],
 ]
 
-/** Comma-separated values by RFC 4180, with a line of names. The mark in front tells spreadsheets that it is UTF-8. */
+/** Comma-separated values, with a line of names. */
 async function* writeCsv(pages: AsyncIterable<readonly MessageRow[]>): AsyncGenerator<string> {
-  yield `\u{feff}${lineOf(columns.map(([name]) => name))}`
-  for await (const rows of pages) yield rows.map((row) => lineOf(columns.map(([, of]) => of(row)))).join('')
+  yield `${csvMark}${csvLine(columns.map(([name]) => name))}`
+  for await (const rows of pages) yield rows.map((row) => csvLine(columns.map(([, of]) => of(row)))).join('')
 }
-
-const lineOf = (cells: readonly (string | number | null)[]): string => `${cells.map(cell).join(',')}\r\n`
-
-function cell(value: string | number | null): string {
-  const text = isFormula(String(value ?? '')) ? `'${value}` : String(value ?? '')
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-/**
- * Whether a spreadsheet would calculate a cell instead of showing it: an SMS may say `=HYPERLINK(…)`. With an apostrophe in front it is text. A
- * number in E.164 calculates to itself and stays as it is, so that programs can read it.
- */
-const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text) && !/^\+\d+$/.test(text)

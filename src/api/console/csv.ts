@@ -1,0 +1,18 @@
+/** Tells spreadsheets that a file is UTF-8. */
+export const csvMark = '\u{feff}'
+
+/** One line of comma-separated values by RFC 4180. */
+export const csvLine = (cells: readonly (string | number | null)[]): string =>
+  `${cells.map(cell).join(',')}\r\n`
+
+function cell(value: string | number | null): string {
+  const isText = typeof value === 'string'
+  const text = isText && isFormula(value) ? `'${value}` : String(value ?? '')
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/**
+ * Whether a spreadsheet would calculate a cell instead of showing it: an SMS may say `=HYPERLINK(…)`. With an apostrophe in front it is text. A
+ * number in E.164 calculates to itself and stays as it is, so that programs can read it.
+ */
+const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text) && !/^\+\d+$/.test(text)

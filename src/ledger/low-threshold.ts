@@ -1,0 +1,27 @@
+import { refuse } from '../errors.ts'
+import type { Ids } from '../ids.ts'
+import { appendAudit } from '../storage/audit-log.ts'
+import type { Tx } from '../storage/dialect.ts'
+import type { WalletName } from './ledger.ts'
+
+/** Sets from how few available SMS on a wallet counts as low. Refuses an account that does not exist. */
+export async function setLowThreshold(
+  tx: Tx,
+  deps: { ids: Ids; nowMs: number },
+  { accountId, mode, threshold, actor }: WalletName & { threshold: number; actor: string },
+): Promise<void> {
+  const changed = await tx
+    .updateTable('wallets')
+    .set({ low_threshold: threshold })
+    .where('account_id', '=', accountId)
+    .where('mode', '=', mode)
+    .executeTakeFirst()
+  if (changed.numUpdatedRows === 0n)
+    throw refuse('not_found', { detail: `There is no account ${accountId}.` })
+  await appendAudit(tx, deps, {
+    accountId,
+    actor,
+    action: 'balance.threshold_set',
+    detail: { mode, threshold },
+  })
+}

@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { dayMs, utcDay } from '../../src/clock.ts'
+import { readStatement } from '../../src/ledger/statement.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
+
+let fixture: AccountsFixture
+beforeEach(async () => {
+  fixture = await openAccountsFixture()
+})
+afterEach(() => fixture.close())
+
+test('a statement joins what was given and used, in order, and goes on from what was before', async () => {
+  const { storage, clock } = fixture
+  const { accountId } = await fixture.addAccount()
+  const wallet = { account_id: accountId, mode: 'live' } as const
+  const nowMs = clock.now()
+  const today = utcDay(nowMs)
+  await storage.writer.write((tx) =>
+    insertRows(tx, 'usage_days', [
+      { ...wallet, day: today, parts: 2 },
+      { ...wallet, day: today + 1, parts: 3 },
+      { ...wallet, day: today + 2, parts: 0 },
+    ]),
+  )
+  const read = (fromDay: number, toDay: number) =>
+    readStatement(storage.read, { accountId, mode: 'live' }, { fromDay, toDay, nowMs: nowMs + dayMs })
+  const whole = await read(today, today + 3)
+  expect(whole.rows.map(({ kind, sms, balance }) => [kind, sms, balance])).toEqual([
+    ['grant', 10, 10],
+    ['usage', -2, 8],
+    ['usage', -3, 5],
+  ])
+  expect(whole.rows.map(({ atMs }) => atMs)).toEqual([nowMs, (today + 1) * dayMs - 1, nowMs + dayMs])
+  expect(await read(today + 1, today + 3)).toMatchObject({ opening: 8, closing: 5 })
+  expect(await read(today - 1, today)).toMatchObject({ opening: 0, closing: 0, rows: [] })
+})
