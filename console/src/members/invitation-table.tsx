@@ -11,7 +11,7 @@ export function InvitationTable(properties: { invitations: MembersAnswer['invita
   return (
     <>
       <CallFault error={revoke.error} />
-      <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table.ScrollContainer minWidth={320} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
         <Table verticalSpacing="xs" captionSide="top">
           <Table.Caption ta="left">Invitations that were not accepted yet</Table.Caption>
           <Table.Thead>
@@ -25,7 +25,7 @@ export function InvitationTable(properties: { invitations: MembersAnswer['invita
           <Table.Tbody>
             {invitations.map(({ id, email, role, expiresAt }) => (
               <Table.Tr key={id}>
-                <Table.Td>{email}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{email}</Table.Td>
                 <Table.Td>{role}</Table.Td>
                 <Table.Td>
                   <TimeAgo at={expiresAt} />

@@ -11,12 +11,11 @@ import { Dialog } from '../ui/dialog.tsx'
 export function MemberTable(properties: { members: readonly Member[]; isOwner: boolean; ownId: string }) {
   const { members, isOwner, ownId } = properties
   return (
-    <Table.ScrollContainer minWidth={560} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+    <Table.ScrollContainer minWidth={320} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Name</Table.Th>
-            <Table.Th>E-mail address</Table.Th>
             <Table.Th>Role</Table.Th>
             <Table.Td />
           </Table.Tr>
@@ -37,18 +36,22 @@ function MemberRow({ of, isOwner, isSelf }: { of: Member; isOwner: boolean; isSe
   const next = of.role === 'owner' ? 'member' : 'owner'
   return (
     <Table.Tr>
-      <Table.Td fw={500}>
-        {of.name}
-        {isSelf ? ' (you)' : ''}
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        <Text size="sm" fw={500}>
+          {of.name}
+          {isSelf ? ' (you)' : ''}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {of.email}
+        </Text>
       </Table.Td>
-      <Table.Td>{of.email}</Table.Td>
       <Table.Td>
         <Badge variant="light" color={of.role === 'owner' ? 'indigo' : 'gray'}>
           {of.role}
         </Badge>
       </Table.Td>
       <Table.Td>
-        <Group gap="xs" justify="flex-end" wrap="nowrap">
+        <Group gap="xs" justify="flex-end">
           {isOwner ? (
             <Button
               size="compact-xs"

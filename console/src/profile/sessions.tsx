@@ -13,12 +13,11 @@ export function Sessions({ of }: { of: readonly ListedSession[] }) {
   return (
     <Section title="Sessions">
       <CallFault error={endOthers.error} />
-      <Table.ScrollContainer minWidth={480} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+      <Table.ScrollContainer minWidth={300} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
         <Table verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Browser</Table.Th>
-              <Table.Th>Address</Table.Th>
+              <Table.Th>Browser and address</Table.Th>
               <Table.Th>Signed in</Table.Th>
               <Table.Th>Ends</Table.Th>
               <Table.Td />
@@ -39,13 +38,16 @@ export function Sessions({ of }: { of: readonly ListedSession[] }) {
           loading={endOthers.isPending}
           onClick={() => endOthers.mutate({})}
         >
-          {others === 0
-            ? 'No other sessions'
-            : `End the ${others} other ${others === 1 ? 'session' : 'sessions'}`}
+          {endWords(others)}
         </Button>
       </Group>
     </Section>
   )
+}
+
+function endWords(others: number): string {
+  if (others === 0) return 'No other sessions'
+  return others === 1 ? 'End the other session' : `End the ${others} other sessions`
 }
 
 function SessionRow({ of }: { of: ListedSession }) {
@@ -58,6 +60,9 @@ function SessionRow({ of }: { of: ListedSession }) {
           <Text size="sm" title={of.agent ?? undefined}>
             {browser}
           </Text>
+          <Text size="xs" c="dimmed" ff="monospace">
+            {of.address ?? 'unknown address'}
+          </Text>
           {of.isThis ? (
             <Badge size="sm" variant="light" color="teal">
               this one
@@ -65,7 +70,6 @@ function SessionRow({ of }: { of: ListedSession }) {
           ) : null}
         </Stack>
       </Table.Td>
-      <Table.Td ff="monospace">{of.address ?? '–'}</Table.Td>
       <Table.Td>
         <TimeAgo at={of.startedAt} />
       </Table.Td>

@@ -15,7 +15,11 @@ export function SignUpPage() {
   const { data: session } = useQuery(sessionQuery)
   return (
     <OutsidePage title="Open an account">
-      {session === undefined || session.signUp === 'open' ? <SignUpForm /> : <Closed />}
+      {session === undefined || session.signUp === 'open' ? (
+        <SignUpForm freeSms={session?.freeSms} />
+      ) : (
+        <Closed />
+      )}
       <Text size="sm">
         <Anchor component={Link} to="/sign-in" inherit>
           Sign in
@@ -32,7 +36,7 @@ const Closed = () => (
   </Alert>
 )
 
-function SignUpForm() {
+function SignUpForm({ freeSms }: { freeSms: number | undefined }) {
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
@@ -52,7 +56,8 @@ function SignUpForm() {
     <form onSubmit={submit}>
       <Stack>
         <Text size="sm" c="dimmed">
-          No payment card. SMS to begin with are granted at once.
+          No payment card.{' '}
+          {freeSms === undefined || freeSms === 0 ? '' : `${freeSms} SMS are granted at once.`}
         </Text>
         <CallFault error={signUp.error} fields={['name', 'email', 'password']} />
         <TextInput

@@ -18,6 +18,8 @@ export interface SessionAnswer {
   signUp: 'open' | 'invite' | 'closed'
   /** Whether a lost password is replaced by a mail, and not by the operator alone. */
   mailsResets: boolean
+  /** What a new account is granted. */
+  freeSms: number
 }
 
 export const sessionCalls = {
@@ -32,6 +34,7 @@ export const sessionCalls = {
         accounts: session === null ? [] : await accountsOf(context, session.user.id),
         signUp: signUpMode(context.config),
         mailsResets: context.ports.identity.mailer !== null,
+        freeSms: context.config.freeSms,
       }
     },
   }),

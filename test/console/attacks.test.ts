@@ -1,0 +1,288 @@
+import { performance } from 'node:perf_hooks'
+import { randomBytes } from 'node:crypto'
+import { request } from 'node:http'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { issueLink } from '../../src/accounts/one-time-links.ts'
+import { createIds } from '../../src/ids.ts'
+import { testPassword } from '../e2e/signed-in.ts'
+import { startConsole, type TestConsole } from './start-console.ts'
+import { newVisitor, totp, type Visitor } from './visitor.ts'
+
+const password = 'gelber Igel im Schnee'
+const sessionCookie = '__Host-onesixty-session'
+const userOf = async (visitor: Visitor) =>
+  ((await visitor.read('session/read')).body as { user: { email: string } | null }).user
+
+describe('a session', () => {
+  let house: TestConsole
+  beforeAll(async () => {
+    house = await startConsole()
+  })
+  afterAll(() => house.stop())
+
+  const signedIn = async (): Promise<Visitor> => {
+    const visitor = newVisitor(house.url)
+    await visitor.change('session/sign-in', { email: house.ada.email, password: testPassword })
+    return visitor
+  }
+
+  test('is a new one at each sign-in, whatever cookie came with it', async () => {
+    const attacker = await signedIn()
+    const planted = attacker.cookies.get(sessionCookie) ?? ''
+    const victim = newVisitor(house.url)
+    victim.cookies.set(sessionCookie, planted)
+    await victim.change('session/sign-in', { email: house.bob.email, password: testPassword })
+    expect(victim.cookies.get(sessionCookie)).not.toBe(planted)
+    expect(await userOf(attacker)).toMatchObject({ email: house.ada.email })
+    const made = newVisitor(house.url)
+    made.cookies.set(sessionCookie, 'chosen-by-an-attacker')
+    await made.change('session/sign-in', { email: house.bob.email, password: testPassword })
+    expect(made.cookies.get(sessionCookie)).not.toContain('chosen')
+  })
+
+  test('is kept in a cookie of this host alone that no script reads and no other site sends', async () => {
+    const { headers } = await newVisitor(house.url).change('session/sign-in', {
+      email: house.ada.email,
+      password: testPassword,
+    })
+    const cookies = headers.getSetCookie()
+    expect(cookies.length).toBeGreaterThan(0)
+    for (const cookie of cookies) {
+      expect(cookie).toMatch(/^__Host-onesixty-/)
+      expect(cookie.split('; ')).toEqual(
+        expect.arrayContaining(['Path=/', 'HttpOnly', 'Secure', 'SameSite=Strict']),
+      )
+      expect(cookie).not.toMatch(/Domain=/i)
+    }
+  })
+
+  test('ends with the sign-out on the server too, and a changed cookie opens nothing', async () => {
+    const visitor = await signedIn()
+    const kept = visitor.cookies.get(sessionCookie) ?? ''
+    const forged = newVisitor(house.url)
+    forged.cookies.set(
+      sessionCookie,
+      `${kept.slice(0, 8)}${kept.charAt(8) === 'a' ? 'b' : 'a'}${kept.slice(9)}`,
+    )
+    expect(await userOf(forged)).toBeNull()
+    await visitor.change('session/sign-out')
+    const thief = newVisitor(house.url)
+    thief.cookies.set(sessionCookie, kept)
+    expect(await userOf(thief)).toBeNull()
+  })
+
+  test('opens nothing below /api/v1, where keys are asked for', async () => {
+    const visitor = await signedIn()
+    const answer = await fetch(`${house.url}/api/v1/balance`, {
+      headers: { cookie: `${sessionCookie}=${visitor.cookies.get(sessionCookie)}`, origin: house.url },
+    })
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([
+      401,
+      'unauthenticated',
+    ])
+  })
+
+  test('is given to nobody who came over plain HTTP from elsewhere, with the remedy', async () => {
+    const { hostname, port } = new URL(house.url)
+    const status = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      const body = JSON.stringify({ email: house.ada.email, password: testPassword })
+      const outgoing = request(
+        {
+          hostname,
+          port,
+          path: '/console/api/session/sign-in',
+          method: 'POST',
+          headers: {
+            host: `sms.example.org:${port}`,
+            origin: `http://sms.example.org:${port}`,
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(body),
+          },
+        },
+        (answer) => {
+          let text = ''
+          answer.setEncoding('utf8')
+          answer.on('data', (chunk: string) => (text += chunk))
+          answer.on('end', () => resolve({ status: answer.statusCode, text }))
+        },
+      )
+      outgoing.on('error', reject)
+      outgoing.end(body)
+    })
+    expect(status.status).toBe(403)
+    expect(JSON.parse(status.text)).toMatchObject({ code: 'https_required' })
+  })
+
+  test('of a user who was taken out of an account reads it no more', async () => {
+    const link = (await house.ada.change('members/invite', { email: 'gus@example.org', role: 'member' }))
+      .body as {
+      link: string
+    }
+    const gus = newVisitor(house.url)
+    await gus.change('link/join', { token: link.link.split('#')[1], name: 'Gus', password })
+    const query = { account: house.ada.accountId, mode: 'live' }
+    expect((await gus.read('members/list', query)).status).toBe(200)
+    const { members } = (await house.ada.read('members/list')).body as {
+      members: { userId: string; email: string }[]
+    }
+    const userId = members.find(({ email }) => email === 'gus@example.org')?.userId
+    await house.ada.change('members/remove', { userId })
+    expect((await gus.read('members/list', query)).status).toBe(404)
+  })
+})
+
+describe('guessing', () => {
+  let house: TestConsole
+  beforeEach(async () => {
+    house = await startConsole({ ONESIXTY_SIGN_IN_FAILURES: '4', ONESIXTY_SIGNUPS_PER_HOUR: '2' })
+  })
+  afterEach(() => house.stop())
+
+  const attempt = async (email: string, given: string) =>
+    newVisitor(house.url).change('session/sign-in', { email, password: given })
+
+  test('of a password ends after so many failures, all at once or one by one, for the right one too', async () => {
+    const { email } = house.ada
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => attempt(email, `wrong-${i}-password`)),
+    )
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      401, 401, 401, 401, 429, 429, 429, 429,
+    ])
+    const right = await attempt(email.toUpperCase(), testPassword)
+    expect(right).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+    expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(0)
+    // Somebody else is not kept out.
+    expect((await attempt(house.bob.email, testPassword)).status).toBe(200)
+  })
+
+  test('over many addresses from one network ends as well', async () => {
+    const statuses: number[] = []
+    for (let i = 0; i < 13; i++)
+      statuses.push((await attempt(`user-${i}@example.org`, 'wrong password')).status)
+    expect(statuses).toEqual([...Array<number>(12).fill(401), 429])
+  })
+
+  test('counts failures in a row: who gets it right begins anew', async () => {
+    const { email } = house.ada
+    for (const round of [1, 2, 3]) {
+      for (const wrong of [1, 2, 3])
+        expect((await attempt(email, `wrong ${round} ${wrong} password`)).status).toBe(401)
+      expect((await attempt(email, testPassword)).status).toBe(200)
+    }
+  })
+
+  test('of accounts: more sign-ups from one network than an hour allows are refused', async () => {
+    const signUp = async (i: number) =>
+      (
+        await newVisitor(house.url).change('sign-up/open', {
+          name: 'Eve',
+          email: `eve-${i}@example.org`,
+          password,
+        })
+      ).status
+    expect([await signUp(1), await signUp(2), await signUp(3)]).toEqual([200, 200, 429])
+  })
+})
+
+describe('whether an address is known', () => {
+  let house: TestConsole
+  beforeAll(async () => {
+    house = await startConsole({ ONESIXTY_SIGN_IN_FAILURES: '1000' })
+  })
+  afterAll(() => house.stop())
+
+  test('is told neither by the words nor by the time of a refused sign-in', async () => {
+    await house.openAccount('Nopassword')
+    const measure = async (email: string) => {
+      const visitor = newVisitor(house.url)
+      const times: number[] = []
+      let words = ''
+      for (let i = 0; i < 9; i++) {
+        const from = performance.now()
+        const { body, status } = await visitor.change('session/sign-in', {
+          email,
+          password: 'a wrong password',
+        })
+        times.push(performance.now() - from)
+        const { request_id: _, ...rest } = body as { request_id: string }
+        words = JSON.stringify([status, rest])
+      }
+      return { words, medianMs: times.toSorted((a, b) => a - b)[4] ?? 0 }
+    }
+    await measure(house.bob.email)
+    const known = await measure(house.ada.email)
+    for (const other of [await measure('nobody@example.org'), await measure('nopassword@example.org')]) {
+      expect(other.words).toBe(known.words)
+      // Hashing takes tens of milliseconds; what leaves it out answers in two.
+      expect(other.medianMs).toBeGreaterThan(known.medianMs / 2)
+      expect(known.medianMs).toBeGreaterThan(other.medianMs / 2)
+    }
+  }, 30_000)
+
+  test('is not told by asking for a new password', async () => {
+    const ask = async (email: string) => (await newVisitor(house.url).change('reset/ask', { email })).body
+    expect(await ask('nobody@example.org')).toEqual(await ask(house.ada.email))
+  })
+})
+
+describe('the second factor', () => {
+  let house: TestConsole
+  let secret: string
+  const email = 'eve@example.org'
+  beforeAll(async () => {
+    house = await startConsole({ ONESIXTY_SIGN_IN_FAILURES: '1000' })
+    const eve = newVisitor(house.url)
+    await eve.change('sign-up/open', { name: 'Eve', email, password })
+    ;({ secret } = (await eve.change('second-factor/begin', { password })).body as { secret: string })
+    await eve.change('second-factor/confirm', { code: totp(secret) })
+  })
+  afterAll(() => house.stop())
+
+  test('cannot be guessed: five codes end the attempt, ten lock it for a while, whatever the password', async () => {
+    const wrong = totp(secret, Date.now() + 3_600_000)
+    const statuses: number[] = []
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const visitor = newVisitor(house.url)
+      await visitor.change('session/sign-in', { email, password })
+      for (let i = 0; i < 6; i++)
+        statuses.push((await visitor.change('session/give-code', { code: wrong })).status)
+      expect(await userOf(visitor)).toBeNull()
+    }
+    expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(10)
+    expect(statuses).not.toContain(200)
+    const visitor = newVisitor(house.url)
+    await visitor.change('session/sign-in', { email, password })
+    expect((await visitor.change('session/give-code', { code: totp(secret) })).status).toBe(429)
+    expect(await userOf(visitor)).toBeNull()
+  })
+})
+
+describe('a closed service', () => {
+  let house: TestConsole
+  beforeAll(async () => {
+    house = await startConsole({ ONESIXTY_SIGNUP: 'invite' })
+  })
+  afterAll(() => house.stop())
+
+  test('opens no account without an invitation, and one with it', async () => {
+    const stranger = newVisitor(house.url)
+    const refused = await stranger.change('sign-up/open', { name: 'Eve', email: 'eve@example.org', password })
+    expect(refused).toMatchObject({ status: 403, body: { code: 'sign_up_closed' } })
+    const { token } = await house.app.storage.writer.write((tx) =>
+      issueLink(
+        tx,
+        { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes },
+        {
+          purpose: 'invitation',
+          email: 'eve@example.org',
+          accountId: null,
+          role: null,
+          lifeMs: 1_000_000,
+          actor: 'test',
+        },
+      ),
+    )
+    expect((await stranger.change('link/join', { token, name: 'Eve', password })).status).toBe(200)
+  })
+})
