@@ -1,0 +1,93 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { testPassword } from '../e2e/signed-in.ts'
+import { type SmtpStub, startSmtpStub } from './smtp-stub.ts'
+import { startConsole, type TestConsole } from './start-console.ts'
+import { newVisitor } from './visitor.ts'
+
+let smtp: SmtpStub
+let house: TestConsole
+beforeAll(async () => {
+  smtp = await startSmtpStub()
+  house = await startConsole({ ONESIXTY_SMTP_URL: smtp.url, ONESIXTY_MAIL_FROM: 'SMS <sms@example.org>' })
+})
+afterAll(async () => {
+  await house.stop()
+  await smtp.stop()
+})
+afterEach(() => {
+  smtp.refuses = false
+  smtp.mails.splice(0)
+})
+
+/** The one mail that came, with its lines joined again (quoted-printable, RFC 2045 section 6.7). */
+const oneMail = () =>
+  eventually(
+    () =>
+      smtp.mails.map(({ to, text }) => ({ to, text: text.replaceAll('=\r\n', '').replaceAll('=3D', '=') })),
+    (mails) => expect(mails).toHaveLength(1),
+  )
+
+test('who lost the password is mailed a link that works, and only who is known is mailed', async () => {
+  const visitor = newVisitor(house.url)
+  expect((await visitor.read('session/read')).body).toMatchObject({ mailsResets: true })
+  await visitor.change('reset/ask', { email: 'nobody@example.org' })
+  expect((await visitor.change('reset/ask', { email: ' ADA@example.org' })).body).toEqual({ mails: true })
+  const [mail] = await oneMail()
+  expect(mail).toMatchObject({
+    to: 'ada@example.org',
+    text: expect.stringContaining('From: SMS <sms@example.org>'),
+  })
+  const token = /link#([\w-]{43})/.exec(mail?.text ?? '')?.[1]
+  const next = 'gelber Igel im Schnee'
+  expect((await visitor.change('link/choose-password', { token, password: next })).body).toEqual({
+    state: 'signed-in',
+  })
+  const old = await newVisitor(house.url).change('session/sign-in', {
+    email: 'ada@example.org',
+    password: testPassword,
+  })
+  expect(old.status).toBe(401)
+})
+
+test('one address is mailed no more than three links an hour', async () => {
+  const ask = async () =>
+    (await newVisitor(house.url).change('reset/ask', { email: 'many@example.org' })).status
+  expect([await ask(), await ask(), await ask(), await ask()]).toEqual([200, 200, 200, 429])
+})
+
+test('an invitation is mailed, and its link is shown all the same when the mail server refuses it', async () => {
+  const invite = async (email: string) =>
+    (await house.bob.change('members/invite', { email, role: 'member' })).body as {
+      link: string
+      isMailed: boolean
+    }
+  const sent = await invite('gus@example.org')
+  const [mail] = await oneMail()
+  expect(sent.isMailed).toBe(true)
+  expect(mail?.to).toBe('gus@example.org')
+  expect(mail?.text).toContain(sent.link)
+  expect(mail?.text).toContain('Bob')
+  smtp.refuses = true
+  expect(await invite('hal@example.org')).toMatchObject({
+    isMailed: false,
+    link: expect.stringContaining('/link#'),
+  })
+})
+
+test('a name cannot write headers into a mail', async () => {
+  const eve = await house.newPerson('Eve')
+  const { storage } = house.app
+  // As nobody can enter it; what stands in the database is trusted no more.
+  await storage.writer.write(async (tx) => {
+    await tx
+      .updateTable('accounts')
+      .set({ name: 'X\r\nBcc: all@example.org' })
+      .where('id', '=', eve.accountId)
+      .execute()
+  })
+  await eve.change('members/invite', { email: 'ida@example.org', role: 'member' })
+  const [mail] = await oneMail()
+  const head = mail?.text.split('\r\n\r\n')[0] ?? ''
+  expect(head).not.toMatch(/^Bcc:/m)
+})
