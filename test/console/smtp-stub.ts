@@ -1,5 +1,4 @@
-import { createServer, type Server, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
 /** A mail server of a few words (RFC 5321): takes every mail, or refuses all, and keeps what it was given. */
 export interface SmtpStub {
