@@ -221,6 +221,8 @@ export interface SettingRule {
   default: string
   /** There is no default: a device without it is refused. */
   required?: true
+  /** All values that it may have, where they are a few words. */
+  choices?: readonly string[]
   /** Null when `value` is fine, else what is wrong with it. */
   check(value: string): string | null
 }

@@ -30,8 +30,8 @@ export async function readLanes(
 ): Promise<Map<string, LaneStretch[]>> {
   const gaps = gapsOf(await readRuns(db, span), span)
   const lanes = deviceIds.map(async (id): Promise<[string, LaneStretch[]]> => {
-    const told = withUnknown(await readTold(db, id, span), span)
-    return [id, coarse(withGaps(told, gaps), lengthOf(span) / mostStretches)]
+    const told = withGaps(await readTold(db, id, span), gaps)
+    return [id, coarse(withUnknown(told, span), lengthOf(span) / mostStretches)]
   })
   return new Map(await Promise.all(lanes))
 }
@@ -141,7 +141,12 @@ function withGaps(stretches: readonly LaneStretch[], gaps: readonly Span[]): Lan
     }
     return atMs < stretch.untilMs ? [...pieces, { ...stretch, fromMs: atMs }] : pieces
   })
-  const unwatched = gaps.map((gap): LaneStretch => ({ ...gap, status: 'unwatched', reasons: [] }))
+  // Before it was first told of there was nothing to watch.
+  const [first] = stretches
+  const unwatched = gaps.flatMap((gap): LaneStretch[] => {
+    const from = Math.max(gap.fromMs, first?.fromMs ?? gap.untilMs)
+    return from < gap.untilMs ? [{ ...gap, fromMs: from, status: 'unwatched', reasons: [] }] : []
+  })
   return [...cut, ...unwatched].toSorted((a, b) => a.fromMs - b.fromMs)
 }
 

@@ -53,7 +53,7 @@ test('a lane shows what a device was, from what it was before the span to what i
 })
 
 test('before anybody said anything it is unknown, also for a device that never was heard of', async () => {
-  await past([[150, null, 'online']], [[0, 200]]) // prettier-ignore
+  await past([[150, null, 'online']], [[120, 200]]) // prettier-ignore
   expect(await lane(100, 200)).toEqual([
     [100, 150, 'unknown'],
     [150, 200, 'online'],

@@ -1,16 +1,4 @@
-import {
-  Anchor,
-  Button,
-  Checkbox,
-  Collapse,
-  Group,
-  PasswordInput,
-  Skeleton,
-  Stack,
-  TagsInput,
-  TextInput,
-} from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Button, Checkbox, Group, PasswordInput, Skeleton, Stack, TagsInput, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useCall, useChange } from '../api/use-call.ts'
 import { Faults } from './faults.tsx'
@@ -39,7 +27,6 @@ export function AddDevice(properties: { kind: 'smpp' | 'simulator'; isOperator: 
   const [senders, setSenders] = useState<string[]>([])
   const [settings, setSettings] = useState<Settings>({})
   const [password, setPassword] = useState('')
-  const [isMore, more] = useDisclosure()
   const add = useChange('devices/add', ['devices/list'])
   const rules = kinds.data?.kinds.find((found) => found.kind === kind)?.settings
   if (rules === undefined) return <Skeleton height={200} aria-label="Loading" />
@@ -54,12 +41,11 @@ export function AddDevice(properties: { kind: 'smpp' | 'simulator'; isOperator: 
   return (
     <form onSubmit={submit}>
       <Stack>
-        <Faults error={add.error} />
         <TextInput label="Name" required data-autofocus maxLength={100} value={name} onChange={(event) => setName(event.currentTarget.value)} />
         {isOperator ? (
           <Checkbox label="Shared: every account may send by it" checked={isShared} onChange={(event) => setShared(event.currentTarget.checked)} />
         ) : null}
-        <SettingFields rules={rules.filter((rule) => usual.includes(rule.name))} values={settings} onChange={setSettings} />
+        <SettingFields rules={rules} usual={usual} values={settings} onChange={setSettings} error={add.error} />
         {kind === 'smpp' ? (
           <PasswordInput
             label="Password"
@@ -76,12 +62,7 @@ export function AddDevice(properties: { kind: 'smpp' | 'simulator'; isOperator: 
           value={senders}
           onChange={setSenders}
         />
-        <Anchor component="button" type="button" size="sm" ta="left" onClick={more.toggle} aria-expanded={isMore}>
-          {isMore ? 'Fewer settings' : 'All settings'}
-        </Anchor>
-        <Collapse expanded={isMore}>
-          {isMore ? <SettingFields rules={rules.filter((rule) => !usual.includes(rule.name))} values={settings} onChange={setSettings} /> : null}
-        </Collapse>
+        <Faults error={add.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -28,10 +28,11 @@ function Ways({ onClose }: { onClose: () => void }) {
     <Stack>
       <SegmentedControl
         aria-label="What to connect"
+        fullWidth
         value={way}
         onChange={setWay}
         data={[
-          { value: 'android', label: 'Android phone' },
+          { value: 'android', label: 'Android' },
           { value: 'smpp', label: 'SMPP link' },
           { value: 'simulator', label: 'Simulator' },
         ]}

@@ -38,7 +38,7 @@ export function ConnectPhone({ isOperator, onClose }: { isOperator: boolean; onC
 function Invitation({ invitation, onClose }: { invitation: PhoneInvitation; onClose: () => void }) {
   const { tokenId, address, token, troubles, addressCode, tokenCode } = invitation
   return (
-    <Stack>
+    <PhoneProgress tokenId={tokenId} onClose={onClose}>
       {troubles.length === 0 ? null : (
         <Alert color="yellow" variant="light" title="The phone cannot reach this address yet">
           {troubles.map((trouble) => (
@@ -63,8 +63,7 @@ function Invitation({ invitation, onClose }: { invitation: PhoneInvitation; onCl
       </List>
       <ToType label="API URL" text={address} code={addressCode} />
       <ToType label="Private token, shown this once" text={token} code={tokenCode} />
-      <PhoneProgress tokenId={tokenId} onClose={onClose} />
-    </Stack>
+    </PhoneProgress>
   )
 }
 

@@ -8,6 +8,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { nameOf } from './device-state.tsx'
 import { Faults } from './faults.tsx'
 import { TestSms } from './test-sms.tsx'
+import { withCode } from './with-code.tsx'
 
 /** What can be done with a device. */
 export function DeviceActions({ device, setUp }: { device: ConsoleDevice; setUp: DeviceSetUp }) {
@@ -50,8 +51,8 @@ export function DeviceActions({ device, setUp }: { device: ConsoleDevice; setUp:
       <Faults error={change.error ?? attempt.error} />
       {attempt.data === undefined ? null : (
         <Alert color={attempt.data.isOk ? 'teal' : 'red'} variant="light" role="status" p="xs">
-          <Text size="sm">{attempt.data.says}</Text>
-          {attempt.data.remedy === null ? null : <Text size="sm">{attempt.data.remedy}</Text>}
+          <Text size="sm">{withCode(attempt.data.says)}</Text>
+          {attempt.data.remedy === null ? null : <Text size="sm">{withCode(attempt.data.remedy)}</Text>}
         </Alert>
       )}
       <Dialog opened={testing} onClose={test.close} title={`Test SMS by ${nameOf(device)}`}>

@@ -26,6 +26,9 @@ const elsewhere = [
   'sim_3_number',
 ]
 
+/** The rest is behind a fold. */
+const usual = ['host', 'port', 'system_id', 'bind', 'window', 'max_per_second', 'tls', 'sim_selection']
+
 /** Name, senders, pace and the settings of its kind. */
 export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp: DeviceSetUp }) {
   const [name, setName] = useState(device.name ?? '')
@@ -60,8 +63,8 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
           onChange={setSenders}
         />
         <Group grow align="flex-end">
-          <NumberInput label="Pace: parts" description="No limit when both are empty." min={1} value={parts} onChange={setParts} />
-          <NumberInput label="in so many seconds" min={1} value={seconds} onChange={setSeconds} />
+          <NumberInput label="Pace: parts a window"  min={1} value={parts} onChange={setParts} />
+          <NumberInput label="Window in seconds" min={1} value={seconds} onChange={setSeconds} />
         </Group>
         {device.kind === 'smpp' ? (
           <PasswordInput
@@ -72,7 +75,7 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
         ) : null}
-        <SettingFields rules={rules.filter((rule) => !elsewhere.includes(rule.name))} values={settings} onChange={setSettings} />
+        <SettingFields rules={rules.filter((rule) => !elsewhere.includes(rule.name))} usual={usual} values={settings} onChange={setSettings} error={change.error} />
         <Faults error={change.error} />
         <Group justify="flex-end">
           {change.isSuccess ? (

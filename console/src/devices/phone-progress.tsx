@@ -1,4 +1,5 @@
 import { Alert, Anchor, Button, Group, List, Loader, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { Link } from '@tanstack/react-router'
 import { useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
@@ -12,41 +13,50 @@ const labels: Readonly<Record<string, string>> = {
 }
 
 /** How far a phone has come; ticks itself as the phone registers, opens its stream and tells of its SIMs. */
-export function PhoneProgress({ tokenId, onClose }: { tokenId: string; onClose: () => void }) {
+export function PhoneProgress(properties: {
+  tokenId: string
+  onClose: () => void
+  /** What to do until the phone is there. */
+  children: ReactNode
+}) {
+  const { tokenId, onClose, children } = properties
   const { accountId, mode } = useAccountPlace()
   const { data } = useCall('devices/phone-progress', { tokenId })
   useDevicesLive()
   if (data === undefined) return <Loader size="sm" aria-label="Loading" />
   return (
-    <Stack gap="xs" aria-live="polite">
-      <List size="sm" listStyleType="none" spacing={4}>
-        {data.steps.map(({ name, isDone, says }) => (
-          <List.Item key={name} icon={<span aria-hidden>{isDone ? '✓' : '…'}</span>} data-done={isDone}>
-            <b>{labels[name] ?? name}</b>
-            {says === '' ? '' : `: ${says}`}
-          </List.Item>
-        ))}
-      </List>
-      {data.usesPush && !data.isConnected ? (
-        <Alert color="yellow" variant="light" title="The phone waits for Google push">
-          In the app set Notification channel to SSE Only, then switch Cloud Server off and on.
-        </Alert>
-      ) : null}
-      {data.isConnected && data.deviceId !== null ? (
-        <Alert color="teal" variant="light" title="Connected" role="status">
-          <Stack gap="xs" align="start">
-            <Text size="sm">The phone holds its event stream open: it gets messages at once.</Text>
-            <Group>
-              <Anchor component={Link} to={`/a/${accountId}/${mode}/devices/${data.deviceId}`} size="sm">
-                Open the phone, name its SIM's number and send a test SMS
-              </Anchor>
-              <Button size="xs" variant="default" onClick={onClose}>
-                Done
-              </Button>
-            </Group>
-          </Stack>
-        </Alert>
-      ) : null}
+    <Stack>
+      {data.isConnected ? null : children}
+      <Stack gap="xs" aria-live="polite">
+        <List size="sm" listStyleType="none" spacing={4}>
+          {data.steps.map(({ name, isDone, says }) => (
+            <List.Item key={name} icon={<span aria-hidden>{isDone ? '✓' : '…'}</span>} data-done={isDone}>
+              <b>{labels[name] ?? name}</b>
+              {says === '' ? '' : `: ${says}`}
+            </List.Item>
+          ))}
+        </List>
+        {data.usesPush && !data.isConnected ? (
+          <Alert color="yellow" variant="light" title="The phone waits for Google push">
+            In the app set Notification channel to SSE Only, then switch Cloud Server off and on.
+          </Alert>
+        ) : null}
+        {data.isConnected && data.deviceId !== null ? (
+          <Alert color="teal" variant="light" title="Connected" role="status">
+            <Stack gap="xs" align="start">
+              <Text size="sm">The phone holds its event stream open: it gets messages at once.</Text>
+              <Group>
+                <Anchor component={Link} to={`/a/${accountId}/${mode}/devices/${data.deviceId}`} size="sm">
+                  Open the phone, name its SIM's number and send a test SMS
+                </Anchor>
+                <Button size="xs" variant="default" onClick={onClose}>
+                  Done
+                </Button>
+              </Group>
+            </Stack>
+          </Alert>
+        ) : null}
+      </Stack>
     </Stack>
   )
 }

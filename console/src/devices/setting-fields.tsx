@@ -1,30 +1,75 @@
-import { Stack, TextInput } from '@mantine/core'
+import { Anchor, Select, Stack, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import type { KindSetting } from '../../../src/api/console/device-calls.ts'
+import { faultAt } from './faults.tsx'
+import { withCode } from './with-code.tsx'
 
 /** What was entered, by the names of settings; empty takes the default. */
 export type Settings = Readonly<Record<string, string>>
 
-/** A field for each setting of a kind, with what it does and its default. */
-export function SettingFields(properties: {
+interface Fields {
   rules: readonly KindSetting[]
   values: Settings
   onChange: (values: Settings) => void
-}) {
-  const { rules, values, onChange } = properties
+  /** Of the last try; each fault stands at its field. */
+  error: Error | null
+}
+
+/** The settings that most people set, then the rest behind a fold. */
+export function SettingFields({ usual, ...fields }: Fields & { usual: readonly string[] }) {
+  const isUsual = ({ name }: KindSetting): boolean => usual.includes(name)
+  const rest = fields.rules.filter((rule) => !isUsual(rule))
+  const isWrong = rest.some(({ name }) => faultAt(fields.error, `/settings/${name}`) !== null)
+  const [isMore, more] = useDisclosure()
+  const isOpen = isMore || isWrong
   return (
     <Stack>
-      {rules.map((rule) => (
-        <TextInput
-          key={rule.name}
-          label={rule.name}
-          description={rule.says}
-          required={rule.isRequired}
-          placeholder={rule.default === '' ? 'nothing' : rule.default}
-          autoComplete="off"
-          value={values[rule.name] ?? ''}
-          onChange={(event) => onChange({ ...values, [rule.name]: event.currentTarget.value })}
-        />
+      {fields.rules.filter(isUsual).map((rule) => (
+        <SettingField key={rule.name} rule={rule} {...fields} />
       ))}
+      <Anchor
+        component="button"
+        type="button"
+        size="sm"
+        ta="left"
+        onClick={more.toggle}
+        aria-expanded={isOpen}
+      >
+        {isOpen ? 'Fewer settings' : `${rest.length} more settings`}
+      </Anchor>
+      {isOpen ? rest.map((rule) => <SettingField key={rule.name} rule={rule} {...fields} />) : null}
     </Stack>
+  )
+}
+
+function SettingField({ rule, values, onChange, error }: Fields & { rule: KindSetting }) {
+  const { name, says, isRequired, choices } = rule
+  const byDefault = rule.default
+  const change = (value: string): void => onChange({ ...values, [name]: value })
+  const common = {
+    label: name,
+    description: withCode(says),
+    error: faultAt(error, `/settings/${name}`),
+    value: values[name] ?? '',
+  }
+  return choices === null ? (
+    <TextInput
+      {...common}
+      required={isRequired}
+      placeholder={byDefault === '' ? 'nothing' : byDefault}
+      autoComplete="off"
+      onChange={(event) => change(event.currentTarget.value)}
+    />
+  ) : (
+    <Select
+      {...common}
+      data={choices.map((choice) => ({
+        value: choice,
+        label: choice === byDefault ? `${choice} (default)` : choice,
+      }))}
+      value={common.value === '' ? byDefault : common.value}
+      onChange={(value) => change(value === byDefault || value === null ? '' : value)}
+      allowDeselect={false}
+    />
   )
 }

@@ -1,5 +1,6 @@
 import { Group, Stack, Text } from '@mantine/core'
 import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
+import { useId } from 'react'
 import { formatExact } from '../ui/format.ts'
 import { wordsOf } from './device-state.tsx'
 
@@ -13,7 +14,7 @@ const fills: Readonly<Record<Stretch['status'], string>> = {
   pending: 'var(--mantine-color-gray-5)',
   disabled: 'var(--mantine-color-gray-5)',
   unknown: 'none',
-  unwatched: 'none',
+  unwatched: '',
 }
 
 const words: Readonly<Record<Stretch['status'], string>> = {
@@ -28,9 +29,13 @@ const height = 20
 /** What a device was over time. Where no server ran there is a gap: nobody knows. */
 export function UptimeLane({ lane, name }: { lane: Lane; name: string }) {
   const { fromMs, untilMs, stretches } = lane
+  const hatch = useId()
   const scale = width / (untilMs - fromMs)
   const shares = sharesOf(lane)
-  const says = shares.map(([status, share]) => `${words[status]} ${percent(share)}`).join(', ')
+  const says =
+    shares.length === 0
+      ? words.unknown
+      : shares.map(([status, share]) => `${words[status]} ${percent(share)}`).join(', ')
   return (
     <Stack gap={2}>
       <svg
@@ -41,31 +46,36 @@ export function UptimeLane({ lane, name }: { lane: Lane; name: string }) {
         role="img"
         aria-label={`${name} in the last ${spanOf(lane)}: ${says}`}
       >
-        <rect width={width} height={height} rx={4} fill="var(--mantine-color-default-border)" opacity={0.5} />
+        <defs>
+          <pattern id={hatch} width={8} height={height} patternUnits="userSpaceOnUse">
+            <rect width={2} height={height} fill="var(--mantine-color-dimmed)" opacity={0.35} />
+          </pattern>
+        </defs>
+        <rect width={width} height={height} fill="var(--mantine-color-default-border)" opacity={0.5} />
         {stretches.map((stretch) => (
           <rect
             key={stretch.fromMs}
             x={(stretch.fromMs - fromMs) * scale}
             width={Math.max(1, (stretch.untilMs - stretch.fromMs) * scale)}
             height={height}
-            fill={fills[stretch.status]}
+            fill={stretch.status === 'unwatched' ? `url(#${hatch})` : fills[stretch.status]}
             pointerEvents="all"
           >
             <title>{describe(stretch)}</title>
           </rect>
         ))}
       </svg>
-      <Group justify="space-between" gap="xs">
+      <Group justify="space-between" gap="xs" wrap="nowrap">
         <Text size="xs" c="dimmed">
           {spanOf(lane)} ago
-        </Text>
-        <Text size="xs" c="dimmed">
-          {says}
         </Text>
         <Text size="xs" c="dimmed">
           now
         </Text>
       </Group>
+      <Text size="xs" c="dimmed">
+        {says}
+      </Text>
     </Stack>
   )
 }
@@ -73,21 +83,23 @@ export function UptimeLane({ lane, name }: { lane: Lane; name: string }) {
 const describe = ({ status, reasons, fromMs, untilMs }: Stretch): string =>
   `${[words[status], ...reasons.map(wordsOf)].join(', ')}: ${formatExact(fromMs)} – ${formatExact(untilMs)}`
 
-/** What part of the span each state was, the longest first. */
-function sharesOf({ fromMs, untilMs, stretches }: Lane): [Stretch['status'], number][] {
+/** What part of the time that anything is known of each state was, the longest first. */
+function sharesOf({ stretches }: Lane): [Stretch['status'], number][] {
   const lengths = new Map<Stretch['status'], number>()
   for (const { status, ...stretch } of stretches)
-    lengths.set(status, (lengths.get(status) ?? 0) + stretch.untilMs - stretch.fromMs)
+    if (status !== 'unknown')
+      lengths.set(status, (lengths.get(status) ?? 0) + stretch.untilMs - stretch.fromMs)
+  const whole = lengths.values().reduce((sum, length) => sum + length, 0)
   return [...lengths]
-    .map(([status, length]): [Stretch['status'], number] => [status, length / (untilMs - fromMs)])
+    .map(([status, length]): [Stretch['status'], number] => [status, length / whole])
     .toSorted(([, a], [, b]) => b - a)
 }
 
 /** Never rounded up to all, nor down to nothing. */
 function percent(share: number): string {
   const rounded = Math.round(share * 1000) / 10
-  if (rounded >= 100) return share < 1 ? '> 99.9 %' : '100 %'
-  return rounded === 0 ? '< 0.1 %' : `${rounded} %`
+  if (rounded >= 100) return share < 1 ? '>\u00a099.9\u00a0%' : '100\u00a0%'
+  return rounded === 0 ? '<\u00a00.1\u00a0%' : `${rounded}\u00a0%`
 }
 
 function spanOf({ fromMs, untilMs }: Lane): string {

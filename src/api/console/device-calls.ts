@@ -17,6 +17,8 @@ export interface KindSetting {
   says: string
   default: string
   isRequired: boolean
+  /** All values that it may have, where they are a few words. */
+  choices: readonly string[] | null
 }
 
 export interface DeviceKind {
@@ -71,12 +73,15 @@ export const deviceCalls = {
             : {
                 kind: kind.kind,
                 secretNames: kind.secretNames,
-                settings: kind.settings.map(({ name, says, default: byDefault, required }) => ({
-                  name,
-                  says,
-                  default: byDefault,
-                  isRequired: required === true,
-                })),
+                settings: kind.settings.map(
+                  ({ name, says, default: byDefault, required, choices = null }) => ({
+                    name,
+                    says,
+                    default: byDefault,
+                    isRequired: required === true,
+                    choices,
+                  }),
+                ),
               },
         ),
       }

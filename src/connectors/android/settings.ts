@@ -88,6 +88,7 @@ function oneOf(name: string, values: readonly [string, ...string[]], says: strin
   return {
     name,
     default: values[0],
+    choices: values,
     says,
     check: (value) => (values.includes(value) ? null : `needs one of ${values.join(', ')}`),
   }

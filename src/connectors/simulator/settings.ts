@@ -76,7 +76,13 @@ function flag(name: string, says: string): SettingRule {
 /** The first of the values is the default. */
 function oneOf(name: string, values: readonly [string, ...string[]], says: string): SettingRule {
   const wrong = `needs one of ${values.join(', ')}`
-  return { name, default: values[0], says, check: (value) => (values.includes(value) ? null : wrong) }
+  return {
+    name,
+    default: values[0],
+    says,
+    choices: values,
+    check: (value) => (values.includes(value) ? null : wrong),
+  }
 }
 
 function wholeNumber(

@@ -7,15 +7,18 @@ import { type Tlv, tlvTags } from './pdu.ts'
 export interface SettingReader<T> {
   read(text: string): T | undefined
   wrong: string
+  /** All texts that it takes, where they are a few words. */
+  choices?: readonly string[]
 }
 
 export function oneOf<const T extends string>(...values: readonly T[]): SettingReader<T> {
-  return { read: (text) => values.find((value) => value === text), wrong: `needs one of ${values.join(', ')}` }
+  return { read: (text) => values.find((value) => value === text), wrong: `needs one of ${values.join(', ')}`, choices: values }
 } // prettier-ignore
 
 export const switched: SettingReader<boolean> = {
   read: (text) => (text === 'on' ? true : text === 'off' ? false : undefined),
   wrong: 'needs on or off',
+  choices: ['off', 'on'],
 }
 
 export const wholeNumber = (least: number, most: number): SettingReader<number> => ({

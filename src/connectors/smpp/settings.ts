@@ -123,6 +123,7 @@ export const smppSettings: readonly SettingRule[] = Object.entries(table).map(
     says,
     check: (value) => (reader.read(value) === undefined ? reader.wrong : null),
     ...(isRequired && { required: isRequired }),
+    ...(reader.choices && { choices: reader.choices }),
   }),
 )
 

@@ -1,0 +1,14 @@
+import { Code } from '@mantine/core'
+import { Fragment, type ReactNode } from 'react'
+
+/** A text of the server: words between backticks stand as code. */
+export const withCode = (text: string): ReactNode =>
+  text
+    .split('`')
+    .map((piece, i) =>
+      i % 2 === 1 ? (
+        <Code key={`${i}${piece}`}>{piece}</Code>
+      ) : (
+        <Fragment key={`${i}${piece}`}>{piece}</Fragment>
+      ),
+    )
