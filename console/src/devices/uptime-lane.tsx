@@ -89,7 +89,7 @@ function sharesOf({ stretches }: Lane): [Stretch['status'], number][] {
   for (const { status, ...stretch } of stretches)
     if (status !== 'unknown')
       lengths.set(status, (lengths.get(status) ?? 0) + stretch.untilMs - stretch.fromMs)
-  const whole = lengths.values().reduce((sum, length) => sum + length, 0)
+  const whole = [...lengths.values()].reduce((sum, length) => sum + length, 0)
   return [...lengths]
     .map(([status, length]): [Stretch['status'], number] => [status, length / whole])
     .toSorted(([, a], [, b]) => b - a)

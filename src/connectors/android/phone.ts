@@ -3,7 +3,7 @@ import { isSince, since } from './app-version.ts'
 import { EventStreams, type StreamSink } from './event-streams.ts'
 import { whomFailureBlames } from './failure.ts'
 import { PhoneClock } from './phone-clock.ts'
-import { healthOf } from './phone-health.ts'
+import { healthOf, shownSims } from './phone-health.ts'
 import { ReadDocuments } from './read-documents.ts'
 import { type AndroidSettings, readSettings, simChoiceOf } from './settings.ts'
 import { Waker } from './waker.ts'
@@ -278,15 +278,7 @@ export class Phone implements Pull {
 
   /** The SIMs with their numbers, as far as anybody has said them unmasked. */
   #sims(): Health['sims'] | null {
-    const { simNumbers } = this.#settings
-    const known = this.#seenSims ?? this.#registration?.sims ?? null
-    return known === null
-      ? null
-      : known.map(({ slot, number, carrier }) => ({
-          slot,
-          number: simNumbers[slot - 1] ?? unmasked(number),
-          carrier: unmasked(carrier),
-        }))
+    return shownSims(this.#seenSims ?? this.#registration?.sims ?? null, this.#settings.simNumbers)
   }
 
   #tell(): void {
@@ -297,5 +289,3 @@ export class Phone implements Pull {
     this.#events.healthChanged()
   }
 }
-
-const unmasked = (text: string | null): string | null => (text === null || text.includes('*') ? null : text)
