@@ -3,6 +3,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   Outlet,
   redirect,
 } from '@tanstack/react-router'
@@ -84,6 +85,36 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./ui/account-shell.tsx'), 'AccountShell'),
 })
 
+/** The instance, for whoever runs it. */
+const operator = createRoute({
+  getParentRoute: () => root,
+  path: '/operator',
+  beforeLoad: async ({ location }) => {
+    const { user } = await queryClient.ensureQueryData(sessionQuery)
+    if (user === null) throw redirect({ to: '/sign-in', search: { next: location.href } })
+    if (!user.isOperator) throw notFound()
+  },
+  component: lazyRouteComponent(() => import('./operator/operator-shell.tsx'), 'OperatorShell'),
+})
+
+const operatorAccounts = createRoute({
+  getParentRoute: () => operator,
+  path: '/',
+  component: lazyRouteComponent(() => import('./operator/accounts-page.tsx'), 'AccountsPage'),
+})
+
+const operatorHealth = createRoute({
+  getParentRoute: () => operator,
+  path: '/health',
+  component: lazyRouteComponent(() => import('./operator/health-page.tsx'), 'HealthPage'),
+})
+
+const operatorAudit = createRoute({
+  getParentRoute: () => operator,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./operator/audit-page.tsx'), 'AuditPage'),
+})
+
 const send = createRoute({
   getParentRoute: () => account,
   path: '/send',
@@ -142,6 +173,7 @@ export const router = createRouter({
     link,
     profile,
     firstStart,
+    operator.addChildren([operatorAccounts, operatorHealth, operatorAudit]),
     account.addChildren([start, send, history, message, devices, device, developers, members]),
   ]),
   defaultPreload: 'intent',

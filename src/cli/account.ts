@@ -1,6 +1,7 @@
 import { setAccountLimits, setAccountState } from '../accounts/accounts.ts'
 import { type ListedAccount, listAccounts } from '../accounts/list-accounts.ts'
 import { rfc3339 } from '../clock.ts'
+import { issuePasswordLink } from '../accounts/password-link.ts'
 import { grantSms } from '../ledger/grants.ts'
 import { availableOf, readWallets, type Wallet, walletKey } from '../ledger/ledger.ts'
 import type { AccountState, Mode } from '../storage/schema.ts'
@@ -8,7 +9,7 @@ import { command, type CommandGroup, type Output } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { cancelOfClosed } from './message-ports.ts'
 import { openAccount } from '../open-account.ts'
-import { issuePasswordLink } from './password-link.ts'
+import { ownAddress } from '../own-address.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
 
 const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const
@@ -33,7 +34,14 @@ const create = command({
           const deps = { ...tools, nowMs: tools.clock.now() }
           const wanted = { name: options.name, email: options.email, actor: cliActor }
           const made = await openAccount(tx, deps, wanted)
-          return { opened: made, link: await issuePasswordLink(tx, deps, made.userId) }
+          return {
+            opened: made,
+            link: await issuePasswordLink(
+              tx,
+              { ...deps, publicUrl: ownAddress(tools.config) },
+              { userId: made.userId, evenSo: false, actor: cliActor },
+            ),
+          }
         }),
       { create: true },
     )

@@ -1,8 +1,9 @@
+import { issuePasswordLink } from '../accounts/password-link.ts'
 import { removeSecondFactor } from '../accounts/passwords.ts'
 import { rfc3339 } from '../clock.ts'
 import { refuse } from '../errors.ts'
+import { ownAddress } from '../own-address.ts'
 import { command, type CommandGroup } from './command.ts'
-import { issuePasswordLink } from './password-link.ts'
 import { cliActor } from './toolbox.ts'
 
 const resetLink = command({
@@ -26,7 +27,14 @@ const resetLink = command({
         const user = await tx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
         if (user === undefined) throw refuse('not_found', { detail: `There is no user ${email}.` })
         if (removes) await removeSecondFactor(tx, deps, { userId: user.id, actor: cliActor })
-        return { userId: user.id, link: await issuePasswordLink(tx, deps, user.id, { evenSo: true }) }
+        return {
+          userId: user.id,
+          link: await issuePasswordLink(
+            tx,
+            { ...deps, publicUrl: ownAddress(tools.config) },
+            { userId: user.id, evenSo: true, actor: cliActor },
+          ),
+        }
       }),
     )
     if (link === null) throw new Error('A link was asked for in any case.')

@@ -96,3 +96,14 @@ test('the operator opens every account, others only their own', async () => {
   expect((await operator.read('keys/list', {}, elsewhere)).status).toBe(200)
   expect((await house.bob.read('keys/list', {}, elsewhere)).status).toBe(404)
 })
+
+test('a new account comes with a link for its owner, and a lost password with another', async () => {
+  const made = await operator.change('operator/open-account', { name: 'Newcomer', email: 'new@example.org' })
+  const { accountId, link } = made.body as { accountId: string; link: string }
+  expect((await find('new@example.org'))[0]).toMatchObject({ id: accountId, live: { available: 10 } })
+  expect(link).toMatch(new RegExp(`^${house.url}/link#\\S{20,}$`))
+  const reset = await operator.change('operator/reset-link', { email: house.ada.email })
+  expect((reset.body as { link: string }).link).toContain('/link#')
+  expect((await operator.change('operator/reset-link', { email: 'nobody@example.org' })).status).toBe(404)
+  expect((await operator.change('operator/open-account', { name: '', email: 'no' })).status).toBe(422)
+})

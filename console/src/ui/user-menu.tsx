@@ -31,6 +31,11 @@ export function UserMenu() {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        {data?.user?.isOperator === true ? (
+          <Menu.Item component={Link} to="/operator">
+            Run this instance
+          </Menu.Item>
+        ) : null}
         <Menu.Item component={Link} to="/profile">
           Profile and security
         </Menu.Item>

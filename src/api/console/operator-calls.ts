@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
 import { setAccountLimits, setAccountState } from '../../accounts/accounts.ts'
 import { findAccounts, type ListedAccount } from '../../accounts/list-accounts.ts'
+import { issuePasswordLink } from '../../accounts/password-link.ts'
+import { refuse } from '../../errors.ts'
 import { grantSms } from '../../ledger/grants.ts'
 import { availableOf, readWallets, type Wallet, walletKey } from '../../ledger/ledger.ts'
 import { cancelWaiting } from '../../messages/end-waiting.ts'
@@ -49,6 +52,53 @@ export const operatorCalls = {
         nextBeforeId: found.nextBeforeId,
       }
     },
+  }),
+  /** A new account; its owner is shown, or sent, nothing: the operator hands the link over. */
+  'operator/open-account': defineCall({
+    kind: 'change',
+    access: 'operator',
+    input: Type.Object(
+      { name: Type.String({ maxLength: 100 }), email: Type.String({ maxLength: 254 }) },
+      closed,
+    ),
+    handle: (context, account): Promise<{ accountId: string; link: string | null }> =>
+      context.writer.write(async (tx) => {
+        const nowMs = context.clock.now()
+        const made = await context.ports.identity.openAccount(tx, nowMs, {
+          ...account,
+          actor: context.actor,
+        })
+        const link = await issuePasswordLink(tx, linkDepsOf(context), {
+          userId: made.userId,
+          evenSo: false,
+          actor: context.actor,
+        })
+        return { accountId: made.accountId, link: link?.address ?? null }
+      }),
+  }),
+  /** For who has lost a password; it works once. */
+  'operator/reset-link': defineCall({
+    kind: 'change',
+    access: 'operator',
+    input: Type.Object({ email: Type.String({ maxLength: 254 }) }, closed),
+    handle: (context, { email }): Promise<{ link: string; expiresAt: number }> =>
+      context.writer.write(async (tx) => {
+        const user = await tx
+          .selectFrom('users')
+          .select('id')
+          .where('email', '=', email.trim().toLowerCase())
+          .executeTakeFirst()
+        const link =
+          user === undefined
+            ? null
+            : await issuePasswordLink(tx, linkDepsOf(context), {
+                userId: user.id,
+                evenSo: true,
+                actor: context.actor,
+              })
+        if (link === null) throw refuse('not_found', { detail: `There is no user ${email}.` })
+        return { link: link.address, expiresAt: link.expiresAt }
+      }),
   }),
   'operator/grant': defineCall({
     kind: 'change',
@@ -111,6 +161,13 @@ export const operatorCalls = {
 }
 
 const depsOf = ({ ids, clock }: UserContext) => ({ ids, nowMs: clock.now() })
+
+const linkDepsOf = (context: UserContext) => ({
+  ...depsOf(context),
+  randomBytes,
+  config: context.config,
+  publicUrl: context.publicUrl(),
+})
 
 const cancelPage = ({ clock }: UserContext, tx: Parameters<typeof cancelWaiting>[0], id: string) =>
   cancelWaiting(

@@ -1,0 +1,116 @@
+import { Button, Code, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useState } from 'react'
+import type { AuditLine } from '../../../src/api/console/audit-calls.ts'
+import { useCall } from '../api/use-call.ts'
+import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { TimeAgo } from '../ui/time-ago.tsx'
+
+/** Who did what, the newest first. */
+export function AuditPage() {
+  const [filter, setFilter] = useState({ action: '', accountId: '', actor: '' })
+  const [settled] = useDebouncedValue(filter, 300)
+  const [pageStarts, setPageStarts] = useState<string[]>([])
+  const beforeId = pageStarts.at(-1)
+  const given = Object.fromEntries(Object.entries(settled).filter(([, text]) => text.trim() !== ''))
+  const audit = useCall('operator/audit', { ...given, ...(beforeId === undefined ? {} : { beforeId }) })
+  const set = (changed: Partial<typeof filter>): void => {
+    setFilter({ ...filter, ...changed })
+    setPageStarts([])
+  }
+  return (
+    <Stack>
+      <Title order={1}>Audit log</Title>
+      <Group grow preventGrowOverflow={false} align="end">
+        <TextInput
+          label="Action"
+          placeholder="balance.granted"
+          value={filter.action}
+          onChange={(event) =>
+            set({ action: event.currentTarget.value.toLowerCase().replace(/[^a-z_.]/g, '') })
+          }
+        />
+        <TextInput
+          label="Account"
+          placeholder="acc_…"
+          value={filter.accountId}
+          onChange={(event) => set({ accountId: event.currentTarget.value.trim() })}
+        />
+        <TextInput
+          label="By"
+          placeholder="usr_… or cli"
+          value={filter.actor}
+          onChange={(event) => set({ actor: event.currentTarget.value.trim() })}
+        />
+      </Group>
+      <ListState
+        query={audit}
+        isEmpty={(answer) => answer.lines.length === 0}
+        isFiltered={Object.keys(given).length > 0}
+        onClearFilter={() => set({ action: '', accountId: '', actor: '' })}
+        empty={
+          <EmptyWords title="Nothing has been done yet">
+            <Text size="sm">Each change of accounts, keys, money and devices is written down here.</Text>
+          </EmptyWords>
+        }
+      >
+        {({ lines, nextBeforeId }) => (
+          <>
+            <AuditTable lines={lines} />
+            <Group justify="flex-end">
+              <Button
+                size="xs"
+                variant="default"
+                disabled={pageStarts.length === 0}
+                onClick={() => setPageStarts(pageStarts.slice(0, -1))}
+              >
+                Newer
+              </Button>
+              <Button
+                size="xs"
+                variant="default"
+                disabled={nextBeforeId === null}
+                onClick={() =>
+                  setPageStarts(nextBeforeId === null ? pageStarts : [...pageStarts, nextBeforeId])
+                }
+              >
+                Older
+              </Button>
+            </Group>
+          </>
+        )}
+      </ListState>
+    </Stack>
+  )
+}
+
+const AuditTable = ({ lines }: { lines: readonly AuditLine[] }) => (
+  <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+    <Table verticalSpacing="xs">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>When</Table.Th>
+          <Table.Th>By</Table.Th>
+          <Table.Th>What</Table.Th>
+          <Table.Th>Account</Table.Th>
+          <Table.Th>With</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {lines.map((line) => (
+          <Table.Tr key={line.id}>
+            <Table.Td style={{ whiteSpace: 'nowrap' }}>
+              <TimeAgo at={line.at} />
+            </Table.Td>
+            <Table.Td>{line.actor}</Table.Td>
+            <Table.Td ff="monospace">{line.action}</Table.Td>
+            <Table.Td>{line.accountName ?? line.accountId ?? 'the instance'}</Table.Td>
+            <Table.Td>
+              <Code style={{ overflowWrap: 'anywhere' }}>{JSON.stringify(line.detail)}</Code>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)

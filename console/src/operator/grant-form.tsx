@@ -1,0 +1,63 @@
+import { Alert, Button, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
+import { useChange } from '../api/use-call.ts'
+import { formatNumber } from '../ui/format.ts'
+
+const kinds = [
+  { value: 'grant', label: 'Grant' },
+  { value: 'top_up', label: 'Top-up (paid)' },
+  { value: 'correction', label: 'Correction (may be below 0)' },
+]
+
+/** SMS for an account, with the reason that stays in the ledger. */
+export function GrantForm({ account, onClose }: { account: OperatedAccount; onClose: () => void }) {
+  const [sms, setSms] = useState<number | string>('')
+  const [kind, setKind] = useState<'grant' | 'top_up' | 'correction'>('grant')
+  const [mode, setMode] = useState<'live' | 'test'>('live')
+  const [note, setNote] = useState('')
+  const [key] = useState(() => crypto.randomUUID())
+  const grant = useChange('operator/grant', ['operator/accounts', 'operator/audit'])
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    if (typeof sms === 'number')
+      grant.mutate({ accountId: account.id, mode, kind, sms, note, key }, { onSuccess: onClose })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text size="sm">
+          {formatNumber(account[mode].available)} of {formatNumber(account[mode].granted)} SMS are available
+          now.
+        </Text>
+        {grant.isError ? <Alert color="red">{grant.error.message}</Alert> : null}
+        <NumberInput label="SMS" required data-autofocus allowDecimal={false} value={sms} onChange={setSms} />
+        <Select
+          label="Kind"
+          data={kinds}
+          value={kind}
+          allowDeselect={false}
+          onChange={(value) => setKind((value ?? 'grant') as typeof kind)}
+        />
+        <Select
+          label="Wallet"
+          data={['live', 'test']}
+          value={mode}
+          allowDeselect={false}
+          onChange={(value) => setMode((value ?? 'live') as typeof mode)}
+        />
+        <TextInput
+          label="Note"
+          description="Why; it stays in the ledger for ever, and the account sees it."
+          required
+          maxLength={500}
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+        />
+        <Button type="submit" loading={grant.isPending}>
+          Grant to {account.name}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,40 @@
+import { Alert, Button, Code, Group, Select, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
+import { useChange } from '../api/use-call.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { formatExact } from '../ui/format.ts'
+
+/** A link by which an owner chooses a new password. */
+export function ResetLinkForm({ account }: { account: OperatedAccount }) {
+  const [email, setEmail] = useState(account.emails[0] ?? '')
+  const make = useChange('operator/reset-link', ['operator/audit'])
+  if (make.data !== undefined)
+    return (
+      <Stack>
+        <Group gap="xs">
+          <Code style={{ overflowWrap: 'anywhere' }}>{make.data.link}</Code>
+          <CopyButton text={make.data.link} of="the link" />
+        </Group>
+        <Text size="sm">
+          Give it to {email} and nobody else. It works once, until {formatExact(make.data.expiresAt)}.
+        </Text>
+      </Stack>
+    )
+  return (
+    <Stack>
+      <Text size="sm">The old password works until a new one is chosen; then all sessions end.</Text>
+      {make.isError ? <Alert color="red">{make.error.message}</Alert> : null}
+      <Select
+        label="Owner"
+        data={account.emails}
+        value={email}
+        allowDeselect={false}
+        onChange={(value) => setEmail(value ?? '')}
+      />
+      <Button loading={make.isPending} onClick={() => make.mutate({ email })}>
+        Make the link
+      </Button>
+    </Stack>
+  )
+}
