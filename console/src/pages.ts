@@ -8,10 +8,16 @@ export interface Page {
 }
 
 export const pages: readonly Page[] = [
+  { label: 'Overview', path: '', says: 'Whether it works: traffic, times, queue, balance, devices' },
   { label: 'First steps', path: '/start', says: 'From the first line of curl to the first real SMS' },
   { label: 'Send', path: '/send', says: 'One text, or a table of numbers and texts' },
   { label: 'History', path: '/history', says: 'Every message, what became of it, and why' },
   { label: 'Devices', path: '/devices', says: 'What carries messages: phones, links, simulators' },
+  {
+    label: 'Balance',
+    path: '/balance',
+    says: 'What there is to spend, how long it lasts, and the statement',
+  },
   { label: 'Developers', path: '/developers', says: 'API keys, the reference, code to begin with' },
   { label: 'Members', path: '/members', says: 'Who may work with this account, and invitations' },
 ]

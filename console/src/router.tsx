@@ -10,6 +10,7 @@ import {
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
 import { readSearch } from './messages/history-filter.ts'
+import { readOverviewSearch } from './overview/range.ts'
 import { NotFound, PageFailed } from './ui/page-states.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: PageFailed })
@@ -115,6 +116,19 @@ const operatorAudit = createRoute({
   component: lazyRouteComponent(() => import('./operator/audit-page.tsx'), 'AuditPage'),
 })
 
+const overview = createRoute({
+  getParentRoute: () => account,
+  path: '/',
+  validateSearch: readOverviewSearch,
+  component: lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
+})
+
+const balance = createRoute({
+  getParentRoute: () => account,
+  path: '/balance',
+  component: lazyRouteComponent(() => import('./balance/balance-page.tsx'), 'BalancePage'),
+})
+
 const send = createRoute({
   getParentRoute: () => account,
   path: '/send',
@@ -174,7 +188,18 @@ export const router = createRouter({
     profile,
     firstStart,
     operator.addChildren([operatorAccounts, operatorHealth, operatorAudit]),
-    account.addChildren([start, send, history, message, devices, device, developers, members]),
+    account.addChildren([
+      overview,
+      start,
+      send,
+      history,
+      message,
+      devices,
+      device,
+      balance,
+      developers,
+      members,
+    ]),
   ]),
   defaultPreload: 'intent',
   defaultErrorComponent: PageFailed,

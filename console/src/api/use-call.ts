@@ -1,4 +1,5 @@
 import {
+  keepPreviousData,
   type UseMutationResult,
   type UseQueryResult,
   useMutation,
@@ -17,12 +18,13 @@ export const keyOf = <N extends CallName<'read'>>(name: N, place: Place | null, 
 export function useCall<N extends CallName<'read'>>(
   name: N,
   input: InputOf<N>,
-  options: { enabled?: boolean } = {},
+  { keepsPrevious = false, ...options }: { enabled?: boolean; keepsPrevious?: boolean } = {},
 ): UseQueryResult<AnswerOf<N>> {
   const place = usePlace()
   return useQuery({
     queryKey: keyOf(name, place, input),
     queryFn: () => read(name, place, input),
+    ...(keepsPrevious ? { placeholderData: keepPreviousData } : {}),
     ...options,
   })
 }

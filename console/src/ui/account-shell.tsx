@@ -29,6 +29,7 @@ export function AccountShell() {
             key={path}
             component={Link}
             to={base + path}
+            activeOptions={{ exact: path === '', includeSearch: false }}
             label={label}
             active={
               path === '' ? pathname === base || pathname === `${base}/` : pathname.startsWith(base + path)

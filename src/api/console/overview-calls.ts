@@ -88,13 +88,13 @@ async function readNow({ read, clock, account }: AccountContext): Promise<NowAns
   const owner = { accountId: account.id, mode: account.mode }
   const today = utcDay(nowMs)
   // Longer than the pace looks, so that what was used before tells that the first days of it were days of use.
-  const [balance, usage, status, message] = await Promise.all([
+  const [balance, usage, status, counted] = await Promise.all([
     readBalance(read, account.id, account.mode, nowMs),
     readUsageDays(read, owner, today - 4 * paceDays, today),
     readDevicesStatus(read, owner, nowMs),
     read
-      .selectFrom('messages')
-      .select('id')
+      .selectFrom('traffic')
+      .select('bucket')
       .where('account_id', '=', account.id)
       .where('mode', '=', account.mode)
       .limit(1)
@@ -113,7 +113,7 @@ async function readNow({ read, clock, account }: AccountContext): Promise<NowAns
       sinceMs: since.get(`${id}/${state}`) ?? null,
     })),
     devicesTotal: status.devicesTotal,
-    hasMessages: message !== undefined,
+    hasMessages: counted !== undefined,
   } // prettier-ignore
 }
 

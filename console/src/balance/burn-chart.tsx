@@ -1,0 +1,60 @@
+import { Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import type { BalanceAnswer } from '../../../src/api/console/balance-calls.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { BarChart } from '../ui/bar-chart.tsx'
+import { formatNumber } from '../ui/format.ts'
+
+const dayMs = 86_400_000
+const axisDate = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const fullDate = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeZone: 'UTC' })
+
+/** SMS used on each UTC day; a bar opens the messages that were accepted on its day. The same numbers stand in the statement. */
+export function BurnChart({ of }: { of: BalanceAnswer }) {
+  const { accountId, mode } = useAccountPlace()
+  const [days, setDays] = useState('30')
+  const [shown, setShown] = useState<number | null>(null)
+  const burn = of.burn.slice(-Number(days))
+  const bars = burn.map(({ day, parts }) => {
+    const query = new URLSearchParams({
+      direction: 'outbound',
+      from: new Date(day * dayMs).toISOString(),
+      to: new Date((day + 1) * dayMs).toISOString(),
+    })
+    return {
+      label: axisDate.format(day * dayMs),
+      says: `${fullDate.format(day * dayMs)} (UTC): ${formatNumber(parts)} SMS used`,
+      parts: [{ name: 'used', value: parts, ground: 'light-dark(#4263eb, #748ffc)' }],
+      href: `/a/${accountId}/${mode}/history?${query.toString()}`,
+    }
+  })
+  const total = burn.reduce((sum, { parts }) => sum + parts, 0)
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="xs">
+        <Group justify="space-between">
+          <Title order={2}>Use by day</Title>
+          <SegmentedControl
+            size="xs"
+            aria-label="Days shown"
+            value={days}
+            onChange={setDays}
+            data={['7', '30', '90'].map((value) => ({ value, label: `${value} d` }))}
+          />
+        </Group>
+        <BarChart
+          key={days}
+          label="SMS used by day; each bar opens the messages of its day"
+          bars={bars}
+          heightPx={160}
+          onShow={setShown}
+        />
+        <Text size="sm" mih="1.5em" style={{ fontVariantNumeric: 'tabular-nums' }}>
+          {shown === null
+            ? `${formatNumber(total)} SMS used in ${days} days; today is still going on.`
+            : bars[shown]?.says}
+        </Text>
+      </Stack>
+    </Paper>
+  )
+}

@@ -1,0 +1,98 @@
+import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { TrafficAnswer } from '../../../src/api/console/overview-calls.ts'
+import { useAccountPlace } from '../api/place.ts'
+import { BarChart } from '../ui/bar-chart.tsx'
+import { formatNumber } from '../ui/format.ts'
+import { axisTime, barTime } from './bar-times.ts'
+import { barStates, historyAddress } from './states.ts'
+
+/** What became of the messages of a range, bar by bar, and how many there were a week before. */
+export function TrafficChart({ of }: { of: TrafficAnswer }) {
+  const place = useAccountPlace()
+  const [shown, setShown] = useState<number | null>(null)
+  const bars = of.bars.map((bar, i) => ({
+    label: axisTime(bar.atMs, of.barMs),
+    says: `${barTime(bar.atMs, of.barMs)}: ${inWords(of, i)}`,
+    parts: barStates.map(({ state, name, ground }) => ({ name, value: bar[state], ground })),
+    href: historyAddress(place, { fromMs: bar.atMs, toMs: bar.atMs + of.barMs }),
+  }))
+  return (
+    <Stack gap="xs">
+      <BarChart
+        label="Messages by what became of them; each bar opens them in the history"
+        bars={bars}
+        line={of.usual}
+        heightPx={220}
+        onShow={setShown}
+      />
+      <Text size="sm" mih="2.9em" style={{ fontVariantNumeric: 'tabular-nums' }}>
+        {shown === null ? (
+          <Text span inherit c="dimmed">
+            Point at a bar to read it; a click opens its messages. The last bar is still filling.
+          </Text>
+        ) : (
+          bars[shown]?.says
+        )}
+      </Text>
+      <Legend of={of} />
+    </Stack>
+  )
+}
+
+function inWords(of: TrafficAnswer, i: number): string {
+  const bar = of.bars[i]
+  if (bar === undefined) return ''
+  const states = barStates
+    .filter(({ state }) => bar[state] > 0)
+    .map(({ state, name }) => `${formatNumber(bar[state])} ${name.toLowerCase()}`)
+  const usual = `${formatNumber(of.usual[i] ?? 0)} a week before`
+  if (bar.accepted === 0) return `no messages, ${usual}`
+  return `${formatNumber(bar.accepted)} ${bar.accepted === 1 ? 'message' : 'messages'} (${states.join(', ')}), ${usual}`
+}
+
+/** The states that there are, with their sums; each opens its messages. */
+function Legend({ of }: { of: TrafficAnswer }) {
+  const place = useAccountPlace()
+  const router = useRouter()
+  const sums = barStates.map((state) => ({
+    ...state,
+    sum: of.bars.reduce((sum, bar) => sum + bar[state.state], 0),
+  }))
+  return (
+    <Group gap="md" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+      {sums
+        .filter(({ sum }) => sum > 0)
+        .map(({ state, name, ground, means, filter, sum }) => {
+          const href = historyAddress(place, { filter, fromMs: of.fromMs, toMs: of.toMs })
+          return (
+            <li key={state}>
+              <Anchor
+                href={href}
+                size="sm"
+                c="inherit"
+                underline="hover"
+                title={means}
+                onClick={(event) => {
+                  if (event.ctrlKey || event.metaKey || event.shiftKey) return
+                  event.preventDefault()
+                  void router.navigate({ href })
+                }}
+              >
+                <span className="swatch" style={{ background: ground }} /> {name}{' '}
+                <Text span inherit fw={600} style={{ fontVariantNumeric: 'tabular-nums' }}>
+                  {formatNumber(sum)}
+                </Text>
+              </Anchor>
+            </li>
+          )
+        })}
+      <li>
+        <Text span size="sm" title="How many messages were accepted in the same time a week before.">
+          <span className="swatch-line" /> A week before
+        </Text>
+      </li>
+    </Group>
+  )
+}

@@ -1,0 +1,55 @@
+import { SimpleGrid } from '@mantine/core'
+import type { TrafficAnswer } from '../../../src/api/console/overview-calls.ts'
+import type { TimeSummary } from '../../../src/messages/read-traffic.ts'
+import { formatDuration } from '../ui/duration.ts'
+import { formatNumber } from '../ui/format.ts'
+import { StatTile } from '../ui/stat-tile.tsx'
+
+/** How much, how well and how fast, of the messages of a range. */
+export function TrafficTiles({ of }: { of: TrafficAnswer }) {
+  const sum = (pick: (bar: TrafficAnswer['bars'][number]) => number): number =>
+    of.bars.reduce((total, bar) => total + pick(bar), 0)
+  const accepted = sum((bar) => bar.accepted)
+  const received = sum((bar) => bar.received)
+  const usual = of.usual.reduce((total, count) => total + count, 0)
+  const good = sum((bar) => bar.delivered + bar.sent)
+  const bad = sum((bar) => bar.failed + bar.expired + bar.undelivered + bar.unconfirmed)
+  const delivered = sum((bar) => bar.delivered)
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
+      <StatTile
+        name="Messages"
+        value={formatNumber(accepted)}
+        more={`${formatNumber(usual)} a week before${received === 0 ? '' : `, ${formatNumber(received)} received`}`}
+        measures="Messages that were accepted for sending in this range, one for each recipient."
+      />
+      <StatTile
+        name="Success"
+        value={good + bad === 0 ? '–' : percent(good / (good + bad))}
+        more={good + bad === 0 ? 'no outcome yet' : `${percent(delivered / (good + bad))} told as delivered`}
+        measures="Sent or delivered, of all that came to an outcome. Those that wait and those that were canceled do not count."
+      />
+      <TimeTile name="Time to sent" of={of.toSent} until="the network had taken every part" />
+      <TimeTile
+        name="Time to delivered"
+        of={of.toDelivered}
+        until="the network told that the handset took it"
+      />
+    </SimpleGrid>
+  )
+}
+
+function TimeTile({ name, of, until }: { name: string; of: TimeSummary; until: string }) {
+  const { medianMs, p95Ms, messages } = of
+  return (
+    <StatTile
+      name={name}
+      value={medianMs === null ? '–' : formatDuration(medianMs)}
+      more={p95Ms === null ? 'nothing measured yet' : `95 % within ${formatDuration(p95Ms)}`}
+      measures={`From acceptance until ${until}: the median of ${formatNumber(messages)} messages of this range. Read from a scale of steps, exact to about a fifth.`}
+    />
+  )
+}
+
+/** Rounded down, so that 100 % means all. */
+const percent = (share: number): string => `${Math.floor(share * 1000) / 10} %`

@@ -1,0 +1,159 @@
+import { type KeyboardEvent, type MouseEvent, useState } from 'react'
+import { useRouter } from '@tanstack/react-router'
+import './bar-chart.css'
+
+/** One piece of a bar. A ground may be a pattern, so that colour does not tell alone. */
+export interface BarPart {
+  name: string
+  value: number
+  ground: string
+}
+
+export interface Bar {
+  /** The time of it in words, for the axis and for who cannot see the bar. */
+  label: string
+  says: string
+  parts: readonly BarPart[]
+  /** Where a click leads. */
+  href: string
+}
+
+interface Properties {
+  label: string
+  bars: readonly Bar[]
+  /** Of another time, bar for bar. */
+  line?: readonly number[]
+  heightPx: number
+  onShow?: (index: number | null) => void
+}
+
+/** Bars of counts, each stacked of its parts. One stop of the Tab key; arrows go from bar to bar, Enter follows. */
+export function BarChart({ label, bars, line, heightPx, onShow }: Properties) {
+  const [current, setCurrent] = useState(bars.length - 1)
+  const sums = bars.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0))
+  const top = roundTop(Math.max(1, ...sums, ...(line ?? [])))
+  const move = (event: KeyboardEvent<HTMLElement>): void => {
+    const next = nextOf(event.key, current, bars.length)
+    if (next === null) return
+    event.preventDefault()
+    setCurrent(next)
+    const target = event.currentTarget.children[next]
+    if (target instanceof HTMLElement) target.focus()
+  }
+  return (
+    <div className="bar-chart" role="group" aria-label={label}>
+      <Scale top={top} heightPx={heightPx} />
+      <div className="bar-chart-plot" style={{ height: heightPx }}>
+        {[0.5, 1].map((share) => (
+          <div key={share} className="bar-chart-grid" style={{ bottom: `${share * 100}%` }} />
+        ))}
+        <div className="bar-chart-bars" onKeyDown={move} onMouseLeave={() => onShow?.(null)}>
+          {bars.map((bar, i) => (
+            <BarLink
+              key={bar.label + i}
+              bar={bar}
+              top={top}
+              tabIndex={i === Math.min(current, bars.length - 1) ? 0 : -1}
+              onShow={() => onShow?.(i)}
+              onFocus={() => setCurrent(i)}
+            />
+          ))}
+        </div>
+        {line === undefined ? null : <Line values={line} top={top} />}
+      </div>
+      <div className="bar-chart-times" aria-hidden="true">
+        {axisTimes(bars).map((time) => (
+          <span key={time}>{time}</span>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function BarLink(properties: {
+  bar: Bar
+  top: number
+  tabIndex: number
+  onShow: () => void
+  onFocus: () => void
+}) {
+  const { bar, top, tabIndex, onShow, onFocus } = properties
+  const router = useRouter()
+  const follow = (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    void router.navigate({ href: bar.href })
+  }
+  return (
+    <a
+      className="bar-chart-bar"
+      href={bar.href}
+      aria-label={bar.says}
+      tabIndex={tabIndex}
+      onClick={follow}
+      onMouseEnter={onShow}
+      onFocus={() => {
+        onFocus()
+        onShow()
+      }}
+    >
+      {bar.parts.map(({ name, value, ground }) =>
+        value === 0 ? null : (
+          <span
+            key={name}
+            className="bar-chart-part"
+            style={{ height: `${(value / top) * 100}%`, background: ground }}
+          />
+        ),
+      )}
+    </a>
+  )
+}
+
+function Scale({ top, heightPx }: { top: number; heightPx: number }) {
+  return (
+    <div className="bar-chart-scale" style={{ height: heightPx }} aria-hidden="true">
+      <span className="widest">{short(top)}</span>
+      {[0, 0.5, 1].map((share) => (
+        <span key={share} style={{ bottom: `${share * 100}%` }}>
+          {short(top * share)}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+function Line({ values, top }: { values: readonly number[]; top: number }) {
+  const points = values.map((value, i) => `${i + 0.5},${100 - (value / top) * 100}`).join(' ')
+  return (
+    <svg
+      className="bar-chart-line"
+      viewBox={`0 0 ${values.length} 100`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <polyline points={points} />
+    </svg>
+  )
+}
+
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const short = (value: number): string => compact.format(value)
+
+/** The next round number whose half is whole and round too. */
+function roundTop(most: number): number {
+  const unit = 10 ** Math.floor(Math.log10(most))
+  const tops = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].map((step) => Math.round(step * unit))
+  return tops.find((top) => top >= most && top % 2 === 0) ?? 10 * unit
+}
+
+const axisTimes = (bars: readonly Bar[]): string[] => [
+  ...new Set([0, 0.5, 1].map((share) => bars[Math.round(share * (bars.length - 1))]?.label ?? '')),
+]
+
+function nextOf(key: string, current: number, count: number): number | null {
+  if (key === 'ArrowLeft') return Math.max(0, current - 1)
+  if (key === 'ArrowRight') return Math.min(count - 1, current + 1)
+  if (key === 'Home') return 0
+  return key === 'End' ? count - 1 : null
+}

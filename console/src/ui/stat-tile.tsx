@@ -1,0 +1,38 @@
+import { Paper, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+/** One number with its name; hovering tells what it measures, and so does the text for who cannot hover. */
+export function StatTile({
+  name,
+  value,
+  more,
+  measures,
+  tone,
+}: {
+  name: string
+  value: ReactNode
+  /** A second line, such as what the number is made of. */
+  more?: ReactNode
+  measures: string
+  tone?: 'warning'
+}) {
+  return (
+    <Paper withBorder p="sm" title={measures}>
+      <Text size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text
+        fw={650}
+        lh={1.3}
+        fz="clamp(1.15rem, 4.5vw, 1.5rem)"
+        style={{ fontVariantNumeric: 'tabular-nums' }}
+        {...(tone === 'warning' ? { c: 'var(--mantine-color-error)' } : {})}
+      >
+        {value}
+      </Text>
+      <Text size="xs" c="dimmed" mih="1.2em">
+        {more}
+      </Text>
+    </Paper>
+  )
+}

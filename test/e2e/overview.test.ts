@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startApp, type TestApp } from '../harness.ts'
+import { expectSound, openBrowser, type TestBrowser, type TestPage } from './browser.ts'
+import { giveHistory } from './busy-account.ts'
+import { givePassword, signIn } from './signed-in.ts'
+
+let app: TestApp
+let browser: TestBrowser
+let email: string
+let place: string
+let testKey: string
+
+beforeAll(async () => {
+  app = await startApp()
+  const { userId, accountId, testKey: key } = await app.openAccount('Ada')
+  testKey = key
+  email = (await givePassword(app, userId)).email
+  place = `${app.url}/a/${accountId}`
+  await giveHistory(app, accountId)
+  browser = await openBrowser()
+}, 60_000)
+afterAll(async () => {
+  await browser.close()
+  await app.stop()
+})
+
+async function open(path: string, options?: Parameters<TestBrowser['newPage']>[0]): Promise<TestPage> {
+  const tab = await browser.newPage(options)
+  await signIn(tab, app, email)
+  await tab.page.goto(place + path)
+  return tab
+}
+
+/** Nothing makes the page wider than its window. */
+const isWithin = ({ page }: TestPage): Promise<boolean> =>
+  page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')
+
+test('the first message shows up without a reload, and its bar opens it in the history', async () => {
+  const tab = await open('/test?range=1h')
+  const { page } = tab
+  await page.getByText('No test messages yet').waitFor()
+  await tab.screenshot('overview-empty')
+  await expectSound(tab)
+  const answer = await fetch(`${app.url}/api/v1/send`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ to: '+15005550006', text: 'Hello' }),
+  })
+  await answer.arrayBuffer()
+  expect(answer.status).toBe(202)
+  const delivered = page.getByRole('link', { name: 'Delivered 1' })
+  await delivered.waitFor()
+  expect(await page.getByText('No test messages yet').count()).toBe(0)
+  await delivered.click()
+  await page.waitForURL(/\/test\/history\?direction=outbound&state=delivered&from=/)
+  expect(tab.faults).toEqual([])
+  await page.context().close()
+})
+
+test('bars are read and followed by the keyboard alone, and stand in a table too', async () => {
+  const tab = await open('/live?range=90d')
+  const { page } = tab
+  const chart = page.getByRole('group', { name: /Messages by what became of them/ })
+  await chart.waitFor()
+  await chart.getByRole('link').last().focus()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowRight')
+  const says = await page.evaluate('document.activeElement.getAttribute("aria-label")')
+  expect(says).toMatch(/\(UTC\): [\d,]+ messages \([\d,]+ delivered, .*a week before/)
+  await page.getByRole('button', { name: 'Show as a table' }).click()
+  expect(await page.getByRole('row').count()).toBe(91)
+  await tab.screenshot('overview-table')
+  await expectSound(tab)
+  await page.getByText('7 d', { exact: true }).click()
+  await page.waitForURL(/range=7d/)
+  await page.getByRole('heading', { name: 'Traffic, the last 7 days' }).waitFor()
+  await page.context().close()
+})
+
+test('an owner sets when the balance is low, and the statement comes as a file', async () => {
+  const tab = await open('/live/balance')
+  const { page } = tab
+  await page.getByLabel('Warn at').fill('50000')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('low: 50,000 or fewer').waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export as CSV' }).click(),
+  ])
+  expect(download.suggestedFilename()).toMatch(/^statement-live-\d{4}-\d\d-\d\d\.csv$/)
+  expect(tab.faults).toEqual([])
+  await page.context().close()
+})
+
+test.each([
+  [390, 'dark'],
+  [390, 'light'],
+  [1440, 'dark'],
+  [1440, 'light'],
+] as const)('overview and balance are sound at %i pixels, %s', async (width, colorScheme) => {
+  const tab = await open('/live', { width, colorScheme })
+  const { page } = tab
+  await page.getByRole('group', { name: /Messages by what became of them/ }).waitFor()
+  await tab.screenshot('overview')
+  expect(await isWithin(tab)).toBe(true)
+  await expectSound(tab)
+  await page.goto(`${place}/live/balance`)
+  await page.getByRole('cell', { name: 'Balance before' }).waitFor()
+  await tab.screenshot('balance')
+  expect(await isWithin(tab)).toBe(true)
+  await expectSound(tab)
+  await page.context().close()
+})
