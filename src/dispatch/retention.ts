@@ -110,6 +110,8 @@ async function forgetRecords(deps: RetentionDeps): Promise<boolean> {
     forgetOld(deps, deviceStates, deviceHistoryMs),
     forgetOld(deps, deviceSamples, deviceHistoryMs),
     forgetOld(deps, serverRuns, deviceHistoryMs),
+    forgetOld(deps, sessions, new Date(nowMs).toISOString()),
+    forgetOld(deps, signInSteps, new Date(nowMs).toISOString()),
   ])
   return isMore.includes(true)
 }
@@ -128,6 +130,14 @@ const optOuts: OldRows<'opt_outs'> = {
   table: 'opt_outs',
   key: ['account_id', 'mode', 'recipient'],
   age: 'forget_at',
+}
+
+/** Of the console: those that ended of themselves, and halves of sign-ins. Their times are ISO 8601, which sorts as text. */
+const sessions: OldRows<'auth_sessions'> = { table: 'auth_sessions', key: ['id'], age: 'expiresAt' }
+const signInSteps: OldRows<'auth_verifications'> = {
+  table: 'auth_verifications',
+  key: ['id'],
+  age: 'expiresAt',
 }
 
 /** The present state of a device has no end and stays, however old it is. */

@@ -239,6 +239,15 @@ export interface AuthCredentialTable {
   updatedAt: string
 }
 
+export interface AuthVerificationTable {
+  id: string
+  identifier: string
+  value: string
+  expiresAt: string
+  createdAt: string
+  updatedAt: string
+}
+
 export interface AuthTwoFactorTable {
   id: string
   secret: string
@@ -286,4 +295,5 @@ export interface Database {
   auth_sessions: AuthSessionTable
   auth_credentials: AuthCredentialTable
   auth_two_factors: AuthTwoFactorTable
+  auth_verifications: AuthVerificationTable
 }

@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { refuse } from '../../errors.ts'
 import { defineStream } from './call.ts'
+import { guardCall } from './guard-call.ts'
+import { recheckStream } from './recheck-stream.ts'
 
 /** Tabs of all people of one account that look on at the same time. */
 const mostStreams = 50
@@ -13,8 +15,13 @@ export const liveCalls = {
     admit({ live, account }) {
       if (live.count(account.id) >= mostStreams) throw refuse('rate_limited', { detail: tooMany })
     },
-    open({ live, account }, _input, response) {
+    open(context, _input, response) {
+      const { live, account, clock, log, requestId } = context
       live.open({ accountId: account.id, mode: account.mode }, response)
+      const failed = (error: unknown): void =>
+        log.error({ request: requestId, err: error }, 'a live stream could not be checked again')
+      const place = new URLSearchParams({ account: account.id, mode: account.mode })
+      recheckStream({ clock, failed }, response, () => guardCall(context, 'member', place))
     },
   }),
 }
