@@ -208,28 +208,6 @@ test('everything that is only kept for a time goes, a page in each transaction, 
   expect(largest()).toBe(500)
 })
 
-test('sessions that ended, and halves of sign-ins, go a page at a time, and those that still work stay', async () => {
-  const nowMs = house.clock.now()
-  const iso = (ms: number): string => new Date(ms).toISOString()
-  const at = { createdAt: iso(nowMs), updatedAt: iso(nowMs) }
-  const ends = [...many((i) => iso(nowMs - i)), iso(nowMs + 1)]
-  await insert('users', [{ id: 'usr_a', email: 'a@x.org', name: 'A', is_operator: 0, created_at: nowMs }])
-  await insert('auth_users', [{ id: 'usr_a', email: 'a@x.org', name: 'A', emailVerified: 0, ...at }])
-  const session = { userId: 'usr_a', ipAddress: null, userAgent: null, ...at }
-  await insert(
-    'auth_sessions',
-    ends.map((expiresAt, i) => ({ id: `s${i}`, token: `t${i}`, expiresAt, ...session })),
-  )
-  await insert(
-    'auth_verifications',
-    ends.map((expiresAt, i) => ({ id: `v${i}`, identifier: `2fa-${i}`, value: 'usr_a', expiresAt, ...at })),
-  )
-  const { writer, largest } = countingWriter()
-  await house.janitors({ writer }).retention.sweepAll()
-  expect([await countOf('auth_sessions'), await countOf('auth_verifications')]).toEqual([1, 1])
-  expect(largest()).toBe(500)
-})
-
 test('a log of changes that is to be kept for ever is', async () => {
   await fill()
   await house.janitors({ settings: { ONESIXTY_AUDIT_DAYS: '0' } }).retention.sweepAll()
