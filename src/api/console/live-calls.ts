@@ -4,16 +4,15 @@ import { defineStream } from './call.ts'
 import { guardCall } from './guard-call.ts'
 import { recheckStream } from './recheck-stream.ts'
 
-/** Tabs of all people of one account that look on at the same time. */
-const mostStreams = 50
-
 export const liveCalls = {
   /** What changes of an account, as server-sent events (HTML standard section 9.2). */
   live: defineStream({
     access: 'member',
     input: Type.Object({}, { additionalProperties: false }),
-    admit({ live, account }) {
-      if (live.count(account.id) >= mostStreams) throw refuse('rate_limited', { detail: tooMany })
+    admit({ live, account, config }) {
+      const most = config.consoleStreams
+      if (live.count(account.id) >= most)
+        throw refuse('rate_limited', { detail: `Only ${most} tabs may look on at one account; close some.` })
     },
     open(context, _input, response) {
       const { live, account, clock, log, requestId } = context
@@ -25,5 +24,3 @@ export const liveCalls = {
     },
   }),
 }
-
-const tooMany = `Only ${mostStreams} tabs may look on at one account; close some.`

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Clock } from '../../clock.ts'
 import type { Mode } from '../../storage/schema.ts'
+import { endStream } from './end-stream.ts'
 
 /** What a page is told of: that something of this kind has changed since it last asked, or what. */
 export type LiveTopic = 'messages' | 'balance' | 'devices'
@@ -23,34 +24,39 @@ interface OpenStream {
   reading: boolean
   again: boolean
   cancelWait: (() => void) | null
+  endsAtMs: number
+  /** At how many polls in a row the client had not taken what was written before. */
+  stalledPolls: number
 }
 
 /** Changes within this time are told together: faster than a person sees, slow enough for a busy account. */
 const debounceMs = 150
 /** What nobody told us of (another node, a command) is found this late at most. */
 const pollMs = 5_000
-/** Finds streams whose client is gone without a word, and keeps proxies from ending quiet ones. */
+/** Keeps proxies from ending quiet streams, and gives those whose client is gone something to fail on. */
 const commentMs = 15_000
+/** A client that takes nothing for so many polls is gone, or asleep: when it wakes it comes again. */
+const mostStalledPolls = 4
+/** Then a client comes again, with a session that is looked at anew; one that is gone without a word is found out by then. */
+const lifeMs = 10 * 60_000
+
+export interface LiveFeedDeps {
+  clock: Pick<Clock, 'schedule' | 'monotonicMs'>
+  sources: readonly LiveSource[]
+  failed(error: unknown): void
+}
 
 /**
  * The live streams of the console. Whoever changes an account calls `changed`, which costs nothing while nobody looks; each stream then
  * reads what is new. A slow poll is the truth behind it.
  */
 export class LiveFeed {
-  readonly #deps: {
-    clock: Pick<Clock, 'schedule'>
-    sources: readonly LiveSource[]
-    failed(error: unknown): void
-  }
+  readonly #deps: LiveFeedDeps
   readonly #streams = new Set<OpenStream>()
   #cancelPoll: (() => void) | null = null
   #quietMs = 0
 
-  constructor(deps: {
-    clock: Pick<Clock, 'schedule'>
-    sources: readonly LiveSource[]
-    failed(error: unknown): void
-  }) {
+  constructor(deps: LiveFeedDeps) {
     this.#deps = deps
   }
 
@@ -69,6 +75,8 @@ export class LiveFeed {
       reading: false,
       again: false,
       cancelWait: null,
+      endsAtMs: this.#deps.clock.monotonicMs() + lifeMs,
+      stalledPolls: 0,
     }
     this.#streams.add(stream)
     response.once('close', () => {
@@ -93,8 +101,13 @@ export class LiveFeed {
     this.#quietMs += pollMs
     const comment = this.#quietMs >= commentMs
     if (comment) this.#quietMs = 0
+    const nowMs = this.#deps.clock.monotonicMs()
     for (const stream of this.#streams) {
-      if (comment) stream.response.write(':\n\n')
+      const { response } = stream
+      stream.stalledPolls = response.writableNeedDrain ? stream.stalledPolls + 1 : 0
+      if (stream.stalledPolls >= mostStalledPolls) response.destroy()
+      else if (nowMs >= stream.endsAtMs) endStream(response)
+      else if (comment && stream.stalledPolls === 0) response.write(':\n\n')
       this.#wake(stream, 0)
     }
     this.#cancelPoll = this.#deps.clock.schedule(pollMs, () => this.#poll())
@@ -118,6 +131,8 @@ export class LiveFeed {
     try {
       for (const { topic, read } of this.#deps.sources) {
         const found = await read(stream.place, stream.since.get(topic))
+        // Its client may have gone while this was read.
+        if (!stream.response.writable) return
         if (found === null) continue
         stream.since.set(topic, found.next)
         stream.response.write(`event: ${topic}\ndata: ${JSON.stringify(found.event)}\n\n`)

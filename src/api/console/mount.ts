@@ -7,6 +7,7 @@ import { checkContentType } from '../media-types.ts'
 import type { Reply } from '../respond.ts'
 import type { AnyCall, CallContext, DownloadedFile, Surroundings } from './call.ts'
 import { calls } from './calls.ts'
+import { endStream } from './end-stream.ts'
 import { guardCall, originFault } from './guard-call.ts'
 import { readInput } from './read-input.ts'
 
@@ -21,9 +22,10 @@ export function createConsoleMount(surroundings: Omit<Surroundings, 'log'>): Mou
     path: base,
     known: new Map(table.map(([name, call]) => [`${base}/${name}`, [methodOf(call)]])),
     addTo(app, tools) {
-      const streams = new Set<FastifyReply['raw']>()
+      const streams: Streams = { open: new Set(), isClosing: false }
       app.addHook('preClose', (done) => {
-        for (const response of streams) response.end()
+        streams.isClosing = true
+        for (const response of streams.open) endStream(response)
         done()
       })
       for (const [name, call] of table) {
@@ -41,12 +43,18 @@ export function createConsoleMount(surroundings: Omit<Surroundings, 'log'>): Mou
   }
 }
 
+interface Streams {
+  open: Set<FastifyReply['raw']>
+  /** The server stops: a stream that began now would have no end. */
+  isClosing: boolean
+}
+
 const methodOf = (call: AnyCall): 'GET' | 'POST' => (call.kind === 'change' ? 'POST' : 'GET')
 
 async function answer(
   surroundings: Surroundings,
   tools: MountTools,
-  streams: Set<FastifyReply['raw']>,
+  streams: Streams,
   call: AnyCall,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -71,13 +79,17 @@ async function answer(
   const context = await guardCall(own, call.access, query)
   const input = await readInput(call.input, call.kind === 'change' ? request.body : query.get('input'))
   if (call.kind === 'stream') {
+    if (streams.isClosing)
+      throw refuse('unavailable', { headers: { 'retry-after': '1', connection: 'close' } })
     call.admit?.(context)
     const response = tools.openStream(request, reply, {
       contentType: 'text/event-stream',
       headers: { 'x-accel-buffering': 'no' },
     })
-    streams.add(response)
-    response.once('close', () => streams.delete(response))
+    // Its client has gone while it was looked at: nobody would tell of its end again.
+    if (request.raw.socket.destroyed) return
+    streams.open.add(response)
+    response.once('close', () => streams.open.delete(response))
     call.open(context, input, response)
   } else if (call.kind === 'download')
     await sendFile(tools, request, reply, await call.handle(context, input))
