@@ -88,7 +88,7 @@ export function PaceBar({ device }: { device: ConsoleDevice }) {
   )
 }
 
-export function durationOf(seconds: number): string {
+function durationOf(seconds: number): string {
   if (seconds % 3600 === 0) return `${seconds / 3600} h`
   return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`
 }

@@ -2,7 +2,7 @@ import { Badge, Group, Text } from '@mantine/core'
 import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
 import { TimeAgo } from '../ui/time-ago.tsx'
 
-export const stateColors: Readonly<Record<ConsoleDevice['status'], string>> = {
+const stateColors: Readonly<Record<ConsoleDevice['status'], string>> = {
   online: 'teal',
   degraded: 'yellow',
   offline: 'red',
