@@ -6,7 +6,9 @@ import { loadConnectorKind } from './connectors/registry.ts'
 import { openDeviceSecrets } from './devices/device-store.ts'
 import { createDeviceSecretBox } from './devices/secret-box.ts'
 import { DevicePool } from './dispatch/device-pool.ts'
-import { Dispatcher, type DispatchUnits } from './dispatch/dispatcher.ts'
+import type { DispatchUnits } from './dispatch/dispatch-units.ts'
+import { Dispatcher } from './dispatch/dispatcher.ts'
+import { HandOverLog, type PastHandOvers, readBoot, readPastHandOvers } from './dispatch/hand-over-log.ts'
 import { InboundReceiver } from './dispatch/inbound-receiver.ts'
 import { addGauges } from './dispatch/gauges.ts'
 import { createJanitors } from './dispatch/janitors.ts'
@@ -78,31 +80,39 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
       tls: await readTlsFiles(config),
       lifecycle: { ready: false },
     }
-    return assemble(parts, lock)
+    const boot = await readBoot()
+    // A database that was put back knows nothing of what left since.
+    const past = epoch.restored ? null : await readPastHandOvers(config.dataFolder, boot)
+    const handOvers = new HandOverLog({ dataFolder: config.dataFolder, epoch: epoch.epoch, boot })
+    return assemble(parts, { lock, handOvers, past })
   } catch (error) {
     lock.release()
     throw error
   }
 }
 
-function assemble(parts: Parts, lock: { release(): void }): App {
-  const { log, storage, epoch } = parts
+interface Around {
+  lock: { release(): void }
+  handOvers: HandOverLog
+  past: PastHandOvers | null
+}
+
+function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
+  const { storage, epoch } = parts
   const authenticator = createAuthenticator(parts)
-  const pool: DevicePool = createPool(parts, {
+  const pool: DevicePool = createPool(parts, handOvers, {
     receipt: (deviceId, receipt) => dispatcher.receipt(deviceId, receipt),
     inbound: (deviceId, inbound) => inboundReceiver.receive(deviceId, inbound),
     late: (attemptId, outcome) => dispatcher.late(attemptId, outcome),
     changed: () => {
       authenticator.invalidate()
-      void parts.optOuts
-        .refresh()
-        .catch((error: unknown) => log.error({ err: error }, 'opt-outs could not be read'))
+      refreshOptOuts(parts)
       dispatcher.nudge()
     },
     nudge: () => dispatcher.nudge(),
   })
   const inboundReceiver = createInboundReceiver(parts, pool)
-  const dispatcher = createDispatcher(parts, pool)
+  const dispatcher = createDispatcher(parts, pool, handOvers)
   const phones = createPhones(parts, {
     pool,
     inboundReceiver,
@@ -113,6 +123,7 @@ function assemble(parts: Parts, lock: { release(): void }): App {
   const janitors = createJanitors({
     ...parts,
     fence: epoch.epoch,
+    past,
     pool,
     takeKeyUses: () => authenticator.takeUses(),
   })
@@ -121,6 +132,7 @@ function assemble(parts: Parts, lock: { release(): void }): App {
   // Orphans of the last process are settled before anything new is claimed.
   const services: Service[] = [
     once(() => janitors.rescuer.sweepAll()),
+    handOvers,
     pool,
     // The devices are reported on before anybody can ask for them.
     once(() => janitors.deviceReporter.sweepAll()),
@@ -145,6 +157,9 @@ function assemble(parts: Parts, lock: { release(): void }): App {
     },
   }
 }
+
+const refreshOptOuts = ({ optOuts, log }: Parts): void =>
+  void optOuts.refresh().catch((error: unknown) => log.error({ err: error }, 'opt-outs could not be read'))
 
 const once = (run: () => Promise<void>): Service => ({ start: run, stop: async () => undefined })
 
@@ -182,7 +197,7 @@ const accountOf = ({ accountId }: { accountId: string }): string => accountId
 const earliest = (rows: readonly { atMs: number }[]): number =>
   rows.reduce((least, { atMs }) => Math.min(least, atMs), Infinity)
 
-const createDispatcher = (parts: Parts, pool: DevicePool): Dispatcher =>
+const createDispatcher = (parts: Parts, pool: DevicePool, handOvers: HandOverLog): Dispatcher =>
   new Dispatcher({
     read: parts.storage.read,
     units: createUnits(parts),
@@ -190,6 +205,7 @@ const createDispatcher = (parts: Parts, pool: DevicePool): Dispatcher =>
     log: parts.log,
     metrics: parts.metrics,
     pool,
+    handOvers,
     fence: parts.epoch.epoch,
     pollIntervalMs: parts.config.pollIntervalMs,
   })
@@ -206,6 +222,7 @@ const directoryPollMs = 500
 
 function createPool(
   { storage, writer, clock, log, metrics, config, secretBox, changes }: Parts,
+  handOvers: HandOverLog,
   events: PoolEvents,
 ): DevicePool {
   return new DevicePool({
@@ -224,6 +241,7 @@ function createPool(
     countersOf: (deviceId) => metrics.linkOf(deviceId),
     // The lock of the data folder proves that whoever held a lease before is gone.
     leases: new LinkLeases({ writer, clock, log, owner: config.node ?? hostname(), isAlone: true }),
+    isLogged: () => handOvers.isKept,
     changed: events.changed,
     reloadIntervalMs: directoryPollMs,
     breakerRestMs: config.breakerRestMinutes * 60_000,

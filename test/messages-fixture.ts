@@ -1,7 +1,8 @@
 import { createLog } from '../src/log.ts'
 import { createMetrics, type Metrics } from '../src/metrics.ts'
-import { DevicePool } from '../src/dispatch/device-pool.ts'
-import { Dispatcher, type DispatchUnits } from '../src/dispatch/dispatcher.ts'
+import { DevicePool, type DevicePoolDeps } from '../src/dispatch/device-pool.ts'
+import type { DispatchUnits } from '../src/dispatch/dispatch-units.ts'
+import { Dispatcher, type DispatcherDeps } from '../src/dispatch/dispatcher.ts'
 import { claimMessages } from '../src/messages/claim-messages.ts'
 import { units } from '../src/messages/units.ts'
 import type { ConnectorKind } from '../src/connectors/connector.ts'
@@ -36,7 +37,10 @@ export interface MessagesFixture extends TestStorage {
 }
 
 /** The domain without HTTP: real store, real dispatcher, the simulator, and a clock that stands still. */
-export async function openMessagesFixture(kind: ConnectorKind = simulatorKind): Promise<MessagesFixture> {
+export async function openMessagesFixture(
+  kind: ConnectorKind = simulatorKind,
+  { isLogged, handOvers }: Pick<DevicePoolDeps, 'isLogged'> & Pick<DispatcherDeps, 'handOvers'> = {},
+): Promise<MessagesFixture> {
   const base = await openTestStorage()
   const { storage, clock, ids } = base
   const log = createLog('silent', { write: () => undefined })
@@ -63,6 +67,7 @@ export async function openMessagesFixture(kind: ConnectorKind = simulatorKind): 
       healthChanged: () => dispatcher.nudge(),
     }),
     changed: () => dispatcher.nudge(),
+    ...(isLogged && { isLogged }),
     reloadIntervalMs: 500,
     breakerRestMs: 300_000,
   })
@@ -78,6 +83,7 @@ export async function openMessagesFixture(kind: ConnectorKind = simulatorKind): 
     log,
     metrics,
     pool,
+    ...(handOvers && { handOvers }),
     fence: 1,
     pollIntervalMs: 500,
   })

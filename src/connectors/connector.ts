@@ -176,6 +176,11 @@ export interface Running {
 export interface Link extends Running {
   /** Parts a second that the peer bears, as far as is known; Infinity when nothing bounds it. */
   readonly perSecond?: number
+  /**
+   * How many hand-overs more than the window may be made ready, so that the next is handed over the moment one has settled. They are not submitted
+   * until the window has room. Left out: none.
+   */
+  readonly ahead?: number
   /** Hands one message over. Never throws and always settles: within its own time-out, else as `unknown`. Called at most once for an attempt. */
   submit(handOver: HandOver): Promise<Outcome>
   /** After a start: receipts that are still expected, a page at a time, for connectors that can ask for them. */

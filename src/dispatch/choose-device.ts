@@ -32,6 +32,8 @@ export interface Candidate {
   fetches: boolean
   /** Of the lease under which this node runs it; left out where there is none. */
   leaseToken?: number
+  /** What leaves for it is written down. */
+  isLogged?: true
 }
 
 export const canUseSender = (senders: ReadonlySet<string>, sender: string | null): boolean =>
@@ -131,9 +133,10 @@ export function planClaims(
       free -= quota
       const { accountId, mode, routeKey } = route
       const want = { accountId, mode, routeKey, deviceId: device.id, quota, partsOver, partsUpTo }
-      const { leaseToken } = device
+      const { leaseToken, isLogged } = device
+      const extra = { ...(leaseToken !== undefined && { leaseToken }), ...(isLogged && { isLogged }) }
       if (quota === 0) busy.add(route)
-      else wants.push(leaseToken === undefined ? want : { ...want, leaseToken })
+      else wants.push({ ...want, ...extra })
     })
   }
   return { wants, calls: [...calls], busy: [...busy] }

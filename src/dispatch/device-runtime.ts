@@ -41,9 +41,11 @@ export class DeviceRuntime {
   readonly #log: Log
   readonly #breaker: Breaker
   readonly #leaseToken: (() => number | null) | null
+  readonly #isLogged: () => boolean
   #facts: DeviceFacts
   #paces: SimPaces
   #open = 0
+  #submitted = 0
   #restsUntilMs = Number.NEGATIVE_INFINITY
   /** Until when a limit that it keeps by itself lasts. */
   #limitedUntilMs = Number.NEGATIVE_INFINITY
@@ -57,6 +59,8 @@ export class DeviceRuntime {
       breakerRestMs: number
       /** The token of its lease, null while that is not held. Left out where every node may serve the device. */
       leaseToken?: () => number | null
+      /** Whether it is written down what leaves: then it may be claimed ahead of the window. */
+      isLogged?: () => boolean
     },
     facts: DeviceFacts,
     link: Link | Pull,
@@ -65,6 +69,7 @@ export class DeviceRuntime {
     this.#log = deps.log
     this.#breaker = new Breaker(deps.breakerRestMs)
     this.#leaseToken = deps.leaseToken ?? null
+    this.#isLogged = deps.isLogged ?? (() => false)
     this.#facts = facts
     this.link = link
     this.#paces = this.#pacesOf(facts)
@@ -79,8 +84,20 @@ export class DeviceRuntime {
     return this.#leaseToken === null || this.#leaseToken() !== null
   }
 
+  /** Whether what was claimed for it may leave: under its lease, and while it is up. */
+  get canLeave(): boolean {
+    const { status } = this.health
+    return this.isHeld && (status === 'online' || status === 'degraded')
+  }
+
+  /** Hand-overs that the link has. */
   get open(): number {
-    return this.#open
+    return this.#submitted
+  }
+
+  /** Whether the link may be handed one more. */
+  get hasRoom(): boolean {
+    return this.#submitted < this.link.window
   }
 
   get lastSentAt(): number | null {
@@ -130,6 +147,7 @@ export class DeviceRuntime {
     const { id, accountId, mode, senders, isDraining } = this.#facts
     const { status } = this.health
     const leaseToken = this.#leaseToken?.() ?? null
+    const { window } = this.link
     return {
       id,
       accountId,
@@ -138,11 +156,12 @@ export class DeviceRuntime {
       // To messages that wait, a device that drains is none: another one may have them.
       health: !isDraining && (status === 'online' || status === 'degraded') ? status : 'offline',
       free: isDraining ? 0 : this.#free(sender),
-      load: this.link.window === 0 ? 1 : this.#open / this.link.window,
+      load: window === 0 ? 1 : Math.min(1, this.#open / window),
       maxParts: this.link.capabilities.maxParts,
       choosesEncoding: this.link.capabilities.encodingChoice,
       fetches: isPull(this.link),
       ...(leaseToken === null ? {} : { leaseToken }),
+      ...(this.claimsAhead ? { isLogged: true } : {}),
     }
   }
 
@@ -181,6 +200,26 @@ export class DeviceRuntime {
   opened(parts: number): void {
     this.#open += 1
     this.#paces.spend(null, parts, this.#clock.monotonicMs())
+  }
+
+  /** Whether it is claimed for ahead of its window. */
+  get claimsAhead(): boolean {
+    return this.#ahead > 0
+  }
+
+  /** One of those that were claimed is handed over. */
+  submitted(): void {
+    this.#submitted += 1
+  }
+
+  /** The link has told its outcome. */
+  answered(): void {
+    this.#submitted -= 1
+  }
+
+  /** A claim goes back without a try. */
+  gaveBack(): void {
+    this.#open -= 1
   }
 
   /** A message of this device was fetched: it counts towards the pace of its SIM, and what the device holds is counted by the database. */
@@ -243,10 +282,17 @@ export class DeviceRuntime {
     return trust === 'trial' && this.#open === 0 ? Math.min(1, this.#room(sender)) : 0
   }
 
+  /** None for a device with a pace: what is claimed is spent. */
+  get #ahead(): number {
+    const none = this.#facts.pace !== null || isPull(this.link) || !this.#isLogged()
+    return none ? 0 : (this.link.ahead ?? 0)
+  }
+
   #room(sender: string | null): number {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs < Math.max(this.#restsUntilMs, this.#limitedUntilMs)) return 0
-    const room = Math.max(0, this.link.window - this.#open)
+    const { window } = this.link
+    const room = Math.max(0, window - this.#open + (window === 0 ? 0 : this.#ahead))
     if (this.#facts.pace === null || room === 0) return room
     const remaining = this.roomsFor(sender).reduce((sum, { parts }) => sum + parts, 0)
     return remaining === 0 ? 0 : Math.min(room, Math.max(1, Math.floor(remaining / mostParts)))

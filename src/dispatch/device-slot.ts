@@ -32,6 +32,8 @@ export interface DeviceSlotDeps {
   countersOf?: (deviceId: string) => LinkCounters
   /** Links run only under these. What is fetched, every node may serve. */
   leases?: LinkLeases
+  /** Whether it is written down what leaves for links. */
+  isLogged?: () => boolean
   /** How long a device that stopped answering rests before it is tried; 0 for ever. */
   breakerRestMs: number
 }

@@ -1,36 +1,27 @@
 import { Batcher } from '../batcher.ts'
 import type { Clock } from '../clock.ts'
-import { isPull, type Outcome, type Receipt } from '../connectors/connector.ts'
+import type { Outcome, Receipt } from '../connectors/connector.ts'
 import type { Service } from '../lifecycle.ts'
 import type { Log } from '../log.ts'
 import type { Claimed, Want } from '../messages/claim-messages.ts'
 import type { ReceiptWord } from '../messages/receipt-readings.ts'
-import type { Settlement } from '../messages/settle-outcomes.ts'
 import type { Metrics } from '../metrics.ts'
-import { type Db, isPassing } from '../storage/dialect.ts'
+import type { Db } from '../storage/dialect.ts'
 import { planClaims, type Route } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
+import type { DispatchUnits } from './dispatch-units.ts'
 import { Doubtful } from './doubtful.ts'
-import { dueRoutes } from './due-routes.ts'
-import { type Ended, settlementsOf, tooLate } from './ended.ts'
-import { handOverOf } from './hand-over.ts'
+import type { DeviceRuntime } from './device-runtime.ts'
+import { type Ended, givenBack } from './ended.ts'
+import { handOver } from './hand-over.ts'
+import type { HandOverLog } from './hand-over-log.ts'
 import { QueueClock } from './queue-clock.ts'
+import { ReadyClaims } from './ready-claims.ts'
 import { RouteRefill } from './route-refill.ts'
 import { RouteRing } from './route-ring.ts'
+import { OutcomeStore } from './outcome-store.ts'
 import { PhoneCaller } from './phone-caller.ts'
-import { isSound, notTold } from './sound-outcome.ts'
-
-/** The hot units, run in the next transaction; each settles after the flush. */
-export interface DispatchUnits {
-  claim(input: {
-    wants: readonly Want[]
-    nowMs: number
-    dueMs: number
-    fence: number
-  }): Promise<{ claimed: Claimed[]; counts: number[] }>
-  settleOutcomes(settlements: readonly Settlement[]): Promise<(string | null)[]>
-  settleReceipts(words: readonly ReceiptWord[]): Promise<{ accountId: string; status: string }[]>
-}
+import { isSound } from './sound-outcome.ts'
 
 export interface DispatcherDeps {
   read: Db
@@ -39,6 +30,7 @@ export interface DispatcherDeps {
   log: Log
   metrics: Metrics
   pool: DevicePool
+  handOvers?: Pick<HandOverLog, 'left' | 'ended' | 'stored'>
   /** This process's fencing token: the epoch of its start. */
   fence: number
   pollIntervalMs: number
@@ -46,9 +38,8 @@ export interface DispatcherDeps {
 
 /** Bounds one claim: more routes wait for the next round. */
 const maxRoutesPerRound = 256
-/** Outcomes or receipts that share one unit; bounds how long a transaction can last. */
+/** Receipts that share one unit; bounds how long a transaction can last. */
 const maxBatch = 1_000
-const storeRetryMs = 250
 
 /**
  * Queued → handed over. Rounds of: take the routes whose turn it is, give each a device with room, claim for all of them in one unit,
@@ -60,10 +51,11 @@ export class Dispatcher implements Service {
   readonly #ring = new RouteRing()
   readonly #refill: RouteRefill
   #queueClock: QueueClock
-  readonly #settle: Batcher<Ended, void>
+  readonly #outcomes: OutcomeStore
   readonly #receive: Batcher<Omit<ReceiptWord, 'atMs'>, void>
   readonly #doubtful = new Doubtful()
   readonly #caller: PhoneCaller
+  readonly #ready: ReadyClaims
   #round: Promise<void> | null = null
   #again = false
   #stopped = true
@@ -77,7 +69,17 @@ export class Dispatcher implements Service {
     this.#refill = new RouteRefill(deps.read, this.#ring)
     this.#queueClock = new QueueClock(deps.clock)
     this.#caller = new PhoneCaller(deps)
-    this.#settle = new Batcher((ended) => this.#storeOutcomes(ended), { maxWeight: maxBatch })
+    this.#ready = new ReadyClaims({
+      isUp: (device) => !this.#stopped && deps.pool.get(device.facts.id) === device && device.canLeave,
+      leave: (claimed, device) => void this.#leave(claimed, device),
+      giveBack: (claimed, device) => void this.#giveBack(claimed, device),
+    })
+    this.#outcomes = new OutcomeStore({
+      ...deps,
+      dueNow: this.dueNow,
+      makeRoom: (ended) => this.#makeRoom(ended),
+      wake: (route) => this.wake(route),
+    })
     this.#receive = new Batcher((words) => this.#storeReceipts(words), { maxWeight: maxBatch })
   }
 
@@ -93,6 +95,7 @@ export class Dispatcher implements Service {
     this.#stopped = true
     this.#cancelPoll()
     await this.#round
+    this.#ready.giveAllBack()
     if (this.#open > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
   }
 
@@ -107,6 +110,7 @@ export class Dispatcher implements Service {
 
   /** Looks for work now: after a change of devices or of their room. */
   nudge(): void {
+    this.#ready.tend()
     if (this.#stopped) return
     this.#again = true
     this.#round ??= this.#rounds()
@@ -142,7 +146,7 @@ export class Dispatcher implements Service {
     if (doubt === null) return
     this.#open += 1
     await doubt.stored
-    await this.#settle.add({ claimed: doubt.claimed, device: null, outcome, knownIds: doubt.networkIds })
+    await this.#outcomes.add({ claimed: doubt.claimed, device: null, outcome, knownIds: doubt.networkIds })
     this.#ended()
   }
 
@@ -198,7 +202,7 @@ export class Dispatcher implements Service {
         this.#handedOver += 1
         pool.get(claim.deviceId)?.opened(claim.parts)
       }
-      for (const claim of claimed) void this.#handOver(claim)
+      for (const claim of claimed) this.#handOver(claim)
       return counts
     } catch (error) {
       log.error({ err: error }, 'nothing could be claimed; trying again')
@@ -207,29 +211,31 @@ export class Dispatcher implements Service {
   }
 
   /** Flushed by now. Whatever happens from here on, the attempt ends once, with an outcome. */
-  async #handOver(claimed: Claimed): Promise<void> {
-    const { pool, metrics, log, clock } = this.#deps
-    const device = pool.get(claimed.deviceId)
-    const nowMs = clock.now()
-    let outcome: Outcome
-    try {
-      // The claim may have waited for the database beyond the validity (P8).
-      if (nowMs >= claimed.expiresAt) outcome = tooLate
-      else if (device === null || isPull(device.link) || !device.isHeld)
-        outcome = { kind: 'unavailable', detail: 'This node does not run the device any more.' }
-      else outcome = await device.link.submit(handOverOf(claimed, nowMs))
-      if (!isSound(outcome)) throw new TypeError('it told an outcome that makes no sense')
-    } catch (error) {
-      log.error(
-        { err: error, device_id: claimed.deviceId, attempt_id: claimed.attemptId },
-        'a connector threw instead of answering',
-      )
-      outcome = { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'The connector failed.' }
-    }
+  #handOver(claimed: Claimed): void {
+    const device = this.#deps.pool.get(claimed.deviceId)
+    if (device === null || claimed.loggedBy === undefined) void this.#leave(claimed, device)
+    else if (this.#stopped) void this.#giveBack(claimed, device)
+    else this.#ready.add(claimed, device)
+  }
+
+  async #leave(claimed: Claimed, device: DeviceRuntime | null): Promise<void> {
+    const { metrics, handOvers } = this.#deps
+    device?.submitted()
+    const outcome = await handOver(this.#deps, claimed, device)
+    device?.answered()
+    if (claimed.loggedBy !== undefined) handOvers?.ended(claimed.attemptId, outcome)
+    if (device !== null) this.#ready.fill(device)
     metrics.handedOver(outcome.kind)
-    const stored = this.#settle.add({ claimed, device, outcome })
+    const stored = this.#outcomes.add({ claimed, device, outcome })
     if (outcome.kind === 'unknown') this.#doubtful.add({ claimed, networkIds: outcome.networkIds, stored })
     await stored
+    handOvers?.stored(claimed.attemptId)
+    this.#ended()
+  }
+
+  async #giveBack(claimed: Claimed, device: DeviceRuntime): Promise<void> {
+    device.gaveBack()
+    await this.#outcomes.add({ claimed, device: null, outcome: givenBack })
     this.#ended()
   }
 
@@ -238,54 +244,9 @@ export class Dispatcher implements Service {
     if (this.#open === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
-  /**
-   * An outcome is evidence: it is offered to the database until it is stored. Its room on the device is free as soon as the store is
-   * under way: the writer keeps order, so the claim that takes the room is flushed with it or after it, and a crash finds no more
-   * open hand-overs than the window holds. That saves a flush in each turn of a window.
-   */
-  async #storeOutcomes(outcomes: readonly Ended[], earlierTries = 0): Promise<void[]> {
-    let ended = outcomes
-    const { units, clock, metrics } = this.#deps
-    for (let tries = earlierTries; ; tries++) {
-      try {
-        const nowMs = clock.now()
-        const dueMs = this.#queueClock.now()
-        const settlements = settlementsOf(ended, nowMs, dueMs)
-        const stored = units.settleOutcomes(settlements)
-        if (tries === 0) this.#makeRoom(ended)
-        for (const status of await stored) if (status !== null) metrics.advanced(status)
-        this.#wakeWhenDue(settlements, dueMs)
-        return ended.map(() => undefined)
-      } catch (error) {
-        const { log: logged, clock: time } = this.#deps
-        logged.error(
-          { err: error, outcomes: ended.length },
-          'outcomes could not be stored; they are kept and offered again',
-        )
-        if (ended.length > 1 && !isPassing(error)) return this.#storeOneByOne(ended, tries)
-        // What cannot be stored as it was told is not known.
-        if (!isPassing(error)) ended = ended.map((each) => ({ ...each, outcome: notTold }))
-        await new Promise<void>((resolve) => time.schedule(storeRetryMs, resolve))
-      }
-    }
-  }
-
-  /** One outcome that the database will not take must not keep the others. */
-  async #storeOneByOne(ended: readonly Ended[], tries: number): Promise<void[]> {
-    const stored: void[] = []
-    for (const each of ended) stored.push(...(await this.#storeOutcomes([each], tries + 1)))
-    return stored
-  }
-
   #makeRoom(ended: readonly Ended[]): void {
     for (const { device, outcome } of ended) device?.closed(outcome)
     if (this.#ring.size > 0) this.nudge()
-  }
-
-  /** One timer for each route and batch; should it be lost, the poll finds what is due. */
-  #wakeWhenDue(settlements: readonly Settlement[], fromMs: number): void {
-    for (const { route, atMs } of dueRoutes(settlements))
-      this.#deps.clock.schedule(atMs - fromMs, () => this.wake(route))
   }
 
   async #storeReceipts(words: readonly Omit<ReceiptWord, 'atMs'>[]): Promise<void[]> {

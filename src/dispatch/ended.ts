@@ -27,3 +27,13 @@ export const settlementsOf = (ended: readonly Ended[], nowMs: number, dueMs: num
       ? judgeOutcome(claimed, outcome, nowMs, dueMs)
       : judgeLate(claimed, outcome, nowMs, knownIds),
   )
+
+/** Nothing was submitted, and that is no fault of anybody: the message goes back into the queue. */
+export const givenBack: Outcome = {
+  kind: 'unavailable',
+  detail: 'The link dropped or stopped before there was room.',
+}
+export const notWrittenDown: Outcome = {
+  kind: 'unavailable',
+  detail: 'The log of hand-overs cannot be written.',
+}

@@ -1,5 +1,43 @@
-import type { HandOver } from '../connectors/connector.ts'
+import type { Clock } from '../clock.ts'
+import { type HandOver, isPull, type Outcome } from '../connectors/connector.ts'
+import type { Log } from '../log.ts'
 import type { Claimed } from '../messages/claim-messages.ts'
+import type { DeviceRuntime } from './device-runtime.ts'
+import { notWrittenDown, tooLate } from './ended.ts'
+import { type HandOverLog, hasLeft } from './hand-over-log.ts'
+import { isSound } from './sound-outcome.ts'
+
+export interface HandOverDeps {
+  clock: Pick<Clock, 'now'>
+  log: Log
+  /** Where it is written down that a claim that says so leaves. */
+  handOvers?: Pick<HandOverLog, 'left'>
+}
+
+/** Hands a claim over that is flushed; always resolves, with an outcome that makes sense. */
+export async function handOver(
+  { clock, log, handOvers }: HandOverDeps,
+  claimed: Claimed,
+  device: DeviceRuntime | null,
+): Promise<Outcome> {
+  const nowMs = clock.now()
+  try {
+    // The claim may have waited for the database beyond the validity (P8).
+    if (nowMs >= claimed.expiresAt) return tooLate
+    if (device === null || isPull(device.link) || !device.isHeld)
+      return { kind: 'unavailable', detail: 'This node does not run the device any more.' }
+    if (claimed.loggedBy !== undefined && !hasLeft(handOvers, claimed)) return notWrittenDown
+    const outcome = await device.link.submit(handOverOf(claimed, nowMs))
+    if (!isSound(outcome)) throw new TypeError('it told an outcome that makes no sense')
+    return outcome
+  } catch (error) {
+    log.error(
+      { err: error, device_id: claimed.deviceId, attempt_id: claimed.attemptId },
+      'a connector threw instead of answering',
+    )
+    return { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'The connector failed.' }
+  }
+}
 
 /** What a connector is told of a claimed message. The validity is what is left of it, at least one second. */
 export function handOverOf(claimed: Claimed, nowMs: number): HandOver {

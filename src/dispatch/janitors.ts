@@ -11,6 +11,7 @@ import type { DevicePool } from './device-pool.ts'
 import { createExpirer } from './expirer.ts'
 import { createFragmentCloser } from './fragment-closer.ts'
 import type { Janitor, JanitorDeps } from './janitor.ts'
+import type { PastHandOvers } from './hand-over-log.ts'
 import { createKeyUseRecorder } from './key-use-recorder.ts'
 import { createPhoneCloser } from './phone-closer.ts'
 import { createPhoneRecaller } from './phone-recaller.ts'
@@ -45,6 +46,7 @@ export interface JanitorsDeps extends JanitorDeps {
   horizon: WriteHorizon
   ids: Ids
   fence: number
+  past?: PastHandOvers | null
   pool: DevicePool
   takeKeyUses: () => KeyUse[]
   /** Tells whoever looks on of devices. */

@@ -21,6 +21,8 @@ export interface Want {
   mostParts?: number
   /** Of the lease under which the claimer runs the device: once another has taken it, nothing is claimed. Left out where there is none. */
   leaseToken?: number
+  /** The claimer writes down what leaves, and what came of it, in its log of hand-overs. */
+  isLogged?: true
   /** Set when the device fetches: what is claimed is offered to this phone, over these SIMs. */
   phone?: PhoneOffering
 }
@@ -50,6 +52,8 @@ export interface Claimed extends MessageKey {
   place: QueuePlace
   /** Over which SIM a phone is to send it; null or nothing leaves that to the device. */
   sim?: number | null
+  /** In whose log of hand-overs it stands whether it has left: that of the process with this fence. Left out where it stands in none. */
+  loggedBy?: number
 }
 
 /** `want` is the place of its want among those of the batch. */
@@ -108,7 +112,8 @@ export async function claimMessages(
     const message = states[i]
     if (message === null || message === undefined)
       throw new Error(`a queue row stands for a message that is ${row.status}`)
-    return claimOf(row, message, ids('att'), deviceOf(row))
+    const claim = claimOf(row, message, ids('att'), deviceOf(row))
+    return (wants[row.want] as Want).isLogged === true ? { ...claim, loggedBy: fence } : claim
   })
   const leaseOf = new Map(wants.map(({ deviceId, leaseToken }) => [deviceId, leaseToken ?? null]))
   await writeAttempts(tx, claimed, { startedAt: nowMs, fence, leaseOf })
@@ -221,6 +226,7 @@ async function writeAttempts(
         device_id: claim.deviceId,
         fence,
         lease_token: leaseOf.get(claim.deviceId) ?? null,
+        is_logged: claim.loggedBy === undefined ? (0 as const) : (1 as const),
         state: 'handing_over' as const,
         started_at: startedAt,
       })),

@@ -12,6 +12,8 @@ export interface AttemptRow {
   id: string
   device_id: string
   state: AttemptState
+  /** Of an orphan whose process kept a log: that process's fence. */
+  logged_by?: number | null
   /** Where its message stands in the queue, when that is known. */
   due_at?: number
 }
@@ -38,6 +40,9 @@ export async function readOrphans(db: Db, fence: number, most: number): Promise<
   const attempts: AttemptRow[] = await db
     .selectFrom('attempts')
     .select(['account_id', 'mode', 'message_id', 'number', 'id', 'device_id', 'state'])
+    .select((eb) =>
+      eb.case().when('is_logged', '=', 1).then(eb.ref('fence')).else(null).end().as('logged_by'),
+    )
     .where('ended_at', 'is', null)
     .where('fence', '<', fence)
     .where(({ not, exists, selectFrom }) =>
@@ -114,6 +119,9 @@ function claimOf(attempt: AttemptRow, message: MessageState, place: OrphanPlace 
     expiresAt: message.expires_at ?? 0,
     onUnknown: place?.restore_hold === 0 ? message.on_unknown : 'stop',
     possibleDuplicate: message.possible_duplicate === 1,
+    ...(typeof attempt.logged_by === 'number' && place?.restore_hold === 0
+      ? { loggedBy: attempt.logged_by }
+      : {}),
     place: place ?? { route_key: routeOf(message), priority: 0, due_at: 0, refusals: 0 },
   }
 }

@@ -88,6 +88,7 @@ export interface AttemptTable {
   fence: number
   /** Of the lease under which a link was handed the message; null where every node may serve the device. */
   lease_token: number | null
+  is_logged: Generated<Flag>
   state: AttemptState
   parts_sent: Generated<number>
   network_ids: string | null

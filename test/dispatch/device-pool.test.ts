@@ -290,6 +290,7 @@ test('a change of a device keeps its lease, and one that is switched off gives i
 test('a device that cannot be started holds no lease', async () => {
   await put('dev_a', 'slow')
   await reload()
+  await eventually(() => links.length === 1 && alive.get('dev_a') === 1, isTrue)
   expect(await ownerOf('dev_a')).toBe('one')
   linkOf('dev_a').failStart()
   await isFree('dev_a')

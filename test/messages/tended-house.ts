@@ -22,8 +22,8 @@ export interface TendedHouse extends MessagesFixture {
   wallet(mode?: Mode): ReturnType<typeof readWallet>
   /** A receipt of `dev_s` for a part of the only message. */
   receipt(result: Receipt['result'], part?: number): Promise<void>
-  /** Claims for `dev_s` as a process with this token would, and dies. Gives how many. */
-  claimAndDie(fence: number): Promise<number>
+  /** Claims for `dev_s` as a process with this token would, with a log of hand-overs or without, and dies. Gives how many. */
+  claimAndDie(fence: number, more?: { isLogged?: true }): Promise<number>
 }
 
 export async function openTendedHouse(): Promise<TendedHouse> {
@@ -67,7 +67,7 @@ export async function openTendedHouse(): Promise<TendedHouse> {
       const code = result === 'undelivered' ? 'unreachable' : null
       await house.dispatcher.receipt('dev_s', { networkId, result, code, networkCode: null })
     },
-    async claimAndDie(fence) {
+    async claimAndDie(fence, more = {}) {
       const want = {
         accountId: 'acc_a',
         mode: 'live',
@@ -76,6 +76,7 @@ export async function openTendedHouse(): Promise<TendedHouse> {
         quota: 10_000,
         partsOver: 0,
         partsUpTo: 10,
+        ...more,
       } as const
       const { claimed } = await storage.writer.write((tx) =>
         claimMessages(tx, ids, { wants: [want], nowMs: clock.now(), dueMs: clock.now(), fence }),

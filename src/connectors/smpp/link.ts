@@ -83,9 +83,12 @@ export class SmppLink implements Link {
     return this.#open + room
   }
 
-  get perSecond(): number {
-    return this.#throttle.perSecond
+  /** Another window: a flush may take as long as a round trip. A bounded rate leaves time for it. */
+  get ahead(): number {
+    return this.perSecond === Infinity ? this.#open + this.#bindings.room : 0
   }
+
+  get perSecond(): number { return this.#throttle.perSecond } // prettier-ignore
 
   health(): Health {
     const { tools } = this.#deps

@@ -227,6 +227,8 @@ create table attempts (
   device_id text collate "C" not null,
   fence bigint not null,
   lease_token bigint,
+  -- Whether the log of hand-overs of the process with this fence tells if it has left.
+  is_logged bigint not null default 0 check (is_logged = 0 or is_logged = 1),
   state text collate "C" not null check (state = 'handing_over' or state = 'accepted' or state = 'refused' or state = 'unknown'),
   parts_sent bigint not null default 0,
   network_ids text collate "C",

@@ -224,6 +224,8 @@ create table attempts (
   device_id text not null,
   fence integer not null,
   lease_token integer,
+  -- Whether the log of hand-overs of the process with this fence tells if it has left.
+  is_logged integer not null default 0 check (is_logged = 0 or is_logged = 1),
   state text not null check (state = 'handing_over' or state = 'accepted' or state = 'refused' or state = 'unknown'),
   parts_sent integer not null default 0,
   network_ids text,

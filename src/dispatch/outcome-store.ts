@@ -1,0 +1,89 @@
+import { Batcher } from '../batcher.ts'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Settlement } from '../messages/settle-outcomes.ts'
+import type { Metrics } from '../metrics.ts'
+import { isPassing } from '../storage/dialect.ts'
+import type { Route } from './choose-device.ts'
+import type { DispatchUnits } from './dispatch-units.ts'
+import { dueRoutes } from './due-routes.ts'
+import { type Ended, settlementsOf } from './ended.ts'
+import { notTold } from './sound-outcome.ts'
+
+interface Deps {
+  units: Pick<DispatchUnits, 'settleOutcomes'>
+  clock: Clock
+  log: Log
+  metrics: Pick<Metrics, 'advanced'>
+  /** The time of the queue. */
+  dueNow(): number
+  /** The store of these is under way: the room that they took is free. */
+  makeRoom(ended: readonly Ended[]): void
+  /** Something waits on the route. */
+  wake(route: Route): void
+}
+
+/** Outcomes that share one unit; bounds how long a transaction can last. */
+const maxBatch = 1_000
+const storeRetryMs = 250
+
+/** Stores what hand-overs came to, whatever the database does. */
+export class OutcomeStore {
+  readonly #deps: Deps
+  readonly #batcher: Batcher<Ended, void>
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#batcher = new Batcher((ended) => this.#store(ended), { maxWeight: maxBatch })
+  }
+
+  /** Settles when it is stored. */
+  add(ended: Ended): Promise<void> {
+    return this.#batcher.add(ended)
+  }
+
+  /**
+   * An outcome is evidence: it is offered to the database until it is stored. Its room on the device is free as soon as the store is
+   * under way: the writer keeps order, so the claim that takes the room is flushed with it or after it, and a crash finds no more
+   * open hand-overs than the window holds. That saves a flush in each turn of a window.
+   */
+  async #store(outcomes: readonly Ended[], earlierTries = 0): Promise<void[]> {
+    let ended = outcomes
+    const { units, clock, metrics, dueNow, makeRoom } = this.#deps
+    for (let tries = earlierTries; ; tries++) {
+      try {
+        const nowMs = clock.now()
+        const dueMs = dueNow()
+        const settlements = settlementsOf(ended, nowMs, dueMs)
+        const stored = units.settleOutcomes(settlements)
+        if (tries === 0) makeRoom(ended)
+        for (const status of await stored) if (status !== null) metrics.advanced(status)
+        this.#wakeWhenDue(settlements, dueMs)
+        return ended.map(() => undefined)
+      } catch (error) {
+        const { log: logged, clock: time } = this.#deps
+        logged.error(
+          { err: error, outcomes: ended.length },
+          'outcomes could not be stored; they are kept and offered again',
+        )
+        if (ended.length > 1 && !isPassing(error)) return this.#storeOneByOne(ended, tries)
+        // What cannot be stored as it was told is not known.
+        if (!isPassing(error)) ended = ended.map((each) => ({ ...each, outcome: notTold }))
+        await new Promise<void>((resolve) => time.schedule(storeRetryMs, resolve))
+      }
+    }
+  }
+
+  /** One outcome that the database will not take must not keep the others. */
+  async #storeOneByOne(ended: readonly Ended[], tries: number): Promise<void[]> {
+    const stored: void[] = []
+    for (const each of ended) stored.push(...(await this.#store([each], tries + 1)))
+    return stored
+  }
+
+  /** One timer for each route and batch; should it be lost, the poll finds what is due. */
+  #wakeWhenDue(settlements: readonly Settlement[], fromMs: number): void {
+    for (const { route, atMs } of dueRoutes(settlements))
+      this.#deps.clock.schedule(atMs - fromMs, () => this.#deps.wake(route))
+  }
+}
