@@ -4,6 +4,7 @@ import type { Log } from '../log.ts'
 import type { Mode } from '../storage/schema.ts'
 import { Breaker } from './breaker.ts'
 import type { Candidate } from './choose-device.ts'
+import { drained } from './drained.ts'
 import type { PaceLimit } from './pace.ts'
 import { type Sim, SimPaces, type SimRoom } from './sim-paces.ts'
 
@@ -208,14 +209,10 @@ export class DeviceRuntime {
   }
 
   /** One of those that were claimed is handed over. */
-  submitted(): void {
-    this.#submitted += 1
-  }
+  submitted(): void { this.#submitted += 1 } // prettier-ignore
 
   /** The link has told its outcome. */
-  answered(): void {
-    this.#submitted -= 1
-  }
+  answered(): void { this.#submitted -= 1 } // prettier-ignore
 
   /** A claim goes back without a try. */
   gaveBack(): void {
@@ -298,9 +295,3 @@ export class DeviceRuntime {
     return remaining === 0 ? 0 : Math.min(room, Math.max(1, Math.floor(remaining / mostParts)))
   }
 }
-
-/** A device that would work, were it not told to take nothing new. */
-const drained = (health: Health): Health =>
-  health.status === 'online' || health.status === 'degraded'
-    ? { ...health, status: 'degraded', reasons: ['draining', ...health.reasons] }
-    : health

@@ -164,3 +164,10 @@ test('an answer with an id that nobody could keep is a yes without an id', async
     receiptExpected: false,
   })
 })
+
+test('a narrow link lets one more window be made ready, a wide one or one with a rate nothing', async () => {
+  const aheadWith = async (settings: Record<string, string>) => (await openStubLink({ settings })).link.ahead
+  expect(await aheadWith({ window: '10' })).toBe(10)
+  expect(await aheadWith({ window: '51' })).toBe(0)
+  expect(await aheadWith({ window: '10', max_per_second: '100' })).toBe(0)
+})

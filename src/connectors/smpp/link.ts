@@ -39,6 +39,8 @@ const repeatAfterMs = 1_500
 const wholeWithinMs = 5_000
 /** So many full queues in a row are no matter of one destination. */
 const fullQueuesInARow = 3
+/** Wider windows hide a flush by themselves, and what leaves ahead is written down line by line. */
+const mostAhead = 50
 /** Wake-ups for single tokens of a fast link are gathered. */
 const leastWakeMs = 10
 
@@ -83,9 +85,10 @@ export class SmppLink implements Link {
     return this.#open + room
   }
 
-  /** Another window: a flush may take as long as a round trip. A bounded rate leaves time for it. */
+  /** Another window: a flush may take as long as a round trip. A bounded rate leaves time for it, and so does a wide window. */
   get ahead(): number {
-    return this.perSecond === Infinity ? this.#open + this.#bindings.room : 0
+    const window = this.#open + this.#bindings.room
+    return this.perSecond === Infinity && window <= mostAhead ? window : 0
   }
 
   get perSecond(): number { return this.#throttle.perSecond } // prettier-ignore
@@ -175,9 +178,7 @@ export class SmppLink implements Link {
     })
   }
 
-  #idle(): Promise<void> {
-    return new Promise((resolve) => this.#whenIdle.push(resolve))
-  }
+  #idle(): Promise<void> { return new Promise((resolve) => this.#whenIdle.push(resolve)) } // prettier-ignore
 
   /** What cannot be written as SMPP will never go: the sender is none, or the text has too many parts. */
   #partsOf(handOver: HandOver): MessageFields[] | Outcome {
@@ -210,9 +211,7 @@ export class SmppLink implements Link {
     return outcome
   }
 
-  #knows({ messageId }: { messageId: string | null }): void {
-    if (messageId !== null) this.#deps.ids.add(messageId)
-  }
+  #knows({ messageId }: { messageId: string | null }): void { if (messageId !== null) this.#deps.ids.add(messageId) } // prettier-ignore
 
   /** What an error answer says about the link, and not about the message. */
   #heedStatus(status: number, session: Session): void {
