@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -91,11 +91,10 @@ test('whatever stands in the file, reading it gives something or nothing, and ne
   const header = readFileSync(file, 'utf8')
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), fc.boolean(), async (text, hasHeader) => {
-      rmSync(file)
-      appendFileSync(file, hasHeader ? `${header}${text}` : text)
+      writeFileSync(file, hasHeader ? `${header}${text}` : text)
       const past = await read()
       if (hasHeader) expect(past?.epoch).toBe(7)
     }),
-    { numRuns: 50 },
+    { numRuns: 25 },
   )
 })
