@@ -5,6 +5,7 @@ import { type BenchRun, fullLengths, quickLengths } from './bench-run.ts'
 import { type Figure, judge, median, perSecondOf } from './figure.ts'
 import { measureLife, measureLifeOverSmpp } from './life-rows.ts'
 import { describeMachine, measureFlush, watchDisturbance } from './machine.ts'
+import { measurePhones } from './phones-row.ts'
 import { profileNames, profileServer, readProfileNames } from './profile.ts'
 import { measureReads } from './read-rows.ts'
 import { type Outcome, writeReport } from './report.ts'
@@ -23,7 +24,7 @@ const usage = `npm run bench [-- options]
                       ${profileNames.join(', ')}.
 
 Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
-8 smpp-codec, 9 smpp-life, 10 smpp-window.
+8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones.
 A whole run takes about fifteen minutes, needs 8 GB for temporary files, and writes docs/benchmarks.md.
 `
 
@@ -38,12 +39,13 @@ const rows: readonly { row: number; name?: string; measure: (run: BenchRun) => P
   { row: 8, name: 'smpp-codec', measure: measureSmppCodec },
   { row: 9, name: 'smpp-life', measure: measureLifeOverSmpp },
   { row: 10, name: 'smpp-window', measure: measureSmppWindow },
+  { row: 11, name: 'phones', measure: measurePhones },
 ]
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      rows: { type: 'string', default: '1-10' },
+      rows: { type: 'string', default: '1-11' },
       json: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       profile: { type: 'string' },
@@ -130,9 +132,9 @@ function readRows(text: string): Set<number> {
   const chosen = text.split(',').flatMap((part) => {
     const named = rows.find(({ name }) => name === part)
     if (named !== undefined) return [named.row]
-    const [, from, to = from] = /^([1-9]|10)(?:-([1-9]|10))?$/.exec(part) ?? []
+    const [, from, to = from] = /^([1-9]|1[01])(?:-([1-9]|1[01]))?$/.exec(part) ?? []
     if (from === undefined)
-      throw new Error(`--rows needs names, or numbers from 1 to 10, such as 1-3,7; it was '${text}'.`)
+      throw new Error(`--rows needs names, or numbers from 1 to 11, such as 1-3,7; it was '${text}'.`)
     return Array.from({ length: Math.max(0, Number(to) - Number(from) + 1) }, (_, i) => Number(from) + i)
   })
   return new Set(chosen)
