@@ -118,11 +118,11 @@ export class DeviceRuntime {
     const said = this.link.health()
     const nowMs = this.#clock.monotonicMs()
     const state = this.#breaker.stateAt(nowMs)
+    if (state === 'closed' && nowMs >= this.#limitedUntilMs) return said
     const reasons = [
       ...(state === 'closed' ? [] : ['repeated_unknown']),
       ...(nowMs < this.#limitedUntilMs ? ['limit_reached'] : []),
     ]
-    if (reasons.length === 0) return said
     const degraded = said.status === 'online' ? 'degraded' : said.status
     return {
       ...said,
@@ -291,7 +291,7 @@ export class DeviceRuntime {
     const { window } = this.link
     const room = Math.max(0, window - this.#open + (window === 0 ? 0 : this.#ahead))
     if (this.#facts.pace === null || room === 0) return room
-    const remaining = this.roomsFor(sender).reduce((sum, { parts }) => sum + parts, 0)
+    const remaining = this.#paces.partsFor(sender, nowMs)
     return remaining === 0 ? 0 : Math.min(room, Math.max(1, Math.floor(remaining / mostParts)))
   }
 }

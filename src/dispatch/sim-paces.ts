@@ -39,6 +39,18 @@ export class SimPaces {
       .toSorted((a, b) => (this.#sent.get(a.sim) ?? 0) - (this.#sent.get(b.sim) ?? 0))
   }
 
+  /** How many parts may go for this sender now; asked of each phone for each fetch of any, so that it makes nothing. */
+  partsFor(sender: string | null, nowMs: number): number {
+    if (this.#limit === null) return Number.MAX_SAFE_INTEGER
+    const choice = this.#choice()
+    const asked = sender === null ? undefined : choice?.simOf[sender]
+    if (asked !== undefined) return this.#partsOf(asked, nowMs)
+    if (choice === null || choice.turns.length === 0) return this.#partsOf(null, nowMs)
+    let parts = 0
+    for (const sim of choice.turns) parts += this.#partsOf(sim, nowMs)
+    return parts
+  }
+
   /** The SIMs that each bring a pace of their own: those that take turns and those that senders ask for; one when the phone chooses. */
   all(nowMs: number): SimRoom[] {
     const { turns = [], simOf = {} } = this.#choice() ?? {}
@@ -71,13 +83,18 @@ export class SimPaces {
     }
   }
 
+  #partsOf(sim: Sim, nowMs: number): number {
+    let parts = this.#paceOf(sim).remaining(nowMs)
+    // The phone may choose the SIM that has sent most.
+    if (sim === null) for (const pace of this.#paces.values()) parts = Math.min(parts, pace.remaining(nowMs))
+    return parts
+  }
+
   #roomOf(sim: Sim, nowMs: number): SimRoom {
     if (this.#limit === null)
       return { sim, parts: Number.MAX_SAFE_INTEGER - (this.#sent.get(sim) ?? 0), resetsInMs: 0 }
-    const own = this.#paceOf(sim)
-    // The phone may choose the SIM that has sent most.
-    const paces = sim === null ? [...this.#paces.values()] : [own]
-    const parts = Math.min(...paces.map((pace) => pace.remaining(nowMs)))
+    const parts = this.#partsOf(sim, nowMs)
+    const paces = sim === null ? [...this.#paces.values()] : [this.#paceOf(sim)]
     const fullest = paces.filter((pace) => pace.remaining(nowMs) === parts)
     return { sim, parts, resetsInMs: Math.max(...fullest.map((pace) => pace.resetsInMs(nowMs))) }
   }

@@ -60,6 +60,8 @@ test('in one window no SIM sends more than its pace, however turns change, if no
       for (const { isRotating, sender, parts } of steps) {
         turns = isRotating ? [1, 2] : []
         const room = paces.roomsFor(sender, 0).find((each) => each.parts >= parts)
+        const sum = paces.roomsFor(sender, 0).reduce((all, each) => all + each.parts, 0)
+        expect(paces.partsFor(sender, 0)).toBe(sum)
         if (room === undefined) continue
         paces.spend(room.sim, parts, 0)
         for (const sim of [1, 2] as const) if (room.sim === sim || room.sim === null) sent[sim] += parts

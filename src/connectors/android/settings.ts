@@ -62,11 +62,14 @@ export function readSettings(given: Readonly<Record<string, string>>): AndroidSe
   }
 }
 
+const phoneChooses: SimChoice = { simOf: {}, turns: [] }
+
 /** The SIMs that messages go over: those of named numbers, and in turn those that the phone has. */
 export function simChoiceOf(
   { simNumbers, simSelection }: AndroidSettings,
   seen: readonly { slot: number }[],
 ): SimChoice {
+  if (simSelection === 'phone' && simNumbers.every((number) => number === null)) return phoneChooses
   const named = simNumbers.flatMap((number, i) => (number === null ? [] : [[number, i + 1] as const]))
   const turns = simSelection === 'rotate' ? seen.map(({ slot }) => slot) : []
   return { simOf: Object.fromEntries(named), turns }
