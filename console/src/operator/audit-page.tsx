@@ -1,4 +1,4 @@
-import { Button, Code, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import type { AuditLine } from '../../../src/api/console/audit-calls.ts'
@@ -85,7 +85,7 @@ export function AuditPage() {
 }
 
 const AuditTable = ({ lines }: { lines: readonly AuditLine[] }) => (
-  <Table.ScrollContainer minWidth={760} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
+  <Table.ScrollContainer minWidth={1000} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
     <Table verticalSpacing="xs">
       <Table.Thead>
         <Table.Tr>
@@ -106,7 +106,9 @@ const AuditTable = ({ lines }: { lines: readonly AuditLine[] }) => (
             <Table.Td ff="monospace">{line.action}</Table.Td>
             <Table.Td>{line.accountName ?? line.accountId ?? 'the instance'}</Table.Td>
             <Table.Td>
-              <Code style={{ overflowWrap: 'anywhere' }}>{JSON.stringify(line.detail)}</Code>
+              <Text size="xs" ff="monospace" lineClamp={2} title={JSON.stringify(line.detail)}>
+                {JSON.stringify(line.detail)}
+              </Text>
             </Table.Td>
           </Table.Tr>
         ))}

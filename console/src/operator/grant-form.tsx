@@ -44,7 +44,7 @@ export function GrantForm({ account, onClose }: { account: OperatedAccount; onCl
           data={['live', 'test']}
           value={mode}
           allowDeselect={false}
-          onChange={(value) => setMode((value ?? 'live') as typeof mode)}
+          onChange={(value) => setMode(value ?? 'live')}
         />
         <TextInput
           label="Note"
