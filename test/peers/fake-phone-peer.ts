@@ -44,11 +44,26 @@ function main(): void {
   const ca = caFile === null ? null : readFileSync(caFile, 'utf8')
   const phones = Array.from(
     { length: count },
-    (_, phone) => new FakePhone({ phone, baseUrl, signUp, knobs, seed: seed * 100_003 + phone, log, ca }),
+    (_, phone) =>
+      new FakePhone({
+        phone,
+        baseUrl,
+        signUp,
+        knobs: { ...knobs, simCards: simsOf(knobs.simCards, phone) },
+        seed: seed * 100_003 + phone,
+        log,
+        ca,
+      }),
   )
   for (const [place, phone] of phones.entries()) setTimeout(() => phone.boot(), (startOverMs * place) / count)
   servePeer(createOperations(phones, log.flush), { count })
 }
+
+/** No two phones have the same SIM: what is told of one is all but the last four digits masked. */
+const simsOf = (sims: PhoneKnobs['simCards'], phone: number): PhoneKnobs['simCards'] =>
+  sims.map((sim) =>
+    sim.iccid === undefined ? sim : { ...sim, iccid: String(BigInt(sim.iccid) + BigInt(phone)) },
+  )
 
 function createOperations(phones: readonly FakePhone[], flush: () => void) {
   const find = ({ phone }: OnPhone): readonly FakePhone[] => {
