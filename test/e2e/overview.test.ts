@@ -68,6 +68,7 @@ test('bars are read and followed by the keyboard alone, and stand in a table too
   const says = await page.evaluate('document.activeElement.getAttribute("aria-label")')
   expect(says).toMatch(/\(UTC\): [\d,]+ messages \([\d,]+ delivered, .*a week before/)
   await page.getByRole('button', { name: 'Show as a table' }).click()
+  await page.getByRole('row').nth(90).waitFor()
   expect(await page.getByRole('row').count()).toBe(91)
   await tab.screenshot('overview-table')
   await expectSound(tab)

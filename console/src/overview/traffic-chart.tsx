@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { TrafficAnswer } from '../../../src/api/console/overview-calls.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { BarChart } from '../ui/bar-chart.tsx'
+import styles from '../ui/bar-chart.module.css'
 import { formatNumber } from '../ui/format.ts'
 import { axisTime, barTime } from './bar-times.ts'
 import { barStates, historyAddress } from './states.ts'
@@ -80,7 +81,7 @@ function Legend({ of }: { of: TrafficAnswer }) {
                   void router.navigate({ href })
                 }}
               >
-                <span className="swatch" style={{ background: ground }} /> {name}{' '}
+                <span className={styles['swatch']} style={{ background: ground }} /> {name}{' '}
                 <Text span inherit fw={600} style={{ fontVariantNumeric: 'tabular-nums' }}>
                   {formatNumber(sum)}
                 </Text>
@@ -90,7 +91,7 @@ function Legend({ of }: { of: TrafficAnswer }) {
         })}
       <li>
         <Text span size="sm" title="How many messages were accepted in the same time a week before.">
-          <span className="swatch-line" /> A week before
+          <span className={styles['swatchLine']} /> A week before
         </Text>
       </li>
     </Group>

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type MouseEvent, useState } from 'react'
 import { useRouter } from '@tanstack/react-router'
-import './bar-chart.css'
+import styles from './bar-chart.module.css'
 
 /** One piece of a bar. A ground may be a pattern, so that colour does not tell alone. */
 export interface BarPart {
@@ -41,13 +41,13 @@ export function BarChart({ label, bars, line, heightPx, onShow }: Properties) {
     if (target instanceof HTMLElement) target.focus()
   }
   return (
-    <div className="bar-chart" role="group" aria-label={label}>
+    <div className={styles['chart']} role="group" aria-label={label}>
       <Scale top={top} heightPx={heightPx} />
-      <div className="bar-chart-plot" style={{ height: heightPx }}>
+      <div className={styles['plot']} style={{ height: heightPx }}>
         {[0.5, 1].map((share) => (
-          <div key={share} className="bar-chart-grid" style={{ bottom: `${share * 100}%` }} />
+          <div key={share} className={styles['grid']} style={{ bottom: `${share * 100}%` }} />
         ))}
-        <div className="bar-chart-bars" onKeyDown={move} onMouseLeave={() => onShow?.(null)}>
+        <div className={styles['bars']} onKeyDown={move} onMouseLeave={() => onShow?.(null)}>
           {bars.map((bar, i) => (
             <BarLink
               key={bar.label + i}
@@ -61,7 +61,7 @@ export function BarChart({ label, bars, line, heightPx, onShow }: Properties) {
         </div>
         {line === undefined ? null : <Line values={line} top={top} />}
       </div>
-      <div className="bar-chart-times" aria-hidden="true">
+      <div className={styles['times']} aria-hidden="true">
         {axisTimes(bars).map((time) => (
           <span key={time}>{time}</span>
         ))}
@@ -86,7 +86,7 @@ function BarLink(properties: {
   }
   return (
     <a
-      className="bar-chart-bar"
+      className={styles['bar']}
       href={bar.href}
       aria-label={bar.says}
       tabIndex={tabIndex}
@@ -101,7 +101,7 @@ function BarLink(properties: {
         value === 0 ? null : (
           <span
             key={name}
-            className="bar-chart-part"
+            className={styles['part']}
             style={{ height: `${(value / top) * 100}%`, background: ground }}
           />
         ),
@@ -112,8 +112,8 @@ function BarLink(properties: {
 
 function Scale({ top, heightPx }: { top: number; heightPx: number }) {
   return (
-    <div className="bar-chart-scale" style={{ height: heightPx }} aria-hidden="true">
-      <span className="widest">{short(top)}</span>
+    <div className={styles['scale']} style={{ height: heightPx }} aria-hidden="true">
+      <span className={styles['widest']}>{short(top)}</span>
       {[0, 0.5, 1].map((share) => (
         <span key={share} style={{ bottom: `${share * 100}%` }}>
           {short(top * share)}
@@ -127,7 +127,7 @@ function Line({ values, top }: { values: readonly number[]; top: number }) {
   const points = values.map((value, i) => `${i + 0.5},${100 - (value / top) * 100}`).join(' ')
   return (
     <svg
-      className="bar-chart-line"
+      className={styles['line']}
       viewBox={`0 0 ${values.length} 100`}
       preserveAspectRatio="none"
       aria-hidden="true"
