@@ -46,7 +46,7 @@ function MemberRow({ of, isOwner, isSelf }: { of: Member; isOwner: boolean; isSe
         </Text>
       </Table.Td>
       <Table.Td>
-        <Badge variant="light" color={of.role === 'owner' ? 'indigo' : 'gray'}>
+        <Badge miw="max-content" variant="light" color={of.role === 'owner' ? 'indigo' : 'gray'}>
           {of.role}
         </Badge>
       </Table.Td>

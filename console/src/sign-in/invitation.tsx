@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
@@ -53,15 +53,12 @@ function Accept({ token, as }: { token: string; as: string }) {
 }
 
 const SignInFirst = ({ email }: { email: string }) => (
-  <Alert color="blue" variant="light" title="Sign in first">
-    <Text size="sm">
-      There is a user {email} already.{' '}
-      <Anchor component={Link} to="/sign-in" inherit>
-        Sign in
-      </Anchor>
-      , then open this link again.
-    </Text>
-  </Alert>
+  <Stack>
+    <Text>There is a user {email} already. Sign in first, then open this link again.</Text>
+    <Button component={Link} to="/sign-in">
+      Sign in
+    </Button>
+  </Stack>
 )
 
 function Join({ token, look }: { token: string; look: LinkLook }) {

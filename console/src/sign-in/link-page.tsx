@@ -1,6 +1,6 @@
-import { Anchor, Skeleton, Stack } from '@mantine/core'
+import { Anchor, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
 import { change } from '../api/call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { ChoosePassword } from './choose-password.tsx'
@@ -9,15 +9,17 @@ import { OutsidePage } from './outside-page.tsx'
 
 /** What a one-time link opens. Its token stands behind the `#` of the address, which is sent to no server by itself. */
 export function LinkPage() {
-  const token = window.location.hash.slice(1)
+  const { hash: token } = useLocation()
   const { data, error, isPending } = useQuery({
     queryKey: ['link', token],
     queryFn: () => change('link/look', null, { token }),
     // Once taken it would be said to be used while the person goes on.
     staleTime: Infinity,
     retry: false,
+    // Empty while the page is being left.
+    enabled: token !== '',
   })
-  if (isPending) {
+  if (token !== '' && isPending) {
     return (
       <OutsidePage title="One moment">
         <Stack aria-busy="true" aria-label="Loading">
@@ -30,7 +32,11 @@ export function LinkPage() {
   if (data === undefined) {
     return (
       <OutsidePage title="This link does not work">
-        <CallFault error={error} />
+        {token === '' ? (
+          <Text>A part of it is missing. Was all of it copied?</Text>
+        ) : (
+          <CallFault error={error} />
+        )}
         <Anchor component={Link} to="/sign-in" size="sm">
           To the sign-in
         </Anchor>

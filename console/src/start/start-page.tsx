@@ -1,4 +1,5 @@
-import { Alert, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Stack, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useAccountPlace } from '../api/place.ts'
 import { useLive } from '../api/live.ts'
 import { useCall } from '../api/use-call.ts'
@@ -45,7 +46,7 @@ function Steps({ of }: { of: StartAnswer }) {
         <Text size="sm">
           {isSent
             ? `${of.liveSms} ${of.liveSms === 1 ? 'SMS was' : 'SMS were'} sent for real so far.`
-            : 'Take the same line with your live key and a number of your own.'}
+            : 'Take the same line with a live key and a number of your own, or write it on the page Send.'}
         </Text>
       </Step>
       {isDone ? (
@@ -81,11 +82,11 @@ function DeviceState({ device }: { device: StartAnswer['device'] }) {
   }
   return (
     <Text size="sm">
-      An Android phone with its SIM, or an SMPP link to an operator. This makes the connection from the
-      machine of the service:{' '}
-      <Text component="code" ff="monospace" inherit style={{ overflowWrap: 'anywhere' }}>
-        npx onesixty device connect android --account {accountId}
-      </Text>
+      An Android phone with its SIM, or an SMPP link to an operator. The page{' '}
+      <Anchor component={Link} to={`/a/${accountId}/live/devices`} inherit>
+        Devices
+      </Anchor>{' '}
+      leads through it.
     </Text>
   )
 }

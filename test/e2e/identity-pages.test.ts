@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { issueLink, type NewOneTimeLink } from '../../src/accounts/one-time-links.ts'
+import { createIds } from '../../src/ids.ts'
+import { linkAddress } from '../../src/own-address.ts'
+import { startApp, type TestApp } from '../harness.ts'
+import { expectSound, openBrowser, type TestBrowser } from './browser.ts'
+import { givePassword, signIn, testPassword } from './signed-in.ts'
+
+let app: TestApp
+let browser: TestBrowser
+let accountId: string
+let email: string
+beforeAll(async () => {
+  app = await startApp()
+  const ada = await app.openAccount('Ada')
+  ;({ accountId } = ada)
+  ;({ email } = await givePassword(app, ada.userId))
+  browser = await openBrowser()
+}, 60_000)
+afterAll(async () => {
+  await browser.close()
+  await app.stop()
+})
+
+const linkTo = async (wanted: Partial<NewOneTimeLink>): Promise<string> => {
+  const deps = { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes }
+  const { token } = await app.app.storage.writer.write((tx) =>
+    issueLink(tx, deps, { lifeMs: 3_600_000, actor: 'test', ...wanted } as NewOneTimeLink),
+  )
+  return linkAddress(app.url, token)
+}
+
+const looks = ([1440, 390] as const).flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+)
+
+test.each(looks)(
+  'the pages before the console are sound at $width in the $colorScheme',
+  async (look) => {
+    const tab = await browser.newPage(look)
+    const { userId } = await app.openAccount(`Bob${look.width}${look.colorScheme}`)
+    const { userId: lostBy } = await app.openAccount(`Eve${look.width}${look.colorScheme}`)
+    const role = 'owner' as const
+    const places: [name: string, address: string, heading: string][] = [
+      ['sign-in', '/sign-in', 'Sign in to onesixty'],
+      ['sign-up', '/sign-up', 'Open an account'],
+      ['reset', '/reset', 'A new password'],
+      ['set-up', await linkTo({ purpose: 'set-up', userId }), 'Welcome to onesixty'],
+      ['reset-link', await linkTo({ purpose: 'reset', userId: lostBy }), 'Choose a new password'],
+      [
+        'join',
+        await linkTo({ purpose: 'invitation', email: 'new@example.org', accountId, role }),
+        'Join Ada',
+      ],
+      ['known', await linkTo({ purpose: 'invitation', email, accountId, role }), 'Join Ada'],
+    ]
+    for (const [name, address, heading] of places) {
+      // From one link to another only what stands behind the `#` changes, which opens no new page.
+      await tab.page.goto('about:blank')
+      await tab.page.goto(new URL(address, app.url).href)
+      await tab.page.getByRole('heading', { name: heading }).waitFor()
+      await tab.page.getByRole('button').or(tab.page.getByRole('link')).first().waitFor()
+      await expectSound(tab)
+      await tab.screenshot(`before-${name}`)
+      expect(await overflow(tab.page)).toBe(0)
+    }
+    await tab.page.context().close()
+  },
+  60_000,
+)
+
+test.each(looks)(
+  'the pages of a person are sound at $width in the $colorScheme',
+  async (look) => {
+    const tab = await browser.newPage(look)
+    await signIn(tab, app, email)
+    for (const [name, address, heading] of [
+      ['first-steps', `/a/${accountId}/test/start`, 'First steps'],
+      ['members', `/a/${accountId}/live/members`, 'Members'],
+      ['profile', '/profile', 'Sessions'],
+    ] as const) {
+      await tab.page.goto(app.url + address)
+      await tab.page.getByRole('heading', { name: heading, exact: true }).waitFor()
+      await tab.page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
+      await expectSound(tab)
+      await tab.screenshot(name)
+      expect(await overflow(tab.page)).toBe(0)
+    }
+    await tab.page.context().close()
+  },
+  60_000,
+)
+
+test('the keyboard alone signs in, in the order of the page', async () => {
+  const { page } = await browser.newPage()
+  await page.goto(`${app.url}/sign-in`)
+  await page.getByLabel('E-mail address').waitFor()
+  const focused = () => page.evaluate<string>(`document.activeElement.getAttribute('autocomplete') ?? ''`)
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe('username')
+  await page.keyboard.type(email)
+  await page.keyboard.press('Tab')
+  expect(await focused()).toBe('current-password')
+  await page.keyboard.type(testPassword)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/a\//)
+  await page.context().close()
+}, 60_000)
+
+/** By how many pixels a page is wider than its window. */
+const overflow = (page: Page): Promise<number> =>
+  page.evaluate<number>(`Math.max(0, document.documentElement.scrollWidth - window.innerWidth)`)
