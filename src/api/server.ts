@@ -24,6 +24,7 @@ import type { KnownPaths } from './known-paths.ts'
 import { createMountTools, type Mount } from './mount.ts'
 import { createRemoteAddress } from './remote-address.ts'
 import { addRoutes, type RouteDeps } from './routes.ts'
+import { watchSilentConnections } from './silent-connections.ts'
 
 /** `publicUrl` is the address that others know the service by; asked for at each use, since a free port is known only once it listens. */
 export interface ServerDeps extends Omit<RouteDeps, 'respond'> {
@@ -77,6 +78,11 @@ export function createServer(deps: ServerDeps): FastifyInstance {
     },
   })
   app.server.maxConnections = config.maxConnections
+  const endSilent = watchSilentConnections(app.server, deps.tls !== null)
+  app.addHook('preClose', (done) => {
+    endSilent()
+    done()
+  })
   acceptOddRequests(app, unparsed)
   app.decorateRequest('progress', null as never)
   app.addHook('onRequest', (request, _reply, done) => {

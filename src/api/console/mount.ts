@@ -22,10 +22,11 @@ export function createConsoleMount(surroundings: Omit<Surroundings, 'log'>): Mou
     path: base,
     known: new Map(table.map(([name, call]) => [`${base}/${name}`, [methodOf(call)]])),
     addTo(app, tools) {
-      const streams: Streams = { open: new Set(), isClosing: false }
+      const streams: Streams = { open: new Set(), downloads: new Set(), isClosing: false }
       app.addHook('preClose', (done) => {
         streams.isClosing = true
         for (const response of streams.open) endStream(response)
+        for (const response of streams.downloads) response.destroy()
         done()
       })
       for (const [name, call] of table) {
@@ -45,6 +46,8 @@ export function createConsoleMount(surroundings: Omit<Surroundings, 'log'>): Mou
 
 interface Streams {
   open: Set<FastifyReply['raw']>
+  /** Files on their way: cut off when the server stops, so that what came of them does not look whole. */
+  downloads: Set<FastifyReply['raw']>
   /** The server stops: a stream that began now would have no end. */
   isClosing: boolean
 }
@@ -92,7 +95,7 @@ async function answer(
     response.once('close', () => streams.open.delete(response))
     call.open(context, input, response)
   } else if (call.kind === 'download')
-    await sendFile(tools, request, reply, await call.handle(context, input))
+    await sendFile(tools, streams, request, reply, await call.handle(context, input))
   else {
     const body = JSON.stringify(await call.handle(context, input))
     tools.respond(
@@ -105,6 +108,7 @@ async function answer(
 
 async function sendFile(
   tools: MountTools,
+  { downloads }: Streams,
   request: FastifyRequest,
   reply: FastifyReply,
   { name, contentType, chunks, headers = {} }: DownloadedFile,
@@ -113,6 +117,7 @@ async function sendFile(
     contentType,
     headers: { ...headers, 'content-disposition': `attachment; filename="${name}"` },
   })
+  downloads.add(response)
   try {
     await pipeline(chunks, response)
   } catch (error) {
@@ -120,6 +125,8 @@ async function sendFile(
     response.destroy()
     if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE')
       tools.log.error({ request: request.id, err: error }, 'a download ended early')
+  } finally {
+    downloads.delete(response)
   }
 }
 
