@@ -92,6 +92,14 @@ describe('a page', () => {
   })
 })
 
+test('rows are given as they stand now, and nobody else’s', async () => {
+  const ids = [await send(), await send()]
+  const mine = await house.ada.read('history/rows', { ids }, inTest)
+  expect(idsOf(mine.body as HistoryPageAnswer).toSorted()).toEqual(ids)
+  const others = await house.bob.read('history/rows', { ids }, inTest)
+  expect(others.body).toEqual({ rows: [] })
+})
+
 describe('a message', () => {
   test('tells its story, what its parts say, and how to send the same from a shell', async () => {
     const id = await send({ text: `It's ${'x'.repeat(200)}` })

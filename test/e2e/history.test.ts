@@ -81,6 +81,24 @@ test('while the page is scrolled nothing moves: new messages are announced, and 
   await page.context().close()
 }, 60_000)
 
+test('a burst of messages, more than is told one by one, ends with each row as it stands', async () => {
+  const tab = await browser.newPage()
+  const { page } = tab
+  await openHistory(tab, '?reference=burst')
+  const burst = (from: number) =>
+    send({
+      to: Array.from({ length: 100 }, (_, i) => `+49151${10_000_000 + from + i}`),
+      text: 'Burst',
+      client_reference: 'burst',
+    })
+  await Promise.all([burst(0), burst(100), burst(200)])
+  await page.getByText('That is all: 300.').waitFor()
+  await page.getByText('delivered', { exact: true }).nth(15).waitFor()
+  await expect.poll(() => page.getByText(/^(queued|sending|sent)$/).count(), { timeout: 10_000 }).toBe(0)
+  expect(tab.faults).toEqual([])
+  await page.context().close()
+}, 60_000)
+
 test('the address holds the filter: it is set by clicks and by typing, shared, taken away, and what is nonsense in it is passed over', async () => {
   await send({ to: '+15005550002', text: 'Nobody is there', client_reference: 'order-2' })
   await send({ text: 'Another text' })

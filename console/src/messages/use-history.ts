@@ -68,12 +68,24 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
     refreshEveryMs,
   )
 
+  const refreshMoving = useThrottled(
+    useCallback(async (): Promise<void> => {
+      const ids = movingIds(client.getQueryData<Pages>(queryKey))
+      if (ids.length === 0) return
+      const { rows } = await read('history/rows', place, { ids })
+      take(rows, nothing)
+    }, [client, queryKey, place, take]),
+    refreshEveryMs,
+  )
+
   useLive('messages', (told) => {
     const event = told as MessagesEvent
-    if (event.kind !== 'changed') return refreshHead()
+    if (event.kind !== 'changed') {
+      refreshHead()
+      return refreshMoving()
+    }
     if (isKnownHere(filter)) return take(event.rows, filter)
     // Whether a new one belongs here only the server can say.
-    const nothing: HistoryFilter = { status: [] }
     take(event.rows, nothing)
     refreshHead()
   })
@@ -85,6 +97,18 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
   }
   return { query, rows, waiting, showWaiting, lastPage: query.data?.pages.at(-1) ?? null }
 }
+
+/** What no new message fits. */
+const nothing: HistoryFilter = { status: [] }
+
+/** As many as the server gives at once. */
+const mostIds = 100
+
+/** The newest messages shown that may still change; what is final does not, but for rare corrections. */
+const movingIds = (held: Pages | undefined): string[] =>
+  (held?.pages ?? [])
+    .flatMap(({ rows }) => rows.filter((row) => !row.final).map(({ id }) => id))
+    .slice(0, mostIds)
 
 /** Runs at once, then at most once in `everyMs`, and once more at the end when it was asked for in between. */
 function useThrottled(run: () => Promise<void>, everyMs: number): () => void {

@@ -3,6 +3,8 @@ import { refuse } from '../../errors.ts'
 import { timeOfId } from '../../ids.ts'
 import { cancelMessages, type Cancellation } from '../../messages/cancel-messages.ts'
 import { openCursor, sealCursor } from '../../messages/history-cursor.ts'
+import { readHistory } from '../../messages/history.ts'
+import { everyMessage } from '../../messages/history-query.ts'
 import { searchHistory } from '../../messages/history-search.ts'
 import type { MessageStatus } from '../../storage/schema.ts'
 import { appendAudit } from '../../storage/audit-log.ts'
@@ -58,6 +60,24 @@ export const historyCalls = {
         next: page.next === null ? null : sealCursor(cursorKey, owner, { query, position: page.next }),
         searchedToMs: isThin && page.next !== null ? timeOfId(page.next.id) : null,
       }
+    },
+  }),
+
+  /** These messages as they stand; those that are gone are left out. */
+  'history/rows': defineCall({
+    kind: 'read',
+    access: 'member',
+    input: Type.Object(
+      { ids: Type.Array(MessageId, { minItems: 1, maxItems: mostRows }) },
+      { additionalProperties: false },
+    ),
+    async handle(context, { ids }): Promise<{ rows: ListedMessage[] }> {
+      const { read, ports } = context
+      const { rows } = await readHistory(
+        { read, safeHorizonMs: ports.history.safeHorizonMs },
+        { owner: ownerOf(context), query: { ...everyMessage, ids }, position: null, limit: mostRows },
+      )
+      return { rows: rows.map(listMessage) }
     },
   }),
 
