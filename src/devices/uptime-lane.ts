@@ -12,6 +12,8 @@ export interface LaneStretch {
 
 /** A lane is drawn some hundred pixels wide. */
 const mostStretches = 400
+/** Two days of measurements, one in ten minutes. */
+const mostSamples = 288
 /** So many changes are read at most, the latest: a link that comes and goes each second makes 86,400 a day. */
 const mostRead = 5_000
 
@@ -81,7 +83,7 @@ export interface DeviceSample {
   network: string | null
 }
 
-/** What a device measured in a span, in order: at most 144 a day. */
+/** What a device measured in a span, in order. Of more than a curve can show, the lowest battery of each piece stands for it. */
 export async function readSamples(
   db: Db,
   deviceId: string,
@@ -95,7 +97,12 @@ export async function readSamples(
     .where('at', '<', untilMs)
     .orderBy('at')
     .execute()
-  return rows.map((row) => ({ ...row, charging: row.charging === null ? null : row.charging === 1 }))
+  const pieceMs = (untilMs - fromMs) / mostSamples
+  const pieces = Map.groupBy(rows, ({ at }) => Math.floor((at - fromMs) / pieceMs))
+  return [...pieces.values()].map((piece) => {
+    const lowest = piece.reduce((low, row) => ((row.battery ?? 101) < (low.battery ?? 101) ? row : low))
+    return { ...lowest, charging: lowest.charging === null ? null : lowest.charging === 1 }
+  })
 }
 
 /** When no server ran, as far as it is longer than a restart. The present one may not have said so for as long as it may be silent. */

@@ -71,7 +71,7 @@ test('a device is paused, drained and resumed, and each change is in the log wit
   expect(await read(ada, deviceId)).toMatchObject({ status: 'disabled', setUp: { isDraining: false } })
   await ada.change('devices/change', { deviceId, state: 'enabled' }, testMode)
   await eventually(() => read(ada, deviceId), isStatus('online'))
-  expect(await ada.change('devices/remove', { deviceId }, testMode)).toMatchObject({
+  expect(await ada.change('devices/remove', { deviceId, isLost: false }, testMode)).toMatchObject({
     body: { removed: true },
   })
   const log = await console.app.storage.read
@@ -91,7 +91,7 @@ test('nobody changes, tries or sees the set-up of what is not theirs', async () 
   const deviceId = await added(ada)
   const calls = [
     ['devices/change', { deviceId, name: 'Mine' }],
-    ['devices/remove', { deviceId }],
+    ['devices/remove', { deviceId, isLost: true }],
     ['devices/try', { deviceId }],
   ] as const
   for (const [name, input] of calls) {

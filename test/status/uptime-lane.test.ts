@@ -89,6 +89,17 @@ test('a restless device gives no more stretches than can be seen, and none of it
   expect(told.every(([, , status]) => status === 'offline')).toBe(true)
 })
 
+test('of more measurements than a curve shows, the lowest of each piece stands for it', async () => {
+  const samples = Array.from({ length: 90 * 144 }, (_, i) => ({
+    device_id: 'dev_a', at: i * 10 * minute, battery: i === 5_000 ? 3 : 50, charging: 0 as const, network: null,
+  })) // prettier-ignore
+  await house.storage.writer.write((tx) => insertRows(tx, 'device_samples', samples))
+  const told = await readSamples(house.storage.read, 'dev_a', { fromMs: 0, untilMs: 90 * day })
+  expect(told).toHaveLength(288)
+  expect(told.filter(({ battery }) => battery === 3)).toHaveLength(1)
+  expect(await readSamples(house.storage.read, 'dev_a', { fromMs: 0, untilMs: day })).toHaveLength(144)
+})
+
 test.each(['fresh', 'analysed'])('reading a past of any length searches, on %s tables', async (state) => {
   if (state === 'analysed') {
     const many = Array.from({ length: 3_000 }, (_, i): Row => [i, i + 1, i % 2 === 0 ? 'online' : 'offline'])

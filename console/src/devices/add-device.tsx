@@ -19,7 +19,11 @@ const usual = [
 ]
 
 /** The form for a link or a simulator. Its settings are those that the kind has, checked by the server. */
-export function AddDevice(properties: { kind: 'smpp' | 'simulator'; isOperator: boolean; onClose: () => void }) {
+export function AddDevice(properties: {
+  kind: 'smpp' | 'simulator'
+  isOperator: boolean
+  onClose: () => void
+}) {
   const { kind, isOperator, onClose } = properties
   const kinds = useCall('devices/kinds', {})
   const [name, setName] = useState('')
@@ -41,11 +45,28 @@ export function AddDevice(properties: { kind: 'smpp' | 'simulator'; isOperator: 
   return (
     <form onSubmit={submit}>
       <Stack>
-        <TextInput label="Name" required data-autofocus maxLength={100} value={name} onChange={(event) => setName(event.currentTarget.value)} />
+        <TextInput
+          label="Name"
+          required
+          data-autofocus
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
         {isOperator ? (
-          <Checkbox label="Shared: every account may send by it" checked={isShared} onChange={(event) => setShared(event.currentTarget.checked)} />
+          <Checkbox
+            label="Shared: every account may send by it"
+            checked={isShared}
+            onChange={(event) => setShared(event.currentTarget.checked)}
+          />
         ) : null}
-        <SettingFields rules={rules} usual={usual} values={settings} onChange={setSettings} error={add.error} />
+        <SettingFields
+          rules={rules}
+          usual={usual}
+          values={settings}
+          onChange={setSettings}
+          error={add.error}
+        />
         {kind === 'smpp' ? (
           <PasswordInput
             label="Password"
@@ -74,4 +95,4 @@ export function AddDevice(properties: { kind: 'smpp' | 'simulator'; isOperator: 
       </Stack>
     </form>
   )
-} // prettier-ignore
+}

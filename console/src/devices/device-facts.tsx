@@ -6,7 +6,7 @@ import { TimeAgo } from '../ui/time-ago.tsx'
 
 /** What is known of a device, a line each; what it cannot tell is not shown. */
 export function DeviceFacts({ device }: { device: ConsoleDevice }) {
-  const { report, queue } = device
+  const { report } = device
   return (
     <Stack gap={4}>
       {report?.lastSeenAt ? (
@@ -30,12 +30,13 @@ export function DeviceFacts({ device }: { device: ConsoleDevice }) {
             .join(' · ')}
         </Fact>
       ) : null}
-      <Fact label="Being handed over">
-        {queue.inFlight === null ? formatNumber(queue.messages) : formatNumber(queue.inFlight)}
-      </Fact>
+      <Fact label="Messages that it holds">{formatNumber(heldBy(device))}</Fact>
     </Stack>
   )
 }
+
+/** Handed over and not settled: of this account, or on an own device of whatever account. */
+export const heldBy = ({ queue }: ConsoleDevice): number => Math.max(queue.messages, queue.inFlight ?? 0)
 
 function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (

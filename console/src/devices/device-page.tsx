@@ -67,7 +67,7 @@ function Device({ device, past }: { device: ConsoleDevice; past: ConsoleDevice |
           {device.kind === 'simulator' ? <SimulatorMoods device={device} setUp={setUp} /> : null}
           {device.kind === 'android' ? <SimNumbers device={device} setUp={setUp} /> : null}
           <Paper withBorder p="md">
-            <DeviceSettings key={device.id} device={device} setUp={setUp} />
+            <DeviceSettings key={setUp.senders.join()} device={device} setUp={setUp} />
           </Paper>
         </>
       ) : null}

@@ -31,7 +31,9 @@ const usual = ['host', 'port', 'system_id', 'bind', 'window', 'max_per_second', 
 
 /** Name, senders, pace and the settings of its kind. */
 export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp: DeviceSetUp }) {
-  const [name, setName] = useState(device.name ?? '')
+  // What has changed since, by other controls or other people, is not to be put back.
+  const [before, setBefore] = useState({ ...setUp, name: device.name ?? '' })
+  const [name, setName] = useState(before.name)
   const [senders, setSenders] = useState(setUp.senders)
   const [parts, setParts] = useState<number | string>(setUp.pace?.partsPerWindow ?? '')
   const [seconds, setSeconds] = useState<number | string>(setUp.pace?.windowSeconds ?? '')
@@ -42,20 +44,32 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
   const rules = kinds.data?.kinds.find(({ kind }) => kind === device.kind)?.settings ?? []
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    change.mutate({
-      deviceId: device.id,
-      name,
-      senders,
-      pace: paceOf(parts, seconds),
-      settings: changedOf(setUp.settings, settings),
-      ...(password === '' ? {} : { secrets: { password } }),
-    })
+    change.mutate(
+      {
+        deviceId: device.id,
+        ...(name === before.name ? {} : { name }),
+        ...(senders.join('\n') === before.senders.join('\n') ? {} : { senders }),
+        ...(isSamePace(before.pace, paceOf(parts, seconds)) ? {} : { pace: paceOf(parts, seconds) }),
+        settings: changedOf(before.settings, settings),
+        ...(password === '' ? {} : { secrets: { password } }),
+      },
+      {
+        onSuccess: () =>
+          setBefore({ ...before, name, senders, pace: paceOf(parts, seconds), settings: { ...settings } }),
+      },
+    )
   }
   return (
     <form onSubmit={submit}>
       <Stack>
         <Title order={2}>Settings</Title>
-        <TextInput label="Name" required maxLength={100} value={name} onChange={(event) => setName(event.currentTarget.value)} />
+        <TextInput
+          label="Name"
+          required
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
         <TagsInput
           label="Senders"
           description="Numbers, names or short codes that it may send from; * for any. Messages that name no sender need none."
@@ -63,7 +77,7 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
           onChange={setSenders}
         />
         <Group grow align="flex-end">
-          <NumberInput label="Pace: parts a window"  min={1} value={parts} onChange={setParts} />
+          <NumberInput label="Pace: parts a window" min={1} value={parts} onChange={setParts} />
           <NumberInput label="Window in seconds" min={1} value={seconds} onChange={setSeconds} />
         </Group>
         {device.kind === 'smpp' ? (
@@ -75,7 +89,13 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
         ) : null}
-        <SettingFields rules={rules.filter((rule) => !elsewhere.includes(rule.name))} usual={usual} values={settings} onChange={setSettings} error={change.error} />
+        <SettingFields
+          rules={rules.filter((rule) => !elsewhere.includes(rule.name))}
+          usual={usual}
+          values={settings}
+          onChange={setSettings}
+          error={change.error}
+        />
         <Faults error={change.error} />
         <Group justify="flex-end">
           {change.isSuccess ? (
@@ -90,11 +110,14 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
       </Stack>
     </form>
   )
-} // prettier-ignore
+}
 
 /** Both or none; the server says what half a pace lacks. */
 const paceOf = (parts: number | string, seconds: number | string) =>
   parts === '' && seconds === '' ? null : { partsPerWindow: Number(parts), windowSeconds: Number(seconds) }
+
+const isSamePace = (a: DeviceSetUp['pace'], b: DeviceSetUp['pace']): boolean =>
+  a?.partsPerWindow === b?.partsPerWindow && a?.windowSeconds === b?.windowSeconds
 
 /** What differs from what is set; an emptied field takes the default again. */
 function changedOf(before: Settings, after: Settings): Record<string, string | null> {

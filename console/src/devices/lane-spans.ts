@@ -1,8 +1,7 @@
 /** How much of the past is shown. */
-export type LaneHours = 24 | 168 | 2160
+export type LaneHours = 24 | 168
 
 export const laneSpans: readonly { hours: LaneHours; label: string }[] = [
   { hours: 24, label: '24 h' },
   { hours: 168, label: '7 d' },
-  { hours: 2160, label: '90 d' },
 ]

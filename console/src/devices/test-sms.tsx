@@ -24,7 +24,10 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
     return (
       <Stack>
         <Text size="sm" role="status">
-          Accepted. <Anchor href={`/a/${accountId}/${mode}/messages/${send.data.messageId}`}>See what becomes of it</Anchor>
+          Accepted.{' '}
+          <Anchor href={`/a/${accountId}/${mode}/messages/${send.data.messageId}`}>
+            See what becomes of it
+          </Anchor>
         </Text>
         <Group justify="flex-end">
           <Button onClick={onClose}>Done</Button>
@@ -35,15 +38,32 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
     <form onSubmit={submit}>
       <Stack>
         <Faults error={send.error} />
-        <TextInput label="To" required data-autofocus value={to} onChange={(event) => setTo(event.currentTarget.value)} />
-        <Textarea label="Text" required value={text} onChange={(event) => setText(event.currentTarget.value)} />
+        <TextInput
+          label="To"
+          required
+          data-autofocus
+          value={to}
+          onChange={(event) => setTo(event.currentTarget.value)}
+        />
+        <Textarea
+          label="Text"
+          required
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
         {senders.length === 0 ? (
           <Text size="sm">
-            This device has no sender of its own, so any device of the account may carry the message: the message
-            tells which one did.
+            This device has no sender of its own, so any device of the account may carry the message: the
+            message tells which one did.
           </Text>
         ) : (
-          <Select label="From" description="Only devices with this sender carry it." data={senders} value={from} onChange={setFrom} />
+          <Select
+            label="From"
+            description="Only devices with this sender carry it."
+            data={senders}
+            value={from}
+            onChange={setFrom}
+          />
         )}
         <Text size="sm" c="dimmed">
           It is a real send: it costs {mode === 'test' ? 'test SMS' : 'SMS'} of your balance.
@@ -59,4 +79,4 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
       </Stack>
     </form>
   )
-} // prettier-ignore
+}

@@ -18,13 +18,20 @@ const fills: Readonly<Record<Stretch['status'], string>> = {
 }
 
 const words: Readonly<Record<Stretch['status'], string>> = {
-  online: 'online', degraded: 'degraded', offline: 'offline', pending: 'pending', disabled: 'paused', unknown: 'not known yet',
+  online: 'online',
+  degraded: 'degraded',
+  offline: 'offline',
+  pending: 'pending',
+  disabled: 'paused',
+  unknown: 'not known yet',
   unwatched: 'server not running',
-} // prettier-ignore
+}
 
 /** In the lane's own units. */
 const width = 1000
 const height = 20
+/** What is shorter is still seen. */
+const thinnest = 4
 
 /** What a device was over time. Where no server ran there is a gap: nobody knows. */
 export function UptimeLane({ lane, name }: { lane: Lane; name: string }) {
@@ -55,8 +62,8 @@ export function UptimeLane({ lane, name }: { lane: Lane; name: string }) {
         {stretches.map((stretch) => (
           <rect
             key={stretch.fromMs}
-            x={(stretch.fromMs - fromMs) * scale}
-            width={Math.max(1, (stretch.untilMs - stretch.fromMs) * scale)}
+            x={Math.min(width - thinnest, (stretch.fromMs - fromMs) * scale)}
+            width={Math.max(thinnest, (stretch.untilMs - stretch.fromMs) * scale)}
             height={height}
             fill={stretch.status === 'unwatched' ? `url(#${hatch})` : fills[stretch.status]}
             pointerEvents="all"

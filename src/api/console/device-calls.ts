@@ -29,8 +29,10 @@ export interface DeviceKind {
 
 const closed = { additionalProperties: false }
 export const DeviceId = Type.String({ maxLength: 40 })
-/** A day, a week, or what is kept of it. */
-const Hours = Type.Enum([24, 168, 2_160])
+/** A day, or a week. */
+const Hours = Type.Enum([24, 168])
+/** Of one device also what is kept of it. */
+const LongHours = Type.Enum([24, 168, 2_160])
 const hourMs = 3_600_000
 /** Those that a person adds by a form. */
 const addedKinds = ['smpp', 'simulator']
@@ -49,7 +51,7 @@ export const deviceCalls = {
   'devices/one': defineCall({
     kind: 'read',
     access: 'member',
-    input: Type.Object({ deviceId: DeviceId, hours: Hours }, closed),
+    input: Type.Object({ deviceId: DeviceId, hours: LongHours }, closed),
     async handle(context, { deviceId, hours }): Promise<ConsoleDevice> {
       const viewer = viewerOf(context, hours)
       const seen = await readSeenDevice(context.read, viewer, deviceId, viewer.nowMs)

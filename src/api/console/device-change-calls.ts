@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { loadConnectorKind } from '../../connectors/registry.ts'
 import { addDevice, type DeviceDeps, retireDevice, setDevice } from '../../devices/device-store.ts'
 import { type ListedDevice, listDevices } from '../../devices/list-devices.ts'
+import { revokeTokensOfPhone } from '../../devices/phone-tokens.ts'
 import { simChange } from '../../devices/sim-number.ts'
 import { refuse } from '../../errors.ts'
 import { invalidInput } from '../../invalid-input.ts'
@@ -93,17 +94,22 @@ export const deviceChangeCalls = {
       return { deviceId: device.id }
     },
   }),
-  /** Takes a device out of service for ever; what it has not sent goes back to the queue. */
+  /**
+   * Takes a device out of service for ever; what it was not handed goes by others. Of a phone that was lost the private token is revoked
+   * too: others that registered with it stay connected.
+   */
   'devices/remove': defineCall({
     kind: 'change',
     access: 'owner',
-    input: Type.Object({ deviceId: DeviceId }, closed),
-    async handle(context, { deviceId }): Promise<{ removed: boolean }> {
+    input: Type.Object({ deviceId: DeviceId, isLost: Type.Boolean() }, closed),
+    async handle(context, { deviceId, isLost }): Promise<{ removed: boolean }> {
       const { writer, ids, clock, actor } = context
       const device = await findChangeable(context, deviceId)
-      const removed = await writer.write((tx) =>
-        retireDevice(tx, { ids, nowMs: clock.now() }, { deviceId, actor }),
-      )
+      const removed = await writer.write(async (tx) => {
+        const deps = { ids, nowMs: clock.now() }
+        if (isLost && device.kind === 'android') await revokeTokensOfPhone(tx, deps, { deviceId, actor })
+        return retireDevice(tx, deps, { deviceId, actor })
+      })
       tell(context, device.accountId)
       return { removed }
     },
