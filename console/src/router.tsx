@@ -4,7 +4,6 @@ import {
   createRouter,
   lazyRouteComponent,
   notFound,
-  Outlet,
   redirect,
 } from '@tanstack/react-router'
 import { queryClient } from './api/query-client.ts'
@@ -12,8 +11,9 @@ import { sessionQuery } from './api/session.ts'
 import { readSearch } from './messages/history-filter.ts'
 import { readOverviewSearch } from './overview/range.ts'
 import { NotFound, PageFailed } from './ui/page-states.tsx'
+import { Root } from './ui/root.tsx'
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: PageFailed })
+const root = createRootRoute({ component: Root, notFoundComponent: NotFound, errorComponent: PageFailed })
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -202,6 +202,7 @@ export const router = createRouter({
     ]),
   ]),
   defaultPreload: 'intent',
+  scrollRestoration: true,
   defaultErrorComponent: PageFailed,
   defaultNotFoundComponent: NotFound,
 })

@@ -7,6 +7,7 @@ import { useAccountPlace } from '../api/place.ts'
 import { sessionQuery } from '../api/session.ts'
 import { pages } from '../pages.ts'
 import { Available } from './available.tsx'
+import { SkipLink } from './skip-link.tsx'
 
 /** Menus are a fifth of what the frame would load: it stands before they do. */
 const UserMenu = lazy(() => import('./user-menu.tsx').then((module) => ({ default: module.UserMenu })))
@@ -23,6 +24,7 @@ export function AccountShell() {
       navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding="md"
     >
+      <SkipLink />
       <AppShell.Header px="md">
         <Header opened={opened} toggle={toggle} />
       </AppShell.Header>
@@ -41,7 +43,7 @@ export function AccountShell() {
           />
         ))}
       </AppShell.Navbar>
-      <AppShell.Main>
+      <AppShell.Main id="content">
         <Outlet />
       </AppShell.Main>
     </AppShell>

@@ -10,6 +10,7 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
   headings: { sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.15rem' } } },
   cursorType: 'pointer',
+  respectReducedMotion: true,
   // A link in a text is told by more than its colour (1.4.1).
   components: { Anchor: { defaultProps: { underline: 'always' } } },
   variantColorResolver: (input) => {

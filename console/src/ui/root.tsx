@@ -1,0 +1,12 @@
+import { Outlet } from '@tanstack/react-router'
+import { PageArrival } from './page-arrival.tsx'
+
+/** What is around every page, signed in or not. */
+export function Root() {
+  return (
+    <>
+      <Outlet />
+      <PageArrival />
+    </>
+  )
+}
