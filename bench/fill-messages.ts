@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createIds } from '../src/ids.ts'
+import { stepOf } from '../src/messages/time-scale.ts'
+import { grainMs } from '../src/messages/traffic.ts'
 import { recipientOf, textOfMessages } from './load-job.ts'
 import type { BenchAccount } from './server-process.ts'
 
@@ -44,6 +46,10 @@ export function fillMessages(database: DatabaseSync, filling: Filling): FilledRa
   database.exec(queueOfMessages)
   database.exec(totalsOfQueue)
   database.exec(daysOfMessages)
+  for (const [grain, sizeMs] of Object.entries(grainMs)) {
+    database.exec(trafficOfMessages(grain, sizeMs))
+    database.exec(timesOfMessages(grain, sizeMs))
+  }
   database.exec(walletsOfMessages)
   database.prepare(grantsOfOthers).run(filling.accountId)
   database.exec('commit')
@@ -149,6 +155,21 @@ const totalsOfQueue = `insert into queue_totals (account_id, mode, route_key, me
   select account_id, mode, route_key, count(*), sum(parts), min(expires_at) from queue group by account_id, mode, route_key`
 const daysOfMessages = `insert into usage_days (account_id, mode, day, parts)
   select account_id, mode, sent_at / 86400000, sum(charged) from messages where charged > 0 group by account_id, mode, sent_at / 86400000`
+const trafficOfMessages = (
+  grain: string,
+  sizeMs: number,
+) => `insert into traffic (account_id, mode, grain, bucket, accepted, delivered, undelivered, failed)
+  select account_id, mode, '${grain}', created_at - created_at % ${sizeMs}, count(*), sum(status = 'delivered'), sum(status = 'undelivered'), sum(status = 'failed')
+  from messages group by account_id, mode, created_at - created_at % ${sizeMs}`
+const timesOfMessages = (
+  grain: string,
+  sizeMs: number,
+) => `insert into traffic_times (account_id, mode, grain, bucket, measure, step, messages)
+  select account_id, mode, '${grain}', created_at - created_at % ${sizeMs}, 'to_sent', ${stepOf(20)}, count(*)
+  from messages where sent_at is not null group by account_id, mode, created_at - created_at % ${sizeMs}
+  union all
+  select account_id, mode, '${grain}', created_at - created_at % ${sizeMs}, 'to_delivered', ${stepOf(3_000)}, count(*)
+  from messages where status = 'delivered' group by account_id, mode, created_at - created_at % ${sizeMs}`
 const walletsOfMessages = `update wallets set reserved = sums.reserved, used = sums.used, granted = max(granted, sums.reserved + sums.used + 1000)
   from (select account_id, mode, sum(case when cost_state = 'held' then held else 0 end) as reserved, sum(charged) as used from messages group by account_id, mode) as sums
   where wallets.account_id = sums.account_id and wallets.mode = sums.mode`

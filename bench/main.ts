@@ -9,6 +9,7 @@ import { measurePhones } from './phones-row.ts'
 import { profileNames, profileServer, readProfileNames } from './profile.ts'
 import { measureReads } from './read-rows.ts'
 import { type Outcome, writeReport } from './report.ts'
+import { measureOverview } from './overview-row.ts'
 import { measureSmppCodec } from './smpp-codec-row.ts'
 import { measureSmppWindow } from './smpp-window-row.ts'
 import { measureStarts } from './start-rows.ts'
@@ -24,7 +25,7 @@ const usage = `npm run bench [-- options]
                       ${profileNames.join(', ')}.
 
 Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
-8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones.
+8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview.
 A whole run takes about fifteen minutes, needs 8 GB for temporary files, and writes docs/benchmarks.md.
 `
 
@@ -40,12 +41,13 @@ const rows: readonly { row: number; name?: string; measure: (run: BenchRun) => P
   { row: 9, name: 'smpp-life', measure: measureLifeOverSmpp },
   { row: 10, name: 'smpp-window', measure: measureSmppWindow },
   { row: 11, name: 'phones', measure: measurePhones },
+  { row: 12, name: 'overview', measure: measureOverview },
 ]
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      rows: { type: 'string', default: '1-11' },
+      rows: { type: 'string', default: '1-12' },
       json: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       profile: { type: 'string' },
@@ -132,9 +134,9 @@ function readRows(text: string): Set<number> {
   const chosen = text.split(',').flatMap((part) => {
     const named = rows.find(({ name }) => name === part)
     if (named !== undefined) return [named.row]
-    const [, from, to = from] = /^([1-9]|1[01])(?:-([1-9]|1[01]))?$/.exec(part) ?? []
+    const [, from, to = from] = /^([1-9]|1[0-2])(?:-([1-9]|1[0-2]))?$/.exec(part) ?? []
     if (from === undefined)
-      throw new Error(`--rows needs names, or numbers from 1 to 11, such as 1-3,7; it was '${text}'.`)
+      throw new Error(`--rows needs names, or numbers from 1 to 12, such as 1-3,7; it was '${text}'.`)
     return Array.from({ length: Math.max(0, Number(to) - Number(from) + 1) }, (_, i) => Number(from) + i)
   })
   return new Set(chosen)

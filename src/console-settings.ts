@@ -37,7 +37,7 @@ export const consoleSettings = {
     env: 'ONESIXTY_TRAFFIC_DAYS',
     read: wholeNumber(97, 36_500),
     default: 400,
-    says: 'How long the hourly counts of messages stand, which the overview reads: a year and a month, to compare. They hold no texts and no numbers. 90 days and the week before them are the least.',
+    says: 'How long the counts of messages by six hours stand, which the overview reads: a year and a month, to compare. They hold no texts and no numbers. 90 days and the week before them are the least.',
   }),
   invitationDays: setting({
     env: 'ONESIXTY_INVITATION_DAYS',

@@ -32,7 +32,7 @@ const oldOf = (table: 'traffic' | 'traffic_times', more: string) => ({
 const oldCounts = oldOf('traffic', '')
 const oldTimes = oldOf('traffic_times', ', measure, step')
 
-/** Removes counts of traffic past their time: five minutes after days, hours after more than a year. */
+/** Removes counts of traffic past their time: five minutes after days, six hours after more than a year. */
 export function createTrafficForgetter(deps: TrafficForgetterDeps): Janitor {
   let after = { account_id: '', mode: '' as Mode }
   return new Janitor(deps, {
@@ -56,7 +56,7 @@ async function forgetOf(
 ): Promise<boolean> {
   const nowMs = clock.now()
   const asked = wallets.flatMap(({ account_id, mode }) => [
-    [account_id, mode, 'hour', nowMs - trafficDays * dayMs, forgottenAtOnce],
+    [account_id, mode, 'hours6', nowMs - trafficDays * dayMs, forgottenAtOnce],
     [account_id, mode, 'minutes5', nowMs - minutes5Days * dayMs, forgottenAtOnce],
   ])
   const [counts, times] = await Promise.all([

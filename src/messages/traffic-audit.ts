@@ -7,18 +7,18 @@ import { countedStates, fewestTrafficDays, grainMs, minutes5Days } from './traff
 export const trafficChecks: readonly AuditCheck[] = [
   {
     name: 'traffic_is_messages',
-    says: `Of each hour of the last ${fewestTrafficDays} days the counts are the messages by state, and those that retention has removed.`,
+    says: `Of each six hours of the last ${fewestTrafficDays} days the counts are the messages by state, and those that retention has removed.`,
     find: (db, { nowMs }) => rowsOf(db, countsAreNotMessages(nowMs - fewestTrafficDays * dayMs)),
   },
   {
     name: 'traffic_grains_agree',
-    says: 'The counts of five minutes add up to those of their hours, and as many messages were delivered as have a time to it.',
-    find: (db, { nowMs }) => rowsOf(db, grainsDisagree(nowMs - minutes5Days * dayMs + grainMs.hour)),
+    says: 'The counts of five minutes add up to those of their six hours, and as many messages were delivered as have a time to it.',
+    find: (db, { nowMs }) => rowsOf(db, grainsDisagree(nowMs - minutes5Days * dayMs + grainMs.hours6)),
   },
 ]
 
 const sums = (terms: readonly RawBuilder<unknown>[], separator: string) => sql.join(terms, sql.raw(separator))
-const hourOf = (column: 'created_at' | 'bucket') => sql.raw(`${column} - ${column} % ${grainMs.hour}`)
+const sixHoursOf = (column: 'created_at' | 'bucket') => sql.raw(`${column} - ${column} % ${grainMs.hours6}`)
 
 /** A count may exceed the messages by those that are archived, which no longer tell their state. */
 const countsAreNotMessages = (fromMs: number) => {
@@ -34,11 +34,11 @@ const countsAreNotMessages = (fromMs: number) => {
   from (
     select account_id, mode, bucket, accepted + received - archived as counted, 0 as messages, ${sums(counted, ', ')},
       accepted - (${sql.raw(countedStates.join(' + '))}) as waiting
-    from traffic where grain = 'hour' and bucket >= ${fromMs}
+    from traffic where grain = 'hours6' and bucket >= ${fromMs}
     union all
-    select account_id, mode, ${hourOf('created_at')}, 0, 1, ${sums(found, ', ')},
+    select account_id, mode, ${sixHoursOf('created_at')}, 0, 1, ${sums(found, ', ')},
       case when status in ('scheduled', 'queued', 'sending') then -1 else 0 end
-    from messages where ${hourOf('created_at')} >= ${fromMs}) as both_sides
+    from messages where ${sixHoursOf('created_at')} >= ${fromMs}) as both_sides
   group by account_id, mode, bucket having sum(counted) <> sum(messages) or ${sums(falls, ' or ')}
   limit ${mostViolations}`
 }
@@ -46,7 +46,7 @@ const countsAreNotMessages = (fromMs: number) => {
 const grainsDisagree = (fromMs: number) => {
   const counters = ['accepted', 'received', ...countedStates] as const
   const signed = counters.map((counter) =>
-    sql.raw(`case when grain = 'hour' then ${counter} else -${counter} end as ${counter}`),
+    sql.raw(`case when grain = 'hours6' then ${counter} else -${counter} end as ${counter}`),
   )
   const differ = [...counters, 'times', 'delivered_times'].map((counter) => sql.raw(`sum(${counter}) <> 0`))
   return sql<Violation>`
@@ -57,15 +57,15 @@ const grainsDisagree = (fromMs: number) => {
     ', ',
   )}
   from (
-    select account_id, mode, ${hourOf('bucket')} as bucket, ${sums(signed, ', ')}, 0 as times,
-      case when grain = 'hour' then delivered else 0 end as delivered_times
+    select account_id, mode, ${sixHoursOf('bucket')} as bucket, ${sums(signed, ', ')}, 0 as times,
+      case when grain = 'hours6' then delivered else 0 end as delivered_times
     from traffic where bucket >= ${fromMs}
     union all
-    select account_id, mode, ${hourOf('bucket')}, ${sums(
+    select account_id, mode, ${sixHoursOf('bucket')}, ${sums(
       counters.map(() => sql`0`),
       ', ',
-    )}, case when grain = 'hour' then messages * (step + 1) else -messages * (step + 1) end,
-      case when grain = 'hour' and measure = 'to_delivered' then -messages else 0 end
+    )}, case when grain = 'hours6' then messages * (step + 1) else -messages * (step + 1) end,
+      case when grain = 'hours6' and measure = 'to_delivered' then -messages else 0 end
     from traffic_times where bucket >= ${fromMs}) as both_sides
   group by account_id, mode, bucket having ${sums(differ, ' or ')}
   limit ${mostViolations}`

@@ -11,13 +11,17 @@ export const countedStates = [
 ] as const satisfies readonly MessageStatus[] // prettier-ignore
 export type CountedState = (typeof countedStates)[number]
 
-export const grainMs: Readonly<Record<TrafficGrain, number>> = { minutes5: 300_000, hour: 3_600_000 }
+/**
+ * Five minutes serve what is looked at within a day, six hours what is longer. Of hours instead of six a range of 90 days read six times as
+ * many rows, and took the processor 87 instead of 8 ms (`npm run bench -- --rows overview`).
+ */
+export const grainMs: Readonly<Record<TrafficGrain, number>> = { minutes5: 300_000, hours6: 21_600_000 }
 /** Five minutes are kept so long: hours that are looked at and the same ones a week before. */
 export const minutes5Days = 8
-/** Hours are kept no shorter: 90 days that are looked at and a week before them. */
+/** Six hours are kept no shorter: 90 days that are looked at and a week before them. */
 export const fewestTrafficDays = 97
 
-const grains = ['hour', 'minutes5'] as const satisfies readonly TrafficGrain[]
+const grains = ['hours6', 'minutes5'] as const satisfies readonly TrafficGrain[]
 
 type Counter = CountedState | 'accepted' | 'received' | 'archived'
 /** A message by what it is counted under. */
@@ -51,7 +55,7 @@ export class TrafficChanges {
 
   /** A message was removed and stays counted. */
   archived(message: Counted): void {
-    this.#count(message, 'archived', 1, ['hour'])
+    this.#count(message, 'archived', 1, ['hours6'])
   }
 
   /** Writes the sums. */

@@ -3,7 +3,7 @@ import type { Mode } from './column-values.ts'
 
 /** What was sent and how fast, counted as it happens. */
 
-export type TrafficGrain = 'minutes5' | 'hour'
+export type TrafficGrain = 'minutes5' | 'hours6'
 export type TrafficMeasure = 'to_sent' | 'to_delivered'
 
 export interface TrafficTable {

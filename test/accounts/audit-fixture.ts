@@ -128,7 +128,7 @@ export async function openAuditFixture(): Promise<AuditFixture> {
 async function countTraffic(tx: Tx, accountId: string, nowMs: number): Promise<void> {
   const counts = { accepted: 8, received: 1, sent: 1, delivered: 1, failed: 1, undelivered: 1 }
   for (const [grain, sizeMs, archived] of [
-    ['hour', 3_600_000, 1],
+    ['hours6', 21_600_000, 1],
     ['minutes5', 300_000, 0],
   ] as const) {
     const place = { account_id: accountId, mode: 'live', grain, bucket: nowMs - (nowMs % sizeMs) } as const

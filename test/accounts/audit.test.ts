@@ -92,11 +92,11 @@ test('every check finds each of its planted mistakes', async () => {
       `update traffic set received = 0, accepted = 9`,
       `delete from traffic`,
       `update messages set status = 'expired' where id = 'msg_waits'`,
-      `update messages set created_at = created_at - 3600000 where id = 'msg_waits'`,
+      `update messages set created_at = created_at - 21600000 where id = 'msg_waits'`,
     ],
     traffic_grains_agree: [
       `update traffic set failed = failed + 1 where grain = 'minutes5'`,
-      `update traffic set bucket = bucket + 7200000 where grain = 'minutes5'`,
+      `update traffic set bucket = bucket + 43200000 where grain = 'minutes5'`,
       `update traffic_times set step = step + 1 where grain = 'minutes5'`,
       `delete from traffic_times`,
     ],

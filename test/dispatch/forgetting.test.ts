@@ -144,7 +144,7 @@ async function fill(): Promise<void> {
   )
   const counted = { account_id: 'acc_a', mode: 'live' } as const
   for (const [grain, days] of [
-    ['hour', 400],
+    ['hours6', 400],
     ['minutes5', 8],
   ] as const) {
     const buckets = [...many((i) => nowMs - days * dayMs - i - 1), nowMs - days * dayMs] // prettier-ignore

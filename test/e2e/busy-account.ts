@@ -1,11 +1,12 @@
 import { dayMs, utcDay } from '../../src/clock.ts'
-import { insertRows } from '../../src/storage/sets.ts'
+import { grainMs } from '../../src/messages/traffic.ts'
+import { addToRows, insertRows } from '../../src/storage/sets.ts'
 import type { TestApp } from '../harness.ts'
 
 const hourMs = 3_600_000
 const days = 98
 
-/** What 98 days of work leave behind in live mode: counts and times of each hour, use of each day, a top-up each month. */
+/** What 98 days of work leave behind in live mode: counts and times, use of each day, a top-up. */
 export async function giveHistory({ app }: TestApp, accountId: string): Promise<void> {
   const nowMs = Date.now()
   const wallet = { account_id: accountId, mode: 'live' } as const
@@ -26,20 +27,26 @@ export async function giveHistory({ app }: TestApp, accountId: string): Promise<
     parts: 700 + ((i * 37) % 300),
   }))
   const used = usage.reduce((sum, { parts }) => sum + parts, 0)
-  const place = (bucket: number, measure: 'to_sent' | 'to_delivered', step: number, messages: number) =>
-    ({ ...wallet, grain: 'hour', bucket, measure, step, messages }) as const
+  const key = ['account_id', 'mode', 'grain', 'bucket'] as const
+  const amounts = ['accepted', 'failed', 'sent', 'undelivered', 'delivered'] as const
   await app.storage.writer.write(async (tx) => {
-    await insertRows(tx, 'traffic', hours.map((hour) => ({ ...wallet, grain: 'hour', ...hour }))) // prettier-ignore
-    await insertRows(
-      tx,
-      'traffic_times',
-      hours.flatMap(({ bucket, delivered }) => [
-        place(bucket, 'to_sent', 4, 30),
-        place(bucket, 'to_sent', 6, 5),
-        place(bucket, 'to_delivered', 9, Math.max(1, delivered - 3)),
-        place(bucket, 'to_delivered', 18, 3),
-      ]),
-    )
+    for (const grain of ['minutes5', 'hours6'] as const) {
+      const rows = hours.slice(0, grain === 'minutes5' ? 8 * 24 : hours.length).map(({ bucket, ...counts }) => ({
+        ...wallet, grain, bucket: bucket - (bucket % grainMs[grain]), ...counts,
+      })) // prettier-ignore
+      await addToRows(tx, 'traffic', { key, amounts }, rows)
+      const times = rows.flatMap(({ bucket, delivered }) => {
+        const of = (measure: 'to_sent' | 'to_delivered', step: number, messages: number) =>
+          ({ ...wallet, grain, bucket, measure, step, messages }) as const
+        return [
+          of('to_sent', 4, 30),
+          of('to_sent', 6, 5),
+          of('to_delivered', 9, Math.max(1, delivered - 3)),
+          of('to_delivered', 18, 3),
+        ]
+      })
+      await addToRows(tx, 'traffic_times', { key: [...key, 'measure', 'step'], amounts: ['messages'] }, times)
+    }
     await insertRows(tx, 'usage_days', usage)
     await insertRows(tx, 'ledger_entries', [
       { ...wallet, id: `led_${'0'.repeat(26)}`, kind: 'top_up', sms: used + 20_000, note: 'Invoice 2026-07.', actor: 'cli', created_at: nowMs - days * dayMs },

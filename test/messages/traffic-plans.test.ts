@@ -12,17 +12,17 @@ beforeEach(async () => {
 })
 afterEach(() => house.close())
 
-const hours = 24 * 97
+const sixHours = 4 * 97
 
 /** 97 days of an account that is never quiet, beside another one. */
 async function fill(): Promise<void> {
-  const lastMs = house.clock.now() - (house.clock.now() % 3_600_000)
-  const hour = sql`with recursive n (i) as (select 0 union all select i + 1 from n where i < ${hours - 1}), a (id) as (values ('acc_a'), ('acc_b'))`
+  const lastMs = house.clock.now() - (house.clock.now() % 21_600_000)
+  const hour = sql`with recursive n (i) as (select 0 union all select i + 1 from n where i < ${sixHours - 1}), a (id) as (values ('acc_a'), ('acc_b'))`
   await house.storage.writer.write(async (tx) => {
     await sql`${hour} insert into traffic (account_id, mode, grain, bucket, accepted, delivered)
-      select a.id, 'live', 'hour', ${lastMs} - i * 3600000, 100, 90 from n, a where true`.execute(tx)
+      select a.id, 'live', 'hours6', ${lastMs} - i * 21600000, 100, 90 from n, a where true`.execute(tx)
     await sql`${hour}, s (step) as (values (0), (3), (4), (5), (6), (7), (8), (20)), m (measure) as (values ('to_sent'), ('to_delivered'))
-      insert into traffic_times select a.id, 'live', 'hour', ${lastMs} - i * 3600000, measure, step, 10 from n, a, s, m where true`.execute(
+      insert into traffic_times select a.id, 'live', 'hours6', ${lastMs} - i * 21600000, measure, step, 10 from n, a, s, m where true`.execute(
       tx,
     )
   })
@@ -42,9 +42,9 @@ test.for(['fresh', 'analysed'])(
     executed.mockRestore()
     expect(bars).toHaveLength(90)
     expect(bars.slice(0, -1).map(({ accepted, waiting }) => [accepted, waiting])).toEqual(
-      Array.from({ length: 89 }, () => [2_400, 240]),
+      Array.from({ length: 89 }, () => [400, 40]),
     )
-    expect(times.to_sent.messages).toBeGreaterThan(89 * 24 * 80)
+    expect(times.to_sent.messages).toBeGreaterThan(89 * 4 * 60)
     const database = new DatabaseSync(databaseFile(house.dataFolder), { readOnly: true })
     expect(statements).toHaveLength(2)
     for (const { sql: text, parameters } of statements) {

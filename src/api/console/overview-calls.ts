@@ -60,7 +60,8 @@ export const overviewCalls = {
 
 const weekMs = 7 * 86_400_000
 
-async function readTraffic(
+/** What a range shows, in three reads that each are one range of a primary key. */
+export async function readTraffic(
   read: Db,
   owner: { accountId: string; mode: 'live' | 'test' },
   range: OverviewRange,

@@ -24,5 +24,5 @@ export function windowOf(
 ): { grain: TrafficGrain; barMs: number; fromMs: number; toMs: number } {
   const { barMs, bars } = overviewRanges[range]
   const toMs = nowMs - (nowMs % barMs) + barMs
-  return { grain: barMs < grainMs.hour ? 'minutes5' : 'hour', barMs, fromMs: toMs - bars * barMs, toMs }
+  return { grain: barMs < grainMs.hours6 ? 'minutes5' : 'hours6', barMs, fromMs: toMs - bars * barMs, toMs }
 }

@@ -129,8 +129,8 @@ create index server_runs_by_age on server_runs (seen_at);
 create table traffic (
   account_id text not null,
   mode text not null,
-  grain text not null check (grain = 'minutes5' or grain = 'hour'),
-  -- Where the five minutes or the hour begin in which the messages were accepted.
+  grain text not null check (grain = 'minutes5' or grain = 'hours6'),
+  -- Where the five minutes or the six hours begin in which the messages were accepted.
   bucket integer not null,
   -- Outbound messages; those that are in none of the states below still wait or are being handed over.
   accepted integer not null default 0 check (accepted >= 0),
@@ -142,7 +142,7 @@ create table traffic (
   expired integer not null default 0 check (expired >= 0),
   canceled integer not null default 0 check (canceled >= 0),
   unconfirmed integer not null default 0 check (unconfirmed >= 0),
-  -- How many of them retention has removed since; the sums stay provable. Kept for hours only.
+  -- How many of them retention has removed since; the sums stay provable. Kept for six hours only.
   archived integer not null default 0 check (archived >= 0),
   primary key (account_id, mode, grain, bucket)
 ) strict, without rowid;
@@ -151,7 +151,7 @@ create table traffic (
 create table traffic_times (
   account_id text not null,
   mode text not null,
-  grain text not null check (grain = 'minutes5' or grain = 'hour'),
+  grain text not null check (grain = 'minutes5' or grain = 'hours6'),
   bucket integer not null,
   measure text not null check (measure = 'to_sent' or measure = 'to_delivered'),
   step integer not null check (step >= 0),
