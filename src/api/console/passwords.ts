@@ -4,13 +4,18 @@ import { invalidInput } from '../../invalid-input.ts'
 import type { UserContext } from './call.ts'
 import { takeSignInAttempt } from './identity-limits.ts'
 
-/** The hash of a password that somebody chooses, as the sign-in reads it. Refuses one that is too short or that is tried first. */
+/** Refuses a password that is too short or that is tried first. Costs nothing, unlike the hash. */
+export function requireGoodPassword(password: string, person: { email: string; name?: string }): void {
+  const faults = passwordFaults(password, person)
+  if (faults.length > 0) throw invalidInput(faults)
+}
+
+/** The hash of a password that somebody chooses, as the sign-in reads it. Refuses what `requireGoodPassword` does. */
 export async function hashNewPassword(
   password: string,
   person: { email: string; name?: string },
 ): Promise<string> {
-  const faults = passwordFaults(password, person)
-  if (faults.length > 0) throw invalidInput(faults)
+  requireGoodPassword(password, person)
   const { hashPassword } = await import('better-auth/crypto')
   return hashPassword(password)
 }

@@ -7,7 +7,7 @@ import { networkOf } from '../remote-address.ts'
 import { defineCall } from './call.ts'
 import { takeOrRefuse } from './identity-limits.ts'
 import { newUser } from './new-user.ts'
-import { hashNewPassword } from './passwords.ts'
+import { hashNewPassword, requireGoodPassword } from './passwords.ts'
 import { requireSafeOrigin, type SignedIn, signInAnew } from './sign-in.ts'
 
 /** An account that was just opened. Its test key is given this once, so that the first send needs no further page. */
@@ -37,9 +37,10 @@ export const signUpCalls = {
       const person = { email: given.email.trim().toLowerCase(), name: given.name.trim() }
       const faults = [...nameFaults(person.name), ...emailFaults(person.email)]
       if (faults.length > 0) throw invalidInput(faults)
-      const passwordHash = await hashNewPassword(given.password, person)
-      // Counted only now: a password that was too short costs nobody an attempt, and asking which addresses are known does.
+      requireGoodPassword(given.password, person)
+      // Counted only now: a password that was too short costs nobody an attempt; asking which addresses are known does, and so does hashing.
       takeOrRefuse(ports.identity.limits.signUpByNetwork, networkOf(context.address))
+      const passwordHash = await hashNewPassword(given.password, person)
       const opened = await writer.write(async (tx) => {
         const nowMs = clock.now()
         const userId = await newUser(tx, { ids, nowMs }, { ...person, passwordHash })
