@@ -92,7 +92,16 @@ test('a burst of messages, more than is told one by one, ends with each row as i
       client_reference: 'burst',
     })
   await Promise.all([burst(0), burst(100), burst(200)])
-  await page.getByText('That is all: 300.').waitFor()
+  await page.locator('[data-message]').nth(15).waitFor()
+  await expect
+    .poll(
+      async () => {
+        await page.evaluate('scrollTo({ top: document.body.scrollHeight })')
+        return page.getByText('That is all: 300.').count()
+      },
+      { timeout: 15_000 },
+    )
+    .toBe(1)
   await page.getByText('delivered', { exact: true }).nth(15).waitFor()
   await expect.poll(() => page.getByText(/^(queued|sending|sent)$/).count(), { timeout: 10_000 }).toBe(0)
   expect(tab.faults).toEqual([])
@@ -181,7 +190,9 @@ test.each([
     await expectSound(tab)
     await tab.screenshot('history')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+    expect(await page.evaluate(focused)).toBe(id)
     await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.pathname.endsWith(id))
     await page.getByText(id, { exact: true }).waitFor()
     await expectSound(tab)
     await tab.screenshot('message')

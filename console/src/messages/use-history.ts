@@ -25,7 +25,15 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
   const client = useQueryClient()
   const queryKey = useMemo(() => keyOf('history/page', place, { filter }), [place, filter])
   const [waiting, setWaiting] = useState<ListedMessage[]>([])
-  useEffect(() => setWaiting([]), [queryKey])
+  /** The head of the list as it stands, when so much is new that it no longer touches what is shown. */
+  const [newHead, setNewHead] = useState<HistoryPageAnswer | null>(null)
+  /** When not all that changed was told: the newest message up to which nothing is missing. */
+  const sureUpTo = useRef<string | null>(null)
+  useEffect(() => {
+    setWaiting([])
+    setNewHead(null)
+    sureUpTo.current = null
+  }, [queryKey])
 
   const query = useInfiniteQuery({
     queryKey,
@@ -61,19 +69,27 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
   const refreshHead = useThrottled(
     useCallback(async (): Promise<void> => {
       if (client.getQueryData(queryKey) === undefined) return
+      const from = sureUpTo.current
       const head = await read('history/page', place, { filter })
+      const held = client.getQueryData<Pages>(queryKey)
+      if (held === undefined) return
+      if (sureUpTo.current === from) sureUpTo.current = null
       // What the server gives fits, whatever the rows can tell.
-      take(head.rows, {})
-    }, [client, queryKey, place, filter, take]),
+      if (reaches(head, from ?? newestId(held))) return take(head.rows, {})
+      if (isAtTop()) return void client.setQueryData<Pages>(queryKey, startingWith(head))
+      setNewHead(head)
+      setWaiting(head.rows)
+    }, [client, queryKey, place, filter, take, isAtTop]),
     refreshEveryMs,
   )
 
   const refreshMoving = useThrottled(
     useCallback(async (): Promise<void> => {
       const ids = movingIds(client.getQueryData<Pages>(queryKey))
-      if (ids.length === 0) return
-      const { rows } = await read('history/rows', place, { ids })
-      take(rows, nothing)
+      for (let i = 0; i < ids.length; i += idsAtOnce) {
+        const { rows } = await read('history/rows', place, { ids: ids.slice(i, i + idsAtOnce) })
+        take(rows, nothing)
+      }
     }, [client, queryKey, place, take]),
     refreshEveryMs,
   )
@@ -81,6 +97,7 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
   useLive('messages', (told) => {
     const event = told as MessagesEvent
     if (event.kind !== 'changed') {
+      sureUpTo.current ??= newestId(client.getQueryData<Pages>(queryKey))
       refreshHead()
       return refreshMoving()
     }
@@ -92,7 +109,9 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
 
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.rows) ?? [], [query.data])
   const showWaiting = (): void => {
-    put(waiting)
+    if (newHead === null) put(waiting)
+    else client.setQueryData<Pages>(queryKey, startingWith(newHead))
+    setNewHead(null)
     setWaiting([])
   }
   return { query, rows, waiting, showWaiting, lastPage: query.data?.pages.at(-1) ?? null }
@@ -102,7 +121,16 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
 const nothing: HistoryFilter = { status: [] }
 
 /** As many as the server gives at once. */
-const mostIds = 100
+const idsAtOnce = 100
+const mostIds = 500
+
+/** Whether a head goes back as far as a message: then nothing lies between them. */
+const reaches = ({ next, rows }: HistoryPageAnswer, id: string): boolean =>
+  next === null || (rows.at(-1)?.id ?? '') <= id
+
+const newestId = (held: Pages | undefined): string => held?.pages[0]?.rows[0]?.id ?? ''
+
+const startingWith = (head: HistoryPageAnswer): Pages => ({ pages: [head], pageParams: [null] })
 
 /** The newest messages shown that may still change; what is final does not, but for rare corrections. */
 const movingIds = (held: Pages | undefined): string[] =>
