@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { DeviceStateTable } from '../storage/device-tables.ts'
 import type { Db } from '../storage/dialect.ts'
 import { reportLifetimeMs } from './device-report.ts'
@@ -12,8 +13,8 @@ export interface LaneStretch {
 
 /** A lane is drawn some hundred pixels wide. */
 const mostStretches = 400
-/** Two days of measurements, one in ten minutes. */
-const mostSamples = 288
+/** A curve is drawn some 500 pixels wide; a hundred devices stand on a page. */
+const mostSamples = 96
 /** So many changes are read at most, the latest: a link that comes and goes each second makes 86,400 a day. */
 const mostRead = 5_000
 
@@ -78,31 +79,31 @@ export async function readSince(db: Db, deviceIds: readonly string[]): Promise<M
 
 export interface DeviceSample {
   at: number
-  battery: number | null
-  charging: boolean | null
-  network: string | null
+  battery: number
 }
 
-/** What a device measured in a span, in order. Of more than a curve can show, the lowest battery of each piece stands for it. */
+/** The battery of a device in a span, in order. Of more measurements than a curve can show, the lowest of each piece stands for it. */
 export async function readSamples(
   db: Db,
   deviceId: string,
   { fromMs, untilMs }: Span,
 ): Promise<DeviceSample[]> {
+  const pieceMs = Math.ceil((untilMs - fromMs) / mostSamples)
   const rows = await db
     .selectFrom('device_samples')
-    .select(['at', 'battery', 'charging', 'network'])
+    .select([
+      sql<number>`cast((at - ${fromMs}) / ${pieceMs} as bigint)`.as('piece'),
+      sql<number>`max(at)`.as('latest'),
+      sql<number>`min(battery)`.as('battery'),
+    ])
     .where('device_id', '=', deviceId)
     .where('at', '>=', fromMs)
     .where('at', '<', untilMs)
-    .orderBy('at')
+    .where('battery', 'is not', null)
+    .groupBy('piece')
+    .orderBy('piece')
     .execute()
-  const pieceMs = (untilMs - fromMs) / mostSamples
-  const pieces = Map.groupBy(rows, ({ at }) => Math.floor((at - fromMs) / pieceMs))
-  return [...pieces.values()].map((piece) => {
-    const lowest = piece.reduce((low, row) => ((row.battery ?? 101) < (low.battery ?? 101) ? row : low))
-    return { ...lowest, charging: lowest.charging === null ? null : lowest.charging === 1 }
-  })
+  return rows.map(({ latest, battery }) => ({ at: latest, battery }))
 }
 
 /** When no server ran, as far as it is longer than a restart. The present one may not have said so for as long as it may be silent. */

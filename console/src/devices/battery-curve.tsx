@@ -3,14 +3,14 @@ import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
 
 const width = 1000
 const height = 60
-/** Longer without a word is no line: nobody knows what was between. */
-const longestGapMs = 3_600_000
+/** Longer without a word, as a part of the span, is no line: nobody knows what was between. An hour of a day. */
+const longestGap = 1 / 24
 
 /** The battery of a phone as it told it, about every ten minutes. */
 export function BatteryCurve({ device }: { device: ConsoleDevice }) {
   const { samples, lane, report } = device
   const battery = report?.battery ?? null
-  const told = samples.flatMap(({ at, battery: percent }) => (percent === null ? [] : [{ at, percent }]))
+  const told = samples.map(({ at, battery: percent }) => ({ at, percent }))
   if (battery === null && told.length === 0) return null
   const scale = width / (lane.untilMs - lane.fromMs)
   const lowest = told.length === 0 ? null : Math.min(...told.map(({ percent }) => percent))
@@ -37,7 +37,7 @@ export function BatteryCurve({ device }: { device: ConsoleDevice }) {
         >
           <line x1={0} x2={width} y1={height} y2={height} stroke="var(--mantine-color-default-border)" />
           <path
-            d={lineOf(told, ({ at, percent }) => [
+            d={lineOf((lane.untilMs - lane.fromMs) * longestGap, told, ({ at, percent }) => [
               (at - lane.fromMs) * scale,
               height - (percent / 100) * height,
             ])}
@@ -53,6 +53,7 @@ export function BatteryCurve({ device }: { device: ConsoleDevice }) {
 }
 
 function lineOf<T extends { at: number }>(
+  longestGapMs: number,
   told: readonly T[],
   place: (of: T) => [x: number, y: number],
 ): string {
