@@ -14,6 +14,9 @@ export default defineConfig({
     maxWorkers: 2,
     allowOnly: false,
     teardownTimeout: 5_000,
+    // An end for what hangs, not a measure: where a time is the promise, the test says it. A machine with other work is slow.
+    testTimeout: 20_000,
+    hookTimeout: 40_000,
     setupFiles: ['test/no-leftovers.ts'],
     projects: [
       {

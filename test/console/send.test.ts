@@ -29,11 +29,12 @@ test('a send of a person is one message and one charge, however often it is clic
 })
 
 test('a price is that of the send, and stores nothing', async () => {
-  const before = await ada.read('history/page', { filter: {} }, inTest)
-  const { body } = await ada.change('send/price', { body: { ...hello, text: '€'.repeat(153) } }, inTest)
+  const kim = await house.newPerson('Kim')
+  const before = await kim.read('history/page', { filter: {} }, inTest)
+  const { body } = await kim.change('send/price', { body: { ...hello, text: '€'.repeat(153) } }, inTest)
   expect((body as { answer: Sent }).answer.totals.parts).toBe(3)
   expect(before.status).toBe(200)
-  expect((await ada.read('history/page', { filter: {} }, inTest)).body).toEqual(before.body)
+  expect((await kim.read('history/page', { filter: {} }, inTest)).body).toEqual(before.body)
 })
 
 test('what programs are refused people are refused, in the same words', async () => {
