@@ -49,6 +49,26 @@ test('a stranger signs up, has 10 SMS, and sees the message of the first line of
   expect(await page.evaluate(() => performance.timeOrigin)).toBe(loaded)
   await expectSound(tab)
   await tab.screenshot('first-steps-delivered')
+
+  // With a key made by hand, seen where all messages are seen.
+  const base = page.url().replace(/\/start$/, '')
+  await page.goto(`${base}/developers`)
+  await page.getByRole('button', { name: 'Create a test key' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Shop')
+  await page.getByRole('button', { name: 'Create the key' }).click()
+  const key = (await page.getByTestId('new-key').textContent()) ?? ''
+  await page.goto(`${base}/history`)
+  const row = page.getByText('A line of my own')
+  await page.getByText('Hello from onesixty').first().waitFor()
+  expect(await row.count()).toBe(0)
+  const delivered = page.getByText('delivered', { exact: true })
+  const before = await delivered.count()
+  const opened = await page.evaluate(() => performance.timeOrigin)
+  const own = line.replace(/onesixty_test_\w+/, key).replace('Hello from onesixty', 'A line of my own')
+  await promisify(execFile)('sh', ['-c', own])
+  await row.first().waitFor()
+  await delivered.nth(before).waitFor()
+  expect(await page.evaluate(() => performance.timeOrigin)).toBe(opened)
   await page.context().close()
 }, 60_000)
 
