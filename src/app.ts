@@ -22,6 +22,7 @@ import type { Log } from './log.ts'
 import { AccountChanges } from './messages/account-changes.ts'
 import { WriteHorizon } from './messages/history-horizon.ts'
 import { OptOuts } from './messages/opt-outs.ts'
+import { createNumberHash } from './number-hash.ts'
 import { createMetrics } from './metrics.ts'
 import type { Parts } from './parts.ts'
 import { createPhones } from './phones.ts'
@@ -75,7 +76,7 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
       secretBox,
       horizon,
       changes: new AccountChanges(),
-      optOuts: new OptOuts(storage.read),
+      optOuts: new OptOuts(storage.read, createNumberHash(secret)),
       epoch,
       tls: await readTlsFiles(config),
       lifecycle: { ready: false },

@@ -41,7 +41,7 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./send.ts')).sendCommand,
   },
   message: {
-    summary: 'Messages under way: cancel.',
+    summary: 'Messages: cancel, erase.',
     load: async () => (await import('./message.ts')).messageCommands,
   },
   doctor: {

@@ -3,6 +3,7 @@ import { cancelMessages, type Cancellation } from '../messages/cancel-messages.t
 import { appendAudit } from '../storage/audit-log.ts'
 import { command, type CommandGroup } from './command.ts'
 import { UsageError } from './command-errors.ts'
+import { eraseNumberCommand } from './message-erase.ts'
 import { cliActor } from './toolbox.ts'
 
 /** One unit of work: a list bounded like that of a request. */
@@ -62,6 +63,6 @@ const cancel = command({
 })
 
 export const messageCommands: CommandGroup = {
-  summary: 'Messages under way.',
-  commands: { cancel },
+  summary: 'Messages: cancel them, or erase those of a number.',
+  commands: { cancel, erase: eraseNumberCommand },
 }

@@ -24,6 +24,12 @@ const beginOf = (end: string): string => `?${end}/`
 /** Behind every place of that number: `0` follows `/`. */
 const behindOf = (end: string): string => `?${end}0`
 
+/** Between these two lie the places of every part in doubt that may have gone to this number. */
+export const rangeInDoubt = (recipient: string): [begin: string, behind: string] => [
+  beginOf(recipient.slice(-7)),
+  behindOf(recipient.slice(-7)),
+]
+
 type DoubtRow = ExpectedRow & { attempt_id: string; started_at: number; heard: string | null }
 
 const doubtedOf = {

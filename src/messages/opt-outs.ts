@@ -1,3 +1,4 @@
+import type { NumberHash } from '../number-hash.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
@@ -16,12 +17,14 @@ const none: ReadonlySet<string> = new Set()
  */
 export class OptOuts {
   readonly #read: Db
+  readonly #numbers: NumberHash
   /** Null: not known, so the database is asked about everybody. */
   #accounts: ReadonlySet<string> | null = null
   #readings = 0
 
-  constructor(read: Db) {
+  constructor(read: Db, numbers: NumberHash) {
     this.#read = read
+    this.#numbers = numbers
   }
 
   /** Reads anew which accounts have opt-outs. Called whenever the directory changed; who stores an opt-out touches the directory. */
@@ -41,8 +44,12 @@ export class OptOuts {
     nowMs: number,
   ): Promise<ReadonlySet<string>> {
     if (this.#accounts !== null && !this.#accounts.has(`${name.accountId}/${name.mode}`)) return none
-    const inputs = recipients.map((recipient) => [name.accountId, name.mode, recipient, nowMs])
+    // One that was erased stands under its hash and holds all the same.
+    const written = new Map(
+      recipients.flatMap((number) => [number, ...this.#numbers.all(number)].map((each) => [each, number])),
+    )
+    const inputs = [...written.keys()].map((each) => [name.accountId, name.mode, each, nowMs])
     const rows = await selectEach<{ recipient: string }>(this.#read, optOutOf, inputs)
-    return new Set(rows.map((row) => row.recipient))
+    return new Set(rows.map((row) => written.get(row.recipient) as string))
   }
 }

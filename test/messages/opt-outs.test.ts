@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { OptOuts } from '../../src/messages/opt-outs.ts'
+import { createNumberHash } from '../../src/number-hash.ts'
 import { StorageError } from '../../src/storage/dialect.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { startTestApi } from '../api/start-test-api.ts'
@@ -7,9 +8,10 @@ import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 let base: TestStorage
 let optOuts: OptOuts
+const numbers = createNumberHash({ current: 'a secret of this test, long enough', previous: null })
 beforeEach(async () => {
   base = await openTestStorage()
-  optOuts = new OptOuts(base.storage.read)
+  optOuts = new OptOuts(base.storage.read, numbers)
 })
 afterEach(async () => {
   vi.restoreAllMocks()

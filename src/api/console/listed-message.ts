@@ -1,3 +1,4 @@
+import { knownNumber } from '../../messages/erased-number.ts'
 import type { MessageRow } from '../../messages/message-store.ts'
 
 /** One row of a list of messages: small, because a page may hold a hundred thousand. */
@@ -6,7 +7,7 @@ export interface ListedMessage {
   direction: MessageRow['direction']
   status: MessageRow['status']
   final: boolean
-  /** The other party; null when a device did not tell. */
+  /** The other party; null when a device did not tell, or it was erased. */
   number: string | null
   /** What it was sent under, or the number that it reached; null when the device chose. */
   own: string | null
@@ -27,14 +28,16 @@ const shownCharacters = 200
 /** A stored message as lists show it. */
 export function listMessage(row: MessageRow): ListedMessage {
   const [number, own] =
-    row.direction === 'outbound' ? [row.recipient, row.sender] : [row.sender, row.recipient]
+    row.direction === 'outbound'
+      ? [knownNumber(row.recipient), row.sender]
+      : [row.sender, knownNumber(row.recipient)]
   return {
     id: row.id,
     direction: row.direction,
     status: row.status,
     final: row.finalized_at !== null,
-    number: number === '' ? null : number,
-    own: own === '' ? null : own,
+    number,
+    own,
     text: row.text === null ? null : beginningOf(row.text),
     parts: row.parts,
     charged: row.charged,

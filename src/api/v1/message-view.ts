@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { rfc3339 } from '../../clock.ts'
+import { knownNumber } from '../../messages/erased-number.ts'
 import { messageErrorRule } from '../../messages/message-errors.ts'
 import type { MessageRow } from '../../messages/message-store.ts'
 import type { SendRequest } from '../../messages/send-request.ts'
@@ -74,7 +75,7 @@ export const MessageSchema = Type.Object(
     ),
     to: orNull<string>(
       'string',
-      'The recipient, E.164; null when a device did not tell on which number a message came in.',
+      'The recipient, E.164; null when a device did not tell on which number a message came in, and once it was erased.',
     ),
     country: orNull<string>(
       'string',
@@ -124,7 +125,7 @@ export function renderMessage(row: MessageRow): MessageView {
     status: row.status,
     final: row.finalized_at !== null,
     receipt_expected: row.receipt_expected === null ? null : row.receipt_expected === 1,
-    to: row.recipient === '' ? null : row.recipient,
+    to: knownNumber(row.recipient),
     country: row.country,
     from: row.sender,
     device_id: row.device_id,

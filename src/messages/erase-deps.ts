@@ -1,0 +1,27 @@
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import type { NumberHash } from '../number-hash.ts'
+import type { Db } from '../storage/dialect.ts'
+import type { Writer } from '../storage/writer.ts'
+import type { MessageErrorCode } from './message-errors.ts'
+
+/** What erasing works with. */
+export interface EraseDeps {
+  read: Db
+  writer: Writer
+  clock: Pick<Clock, 'now'>
+  ids: Ids
+  numbers: NumberHash
+  /** Runs a write whose rows carry times from `atMs` on, so that no page of history passes by them. */
+  hold<T>(atMs: number, write: () => Promise<T>): Promise<T>
+}
+
+export interface EraseNumber {
+  /** E.164. */
+  number: string
+  /** Null: of every account. */
+  accountId: string | null
+  actor: string
+  /** Why what waits is canceled. */
+  code: Extract<MessageErrorCode, 'canceled_by_user' | 'canceled_by_operator'>
+}

@@ -1,0 +1,133 @@
+import { sql } from 'kysely'
+import { deleteRows, insertRows, updateRows } from '../storage/sets.ts'
+import type { EraseDeps, EraseNumber } from './erase-deps.ts'
+import { spellingsOf } from './number-spellings.ts'
+import type { Wallet } from './erase-page.ts'
+import { erasedNumber } from './erased-number.ts'
+import { takeParkedAbout } from './parked-receipts.ts'
+
+/** Where a number stands beside messages. Each goes through its table in pieces, and again when asked again. */
+
+const pageSize = 500
+const digitsOf = (number: string): string => number.slice(1)
+
+/**
+ * Idempotency keys of sends to the number: their fingerprint is a hash of the text and the number that anybody could try. Without it the key is
+ * refused as used for something else, so that nothing is ever sent twice. A key that holds the number itself goes.
+ */
+export async function eraseInKeys(
+  { read, writer }: EraseDeps,
+  { accountId, mode }: Wallet,
+  number: string,
+): Promise<void> {
+  const ofWallet = () =>
+    read.selectFrom('idempotency_keys').where('account_id', '=', accountId).where('mode', '=', mode)
+  for (let after = ''; ;) {
+    const end = await ofWallet()
+      .select('key')
+      .where('key', '>', after)
+      .orderBy('key')
+      .limit(1)
+      .offset(pageSize)
+      .executeTakeFirst()
+    let query = ofWallet()
+      .select(['account_id', 'mode', 'key'])
+      .where('key', '>', after)
+      .where(({ eb, or, selectFrom }) =>
+        or([
+          eb('key', 'like', `%${digitsOf(number)}%`),
+          eb(
+            'send_id',
+            'in',
+            selectFrom('messages')
+              .select(sql<string>`send_id`.as('send_id'))
+              .where('messages.account_id', '=', accountId)
+              .where('messages.mode', '=', mode)
+              .where('recipient', '=', number)
+              .where('send_id', 'is not', null),
+          ),
+        ]),
+      )
+    if (end !== undefined) query = query.where('key', '<=', end.key)
+    const rows = await query.execute()
+    const telling = rows.filter(({ key }) => key.includes(digitsOf(number)))
+    const others = rows.filter(({ key }) => !key.includes(digitsOf(number)))
+    if (rows.length > 0)
+      await writer.write(async (tx) => {
+        await deleteRows(tx, 'idempotency_keys', ['account_id', 'mode', 'key'], telling)
+        const blank = others.map((row) => ({ ...row, fingerprint: erasedNumber, warnings: '[]' }))
+        await updateRows(tx, 'idempotency_keys', ['account_id', 'mode', 'key'], blank)
+      })
+    if (end === undefined) return
+    after = end.key
+  }
+}
+
+/** Who said STOP must not be written to, erased or not: the hash stands for the number from now on. */
+export async function eraseInOptOuts(
+  { read, writer, numbers }: EraseDeps,
+  { number, accountId }: EraseNumber,
+): Promise<void> {
+  let query = read.selectFrom('opt_outs').selectAll().where('recipient', '=', number)
+  if (accountId !== null) query = query.where('account_id', '=', accountId)
+  const rows = await query.execute()
+  if (rows.length === 0) return
+  const hashed = numbers.of(number)
+  await writer.write(async (tx) => {
+    await insertRows(tx, 'opt_outs', rows.map((row) => ({ ...row, recipient: hashed })), 'ignore') // prettier-ignore
+    await deleteRows(tx, 'opt_outs', ['account_id', 'mode', 'recipient'], rows)
+  })
+}
+
+/** Pieces of long messages from the number, and receipts about it that nobody waited for. Those of shared devices when it is erased for every account. */
+export async function eraseUnjoined(
+  { read, writer }: EraseDeps,
+  { number, accountId }: EraseNumber,
+): Promise<void> {
+  let devices = read
+    .selectFrom('devices')
+    .select('id')
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('parked_receipts').select('reading').whereRef('device_id', '=', 'devices.id')),
+    )
+  if (accountId !== null) devices = devices.where('account_id', '=', accountId)
+  for (const { id: deviceId } of await devices.execute())
+    await writer.write((tx) => takeParkedAbout(tx, [{ deviceId, recipient: number }]))
+  await writer.write(async (tx) => {
+    let query = tx.deleteFrom('inbound_fragments').where('sender', 'in', spellingsOf(number))
+    if (accountId !== null) query = query.where('account_id', '=', accountId)
+    await query.execute()
+  })
+}
+
+/** Entries of the audit log that name the number, as those of exports do. */
+export async function eraseInAudit(
+  { read, writer }: EraseDeps,
+  { number, accountId }: EraseNumber,
+): Promise<void> {
+  const digits = digitsOf(number)
+  for (let after = ''; ;) {
+    let query = read
+      .selectFrom('audit_log')
+      .select(['id', 'detail'])
+      .where('id', '>', after)
+      .where(sql<boolean>`detail like ${`%${digits}%`}`)
+      .orderBy('id')
+      .limit(pageSize)
+    if (accountId !== null) query = query.where('account_id', '=', accountId)
+    const rows = await query.execute()
+    const last = rows.at(-1)
+    if (last === undefined) return
+    const blank = rows.map(({ id, detail }) => ({ id, detail: without(detail, digits) }))
+    await writer.write((tx) => updateRows(tx, 'audit_log', ['id'], blank))
+    after = last.id
+  }
+}
+
+/** A document without the number in any of its texts. */
+const without = (json: string, digits: string): string =>
+  JSON.stringify(JSON.parse(json), (_, value: unknown) =>
+    typeof value === 'string'
+      ? value.replaceAll(new RegExp(`(?<!\\d)(?:\\+|00)?${digits}(?!\\d)`, 'g'), erasedNumber)
+      : value,
+  )

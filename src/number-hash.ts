@@ -1,0 +1,28 @@
+import { createHmac, hkdfSync } from 'node:crypto'
+
+/**
+ * Stands for a number where the number itself must not stand any more: HMAC-SHA-256 (RFC 2104) under a key of the instance (HKDF, RFC 5869), because
+ * all numbers there are can be hashed in an hour. Who has the database alone learns nothing.
+ */
+export interface NumberHash {
+  /** What is written down. */
+  of(number: string): string
+  /** Everything that may have been written down: under the present secret and the one before it. */
+  all(number: string): string[]
+}
+
+export function createNumberHash(secret: { current: string; previous: string | null }): NumberHash {
+  const keys = [secret.current, ...(secret.previous === null ? [] : [secret.previous])].map(
+    (each) => new Uint8Array(hkdfSync('sha256', each, 'onesixty', 'onesixty/number-hash/v1', 32)),
+  )
+  const hashed = (key: Uint8Array, number: string): string =>
+    `hash:${createHmac('sha256', key).update(number).digest('hex')}`
+  return {
+    of: (number) => hashed(keys[0] as Uint8Array, number),
+    all: (number) => keys.map((key) => hashed(key, number)),
+  }
+}
+
+/** As the audit log names it: enough to see that two entries are about one number. */
+export const shortHash = (numbers: NumberHash, number: string): string =>
+  numbers.of(number).slice('hash:'.length).slice(0, 16)
