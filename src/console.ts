@@ -14,6 +14,7 @@ import type { SendOperationDeps } from './api/v1/send.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'
 import { openAccount } from './open-account.ts'
 import { deriveKey, type Parts } from './parts.ts'
+import { createNumberHash } from './number-hash.ts'
 import { programVersion } from './program-version.ts'
 import { databaseFile } from './storage/database.ts'
 
@@ -54,6 +55,7 @@ const createHistoryPorts = ({ storage, horizon, secret }: Parts, pool: DevicePoo
   safeHorizonMs: () => horizon.safeMs(),
   cursorKey: deriveKey(secret, 'console-cursor'),
   holdHorizon: (atMs, write) => horizon.hold(atMs, write),
+  numbers: createNumberHash(secret),
   exports: new ExportSlots({ openReader: () => storage.openReader() }),
   wakeDevice: (deviceId) => pool.get(deviceId)?.wake(),
 })

@@ -5,6 +5,7 @@ import { deviceCalls } from './device-calls.ts'
 import { deviceChangeCalls } from './device-change-calls.ts'
 import { deviceConnectCalls } from './device-connect-calls.ts'
 import { balanceCalls } from './balance-calls.ts'
+import { eraseCalls } from './erase-calls.ts'
 import { historyCalls } from './history-calls.ts'
 import { keyCalls } from './key-calls.ts'
 import { liveCalls } from './live-calls.ts'
@@ -36,6 +37,7 @@ export const calls = {
   ...operatorCalls,
   ...auditCalls,
   ...historyCalls,
+  ...eraseCalls,
   ...deviceCalls,
   ...deviceChangeCalls,
   ...deviceConnectCalls,

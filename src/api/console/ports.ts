@@ -1,5 +1,6 @@
 import type { SecretBox } from '../../devices/secret-box.ts'
 import type { HistoryDeps } from '../../messages/history.ts'
+import type { NumberHash } from '../../number-hash.ts'
 import type { Tx } from '../../storage/dialect.ts'
 import type { SendOperationDeps } from '../v1/send.ts'
 import type { ExportSlots } from './export-slots.ts'
@@ -29,6 +30,8 @@ export interface HistoryPorts extends Pick<HistoryDeps, 'safeHorizonMs'> {
   /** Runs a write whose rows carry times from `atMs` on, which is now, so that no page passes by them. */
   holdHorizon<T>(atMs: number, write: () => Promise<T>): Promise<T>
   exports: ExportSlots
+  /** Stands for numbers that are erased. */
+  numbers: NumberHash
   /** Tells a phone that it is asked for something. */
   wakeDevice(deviceId: string): void
 }

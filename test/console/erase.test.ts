@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'
+
+let house: TestConsole
+let operator: ConsolePerson
+beforeAll(async () => {
+  house = await startConsole()
+  operator = await house.newPerson('Olga')
+  await house.app.storage.writer.write((tx) =>
+    tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', operator.userId).execute(),
+  )
+})
+afterAll(() => house.stop())
+
+const number = '+4915112345678'
+const receive = (accountId: string, id: string) =>
+  house.app.storage.writer.write((tx) =>
+    tx
+      .insertInto('messages')
+      .values({
+        account_id: accountId, mode: 'live', id, direction: 'inbound', status: 'received', recipient: '', sender: number, category: 'transactional',
+        text: 'Hello', text_redacted: 0, encoding: 'gsm7', units: 5, parts: 1, parts_sent: 0, held: 0, charged: 0, cost_state: 'none', on_unknown: 'stop',
+        attempts: 0, possible_duplicate: 0, metadata: '{}', created_at: 1, finalized_at: 1, settled_at: 1, updated_at: 1,
+      })
+      .execute(),
+  ) // prettier-ignore
+const textOf = async (id: string): Promise<string | null> =>
+  (await house.app.storage.read.selectFrom('messages').select('text').where('id', '=', id).executeTakeFirstOrThrow()).text // prettier-ignore
+
+test('an owner erases a number of the own account alone; the operator of all', async () => {
+  await receive(house.ada.accountId, 'msg_1')
+  await receive(house.bob.accountId, 'msg_2')
+  const own = await house.ada.change('history/erase-number', { number })
+  expect(own.body).toEqual({ erased: 1, canceled: 0, handedOver: 0 })
+  expect([await textOf('msg_1'), await textOf('msg_2')]).toEqual([null, 'Hello'])
+  const all = await operator.change('operator/erase-number', { number })
+  expect(all.body).toMatchObject({ erased: 1 })
+  expect(await textOf('msg_2')).toBeNull()
+})
+
+test('nobody erases what is not theirs, and what is no number is refused', async () => {
+  const other = await house.bob.change('history/erase-number', { number }, { accountId: house.ada.accountId })
+  expect(other.status).toBe(404)
+  expect((await house.bob.change('operator/erase-number', { number })).status).toBe(404)
+  expect((await house.ada.change('history/erase-number', { number: '0151 123' })).status).toBe(422)
+})
