@@ -42,7 +42,7 @@ export class SqliteConnection {
     })
     if (!settings.readOnly) {
       // A checkpoint each 16 MiB instead of 4: pages that are written again meanwhile are copied once. What is deleted is written over, so that
-      // what was erased stands in no free page either: 1.2 µs of CPU a message (docs/decisions/0018-erasure.md).
+      // what was erased stands in no free page either: 1.2 µs of CPU a message (docs/decisions/0019-erasure.md).
       this.#database.exec(
         'pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 4096; pragma secure_delete = on',
       )

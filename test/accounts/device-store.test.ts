@@ -59,6 +59,8 @@ test('adds a device, enabled, with everything that was said of it', async () => 
     senders: ['+4915112345678', 'Shop', '12345'],
     settings: { host: 'smsc', port: '2775' },
     hasSecrets: false,
+    isDraining: false,
+    lease: null,
     pace: { partsPerWindow: 30, windowSeconds: 60 },
     report: null,
     createdAt: fixture.clock.now(),

@@ -65,6 +65,38 @@ test('a new account is opened with a link for its owner', async () => {
   await page.context().close()
 })
 
+test('a number is erased from every account once it was typed twice', async () => {
+  const number = '+15005550006'
+  const { testKey } = await app.openAccount('Sender')
+  const answer = await fetch(`${app.url}/api/v1/send`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ to: number, text: 'A secret' }),
+  })
+  const { messages } = (await answer.json()) as { messages: { id: string }[] }
+  const readMessage = () =>
+    app.app.storage.read
+      .selectFrom('messages')
+      .select(['status', 'recipient', 'text'])
+      .where('id', '=', messages[0]?.id ?? '')
+      .executeTakeFirstOrThrow()
+  await expect.poll(async () => (await readMessage()).status, { timeout: 10_000 }).toBe('delivered')
+  const tab = await browser.newPage()
+  const { page } = tab
+  await signIn(tab, app, operator)
+  await page.goto(`${app.url}/operator`)
+  await page.getByRole('button', { name: 'Erase a number' }).click()
+  await page.getByLabel('Number', { exact: true }).fill(number)
+  await page.getByLabel('The same number again').fill(number)
+  await page.getByRole('button', { name: `Erase ${number}` }).click()
+  await page.getByText('1 messages erased').waitFor()
+  const message = await readMessage()
+  expect(message.text).toBeNull()
+  expect(message.recipient).not.toContain('5550006')
+  await expectSound(tab)
+  await page.context().close()
+})
+
 test('whoever is no operator finds nothing there', async () => {
   const tab = await browser.newPage()
   await signIn(tab, app, ada)

@@ -8,6 +8,7 @@ import { formatNumber } from '../ui/format.ts'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import { AccountDialog, type AccountTask } from './account-dialog.tsx'
+import { EraseNumber } from './erase-number.tsx'
 import { OpenAccount } from './open-account.tsx'
 
 /** All accounts of the instance: found by name, address or id, and what can be done to each. */
@@ -22,6 +23,7 @@ export function AccountsPage() {
   })
   const [task, setTask] = useState<AccountTask | null>(null)
   const [isOpening, setIsOpening] = useState(false)
+  const [isErasing, setIsErasing] = useState(false)
   const search = (text: string): void => {
     setWords(text)
     setPageStarts([])
@@ -30,9 +32,14 @@ export function AccountsPage() {
     <Stack>
       <Group justify="space-between">
         <Title order={1}>Accounts</Title>
-        <Button size="xs" onClick={() => setIsOpening(true)}>
-          Open an account
-        </Button>
+        <Group gap="xs">
+          <Button size="xs" variant="default" onClick={() => setIsErasing(true)}>
+            Erase a number
+          </Button>
+          <Button size="xs" onClick={() => setIsOpening(true)}>
+            Open an account
+          </Button>
+        </Group>
       </Group>
       <TextInput
         type="search"
@@ -79,6 +86,7 @@ export function AccountsPage() {
         )}
       </ListState>
       <AccountDialog task={task} onClose={() => setTask(null)} />
+      <EraseNumber opened={isErasing} onClose={() => setIsErasing(false)} />
       <OpenAccount opened={isOpening} onClose={() => setIsOpening(false)} />
     </Stack>
   )

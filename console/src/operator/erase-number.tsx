@@ -1,0 +1,63 @@
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { useChange } from '../api/use-call.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { formatNumber } from '../ui/format.ts'
+
+/** Erases a number from all accounts; it wants to be typed twice, since there is no way back. */
+export function EraseNumber({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Dialog opened={opened} onClose={onClose} title="Erase a number">
+      <EraseForm />
+    </Dialog>
+  )
+}
+
+function EraseForm() {
+  const [number, setNumber] = useState('')
+  const [again, setAgain] = useState('')
+  const erase = useChange('operator/erase-number', ['operator/audit'])
+  if (erase.data !== undefined) return <Erased {...erase.data} />
+  return (
+    <Stack>
+      <Text size="sm">
+        The number and the texts of all its messages are erased, in every account. What waits for it is
+        cancelled and its SMS are released. The statements keep their amounts. There is no way back.
+      </Text>
+      {erase.isError ? <Alert color="red">{erase.error.message}</Alert> : null}
+      <TextInput
+        label="Number"
+        placeholder="+491701234567"
+        data-autofocus
+        value={number}
+        onChange={(event) => setNumber(event.currentTarget.value.trim())}
+      />
+      <TextInput
+        label="The same number again"
+        value={again}
+        onChange={(event) => setAgain(event.currentTarget.value.trim())}
+      />
+      <Button
+        color="red"
+        disabled={number === '' || number !== again}
+        loading={erase.isPending}
+        onClick={() => erase.mutate({ number })}
+      >
+        Erase {number === '' ? 'the number' : number}
+      </Button>
+    </Stack>
+  )
+}
+
+function Erased({ erased, canceled, handedOver }: { erased: number; canceled: number; handedOver: number }) {
+  return (
+    <Alert color="teal" variant="light" role="status" title="Erased">
+      <Text size="sm">
+        {formatNumber(erased)} messages erased, {formatNumber(canceled)} cancelled before.
+        {handedOver === 0
+          ? ''
+          : ` ${formatNumber(handedOver)} are being handed over: erase the number again when they are final.`}
+      </Text>
+    </Alert>
+  )
+}
