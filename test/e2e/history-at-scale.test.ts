@@ -4,6 +4,7 @@ import type { OpenedAccount } from '../../src/open-account.ts'
 import { startApp, type TestApp } from '../harness.ts'
 import { expectSound, openBrowser, type TestBrowser, type TestPage } from './browser.ts'
 import { storeMany } from './many-messages.ts'
+import { scrollThrough } from './scroll-through.ts'
 import { givePassword, signIn } from './signed-in.ts'
 
 const count = 100_000
@@ -101,20 +102,3 @@ describe('with 100,000 messages', () => {
     await expectSound(tab)
   })
 })
-
-/** Scrolls by a screen at a time until nothing new comes; gives how many messages were seen, and the most rows that were there at once. */
-const scrollThrough = `(async () => {
-  const seen = new Set()
-  let most = 0
-  for (let still = 0; still < 40; still++) {
-    const links = document.querySelectorAll('[data-message]')
-    most = Math.max(most, links.length)
-    for (const { dataset } of links) {
-      if (!seen.has(dataset.message)) still = 0
-      seen.add(dataset.message)
-    }
-    scrollBy({ top: innerHeight })
-    await new Promise((next) => setTimeout(next, 25))
-  }
-  return { ids: seen.size, most }
-})()`

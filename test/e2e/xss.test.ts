@@ -5,6 +5,7 @@ import { insertRows, updateRows } from '../../src/storage/sets.ts'
 import { failedAt, storedMessage } from '../history/stored-messages.ts'
 import { startApp, type TestApp } from '../harness.ts'
 import { openBrowser, type TestBrowser } from './browser.ts'
+import { scrollThrough } from './scroll-through.ts'
 import { givePassword, signIn } from './signed-in.ts'
 import { xssStrings } from './xss-strings.ts'
 
@@ -105,7 +106,7 @@ test('none of 200 attacks in texts, senders, names, references and codes runs, i
   const history = `${app.url}/a/${account.accountId}/live/history`
   await page.goto(history)
   await page.getByRole('row').nth(5).waitFor()
-  const seen = await page.evaluate<number>(everyRow)
+  const { ids: seen } = await page.evaluate<{ ids: number }>(scrollThrough)
   expect(seen).toBe(200)
   expect(await ran()).toBeNull()
   for (const id of messageIds) {
@@ -126,16 +127,3 @@ test('none of 200 attacks in texts, senders, names, references and codes runs, i
   expect({ dialogs, faults: tab.faults }).toEqual({ dialogs: [], faults: [] })
   await page.context().close()
 }, 120_000)
-
-const everyRow = `(async () => {
-  const seen = new Set()
-  for (let still = 0; still < 20; still++) {
-    for (const { dataset } of document.querySelectorAll('[data-message]')) {
-      if (!seen.has(dataset.message)) still = 0
-      seen.add(dataset.message)
-    }
-    scrollBy({ top: innerHeight })
-    await new Promise((next) => setTimeout(next, 25))
-  }
-  return seen.size
-})()`
