@@ -13,7 +13,7 @@ import type { InboundReceiver } from './dispatch/inbound-receiver.ts'
 import { PhoneDesk } from './dispatch/phone-desk.ts'
 import { Refusal } from './errors.ts'
 import type { Log } from './log.ts'
-import { noteSim } from './messages/phone-offers.ts'
+import { noteSent } from './messages/phone-offers.ts'
 import type { Parts } from './parts.ts'
 
 interface PhonesDeps {
@@ -49,7 +49,7 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
     },
     report: ({ deviceId }, reports) =>
       parts.changes.after(desk.report(reports.map((report) => ({ ...report, deviceId }))), ofAny),
-    sentOver: ({ deviceId }, sent) => writer.write((tx) => noteSim(tx, { ...sent, deviceId })),
+    sentOver: ({ deviceId }, sent) => writer.write((tx) => noteSent(tx, { ...sent, deviceId })),
     inbound: ({ deviceId }, inbound) =>
       parts.changes.after(inboundReceiver.receive(deviceId, inbound), ofAny),
     hasMore: ({ deviceId }: Registration) => desk.hasMore(deviceId),

@@ -31,6 +31,9 @@ export interface StoryAttempt {
   outcome: string | null
   /** What the device or network said, word for word. */
   networkCode: string | null
+  /** The SIM of a phone, and how many parts the phone made; null where it has not said, and for other devices. */
+  sim: number | null
+  phoneParts: number | null
   startedAtMs: number
   endedAtMs: number | null
 }
@@ -78,11 +81,13 @@ async function readSender(db: Db, { account_id, send_id }: MessageRow): Promise<
 async function readAttempts(db: Db, { account_id, mode, id }: MessageRow): Promise<StoryAttempt[]> {
   const rows = await db
     .selectFrom('attempts')
-    .selectAll()
-    .where('account_id', '=', account_id)
-    .where('mode', '=', mode)
-    .where('message_id', '=', id)
-    .orderBy('number', 'desc')
+    .leftJoin('phone_offers', 'phone_offers.attempt_id', 'attempts.id')
+    .selectAll('attempts')
+    .select(['phone_offers.sim', 'phone_offers.parts as phoneParts'])
+    .where('attempts.account_id', '=', account_id)
+    .where('attempts.mode', '=', mode)
+    .where('attempts.message_id', '=', id)
+    .orderBy('attempts.number', 'desc')
     .limit(mostAttempts)
     .execute()
   return rows.toReversed().map((row) => ({
@@ -94,6 +99,8 @@ async function readAttempts(db: Db, { account_id, mode, id }: MessageRow): Promi
     networkIds: row.network_ids === null ? [] : (JSON.parse(row.network_ids) as string[]),
     outcome: row.outcome,
     networkCode: row.network_code,
+    sim: row.sim,
+    phoneParts: row.phoneParts,
     startedAtMs: row.started_at,
     endedAtMs: row.ended_at,
   }))
@@ -120,7 +127,7 @@ async function readDueAt(db: Db, message: MessageRow): Promise<number | null> {
   const behind = db
     .selectFrom('queue')
     .select(['message_id', 'due_at'])
-    .where('route_key', '=', routeKeyOf(message.mode, message.sender))
+    .where('route_key', '=', routeKeyOf(message.mode, message.sender, message.encoding_forced === 1))
     .where('account_id', '=', message.account_id)
     .where('priority', '=', priorityOf(message.category))
     .where('due_at', '>=', message.updated_at)

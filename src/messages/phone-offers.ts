@@ -267,14 +267,15 @@ export const offeredSince = (
     .groupBy('o.sim')
     .execute()
 
-/** The SIM that a phone has really used. */
-export async function noteSim(
+/** What a phone tells of a message that it sent: the SIM, and how many parts it made; null leaves what was known. */
+export async function noteSent(
   tx: Tx,
-  { deviceId, attemptId, sim }: { deviceId: string; attemptId: string; sim: number },
+  sent: { deviceId: string; attemptId: string; sim: number | null; parts: number | null },
 ): Promise<void> {
+  const { deviceId, attemptId, sim, parts } = sent
   await tx
     .updateTable('phone_offers')
-    .set({ sim })
+    .set({ ...(sim === null ? {} : { sim }), ...(parts === null ? {} : { parts }) })
     .where('attempt_id', '=', attemptId)
     .where('device_id', '=', deviceId)
     .execute()

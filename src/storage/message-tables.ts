@@ -186,6 +186,7 @@ export interface PhoneOfferTable {
   attempt_number: number
   due_at: number
   sim: number | null
+  parts: number | null
   offered_at: number
   last_offered_at: number
   state: PhoneWord | null

@@ -33,7 +33,7 @@ export interface StubStore {
   registered: SaidByApp[]
   updated: SaidByApp[]
   reports: Report[]
-  sent: { attemptId: string; sim: number }[]
+  sent: { attemptId: string; sim: number | null; parts: number | null }[]
   inbound: Inbound[]
   pulls: number
 }

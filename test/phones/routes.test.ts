@@ -380,7 +380,11 @@ test('a ping, a start and the SIM of a sent message are taken from the webhooks'
   await hook('app:started', { simCards: [{ ...sim, phoneNumber: '+4915550001234', carrierName: 'Telco' }] })
   expect(phone.health().sims).toEqual([{ slot: 1, number: '+4915550001234', carrier: 'Telco' }])
   await hook('sms:sent', { messageId: 'att_1', recipient: '+49', simNumber: 2, partsCount: 1 })
-  expect(store.sent).toEqual([{ attemptId: 'att_1', sim: 2 }])
+  await hook('sms:sent', { messageId: 'att_2', recipient: '+49', partsCount: 3 })
+  expect(store.sent).toEqual([
+    { attemptId: 'att_1', sim: 2, parts: 1 },
+    { attemptId: 'att_2', sim: null, parts: 3 },
+  ])
   for (const [event, payload] of [
     ['sms:sent', {}],
     ['sms:received', {}],

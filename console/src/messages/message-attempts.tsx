@@ -34,6 +34,14 @@ export function MessageAttempts({ page: { attempts, deviceNames, message } }: { 
               </Text>
             </Text>
           </Group>
+          {attempt.sim === null ? null : (
+            <Text size="sm">
+              Over SIM {attempt.sim}
+              {attempt.phoneParts === null
+                ? ''
+                : `, in ${attempt.phoneParts} ${attempt.phoneParts === 1 ? 'part' : 'parts'}`}
+            </Text>
+          )}
           {attempt.networkCode === null ? null : <Said label="It said" values={[attempt.networkCode]} />}
           {attempt.networkIds.length === 0 ? null : (
             <Said

@@ -7,6 +7,8 @@ import { readSims } from './registration.ts'
 import { type Answer, CallRefused, done, isRecord, type PhoneCall, type PhoneRouteDeps, readJson, textOf, wholeNumberOf } from './route.ts' // prettier-ignore
 
 const longestNumber = 64
+/** The most that one message can be joined of (3GPP TS 23.040 section 9.2.3.24.1). */
+const mostParts = 255
 
 /**
  * POST /hooks/…: what the phone tells by itself. It waits for the answer before it tells the next, and repeats what is not answered
@@ -27,8 +29,10 @@ export async function hear(deps: PhoneRouteDeps, call: PhoneCall): Promise<Answe
     }
     case 'sms:sent': {
       const sim = wholeNumberOf(payload['simNumber'], 1, 3)
+      const parts = wholeNumberOf(payload['partsCount'], 1, mostParts)
       const attemptId = textOf(payload['messageId'], longestNumber)
-      if (sim !== null && attemptId !== null) await ports.sentOver(registration, { attemptId, sim })
+      if (attemptId !== null && (sim ?? parts) !== null)
+        await ports.sentOver(registration, { attemptId, sim, parts })
       break
     }
     case 'system:ping':

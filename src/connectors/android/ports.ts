@@ -18,8 +18,11 @@ export interface PhonePorts {
   offer(registration: Registration): Promise<Offer[]>
   /** Settles when it is stored; reports of attempts that are not this phone's are passed over. */
   report(registration: Registration, reports: readonly Report[]): Promise<void>
-  /** What `sms:sent` tells beside: the SIM. */
-  sentOver(registration: Registration, sent: { attemptId: string; sim: number }): Promise<void>
+  /** What `sms:sent` tells beside: the SIM, and how many parts the phone made; null where it says nothing of them. */
+  sentOver(
+    registration: Registration,
+    sent: { attemptId: string; sim: number | null; parts: number | null },
+  ): Promise<void>
   inbound(registration: Registration, inbound: Inbound): Promise<void>
   /** More waits for the phone than it was just given, and it may have it now. */
   hasMore(registration: Registration): Promise<boolean>

@@ -50,6 +50,8 @@ create table phone_offers (
   -- Its place in the queue, which a report finds by it however much is claimed or waits.
   due_at integer not null,
   sim integer check (sim between 1 and 3),
+  -- How many parts the phone made of it, as it says.
+  parts integer check (parts > 0),
   offered_at integer not null,
   last_offered_at integer not null,
   -- Null until the phone has said that it has it.
