@@ -1,16 +1,13 @@
-import { AppShell, Badge, Burger, Button, Group, NavLink, SegmentedControl, Text } from '@mantine/core'
+import { AppShell, Badge, Burger, Group, NavLink, SegmentedControl, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
 import { useAccountPlace } from '../api/place.ts'
 import { sessionQuery } from '../api/session.ts'
 import { pages } from '../pages.ts'
 import { Available } from './available.tsx'
 import { SkipLink } from './skip-link.tsx'
-
-/** Menus are a fifth of what the frame would load: it stands before they do. */
-const UserMenu = lazy(() => import('./user-menu.tsx').then((module) => ({ default: module.UserMenu })))
+import { UserMenu } from './user-menu.tsx'
 
 /** The frame of every page of an account: name, mode, navigation. */
 export function AccountShell() {
@@ -80,15 +77,7 @@ function Header({ opened, toggle }: { opened: boolean; toggle: () => void }) {
             { value: 'test', label: 'Test' },
           ]}
         />
-        <Suspense
-          fallback={
-            <Button variant="default" size="xs" aria-busy="true">
-              {data?.user?.name ?? '…'}
-            </Button>
-          }
-        >
-          <UserMenu />
-        </Suspense>
+        <UserMenu />
       </Group>
     </Group>
   )
