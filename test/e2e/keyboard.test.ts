@@ -33,7 +33,7 @@ async function visit(path: string, options?: PageOptions): Promise<TestPage> {
 /** What has the focus, as people who hear the page are told it. */
 const focused = (page: Page): Promise<string> =>
   page.evaluate<string>(
-    `(({ activeElement: { tagName, textContent, ariaLabel } }) => tagName + ' ' + (ariaLabel || textContent.trim()))(document)`,
+    `(({ activeElement: { tagName, innerText, ariaLabel, value } }) => tagName + ' ' + (ariaLabel || innerText.replace(/\\s+/g, ' ').trim() || value))(document)`,
   )
 
 test('the tab key comes to the skip link first, and it leads over the navigation into the page', async () => {
@@ -70,5 +70,125 @@ test('a page that was gone to has the focus on its heading, and its name and the
   await page.goto(`${app.url}/profile`)
   await expect.poll(() => page.title()).toBe('Profile and security · onesixty')
   expect(tab.faults).toEqual([])
+  await page.context().close()
+})
+
+test('the palette opens by its key, goes to a page by its name, and gives the focus back when it is left', async () => {
+  const tab = await visit('/test/members')
+  const { page } = tab
+  const invite = page.getByRole('button', { name: 'Invite somebody' })
+  await invite.focus()
+  await page.keyboard.press('Control+k')
+  const search = page.getByRole('combobox', { name: /^Pages, actions/ })
+  await expect.poll(() => search.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true)
+  expect(await page.getByRole('option', { selected: true }).innerText()).toMatch(/^First steps/)
+  await page.keyboard.press('Escape')
+  await search.waitFor({ state: 'detached' })
+  expect(await focused(page)).toBe('BUTTON Invite somebody')
+  await page.keyboard.press('Control+k')
+  await search.waitFor()
+  await page.keyboard.type('hist')
+  await expect
+    .poll(() => page.getByRole('option', { selected: true }).innerText())
+    .toMatch(/^Find texts with “hist”/)
+  await page.keyboard.press('ArrowDown')
+  await expect.poll(() => page.getByRole('option', { selected: true }).innerText()).toMatch(/^History/)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${place}/test/history`)
+  await expect.poll(() => focused(page)).toBe('H1 History')
+  expect(tab.faults).toEqual([])
+  await page.context().close()
+})
+
+test('the palette makes a key, switches the mode, finds a number and a message, and darkens the page', async () => {
+  const tab = await visit('/live/members')
+  const { page } = tab
+  const run = async (words: string, label: RegExp): Promise<void> => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: /^Pages, actions/ }).fill(words)
+    await page.getByRole('option', { name: label }).click()
+  }
+  await page.getByRole('button', { name: 'Invite somebody' }).focus()
+  await run('create key', /^Create a live key/)
+  await page.getByLabel(/^Name/).fill('Shop')
+  await page.keyboard.press('Enter')
+  expect(await page.getByTestId('new-key').innerText()).toMatch(/^osk_live_|^\w+_live_/)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expect.poll(() => focused(page)).toBe('BUTTON Invite somebody')
+  await run('switch', /^Switch to test mode/)
+  await page.waitForURL(`${place}/test/members`)
+  await run('dark', /^Dark colours/)
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+  await run('+49 1512 3456789', /^Find \+4915123456789 in History/)
+  await page.waitForURL(`${place}/test/history?number=*`)
+  const id = 'msg_01jd3xq2m4n5p6q7r8s9t0v1w2'
+  await run(id, /^Open the message/)
+  await page.waitForURL(`${place}/test/history/${id}`)
+  await run('sign out', /^Sign out/)
+  await page.waitForURL(`${app.url}/sign-in`)
+  await page.keyboard.press('Control+k')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.context().close()
+})
+
+test('the question mark lists the keys, and single keys can be ended', async () => {
+  const tab = await visit('/test/members')
+  const { page } = tab
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  await expectSound(tab)
+  await tab.screenshot('shortcuts')
+  await page.getByRole('switch').focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('?')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog', { name: 'Search' }).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(1)
+  await page.context().close()
+})
+
+test('the header is gone through in the order in which it is read, and its menu gives the focus back', async () => {
+  const tab = await visit('/live/members')
+  const { page } = tab
+  const seen: string[] = []
+  for (let stops = 0; stops < 6; stops += 1) {
+    await page.keyboard.press('Tab')
+    seen.push(await focused(page))
+  }
+  expect(seen).toEqual([
+    'A Skip to content',
+    'BUTTON Search… Ctrl+K',
+    'A 10 SMS',
+    'INPUT live',
+    'BUTTON Ada: accounts and sign-out',
+    'A First steps',
+  ])
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
+  await expectSound(tab)
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+  await expect.poll(() => focused(page)).toBe('BUTTON Ada: accounts and sign-out')
+  await page.context().close()
+})
+
+test.each([
+  [390, 'light'],
+  [390, 'dark'],
+  [1440, 'light'],
+  [1440, 'dark'],
+] as const)('the palette is sound at %i pixels, %s', async (width, colorScheme) => {
+  const tab = await visit('/test/members', { width, colorScheme })
+  const { page } = tab
+  await tab.screenshot('header')
+  await page.getByRole('button', { name: /^Search/ }).click()
+  await page.getByRole('combobox', { name: /^Pages, actions/ }).fill('se')
+  await page.getByRole('option', { name: /^Send/ }).waitFor()
+  await expectSound(tab)
+  await tab.screenshot('palette')
   await page.context().close()
 })

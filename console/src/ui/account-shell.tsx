@@ -6,6 +6,7 @@ import { useAccountPlace } from '../api/place.ts'
 import { sessionQuery } from '../api/session.ts'
 import { pages } from '../pages.ts'
 import { Available } from './available.tsx'
+import { SearchButton } from './search-button.tsx'
 import { SkipLink } from './skip-link.tsx'
 import { UserMenu } from './user-menu.tsx'
 
@@ -66,6 +67,7 @@ function Header({ opened, toggle }: { opened: boolean; toggle: () => void }) {
         {account?.state === 'suspended' ? <Badge color="orange">suspended</Badge> : null}
       </Group>
       <Group gap="xs" wrap="nowrap">
+        <SearchButton />
         <Available key={mode} />
         <SegmentedControl
           size="xs"

@@ -13,7 +13,14 @@ export function Available() {
   useLive('balance', (event) => setAvailable((event as { available: number }).available))
   if (available === null) return null
   return (
-    <Anchor component={Link} to={`/a/${accountId}/${mode}`} size="sm" underline="never" c="inherit">
+    <Anchor
+      component={Link}
+      to={`/a/${accountId}/${mode}`}
+      size="sm"
+      underline="never"
+      c="inherit"
+      style={{ whiteSpace: 'nowrap' }}
+    >
       <Text span inherit fw={600} style={{ fontVariantNumeric: 'tabular-nums' }}>
         {formatNumber(available)}
       </Text>{' '}

@@ -1,4 +1,5 @@
 import { Outlet } from '@tanstack/react-router'
+import { Keyboard } from './keyboard.tsx'
 import { PageArrival } from './page-arrival.tsx'
 
 /** What is around every page, signed in or not. */
@@ -7,6 +8,7 @@ export function Root() {
     <>
       <Outlet />
       <PageArrival />
+      <Keyboard />
     </>
   )
 }

@@ -1,0 +1,23 @@
+import { lazy, Suspense, useState } from 'react'
+import { Dialog } from './dialog.tsx'
+import type { PaletteDialog } from './use-palette-entries.ts'
+
+const CreateKey = lazy(async () => ({ default: (await import('../developers/create-key.tsx')).CreateKey }))
+const NewKey = lazy(async () => ({ default: (await import('../developers/new-key.tsx')).NewKey }))
+const ConnectDialog = lazy(async () => ({
+  default: (await import('../devices/connect-dialog.tsx')).ConnectDialog,
+}))
+
+/** The forms that the palette opens over whatever page is shown. */
+export function PaletteDialogs({ shown, onClose }: { shown: PaletteDialog | null; onClose: () => void }) {
+  const [token, setToken] = useState<string | null>(null)
+  return (
+    <Suspense>
+      {shown === 'create-key' ? <CreateKey opened onClose={onClose} onMade={setToken} /> : null}
+      {shown === 'connect-device' ? <ConnectDialog opened onClose={onClose} /> : null}
+      <Dialog opened={token !== null} onClose={() => setToken(null)} title="The new key" size="lg">
+        {token === null ? null : <NewKey token={token} onClose={() => setToken(null)} />}
+      </Dialog>
+    </Suspense>
+  )
+}
