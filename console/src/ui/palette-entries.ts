@@ -1,9 +1,13 @@
 import type { Page } from '../pages.ts'
 
+/** In the order in which they are shown: what is surely meant first, words that may be a text last. */
+export const groups = ['Found', 'Pages', 'Actions', 'Texts'] as const
+type Group = (typeof groups)[number]
+
 /** One line of the palette. */
 export interface Entry {
   id: string
-  group: 'Found' | 'Pages' | 'Actions'
+  group: Group
   label: string
   says: string
   /** Words by which it is found too. */

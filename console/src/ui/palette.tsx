@@ -3,7 +3,7 @@ import { createSpotlight, Spotlight } from '@mantine/spotlight'
 import '@mantine/spotlight/styles.css'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { PaletteDialogs } from './palette-dialogs.tsx'
-import type { Entry } from './palette-entries.ts'
+import { type Entry, groups } from './palette-entries.ts'
 import styles from './palette.module.css'
 import { type PaletteDialog, usePaletteEntries } from './use-palette-entries.ts'
 
@@ -19,8 +19,6 @@ const hearOfChoice = (hear: () => void): (() => void) => {
   hearers.add(hear)
   return () => void hearers.delete(hear)
 }
-
-const groups: readonly Entry['group'][] = ['Found', 'Pages', 'Actions']
 
 /** Everything by its name: pages, actions, messages. */
 export function Palette(properties: { opened: boolean; onClose: () => void; onShortcuts: () => void }) {
@@ -81,6 +79,7 @@ function PaletteList({ entries, onRun }: { entries: readonly Entry[]; onRun: (en
   return (
     <>
       <Spotlight.Search
+        autoFocus
         role="combobox"
         aria-expanded
         aria-autocomplete="list"

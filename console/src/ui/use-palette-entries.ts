@@ -90,14 +90,14 @@ function useWayOut(): Entry[] {
 /** Where what was typed leads: to a message by its id, or into History with it as the filter. */
 function foundEntries(typed: string, go: (path: string, search?: HistorySearch) => void): Entry[] {
   const found = searchFor(typed)
-  const entry = (label: string, says: string, run: () => void): Entry[] => [
-    { id: 'found', group: 'Found', label, says, run },
+  if ('messageId' in found) {
+    const { messageId } = found
+    return [{ id: 'found', group: 'Found', label: 'Open the message', says: messageId, run: () => go(`/history/${messageId}`) }] // prettier-ignore
+  }
+  const find = (group: Entry['group'], what: string): Entry[] => [
+    { id: 'found', group, label: `Find ${what} in History`, says: 'Every message that fits', run: () => go('/history', found) }, // prettier-ignore
   ]
-  if ('messageId' in found)
-    return entry('Open the message', found.messageId, () => go(`/history/${found.messageId}`))
-  const what =
-    found.number ?? (found.send === undefined ? found.text && `texts with “${found.text}”` : 'what was sent at once') // prettier-ignore
-  return what === undefined || what === ''
-    ? []
-    : entry(`Find ${what} in History`, 'Every message that fits', () => go('/history', found))
+  if (found.number !== undefined) return find('Found', found.number)
+  if (found.send !== undefined) return find('Found', 'what was sent at once')
+  return found.text === undefined ? [] : find('Texts', `“${found.text}”`)
 }
