@@ -126,7 +126,7 @@ test('in no order of receipts, answers, time-outs and restarts is a message sent
 
 /** The messages, and the money that they hold; the account stays. */
 async function removeAll({ store }: NearHouse): Promise<void> {
-  const tables = ['receipts_expected', 'parked_receipts', 'queue', 'queue_totals', 'attempts', 'messages', 'sends', 'usage_days'] as const // prettier-ignore
+  const tables = ['receipts_expected', 'parked_receipts', 'queue', 'queue_totals', 'attempts', 'messages', 'sends', 'usage_days', 'traffic', 'traffic_times'] as const // prettier-ignore
   for (const table of tables) await store.db.deleteFrom(table).execute()
   await store.db.updateTable('wallets').set({ reserved: 0, used: 0 }).execute()
 }
