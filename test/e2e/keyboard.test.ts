@@ -81,7 +81,7 @@ test('the palette opens by its key, goes to a page by its name, and gives the fo
   await page.keyboard.press('Control+k')
   const search = page.getByRole('combobox', { name: /^Pages, actions/ })
   await expect.poll(() => search.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true)
-  expect(await page.getByRole('option', { selected: true }).innerText()).toMatch(/^First steps/)
+  expect(await page.getByRole('option', { selected: true }).innerText()).toMatch(/^Overview/)
   await page.keyboard.press('Escape')
   await search.waitFor({ state: 'detached' })
   expect(await focused(page)).toBe('BUTTON Invite somebody')
@@ -114,7 +114,7 @@ test('the palette makes a key, switches the mode, finds a number and a message, 
   await run('create key', /^Create a live key/)
   await page.getByLabel(/^Name/).fill('Shop')
   await page.keyboard.press('Enter')
-  expect(await page.getByTestId('new-key').innerText()).toMatch(/^osk_live_|^\w+_live_/)
+  expect(await page.getByTestId('new-key').innerText()).toMatch(/^onesixty_live_/)
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await expect.poll(() => focused(page)).toBe('BUTTON Invite somebody')
@@ -166,7 +166,7 @@ test('the header is gone through in the order in which it is read, and its menu 
     'A 10 SMS',
     'INPUT live',
     'BUTTON Ada: accounts and sign-out',
-    'A First steps',
+    'A Overview',
   ])
   await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Enter')

@@ -27,6 +27,7 @@ export function usePaletteEntries(
   }
   const fixed = [
     ...(place === null ? [] : pageEntries(pages, go)),
+    ...useOperatorEntries(),
     { ...action('profile', 'Profile and security', 'Name, password, second factor, sessions'), group: 'Pages', run: () => void navigate({ to: '/profile' }) } as const, // prettier-ignore
     ...(here === null ? [] : dialogActions(here, show.dialog)),
     ...useModeAction(here),
@@ -55,6 +56,26 @@ const dialogActions = ({ mode }: Place, open: (dialog: PaletteDialog) => void): 
     run: () => open('connect-device'),
   },
 ]
+
+const operatorPages = [
+  { to: '/operator', label: 'Operator: accounts', says: 'Open, grant, limit, suspend; erase a number' },
+  { to: '/operator/health', label: 'Operator: health', says: 'Whether this instance keeps up' },
+  { to: '/operator/audit', label: 'Operator: audit log', says: 'Who did what' },
+] as const
+
+/** The pages of who runs this instance, for nobody else. */
+function useOperatorEntries(): Entry[] {
+  const { data } = useQuery(sessionQuery)
+  const navigate = useNavigate()
+  if (data?.user?.isOperator !== true) return []
+  return operatorPages.map(({ to, label, says }) => ({
+    id: to,
+    group: 'Pages',
+    label,
+    says,
+    run: () => void navigate({ to }),
+  }))
+}
 
 function useModeAction(place: Place | null): Entry[] {
   const navigate = useNavigate()
