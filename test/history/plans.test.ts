@@ -132,7 +132,8 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     expect(plans).toContain('SCAN attempts USING INDEX attempts_open')
     if (state === 'analysed')
       expect(plans).toContain(
-        'SEARCH queue USING PRIMARY KEY (route_key=? AND account_id=? AND priority=? AND due_at>?)',
+        'SEARCH phone_offers USING PRIMARY KEY (attempt_id=?) LEFT-JOIN',
+      'SEARCH queue USING PRIMARY KEY (route_key=? AND account_id=? AND priority=? AND due_at>?)',
       )
     expect(
       plans.filter((step) => step.startsWith('SEARCH messages') && !step.includes('messages_by_settlement')),
