@@ -132,8 +132,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     expect(plans).toContain('SCAN attempts USING INDEX attempts_open')
     if (state === 'analysed')
       expect(plans).toContain(
-        'SEARCH phone_offers USING PRIMARY KEY (attempt_id=?) LEFT-JOIN',
-      'SEARCH queue USING PRIMARY KEY (route_key=? AND account_id=? AND priority=? AND due_at>?)',
+        'SEARCH queue USING PRIMARY KEY (route_key=? AND account_id=? AND priority=? AND due_at>?)',
       )
     expect(
       plans.filter((step) => step.startsWith('SEARCH messages') && !step.includes('messages_by_settlement')),
@@ -185,6 +184,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
       'SCAN behind',
       'SEARCH attempts USING PRIMARY KEY (account_id=? AND mode=? AND message_id=?)',
       byId,
+      'SEARCH phone_offers USING PRIMARY KEY (attempt_id=?) LEFT-JOIN',
       'SEARCH queue USING PRIMARY KEY (route_key=? AND account_id=? AND priority=? AND due_at>?)',
       expect.stringMatching(/^SEARCH receipts_expected USING (COVERING )?INDEX receipts_expected_open/),
       'SEARCH sends USING PRIMARY KEY (account_id=? AND id=?)',
