@@ -1,11 +1,13 @@
 import { readFile, rm } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { serverCommand } from '../../scripts/dev.ts'
 import { startServerProcess, temporaryFolder } from '../harness.ts'
 
 test('npm run dev starts the service, though Node speaks into the channels of its threads when it watches files', async () => {
   const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: { dev: string } }
-  const [, flag = ''] = /^node (--watch) src\/main\.ts serve$/.exec(scripts.dev) ?? []
-  expect(flag).toBe('--watch')
+  expect(scripts.dev).toBe('node scripts/dev.ts')
+  const [, flag, ...rest] = serverCommand
+  expect([flag, ...rest]).toEqual(['--watch', 'src/main.ts', 'serve'])
   const dataFolder = await temporaryFolder()
   onTestFinished(() => rm(dataFolder, { recursive: true, force: true }))
 
