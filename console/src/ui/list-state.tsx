@@ -24,7 +24,7 @@ export function ListState<T>(properties: {
 
 function SkeletonRows({ rows }: { rows: number }) {
   return (
-    <Stack gap="xs" aria-busy="true" aria-label="Loading">
+    <Stack gap="xs" role="status" aria-busy="true" aria-label="Loading">
       {Array.from({ length: rows }, (_, row) => (
         <Skeleton key={row} height={36} />
       ))}
