@@ -22,7 +22,7 @@ export function LinkPage() {
   if (token !== '' && isPending) {
     return (
       <OutsidePage title="One moment">
-        <Stack aria-busy="true" aria-label="Loading">
+        <Stack role="status" aria-busy="true" aria-label="Loading">
           <Skeleton height={36} />
           <Skeleton height={36} />
         </Stack>
