@@ -99,7 +99,7 @@ test('a burst of messages, more than is told one by one, ends with each row as i
         await page.evaluate('scrollTo({ top: document.body.scrollHeight })')
         return page.getByText('That is all: 300.').count()
       },
-      { timeout: 15_000 },
+      { timeout: 30_000 },
     )
     .toBe(1)
   await page.getByText('delivered', { exact: true }).nth(15).waitFor()

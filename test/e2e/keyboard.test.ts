@@ -157,6 +157,8 @@ test('the question mark lists the keys, and single keys can be ended', async () 
 test('the header is gone through in the order in which it is read, and its menu gives the focus back', async () => {
   const tab = await visit('/live/members')
   const { page } = tab
+  // The balance comes with the live stream, a moment after the frame.
+  await page.getByRole('link', { name: '10 SMS' }).waitFor()
   const seen: string[] = []
   for (let stops = 0; stops < 6; stops += 1) {
     await page.keyboard.press('Tab')
