@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8'
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Clock } from './clock.ts'
 
@@ -10,16 +10,52 @@ const startIsOverMs = 500
 /** The old generation is collected when it has grown by so much since the last time; V8 would let it double. */
 const growingPercent = 60
 
+/** How often a thread looks whether it is idle and has something to collect. */
+const idleLookMs = 2_000
+
+/** A thread that used less of a processor since it last looked is idle: nobody notices that it stops for a collection. */
+const idleShare = 0.1
+
+/** What an idle thread collects is worth it from this growth of its old generation on. */
+const worthCollecting = 1.2
+
 /**
- * Collects once what the start of this thread left behind, and gives its pages back to the system: V8 would keep them, 35 of 177 MB with
- * all threads. Stops the thread for some 60 ms. From then on the heap is kept small (docs/decisions/0008); while it starts, that would
- * cost a tenth of the time.
+ * Collects what the start of this thread left behind, and what each time of load left behind once it is over, and gives the pages back to
+ * the system: V8 would keep them, 35 of 177 MB after the start, with all threads. Each collection stops the thread for some 60 ms. After
+ * the first, the heap is kept small (docs/decisions/0008); while the thread starts, that would cost a tenth of the time.
  */
-export function collectAfterStart({ schedule }: Pick<Clock, 'schedule'>): void {
+export function keepHeapSmall({ schedule, monotonicMs }: Pick<Clock, 'schedule' | 'monotonicMs'>): void {
   schedule(startIsOverMs, () => {
     setFlagsFromString('--expose-gc')
     setFlagsFromString(`--heap-growing-percent=${growingPercent}`)
     const collect = runInNewContext('gc') as Collect
-    collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+    let kept = 0
+    let looked = { atMs: 0, processorMs: 0 }
+    const collectNow = (): void => {
+      collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+      kept = oldGenerationBytes()
+    }
+    const look = (): void => {
+      const now = { atMs: monotonicMs(), processorMs: threadProcessorMs() }
+      const idle = now.processorMs - looked.processorMs < idleShare * (now.atMs - looked.atMs)
+      if (idle && oldGenerationBytes() > worthCollecting * kept) collectNow()
+      looked = { atMs: monotonicMs(), processorMs: threadProcessorMs() }
+      schedule(idleLookMs, look)
+    }
+    collectNow()
+    look()
   })
+}
+
+/** The processor's own time and not the wall's: on a busy machine an idle thread waits long for its turn. */
+function threadProcessorMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
+/** The nursery is left out: it fills and empties itself. */
+function oldGenerationBytes(): number {
+  return getHeapSpaceStatistics()
+    .filter(({ space_name }) => !space_name.startsWith('new_'))
+    .reduce((sum, { space_used_size }) => sum + space_used_size, 0)
 }

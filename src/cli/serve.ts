@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createApp } from '../app.ts'
 import { systemClock } from '../clock.ts'
 import { type Config, readConfig } from '../config.ts'
-import { collectAfterStart } from '../garbage.ts'
+import { keepHeapSmall } from '../garbage.ts'
 import { createIds } from '../ids.ts'
 import { createLog, gatheredOutput, type Log } from '../log.ts'
 import { CommandError } from './command-errors.ts'
@@ -34,7 +34,7 @@ export async function serve(host: ServingProcess): Promise<number> {
   })
   if (first !== null) host.stdout.write(welcome(url, first, config))
   log.info({ url, epoch: app.epoch.epoch }, 'onesixty is ready')
-  collectAfterStart(systemClock)
+  keepHeapSmall(systemClock)
   if (app.epoch.restored) {
     log.warn(
       { messages: app.epoch.heldMessages },
