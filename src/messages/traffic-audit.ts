@@ -13,9 +13,12 @@ export const trafficChecks: readonly AuditCheck[] = [
   {
     name: 'traffic_grains_agree',
     says: 'The counts of five minutes add up to those of their six hours, and as many messages were delivered as have a time to it.',
-    find: (db, { nowMs }) => rowsOf(db, grainsDisagree(nowMs - minutes5Days * dayMs + grainMs.hours6)),
+    find: (db, { nowMs }) => rowsOf(db, grainsDisagree(firstWholeSixHours(nowMs - minutes5Days * dayMs))),
   },
 ]
+
+/** Of the six hours in which the oldest five minutes lie, some are forgotten already. */
+const firstWholeSixHours = (fromMs: number): number => Math.ceil(fromMs / grainMs.hours6 + 1) * grainMs.hours6
 
 const sums = (terms: readonly RawBuilder<unknown>[], separator: string) => sql.join(terms, sql.raw(separator))
 const sixHoursOf = (column: 'created_at' | 'bucket') => sql.raw(`${column} - ${column} % ${grainMs.hours6}`)

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { dayMs } from '../../src/clock.ts'
 import { type AuditFixture, auditChecks, openAuditFixture } from './audit-fixture.ts'
 
 let fixture: AuditFixture
@@ -130,6 +131,15 @@ test('a message is overdue three hours after its validity, and a receipt an hour
   expect(await fixture.broken()).toEqual([])
   fixture.clock.jumpWallClock(1)
   expect(await fixture.broken()).toEqual(['nothing_overdue'])
+})
+
+test('at whatever hour the doctor comes, it asks no five minutes of which the six hours are not compared', async () => {
+  const check = auditChecks.find((one) => one.name === 'traffic_grains_agree')
+  const eightDaysLater = fixture.clock.now() + 8 * dayMs
+  for (let hour = -14; hour <= 2; hour++) {
+    const at = { nowMs: eightDaysLater + hour * 3_600_000, receiptWindowMs: 0 }
+    expect({ hour, found: await check?.find(fixture.storage.read, at) }).toEqual({ hour, found: [] })
+  }
 })
 
 test('a check gives at most 20 rows, and says which', async () => {
