@@ -3,6 +3,13 @@ import { defineConfig } from 'vitest/config'
 const pure = ['test/unit/**/*.test.ts', 'test/architecture.test.ts', 'test/documents.test.ts']
 const crash = ['test/crash/**/*.test.ts']
 const e2e = ['test/e2e/**/*.test.ts']
+/** What is about the file of the embedded database or its threads, or starts a PostgreSQL of its own. */
+const embeddedOnly = [
+  'test/storage/**',
+  'test/cli/backup-restore.test.ts',
+  'test/cli/folder-lock.test.ts',
+  'test/cli/data-folder.test.ts',
+]
 
 /**
  * One project for each kind of proof. A group begins when the one before it has ended, so that what kills processes has the
@@ -31,6 +38,17 @@ export default defineConfig({
           exclude: [...pure, ...crash, ...e2e],
           env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: ['test/**/*.test.ts'],
+          exclude: [...pure, ...crash, ...e2e, ...embeddedOnly],
+          env: { ONESIXTY_TEST_DATABASE: 'postgres' },
+          globalSetup: ['test/postgres-server.ts'],
+          sequence: { groupOrder: 3 },
         },
       },
       {

@@ -26,9 +26,10 @@ import { createNumberHash } from './number-hash.ts'
 import { createMetrics } from './metrics.ts'
 import type { Parts } from './parts.ts'
 import { createPhones } from './phones.ts'
-import { openEmbedded, type Storage } from './storage/database.ts'
+import type { Storage } from './storage/database.ts'
 import { advanceEpoch, type EpochStart } from './storage/epoch.ts'
 import { lockFolder } from './storage/folder-lock.ts'
+import { openStorage } from './storage/open-storage.ts'
 import type { HotUnits } from './messages/units.ts'
 import { readTlsFiles } from './tls-files.ts'
 
@@ -48,17 +49,10 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
   const ids = createIds({ now: clock.now })
   const lock = await lockFolder(config.dataFolder, { nowMs: clock.now(), purpose: 'onesixty serve' })
   try {
-    const secret = await loadInstanceSecret(config.dataFolder, config.secret)
-    const storage = await openEmbedded<HotUnits>(
-      {
-        dataFolder: config.dataFolder,
-        busyTimeoutMs: config.busyTimeoutMs,
-        cacheKiB: config.cacheKib,
-        unitsModule: new URL('./messages/units.ts', import.meta.url),
-        maxMergedWeight: config.maxBatchMessages,
-      },
-      clock.now(),
-    ) // prettier-ignore
+    const secret = await loadInstanceSecret(config)
+    const unitsModule = new URL('./messages/units.ts', import.meta.url)
+    const served = { unitsModule, maxMergedWeight: config.maxBatchMessages }
+    const storage = await openStorage<HotUnits>(config, served, clock.now())
     const epoch = await advanceEpoch(storage, config.dataFolder, clock.now())
     const secretBox = createDeviceSecretBox(secret)
     await ensureTestSimulator(storage.writer, { ids, nowMs: clock.now(), secretBox })
@@ -129,7 +123,7 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
     takeKeyUses: () => authenticator.takeUses(),
   })
   const http = createHttp(parts, { authenticator, pool, dispatcher, phones })
-  addGauges({ ...parts, walBytes: () => storage.walBytes(), pool })
+  addGauges({ ...parts, sizes: () => storage.sizes(), pool })
   // Orphans of the last process are settled before anything new is claimed.
   const services: Service[] = [
     once(() => janitors.rescuer.sweepAll()),

@@ -16,7 +16,6 @@ import { openAccount } from './open-account.ts'
 import { deriveKey, type Parts } from './parts.ts'
 import { createNumberHash } from './number-hash.ts'
 import { programVersion } from './program-version.ts'
-import { databaseFile } from './storage/database.ts'
 
 /** The console's calls, to be mounted, with what they need of the other parts. */
 export function createConsole(
@@ -71,11 +70,9 @@ function createHealth(
       read,
       version: programVersion,
       startedAt,
-      dataFolder: config.dataFolder,
-      databaseFile: databaseFile(config.dataFolder),
       eventLoopLagP99Ms: metrics.eventLoopLagP99Ms,
       flushTimes: () => storage.flushTimes(),
-      walBytes: () => storage.walBytes(),
+      sizes: () => storage.sizes(),
       settings: () => ({ freeSms: config.freeSms, publicUrl: publicUrl() }),
     })
 }

@@ -11,6 +11,12 @@ export interface InstanceSecret {
   previous: string | null
 }
 
+export interface SecretSettings {
+  dataFolder: string
+  secret: string | null
+  databaseUrl: string | null
+}
+
 const leastLength = 32
 
 export const secretFile = (dataFolder: string): string => join(dataFolder, 'secret')
@@ -18,15 +24,22 @@ export const secretFile = (dataFolder: string): string => join(dataFolder, 'secr
 export const previousSecretFile = (dataFolder: string): string => join(dataFolder, 'secret.previous')
 
 /**
- * The secret of this instance: `fromEnv` (ONESIXTY_SECRET) when set, else the file `secret` of the data folder, which is made at
- * the first start. Refuses files that others may read, and secrets below 32 characters.
+ * The secret of this instance: ONESIXTY_SECRET when set, else the file `secret` of the data folder, which is made at the first start of an
+ * embedded database. On PostgreSQL it must be given, for all nodes need the same. Refuses files that others may read, and secrets below
+ * 32 characters.
  */
-export async function loadInstanceSecret(
-  dataFolder: string,
-  fromEnv: string | null,
-): Promise<InstanceSecret> {
+export async function loadInstanceSecret({
+  dataFolder,
+  secret,
+  databaseUrl,
+}: SecretSettings): Promise<InstanceSecret> {
   const file = secretFile(dataFolder)
-  const current = fromEnv ?? (await readSecret(file)) ?? (await makeSecret(dataFolder, file))
+  const given = secret ?? (await readSecret(file))
+  if (given === null && databaseUrl !== null)
+    throw new Error(
+      'With DATABASE_URL the secret must be set: ONESIXTY_SECRET, at least 32 characters, the same on every node.',
+    )
+  const current = given ?? (await makeSecret(dataFolder, file))
   if (current.length < leastLength) throw new Error(`The secret needs at least ${leastLength} characters.`)
   return { current, previous: await readSecret(previousSecretFile(dataFolder)) }
 }

@@ -50,3 +50,11 @@ export const smtpUrl = (text: string): string | null => {
     throw new Error('needs an smtp or smtps address such as smtp://user:password@mail.example.org:587')
   return text
 }
+
+/** The address of a PostgreSQL database. Throws what would be right. */
+export const postgresUrl = (text: string): string | null => {
+  const url = URL.parse(text)
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol))
+    throw new Error('needs a PostgreSQL address such as postgres://onesixty@db.example.org/onesixty')
+  return text
+}

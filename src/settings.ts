@@ -1,5 +1,6 @@
 import { consoleSettings } from './console-settings.ts'
 import { setting } from './setting.ts'
+import { storageSettings } from './storage-settings.ts'
 import { httpOrigin, list, longSecret, nodeName, oneOf, someText, wholeNumber } from './setting-readers.ts'
 
 /** Every setting by its name in the code; `config.ts` reads them. */
@@ -259,14 +260,7 @@ export const settings = {
   deviceHistoryDays: setting({ env: 'ONESIXTY_DEVICE_HISTORY_DAYS', read: wholeNumber(1), default: 90, says: 'How long past states and measurements of devices are kept: as long as the messages that they carried.' }),
   // prettier-ignore
   simulatorsPerAccount: setting({ env: 'ONESIXTY_SIMULATORS_PER_ACCOUNT', read: wholeNumber(0), default: 10, says: 'Simulators of its own that an account may add in the console; 0 switches the limit off. Ten play every mood at once.' }),
-  // prettier-ignore
-  busyTimeoutMs: setting({ env: 'ONESIXTY_BUSY_TIMEOUT_MS', read: wholeNumber(0), default: 5_000, says: 'How long a write waits for another process (the command line) to finish writing.' }),
-  cacheKib: setting({
-    env: 'ONESIXTY_CACHE_KIB',
-    read: wholeNumber(1024),
-    default: 16_384,
-    says: 'Page cache of each SQLite connection.',
-  }),
+  ...storageSettings,
   drainTimeoutMs: setting({
     env: 'ONESIXTY_DRAIN_TIMEOUT_MS',
     read: wholeNumber(0),

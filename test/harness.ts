@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type App, createApp } from '../src/app.ts'
@@ -13,7 +11,9 @@ import { systemClock } from '../src/clock.ts'
 import { readConfig } from '../src/config.ts'
 import { createIds } from '../src/ids.ts'
 import { createLog } from '../src/log.ts'
+import { epochFile } from '../src/storage/epoch.ts'
 import { type ApiClient, createApiClient } from './api-client.ts'
+import { databaseSettings, makeTestFolder, removeTestFolder } from './test-database.ts'
 
 /** The program in this process, listening on a free port. */
 export interface TestApp {
@@ -30,7 +30,7 @@ export interface TestApp {
 /** Starts the whole program, built by `createApp`, in a folder of its own, with the clock of the machine and a silent log. */
 export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
   const dataFolder = await temporaryFolder()
-  const config = readConfig({ ONESIXTY_DATA: dataFolder, ONESIXTY_PORT: '0', ...env })
+  const config = readConfig({ ...databaseSettings(dataFolder), ONESIXTY_PORT: '0', ...env })
   const app = await createApp(config, createLog('silent', { write: () => undefined }))
   const { url } = await app.start()
   const client = createApiClient(url)
@@ -48,7 +48,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     async stop() {
       client.close()
       await app.stop()
-      await rm(dataFolder, { recursive: true, force: true })
+      await removeTestFolder(dataFolder)
     },
   }
 }
@@ -86,8 +86,8 @@ export async function startServerProcess(options: {
 }): Promise<ServerProcess> {
   const { dataFolder, env = {}, flags = [] } = options
   const port = options.port ?? (await freePort())
-  const isFirst = !existsSync(join(dataFolder, 'onesixty.db'))
-  const settings = { ONESIXTY_DATA: dataFolder, ONESIXTY_PORT: String(port), ...env }
+  const isFirst = !existsSync(epochFile(dataFolder))
+  const settings = { ...databaseSettings(dataFolder), ONESIXTY_PORT: String(port), ...env }
   const child = spawnProgram(['serve'], settings, flags)
   let output = ''
   let end: ProcessEnd | null = null
@@ -138,7 +138,7 @@ export async function cli(
   args: readonly string[],
   options: { dataFolder: string; stdin?: string; env?: Record<string, string> },
 ): Promise<CommandResult> {
-  const child = spawnProgram(args, { ONESIXTY_DATA: options.dataFolder, ...options.env })
+  const child = spawnProgram(args, { ...databaseSettings(options.dataFolder), ...options.env })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
@@ -156,8 +156,8 @@ export async function cliJson<T>(args: readonly string[], dataFolder: string): P
   return JSON.parse(result.stdout) as T
 }
 
-/** A new folder under the system's own for temporary files. */
-export const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'onesixty-proof-'))
+/** A new data folder under the system's own for temporary files, with a database of its own. */
+export const temporaryFolder = (): Promise<string> => makeTestFolder('onesixty-proof-')
 
 /** A port on which nobody listens: it was free a moment ago. */
 export async function freePort(): Promise<number> {

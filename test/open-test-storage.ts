@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readConfig } from '../src/config.ts'
 import { createIds, type Ids } from '../src/ids.ts'
-import { openEmbedded, type Storage } from '../src/storage/database.ts'
+import type { Storage } from '../src/storage/database.ts'
+import { openStorage } from '../src/storage/open-storage.ts'
+import type { HotUnits } from '../src/messages/units.ts'
 import { createStubClock, type StubClock } from './stub-clock.ts'
+import { databaseSettings, makeTestFolder, removeTestFolder } from './test-database.ts'
 
 export interface TestStorage {
   storage: Storage
@@ -16,9 +17,9 @@ export interface TestStorage {
 
 /** The real store in a folder of its own, with a clock that stands still. */
 export async function openTestStorage(): Promise<TestStorage> {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'onesixty-test-'))
+  const dataFolder = await makeTestFolder()
   const clock = createStubClock()
-  const storage = await openEmbedded({ dataFolder, busyTimeoutMs: 5_000, cacheKiB: 4_096 }, clock.now())
+  const storage = await openFolder(dataFolder, clock.now())
   return {
     storage,
     clock,
@@ -26,7 +27,17 @@ export async function openTestStorage(): Promise<TestStorage> {
     dataFolder,
     async close() {
       await storage.close()
-      await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 })
+      await removeTestFolder(dataFolder)
     },
   }
 }
+
+/** The real store of a data folder, as a server opens it. */
+export const openFolder = (
+  dataFolder: string,
+  nowMs: number,
+  { maxMergedWeight } = { maxMergedWeight: 2_000 },
+): Promise<Storage<HotUnits>> =>
+  openStorage<HotUnits>(readConfig(databaseSettings(dataFolder)), { unitsModule, maxMergedWeight }, nowMs)
+
+const unitsModule = new URL('../src/messages/units.ts', import.meta.url)

@@ -53,7 +53,10 @@ function refusalFromStorage({ fault }: StorageError): Refusal {
   switch (fault) {
     case 'full':
       return refuse('storage_full')
+    case 'outcome_unknown':
+      return refuse('outcome_unknown', { headers: { 'retry-after': '1' } })
     case 'busy':
+    case 'conflict':
     case 'unavailable':
     case 'closed':
       return refuse('unavailable', { headers: { 'retry-after': '1' } })

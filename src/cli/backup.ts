@@ -5,7 +5,7 @@ import { findDamage, openDatabaseFile } from '../storage/database-file.ts'
 import { command } from './command.ts'
 import { CommandError } from './command-errors.ts'
 import { examineSums } from './doctor.ts'
-import { requireDatabase, type Toolbox } from './toolbox.ts'
+import { requireDatabase, requireEmbedded, type Toolbox } from './toolbox.ts'
 
 export const backupCommand = command({
   summary: 'Copies the database to a file, as of one instant, while the server runs, and proves the copy.',
@@ -15,7 +15,8 @@ export const backupCommand = command({
   options: {},
   async run(tools, { arguments: [given = ''] }) {
     const file = resolve(given)
-    await requireDatabase(tools.config.dataFolder)
+    requireEmbedded(tools.config, 'Back it up with pg_dump, or as docs/scaling.md says.')
+    await requireDatabase(tools.config)
     let broken: string[] = []
     const { bytes } = await backUpDatabase(tools.config.dataFolder, file, async (copy) => {
       broken = await proveCopy(tools, copy)

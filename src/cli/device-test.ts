@@ -52,6 +52,6 @@ async function tryOut(
   kind: ConnectorKind | null,
 ): Promise<Trial | null> {
   const { clock, config } = tools
-  const secretBox = createDeviceSecretBox(await loadInstanceSecret(config.dataFolder, config.secret))
+  const secretBox = createDeviceSecretBox(await loadInstanceSecret(config))
   return tools.withStorage(({ read }) => tryDevice({ read, clock, secretBox }, device, kind))
 }

@@ -185,9 +185,7 @@ export const deviceCommands: CommandGroup = {
 }
 
 async function deviceDeps(tools: Toolbox, kind: ConnectorKind): Promise<DeviceDeps> {
-  const secretBox = createDeviceSecretBox(
-    await loadInstanceSecret(tools.config.dataFolder, tools.config.secret),
-  )
+  const secretBox = createDeviceSecretBox(await loadInstanceSecret(tools.config))
   return { ids: tools.ids, nowMs: tools.clock.now(), secretBox, rules: kind }
 }
 

@@ -92,7 +92,7 @@ async function examineMachine({ config }: Toolbox): Promise<Finding[]> {
         // Looked for first: the doctor makes none.
         if (!(await isThere(secretFile(dataFolder))))
           throw new Error(`${secretFile(dataFolder)} does not exist.`)
-        await loadInstanceSecret(dataFolder, null)
+        await loadInstanceSecret(config)
         return `${secretFile(dataFolder)} is readable for its owner alone.`
       },
     ),

@@ -50,7 +50,7 @@ export const eraseNumberCommand = command({
 /** What erasing works with, from the command line. */
 async function eraseDeps(tools: Toolbox, { read, writer }: CommandStorage): Promise<EraseDeps> {
   const { clock, ids, config } = tools
-  const numbers = createNumberHash(await loadInstanceSecret(config.dataFolder, config.secret))
+  const numbers = createNumberHash(await loadInstanceSecret(config))
   return { read, writer, clock, ids, numbers, hold: (_, write) => write() }
 }
 

@@ -13,7 +13,7 @@ import { lockFolder } from '../storage/folder-lock.ts'
 import { command, type CommandGroup, type Output } from './command.ts'
 import { CommandError } from './command-errors.ts'
 import { endHeld, type HeldEnd } from './message-ports.ts'
-import type { Toolbox } from './toolbox.ts'
+import { requireEmbedded, type Toolbox } from './toolbox.ts'
 
 const decide =
   'What waited when the backup was made may have been sent since, so the next start holds it back. Decide then: restore release, cancel or settle.'
@@ -27,6 +27,10 @@ const restoreFile = command({
   async run(tools, { arguments: [given = ''] }) {
     const file = resolve(given)
     const { dataFolder } = tools.config
+    requireEmbedded(
+      tools.config,
+      'Restore it with the tools of PostgreSQL, as docs/scaling.md says; the next start notices.',
+    )
     await checkBackup(file, given)
     const lock = await lockFolder(dataFolder, { nowMs: tools.clock.now(), purpose: 'onesixty restore' })
     try {

@@ -49,12 +49,10 @@ export function createToolbox(io: CommandIo, config: Config, clock: Clock = syst
     ids: createIds({ now: () => clock.now() }),
     randomBytes: (count) => randomBytes(count),
     async withStorage(use, options = { create: false }) {
-      const { dataFolder, busyTimeoutMs } = config
-      if (!options.create) await requireDatabase(dataFolder)
+      if (!options.create) await requireDatabase(config)
       // A database is born with its secret, so that one without it has lost it.
-      else await loadInstanceSecret(dataFolder, config.secret)
-      // A command reads little: a small cache is enough.
-      const storage = await openForCommand({ dataFolder, busyTimeoutMs, cacheKiB: 2_048 }, clock.now())
+      else await loadInstanceSecret(config)
+      const storage = await openForCommand(config, clock.now())
       try {
         return await use(storage)
       } finally {
@@ -64,12 +62,21 @@ export function createToolbox(io: CommandIo, config: Config, clock: Clock = syst
   }
 }
 
-/** Refuses when there is no database in the folder. */
-export async function requireDatabase(dataFolder: string): Promise<void> {
+/** Refuses when there is no database in the folder. Of one on a server the server itself will tell. */
+export async function requireDatabase({
+  dataFolder,
+  databaseUrl,
+}: Pick<Config, 'dataFolder' | 'databaseUrl'>): Promise<void> {
   const file = databaseFile(dataFolder)
-  if (await isThere(file)) return
+  if (databaseUrl !== null || (await isThere(file))) return
   throw new CommandError(
     'no_database',
     `There is no database at ${file}. Start the server once (npm start), or set ONESIXTY_DATA to its folder.`,
   )
+}
+
+/** Refuses what is done with the file of the embedded database when there is none. */
+export function requireEmbedded({ databaseUrl }: Pick<Config, 'databaseUrl'>, remedy: string): void {
+  if (databaseUrl !== null)
+    throw new CommandError('not_embedded', `DATABASE_URL is set: this database is not a file. ${remedy}`)
 }

@@ -1,5 +1,6 @@
 import { isPull } from '../connectors/connector.ts'
 import type { Metrics } from '../metrics.ts'
+import type { StorageSizes } from '../storage/database.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { DevicePool } from './device-pool.ts'
 
@@ -11,10 +12,15 @@ export function addGauges(deps: {
   metrics: Metrics
   pool: DevicePool
   read: Db
-  walBytes: () => Promise<number>
+  sizes: () => Promise<StorageSizes>
 }): void {
   const { metrics, pool, read } = deps
-  metrics.gauge('wal_bytes', 'Bytes in the write-ahead log.', deps.walBytes)
+  metrics.gauge('database_bytes', 'Bytes of the database.', async () => (await deps.sizes()).databaseBytes)
+  metrics.gauge(
+    'wal_bytes',
+    'Bytes in the write-ahead log of the embedded database; 0 on PostgreSQL, whose own metrics tell.',
+    async () => (await deps.sizes()).walBytes ?? 0,
+  )
   metrics.gauge('hand_overs_open', 'Hand-overs that have not ended.', () =>
     pool.all.reduce((sum, device) => sum + device.open, 0),
   )

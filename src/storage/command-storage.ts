@@ -1,7 +1,8 @@
 import { makeDataFolder } from '../data-folder.ts'
-import { databaseFile, type EmbeddedSettings, type Storage } from './database.ts'
+import { databaseFile, type Storage } from './database.ts'
 import { connectLocally } from './local-connection.ts'
 import { migrate, readMigrations } from './migrate.ts'
+import { postgresSettingsOf, type StorageConfig } from './open-storage.ts'
 import { Writer } from './writer.ts'
 
 /** What a command needs of the storage. */
@@ -11,19 +12,22 @@ export type CommandStorage = Pick<Storage, 'read' | 'writer'> & {
   close(): Promise<void>
 }
 
+/** A command reads little: a small cache is enough. */
+const cacheKiB = 2_048
+
 /**
- * Opens the embedded database for one command, beside a running server too, creating it if need be, and brings its schema up to
- * date. Refuses to write where SQLite does not flush each commit, as the server does (P1).
+ * Opens the database for one command, beside running servers too, creating the embedded one if need be, and brings its schema up to
+ * date. Refuses to write where commits are not flushed, as the server does (P1).
  */
-export async function openForCommand(settings: EmbeddedSettings, nowMs: number): Promise<CommandStorage> {
-  const { dataFolder, busyTimeoutMs, cacheKiB } = settings
+export async function openForCommand(config: StorageConfig, nowMs: number): Promise<CommandStorage> {
+  if (config.databaseUrl !== null) {
+    const { openPostgres } = await import('./postgres-database.ts')
+    return openPostgres({ ...postgresSettingsOf(config, config.databaseUrl), readers: 2 }, nowMs)
+  }
+  const { dataFolder, busyTimeoutMs } = config
   await makeDataFolder(dataFolder)
-  const { db, syncLevel } = connectLocally({
-    file: databaseFile(dataFolder),
-    readOnly: false,
-    busyTimeoutMs,
-    cacheKiB,
-  })
+  const connection = { file: databaseFile(dataFolder), readOnly: false, busyTimeoutMs, cacheKiB }
+  const { db, syncLevel } = connectLocally(connection)
   const writer = new Writer(db)
   const migrated = await migrate(writer, await readMigrations('sqlite'), nowMs)
   if (syncLevel() < 2)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from './dialect.ts'
+import type { Db, SetAdapter, Tx } from './dialect.ts'
 import { connectLocally } from './local-connection.ts'
 import { readMigrations } from './migrate.ts'
 
@@ -34,7 +34,7 @@ const settings = { busyTimeoutMs: 5_000, cacheKiB: 16_384 }
 /** Runs `look` on one connection in one read transaction: whatever is written meanwhile, it sees one instant. */
 export async function inSnapshot<T>(db: Db, look: (snapshot: Db) => Promise<T>): Promise<T> {
   return db.connection().execute(async (connection) => {
-    await sql`begin`.execute(connection)
+    await sql.raw((db.getExecutor().adapter as SetAdapter).snapshotStart).execute(connection)
     try {
       return await look(connection)
     } finally {

@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { stat, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Kysely } from 'kysely'
 import { makeDataFolder } from '../data-folder.ts'
 import type { Db, RunUnit, Units } from './dialect.ts'
@@ -12,17 +13,25 @@ import { Writer } from './writer.ts'
 export interface Storage<U extends Units = Units> {
   read: Db
   writer: Writer
+  /** The history that the database lies on (system identifier and timeline of the server); null on the embedded one. */
+  cluster: string | null
   /** Runs a unit of the units module where the database is: the way of everything that is hot. Shares transactions with `writer`. */
   runUnit: RunUnit<U>
   /** Settles when the writing thread or the one that all read through has died: a server should end, and be started again. */
   died: Promise<Error>
   /** How long the last commits took, flush included. */
   flushTimes(): Promise<{ p50Ms: number; p99Ms: number }>
-  /** Bytes of the write-ahead log, for the metrics. */
-  walBytes(): Promise<number>
+  sizes(): Promise<StorageSizes>
   /** A reader of its own, for long reads (doctor, backup, export) that must not stand in the way of short ones. */
   openReader(): Db
   close(): Promise<void>
+}
+
+/** What the database takes of its disk, in bytes; null where that is a server's matter, which others use too. */
+export interface StorageSizes {
+  databaseBytes: number
+  walBytes: number | null
+  diskFreeBytes: number | null
 }
 
 export interface EmbeddedSettings {
@@ -71,6 +80,7 @@ export async function openEmbedded<U extends Units = Units>(
   return {
     read: reader,
     writer,
+    cluster: null,
     died: Promise.race([writing.died, readingForAll.died]),
     runUnit: (name, input) => writing.runUnit(name, input) as ReturnType<U[typeof name]>,
     async flushTimes() {
@@ -78,7 +88,7 @@ export async function openEmbedded<U extends Units = Units>(
       const [p50Ms = 0, p99Ms = 0] = (rows[0] ?? []) as number[]
       return { p50Ms, p99Ms }
     },
-    walBytes: async () => (await writing.execute({ op: 'wal-bytes', sql: '', values: [] })).changes ?? 0,
+    sizes: () => measure(writing, connection.file),
     openReader() {
       const opened = connect(reading())
       further.push(opened)
@@ -90,6 +100,15 @@ export async function openEmbedded<U extends Units = Units>(
       await writeDb.destroy()
     },
   }
+}
+
+async function measure(writing: SqliteThread, file: string): Promise<StorageSizes> {
+  const [wal, { size }, { bavail, bsize }] = await Promise.all([
+    writing.execute({ op: 'wal-bytes', sql: '', values: [] }),
+    stat(file),
+    statfs(dirname(file)),
+  ])
+  return { databaseBytes: size, walBytes: wal.changes ?? 0, diskFreeBytes: bavail * bsize }
 }
 
 /** SQLite's `synchronous`: 2 is FULL, 3 is EXTRA (sqlite.org/pragma.html#pragma_synchronous). */

@@ -1,4 +1,60 @@
-import type { DeviceStatus, Flag } from './column-values.ts'
+import type { Generated } from 'kysely'
+import type { DeviceState, DeviceStatus, Flag, Mode } from './column-values.ts'
+
+export interface DeviceTable {
+  id: string
+  account_id: string | null
+  mode: Mode
+  kind: string
+  name: string
+  state: DeviceState
+  senders: string
+  settings: string
+  secrets: string | null
+  parts_per_window: number | null
+  window_seconds: number | null
+  draining: Generated<Flag>
+  lease_owner: string | null
+  lease_token: Generated<number>
+  lease_until: number | null
+  created_at: number
+  updated_at: number
+}
+
+export interface DeviceReportTable {
+  device_id: string
+  status: DeviceStatus
+  reasons: string
+  body: string
+  reported_at: number
+}
+
+export interface PhoneTokenTable {
+  id: string
+  account_id: string | null
+  mode: Mode
+  hash: string
+  created_at: number
+  last_used_at: number | null
+  revoked_at: number | null
+}
+
+export interface PhoneTable {
+  id: string
+  device_id: string
+  token_id: string
+  token_hash: string
+  hook_hash: string
+  signing_key: string
+  name: string
+  sims: string
+  app_version: string | null
+  uses_push: Flag
+  created_at: number
+  updated_at: number
+  heard_at: number | null
+  superseded_at: number | null
+}
 
 /** What devices were and measured, as the console shows it. */
 

@@ -14,6 +14,8 @@ export interface SelectEach {
   sql: string
   /** The names of the inputs, in the order of the values. */
   inputs: readonly string[]
+  /** Inputs that are numbers though they may be null in every set: PostgreSQL has to be told. */
+  numbers?: readonly string[]
 }
 
 /**
@@ -57,10 +59,23 @@ export interface SetStatements {
 /** Kysely's adapter, extended by the set statements, so that a `Tx` carries its dialect with it. */
 export interface SetAdapter extends DialectAdapter {
   readonly sets: SetStatements
+  /** Begins a transaction that reads one instant, whatever is written meanwhile. */
+  readonly snapshotStart: string
 }
 
-/** What went wrong in the database, in words that the rest of the program can act on. */
-export type StorageFault = 'full' | 'busy' | 'constraint' | 'unavailable' | 'closed' | 'other'
+/**
+ * What went wrong in the database, in words that the rest of the program can act on. After `conflict` the writer runs the same units again;
+ * after `outcome_unknown` nobody knows whether they were committed.
+ */
+export type StorageFault =
+  | 'full'
+  | 'busy'
+  | 'constraint'
+  | 'conflict'
+  | 'unavailable'
+  | 'outcome_unknown'
+  | 'closed'
+  | 'other'
 
 /** An error of the database. `transactionLost` says that the surrounding transaction did not survive it. */
 export class StorageError extends Error {

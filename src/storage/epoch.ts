@@ -21,21 +21,27 @@ export const epochFile = (dataFolder: string): string => join(dataFolder, 'epoch
  * the file one behind, which is no restore.
  */
 export async function advanceEpoch(
-  storage: Pick<Storage, 'writer'>,
+  storage: Pick<Storage, 'writer' | 'cluster'>,
   dataFolder: string,
   nowMs: number,
 ): Promise<EpochStart> {
   const inFile = await readEpochFile(dataFolder)
+  const { cluster } = storage
   const start = await storage.writer.write(async (tx) => {
-    const instance = await tx.selectFrom('instance').select('epoch').where('id', '=', 1).executeTakeFirst()
-    const { epoch, restored } = nextEpoch(instance?.epoch ?? null, inFile)
+    const instance = await tx
+      .selectFrom('instance')
+      .select(['epoch', 'cluster'])
+      .where('id', '=', 1)
+      .executeTakeFirst()
+    const { epoch, restored } =
+      cluster === null
+        ? nextEpoch(instance?.epoch ?? null, inFile)
+        : nextSharedEpoch(instance ?? null, { inFile, cluster })
     if (instance === undefined) {
-      await tx
-        .insertInto('instance')
-        .values({ id: 1, epoch, directory_version: 1, created_at: nowMs })
-        .execute()
+      const row = { id: 1, epoch, directory_version: 1, created_at: nowMs, cluster }
+      await tx.insertInto('instance').values(row).execute()
     } else {
-      await tx.updateTable('instance').set({ epoch }).where('id', '=', 1).execute()
+      await tx.updateTable('instance').set({ epoch, cluster }).where('id', '=', 1).execute()
     }
     return { epoch, restored, heldMessages: restored ? await holdWaiting(tx, nowMs) : 0 }
   })
@@ -54,6 +60,22 @@ export function nextEpoch(
   // The start that was cut off between its two writes is made up for: its epoch was never used.
   if (!isCopy && inFile === inDatabase - 1) return { epoch, restored: false }
   return { epoch: epoch + 1, restored: isCopy || inFile !== inDatabase }
+}
+
+/**
+ * The same for a database that several nodes share: each has a file of its own, which says the last epoch of that node, so one that is behind
+ * or missing is no restore. Restored is a database that is behind any node's file, or that lies on another history than the one it was last
+ * served on: a dump that was read into another server, or a recovery, which begins a new timeline.
+ */
+export function nextSharedEpoch(
+  inDatabase: { epoch: number; cluster: string | null } | null,
+  { inFile, cluster }: { inFile: number | null; cluster: string },
+): { epoch: number; restored: boolean } {
+  if (inDatabase === null) return { epoch: (inFile ?? 0) + 1, restored: false }
+  const { epoch } = inDatabase
+  const isElsewhere = inDatabase.cluster !== null && inDatabase.cluster !== cluster
+  const restored = epoch < 0 || isElsewhere || (inFile ?? 0) > epoch
+  return { epoch: Math.max(Math.abs(epoch), inFile ?? 0) + 1, restored }
 }
 
 /** Marks the copy of a database as one, so that it is known wherever and whenever it is opened by a server. */

@@ -34,7 +34,7 @@ export async function migrate(
 ): Promise<string[]> {
   return writer.write(async (tx) => {
     await sql`create table if not exists schema_migrations
-      (name text primary key, checksum text not null, applied_at integer not null)`.execute(tx)
+      (name text primary key, checksum text not null, applied_at bigint not null)`.execute(tx)
     const { rows } = await sql<{
       name: string
       checksum: string

@@ -10,6 +10,9 @@ interface Unit {
 /** More units than this make a transaction of their own: bounds how long a commit can be kept waiting. */
 const maxUnitsPerTransaction = 64
 
+/** How often units whose transaction met another one's are run again. Each time one of those in the way has ended. */
+const maxReplays = 10
+
 /**
  * The one writer. All units that wait, of whatever kind, share one transaction, each behind a savepoint, and one flush; then
  * all are answered. A unit that throws is rolled back alone; when the transaction itself is lost, every unit in it fails.
@@ -53,18 +56,31 @@ export class Writer {
   }
 
   async #transact(units: Unit[]): Promise<void> {
-    const answers: (() => void)[] = []
+    let answers: (() => void)[]
     try {
-      await this.#db.transaction().execute(async (tx) => {
-        for (const unit of units)
-          answers.push(await attempt(tx, unit, units.length === 1 ? null : this.#savepoint))
-      })
+      answers = await this.#commitAll(units, maxReplays)
       this.#commits += 1
     } catch (error) {
       for (const unit of units) unit.reject(error)
       return
     }
     for (const answer of answers) answer()
+  }
+
+  /** Runs all units in one transaction, and anew while another transaction was in the way. */
+  async #commitAll(units: readonly Unit[], replaysLeft: number): Promise<(() => void)[]> {
+    try {
+      return await this.#db.transaction().execute(async (tx) => {
+        const answers: (() => void)[] = []
+        for (const unit of units)
+          answers.push(await attempt(tx, unit, units.length === 1 ? null : this.#savepoint))
+        return answers
+      })
+    } catch (error) {
+      const isConflict = error instanceof StorageError && error.fault === 'conflict'
+      if (isConflict && replaysLeft > 0) return this.#commitAll(units, replaysLeft - 1)
+      throw error
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+import { readConfig } from '../../src/config.ts'
+import { databaseSettings } from '../test-database.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/clock.ts'
 import { type DeviceReportBody, saveDeviceReports } from '../../src/devices/device-report.ts'
@@ -27,8 +29,7 @@ const body: DeviceReportBody = {
 
 /** As the running server stores it. */
 async function report(deviceId: string): Promise<void> {
-  const settings = { dataFolder: cli.dataFolder, busyTimeoutMs: 5_000, cacheKiB: 2_048 }
-  const storage = await openForCommand(settings, systemClock.now())
+  const storage = await openForCommand(readConfig(databaseSettings(cli.dataFolder)), systemClock.now())
   const said = { deviceId, status: 'degraded', reasons: ['battery_low'], reportedAt: 7_000, body } as const
   await storage.writer.write((tx) => saveDeviceReports(tx, [said]))
   await storage.close()

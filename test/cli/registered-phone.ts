@@ -31,7 +31,9 @@ export async function register(
   usesPush = false,
   iccid = '0001',
 ): Promise<string> {
-  const secretBox = createDeviceSecretBox(await loadInstanceSecret(tools.config.dataFolder, null))
+  const secretBox = createDeviceSecretBox(
+    await loadInstanceSecret({ dataFolder: tools.config.dataFolder, secret: null, databaseUrl: null }),
+  )
   const deps = {
     ...tools,
     nowMs: tools.clock.now(),

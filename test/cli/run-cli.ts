@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { runCommandLine } from '../../src/cli/command-line.ts'
+import { databaseSettings, makeTestFolder, removeTestFolder } from '../test-database.ts'
 
 export interface CliResult {
   code: number
@@ -20,7 +18,7 @@ export interface Cli {
 
 /** The command line on a data folder of its own. A line that is one text is split at its spaces. */
 export async function openCli(env: Record<string, string> = {}): Promise<Cli> {
-  const dataFolder = await mkdtemp(join(tmpdir(), 'onesixty-cli-'))
+  const dataFolder = await makeTestFolder('onesixty-cli-')
   const run: Cli['run'] = async (line, stdin = '') => {
     const said = { stdout: '', stderr: '' }
     const argv = typeof line === 'string' ? line.split(' ').filter((word) => word !== '') : line
@@ -28,7 +26,7 @@ export async function openCli(env: Record<string, string> = {}): Promise<Cli> {
       stdout: { write: (text) => void (said.stdout += text) },
       stderr: { write: (text) => void (said.stderr += text) },
       stdin: bytesOf(stdin),
-      env: { ONESIXTY_DATA: dataFolder, ...env },
+      env: { ...databaseSettings(dataFolder), ...env },
     })
     return { code, ...said }
   }
@@ -42,7 +40,7 @@ export async function openCli(env: Record<string, string> = {}): Promise<Cli> {
       if (stderr !== '') throw new Error(`said on standard error: ${stderr}`)
       return JSON.parse(stdout) as T
     },
-    close: () => rm(dataFolder, { recursive: true, force: true }),
+    close: () => removeTestFolder(dataFolder),
   }
 }
 

@@ -1,3 +1,5 @@
+import { readConfig } from '../../src/config.ts'
+import { databaseSettings } from '../test-database.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readLink } from '../../src/accounts/one-time-links.ts'
 import { setPassword } from '../../src/accounts/passwords.ts'
@@ -23,8 +25,7 @@ interface ResetLink {
 const resetLink = (more = '') => cli.json<ResetLink>(`user reset-link --email Ada@example.org ${more}`)
 
 async function withStorage<T>(use: (storage: CommandStorage) => Promise<T>): Promise<T> {
-  const settings = { dataFolder: cli.dataFolder, busyTimeoutMs: 5_000, cacheKiB: 2_048 }
-  const storage = await openForCommand(settings, systemClock.now())
+  const storage = await openForCommand(readConfig(databaseSettings(cli.dataFolder)), systemClock.now())
   try {
     return await use(storage)
   } finally {

@@ -1,13 +1,12 @@
 import { createIds } from '../../src/ids.ts'
 import { sendMessages } from '../../src/messages/send-messages.ts'
 import type { MessageStatus } from '../../src/storage/schema.ts'
-import { databaseFile, openEmbedded } from '../../src/storage/database.ts'
-import { openDatabaseFile } from '../../src/storage/database-file.ts'
+import { openFolder } from '../open-test-storage.ts'
 import { advanceEpoch } from '../../src/storage/epoch.ts'
 
 /** What a server does at its start as far as restores go; then it accepts `count` messages of an account, and is gone. */
 export async function serveOnce(dataFolder: string, accountId: string, count: number) {
-  const storage = await openEmbedded({ dataFolder, busyTimeoutMs: 5_000, cacheKiB: 2_048 }, Date.now())
+  const storage = await openFolder(dataFolder, Date.now())
   const started = await advanceEpoch(storage, dataFolder, Date.now())
   const ids = createIds({ now: Date.now })
   for (let i = 0; i < count; i++) {
@@ -44,14 +43,14 @@ export async function serveOnce(dataFolder: string, accountId: string, count: nu
 
 /** The states of all messages, with what each is charged and how many stand in the queue. */
 export async function readMessages(dataFolder: string) {
-  const { db, close } = openDatabaseFile(databaseFile(dataFolder))
-  const messages = await db
+  const storage = await openFolder(dataFolder, Date.now())
+  const messages = await storage.read
     .selectFrom('messages')
     .select(['status', 'cost_state', 'error_code'])
     .orderBy('id')
     .execute()
-  const queue = await db.selectFrom('queue').select('restore_hold').orderBy('message_id').execute()
-  await close()
+  const queue = await storage.read.selectFrom('queue').select('restore_hold').orderBy('message_id').execute()
+  await storage.close()
   return {
     statuses: messages.map((message): MessageStatus => message.status),
     codes: messages.map((message) => message.error_code),

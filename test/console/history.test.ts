@@ -132,7 +132,9 @@ async function sendToSilentDevice(): Promise<string> {
   const { app, ada, dataFolder } = house
   const rules = await loadConnectorKind('simulator')
   if (rules === null) throw new Error('There is no simulator.')
-  const secretBox = createDeviceSecretBox(await loadInstanceSecret(dataFolder, null))
+  const secretBox = createDeviceSecretBox(
+    await loadInstanceSecret({ dataFolder: dataFolder, secret: null, databaseUrl: null }),
+  )
   await app.storage.writer.write((tx) =>
     addDevice(
       tx,

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type ApiClient, type ApiMessage, createApiClient } from '../api-client.ts'
@@ -12,6 +11,7 @@ import {
   temporaryFolder,
 } from '../harness.ts'
 import { type MessagePeer, startMessagePeer } from '../peers/message-peer.ts'
+import { removeTestFolder } from '../test-database.ts'
 import { createLoad, type Load, markerOf } from './load.ts'
 
 /** The program in a process that may be killed, its peer in another, and an account whose only device is a simulator with that peer. */
@@ -88,7 +88,7 @@ export async function openCrashHouse(settings: Record<string, string>): Promise<
       house.client.close()
       await house.server.kill('SIGKILL')
       await peer.stop()
-      await rm(dataFolder, { recursive: true, force: true })
+      await removeTestFolder(dataFolder)
     },
   }
   await eventually(

@@ -1,12 +1,13 @@
-import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createIds } from '../../src/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { createAcceptor } from '../../src/messages/acceptor.ts'
 import type { SendRequest, SendResult } from '../../src/messages/send-request.ts'
 import type { HotUnits } from '../../src/messages/units.ts'
-import { openEmbedded, type Storage } from '../../src/storage/database.ts'
+import type { Storage } from '../../src/storage/database.ts'
 import { temporaryFolder } from '../harness.ts'
+import { openFolder } from '../open-test-storage.ts'
+import { removeTestFolder } from '../test-database.ts'
 import { expectSums } from './expect-sums.ts'
 
 /**
@@ -23,20 +24,14 @@ let edges: Accept[]
 
 beforeAll(async () => {
   dataFolder = await temporaryFolder()
-  const settings = {
-    dataFolder,
-    busyTimeoutMs: 5_000,
-    cacheKiB: 4_096,
-    unitsModule: new URL('../../src/messages/units.ts', import.meta.url),
-    maxMergedWeight: 4,
-  }
   nodes = []
-  for (let node = 0; node < 2; node++) nodes.push(await openEmbedded<HotUnits>(settings, Date.now()))
+  for (let node = 0; node < 2; node++)
+    nodes.push(await openFolder(dataFolder, Date.now(), { maxMergedWeight: 4 }))
   edges = nodes.flatMap((node) => [edgeOf(node), edgeOf(node)])
 })
 afterAll(async () => {
   for (const node of nodes) await node.close()
-  await rm(dataFolder, { recursive: true, force: true })
+  await removeTestFolder(dataFolder)
 })
 
 const edgeOf = (node: Storage<HotUnits>): Accept =>

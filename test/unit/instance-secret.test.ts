@@ -11,42 +11,56 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 test('makes the secret once, readable for its owner alone, and leaves nothing else behind', async () => {
-  const made = await loadInstanceSecret(folder, null)
+  const made = await loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null })
   expect(made.current.length).toBeGreaterThanOrEqual(43)
   expect(made.previous).toBeNull()
   expect((await stat(secretFile(folder))).mode & 0o777).toBe(0o600)
   expect(await readdir(folder)).toEqual(['secret'])
-  expect(await loadInstanceSecret(folder, null)).toEqual(made)
+  expect(await loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null })).toEqual(made)
 })
 
 test('of twenty that start at once all take the same secret', async () => {
-  const secrets = await Promise.all(Array.from({ length: 20 }, () => loadInstanceSecret(folder, null)))
+  const secrets = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null }),
+    ),
+  )
   expect(new Set(secrets.map((secret) => secret.current)).size).toBe(1)
   expect(await readdir(folder)).toEqual(['secret'])
 })
 
 test('the environment goes before the file, and then no file is made', async () => {
   const given = 'from the environment, 32 characters'
-  expect((await loadInstanceSecret(folder, given)).current).toBe(given)
+  expect((await loadInstanceSecret({ dataFolder: folder, secret: given, databaseUrl: null })).current).toBe(
+    given,
+  )
   expect(await readdir(folder)).toEqual([])
-  await expect(loadInstanceSecret(folder, 'short')).rejects.toThrow('at least 32 characters')
+  await expect(
+    loadInstanceSecret({ dataFolder: folder, secret: 'short', databaseUrl: null }),
+  ).rejects.toThrow('at least 32 characters')
 })
 
 test('refuses a secret that others may read', async () => {
-  await loadInstanceSecret(folder, null)
+  await loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null })
   for (const mode of [0o640, 0o604, 0o660, 0o644]) {
     await chmod(secretFile(folder), mode)
-    await expect(loadInstanceSecret(folder, null)).rejects.toThrow('chmod 600')
+    await expect(loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null })).rejects.toThrow(
+      'chmod 600',
+    )
   }
 })
 
 test('refuses a file that was emptied, instead of making a new secret', async () => {
   await writeFile(secretFile(folder), '\n', { mode: 0o600 })
-  await expect(loadInstanceSecret(folder, null)).rejects.toThrow('at least 32 characters')
+  await expect(loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null })).rejects.toThrow(
+    'at least 32 characters',
+  )
   expect(await readFile(secretFile(folder), 'utf8')).toBe('\n')
 })
 
 test('finds the previous secret beside it', async () => {
   await writeFile(previousSecretFile(folder), `${'p'.repeat(40)}\n`, { mode: 0o600 })
-  expect((await loadInstanceSecret(folder, null)).previous).toBe('p'.repeat(40))
+  expect((await loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null })).previous).toBe(
+    'p'.repeat(40),
+  )
 })

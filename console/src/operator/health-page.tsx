@@ -50,8 +50,8 @@ function Figures({ health }: { health: SystemHealth }) {
     },
     {
       name: 'Database',
-      value: formatBytes(database.bytes + database.walBytes),
-      says: `${formatBytes(database.walBytes)} of it in the write-ahead log; ${formatBytes(database.diskFreeBytes)} of the disk are free`,
+      value: formatBytes(database.databaseBytes + (database.walBytes ?? 0)),
+      says: describeDatabase(database),
     },
     { name: 'Memory', value: formatBytes(health.memoryBytes), says: 'Resident, of the whole process' },
     {
@@ -88,3 +88,9 @@ function formatBytes(bytes: number): string {
   const step = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10))
   return `${(bytes / 1024 ** step).toFixed(step === 0 ? 0 : 1)} ${units[step]}`
 }
+
+/** The log and the disk of a PostgreSQL server are watched there. */
+const describeDatabase = ({ walBytes, diskFreeBytes }: SystemHealth['database']): string =>
+  walBytes === null || diskFreeBytes === null
+    ? 'On a PostgreSQL server, with its indexes'
+    : `${formatBytes(walBytes)} of it in the write-ahead log; ${formatBytes(diskFreeBytes)} of the disk are free`

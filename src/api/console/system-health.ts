@@ -1,5 +1,5 @@
-import { statfs, stat } from 'node:fs/promises'
 import { readOldestDue } from '../../messages/oldest-waiting.ts'
+import type { StorageSizes } from '../../storage/database.ts'
 import type { Db } from '../../storage/dialect.ts'
 
 /** How the instance is, measured at this moment. */
@@ -11,7 +11,7 @@ export interface SystemHealth {
   eventLoopLagP99Ms: number
   flush: { p50Ms: number; p99Ms: number }
   queue: { messages: number; parts: number; oldestDueAt: number | null }
-  database: { bytes: number; walBytes: number; diskFreeBytes: number }
+  database: StorageSizes
   settings: { freeSms: number; publicUrl: string }
 }
 
@@ -19,23 +19,19 @@ export interface HealthDeps {
   read: Db
   version: string
   startedAt: number
-  dataFolder: string
-  databaseFile: string
   eventLoopLagP99Ms: () => Promise<number>
   flushTimes: () => Promise<{ p50Ms: number; p99Ms: number }>
-  walBytes: () => Promise<number>
+  sizes: () => Promise<StorageSizes>
   settings: () => SystemHealth['settings']
 }
 
 /** Measures the instance. */
 export async function measureHealth(deps: HealthDeps): Promise<SystemHealth> {
-  const [queue, eventLoopLagP99Ms, flush, walBytes, file, disk] = await Promise.all([
+  const [queue, eventLoopLagP99Ms, flush, database] = await Promise.all([
     readQueue(deps.read),
     deps.eventLoopLagP99Ms(),
     deps.flushTimes(),
-    deps.walBytes(),
-    stat(deps.databaseFile),
-    statfs(deps.dataFolder),
+    deps.sizes(),
   ])
   return {
     version: deps.version,
@@ -44,7 +40,7 @@ export async function measureHealth(deps: HealthDeps): Promise<SystemHealth> {
     eventLoopLagP99Ms,
     flush,
     queue,
-    database: { bytes: file.size, walBytes, diskFreeBytes: disk.bavail * disk.bsize },
+    database,
     settings: deps.settings(),
   }
 }

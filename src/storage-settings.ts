@@ -1,0 +1,43 @@
+import { postgresUrl, wholeNumber } from './setting-readers.ts'
+import { setting } from './setting.ts'
+
+/** Where the data is, and how long anybody waits for it. */
+export const storageSettings = {
+  databaseUrl: setting<string | null>({
+    env: 'DATABASE_URL',
+    read: postgresUrl,
+    default: null,
+    says: 'A PostgreSQL database (postgres://user@host/name) for one or more nodes; without it the embedded one in the data folder. The password may stand in PGPASSWORD or a pgpass file.',
+    secret: true,
+  }),
+  postgresReaders: setting({
+    env: 'ONESIXTY_POSTGRES_READERS',
+    read: wholeNumber(1, 100),
+    default: 8,
+    says: 'Connections that the reads of one node share; three more write, ask and listen. A server has 100 without further ado.',
+  }),
+  postgresConnectTimeoutMs: setting({
+    env: 'ONESIXTY_POSTGRES_CONNECT_TIMEOUT_MS',
+    read: wholeNumber(1),
+    default: 1_500,
+    says: 'A PostgreSQL server that does not answer within this counts as away: callers get 503 within 2 s.',
+  }),
+  postgresStatementTimeoutMs: setting({
+    env: 'ONESIXTY_POSTGRES_STATEMENT_TIMEOUT_MS',
+    read: wholeNumber(100),
+    default: 10_000,
+    says: 'No statement of the service runs longer, its wait for other nodes included.',
+  }),
+  busyTimeoutMs: setting({
+    env: 'ONESIXTY_BUSY_TIMEOUT_MS',
+    read: wholeNumber(0),
+    default: 5_000,
+    says: 'How long a write waits for another process (the command line) to finish writing.',
+  }),
+  cacheKib: setting({
+    env: 'ONESIXTY_CACHE_KIB',
+    read: wholeNumber(1024),
+    default: 16_384,
+    says: 'Page cache of each SQLite connection.',
+  }),
+} as const

@@ -1,0 +1,90 @@
+import type { Generated } from 'kysely'
+import type { AccountState, Flag, LedgerKind, Mode } from './column-values.ts'
+
+/** Who may send, and what they may spend. */
+
+export interface AccountTable {
+  id: string
+  name: string
+  state: AccountState
+  send_per_minute: number | null
+  read_per_minute: number | null
+  queue_limit: number | null
+  created_at: number
+  updated_at: number
+}
+
+export interface UserTable {
+  id: string
+  email: string
+  name: string
+  is_operator: Flag
+  created_at: number
+}
+
+export interface AccountUserTable {
+  account_id: string
+  user_id: string
+  role: 'owner' | 'member'
+}
+
+export interface ApiKeyTable {
+  id: string
+  account_id: string
+  mode: Mode
+  hash: string
+  last_four: string
+  name: string
+  scopes: string
+  addresses: string | null
+  daily_cap: number | null
+  created_at: number
+  expires_at: number | null
+  revoked_at: number | null
+  last_used_at: number | null
+}
+
+export interface ApiKeyUsageTable {
+  key_id: string
+  day: number
+  parts: number
+}
+
+export interface WalletTable {
+  account_id: string
+  mode: Mode
+  granted: number
+  reserved: number
+  used: number
+  used_archived: Generated<number>
+  low_threshold: number
+  refilled_day: number | null
+}
+
+export interface UsageDayTable {
+  account_id: string
+  mode: Mode
+  day: number
+  parts: number
+}
+
+export interface LedgerEntryTable {
+  account_id: string
+  mode: Mode
+  id: string
+  kind: LedgerKind
+  sms: number
+  note: string
+  request_key: string | null
+  actor: string
+  created_at: number
+}
+
+export interface AuditLogTable {
+  id: string
+  account_id: string | null
+  actor: string
+  action: string
+  detail: string
+  created_at: number
+}

@@ -1,0 +1,44 @@
+import { openEmbedded, type Storage } from './database.ts'
+import type { Units } from './dialect.ts'
+
+/** Where the database is and how it is met: the settings of that name. */
+export interface StorageConfig {
+  dataFolder: string
+  databaseUrl: string | null
+  node: string | null
+  busyTimeoutMs: number
+  cacheKib: number
+  postgresReaders: number
+  postgresConnectTimeoutMs: number
+  postgresStatementTimeoutMs: number
+}
+
+export interface ServedUnits {
+  /** A module that exports `units`. */
+  unitsModule: URL
+  /** Bounds what merged calls of a unit bring into one transaction. */
+  maxMergedWeight: number
+}
+
+/** Opens the database of the settings for a server: the embedded one, or the one at DATABASE_URL. Brings its schema up to date. */
+export async function openStorage<U extends Units = Units>(
+  config: StorageConfig,
+  served: ServedUnits,
+  nowMs: number,
+): Promise<Storage<U>> {
+  if (config.databaseUrl !== null) {
+    const { openPostgres } = await import('./postgres-database.ts')
+    return openPostgres<U>({ ...postgresSettingsOf(config, config.databaseUrl), ...served }, nowMs)
+  }
+  const { dataFolder, busyTimeoutMs, cacheKib } = config
+  return openEmbedded<U>({ dataFolder, busyTimeoutMs, cacheKiB: cacheKib, ...served }, nowMs)
+}
+
+/** How the settings say that PostgreSQL is met. */
+export const postgresSettingsOf = (config: StorageConfig, url: string) => ({
+  url,
+  applicationName: config.node === null ? 'onesixty' : `onesixty ${config.node}`,
+  readers: config.postgresReaders,
+  connectTimeoutMs: config.postgresConnectTimeoutMs,
+  statementTimeoutMs: config.postgresStatementTimeoutMs,
+})

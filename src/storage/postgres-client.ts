@@ -1,0 +1,83 @@
+import pg from 'pg'
+import { asStorageError } from './postgres-faults.ts'
+
+/** How the program meets a PostgreSQL server. */
+export interface PostgresSettings {
+  /** `postgres://…`; what it leaves out comes from the variables that every PostgreSQL client reads (PGPASSWORD, PGSSLMODE, …). */
+  url: string
+  /** Seen in pg_stat_activity. */
+  applicationName: string
+  /** How many connections the reads of one process share. */
+  readers: number
+  /** A server that does not answer within this counts as away. */
+  connectTimeoutMs: number
+  /** No statement runs longer. */
+  statementTimeoutMs: number
+}
+
+/**
+ * Integers of 64 bits as numbers (times in ms and counts stay far below 2^53) and truth values as 0 and 1, as SQLite gives them. Sums of
+ * bigints are numeric.
+ */
+const { builtins } = pg.types
+const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
+  [builtins.INT8, Number],
+  [builtins.NUMERIC, Number],
+  [builtins.BOOL, (text) => (text === 't' ? 1 : 0)],
+])
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (type: number, format?: 'text' | 'binary') =>
+    parsers.get(type) ?? pg.types.getTypeParser(type, format),
+}
+
+/**
+ * What each session runs with. Plans are made for the values at hand: a plan for any array of any length would read whole tables. A
+ * transaction whose process stands still is ended, so that what it has locked is free again.
+ */
+const sessionOptions = (statementTimeoutMs: number): string =>
+  [
+    'plan_cache_mode=force_custom_plan',
+    'random_page_cost=1.1',
+    'jit=off',
+    'max_parallel_workers_per_gather=0',
+    'default_transaction_isolation=read\\ committed',
+    `statement_timeout=${statementTimeoutMs}`,
+    `idle_in_transaction_session_timeout=${idleInTransactionMs}`,
+  ]
+    .map((option) => `-c ${option}`)
+    .join(' ')
+
+/** Longer than any pause of a healthy process between two statements; shorter than anybody waits for a send. */
+const idleInTransactionMs = 5_000
+
+/** Connections that are made when they are wanted, and anew after the server was away. */
+export function createPostgresPool(settings: PostgresSettings, connections: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: settings.url,
+    application_name: settings.applicationName,
+    max: connections,
+    connectionTimeoutMillis: settings.connectTimeoutMs,
+    idleTimeoutMillis: 0,
+    keepAlive: true,
+    options: sessionOptions(settings.statementTimeoutMs),
+    types,
+  })
+  // An idle connection that breaks is made anew when it is wanted; whoever uses one is told by its statement.
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}
+
+/** Runs `look` on a connection of its own; for what is asked once, at the start. */
+export async function withClient<T>(pool: pg.Pool, look: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw asStorageError(error)
+  })
+  try {
+    return await look(client)
+  } catch (error) {
+    throw asStorageError(error)
+  } finally {
+    client.release()
+  }
+}

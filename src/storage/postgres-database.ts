@@ -1,0 +1,99 @@
+import { Kysely, sql } from 'kysely'
+import type pg from 'pg'
+import { RecentTimes } from '../recent-times.ts'
+import type { Storage } from './database.ts'
+import type { Db, Units } from './dialect.ts'
+import { mergedUnits } from './merged-units.ts'
+import { migrate, readMigrations } from './migrate.ts'
+import { postgresDialect } from './postgres.ts'
+import { createPostgresPool, type PostgresSettings, withClient } from './postgres-client.ts'
+import { readCluster, refuseUnsafeServer } from './postgres-safety.ts'
+import type { Database } from './schema.ts'
+import { Writer } from './writer.ts'
+
+/**
+ * Taken by every transaction that writes, for its length: transactions of all nodes follow one another, as they do on the embedded
+ * database, so that what a unit reads stays as it is until the unit has written.
+ */
+const writeLock = 'select pg_advisory_xact_lock(160160160)'
+
+export interface ServedSettings extends PostgresSettings {
+  /** A module that exports `units`. */
+  unitsModule?: URL
+  /** Bounds what merged calls of a unit bring into one transaction. */
+  maxMergedWeight?: number
+}
+
+interface UnitsModule {
+  units: Units
+  merging?: Readonly<Record<string, (input: never) => number>>
+}
+
+/**
+ * Opens the database on a PostgreSQL server and brings its schema up to date. Refuses a server that does not flush each commit (P1) or is
+ * older than 15. Units run in this thread: the flush is the server's.
+ */
+export async function openPostgres<U extends Units = Units>(
+  settings: ServedSettings,
+  nowMs: number,
+): Promise<Storage<U> & { migrated: readonly string[] }> {
+  const flushTimes = new RecentTimes()
+  // The writer uses one at a time; the other asks what became of a COMMIT whose connection was lost.
+  const writing = createPostgresPool(settings, 2)
+  const writer = new Writer(new Kysely<Database>({ dialect: postgresDialect(writing, { lock: writeLock, flushTimes }) }))
+  const reading: pg.Pool[] = []
+  const connect = (connections: number): Db => {
+    const pool = createPostgresPool(settings, connections)
+    reading.push(pool)
+    return new Kysely<Database>({ dialect: postgresDialect(pool) })
+  }
+  let migrated: string[]
+  let cluster: string
+  try {
+    await withClient(writing, refuseUnsafeServer)
+    cluster = await withClient(writing, readCluster)
+    migrated = await migrate(writer, await readMigrations('postgres'), nowMs)
+  } catch (error) {
+    await writing.end()
+    throw error
+  }
+  const runUnit = await unitRunner(settings, writer)
+  const read = connect(settings.readers)
+  return {
+    migrated,
+    cluster,
+    read,
+    writer,
+    runUnit: runUnit as Storage<U>['runUnit'],
+    // A server that is away comes back; no process needs to end for that.
+    died: new Promise(() => undefined),
+    async flushTimes() {
+      const [p50Ms = 0, p99Ms = 0] = flushTimes.percentiles([0.5, 0.99])
+      return { p50Ms, p99Ms }
+    },
+    async sizes() {
+      const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(read)
+      return { databaseBytes: rows[0]?.bytes ?? 0, walBytes: null, diskFreeBytes: null }
+    },
+    openReader: () => connect(1),
+    async close() {
+      await writer.drain()
+      await Promise.all([...reading, writing].map((pool) => pool.end()))
+    },
+  }
+} // prettier-ignore
+
+async function unitRunner(
+  { unitsModule, maxMergedWeight = 1 }: ServedSettings,
+  writer: Writer,
+): Promise<(name: string, input: unknown) => Promise<unknown>> {
+  const { units, merging = {} }: UnitsModule =
+    unitsModule === undefined ? { units: {} } : ((await import(unitsModule.href)) as UnitsModule)
+  const merged = mergedUnits({ writer, units, merging, maxWeight: maxMergedWeight })
+  return async (name, input) => {
+    const unit = units[name]
+    if (unit === undefined) throw new Error(`there is no unit ${name}`)
+    const run = merged.get(name)
+    return run === undefined ? writer.write((tx) => unit(tx, input as never)) : run(input)
+  }
+}

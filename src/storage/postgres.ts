@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import type pg from 'pg'
+import type { RecentTimes } from '../recent-times.ts'
+import type { SetAdapter, SetStatements } from './dialect.ts'
+import { askForCommit } from './postgres-commit.ts'
+import { asStorageError } from './postgres-faults.ts'
+import { columnTypesReader, isConstant, postgresSets } from './postgres-sets.ts'
+
+/** How transactions of a pool begin. */
+export interface TransactionStart {
+  /** What is run right behind `begin`, in the same round trip. */
+  lock: string
+  /** How long each commit took, flush included. */
+  flushTimes: RecentTimes
+}
+
+/** Kysely over a pool of pg. Errors are `StorageError`s; only a pool with a `start` has transactions. */
+export function postgresDialect(pool: pg.Pool, start: TransactionStart | null = null): Dialect {
+  const sets = postgresSets(columnTypesReader())
+  const driver: Driver = {
+    init: async () => undefined,
+    acquireConnection: async () => PostgresConnection.open(pool),
+    beginTransaction: async (connection) => {
+      if (start === null) throw new Error('a transaction is a unit of the writer')
+      await (connection as PostgresConnection).begin(start.lock)
+    },
+    commitTransaction: async (connection) => {
+      const startedMs = performance.now()
+      await (connection as PostgresConnection).commit()
+      start?.flushTimes.add(performance.now() - startedMs)
+    },
+    rollbackTransaction: async (connection) => (connection as PostgresConnection).rollback(),
+    releaseConnection: async (connection) => (connection as PostgresConnection).release(),
+    destroy: async () => pool.end(),
+  }
+  return {
+    createAdapter: () => new SettingPostgresAdapter(sets),
+    createDriver: () => driver,
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  }
+}
+
+class SettingPostgresAdapter extends PostgresAdapter implements SetAdapter {
+  readonly sets: SetStatements
+  readonly snapshotStart = 'begin isolation level repeatable read read only'
+
+  constructor(sets: SetStatements) {
+    super()
+    this.sets = sets
+  }
+}
+
+/** Constant texts are prepared once for each connection; names are short, for PostgreSQL cuts them at 63 octets. */
+const names = new Map<string, string>()
+function nameOf(sql: string): string {
+  const known = names.get(sql)
+  if (known !== undefined) return known
+  const name = createHash('sha256').update(sql).digest('base64url').slice(0, 22)
+  names.set(sql, name)
+  return name
+}
+
+/** One connection, lent to one transaction or one statement. */
+class PostgresConnection implements DatabaseConnection {
+  readonly #pool: pg.Pool
+  readonly #client: pg.PoolClient
+  #transactionId: string | null = null
+  /** Why it cannot be used any more. */
+  #broken: Error | null = null
+
+  private constructor(pool: pg.Pool, client: pg.PoolClient) {
+    this.#pool = pool
+    this.#client = client
+  }
+
+  static async open(pool: pg.Pool): Promise<PostgresConnection> {
+    try {
+      return new PostgresConnection(pool, await pool.connect())
+    } catch (error) {
+      throw asStorageError(error)
+    }
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { sql, parameters } = query
+    const name = isConstant(query) ? { name: nameOf(sql) } : {}
+    const result = await this.#query({ text: sql, values: parameters as unknown[], ...name })
+    const { command, rowCount, rows } = result
+    const changes =
+      command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
+    return changes ? { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) } : { rows: rows as R[] }
+  }
+
+  streamQuery(): never {
+    throw new Error('streaming is not supported: page by key instead')
+  }
+
+  /** In one round trip; the number of the transaction tells what became of it should COMMIT get no answer. */
+  async begin(lock: string): Promise<void> {
+    const text = `begin; ${lock}; select pg_current_xact_id()::text as id`
+    const results = (await this.#query({ text })) as unknown as pg.QueryResult<{ id: string }>[]
+    this.#transactionId = results.at(-1)?.rows[0]?.id ?? null
+  }
+
+  async commit(): Promise<void> {
+    try {
+      // What failed within answers COMMIT with ROLLBACK and no error.
+      const { command } = await this.#query({ text: 'commit' })
+      if (command !== 'COMMIT') throw asStorageError(new Error('the transaction was rolled back'))
+    } catch (error) {
+      if (this.#broken === null || this.#transactionId === null) throw error
+      await askForCommit(this.#pool, this.#transactionId)
+    }
+  }
+
+  /** A connection that is gone has taken its transaction with it. */
+  async rollback(): Promise<void> {
+    if (this.#broken === null) await this.#query({ text: 'rollback' }).catch(() => undefined)
+  }
+
+  release(): void {
+    this.#client.release(this.#broken ?? undefined)
+  }
+
+  async #query(query: pg.QueryConfig): Promise<pg.QueryResult> {
+    if (this.#broken !== null) throw this.#broken
+    try {
+      return await this.#client.query(query)
+    } catch (error) {
+      const fault = asStorageError(error)
+      if (fault.fault === 'unavailable') this.#broken ??= fault
+      throw fault
+    }
+  }
+}

