@@ -66,11 +66,14 @@ export class BenchMachine {
     this.#echo?.stop()
   }
 
-  async #load(name: string, { server, expectedStatus = 202, ...target }: LoadTarget): Promise<MeasuredLoad> {
+  async #load(
+    name: string,
+    { server, otherPorts = [], expectedStatus = 202, ...target }: LoadTarget,
+  ): Promise<MeasuredLoad> {
     const { warmUpMs, measureMs } = this.#lengths
     const job: LoadJob = {
       connections: 64, perSecond: null, warmUpMs, measureMs, maxRequests: null, keepTimes: false,
-      ...target, port: server.port, firstMessage: this.#nextMessage,
+      ...target, ports: [server.port, ...otherPorts], firstMessage: this.#nextMessage,
     } // prettier-ignore
     const watched = watchProcessor(server.pid)
     const result = await this.#generator.run(job, expectedStatus)

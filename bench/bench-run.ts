@@ -48,6 +48,8 @@ export interface LoadTarget extends Partial<
   Pick<LoadJob, 'connections' | 'perSecond' | 'measureMs' | 'warmUpMs' | 'maxRequests' | 'keepTimes'>
 > {
   server: Pick<ServerProcess, 'port' | 'pid'>
+  /** Further nodes, which share the connections. */
+  otherPorts?: readonly number[]
   token: string
   shape: RequestShape
   expectedStatus?: number

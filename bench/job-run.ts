@@ -30,8 +30,8 @@ class JobRun {
 
   constructor(job: LoadJob) {
     this.#job = job
-    this.#lines = Array.from({ length: job.connections }, () => ({
-      connection: new HttpConnection(job.port),
+    this.#lines = Array.from({ length: job.connections }, (_, i) => ({
+      connection: new HttpConnection(job.ports[i % job.ports.length] as number),
       template: createRequestTemplate(job),
     }))
   }

@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchRun } from './bench-run.ts'
 import { type Figure, median, perSecondOf } from './figure.ts'
@@ -6,18 +5,12 @@ import { hundred, one, type RequestShape } from './load-job.ts'
 import { wideLink, withBenchSmsc } from './smpp-link.ts'
 import type { ProfileName } from './profile.ts'
 import { sayProcessorUse, watchMemory, watchProcessor } from './process-usage.ts'
-import {
-  type BenchAccount,
-  type BenchFolder,
-  databaseOf,
-  type ServerProcess,
-  withServer,
-} from './server-process.ts'
+import { type BenchAccount, type BenchFolder, type ServerProcess, withServer } from './server-process.ts'
 
 const longestLoadMs = 180_000
 const settleTimeoutMs = 300_000
 
-interface Lives {
+export interface Lives {
   row: number
   name: string
   shape: RequestShape
@@ -26,6 +19,7 @@ interface Lives {
   profile?: ProfileName
   /** The settings of the simulator of the account. */
   settings: readonly string[]
+  databaseUrl?: string
   /** Adds what else the account needs. */
   prepare?: (served: Served) => Promise<void>
 }
@@ -84,39 +78,42 @@ export const measureLifeOverSmpp = (run: BenchRun): Promise<Figure[]> =>
     return [...(await measureLives(run, single)), ...(await measureLives(run, many))]
   })
 
-const measureLives = (run: BenchRun, lives: Lives): Promise<Figure[]> =>
-  withServer({ settings: lives.settings, nodeOptions: [] }, async (served) => {
-    const { row, name, least, profile } = lives
-    await lives.prepare?.(served)
-    const warm = await live(
-      run,
-      { ...lives, name: `${name}, warm-up` },
-      { served, limits: { measureMs: run.lengths.warmUpMs } },
-    )
-    let samples: number[] = []
-    const measured = await run.againstN(async () => {
-      const memory = watchMemory(served.server.pid)
-      const limits = { measureMs: longestLoadMs, maxRequests: lives.requests }
-      const lived = await live(run, lives, { served, limits })
-      samples = memory.stop()
-      return lived
-    })
-    const sent = warm.messages + measured.messages
-    const { perSecond, ofN, facts } = measured
-    return [
-      {
-        row,
-        name,
-        value: `${perSecondOf(perSecond)} messages`,
-        ofN,
-        bar: { kind: 'of-n', least },
-        facts,
-        ...(profile === undefined ? {} : { profile }),
-      },
-      memoryFigure(row, name, samples),
-      await exactnessFigure(row, name, { ...served, sent }),
-    ]
-  })
+export const measureLives = (run: BenchRun, lives: Lives): Promise<Figure[]> =>
+  withServer(
+    { settings: lives.settings, nodeOptions: [], databaseUrl: lives.databaseUrl },
+    async (served) => {
+      const { row, name, least, profile } = lives
+      await lives.prepare?.(served)
+      const warm = await live(
+        run,
+        { ...lives, name: `${name}, warm-up` },
+        { served, limits: { measureMs: run.lengths.warmUpMs } },
+      )
+      let samples: number[] = []
+      const measured = await run.againstN(async () => {
+        const memory = watchMemory(served.server.pid)
+        const limits = { measureMs: longestLoadMs, maxRequests: lives.requests }
+        const lived = await live(run, lives, { served, limits })
+        samples = memory.stop()
+        return lived
+      })
+      const sent = warm.messages + measured.messages
+      const { perSecond, ofN, facts } = measured
+      return [
+        {
+          row,
+          name,
+          value: `${perSecondOf(perSecond)} messages`,
+          ofN,
+          bar: { kind: 'of-n', least },
+          facts,
+          ...(profile === undefined ? {} : { profile }),
+        },
+        memoryFigure(row, name, samples),
+        await exactnessFigure(row, name, { ...served, sent }),
+      ]
+    },
+  )
 
 interface Lived {
   perSecond: number
@@ -143,13 +140,9 @@ async function live(
   await waitUntilFinal(folder)
   const use = watched.stop()
   const facts = `${sayProcessorUse(use)}; ${((use.totalMs * 1000) / messages).toFixed(0)} µs of the server for each message`
-  const database = openReadOnly(folder)
-  const row = database
-    .prepare(
-      'select count(*) as final, min(created_at) as first, max(finalized_at) as last from messages where created_at >= ? and finalized_at is not null',
-    )
-    .get(fromMs)
-  database.close()
+  const [row] = await folder.query(
+    `select count(*) as final, min(created_at) as first, max(finalized_at) as last from messages where created_at >= ${fromMs} and finalized_at is not null`,
+  )
   const perSecond = (Number(row?.['final']) * 1000) / (Number(row?.['last']) - Number(row?.['first']))
   run.say(`${name}: ${perSecondOf(perSecond)} to the last final state, ${messages} messages; ${facts}`)
   return { perSecond, messages, facts }
@@ -157,26 +150,14 @@ async function live(
 
 /** Nothing waits, is being handed over, or has a receipt to come. */
 async function waitUntilFinal(folder: BenchFolder): Promise<void> {
-  const database = openReadOnly(folder)
-  const open = database.prepare(
-    'select exists (select 1 from queue) or exists (select 1 from receipts_expected where closed_at is null) as is_open',
-  )
-  try {
-    for (
-      const deadline = performance.now() + settleTimeoutMs;
-      performance.now() < deadline;
-      await sleep(50)
-    ) {
-      if (open.get()?.['is_open'] === 0) return
-    }
-    throw new Error('Some messages did not become final in time.')
-  } finally {
-    database.close()
+  for (const deadline = performance.now() + settleTimeoutMs; performance.now() < deadline; await sleep(50)) {
+    const [row] = await folder.query(
+      'select case when exists (select 1 from queue) or exists (select 1 from receipts_expected where closed_at is null) then 1 else 0 end as is_open',
+    )
+    if (row?.['is_open'] === 0) return
   }
+  throw new Error('Some messages did not become final in time.')
 }
-
-const openReadOnly = (folder: BenchFolder): DatabaseSync =>
-  new DatabaseSync(databaseOf(folder), { readOnly: true, timeout: 5_000 })
 
 /** Flat: the last fifth of the samples is no more than a tenth above the second fifth (the first still warms up). */
 function memoryFigure(row: number, name: string, samples: readonly number[]): Figure {
@@ -201,12 +182,11 @@ async function exactnessFigure(
   { folder, account, sent }: Served & { sent: number },
 ): Promise<Figure> {
   const { ok } = await folder.cli('doctor')
-  const database = openReadOnly(folder)
-  const counts = database
-    .prepare(`select count(*) as stored, sum(status = 'delivered' and charged = 1 and attempts = 1) as exact,
-      (select used from wallets where account_id = messages.account_id and mode = 'live') as used from messages where account_id = ?`)
-    .get(account.accountId)
-  database.close()
+  const [counts] = await folder.query(
+    `select count(*) as stored, sum(case when status = 'delivered' and charged = 1 and attempts = 1 then 1 else 0 end) as exact,
+      (select used from wallets where account_id = '${account.accountId}' and mode = 'live') as used from messages
+     where account_id = '${account.accountId}'`,
+  )
   const [stored, exact, used] = [counts?.['stored'], counts?.['exact'], counts?.['used']].map(Number)
   return {
     row,

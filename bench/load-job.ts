@@ -8,7 +8,8 @@ export const hundred = { kind: 'send', recipients: 100, idempotent: false } sati
 
 /** One measurement, as it is handed to the process of the load generator. */
 export interface LoadJob {
-  port: number
+  /** Of each server; the connections go to them in turns. */
+  ports: readonly number[]
   token: string
   shape: RequestShape
   connections: number

@@ -8,8 +8,8 @@ export interface RequestTemplate {
 }
 
 /** Makes the template of one connection. */
-export function createRequestTemplate({ shape, port, token }: LoadJob): RequestTemplate {
-  const head = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n`
+export function createRequestTemplate({ shape, ports, token }: LoadJob): RequestTemplate {
+  const head = `Host: 127.0.0.1:${ports[0]}\r\nAuthorization: Bearer ${token}\r\n`
   if (shape.kind === 'get') {
     const requests = shape.paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${head}\r\n`))
     return { bytesOf: (n) => requests[n % requests.length] as Buffer, messagesPerRequest: 1 }

@@ -4,9 +4,11 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { Client } from 'pg'
 import packageJson from '../package.json' with { type: 'json' }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -17,22 +19,67 @@ export interface BenchFolder {
   path: string
   /** Runs a command of `onesixty` on this folder and gives its JSON. */
   cli(...args: string[]): Promise<Record<string, unknown>>
+  /** Runs one SELECT beside the server. */
+  query(select: string): Promise<Record<string, unknown>[]>
+  /** The settings by which a server finds its database. */
+  env: Readonly<Record<string, string>>
   remove(): Promise<void>
 }
 
-export async function makeFolder(): Promise<BenchFolder> {
-  return folderAt(await mkdtemp(join(tmpdir(), 'onesixty-bench-run-')))
+/** On the embedded database, or with a URL on PostgreSQL. */
+export async function makeFolder(
+  databaseUrl?: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<BenchFolder> {
+  return folderAt(await mkdtemp(join(tmpdir(), 'onesixty-bench-run-')), databaseUrl, settings)
 }
 
-export const folderAt = (path: string): BenchFolder => ({
-  path,
-  async cli(...args) {
-    const options = { env: environment(path), maxBuffer: 16_777_216 }
-    const { stdout } = await promisify(execFile)(process.execPath, [mainFile, ...args, '--json'], options)
-    return JSON.parse(stdout) as Record<string, unknown>
-  },
-  remove: () => rm(path, { recursive: true, force: true }),
-})
+export const folderAt = (
+  path: string,
+  databaseUrl?: string,
+  settings: Readonly<Record<string, string>> = {},
+): BenchFolder => {
+  const env = {
+    ...environment(path),
+    ...settings,
+    ...(databaseUrl === undefined
+      ? {}
+      : { DATABASE_URL: databaseUrl, ONESIXTY_SECRET: 'a secret of the bench that nobody has' }),
+  }
+  return {
+    path,
+    env,
+    async cli(...args) {
+      const options = { env, maxBuffer: 16_777_216 }
+      const { stdout } = await promisify(execFile)(process.execPath, [mainFile, ...args, '--json'], options)
+      return JSON.parse(stdout) as Record<string, unknown>
+    },
+    query: (select) =>
+      databaseUrl === undefined
+        ? queryFile(join(path, 'onesixty.db'), select)
+        : queryServer(databaseUrl, select),
+    remove: () => rm(path, { recursive: true, force: true }),
+  }
+}
+
+async function queryFile(file: string, select: string): Promise<Record<string, unknown>[]> {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
+  try {
+    return database.prepare(select).all()
+  } finally {
+    database.close()
+  }
+}
+
+async function queryServer(url: string, select: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(select)).rows
+  } finally {
+    await client.end()
+  }
+}
 
 export const databaseOf = (folder: BenchFolder): string => join(folder.path, 'onesixty.db')
 
@@ -59,7 +106,7 @@ export async function startServer(
   const startedMs = performance.now()
   const child = spawn(process.execPath, [...nodeOptions, ...startArguments], {
     cwd: root,
-    env: environment(folder.path),
+    env: folder.env,
     stdio: ['ignore', log, log],
   })
   closeSync(log)
@@ -87,8 +134,8 @@ export async function startServer(
 }
 
 /** Old texts and records stay: the janitors shall not eat what is measured. */
-const environment = (dataFolder: string): NodeJS.ProcessEnv => ({
-  PATH: process.env['PATH'],
+const environment = (dataFolder: string): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
   ONESIXTY_DATA: dataFolder,
   ONESIXTY_PORT: '0',
   ONESIXTY_TEXT_RETENTION_DAYS: '3650',
@@ -146,10 +193,14 @@ export async function makeAccount(folder: BenchFolder, settings: readonly string
 
 /** A server with one account, in a folder of its own that is gone afterwards. */
 export async function withServer<T>(
-  { settings, nodeOptions }: { settings: readonly string[]; nodeOptions: readonly string[] },
+  {
+    settings,
+    nodeOptions,
+    databaseUrl,
+  }: { settings: readonly string[]; nodeOptions: readonly string[]; databaseUrl?: string | undefined },
   use: (started: { folder: BenchFolder; account: BenchAccount; server: ServerProcess }) => Promise<T>,
 ): Promise<T> {
-  const folder = await makeFolder()
+  const folder = await makeFolder(databaseUrl)
   try {
     const account = await makeAccount(folder, settings)
     const server = await startServer(folder, nodeOptions)

@@ -73,6 +73,7 @@ const nextOfRoute = {
           and q.claimed_by is null and q.restore_hold = 0 and q.parts > :over and q.parts <= :most
         order by q.priority, q.due_at, q.message_id limit :quota`,
   inputs: ['route', 'account', 'due', 'now', 'quota', 'over', 'most', 'want', 'device', 'lease'],
+  numbers: ['lease'],
 } as const
 
 /**

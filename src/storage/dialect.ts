@@ -10,7 +10,10 @@ export type Value = string | number | null
 export type Row = Record<string, Value>
 
 export interface SelectEach {
-  /** A SELECT whose inputs stand as `:name`; run once for each set of inputs, results joined in order. */
+  /**
+   * A SELECT whose inputs stand as `:name`; run once for each set of inputs, results joined in order. `cross join … on` keeps SQLite to the
+   * order in which the tables stand; PostgreSQL is given an inner join.
+   */
   sql: string
   /** The names of the inputs, in the order of the values. */
   inputs: readonly string[]

@@ -95,7 +95,8 @@ class PostgresConnection implements DatabaseConnection {
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { sql, parameters } = query
     const name = isConstant(query) ? { name: nameOf(sql) } : {}
-    const result = await this.#query({ text: sql, values: parameters as unknown[], ...name })
+    const text = sql.replace(/\bcross join (\w+ \w+) on\b/g, 'join $1 on')
+    const result = await this.#query({ text, values: parameters as unknown[], ...name })
     const { command, rowCount, rows } = result
     const changes =
       command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
