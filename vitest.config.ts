@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 const pure = ['test/unit/**/*.test.ts', 'test/architecture.test.ts', 'test/documents.test.ts']
 const crash = ['test/crash/**/*.test.ts']
 const e2e = ['test/e2e/**/*.test.ts']
+/** What is about PostgreSQL itself. */
+const postgresOnly = ['test/postgres/**']
 /** What is about the file of the embedded database or its threads, or starts a PostgreSQL of its own. */
 const embeddedOnly = [
   'test/storage/**',
@@ -35,7 +37,7 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: ['test/**/*.test.ts'],
-          exclude: [...pure, ...crash, ...e2e],
+          exclude: [...pure, ...crash, ...e2e, ...postgresOnly],
           env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
           sequence: { groupOrder: 0 },
         },

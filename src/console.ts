@@ -38,7 +38,7 @@ function surroundingsOf(
   ports: ConsolePorts,
   publicUrl: () => string,
 ): Omit<Surroundings, 'log'> {
-  const { read, writer, clock, ids, config, log, changes, horizon } = parts
+  const { read, writer, clock, ids, config, log, changes, horizon, storage } = parts
   const secret = Buffer.from(deriveKey(parts.secret, 'console-sessions')).toString('base64url')
   const auth = createAuth({ read, writer, config, log, secret, publicUrl })
   const live = new LiveFeed({
@@ -47,7 +47,7 @@ function surroundingsOf(
     failed: (error) => log.error({ err: error }, 'a live stream could not be told of a change'),
   })
   changes.listen({ isLooking: () => live.count() > 0, changed: (accountId) => live.changed(accountId) })
-  return { read, writer, clock, ids, config, auth, live, ports, publicUrl }
+  return { read, readOf: storage.readOf, writer, clock, ids, config, auth, live, ports, publicUrl }
 }
 
 const createHistoryPorts = ({ storage, horizon, secret }: Parts, pool: DevicePool): HistoryPorts => ({

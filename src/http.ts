@@ -32,10 +32,10 @@ function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): Se
         horizon.hold(request.createdAt, () => accept(request)),
         () => [request.accountId],
       ),
-    priceOnly: (request) => priceSend(storage.read, request),
-    findReplay: (name) => findReplay(storage.read, name),
+    priceOnly: (request) => priceSend(storage.readOf(request.accountId), request),
+    findReplay: (name) => findReplay(storage.readOf(name.accountId), name),
     optedOut: (accountId, mode, numbers) => parts.optOuts.find({ accountId, mode }, numbers, clock.now()),
-    waitingParts: (accountId, mode) => readWaitingParts(storage.read, { accountId, mode }),
+    waitingParts: (accountId, mode) => readWaitingParts(storage.readOf(accountId), { accountId, mode }),
     routing: { forAccount: (...asked) => routingFor(pool, ...asked) },
   }
 }
@@ -78,10 +78,10 @@ export function createHttp(
     },
     operations: {
       send,
-      status: { read, now: clock.now },
-      balance: { read, now: clock.now },
+      status: { readOf: storage.readOf, now: clock.now },
+      balance: { readOf: storage.readOf, now: clock.now },
       history: {
-        read,
+        readOf: storage.readOf,
         safeHorizonMs: () => horizon.safeMs(),
         cursorKey: deriveKey(parts.secret, 'history-cursor'),
       },

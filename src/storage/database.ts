@@ -2,7 +2,7 @@ import { stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Kysely } from 'kysely'
 import { makeDataFolder } from '../data-folder.ts'
-import type { Db, RunUnit, Units } from './dialect.ts'
+import type { Db, ReadOf, RunUnit, Units } from './dialect.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import type { Database } from './schema.ts'
 import { SqliteThread } from './sqlite-thread.ts'
@@ -12,6 +12,8 @@ import { Writer } from './writer.ts'
 /** The floor of the house: reads for everybody, one way to write. */
 export interface Storage<U extends Units = Units> {
   read: Db
+  /** Reads for one account. On PostgreSQL they see nothing of another, whatever the query forgot (row-security.ts). */
+  readOf: ReadOf
   writer: Writer
   /** The history that the database lies on (system identifier and timeline of the server); null on the embedded one. */
   cluster: string | null
@@ -79,6 +81,7 @@ export async function openEmbedded<U extends Units = Units>(
   const further: Db[] = []
   return {
     read: reader,
+    readOf: () => reader,
     writer,
     cluster: null,
     died: Promise.race([writing.died, readingForAll.died]),

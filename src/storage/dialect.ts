@@ -3,6 +3,8 @@ import type { Database } from './schema.ts'
 
 /** Reads outside a transaction. Writing through it fails: the connection behind it is read-only. */
 export type Db = Kysely<Database>
+/** Reads that are made for one account. */
+export type ReadOf = (accountId: string) => Db
 /** Inside the writer's transaction. A function that asks for `Tx` cannot be called without one. */
 export type Tx = Transaction<Database>
 

@@ -7,7 +7,7 @@ export interface PostgresSettings {
   url: string
   /** Seen in pg_stat_activity. */
   applicationName: string
-  /** How many connections the reads of one process share. */
+  /** How many connections the reads for accounts share. */
   readers: number
   /** A server that does not answer within this counts as away. */
   connectTimeoutMs: number
@@ -34,7 +34,7 @@ const types: pg.CustomTypesConfig = {
  * What each session runs with. Plans are made for the values at hand: a plan for any array of any length would read whole tables. A
  * transaction whose process stands still is ended, so that what it has locked is free again.
  */
-const sessionOptions = (statementTimeoutMs: number): string =>
+const sessionOptions = (statementTimeoutMs: number, more: Readonly<Record<string, string>>): string =>
   [
     'plan_cache_mode=force_custom_plan',
     'random_page_cost=1.1',
@@ -43,6 +43,7 @@ const sessionOptions = (statementTimeoutMs: number): string =>
     'default_transaction_isolation=read\\ committed',
     `statement_timeout=${statementTimeoutMs}`,
     `idle_in_transaction_session_timeout=${idleInTransactionMs}`,
+    ...Object.entries(more).map(([name, value]) => `${name}=${value}`),
   ]
     .map((option) => `-c ${option}`)
     .join(' ')
@@ -51,7 +52,11 @@ const sessionOptions = (statementTimeoutMs: number): string =>
 const idleInTransactionMs = 5_000
 
 /** Connections that are made when they are wanted, and anew after the server was away. */
-export function createPostgresPool(settings: PostgresSettings, connections: number): pg.Pool {
+export function createPostgresPool(
+  settings: PostgresSettings,
+  connections: number,
+  session: Readonly<Record<string, string>> = {},
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: settings.url,
     application_name: settings.applicationName,
@@ -59,7 +64,7 @@ export function createPostgresPool(settings: PostgresSettings, connections: numb
     connectionTimeoutMillis: settings.connectTimeoutMs,
     idleTimeoutMillis: 0,
     keepAlive: true,
-    options: sessionOptions(settings.statementTimeoutMs),
+    options: sessionOptions(settings.statementTimeoutMs, session),
     types,
   })
   // An idle connection that breaks is made anew when it is wanted; whoever uses one is told by its statement.

@@ -6,8 +6,10 @@ import type { Db, Units } from './dialect.ts'
 import { mergedUnits } from './merged-units.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { postgresDialect } from './postgres.ts'
+import { createAccountReads } from './account-reads.ts'
 import { createPostgresPool, type PostgresSettings, withClient } from './postgres-client.ts'
 import { readCluster, refuseUnsafeServer } from './postgres-safety.ts'
+import { secureRows } from './row-security.ts'
 import type { Database } from './schema.ts'
 import { Writer } from './writer.ts'
 
@@ -16,6 +18,9 @@ import { Writer } from './writer.ts'
  * database, so that what a unit reads stays as it is until the unit has written.
  */
 const writeLock = 'select pg_advisory_xact_lock(160160160)'
+
+/** Connections of the dispatcher, the janitors and whoever else reads for nobody alone. */
+const readersForAll = 4
 
 export interface ServedSettings extends PostgresSettings {
   /** A module that exports `units`. */
@@ -53,16 +58,20 @@ export async function openPostgres<U extends Units = Units>(
     await withClient(writing, refuseUnsafeServer)
     cluster = await withClient(writing, readCluster)
     migrated = await migrate(writer, await readMigrations('postgres'), nowMs)
+    if (migrated.length > 0) await writer.write(secureRows)
   } catch (error) {
     await writing.end()
     throw error
   }
   const runUnit = await unitRunner(settings, writer)
-  const read = connect(settings.readers)
+  const read = connect(readersForAll)
+  const accountReads = createAccountReads(settings)
+  reading.push(accountReads.pool)
   return {
     migrated,
     cluster,
     read,
+    readOf: accountReads.of,
     writer,
     runUnit: runUnit as Storage<U>['runUnit'],
     // A server that is away comes back; no process needs to end for that.

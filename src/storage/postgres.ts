@@ -7,6 +7,7 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type PrimitiveValueListNode,
   type QueryResult,
 } from 'kysely'
 import type pg from 'pg'
@@ -24,12 +25,19 @@ export interface TransactionStart {
   flushTimes: RecentTimes
 }
 
+/** What is done with a connection each time it is lent, before its first statement. */
+export type Prepare = (client: pg.PoolClient) => Promise<void>
+
 /** Kysely over a pool of pg. Errors are `StorageError`s; only a pool with a `start` has transactions. */
-export function postgresDialect(pool: pg.Pool, start: TransactionStart | null = null): Dialect {
+export function postgresDialect(
+  pool: pg.Pool,
+  start: TransactionStart | null = null,
+  prepare: Prepare | null = null,
+): Dialect {
   const sets = postgresSets(columnTypesReader())
   const driver: Driver = {
     init: async () => undefined,
-    acquireConnection: async () => PostgresConnection.open(pool),
+    acquireConnection: async () => PostgresConnection.open(pool, prepare),
     beginTransaction: async (connection) => {
       if (start === null) throw new Error('a transaction is a unit of the writer')
       await (connection as PostgresConnection).begin(start.lock)
@@ -47,7 +55,7 @@ export function postgresDialect(pool: pg.Pool, start: TransactionStart | null = 
     createAdapter: () => new SettingPostgresAdapter(sets),
     createDriver: () => driver,
     createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createQueryCompiler: () => new EmptyListCompiler(),
   }
 }
 
@@ -58,6 +66,14 @@ class SettingPostgresAdapter extends PostgresAdapter implements SetAdapter {
   constructor(sets: SetStatements) {
     super()
     this.sets = sets
+  }
+}
+
+/** PostgreSQL refuses `in ()`, which finds nothing on SQLite; `in (null)` finds nothing either. */
+class EmptyListCompiler extends PostgresQueryCompiler {
+  protected override visitPrimitiveValueList(node: PrimitiveValueListNode): void {
+    if (node.values.length === 0) this.append('(null)')
+    else super.visitPrimitiveValueList(node)
   }
 }
 
@@ -84,10 +100,15 @@ class PostgresConnection implements DatabaseConnection {
     this.#client = client
   }
 
-  static async open(pool: pg.Pool): Promise<PostgresConnection> {
+  static async open(pool: pg.Pool, prepare: Prepare | null): Promise<PostgresConnection> {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw asStorageError(error)
+    })
     try {
-      return new PostgresConnection(pool, await pool.connect())
+      await prepare?.(client)
+      return new PostgresConnection(pool, client)
     } catch (error) {
+      client.release(true)
       throw asStorageError(error)
     }
   }

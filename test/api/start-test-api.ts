@@ -109,9 +109,9 @@ async function serve(opened: TestStorage, overrides: TestApiOverrides): Promise<
     }),
     operations: {
       send: createSendDeps({ clock, ids, config, ports }),
-      status: { read: storage.read, now: clock.now },
-      balance: { read: storage.read, now: clock.now },
-      history: { read: storage.read, safeHorizonMs: clock.now, cursorKey: randomBytes(32) },
+      status: { readOf: storage.readOf, now: clock.now },
+      balance: { readOf: storage.readOf, now: clock.now },
+      history: { readOf: storage.readOf, safeHorizonMs: clock.now, cursorKey: randomBytes(32) },
     },
   })
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -212,7 +212,7 @@ test('status takes no parameter', async () => {
     typeof statusOperation.handle
   >[1]
   await expect(
-    statusOperation.handle({ read: house.storage.read, now: house.clock.now }, call),
+    statusOperation.handle({ readOf: house.storage.readOf, now: house.clock.now }, call),
   ).rejects.toMatchObject({ code: 'invalid_query' })
 })
 

@@ -3,7 +3,7 @@ import type { Static, TObject } from 'typebox'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import type { Ids } from '../../ids.ts'
-import type { Db } from '../../storage/dialect.ts'
+import type { Db, ReadOf } from '../../storage/dialect.ts'
 import type { Mode } from '../../storage/schema.ts'
 import type { Writer } from '../../storage/writer.ts'
 import type { RequestLog } from '../respond.ts'
@@ -19,7 +19,9 @@ export type Access = 'anyone' | 'user' | 'member' | 'owner' | 'operator'
 
 /** What every call has at hand. */
 export interface Surroundings {
+  /** Of a call for an account: that account's rows. */
   read: Db
+  readOf: ReadOf
   writer: Writer
   clock: Clock
   ids: Ids

@@ -25,7 +25,7 @@ export async function guardCall(
   const account = await openedAccount(signedIn, query)
   if (access === 'owner' && account.role !== 'owner')
     throw refuse('not_permitted', { detail: 'Only an owner of the account may do this.' })
-  return { ...signedIn, account }
+  return { ...signedIn, account, read: context.readOf(account.id) }
 }
 
 async function openedAccount(

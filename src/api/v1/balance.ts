@@ -2,13 +2,13 @@ import { type Static, Type } from 'typebox'
 import { rfc3339 } from '../../clock.ts'
 import { refuse } from '../../errors.ts'
 import { type Balance, readBalance } from '../../ledger/balance.ts'
-import type { Db } from '../../storage/dialect.ts'
+import type { ReadOf } from '../../storage/dialect.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
 import { QueryReader } from '../query.ts'
 import { modes, oneOf } from './message-view.ts'
 
 export interface BalanceOperationDeps {
-  read: Db
+  readOf: ReadOf
   now(): number
 }
 
@@ -48,12 +48,12 @@ export const balanceOperation: Operation<BalanceOperationDeps> = {
 }
 
 async function answerBalance(
-  { read, now }: BalanceOperationDeps,
+  { readOf, now }: BalanceOperationDeps,
   { caller, rawQuery }: Call,
 ): Promise<Answer> {
   new QueryReader(rawQuery, []).end()
   const nowMs = now()
-  const balance = await readBalance(read, caller.accountId, caller.mode, nowMs)
+  const balance = await readBalance(readOf(caller.accountId), caller.accountId, caller.mode, nowMs)
   // An account has both wallets from its first transaction on.
   if (balance === null) throw refuse('internal_error')
   return { status: 200, body: renderBalance(balance, caller, nowMs) }

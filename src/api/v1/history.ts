@@ -3,6 +3,7 @@ import { rfc3339 } from '../../clock.ts'
 import { type IdPrefix, isId } from '../../ids.ts'
 import { messageErrorCodes } from '../../messages/message-errors.ts'
 import { type HistoryDeps, readHistory } from '../../messages/history.ts'
+import type { ReadOf } from '../../storage/dialect.ts'
 import { openCursor, sealCursor } from '../../messages/history-cursor.ts'
 import { everyMessage, type HistoryQuery } from '../../messages/history-query.ts'
 import type { TimelineEntry } from '../../messages/history-timeline.ts'
@@ -13,7 +14,8 @@ import {
   categories, directions, MessageSchema, messageStatuses, oneOf, orNull, renderMessage,
 } from './message-view.ts' // prettier-ignore
 
-export interface HistoryOperationDeps extends HistoryDeps {
+export interface HistoryOperationDeps extends Omit<HistoryDeps, 'read'> {
+  readOf: ReadOf
   /** At least 32 random bytes, derived from the secret of the instance. */
   cursorKey: Uint8Array
 }
@@ -114,7 +116,8 @@ async function answerHistory(deps: HistoryOperationDeps, { caller, rawQuery }: C
       ? { query: asked.query, position: null }
       : openCursor(deps.cursorKey, owner, asked.cursor)
   const { limit } = asked
-  const page = await readHistory(deps, { owner, query, position, limit })
+  const read = deps.readOf(caller.accountId)
+  const page = await readHistory({ ...deps, read }, { owner, query, position, limit })
   const nextCursor =
     page.next === null ? null : sealCursor(deps.cursorKey, owner, { query, position: page.next })
   const body: HistoryView = {

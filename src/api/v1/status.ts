@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { rfc3339 } from '../../clock.ts'
 import { type DevicesStatus, readDevicesStatus, type SeenDevice } from '../../devices/device-status.ts'
-import type { Db } from '../../storage/dialect.ts'
+import type { ReadOf } from '../../storage/dialect.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
 import { QueryReader } from '../query.ts'
 import { instantOf, renderDeviceReport } from './device-report-view.ts'
 import { instantOrNull, modes, oneOf, orNull } from './message-view.ts'
 
 export interface StatusOperationDeps {
-  read: Db
+  readOf: ReadOf
   now(): number
 }
 
@@ -118,9 +118,16 @@ reason \`no_report\`. The operator's shared devices appear without name, numbers
   handle: answerStatus,
 }
 
-async function answerStatus({ read, now }: StatusOperationDeps, { caller, rawQuery }: Call): Promise<Answer> {
+async function answerStatus(
+  { readOf, now }: StatusOperationDeps,
+  { caller, rawQuery }: Call,
+): Promise<Answer> {
   new QueryReader(rawQuery, []).end()
-  const status = await readDevicesStatus(read, { accountId: caller.accountId, mode: caller.mode }, now())
+  const status = await readDevicesStatus(
+    readOf(caller.accountId),
+    { accountId: caller.accountId, mode: caller.mode },
+    now(),
+  )
   return { status: 200, body: renderStatus(status, caller.mode) }
 }
 
