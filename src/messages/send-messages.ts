@@ -1,11 +1,12 @@
 import { utcDay } from '../clock.ts'
 import { readWallets, WalletChanges, walletKey } from '../ledger/ledger.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
-import type { Flag, IdempotencyKeyTable } from '../storage/schema.ts'
+import type { Flag } from '../storage/schema.ts'
 import { addToRows, insertRows, selectEach } from '../storage/sets.ts'
 import { decideSends, type Decision, type Standing } from './decide-sends.ts'
-import { priorityOf, readMessagesOfSend, routeKeyOf } from './message-store.ts'
-import type { SendRequest, SendResult, StoredSend, Warning } from './send-request.ts'
+import { findReplays } from './find-replays.ts'
+import { priorityOf, routeKeyOf } from './message-store.ts'
+import type { SendRequest, SendResult, Warning } from './send-request.ts'
 import { countNew } from './traffic.ts'
 
 /**
@@ -31,48 +32,6 @@ export async function sendMessages(tx: Tx, requests: readonly SendRequest[]): Pr
 /** Prices a send as if it were made now, and stores nothing. */
 export async function priceSend(db: Db, request: SendRequest): Promise<Decision> {
   return decideSends([request], await readStanding(db, [request]))[0] as Decision
-}
-
-/** The send stored under an idempotency key, or null. */
-export async function findReplay(
-  db: Db | Tx,
-  name: { accountId: string; mode: SendRequest['mode']; key: string },
-): Promise<StoredSend | null> {
-  const row = await db
-    .selectFrom('idempotency_keys')
-    .selectAll()
-    .where('account_id', '=', name.accountId)
-    .where('mode', '=', name.mode)
-    .where('key', '=', name.key)
-    .executeTakeFirst()
-  return row === undefined ? null : readStoredSend(db, row)
-}
-
-async function readStoredSend(db: Db | Tx, row: IdempotencyKeyTable): Promise<StoredSend | null> {
-  const send = await db
-    .selectFrom('sends')
-    .selectAll()
-    .where('account_id', '=', row.account_id)
-    .where('id', '=', row.send_id)
-    .executeTakeFirst()
-  if (send === undefined) return null
-  const messages = await readMessagesOfSend(db, send)
-  return {
-    fingerprint: row.fingerprint,
-    send,
-    messages,
-    warnings: row.warnings,
-    balanceAvailable: row.balance_available,
-  }
-}
-
-/** For each request what its key already stands for, or null. One key twice in a batch cannot happen: the edge holds it back. */
-async function findReplays(tx: Tx, requests: readonly SendRequest[]): Promise<(StoredSend | null)[]> {
-  return Promise.all(
-    requests.map(async ({ accountId, mode, idempotency }) =>
-      idempotency === null ? null : findReplay(tx, { accountId, mode, key: idempotency.key }),
-    ),
-  )
 }
 
 const waitingOf = {

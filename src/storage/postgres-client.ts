@@ -64,6 +64,8 @@ export function createPostgresPool(
     connectionTimeoutMillis: settings.connectTimeoutMs,
     idleTimeoutMillis: 0,
     keepAlive: true,
+    // Statements that a unit posts together cross together: one round trip in the place of eight.
+    pipeline: true,
     options: sessionOptions(settings.statementTimeoutMs, session),
     types,
   })
