@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 const pure = ['test/unit/**/*.test.ts', 'test/architecture.test.ts', 'test/documents.test.ts']
 const crash = ['test/crash/**/*.test.ts']
+/** What kills PostgreSQL, or nodes that share it. */
+const crashPostgres = ['test/crash/postgres-*.test.ts', 'test/crash/nodes-*.test.ts']
 const e2e = ['test/e2e/**/*.test.ts']
 /** What is about PostgreSQL itself. */
 const postgresOnly = ['test/postgres/**']
@@ -72,11 +74,25 @@ export default defineConfig({
         test: {
           name: 'crash',
           include: crash,
+          exclude: crashPostgres,
           env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
           testTimeout: 120_000,
           hookTimeout: 60_000,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'crash-postgres',
+          include: crashPostgres,
+          env: { ONESIXTY_TEST_DATABASE: 'postgres' },
+          globalSetup: ['test/postgres-server.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

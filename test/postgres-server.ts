@@ -1,4 +1,5 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,6 +21,10 @@ export const templateDatabase = 'onesixty_template'
 /** One PostgreSQL from npm for a whole run, on a free port of loopback. */
 export interface PostgresServer {
   url: string
+  /** Kills the server and all its sessions, as a power cut would. */
+  kill(): Promise<void>
+  /** Starts it again where it was killed, on the same port; it recovers what was committed. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -29,22 +34,41 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
   // As root the server runs as a user of its own, who must be able to pass.
   await chmod(folder, 0o755)
   const port = await freePort()
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'db'), user: 'postgres', password: 'postgres', port, persistent: false,
-    createPostgresUser: process.getuid?.() === 0, onLog: () => undefined, onError: () => undefined,
-    initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'max_connections=400', '-c', 'shared_buffers=128MB', ...flags],
-  }) // prettier-ignore
+  const databaseDir = join(folder, 'db')
+  const create = (): EmbeddedPostgres =>
+    new EmbeddedPostgres({
+      databaseDir, user: 'postgres', password: 'postgres', port, persistent: true,
+      createPostgresUser: process.getuid?.() === 0, onLog: () => undefined, onError: () => undefined,
+      initdbFlags: ['--encoding=UTF8', '--locale=C'],
+      postgresFlags: ['-c', 'max_connections=400', '-c', 'shared_buffers=128MB', ...flags],
+    }) // prettier-ignore
+  let server = create()
   await server.initialise()
   await server.start()
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
+    async kill() {
+      const [postmaster] = (await readFile(join(databaseDir, 'postmaster.pid'), 'utf8')).split('\n')
+      const sessions = await childrenOf(Number(postmaster))
+      for (const pid of [Number(postmaster), ...sessions]) process.kill(pid, 'SIGKILL')
+      while (existsSync(`/proc/${postmaster}`)) await new Promise((resolve) => setImmediate(resolve))
+    },
+    async restart() {
+      server = create()
+      await server.start()
+    },
     async stop() {
       await server.stop()
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
+
+/** The processes that a process has started and that still run. */
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return text.split(' ').filter((child) => child !== '').map(Number)
+} // prettier-ignore
 
 /** Of Vitest: before the first test file of the project and after the last. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {

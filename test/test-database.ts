@@ -8,6 +8,13 @@ import { templateDatabase, withDatabase } from './postgres-server.ts'
 /** On which database this run of the tests is: that of its Vitest project. */
 export const isPostgres = process.env['ONESIXTY_TEST_DATABASE'] === 'postgres'
 
+/** Data folders whose database is on a server of their own, with its address. */
+const elsewhere = new Map<string, string>()
+
+/** Says that the database of a data folder is on a server of its own, which the test may kill. */
+export const useServer = (dataFolder: string, postgresUrl: string): void =>
+  void elsewhere.set(dataFolder, postgresUrl)
+
 /** A data folder of its own and, on PostgreSQL, a database of its own, which is known by the folder's name. */
 export async function makeTestFolder(prefix = 'onesixty-test-'): Promise<string> {
   const dataFolder = await mkdtemp(join(tmpdir(), prefix))
@@ -26,7 +33,7 @@ export const databaseSettings = (dataFolder: string): Record<string, string> =>
   isPostgres
     ? {
         ONESIXTY_DATA: dataFolder,
-        DATABASE_URL: withDatabase(inject('postgresUrl'), basename(dataFolder)),
+        DATABASE_URL: elsewhere.get(dataFolder) ?? withDatabase(inject('postgresUrl'), basename(dataFolder)),
         ONESIXTY_SECRET: 'a secret of the tests that nobody else has',
       }
     : { ONESIXTY_DATA: dataFolder }

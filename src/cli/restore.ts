@@ -1,12 +1,8 @@
 import { resolve } from 'node:path'
 import { isThere } from '../durable-file.ts'
 import { replaceDatabase } from '../storage/backup.ts'
-import {
-  compareMigrations,
-  findDamage,
-  type MigrationState,
-  openDatabaseFile,
-} from '../storage/database-file.ts'
+import { findDamage, openDatabaseFile } from '../storage/database-file.ts'
+import { compareMigrations, type MigrationState } from '../storage/migration-state.ts'
 import { nearestName } from '../nearest-name.ts'
 import { releaseHeld } from '../storage/epoch.ts'
 import { lockFolder } from '../storage/folder-lock.ts'
@@ -75,7 +71,7 @@ async function examineBackup(file: string): Promise<MigrationState> {
   try {
     const damage = await findDamage(opened.db, true)
     if (damage.length > 0) throw new Error(damage.join(' '))
-    return await compareMigrations(opened.db)
+    return await compareMigrations(opened.db, 'sqlite')
   } finally {
     await opened.close()
   }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, SetAdapter, Tx } from './dialect.ts'
 import { connectLocally } from './local-connection.ts'
-import { readMigrations } from './migrate.ts'
 
 /** A database file by itself: nothing is created, migrated or served. For `doctor`, backups and restores. */
 export interface DatabaseFile {
@@ -48,37 +47,6 @@ export async function findDamage(db: Db, full: boolean): Promise<string[]> {
   const { rows } = await (full ? sql`pragma integrity_check(20)` : sql`pragma quick_check(20)`).execute(db)
   const lines = rows.map((row) => String(Object.values(row as object)[0]))
   return lines.length === 1 && lines[0] === 'ok' ? [] : lines
-}
-
-export interface MigrationState {
-  applied: string[]
-  /** Known here, not yet there. */
-  pending: string[]
-  /** There, not known here: the database is newer. */
-  unknown: string[]
-  /** Applied from a file that was another then. */
-  changed: string[]
-}
-
-/** How the schema of a database stands to this program. A file that is no database of ours has nothing applied. */
-export async function compareMigrations(db: Db): Promise<MigrationState> {
-  const known = await readMigrations('sqlite')
-  const table = await sql`select 1 from sqlite_master where name = 'schema_migrations'`.execute(db)
-  if (table.rows.length === 0)
-    return { applied: [], pending: known.map(({ name }) => name), unknown: [], changed: [] }
-  const { rows } = await sql<{
-    name: string
-    checksum: string
-  }>`select name, checksum from schema_migrations order by name`.execute(db)
-  const checksums = new Map(rows.map((row) => [row.name, row.checksum]))
-  return {
-    applied: [...checksums.keys()],
-    pending: known.filter(({ name }) => !checksums.has(name)).map(({ name }) => name),
-    unknown: [...checksums.keys()].filter((name) => !known.some((migration) => migration.name === name)),
-    changed: known
-      .filter(({ name, checksum }) => (checksums.get(name) ?? checksum) !== checksum)
-      .map(({ name }) => name),
-  }
 }
 
 /** `synchronous` of a connection that writes, read back after a write: 2 is FULL. */

@@ -1,7 +1,7 @@
 import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Finding } from '../../src/cli/doctor.ts'
+import type { Finding } from '../../src/cli/findings.ts'
 import { databaseFile } from '../../src/storage/database.ts'
 import { createToolbox } from '../../src/cli/toolbox.ts'
 import { readConfig } from '../../src/config.ts'

@@ -11,7 +11,7 @@ import {
   temporaryFolder,
 } from '../harness.ts'
 import { type MessagePeer, startMessagePeer } from '../peers/message-peer.ts'
-import { removeTestFolder } from '../test-database.ts'
+import { removeTestFolder, useServer } from '../test-database.ts'
 import { createLoad, type Load, markerOf } from './load.ts'
 
 /** The program in a process that may be killed, its peer in another, and an account whose only device is a simulator with that peer. */
@@ -22,7 +22,12 @@ export interface CrashHouse {
   dataFolder: string
   liveKey: string
   granted: number
-  load(options: { perSecond: number; name?: string; onUnknown?: 'stop' | 'resend_once' }): Load
+  load(options: {
+    perSecond: number
+    name?: string
+    onUnknown?: 'stop' | 'resend_once'
+    isPatient?: boolean
+  }): Load
   /** Starts the server again on its folder and port. Gives how long it took until it was ready. */
   restart(): Promise<{ tookMs: number }>
   onesixty<T>(...args: string[]): Promise<T>
@@ -32,8 +37,12 @@ export interface CrashHouse {
   close(): Promise<void>
 }
 
-export async function openCrashHouse(settings: Record<string, string>): Promise<CrashHouse> {
+export async function openCrashHouse(
+  settings: Record<string, string>,
+  postgresUrl?: string,
+): Promise<CrashHouse> {
   const dataFolder = await temporaryFolder()
+  if (postgresUrl !== undefined) useServer(dataFolder, postgresUrl)
   const peer = await startMessagePeer(join(dataFolder, 'peer.ndjson'))
   const port = await freePort()
   const start = () => startServerProcess({ dataFolder, port, env: { ONESIXTY_LOG_LEVEL: 'warn' } })

@@ -12,8 +12,10 @@ export interface Load {
   readonly accepted: ReadonlyMap<string, ApiSend>
   /** Requests that got no answer: they may or may not have been stored. */
   readonly unanswered: ReadonlyMap<string, Asked>
-  /** Answers other than 202, as `status code`. */
+  /** Answers other than 202, as `status code`; with `isPatient` those of 503 are not among them. */
   readonly refused: readonly string[]
+  /** Answers of 503, with how long they took. They count as unanswered. */
+  readonly notNow: readonly { code: string; afterMs: number }[]
   /** Sends `perSecond` requests a second until `pause`. */
   resume(): void
   /** Asks for nothing more; settles when every request has its answer or has failed. */
@@ -36,20 +38,29 @@ export function createLoad(options: {
   perSecond: number
   name?: string
   onUnknown?: 'stop' | 'resend_once'
+  /** Repeats later what was answered with 503, as the answer asks. */
+  isPatient?: boolean
 }): Load {
-  const { url, key, perSecond, name = 'm', onUnknown = 'stop' } = options
+  const { url, key, perSecond, name = 'm', onUnknown = 'stop', isPatient = false } = options
   const accepted = new Map<string, ApiSend>()
   const unanswered = new Map<string, Asked>()
   const refused: string[] = []
+  const notNow: { code: string; afterMs: number }[] = []
   const open = new Set<Promise<void>>()
   let client: ApiClient = createApiClient(url, mostOpen)
   let next = 0
   let ticking: NodeJS.Timeout | null = null
 
   const ask = (asked: Asked): void => {
+    const askedMs = performance.now()
     const asking = client
       .send(key, asked.body, { 'idempotency-key': asked.marker })
       .then(({ status, body }) => {
+        if (isPatient && status === 503) {
+          unanswered.set(asked.marker, asked)
+          notNow.push({ code: body.code, afterMs: performance.now() - askedMs })
+          return
+        }
         unanswered.delete(asked.marker)
         if (status === 202) accepted.set(asked.marker, body)
         else refused.push(`${status} ${body.code}`)
@@ -67,6 +78,7 @@ export function createLoad(options: {
     accepted,
     unanswered,
     refused,
+    notNow,
     resume() {
       const startedMs = performance.now()
       const before = next

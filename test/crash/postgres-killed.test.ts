@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { type PostgresServer, startPostgres } from '../postgres-server.ts'
+import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from './crash-house.ts'
+
+const kills = 3
+const perSecond = 100
+const window = 10
+const awayMs = 1_000
+
+let postgres: PostgresServer
+let house: CrashHouse
+beforeAll(async () => {
+  postgres = await startPostgres()
+  house = await openCrashHouse(
+    { window: String(window), submit_delay_ms: '20', delay_ms: '400' },
+    postgres.url,
+  )
+})
+afterAll(async () => {
+  await house?.close()
+  await postgres?.stop()
+})
+
+test('PostgreSQL killed under load three times: who asks is told so within 2 s, it is back within 5 s, and nothing is lost or doubled', async () => {
+  const load = house.load({ perSecond, isPatient: true })
+  for (let kill = 0; kill < kills; kill++) {
+    load.resume()
+    await through(() => load.accepted.size, 150 + 50 * kill)
+    await postgres.kill()
+    const awayFrom = load.notNow.length
+    await through(() => load.notNow.length - awayFrom, 1, awayMs)
+    await postgres.restart()
+    const backMs = performance.now()
+    const before = load.accepted.size
+    await through(() => load.accepted.size - before, 20)
+    expect(performance.now() - backMs, 'accepting again within 5 s of its return').toBeLessThan(5_000)
+    await load.pause()
+    await load.repeatUnanswered()
+  }
+  await load.repeatUnanswered()
+  expect(load.unanswered.size).toBe(0)
+  expect(load.refused).toEqual([])
+  expect(load.notNow.length).toBeGreaterThan(0)
+  expect(Math.max(...load.notNow.map(({ afterMs }) => afterMs)), 'told so within').toBeLessThan(2_500)
+  await house.drained(60_000)
+  const messages = await expectNothingLostNorDoubled(house, [load])
+  const ends = Map.groupBy(messages, ({ status }) => status)
+  expect([...ends.keys()].toSorted().filter((status) => status !== 'unconfirmed')).toEqual(['delivered'])
+  // What was at the device when its outcome could not be stored is kept and stored later: no outcome is lost with the database.
+  expect(ends.get('unconfirmed')?.length ?? 0).toBe(0)
+})
+
+/** Waits until so many came, and at least so long. */
+async function through(count: () => number, least: number, leastMs = 0): Promise<void> {
+  const untilMs = performance.now() + leastMs
+  await eventually(
+    () => ({ enough: count() >= least, over: performance.now() >= untilMs }),
+    (seen) => expect(seen).toEqual({ enough: true, over: true }),
+    20_000,
+  )
+}
