@@ -15,6 +15,9 @@ const embeddedOnly = [
   'test/cli/data-folder.test.ts',
 ]
 
+/** What several servers of one database do, which PostgreSQL alone allows. */
+const severalNodes = ['test/nodes/**/*.test.ts']
+
 /**
  * One project for each kind of proof. A group begins when the one before it has ended, so that what kills processes has the
  * machine to itself.
@@ -39,7 +42,7 @@ export default defineConfig({
         test: {
           name: 'sqlite',
           include: ['test/**/*.test.ts'],
-          exclude: [...pure, ...crash, ...e2e, ...postgresOnly],
+          exclude: [...pure, ...crash, ...e2e, ...postgresOnly, ...severalNodes],
           env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
           sequence: { groupOrder: 0 },
         },

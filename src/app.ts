@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import { Authenticator } from './accounts/authenticator.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
@@ -13,6 +12,7 @@ import { InboundReceiver } from './dispatch/inbound-receiver.ts'
 import { addGauges } from './dispatch/gauges.ts'
 import { createJanitors } from './dispatch/janitors.ts'
 import { LinkLeases } from './dispatch/link-leases.ts'
+import { NodeBeats } from './dispatch/node-beats.ts'
 import { ensureTestSimulator } from './dispatch/test-simulator.ts'
 import { createHttp } from './http.ts'
 import { createIds } from './ids.ts'
@@ -24,11 +24,14 @@ import { WriteHorizon } from './messages/history-horizon.ts'
 import { OptOuts } from './messages/opt-outs.ts'
 import { createNumberHash } from './number-hash.ts'
 import { createMetrics } from './metrics.ts'
+import { nodeNameOf } from './node-name.ts'
 import type { Parts } from './parts.ts'
 import { createPhones } from './phones.ts'
 import type { Storage } from './storage/database.ts'
+import { databaseTime } from './storage/database-time.ts'
 import { advanceEpoch, type EpochStart } from './storage/epoch.ts'
 import { lockFolder } from './storage/folder-lock.ts'
+import { joinNodes } from './storage/nodes.ts'
 import { openStorage } from './storage/open-storage.ts'
 import type { HotUnits } from './messages/units.ts'
 import { readTlsFiles } from './tls-files.ts'
@@ -48,29 +51,33 @@ export interface App {
 export async function createApp(config: Config, log: Log, clock: Clock = systemClock): Promise<App> {
   const ids = createIds({ now: clock.now })
   const lock = await lockFolder(config.dataFolder, { nowMs: clock.now(), purpose: 'onesixty serve' })
+  let storage: Storage<HotUnits> | null = null
   try {
     const secret = await loadInstanceSecret(config)
     const unitsModule = new URL('./messages/units.ts', import.meta.url)
     const served = { unitsModule, maxMergedWeight: config.maxBatchMessages }
-    const storage = await openStorage<HotUnits>(config, served, clock.now())
-    const epoch = await advanceEpoch(storage, config.dataFolder, clock.now())
+    const opened = (storage = await openStorage<HotUnits>(config, served, clock.now()))
+    const epoch = await advanceEpoch(opened, config.dataFolder, clock.now())
+    const node = { epoch: epoch.epoch, name: nodeNameOf(config), isAlone: config.databaseUrl === null }
+    await opened.writer.write((tx) => joinNodes(tx, clock, { ...node, before: epoch.before }))
     const secretBox = createDeviceSecretBox(secret)
-    await ensureTestSimulator(storage.writer, { ids, nowMs: clock.now(), secretBox })
+    await ensureTestSimulator(opened.writer, { ids, nowMs: clock.now(), secretBox })
     const horizon = new WriteHorizon({ now: clock.now })
     const parts: Parts = {
+      node,
       config,
       log,
       clock,
       ids,
       metrics: createMetrics(),
-      storage,
-      read: storage.read,
-      writer: storage.writer,
+      storage: opened,
+      read: opened.read,
+      writer: opened.writer,
       secret,
       secretBox,
       horizon,
       changes: new AccountChanges(),
-      optOuts: new OptOuts(storage.read, createNumberHash(secret)),
+      optOuts: new OptOuts(opened.read, createNumberHash(secret)),
       epoch,
       tls: await readTlsFiles(config),
       lifecycle: { ready: false },
@@ -81,6 +88,7 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
     const handOvers = new HandOverLog({ dataFolder: config.dataFolder, epoch: epoch.epoch, boot })
     return assemble(parts, { lock, handOvers, past })
   } catch (error) {
+    await storage?.close()
     lock.release()
     throw error
   }
@@ -124,17 +132,8 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
   })
   const http = createHttp(parts, { authenticator, pool, dispatcher, phones })
   addGauges({ ...parts, sizes: () => storage.sizes(), pool })
-  // Orphans of the last process are settled before anything new is claimed.
-  const services: Service[] = [
-    once(() => janitors.rescuer.sweepAll()),
-    handOvers,
-    pool,
-    // The devices are reported on before anybody can ask for them.
-    once(() => janitors.deviceReporter.sweepAll()),
-    dispatcher,
-    ...Object.values(janitors),
-    http,
-  ]
+  const beats = new NodeBeats({ ...parts, ...parts.node })
+  const services = inOrder({ beats, janitors, handOvers, pool, dispatcher, http })
   return {
     storage,
     dispatcher,
@@ -152,6 +151,27 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
     },
   }
 }
+
+/** Everything that runs, in start order. */
+const inOrder = (run: {
+  beats: NodeBeats
+  janitors: ReturnType<typeof createJanitors>
+  handOvers: HandOverLog
+  pool: DevicePool
+  dispatcher: Dispatcher
+  http: Service
+}): Service[] => [
+  run.beats,
+  // Orphans of the last process are settled before anything new is claimed.
+  once(() => run.janitors.rescuer.sweepAll()),
+  run.handOvers,
+  run.pool,
+  // The devices are reported on before anybody can ask for them.
+  once(() => run.janitors.deviceReporter.sweepAll()),
+  run.dispatcher,
+  ...Object.values(run.janitors),
+  run.http,
+]
 
 const refreshOptOuts = ({ optOuts, log }: Parts): void =>
   void optOuts.refresh().catch((error: unknown) => log.error({ err: error }, 'opt-outs could not be read'))
@@ -216,7 +236,7 @@ interface PoolEvents {
 const directoryPollMs = 500
 
 function createPool(
-  { storage, writer, clock, log, metrics, config, secretBox, changes }: Parts,
+  { storage, writer, clock, log, metrics, config, secretBox, changes, node }: Parts,
   handOvers: HandOverLog,
   events: PoolEvents,
 ): DevicePool {
@@ -234,8 +254,14 @@ function createPool(
       healthChanged: events.nudge,
     }),
     countersOf: (deviceId) => metrics.linkOf(deviceId),
-    // The lock of the data folder proves that whoever held a lease before is gone.
-    leases: new LinkLeases({ writer, clock, log, owner: config.node ?? hostname(), isAlone: true }),
+    leases: new LinkLeases({
+      writer,
+      clock,
+      log,
+      owner: node.name,
+      isAlone: node.isAlone,
+      timeOf: (tx) => databaseTime(tx, clock),
+    }),
     isLogged: () => handOvers.isKept,
     changed: events.changed,
     reloadIntervalMs: directoryPollMs,

@@ -27,7 +27,7 @@ export const settings = {
     env: 'ONESIXTY_NODE',
     read: nodeName,
     default: null,
-    says: 'Name of this server, shown with the links that it runs; the name of the machine when not set. It stays the same over restarts, and no other server of the same database bears it.',
+    says: 'Name of this server, shown with the links that it runs; the name of the machine when not set, on PostgreSQL with a mark of the data folder. It stays the same over restarts, and no other server of the same database bears it.',
   }),
   tlsCert: setting<string | null>({
     env: 'ONESIXTY_TLS_CERT',

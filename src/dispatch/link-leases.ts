@@ -8,6 +8,7 @@ import {
   takeLeases,
 } from '../devices/device-lease.ts'
 import type { Log } from '../log.ts'
+import type { Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
 
 export interface LinkLeasesDeps {
@@ -18,6 +19,8 @@ export interface LinkLeasesDeps {
   owner: string
   /** It is proven that no other process uses the database (the lock of the data folder): leases of others are of the dead. */
   isAlone: boolean
+  /** The time by which leases run out, the same for all nodes; that of the clock when left out. */
+  timeOf?: (tx: Tx) => Promise<number>
 }
 
 interface Held {
@@ -77,16 +80,21 @@ export class LinkLeases {
     await this.#releasing.add({ deviceId, token: held.token })
   }
 
+  async #timeOf(tx: Tx): Promise<number> {
+    return this.#deps.timeOf === undefined ? this.#deps.clock.now() : this.#deps.timeOf(tx)
+  }
+
   #isGood(held: Held): boolean {
     return !held.isLost && held.endsMs - this.#deps.clock.monotonicMs() > reserveMs
   }
 
   async #takeAll(asked: readonly { deviceId: string; lost: () => void }[]): Promise<boolean[]> {
     const { writer, clock, owner, isAlone } = this.#deps
-    const nowMs = clock.now()
     const endsMs = clock.monotonicMs() + leaseLengthMs
     const deviceIds = asked.map(({ deviceId }) => deviceId)
-    const taken = await writer.write((tx) => takeLeases(tx, { owner, isAlone, deviceIds, nowMs }))
+    const taken = await writer.write(async (tx) =>
+      takeLeases(tx, { owner, isAlone, deviceIds, nowMs: await this.#timeOf(tx) }),
+    )
     const tokens = new Map(taken.map(({ deviceId, token }) => [deviceId, token]))
     for (const { deviceId, lost } of asked) {
       const token = tokens.get(deviceId)
@@ -103,14 +111,15 @@ export class LinkLeases {
   async #renewAll(): Promise<void> {
     const { writer, clock, log, owner } = this.#deps
     const leases = [...this.#held].filter(([, held]) => !held.isLost)
-    const nowMs = clock.now()
     const endsMs = clock.monotonicMs() + leaseLengthMs
     let waitMs = renewalMs
     try {
       for (let from = 0; from < leases.length; from += maxBatch) {
         const some = leases.slice(from, from + maxBatch)
         const had = some.map(([deviceId, { token }]) => ({ deviceId, token }))
-        const renewed = await writer.write((tx) => renewLeases(tx, { owner, leases: had, nowMs }))
+        const renewed = await writer.write(async (tx) =>
+          renewLeases(tx, { owner, leases: had, nowMs: await this.#timeOf(tx) }),
+        )
         this.#renewed(some, new Set(renewed.map(({ deviceId }) => deviceId)), endsMs)
       }
     } catch (error) {

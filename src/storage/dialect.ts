@@ -66,6 +66,8 @@ export interface SetAdapter extends DialectAdapter {
   readonly sets: SetStatements
   /** Begins a transaction that reads one instant, whatever is written meanwhile. */
   readonly snapshotStart: string
+  /** Gives the server's own time in milliseconds as `now`; null on the embedded database, which has none but the process's. */
+  readonly clockQuery: string | null
 }
 
 /**

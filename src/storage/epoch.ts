@@ -10,6 +10,8 @@ export interface EpochStart {
   restored: boolean
   /** How many messages are held back because of that. */
   heldMessages: number
+  /** The epoch of the start before in this data folder, as its file has it; null when it has none. */
+  before: number | null
 }
 
 export const epochFile = (dataFolder: string): string => join(dataFolder, 'epoch')
@@ -43,7 +45,7 @@ export async function advanceEpoch(
     } else {
       await tx.updateTable('instance').set({ epoch, cluster }).where('id', '=', 1).execute()
     }
-    return { epoch, restored, heldMessages: restored ? await holdWaiting(tx, nowMs) : 0 }
+    return { epoch, restored, heldMessages: restored ? await holdWaiting(tx, nowMs) : 0, before: inFile }
   })
   await writeDurably(epochFile(dataFolder), `${start.epoch}\n`)
   return start

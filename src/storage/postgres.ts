@@ -62,6 +62,7 @@ export function postgresDialect(
 class SettingPostgresAdapter extends PostgresAdapter implements SetAdapter {
   readonly sets: SetStatements
   readonly snapshotStart = 'begin isolation level repeatable read read only'
+  readonly clockQuery = 'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now'
 
   constructor(sets: SetStatements) {
     super()

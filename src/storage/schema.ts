@@ -79,8 +79,17 @@ export interface InstanceTable {
   cluster: string | null
 }
 
+export interface NodeTable {
+  epoch: number
+  name: string
+  started_at: number
+  beat_at: number
+  left_at: number | null
+}
+
 export interface Database {
   instance: InstanceTable
+  nodes: NodeTable
   accounts: AccountTable
   users: UserTable
   account_users: AccountUserTable

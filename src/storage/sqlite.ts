@@ -78,6 +78,7 @@ function asObject(columns: readonly string[], values: readonly unknown[]): objec
 class BatchingSqliteAdapter extends SqliteAdapter implements SetAdapter {
   readonly sets: SetStatements = sqliteSets
   readonly snapshotStart = 'begin'
+  readonly clockQuery = null
 
   override get supportsMultipleConnections(): boolean {
     return true

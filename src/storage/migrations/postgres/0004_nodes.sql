@@ -1,2 +1,14 @@
 -- Several nodes: on which server's history the database lies (system identifier and timeline). A backup that was put back has another.
 alter table instance add column cluster text collate "C";
+
+-- Starts of servers. One that has not left may have hand-overs open; what is open of the others nobody ends but the rescuer.
+create table nodes (
+  epoch bigint primary key,
+  name text collate "C" not null,
+  started_at bigint not null,
+  beat_at bigint not null,
+  -- When it stopped, was followed by a start in its place, or had been silent for too long. It may come back from silence.
+  left_at bigint
+);
+create index nodes_alive on nodes (epoch) where left_at is null;
+create index nodes_by_age on nodes (left_at) where left_at is not null;

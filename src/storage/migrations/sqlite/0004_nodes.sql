@@ -1,2 +1,14 @@
 -- Several nodes: on which server's history the database lies. Null on the embedded database, whose epoch file tells.
 alter table instance add column cluster text;
+
+-- Starts of servers. One that has not left may have hand-overs open; what is open of the others nobody ends but the rescuer.
+create table nodes (
+  epoch integer primary key,
+  name text not null,
+  started_at integer not null,
+  beat_at integer not null,
+  -- When it stopped, was followed by a start in its place, or had been silent for too long. It may come back from silence.
+  left_at integer
+);
+create index nodes_alive on nodes (epoch) where left_at is null;
+create index nodes_by_age on nodes (left_at) where left_at is not null;

@@ -1,0 +1,71 @@
+import type { Writer } from '../storage/writer.ts'
+import { type Beat, beatIntervalMs, beatNode, leaveNodes, silenceMs } from '../storage/nodes.ts'
+import { Janitor, type JanitorDeps } from './janitor.ts'
+
+export interface NodeBeatsDeps extends JanitorDeps {
+  writer: Pick<Writer, 'write'>
+  epoch: number
+  name: string
+  /** No other process serves the database: nobody listens, and nobody else does what this one leaves. */
+  isAlone: boolean
+}
+
+/** A reserve: who is late with its beats leaves what one node does to others before they think that it is dead. */
+const leadsForMs = silenceMs - 10_000
+
+/** This node among those of its database: says that it lives, and knows who else does. */
+export class NodeBeats extends Janitor {
+  readonly #deps: NodeBeatsDeps
+  #alive: readonly number[]
+  #beatMs = Number.NEGATIVE_INFINITY
+
+  constructor(deps: NodeBeatsDeps) {
+    super(deps, {
+      name: 'node-beats',
+      intervalMs: beatIntervalMs,
+      sweep: async () => {
+        if (!deps.isAlone) await this.#beat()
+        return false
+      },
+    })
+    this.#deps = deps
+    this.#alive = [deps.epoch]
+  }
+
+  /** How many nodes lived at the last beat, this one included. */
+  get count(): number {
+    return this.#alive.length
+  }
+
+  /** Whether this node does what one of them does for all: the one whose start is the longest ago, while it knows that it lives. */
+  readonly leads = (): boolean => {
+    const { isAlone, epoch, clock } = this.#deps
+    return isAlone || (this.#alive[0] === epoch && clock.monotonicMs() - this.#beatMs < leadsForMs)
+  }
+
+  override async start(): Promise<void> {
+    await this.sweepAll()
+    await super.start()
+  }
+
+  /** The last of all to stop. */
+  override async stop(): Promise<void> {
+    await super.stop()
+    const { writer, clock, log, epoch } = this.#deps
+    await writer
+      .write((tx) => leaveNodes(tx, clock, epoch))
+      .catch((error: unknown) => log.warn({ err: error }, 'it could not be said that this node leaves'))
+  }
+
+  async #beat(): Promise<void> {
+    const { writer, clock, log, epoch, name } = this.#deps
+    // Counted from before it was asked: never later than the database has it.
+    const beatMs = clock.monotonicMs()
+    const beat: Beat = await writer.write((tx) => beatNode(tx, clock, { epoch, name }))
+    this.#beatMs = beatMs
+    this.#alive = beat.alive
+    if (beat.wasSilenced) log.warn('this node was taken for dead; it goes on, without what others took over')
+    if (beat.silenced.length > 0)
+      log.warn({ epochs: beat.silenced }, 'nodes have said nothing for too long and count as dead')
+  }
+}

@@ -1,0 +1,16 @@
+import { sql } from 'kysely'
+import type { Clock } from '../clock.ts'
+import type { Db, SetAdapter, Tx } from './dialect.ts'
+
+/**
+ * The time that all nodes of a database agree on, in milliseconds since 1970: the server's on PostgreSQL; on the embedded database, which one
+ * process serves, that of its clock.
+ */
+export async function databaseTime(db: Db | Tx, clock: Pick<Clock, 'now'>): Promise<number> {
+  const { clockQuery } = db.getExecutor().adapter as SetAdapter
+  if (clockQuery === null) return clock.now()
+  const { rows } = await sql.raw<{ now: number }>(clockQuery).execute(db)
+  const [row] = rows
+  if (row === undefined) throw new Error('the database does not tell its time')
+  return row.now
+}

@@ -1,0 +1,103 @@
+import type { Clock } from '../clock.ts'
+import { databaseTime } from './database-time.ts'
+import type { Tx } from './dialect.ts'
+
+/** How often a node says that it lives. */
+export const beatIntervalMs = 5_000
+/** A node that has said nothing for so long counts as dead, as long as a lease lasts: others take over what it had. */
+export const silenceMs = 45_000
+
+export interface NodeStart {
+  /** Of this start: names it, and fences what it does. */
+  epoch: number
+  /** Of the machine and the data folder; the same at each of its starts. */
+  name: string
+  /** Of the start before in the same data folder, whose lock proves that it has ended; null when there was none. */
+  before: number | null
+  /** It is proven that no other process serves the database: every start before has ended. */
+  isAlone: boolean
+}
+
+/** Another server of the database bears the name of this one. */
+export class NodeNameTakenError extends Error {
+  override readonly name = 'NodeNameTakenError'
+}
+
+/**
+ * Part of every start of a server, before it claims anything: from now on it counts as alive. The start before in its data folder has ended, so
+ * it is followed at once, however lately it was heard of. Refuses a name that another living node bears.
+ */
+export async function joinNodes(tx: Tx, clock: Pick<Clock, 'now'>, start: NodeStart): Promise<void> {
+  const { epoch, name, before, isAlone } = start
+  const now = await databaseTime(tx, clock)
+  if (!isAlone) {
+    const namesake = await tx
+      .selectFrom('nodes')
+      .select('started_at')
+      .where('left_at', 'is', null)
+      .where('name', '=', name)
+      .where('epoch', '!=', before ?? 0)
+      .where('beat_at', '>', now - silenceMs)
+      .executeTakeFirst()
+    if (namesake !== undefined)
+      throw new NodeNameTakenError(
+        `A server named ${name} runs on this database since ${new Date(namesake.started_at).toISOString()}, from another data folder. Give each a name of its own (ONESIXTY_NODE), or wait ${silenceMs / 1000} s if that one was lost with its folder.`,
+      )
+  }
+  await tx
+    .updateTable('nodes')
+    .set({ left_at: now })
+    .where('left_at', 'is', null)
+    .where((is) => (isAlone ? is.val(true) : is.or([is('epoch', '=', before ?? 0), is('name', '=', name)])))
+    .execute()
+  await tx.insertInto('nodes').values({ epoch, name, started_at: now, beat_at: now, left_at: null }).execute()
+}
+
+export interface Beat {
+  /** Epochs of the nodes that live, this one among them, the smallest first. */
+  alive: readonly number[]
+  /** Of those that were found silent for too long: from now on they count as dead. */
+  silenced: readonly number[]
+  /** This one had been taken for dead: what it had open is others' to end. */
+  wasSilenced: boolean
+}
+
+/** Says that a node lives, and of those that say nothing any more that they do not. Both are facts for all from the commit on. */
+export async function beatNode(
+  tx: Tx,
+  clock: Pick<Clock, 'now'>,
+  { epoch, name }: { epoch: number; name: string },
+): Promise<Beat> {
+  const now = await databaseTime(tx, clock)
+  const self = await tx.selectFrom('nodes').select('left_at').where('epoch', '=', epoch).executeTakeFirst()
+  if (self === undefined)
+    await tx
+      .insertInto('nodes')
+      .values({ epoch, name, started_at: now, beat_at: now, left_at: null })
+      .execute()
+  else await tx.updateTable('nodes').set({ beat_at: now, left_at: null }).where('epoch', '=', epoch).execute()
+  const silenced = await tx
+    .updateTable('nodes')
+    .set({ left_at: now })
+    .where('left_at', 'is', null)
+    .where('beat_at', '<=', now - silenceMs)
+    .returning('epoch')
+    .execute()
+  const alive = await tx
+    .selectFrom('nodes')
+    .select('epoch')
+    .where('left_at', 'is', null)
+    .orderBy('epoch')
+    .execute()
+  return {
+    alive: alive.map((row) => row.epoch),
+    silenced: silenced.map((row) => row.epoch),
+    wasSilenced: self === undefined || self.left_at !== null,
+  }
+}
+
+/** After everything has stopped: nothing of it is open, and whoever waits for its end need not. */
+export async function leaveNodes(tx: Tx, clock: Pick<Clock, 'now'>, epoch: number): Promise<void> {
+  const now = await databaseTime(tx, clock)
+  await tx.updateTable('nodes').set({ left_at: now }).where('epoch', '=', epoch).execute()
+}
