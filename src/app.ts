@@ -126,6 +126,7 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
   const janitors = createJanitors({
     ...parts,
     fence: epoch.epoch,
+    before: epoch.before,
     past,
     pool,
     takeKeyUses: () => authenticator.takeUses(),

@@ -106,11 +106,11 @@ export async function readSamples(
   return rows.map(({ latest, battery }) => ({ at: latest, battery }))
 }
 
-/** When no server ran, as far as it is longer than a restart. The present one may not have said so for as long as it may be silent. */
+/** When no server ran, of any number at a time, as far as it is longer than a restart. The present one may not have said so for as long as it may be silent. */
 function gapsOf(runs: readonly { started_at: number; seen_at: number }[], { fromMs, untilMs }: Span): Span[] {
   const gaps: Span[] = []
   let seenMs = fromMs
-  for (const { started_at, seen_at } of runs) {
+  for (const { started_at, seen_at } of runs.toSorted((a, b) => a.started_at - b.started_at)) {
     gaps.push({ fromMs: seenMs, untilMs: started_at })
     seenMs = Math.max(seenMs, seen_at)
   }

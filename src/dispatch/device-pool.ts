@@ -6,6 +6,8 @@ import type { Mode } from '../storage/schema.ts'
 import type { Candidate, Route } from './choose-device.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { type DeviceRow, DeviceSlot, type DeviceSlotDeps, HeldElsewhere } from './device-slot.ts'
+import { DevicesElsewhere } from './devices-elsewhere.ts'
+import { type RoutedDevice, routedHere } from './routing.ts'
 
 export interface DevicePoolDeps extends DeviceSlotDeps {
   /** Called after the running devices changed. */
@@ -29,6 +31,7 @@ export class DevicePool implements Service {
   #byAccount = new Map<string, DeviceRuntime[]>()
   readonly #stopping = new Map<string, Promise<void>>()
   readonly #resting = new RestingPhones()
+  readonly #elsewhere: DevicesElsewhere
   #frozen: ReadonlySet<string> = new Set()
   #version = -1
   #retryAtMs = Number.POSITIVE_INFINITY
@@ -39,6 +42,7 @@ export class DevicePool implements Service {
 
   constructor(deps: DevicePoolDeps) {
     this.#deps = deps
+    this.#elsewhere = new DevicesElsewhere(deps)
   }
 
   async start(): Promise<void> {
@@ -62,9 +66,11 @@ export class DevicePool implements Service {
     return [...this.#slots.values()].flatMap(({ runtime }) => runtime ?? [])
   }
 
-  /** Enabled devices that do not run: on their way, or they could not be started. */
+  /** Enabled devices that run nowhere: on their way, or they could not be started. */
   get absent(): string[] {
-    return [...this.#slots].flatMap(([id, { runtime }]) => (runtime === null ? [id] : []))
+    return [...this.#slots].flatMap(([id, { runtime }]) =>
+      runtime === null && !this.#elsewhere.has(id) ? [id] : [],
+    )
   }
 
   get(deviceId: string): DeviceRuntime | null {
@@ -84,6 +90,12 @@ export class DevicePool implements Service {
       ...(this.#byAccount.get(`${accountId}/${mode}`) ?? []),
       ...(this.#byAccount.get(`/${mode}`) ?? []),
     ]
+  }
+
+  /** The same, and those that other nodes run for it. */
+  servingAccount(accountId: string, mode: Mode): RoutedDevice[] {
+    const here = this.forAccount(accountId, mode).map(routedHere)
+    return [...here, ...this.#elsewhere.forAccount(accountId, mode)]
   }
 
   /** The same as candidates; none for an account whose queue is frozen. */
@@ -134,6 +146,7 @@ export class DevicePool implements Service {
       else this.#letGo(id)
     }
     this.#letGoResting(new Set([...wanted, ...resting]))
+    await this.#elsewhere.refresh(wanted)
     const changed = rows.filter((row) => this.#slots.get(row.id)?.follows(row) !== true)
     for (let from = 0; from < changed.length && !this.#stopped; from += startsAtOnce) {
       await this.#applyTogether(changed.slice(from, from + startsAtOnce))
@@ -170,10 +183,12 @@ export class DevicePool implements Service {
       // One that was removed and comes back waits until its link of before is gone.
       await this.#stopping.get(row.id)
       if (this.#slots.get(row.id) === slot) await slot.want(row)
+      this.#elsewhere.delete(row.id)
     } catch (error) {
       const isHeldElsewhere = error instanceof HeldElsewhere
       this.#retryIn(isHeldElsewhere ? leaseRetryMs : retryMs)
-      if (isHeldElsewhere) return
+      if (isHeldElsewhere) return await this.#elsewhere.add(error.device)
+      this.#elsewhere.delete(row.id)
       this.#deps.log.error(
         { err: error, device_id: row.id },
         'a device could not be started; it is tried again in half a minute, or when it is changed',

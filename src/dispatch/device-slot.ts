@@ -15,6 +15,7 @@ import type { DeviceTable } from '../storage/schema.ts'
 import { type DeviceFacts, DeviceRuntime } from './device-runtime.ts'
 import type { LinkLeases } from './link-leases.ts'
 import { recallReport } from './recall-report.ts'
+import type { RoutedDevice } from './routing.ts'
 import { resumeReceipts } from './resume-receipts.ts'
 
 export type DeviceRow = Selectable<DeviceTable>
@@ -38,8 +39,15 @@ export interface DeviceSlotDeps {
   breakerRestMs: number
 }
 
-/** Another node has the lease of the device: no fault, and worth another look soon. */
-export class HeldElsewhere extends Error {}
+/** Another node has the lease of the device: no fault, and worth another look soon. Tells what the device is. */
+export class HeldElsewhere extends Error {
+  readonly device: Pick<RoutedDevice, 'facts' | 'capabilities'>
+
+  constructor(device: Pick<RoutedDevice, 'facts' | 'capabilities'>) {
+    super('another node runs the link')
+    this.device = device
+  }
+}
 
 /** The place of one device: runs what its row says, one link at a time, whatever changes while a link still starts or stops. */
 export class DeviceSlot {
@@ -145,18 +153,19 @@ export class DeviceSlot {
       toolsFor({ clock, log, random, countersOf, leases }, row.id),
       eventsOf(row.id),
     )
-    const lease = await this.#holdFor(row.id, link)
+    const lease = await this.#holdFor(row, link)
     if (this.#wanted !== row || !(await this.#startLink(row.id, link))) return null
     return new DeviceRuntime({ ...this.#deps, ...lease }, factsOf(row), link)
   }
 
   /** Takes the lease that the device needs, if any; gives what tells its token. */
-  async #holdFor(deviceId: string, link: Link | Pull): Promise<{ leaseToken?: () => number | null }> {
+  async #holdFor(row: DeviceRow, link: Link | Pull): Promise<{ leaseToken?: () => number | null }> {
     const { leases } = this.#deps
+    const deviceId = row.id
     if (leases === undefined || isPull(link)) return {}
     this.#leasedId = deviceId
     if (await leases.take(deviceId, this.#on.lost)) return { leaseToken: () => leases.tokenOf(deviceId) }
-    throw new HeldElsewhere()
+    throw new HeldElsewhere({ facts: factsOf(row), capabilities: link.capabilities })
   }
 
   /** False when the start was given up. What did not start is stopped before anything else has its turn. */

@@ -47,6 +47,8 @@ export interface JanitorsDeps extends JanitorDeps {
   ids: Ids
   fence: number
   past?: PastHandOvers | null
+  before?: number | null
+  node?: { isAlone: boolean }
   pool: DevicePool
   takeKeyUses: () => KeyUse[]
   /** Tells whoever looks on of devices. */

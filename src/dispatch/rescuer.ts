@@ -1,16 +1,19 @@
 import type { Outcome } from '../connectors/connector.ts'
 import type { Claimed } from '../messages/claim-messages.ts'
+import type { MessageState } from '../messages/message-store.ts'
 import { readOrphans } from '../messages/open-attempts.ts'
 import { settleOutcomes } from '../messages/settle-outcomes.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Db } from '../storage/dialect.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
+import { readJustLeft } from '../storage/nodes.ts'
 import type { Writer } from '../storage/writer.ts'
 import type { PastHandOvers } from './hand-over-log.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 import { judgeOutcome } from './retry-policy.ts'
 
-const intervalMs = 60_000
+/** A node counts as dead 50 s after its last word at the latest; what it had open is settled within 60 s (P13). */
+const intervalMs = 5_000
 const pageSize = 500
 
 export interface RescuerDeps extends JanitorDeps {
@@ -21,26 +24,30 @@ export interface RescuerDeps extends JanitorDeps {
   fence: number
   /** What the process before wrote down of its hand-overs; null when it cannot be relied on. */
   past?: PastHandOvers | null
+  /** The start before in this data folder. */
+  before?: number | null
+  /** Where others serve the database too, what was just followed is left to its follower for a moment. */
+  node?: { isAlone: boolean }
 }
 
 /**
- * Ends the hand-overs that a dead process left open. What its log tells counts: what had not left goes again, and an answer that had come is one.
+ * Ends the hand-overs that dead nodes left open. What its log tells counts: what had not left goes again, and an answer that had come is one.
  * The outcome of all others is unknown, so the message becomes `unconfirmed`, or goes again once
- * where the caller chose that (P6). Runs to its end before the dispatcher starts, so that at a restart nothing stays in limbo.
+ * where the caller chose that (P6). Runs to its end before the dispatcher
+ * starts, so that at a restart nothing stays in limbo, and then for the nodes that die.
  */
 export const createRescuer = (deps: RescuerDeps): Janitor =>
   new Janitor(deps, {
     name: 'rescuer',
     intervalMs,
     async sweep() {
-      const orphans = await readOrphans(deps.read, deps.fence, pageSize)
+      // Nearly always there is nothing to write.
+      if ((await readOrphans(deps.read, { fence: deps.fence, most: 1 })).length === 0) return false
       const nowMs = deps.clock.now()
-      const outcomes = orphans.map((orphan) => outcomeOf(orphan, deps.past ?? null))
-      const settlements = orphans.map((orphan, i) => judgeOutcome(orphan, outcomes[i] as Outcome, nowMs))
-      if (settlements.length === 0) return false
-      const states = await deps.horizon.hold(nowMs, () =>
-        deps.writer.write((tx) => settleOutcomes(tx, settlements)),
+      const { orphans, outcomes, states } = await deps.horizon.hold(nowMs, () =>
+        deps.writer.write((tx) => rescue(tx, deps, nowMs)),
       )
+      if (orphans.length === 0) return false
       for (const state of states) if (state !== null) deps.metrics.advanced(state.status)
       deps.log.warn(
         { messages: orphans.length, unknown: outcomes.filter(({ kind }) => kind === 'unknown').length },
@@ -49,6 +56,19 @@ export const createRescuer = (deps: RescuerDeps): Janitor =>
       return orphans.length === pageSize
     },
   })
+
+async function rescue(
+  tx: Tx,
+  { clock, fence, past = null, before = null, node }: RescuerDeps,
+  nowMs: number,
+): Promise<{ orphans: Claimed[]; outcomes: Outcome[]; states: (MessageState | null)[] }> {
+  const spared =
+    node?.isAlone === false ? (await readJustLeft(tx, clock)).filter((epoch) => epoch !== before) : []
+  const orphans = await readOrphans(tx, { fence, spared, most: pageSize })
+  const outcomes = orphans.map((orphan) => outcomeOf(orphan, past))
+  const settlements = orphans.map((orphan, i) => judgeOutcome(orphan, outcomes[i] as Outcome, nowMs))
+  return { orphans, outcomes, states: await settleOutcomes(tx, settlements) }
+}
 
 const lost: Outcome = {
   kind: 'unknown',

@@ -1,8 +1,9 @@
+import type { Capabilities } from '../connectors/connector.ts'
 import { type StandingPace, standingPaces } from '../devices/device-status-wait.ts'
 import type { Mode } from '../storage/schema.ts'
 import { canUseSender } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
-import type { DeviceRuntime } from './device-runtime.ts'
+import type { DeviceFacts, DeviceRuntime } from './device-runtime.ts'
 
 /** What the devices that could carry a send can do together; from memory. */
 export interface Routing {
@@ -19,33 +20,49 @@ export interface Routing {
   paces: readonly StandingPace[] | null
 }
 
+/** A device that could carry a send, whichever node runs it. */
+export interface RoutedDevice {
+  facts: DeviceFacts
+  capabilities: Capabilities
+  isWorking: boolean
+  throughput: Parameters<typeof standingPaces>[0] | null
+}
+
+/** One that runs here. */
+export const routedHere = (device: DeviceRuntime): RoutedDevice => ({
+  facts: device.facts,
+  capabilities: device.link.capabilities,
+  isWorking: device.candidate().health !== 'offline',
+  throughput: device.throughput(),
+})
+
 /**
  * Of the devices that serve an account in a mode, those that can use `sender` (all of them when it is null), and that are told the encoding if
  * that was forced.
  */
 export function routingFor(
-  pool: Pick<DevicePool, 'forAccount'>,
+  pool: Pick<DevicePool, 'servingAccount'>,
   accountId: string,
   mode: Mode,
   sender: string | null,
   encodingForced = false,
 ): Routing {
   const devices = pool
-    .forAccount(accountId, mode)
+    .servingAccount(accountId, mode)
     .filter((device) => canUseSender(device.facts.senders, sender))
-    .filter((device) => device.link.capabilities.encodingChoice || !encodingForced)
-  const working = devices.filter((device) => device.candidate().health !== 'offline')
+    .filter((device) => device.capabilities.encodingChoice || !encodingForced)
+  const working = devices.filter(({ isWorking }) => isWorking)
   return {
     enabled: devices.length > 0,
     online: working.length > 0,
     simulated: devices.some((device) => device.facts.kind === 'simulator'),
     phonesOnly: devices.length > 0 && devices.every((device) => device.facts.kind === 'android'),
-    maxParts: devices.reduce((most, device) => Math.max(most, device.link.capabilities.maxParts), 0),
+    maxParts: devices.reduce((most, device) => Math.max(most, device.capabilities.maxParts), 0),
     paces: pacesOf(working.filter(({ facts }) => facts.accountId !== null)),
   }
 }
 
-function pacesOf(devices: readonly DeviceRuntime[]): StandingPace[] | null {
-  const paces = devices.flatMap((device) => device.throughput() ?? [])
+function pacesOf(devices: readonly RoutedDevice[]): StandingPace[] | null {
+  const paces = devices.flatMap((device) => device.throughput ?? [])
   return paces.length === 0 || paces.length < devices.length ? null : paces.flatMap(standingPaces)
 }

@@ -12,7 +12,7 @@ const pageSize = 100
 
 export interface StrandedWatchDeps extends JanitorDeps {
   read: Db
-  pool: Pick<DevicePool, 'forAccount'>
+  pool: Pick<DevicePool, 'servingAccount'>
 }
 
 /**

@@ -69,16 +69,18 @@ const nextOfRoute = {
   sql: `select ${stateColumnsOf('m')}, m.text, m.encoding, q.route_key, q.priority, q.due_at, q.refusals, :want as want
         from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
         where (:lease is null or exists (select 1 from devices d where d.id = :device and d.lease_token = :lease))
+          and not exists (select 1 from nodes n where n.epoch = :fence and n.left_at is not null)
           and q.route_key = :route and q.account_id = :account and q.due_at <= :due and q.expires_at > :now
           and q.claimed_by is null and q.restore_hold = 0 and q.parts > :over and q.parts <= :most
         order by q.priority, q.due_at, q.message_id limit :quota`,
-  inputs: ['route', 'account', 'due', 'now', 'quota', 'over', 'most', 'want', 'device', 'lease'],
+  inputs: ['route', 'account', 'due', 'now', 'quota', 'over', 'most', 'want', 'device', 'lease', 'fence'],
   numbers: ['lease'],
 } as const
 
 /**
  * Claims messages for devices as one unit: an attempt with its fencing token is written for each and flushed with the transaction,
- * before a connector sees it (P5). A claimer whose lease another node has taken is given nothing. Gives what was claimed, want by want, and how many each want got.
+ * before a connector sees it (P5). A claimer whose lease another node has taken, or that was
+ * taken for dead, is given nothing. Gives what was claimed, want by want, and how many each want got.
  */
 export async function claimMessages(
   tx: Tx,
@@ -99,6 +101,7 @@ export async function claimMessages(
       i,
       want.deviceId,
       want.leaseToken ?? null,
+      fence,
     ]),
   )
   const rows = wants.some((want) => want.phone !== undefined) ? withinPaces(found, wants) : found

@@ -32,11 +32,14 @@ const placeOf = {
 } as const
 
 /**
- * Attempts that a process with an older fencing token left open, as claims that can be settled. Their texts are not read: nothing
- * is handed over again. Of what a restore holds back nothing may go again, whatever its caller had chosen (P14). What phones were
+ * Attempts that dead nodes left open, as claims that can be settled: those of every fence but this one's, of no node that lives, and of none of
+ * `spared`. Inside a unit that is exact, because whoever was taken for dead claims nothing. Their texts are not read: nothing is handed over again. Of what a restore holds back nothing may go again, whatever its caller had chosen (P14). What phones were
  * offered is not among them: they go on whoever serves them, until their offer is closed, as a restore does. At most `most`.
  */
-export async function readOrphans(db: Db, fence: number, most: number): Promise<Claimed[]> {
+export async function readOrphans(
+  db: Db | Tx,
+  { fence, spared = [], most }: { fence: number; spared?: readonly number[]; most: number },
+): Promise<Claimed[]> {
   const attempts: AttemptRow[] = await db
     .selectFrom('attempts')
     .select(['account_id', 'mode', 'message_id', 'number', 'id', 'device_id', 'state'])
@@ -44,7 +47,17 @@ export async function readOrphans(db: Db, fence: number, most: number): Promise<
       eb.case().when('is_logged', '=', 1).then(eb.ref('fence')).else(null).end().as('logged_by'),
     )
     .where('ended_at', 'is', null)
-    .where('fence', '<', fence)
+    .where('fence', 'not in', [fence, ...spared])
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('nodes')
+            .select('nodes.epoch')
+            .whereRef('nodes.epoch', '=', 'attempts.fence')
+            .where('nodes.left_at', 'is', null),
+        ),
+      ),
+    )
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(

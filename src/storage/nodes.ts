@@ -101,3 +101,18 @@ export async function leaveNodes(tx: Tx, clock: Pick<Clock, 'now'>, epoch: numbe
   const now = await databaseTime(tx, clock)
   await tx.updateTable('nodes').set({ left_at: now }).where('epoch', '=', epoch).execute()
 }
+
+/** How long what was followed is left to its follower, which may know more of it: it starts within seconds. */
+const followerFirstMs = 10_000
+
+/** Nodes that were alive a moment ago and are followed by a start that has just begun, or have just stopped. */
+export async function readJustLeft(tx: Tx, clock: Pick<Clock, 'now'>): Promise<number[]> {
+  const now = await databaseTime(tx, clock)
+  const rows = await tx
+    .selectFrom('nodes')
+    .select('epoch')
+    .where('left_at', '>', now - followerFirstMs)
+    .where((is) => is('beat_at', '>', is(is.ref('left_at'), '-', silenceMs)))
+    .execute()
+  return rows.map(({ epoch }) => epoch)
+}

@@ -42,9 +42,9 @@ const enqueue = () =>
   })
 
 test('counts the starts in the database and in the file beside it', async () => {
-  expect(await start()).toEqual({ epoch: 1, restored: false, heldMessages: 0 })
+  expect(await start()).toEqual({ epoch: 1, restored: false, heldMessages: 0, before: null })
   await enqueue()
-  expect(await start()).toEqual({ epoch: 2, restored: false, heldMessages: 0 })
+  expect(await start()).toEqual({ epoch: 2, restored: false, heldMessages: 0, before: 1 })
   expect(await inFile()).toBe('2\n')
   expect(await fixture.storage.read.selectFrom('instance').select('epoch').execute()).toEqual([{ epoch: 2 }])
   expect(await holds()).toEqual([0, 0])
@@ -64,9 +64,9 @@ test('a database file that is put back by hand is noticed at the next start, and
   await rename(`${live}.copy`, live)
   const settings = { dataFolder: fixture.dataFolder, busyTimeoutMs: 1_000, cacheKiB: 1_024 }
   fixture.storage = await openEmbedded(settings, fixture.clock.now())
-  expect(await start()).toEqual({ epoch: 3, restored: true, heldMessages: 2 })
+  expect(await start()).toEqual({ epoch: 3, restored: true, heldMessages: 2, before: 2 })
   expect(await holds()).toEqual([1, 1])
-  expect(await start()).toEqual({ epoch: 4, restored: false, heldMessages: 0 })
+  expect(await start()).toEqual({ epoch: 4, restored: false, heldMessages: 0, before: 3 })
   expect(await holds()).toEqual([1, 1])
 })
 
@@ -74,7 +74,7 @@ test('a database whose file is gone is taken for a restored one', async () => {
   await start()
   await enqueue()
   await rm(epochFile(fixture.dataFolder))
-  expect(await start()).toEqual({ epoch: 2, restored: true, heldMessages: 2 })
+  expect(await start()).toEqual({ epoch: 2, restored: true, heldMessages: 2, before: null })
 })
 
 test('a start that died between its two writes is no restore', async () => {
@@ -82,7 +82,7 @@ test('a start that died between its two writes is no restore', async () => {
   await enqueue()
   await writeFile(epochFile(fixture.dataFolder), '1\n')
   await fixture.storage.writer.write((tx) => tx.updateTable('instance').set({ epoch: 2 }).execute())
-  expect(await start()).toEqual({ epoch: 2, restored: false, heldMessages: 0 })
+  expect(await start()).toEqual({ epoch: 2, restored: false, heldMessages: 0, before: 1 })
   expect(await inFile()).toBe('2\n')
 })
 

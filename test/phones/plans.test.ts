@@ -65,7 +65,7 @@ describe.each(['fresh', 'filled and analysed'])('on %s tables', (state) => {
       await countUnacknowledged(read, phone)
       await offeredSince(read, phone.deviceId, house.clock.now() - 1_800_000)
       await house.known('nobody’s token')
-      await readOrphans(read, 2, 500)
+      await readOrphans(read, { fence: 2, most: 500 })
     })
     expect(plans.length).toBeGreaterThan(6)
     expect(

@@ -69,6 +69,11 @@ test('while no server ran nothing is claimed of it; a quick restart is no gap', 
   ])
 })
 
+test('while one of several servers ran there is no gap, however the others came and went', async () => {
+  await past([[0, null, 'online']], [[0, 150], [110, 120], [148, 200]]) // prettier-ignore
+  expect(await lane(100, 200)).toEqual([[100, 200, 'online']])
+})
+
 test('a gap at both ends is one too, and cuts through changes', async () => {
   await past([[0, 150, 'online'], [150, null, 'offline']], [[110, 145], [155, 180]]) // prettier-ignore
   expect(await lane(100, 200)).toEqual([

@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { settleOutcomes, type Settlement } from '../../src/messages/settle-outcomes.ts'
+import { beatNode, joinNodes, silenceMs } from '../../src/storage/nodes.ts'
+import { expectSums } from '../messages/expect-sums.ts'
+import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
+
+let house: TendedHouse
+beforeEach(async () => {
+  house = await openTendedHouse()
+  await house.addDevice('dev_s', { settings: { offline: 'true' } })
+})
+afterEach(async () => {
+  await expectSums(house.storage.read, house.clock.now())
+  await house.close()
+})
+
+const join = (epoch: number, before: number | null = null): Promise<void> =>
+  house.storage.writer.write((tx) =>
+    joinNodes(tx, house.clock, { epoch, name: `n${epoch}`, before, isAlone: false }),
+  )
+const beat = (epoch: number) =>
+  house.storage.writer.write((tx) => beatNode(tx, house.clock, { epoch, name: `n${epoch}` }))
+/** By the database's own time: what the node has said moves back. */
+const keepSilent = async (epoch: number): Promise<void> => {
+  await house.storage.writer.write((tx) =>
+    tx.updateTable('nodes').set({ beat_at: sql`beat_at - ${silenceMs}` }).where('epoch', '=', epoch).execute(),
+  ) // prettier-ignore
+}
+const rescueAs = (fence: number, before: number | null = null): Promise<void> =>
+  house.janitors({ fence, before, node: { isAlone: false } }).rescuer.sweepAll()
+
+test('what a living node hands over is nobody else’s to end, whichever of them began first', async () => {
+  await Promise.all([join(1), join(2), join(3)])
+  await house.send()
+  expect(await house.claimAndDie(1)).toBe(1)
+  await house.send()
+  expect(await house.claimAndDie(3)).toBe(1)
+  await rescueAs(2)
+  expect(await house.statuses()).toEqual(['sending', 'sending'])
+})
+
+test('once a node has been silent for 45 s, another one ends what it had open, and that of no other', async () => {
+  await Promise.all([join(1), join(2), join(3)])
+  await house.send()
+  await house.claimAndDie(1)
+  await house.send()
+  await house.claimAndDie(3)
+  await keepSilent(3)
+  await rescueAs(2)
+  expect(await house.statuses(), 'nobody has said yet that it is dead').toEqual(['sending', 'sending'])
+  await beat(2)
+  await rescueAs(2)
+  expect(await house.statuses()).toEqual(['sending', 'unconfirmed'])
+})
+
+test('a node that was taken for dead claims nothing until it has said that it lives, and then keeps what it claims', async () => {
+  await Promise.all([join(1), join(2)])
+  await house.send()
+  await keepSilent(1)
+  await beat(2)
+  expect(await house.claimAndDie(1)).toBe(0)
+  expect(await beat(1)).toMatchObject({ wasSilenced: true })
+  expect(await house.claimAndDie(1)).toBe(1)
+  await rescueAs(2)
+  expect(await house.statuses()).toEqual(['sending'])
+})
+
+test('what a start in the same folder follows is left to it for a moment: its log may know more', async () => {
+  await Promise.all([join(1), join(2)])
+  await house.send()
+  await house.claimAndDie(1)
+  await join(3, 1)
+  await rescueAs(2)
+  expect(await house.statuses()).toEqual(['sending'])
+  await rescueAs(3, 1)
+  expect(await house.statuses()).toEqual(['unconfirmed'])
+})
+
+test('the result of a node that stood still, told after its hand-over was ended for it, is kept and starts nothing', async () => {
+  await Promise.all([join(1), join(2)])
+  await house.send({ onUnknown: 'resend_once' })
+  await house.claimAndDie(1)
+  await keepSilent(1)
+  await beat(2)
+  await rescueAs(2)
+  expect(await house.statuses()).toEqual(['queued'])
+  const place = await house.storage.read
+    .selectFrom('queue')
+    .select(['route_key', 'priority', 'due_at', 'refusals'])
+    .executeTakeFirstOrThrow()
+  const { id } = await house.message()
+  const told: Settlement = {
+    accountId: 'acc_a', mode: 'live', messageId: id, attemptNumber: 1, deviceId: 'dev_s', place, event: 'refused_for_now',
+    attemptState: 'refused', atMs: house.clock.now(), outcome: 'throttled', networkIds: [], receiptExpected: false, partsTaken: 0,
+    error: { code: 'throttled', networkCode: '88' }, requeue: { dueAt: house.clock.now(), refusals: 1 }, possibleDuplicate: false,
+  } // prettier-ignore
+  const results = await house.storage.writer.write((tx) => settleOutcomes(tx, [told]))
+  expect(results).toEqual([null])
+  expect(await house.storage.read.selectFrom('queue').select('refusals').execute()).toEqual([
+    { refusals: place.refusals },
+  ])
+  const attempts = await house.storage.read.selectFrom('attempts').select(['number', 'outcome']).execute()
+  expect(attempts).toEqual([{ number: 1, outcome: 'throttled' }])
+})
