@@ -123,8 +123,10 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
     dueNow: () => dispatcher.dueNow(),
     wake: (route) => dispatcher.wake(route),
   })
+  const beats = new NodeBeats({ ...parts, ...parts.node })
   const janitors = createJanitors({
     ...parts,
+    leads: beats.leads,
     fence: epoch.epoch,
     before: epoch.before,
     past,
@@ -133,7 +135,6 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
   })
   const http = createHttp(parts, { authenticator, pool, dispatcher, phones })
   addGauges({ ...parts, sizes: () => storage.sizes(), pool })
-  const beats = new NodeBeats({ ...parts, ...parts.node })
   const services = inOrder({ beats, janitors, handOvers, pool, dispatcher, http })
   return {
     storage,

@@ -5,11 +5,13 @@ import type { Log } from '../log.ts'
 export interface JanitorDeps {
   clock: Clock
   log: Log
+  /** Whether this node is the one that tidies up for all; left out where each tidies up for itself. */
+  leads?: () => boolean
 }
 
 /**
  * Something that tidies up now and then. `sweep` does a bounded piece of work and says whether there is more of it; then it is called
- * again at once, else after the interval. A sweep that fails is logged and tried again at the next interval.
+ * again at once, else after the interval; of several nodes one does it. A sweep that fails is logged and tried again at the next interval.
  */
 export class Janitor implements Service {
   readonly name: string
@@ -49,6 +51,7 @@ export class Janitor implements Service {
   #plan(): void {
     if (this.#stopped) return
     this.#cancel = this.#deps.clock.schedule(this.#intervalMs, () => {
+      if (this.#deps.leads?.() === false) return this.#plan()
       this.#running = this.sweepAll()
         .catch((error: unknown) =>
           this.#deps.log.error({ err: error, janitor: this.name }, 'a sweep failed; it will be tried again'),

@@ -76,6 +76,8 @@ export function createJanitors(
   Janitor
 > {
   const { config } = deps
+  // What each node does for what runs on it, whichever of them tidies up.
+  const own = { ...deps, leads: () => true }
   return {
     rescuer: createRescuer(deps),
     expirer: createExpirer(deps),
@@ -98,15 +100,15 @@ export function createJanitors(
     }),
     fragmentCloser: createFragmentCloser({ ...deps, joinMs: config.inboundJoinMinutes * 60_000 }),
     refiller: createRefiller({ ...deps, playSms: config.playSms }),
-    keyUses: createKeyUseRecorder({ ...deps, takeUses: deps.takeKeyUses }),
+    keyUses: createKeyUseRecorder({ ...own, takeUses: deps.takeKeyUses }),
     deviceReporter: createDeviceReporter({
-      ...deps,
+      ...own,
       devices: () => deps.pool.all,
       absent: () => deps.pool.absent,
     }),
     phoneCloser: createPhoneCloser(deps),
     strandedWatch: createStrandedWatch(deps),
-    phoneRecaller: createPhoneRecaller(deps),
+    phoneRecaller: createPhoneRecaller(own),
     trafficForgetter: createTrafficForgetter({ ...deps, trafficDays: config.trafficDays }),
   }
 }

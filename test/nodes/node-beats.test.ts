@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { Janitor } from '../../src/dispatch/janitor.ts'
+import { NodeBeats } from '../../src/dispatch/node-beats.ts'
+import { createLog } from '../../src/log.ts'
+import { joinNodes, silenceMs } from '../../src/storage/nodes.ts'
+import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+
+let base: TestStorage
+beforeEach(async () => {
+  base = await openTestStorage()
+  onTestFinished(() => base.close())
+})
+
+const log = createLog('silent', { write: () => undefined })
+
+async function startNode(epoch: number): Promise<{ beats: NodeBeats; swept: () => number }> {
+  const { writer } = base.storage
+  const node = { epoch, name: `n${epoch}`, isAlone: false }
+  await writer.write((tx) => joinNodes(tx, base.clock, { ...node, before: null }))
+  const beats = new NodeBeats({ writer, log, clock: base.clock, ...node })
+  await beats.start()
+  let count = 0
+  const sweep = async (): Promise<boolean> => {
+    count += 1
+    return false
+  }
+  const janitor = new Janitor({ clock: base.clock, log, leads: beats.leads }, { name: 'j', intervalMs: 1_000, sweep }) // prettier-ignore
+  await janitor.start()
+  onTestFinished(() => janitor.stop())
+  return { beats, swept: () => count }
+}
+
+/** Second by second, and what falls due in each has its answer of the database before the next. */
+async function pass(seconds: number): Promise<void> {
+  for (let i = 0; i < seconds; i++) {
+    await base.clock.advance(1_000)
+    await base.storage.writer.drain()
+    await base.clock.advance(0)
+  }
+}
+
+test('of several nodes the one that began first tidies up for all, and the next when it leaves', async () => {
+  const one = await startNode(1)
+  const two = await startNode(2)
+  const three = await startNode(3)
+  await pass(10)
+  expect([one.swept(), two.swept(), three.swept()]).toEqual([10, 0, 0])
+  expect(two.beats.count).toBe(3)
+  await one.beats.stop()
+  await pass(6)
+  const [before, taken] = [one.swept(), two.swept()]
+  expect(taken).toBeGreaterThan(0)
+  await pass(5)
+  expect([two.swept(), three.swept()]).toEqual([taken + 5, 0])
+  expect(before).toBeGreaterThanOrEqual(10)
+})
+
+test('a node that is silent is followed by the next, and one whose beats do not come through tidies up no more', async () => {
+  const one = await startNode(1)
+  const two = await startNode(2)
+  // As if a pause of 45 s had passed in which only the second beat.
+  await base.storage.writer.write((tx) =>
+    tx.updateTable('nodes').set({ beat_at: sql`beat_at - ${silenceMs}` }).where('epoch', '=', 1).execute(),
+  ) // prettier-ignore
+  await two.beats.sweepAll()
+  expect(two.beats.leads()).toBe(true)
+  expect(two.beats.count).toBe(1)
+  // The first comes back: it began before, and leads again once both have heard of it.
+  await one.beats.sweepAll()
+  await two.beats.sweepAll()
+  expect([one.beats.leads(), two.beats.leads()]).toEqual([true, false])
+})
+
+test('a leader that has not got through to the database for 35 s leads no more by its own clock', async () => {
+  const one = await startNode(1)
+  const { writer } = base.storage
+  const held = Promise.withResolvers<void>()
+  const blocking = writer.write(() => held.promise)
+  await base.clock.advance(34_000)
+  expect(one.beats.leads()).toBe(true)
+  await base.clock.advance(2_000)
+  expect(one.beats.leads()).toBe(false)
+  held.resolve()
+  await blocking
+  await pass(6)
+  expect(one.beats.leads()).toBe(true)
+})
