@@ -13,6 +13,8 @@ import { addGauges } from './dispatch/gauges.ts'
 import { createJanitors } from './dispatch/janitors.ts'
 import { LinkLeases } from './dispatch/link-leases.ts'
 import { NodeBeats } from './dispatch/node-beats.ts'
+import { NodeNews } from './dispatch/node-news.ts'
+import type { Route } from './dispatch/choose-device.ts'
 import { ensureTestSimulator } from './dispatch/test-simulator.ts'
 import { createHttp } from './http.ts'
 import { createIds } from './ids.ts'
@@ -133,9 +135,14 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
     pool,
     takeKeyUses: () => authenticator.takeUses(),
   })
-  const http = createHttp(parts, { authenticator, pool, dispatcher, phones })
+  const news = createNews(parts, { beats, wake: (route) => dispatcher.wake(route) })
+  const wake = (route: Route): void => {
+    dispatcher.wake(route)
+    news.waits(route)
+  }
+  const http = createHttp(parts, { authenticator, pool, wake, phones })
   addGauges({ ...parts, sizes: () => storage.sizes(), pool })
-  const services = inOrder({ beats, janitors, handOvers, pool, dispatcher, http })
+  const services = inOrder({ beats, news, janitors, handOvers, pool, dispatcher, http })
   return {
     storage,
     dispatcher,
@@ -154,9 +161,23 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
   }
 }
 
+const createNews = (
+  { storage, clock, node, changes }: Parts,
+  { beats, wake }: { beats: NodeBeats; wake: (route: Route) => void },
+): NodeNews =>
+  new NodeNews({
+    clock,
+    signals: storage.signals,
+    epoch: node.epoch,
+    hasOthers: () => beats.count > 1,
+    wake,
+    changes,
+  })
+
 /** Everything that runs, in start order. */
 const inOrder = (run: {
   beats: NodeBeats
+  news: NodeNews
   janitors: ReturnType<typeof createJanitors>
   handOvers: HandOverLog
   pool: DevicePool
@@ -164,6 +185,7 @@ const inOrder = (run: {
   http: Service
 }): Service[] => [
   run.beats,
+  run.news,
   // Orphans of the last process are settled before anything new is claimed.
   once(() => run.janitors.rescuer.sweepAll()),
   run.handOvers,

@@ -8,7 +8,7 @@ import type { PhonePorts } from './connectors/android/ports.ts'
 import { createPhoneRoutes } from './connectors/android/routes.ts'
 import { createConsole } from './console.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'
-import type { Dispatcher } from './dispatch/dispatcher.ts'
+import type { Route } from './dispatch/choose-device.ts'
 import { routeFrom } from './dispatch/route-ring.ts'
 import { routingFor } from './dispatch/routing.ts'
 import type { Service } from './lifecycle.ts'
@@ -19,12 +19,12 @@ import { readWaitingParts } from './messages/waiting-parts.ts'
 import { ownAddress } from './own-address.ts'
 import { deriveKey, type Parts } from './parts.ts'
 
-function createPorts(parts: Parts, pool: DevicePool, dispatcher: Dispatcher): SendPorts {
+function createPorts(parts: Parts, pool: DevicePool, wake: (route: Route) => void): SendPorts {
   const { storage, config, metrics, horizon, clock } = parts
   const accept = createAcceptor({
     sendMessages: (requests) => storage.runUnit('sendMessages', requests),
     maxPendingSends: config.maxPendingSends,
-    wake: (route) => dispatcher.wake(routeFrom(route)),
+    wake: (route) => wake(routeFrom(route)),
     accepted: metrics.accepted,
   })
   return {
@@ -47,15 +47,15 @@ export function createHttp(
   {
     authenticator,
     pool,
-    dispatcher,
+    wake,
     phones,
-  }: { authenticator: Authenticator; pool: DevicePool; dispatcher: Dispatcher; phones: PhonePorts },
+  }: { authenticator: Authenticator; pool: DevicePool; wake: (route: Route) => void; phones: PhonePorts },
 ): Service & { url(): string } {
   const { config, log, clock, ids, metrics, storage, horizon } = parts
   const { read } = storage
   const url = (): string => ownAddress(config, (server.server.address() as AddressInfo | null)?.port)
   const consolePages = createConsolePages()
-  const send = createSendDeps({ clock, ids, config, ports: createPorts(parts, pool, dispatcher) })
+  const send = createSendDeps({ clock, ids, config, ports: createPorts(parts, pool, wake) })
   const server = createServer({
     config,
     hasConsole: consolePages !== null,

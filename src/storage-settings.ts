@@ -1,4 +1,4 @@
-import { postgresUrl, wholeNumber } from './setting-readers.ts'
+import { oneOf, postgresUrl, wholeNumber } from './setting-readers.ts'
 import { setting } from './setting.ts'
 
 /** Where the data is, and how long anybody waits for it. */
@@ -27,6 +27,12 @@ export const storageSettings = {
     read: wholeNumber(100),
     default: 10_000,
     says: 'No statement of the service runs longer, its wait for other nodes included.',
+  }),
+  postgresListen: setting<'yes' | 'no'>({
+    env: 'ONESIXTY_POSTGRES_LISTEN',
+    read: oneOf('yes', 'no'),
+    default: 'yes',
+    says: 'Whether nodes wake each other by LISTEN and NOTIFY: yes or no. No behind a pooler that gives connections to transactions (PgBouncer): nodes then find each other’s work within half a second.',
   }),
   busyTimeoutMs: setting({
     env: 'ONESIXTY_BUSY_TIMEOUT_MS',

@@ -5,6 +5,7 @@ import { makeDataFolder } from '../data-folder.ts'
 import type { Db, ReadOf, RunUnit, Units } from './dialect.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import type { Database } from './schema.ts'
+import type { Signals } from './signals.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 import { sqliteDialect } from './sqlite.ts'
 import { Writer } from './writer.ts'
@@ -17,6 +18,8 @@ export interface Storage<U extends Units = Units> {
   writer: Writer
   /** The history that the database lies on (system identifier and timeline of the server); null on the embedded one. */
   cluster: string | null
+  /** Between the nodes of the database; null where there is one, or where the settings say that nobody listens. */
+  signals: Signals | null
   /** Runs a unit of the units module where the database is: the way of everything that is hot. Shares transactions with `writer`. */
   runUnit: RunUnit<U>
   /** Settles when the writing thread or the one that all read through has died: a server should end, and be started again. */
@@ -84,6 +87,7 @@ export async function openEmbedded<U extends Units = Units>(
     readOf: () => reader,
     writer,
     cluster: null,
+    signals: null,
     died: Promise.race([writing.died, readingForAll.died]),
     runUnit: (name, input) => writing.runUnit(name, input) as ReturnType<U[typeof name]>,
     async flushTimes() {

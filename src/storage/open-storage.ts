@@ -11,6 +11,7 @@ export interface StorageConfig {
   postgresReaders: number
   postgresConnectTimeoutMs: number
   postgresStatementTimeoutMs: number
+  postgresListen: 'yes' | 'no'
 }
 
 export interface ServedUnits {
@@ -28,7 +29,8 @@ export async function openStorage<U extends Units = Units>(
 ): Promise<Storage<U>> {
   if (config.databaseUrl !== null) {
     const { openPostgres } = await import('./postgres-database.ts')
-    return openPostgres<U>({ ...postgresSettingsOf(config, config.databaseUrl), ...served }, nowMs)
+    const listens = config.postgresListen === 'yes'
+    return openPostgres<U>({ ...postgresSettingsOf(config, config.databaseUrl), ...served, listens }, nowMs)
   }
   const { dataFolder, busyTimeoutMs, cacheKib } = config
   return openEmbedded<U>({ dataFolder, busyTimeoutMs, cacheKiB: cacheKib, ...served }, nowMs)

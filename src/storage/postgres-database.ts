@@ -10,6 +10,7 @@ import { createAccountReads } from './account-reads.ts'
 import { createPostgresPool, type PostgresSettings, withClient } from './postgres-client.ts'
 import { readCluster, refuseUnsafeServer } from './postgres-safety.ts'
 import { secureRows } from './row-security.ts'
+import { PostgresSignals } from './postgres-signals.ts'
 import type { Database } from './schema.ts'
 import { Writer } from './writer.ts'
 
@@ -23,6 +24,8 @@ const writeLock = 'select pg_advisory_xact_lock(160160160)'
 const readersForAll = 4
 
 export interface ServedSettings extends PostgresSettings {
+  /** Whether nodes wake each other. */
+  listens?: boolean
   /** A module that exports `units`. */
   unitsModule?: URL
   /** Bounds what merged calls of a unit bring into one transaction. */
@@ -70,6 +73,7 @@ export async function openPostgres<U extends Units = Units>(
   return {
     migrated,
     cluster,
+    signals: settings.listens === true ? new PostgresSignals(settings) : null,
     read,
     readOf: accountReads.of,
     writer,

@@ -1,0 +1,108 @@
+import type { Clock } from '../clock.ts'
+import type { Service } from '../lifecycle.ts'
+import type { AccountChanges } from '../messages/account-changes.ts'
+import { longestWord, type Signals } from '../storage/signals.ts'
+import type { Mode } from '../storage/schema.ts'
+import type { Route } from './choose-device.ts'
+import { routeFrom } from './route-ring.ts'
+
+/** What a node tells the others, in the names of the tables; as small as it can be. */
+interface Word {
+  /** Who says it: a node does not listen to itself. */
+  from: number
+  /** Something waits on these: account, mode, route key. */
+  routes?: [string, Mode, string][]
+  /** These have changed; null: any may have. */
+  accounts?: (string | null)[]
+}
+
+export interface NodeNewsDeps {
+  clock: Clock
+  /** Null on the embedded database, which has one node. */
+  signals: Signals | null
+  epoch: number
+  /** While nobody else lives nothing is told. */
+  hasOthers: () => boolean
+  wake: (route: Route) => void
+  changes: AccountChanges
+}
+
+/** What is told within this is told together. */
+const gatherMs = 10
+/** More than fit into a word: then the other nodes look for themselves, as they do each half second. */
+const mostNames = 60
+
+/** Tells the other nodes what they would find at their next poll, after the commit. Never relied on. */
+export class NodeNews implements Service {
+  readonly #deps: NodeNewsDeps
+  #routes = new Map<string, [string, Mode, string]>()
+  #accounts = new Set<string | null>()
+  #isPlanned = false
+
+  constructor(deps: NodeNewsDeps) {
+    this.#deps = deps
+  }
+
+  async start(): Promise<void> {
+    const { signals, changes } = this.#deps
+    changes.relayTo({ isLooking: () => this.#isHeard, changed: (accountId) => this.#changed(accountId) })
+    await signals?.listen({ heard: (text) => this.#hear(text), missed: () => changes.hear(null) })
+  }
+
+  async stop(): Promise<void> {
+    await this.#deps.signals?.close()
+  }
+
+  /** Something waits on a route. */
+  waits({ accountId, mode, routeKey }: { accountId: string; mode: Mode; routeKey: string }): void {
+    if (!this.#isHeard || this.#routes.size >= mostNames) return
+    this.#routes.set(`${accountId}/${routeKey}`, [accountId, mode, routeKey])
+    this.#plan()
+  }
+
+  #changed(accountId: string | null): void {
+    if (this.#accounts.size >= mostNames) this.#accounts = new Set([null])
+    this.#accounts.add(accountId)
+    this.#plan()
+  }
+
+  get #isHeard(): boolean {
+    return this.#deps.signals !== null && this.#deps.hasOthers()
+  }
+
+  #plan(): void {
+    if (this.#isPlanned) return
+    this.#isPlanned = true
+    this.#deps.clock.schedule(gatherMs, () => this.#tell())
+  }
+
+  #tell(): void {
+    this.#isPlanned = false
+    const { signals, epoch } = this.#deps
+    const word: Word = { from: epoch, routes: [...this.#routes.values()], accounts: [...this.#accounts] }
+    this.#routes = new Map()
+    this.#accounts = new Set()
+    const text = JSON.stringify(word)
+    // Names are short; one that is not is found by the poll.
+    if (Buffer.byteLength(text) <= longestWord) void signals?.send(text)
+  }
+
+  #hear(text: string): void {
+    const { epoch, wake, changes } = this.#deps
+    const word = readWord(text)
+    if (word === null || word.from === epoch) return
+    for (const [account_id, mode, route_key] of word.routes ?? [])
+      wake(routeFrom({ account_id, mode, route_key }))
+    for (const accountId of word.accounts ?? []) changes.hear(accountId)
+  }
+}
+
+/** Null for what no node of this version says. */
+function readWord(text: string): Word | null {
+  try {
+    const word = JSON.parse(text) as Word
+    return typeof word.from === 'number' ? word : null
+  } catch {
+    return null
+  }
+}
