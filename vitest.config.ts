@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 const pure = ['test/unit/**/*.test.ts', 'test/architecture.test.ts', 'test/documents.test.ts']
 const crash = ['test/crash/**/*.test.ts']
-/** What kills PostgreSQL, or nodes that share it. */
-const crashPostgres = ['test/crash/postgres-*.test.ts', 'test/crash/nodes-*.test.ts']
+/** What kills servers of several nodes, or a PostgreSQL. */
+const crashPostgres = ['test/crash/postgres/**/*.test.ts']
 const e2e = ['test/e2e/**/*.test.ts']
 /** What is about PostgreSQL itself. */
 const postgresOnly = ['test/postgres/**']
@@ -92,8 +92,8 @@ export default defineConfig({
           include: crashPostgres,
           env: { ONESIXTY_TEST_DATABASE: 'postgres' },
           globalSetup: ['test/postgres-server.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 60_000,
+          testTimeout: 420_000,
+          hookTimeout: 120_000,
           fileParallelism: false,
           sequence: { groupOrder: 4 },
         },

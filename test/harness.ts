@@ -83,10 +83,12 @@ export async function startServerProcess(options: {
   env?: Record<string, string>
   /** Flags of Node. */
   flags?: readonly string[]
+  /** Whether it is the first of its database, which says its first keys; when left out, whether it is the first of its folder. */
+  isFirst?: boolean
 }): Promise<ServerProcess> {
   const { dataFolder, env = {}, flags = [] } = options
   const port = options.port ?? (await freePort())
-  const isFirst = !existsSync(epochFile(dataFolder))
+  const isFirst = options.isFirst ?? !existsSync(epochFile(dataFolder))
   const settings = { ...databaseSettings(dataFolder), ONESIXTY_PORT: String(port), ...env }
   const child = spawnProgram(['serve'], settings, flags)
   let output = ''

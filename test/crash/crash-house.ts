@@ -118,11 +118,12 @@ const repeated = (names: readonly string[]): string[] => {
 
 /**
  * Everything that must hold once all is quiet, by the word of the client and of the peer: nothing accepted is lost, nothing stored or handed
- * over twice, what is delivered was handed over, and every SMS is accounted for.
+ * over twice, what is delivered was handed over, and every SMS is accounted for. `wasLate` names those of which the word came after they were given up.
  */
 export async function expectNothingLostNorDoubled(
-  house: CrashHouse,
+  house: Pick<CrashHouse, 'client' | 'liveKey' | 'peer' | 'granted' | 'dataFolder'>,
   loads: readonly Load[],
+  wasLate: (message: ApiMessage) => boolean = () => false,
 ): Promise<ApiMessage[]> {
   const messages = await house.client.history(house.liveKey)
   const byId = new Map(messages.map((message) => [message.id, message]))
@@ -143,7 +144,7 @@ export async function expectNothingLostNorDoubled(
   expect(phantom, 'delivered, and never handed over').toEqual([])
 
   const wrong = messages.filter(
-    ({ status, parts, cost }) => cost.charged !== (status === 'delivered' ? parts : 0) || cost.held !== parts,
+    (message) => message.cost.charged !== chargeOf(message, wasLate) || message.cost.held !== message.parts,
   )
   expect(wrong, 'charged otherwise than their state says').toEqual([])
   const used = messages.reduce((sum, { cost }) => sum + cost.charged, 0)
@@ -158,7 +159,11 @@ export async function expectNothingLostNorDoubled(
   return messages
 }
 
-export async function expectSound({ dataFolder }: CrashHouse): Promise<void> {
+/** A word that comes after a message was given up corrects its state, and never charges. */
+const chargeOf = (message: ApiMessage, wasLate: (message: ApiMessage) => boolean): number =>
+  message.status === 'delivered' && !wasLate(message) ? message.parts : 0
+
+export async function expectSound({ dataFolder }: Pick<CrashHouse, 'dataFolder'>): Promise<void> {
   const { stdout, stderr } = await cli(['doctor', '--json'], { dataFolder })
   const found = JSON.parse(stdout) as { ok: boolean; checks: { ok: boolean }[] }
   expect(

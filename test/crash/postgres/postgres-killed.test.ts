@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../eventually.ts'
-import { type PostgresServer, startPostgres } from '../postgres-server.ts'
-import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from './crash-house.ts'
+import { eventually } from '../../eventually.ts'
+import { type PostgresServer, startPostgres } from '../../postgres-server.ts'
+import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from '../crash-house.ts'
 
 const kills = 3
 const perSecond = 100

@@ -1,0 +1,118 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../eventually.ts'
+import { expectNothingLostNorDoubled } from '../crash-house.ts'
+import type { Load } from '../load.ts'
+import { type NodeProcess, type NodesHouse, openNodesHouse } from './node-processes.ts'
+
+const names = ['north', 'east', 'south', 'west']
+const perSecond = 13
+const killEachMs = 10_000
+const stoppedForMs = 90_000
+const kills = 10
+const devices = 8
+/** Some hand-overs are always open. */
+const device = { window: '5', submit_delay_ms: '150', delay_ms: '400' }
+
+let house: NodesHouse
+beforeAll(async () => {
+  house = await openNodesHouse({ names, devices, settings: device })
+})
+afterAll(() => house.close())
+
+test('of four nodes one is killed each 10 s and one stands still for 90 s: nothing is lost or handed over twice, and old tokens start nothing', async () => {
+  const owners = await everyLinkRuns()
+  const still = house.nodes.find(({ name }) => name === owners[0]) as NodeProcess
+  const others = house.nodes.filter((node) => node !== still)
+  const loads = new Map(
+    house.nodes.map((node): [NodeProcess, Load] => [node, house.load(node, { perSecond, name: node.name })]),
+  )
+  for (const load of loads.values()) load.resume()
+  await wait(4_000)
+  const [{ epoch: stillEpoch }] = await house.rows<{ epoch: string }>(
+    'select max(epoch)::int as epoch from nodes where name = $1', [still.name]) as [{ epoch: string }] // prettier-ignore
+  process.kill(still.process.pid, 'SIGSTOP')
+  const stillPaused = loads.get(still)!.pause()
+  const stoppedMs = performance.now()
+
+  let resumedAt = 0
+  let rescuedMs = 0
+  for (let kill = 0; kill < kills; kill++) {
+    await wait(Math.max(0, stoppedMs + (kill + 1) * killEachMs - 2_000 - performance.now()))
+    rescuedMs ||= await rescuedAfter(stillEpoch, stoppedMs)
+    const node = others[kill % others.length] as NodeProcess
+    await node.process.kill('SIGKILL')
+    await house.restart(node)
+    if (resumedAt > 0 || performance.now() - stoppedMs < stoppedForMs) continue
+    resumedAt = Date.now()
+    process.kill(still.process.pid, 'SIGCONT')
+  }
+  await stillPaused
+  loads.get(still)!.resume()
+  await wait(6_000)
+  await Promise.all([...loads.values()].map((load) => load.pause()))
+  for (const load of loads.values()) {
+    await load.repeatUnanswered()
+    expect(load.unanswered.size).toBe(0)
+    expect(load.refused).toEqual([])
+  }
+  await house.drained(90_000)
+
+  const late = await lateWords(stillEpoch)
+  expect(late.size, 'a window of each link at most').toBeLessThanOrEqual(devices * Number(device.window))
+  const messages = await expectNothingLostNorDoubled(house, [...loads.values()], ({ id }) => late.has(id))
+  expect(messages.length).toBeGreaterThanOrEqual(5_000)
+  expect(Object.keys(Object.groupBy(messages, ({ status }) => status)).toSorted()).toEqual(['delivered', 'unconfirmed']) // prettier-ignore
+  expect(rescuedMs, 'what the node had open that stood still was ended within 60 s').toBeLessThan(60_000)
+  expect(still.process.output()).toMatch(/taken for dead/)
+  await expectTokensInOrder()
+  await expectOldTokensRefused(stillEpoch, resumedAt)
+})
+
+/** Gives who runs each of them. */
+async function everyLinkRuns(): Promise<string[]> {
+  const read = async (): Promise<(string | null)[]> =>
+    (await house.rows<{ lease_owner: string | null }>("select lease_owner from devices where name like 'Peer%'")).map(({ lease_owner }) => lease_owner) // prettier-ignore
+  return (await eventually(read, (seen) => expect(seen).not.toContain(null), 20_000)) as string[]
+}
+
+/** How long after it stopped nothing of it was open any more; 0 while something is. */
+async function rescuedAfter(epoch: string, stoppedMs: number): Promise<number> {
+  const [row] = await house.rows<{ open: string }>(
+    'select count(*)::int as open from attempts where fence = $1 and ended_at is null', [epoch]) // prettier-ignore
+  if (Number(row?.open) > 0) return 0
+  const [last] = await house.rows<{ at: string }>(
+    "select max(ended_at) as at from attempts where fence = $1 and state = 'unknown'", [epoch]) // prettier-ignore
+  expect(last?.at, 'it had hand-overs open when it was stopped').not.toBeNull()
+  return Number(last?.at) - (Date.now() - (performance.now() - stoppedMs))
+}
+
+/** Messages that the node had open when it stood still, were given up for it, and turned out to be sent when it went on. */
+async function lateWords(epoch: string): Promise<Set<string>> {
+  const rows = await house.rows<{ id: string }>(
+    `select m.id from messages m join attempts a on a.account_id = m.account_id and a.message_id = m.id
+     where a.fence = $1 and m.finalized_at < m.sent_at`, [epoch]) // prettier-ignore
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Each link was handed messages by one node at a time: whoever claimed later did so under no older token. */
+async function expectTokensInOrder(): Promise<void> {
+  const rows = await house.rows<{ device_id: string; lease_token: string }>(
+    "select device_id, lease_token from attempts where mode = 'live' order by device_id, started_at, lease_token")
+  expect(rows.filter(({ lease_token }) => lease_token === null)).toEqual([])
+  const late = rows.filter((row, i) => {
+    const before = rows[i - 1]
+    return before?.device_id === row.device_id && Number(before.lease_token) > Number(row.lease_token)
+  })
+  expect(late, 'claimed under a token that was not the latest').toEqual([])
+} // prettier-ignore
+
+/** What the node claimed before it stood still bears tokens of which none was used after it went on. */
+async function expectOldTokensRefused(epoch: string, resumedAt: number): Promise<void> {
+  const stale = await house.rows(
+    `select a.id from attempts a where a.fence = $1 and a.started_at >= $2 and exists (
+       select 1 from attempts b where b.device_id = a.device_id and b.fence <> $1 and b.lease_token > a.lease_token)`,
+    [epoch, resumedAt],
+  )
+  expect(stale, 'claimed under a token of before').toEqual([])
+}

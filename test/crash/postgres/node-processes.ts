@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { expect } from 'vitest'
+import { type ApiClient, createApiClient } from '../../api-client.ts'
+import { eventually } from '../../eventually.ts'
+import { cliJson, freePort, type ServerProcess, startServerProcess, temporaryFolder } from '../../harness.ts'
+import { type MessagePeer, startMessagePeer } from '../../peers/message-peer.ts'
+import { databaseSettings, removeTestFolder } from '../../test-database.ts'
+import type { CrashHouse } from '../crash-house.ts'
+import { createLoad, type Load } from '../load.ts'
+
+/** One server of several, in a process of its own that may be killed or stopped. */
+export interface NodeProcess {
+  name: string
+  port: number
+  process: ServerProcess
+  /** Everything that it wrote at its starts before this one. */
+  earlierOutput: string
+}
+
+/** Several servers of one PostgreSQL, and their peer in another process: what `expectNothingLostNorDoubled` looks at. */
+export interface NodesHouse extends Pick<
+  CrashHouse,
+  'peer' | 'client' | 'dataFolder' | 'liveKey' | 'granted'
+> {
+  nodes: readonly NodeProcess[]
+  load(node: NodeProcess, options: { perSecond: number; name: string }): Load
+  /** Starts a killed one again, in its folder and on its port. */
+  restart(node: NodeProcess): Promise<void>
+  rows<T extends object>(statement: string, values?: readonly unknown[]): Promise<T[]>
+  /** Settles when nothing waits, nothing is in flight and no receipt is waited for. */
+  drained(withinMs: number): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openNodesHouse(options: {
+  names: readonly string[]
+  devices: number
+  settings: Record<string, string>
+}): Promise<NodesHouse> {
+  const dataFolder = await temporaryFolder()
+  const peer = await startMessagePeer(join(dataFolder, 'peer.ndjson'))
+  const nodes: NodeProcess[] = []
+  const folders = new Map<string, string>()
+  const start = async (name: string, port: number, isFirst: boolean): Promise<ServerProcess> => {
+    const folder = folders.get(name) ?? (await mkdtemp(join(tmpdir(), 'onesixty-node-')))
+    folders.set(name, folder)
+    const env = { ...databaseSettings(dataFolder), ONESIXTY_DATA: folder, ONESIXTY_NODE: name, ONESIXTY_LOG_LEVEL: 'warn' } // prettier-ignore
+    return startServerProcess({ dataFolder: folder, port, env, isFirst })
+  }
+  for (const name of options.names) {
+    const port = await freePort()
+    const process = await start(name, port, nodes.length === 0)
+    nodes.push({ name, port, process, earlierOutput: '' })
+  }
+  const [first] = nodes as [NodeProcess]
+  const { accountId, liveKey } = first.process.first!
+  const granted = await openAccountToAll(dataFolder, accountId, peer, options)
+  const database = new Client({ connectionString: databaseSettings(dataFolder)['DATABASE_URL'] ?? '' })
+  await database.connect()
+  const client: ApiClient = createApiClient(first.process.url)
+  const loads: Load[] = []
+  const house: NodesHouse = {
+    peer, client, dataFolder, liveKey, granted, nodes,
+    load(node, { perSecond, name }) {
+      const load = createLoad({ url: node.process.url, key: liveKey, perSecond, name })
+      loads.push(load)
+      return load
+    },
+    async restart(node) {
+      node.earlierOutput += node.process.output()
+      node.process = await start(node.name, node.port, false)
+    },
+    rows: async <T extends object>(statement: string, values: readonly unknown[] = []) =>
+      (await database.query(statement, [...values])).rows as T[],
+    drained: (withinMs) => drained(house, withinMs),
+    async close() {
+      for (const load of loads) load.close()
+      client.close()
+      for (const { process: server } of nodes) {
+        process.kill(server.pid, 'SIGCONT')
+        await server.kill('SIGKILL')
+      }
+      await database.end()
+      await peer.stop()
+      for (const folder of folders.values()) await rm(folder, { recursive: true, force: true })
+      await removeTestFolder(dataFolder)
+    },
+  } // prettier-ignore
+  return house
+}
+
+const sms = 1_000_000
+
+async function openAccountToAll(
+  dataFolder: string,
+  accountId: string,
+  peer: MessagePeer,
+  { devices, settings }: { devices: number; settings: Record<string, string> },
+): Promise<number> {
+  const run = (...args: string[]): Promise<unknown> => cliJson(args, dataFolder)
+  await run('account', 'grant', '--account', accountId, '--sms', String(sms), '--note', 'For the proof')
+  await run('account', 'limit', '--account', accountId, '--send-per-minute', '0', '--read-per-minute', '0', '--queue', '0') // prettier-ignore
+  const pairs = Object.entries({ ...settings, peer_url: peer.url }).flatMap(([name, value]) => ['--set', `${name}=${value}`]) // prettier-ignore
+  for (let i = 0; i < devices; i++)
+    await run('device', 'add', 'simulator', '--account', accountId, '--name', `Peer ${i}`, ...pairs)
+  return sms + 10
+}
+
+async function drained({ client, liveKey }: NodesHouse, withinMs: number): Promise<void> {
+  const reserved = async (): Promise<number> => (await client.balance(liveKey)).reserved
+  await eventually(reserved, (parts) => expect(parts).toBe(0), withinMs)
+  const unfinished = async () => (await client.history(liveKey, 'status=sent')).filter(({ final }) => !final)
+  await eventually(unfinished, (left) => expect(left).toEqual([]), withinMs)
+}
