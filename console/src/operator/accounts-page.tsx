@@ -5,6 +5,7 @@ import { useState } from 'react'
 import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
 import { useCall } from '../api/use-call.ts'
 import { formatNumber } from '../ui/format.ts'
+import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import { AccountDialog, type AccountTask } from './account-dialog.tsx'
@@ -15,18 +16,14 @@ import { OpenAccount } from './open-account.tsx'
 export function AccountsPage() {
   const [words, setWords] = useState('')
   const [settled] = useDebouncedValue(words, 300)
-  const [pageStarts, setPageStarts] = useState<string[]>([])
-  const beforeId = pageStarts.at(-1)
-  const accounts = useCall('operator/accounts', {
-    words: settled,
-    ...(beforeId === undefined ? {} : { beforeId }),
-  })
+  const pages = useKeysetPages()
+  const accounts = useCall('operator/accounts', { words: settled, ...pages.input })
   const [task, setTask] = useState<AccountTask | null>(null)
   const [isOpening, setIsOpening] = useState(false)
   const [isErasing, setIsErasing] = useState(false)
   const search = (text: string): void => {
     setWords(text)
-    setPageStarts([])
+    pages.toFirst()
   }
   return (
     <Stack>
@@ -62,26 +59,7 @@ export function AccountsPage() {
         {({ accounts: rows, nextBeforeId }) => (
           <>
             <AccountTable rows={rows} onTask={setTask} />
-            <Group justify="flex-end">
-              <Button
-                size="xs"
-                variant="default"
-                disabled={pageStarts.length === 0}
-                onClick={() => setPageStarts(pageStarts.slice(0, -1))}
-              >
-                Newer
-              </Button>
-              <Button
-                size="xs"
-                variant="default"
-                disabled={nextBeforeId === null}
-                onClick={() =>
-                  setPageStarts(nextBeforeId === null ? pageStarts : [...pageStarts, nextBeforeId])
-                }
-              >
-                Older
-              </Button>
-            </Group>
+            <KeysetPager pages={pages} nextBeforeId={nextBeforeId} />
           </>
         )}
       </ListState>

@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core'
+import { Group, Stack, Table, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import type { AuditLine } from '../../../src/api/console/audit-calls.ts'
 import { useCall } from '../api/use-call.ts'
+import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 
@@ -10,13 +11,12 @@ import { TimeAgo } from '../ui/time-ago.tsx'
 export function AuditPage() {
   const [filter, setFilter] = useState({ action: '', accountId: '', actor: '' })
   const [settled] = useDebouncedValue(filter, 300)
-  const [pageStarts, setPageStarts] = useState<string[]>([])
-  const beforeId = pageStarts.at(-1)
+  const pages = useKeysetPages()
   const given = Object.fromEntries(Object.entries(settled).filter(([, text]) => text.trim() !== ''))
-  const audit = useCall('operator/audit', { ...given, ...(beforeId === undefined ? {} : { beforeId }) })
+  const audit = useCall('operator/audit', { ...given, ...pages.input })
   const set = (changed: Partial<typeof filter>): void => {
     setFilter({ ...filter, ...changed })
-    setPageStarts([])
+    pages.toFirst()
   }
   return (
     <Stack>
@@ -57,26 +57,7 @@ export function AuditPage() {
         {({ lines, nextBeforeId }) => (
           <>
             <AuditTable lines={lines} />
-            <Group justify="flex-end">
-              <Button
-                size="xs"
-                variant="default"
-                disabled={pageStarts.length === 0}
-                onClick={() => setPageStarts(pageStarts.slice(0, -1))}
-              >
-                Newer
-              </Button>
-              <Button
-                size="xs"
-                variant="default"
-                disabled={nextBeforeId === null}
-                onClick={() =>
-                  setPageStarts(nextBeforeId === null ? pageStarts : [...pageStarts, nextBeforeId])
-                }
-              >
-                Older
-              </Button>
-            </Group>
+            <KeysetPager pages={pages} nextBeforeId={nextBeforeId} />
           </>
         )}
       </ListState>
