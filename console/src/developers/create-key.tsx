@@ -1,19 +1,9 @@
-import {
-  Alert,
-  Button,
-  Checkbox,
-  Group,
-  NumberInput,
-  Select,
-  Stack,
-  TagsInput,
-  TextInput,
-} from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Checkbox, NumberInput, Select, Stack, TagsInput, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import type { Scope } from '../../../src/accounts/api-keys.ts'
-import { CallFailed } from '../api/call.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
+import { CallForm } from '../ui/call-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
 const scopes: readonly { value: Scope; label: string }[] = [
@@ -52,22 +42,23 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (token: str
   const [dailyCap, setDailyCap] = useState<number | string>('')
   const [days, setDays] = useState('')
   const create = useChange('keys/create', ['keys/list'])
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    const { token } = await create.mutateAsync({
-      name,
-      scopes: scopes.map(({ value }) => value).filter((scope) => chosen.includes(scope)),
-      addresses,
-      dailyCap: typeof dailyCap === 'number' ? dailyCap : null,
-      expiresAt: days === '' ? null : Date.now() + Number(days) * 86_400_000,
-    })
+  const made = ({ token }: { token: string }): void => {
     onMade(token)
     onClose()
   }
+  const submit = (): void =>
+    create.mutate(
+      {
+        name,
+        scopes: scopes.map(({ value }) => value).filter((scope) => chosen.includes(scope)),
+        addresses,
+        dailyCap: typeof dailyCap === 'number' ? dailyCap : null,
+        expiresAt: days === '' ? null : Date.now() + Number(days) * 86_400_000,
+      },
+      { onSuccess: made },
+    )
   return (
-    <form onSubmit={(event) => void submit(event).catch(() => undefined)}>
-      <Stack>
-        {create.isError ? <Alert color="red">{faultsOf(create.error)}</Alert> : null}
+    <CallForm call={create} onSubmit={submit} onCancel={onClose} action="Create the key">
         <TextInput
           label="Name"
           description="What it is for: the program or the machine."
@@ -104,20 +95,6 @@ function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (token: str
           onChange={(value) => setDays(value ?? '')}
           allowDeselect={false}
         />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create the key
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    </CallForm>
   )
 }
-
-const faultsOf = (error: Error): string =>
-  error instanceof CallFailed && error.problem.errors !== undefined
-    ? error.problem.errors.map(({ detail }) => detail).join(' ')
-    : error.message

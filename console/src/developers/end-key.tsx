@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import type { ListedApiKey } from '../../../src/accounts/api-keys.ts'
 import { useChange } from '../api/use-call.ts'
+import { CallFault } from '../ui/call-fault.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
 /** The two ends of a key: replaced by a new one with an overlap, or revoked at once. */
@@ -66,7 +67,7 @@ function Rotate({
         onChange={(value) => setHours(value ?? '24')}
         allowDeselect={false}
       />
-      {rotate.isError ? <Text c="red">{rotate.error.message}</Text> : null}
+      <CallFault error={rotate.error} />
       <Button loading={rotate.isPending} onClick={() => void run().catch(() => undefined)}>
         Make the new key
       </Button>
@@ -81,7 +82,7 @@ function Revoke({ of, onClose }: { of: ListedApiKey; onClose: () => void }) {
       <Text size="sm">
         Programs that use the key …{of.lastFour} are refused within 5 seconds. This cannot be undone.
       </Text>
-      {revoke.isError ? <Text c="red">{revoke.error.message}</Text> : null}
+      <CallFault error={revoke.error} />
       <Button
         color="red"
         loading={revoke.isPending}

@@ -1,7 +1,7 @@
-import { Button, Checkbox, Group, PasswordInput, Skeleton, Stack, TagsInput, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Checkbox, PasswordInput, Skeleton, TagsInput, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { useCall, useChange } from '../api/use-call.ts'
-import { Faults } from './faults.tsx'
+import { CallForm } from '../ui/call-form.tsx'
 import { SettingFields, type Settings } from './setting-fields.tsx'
 
 /** What most people set; the rest is behind a fold. */
@@ -34,8 +34,7 @@ export function AddDevice(properties: {
   const add = useChange('devices/add', ['devices/list'])
   const rules = kinds.data?.kinds.find((found) => found.kind === kind)?.settings
   if (rules === undefined) return <Skeleton height={200} aria-label="Loading" />
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
+  const submit = (): void => {
     const given = Object.entries(settings).filter(([, value]) => value !== '')
     add.mutate(
       { kind, name, isShared, senders, settings: Object.fromEntries(given), secrets: password === '' ? {} : { password }, pace: null },
@@ -43,8 +42,7 @@ export function AddDevice(properties: {
     ) // prettier-ignore
   }
   return (
-    <form onSubmit={submit}>
-      <Stack>
+    <CallForm call={add} onSubmit={submit} onCancel={onClose} action="Add it">
         <TextInput
           label="Name"
           required
@@ -83,16 +81,6 @@ export function AddDevice(properties: {
           value={senders}
           onChange={setSenders}
         />
-        <Faults error={add.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={add.isPending}>
-            Add it
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    </CallForm>
   )
 }

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import type { PhoneInvitation } from '../../../src/api/console/device-connect-calls.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
+import { CallFault } from '../ui/call-fault.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { Faults } from './faults.tsx'
 import { PhoneProgress } from './phone-progress.tsx'
 import { QrImage } from './qr-image.tsx'
 
@@ -27,7 +27,7 @@ export function ConnectPhone({ isOperator, onClose }: { isOperator: boolean; onC
           onChange={(event) => setShared(event.currentTarget.checked)}
         />
       ) : null}
-      <Faults error={invite.error} />
+      <CallFault error={invite.error} />
       <Button loading={invite.isPending} onClick={() => invite.mutate({ isShared })}>
         Show what to type into the app
       </Button>

@@ -2,9 +2,9 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
 import { useChange } from '../api/use-call.ts'
+import { CallFault } from '../ui/call-fault.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { nameOf } from './device-state.tsx'
-import { Faults } from './faults.tsx'
 import { RemoveDevice } from './remove-device.tsx'
 import { TestSms } from './test-sms.tsx'
 import { withCode } from './with-code.tsx'
@@ -62,7 +62,7 @@ export function DeviceActions({ device, setUp }: { device: ConsoleDevice; setUp:
           Remove
         </Button>
       </Group>
-      <Faults error={change.error ?? attempt.error} />
+      <CallFault error={change.error ?? attempt.error} />
       {attempt.data === undefined ? null : (
         <Alert color={attempt.data.isOk ? 'teal' : 'red'} variant="light" role="status" p="xs">
           <Text size="sm">{withCode(attempt.data.says)}</Text>

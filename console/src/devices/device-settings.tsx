@@ -12,7 +12,7 @@ import {
 import { type FormEvent, useState } from 'react'
 import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
 import { useCall, useChange } from '../api/use-call.ts'
-import { Faults } from './faults.tsx'
+import { CallFault } from '../ui/call-fault.tsx'
 import { SettingFields, type Settings } from './setting-fields.tsx'
 
 /** Settings that have controls of their own on the page. */
@@ -96,7 +96,7 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
           onChange={setSettings}
           error={change.error}
         />
-        <Faults error={change.error} />
+        <CallFault error={change.error} />
         <Group justify="flex-end">
           {change.isSuccess ? (
             <Text size="sm" role="status">

@@ -4,9 +4,9 @@ import { useState } from 'react'
 import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
+import { CallFault } from '../ui/call-fault.tsx'
 import { heldBy } from './device-facts.tsx'
 import { nameOf } from './device-state.tsx'
-import { Faults } from './faults.tsx'
 
 /** The end of a device: what it holds, what becomes of it, and of a phone whether it may come back. */
 export function RemoveDevice({ device }: { device: ConsoleDevice }) {
@@ -30,7 +30,7 @@ export function RemoveDevice({ device }: { device: ConsoleDevice }) {
           onChange={(event) => setLost(event.currentTarget.checked)}
         />
       ) : null}
-      <Faults error={remove.error} />
+      <CallFault error={remove.error} />
       <Button
         color="red"
         loading={remove.isPending}

@@ -1,7 +1,7 @@
 import { Anchor, Select, Stack, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { KindSetting } from '../../../src/api/console/device-calls.ts'
-import { faultAt } from './faults.tsx'
+import { faultOf } from '../ui/call-fault.tsx'
 import { withCode } from './with-code.tsx'
 
 /** What was entered, by the names of settings; empty takes the default. */
@@ -19,7 +19,7 @@ interface Fields {
 export function SettingFields({ usual, ...fields }: Fields & { usual: readonly string[] }) {
   const isUsual = ({ name }: KindSetting): boolean => usual.includes(name)
   const rest = fields.rules.filter((rule) => !isUsual(rule))
-  const isWrong = rest.some(({ name }) => faultAt(fields.error, `/settings/${name}`) !== null)
+  const isWrong = rest.some(({ name }) => faultOf(fields.error, `settings/${name}`) !== undefined)
   const [isMore, more] = useDisclosure()
   const isOpen = isMore || isWrong
   return (
@@ -49,7 +49,7 @@ function SettingField({ rule, values, onChange, error }: Fields & { rule: KindSe
   const common = {
     label: name,
     description: withCode(says),
-    error: faultAt(error, `/settings/${name}`),
+    error: faultOf(error, `settings/${name}`),
     value: values[name] ?? '',
   }
   return choices === null ? (

@@ -2,7 +2,7 @@ import { Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/co
 import { type FormEvent, useState } from 'react'
 import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
 import { useChange } from '../api/use-call.ts'
-import { Faults } from './faults.tsx'
+import { CallFault } from '../ui/call-fault.tsx'
 
 /** The numbers of the SIMs of a phone: the app tells them masked, so a person names them. */
 export function SimNumbers({ device, setUp }: { device: ConsoleDevice; setUp: DeviceSetUp }) {
@@ -37,7 +37,7 @@ function SimNumber(properties: { deviceId: string; slot: number; carrier: string
   return (
     <form onSubmit={submit}>
       <Stack gap="xs">
-        <Faults error={change.error} />
+        <CallFault error={change.error} />
         <Group align="flex-end">
           <TextInput
             label={`Number of SIM ${slot}${carrier === null ? '' : `, ${carrier}`}`}

@@ -2,7 +2,7 @@ import { Group, NumberInput, Paper, Select, Stack, Switch, Title } from '@mantin
 import { useState } from 'react'
 import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
 import { useChange } from '../api/use-call.ts'
-import { Faults } from './faults.tsx'
+import { CallFault } from '../ui/call-fault.tsx'
 
 const refusals = [
   { value: 'none', label: 'Takes every message' },
@@ -22,7 +22,7 @@ export function SimulatorMoods({ device, setUp }: { device: ConsoleDevice; setUp
     <Paper withBorder p="md">
       <Stack>
         <Title order={2}>Tell the simulator</Title>
-        <Faults error={change.error} />
+        <CallFault error={change.error} />
         <Group gap="xl">
           <Switch
             label="Offline"

@@ -1,10 +1,10 @@
 import { Anchor, Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
+import { CallForm } from '../ui/call-form.tsx'
 import { nameOf } from './device-state.tsx'
-import { Faults } from './faults.tsx'
 
 /** Sends a real message, which costs as any, by the senders of a device. */
 export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp; onClose: () => void }) {
@@ -16,10 +16,6 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
   const [from, setFrom] = useState<string | null>(senders[0] ?? null)
   const [key] = useState(() => crypto.randomUUID())
   const send = useChange('devices/send-test')
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    send.mutate({ to, text, from, key })
-  }
   if (send.data !== undefined)
     return (
       <Stack>
@@ -35,9 +31,7 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
       </Stack>
     )
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Faults error={send.error} />
+    <CallForm call={send} onSubmit={() => send.mutate({ to, text, from, key })} onCancel={onClose} action="Send it">
         <TextInput
           label="To"
           required
@@ -68,15 +62,6 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
         <Text size="sm" c="dimmed">
           It is a real send: it costs {mode === 'test' ? 'test SMS' : 'SMS'} of your balance.
         </Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={send.isPending}>
-            Send it
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    </CallForm>
   )
 }

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import type { MessagePage } from '../../../src/api/console/message-page.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
+import { CallFault } from '../ui/call-fault.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
@@ -92,11 +93,7 @@ function SendAgain({ page: { message }, onClose }: ActionProperties) {
           This one is still on its way: the recipient may get the text twice.
         </Alert>
       )}
-      {send.isError ? (
-        <Text size="sm" c="red" role="alert">
-          {send.error.message}
-        </Text>
-      ) : null}
+      <CallFault error={send.error} />
       <Button loading={send.isPending} onClick={() => void run().catch(() => undefined)}>
         Send again to {message.to}
       </Button>
@@ -123,11 +120,7 @@ function Cancel({ page: { message }, onClose }: ActionProperties) {
         The message to {message.to} will not be sent, and its {message.cost.held} SMS are free again.
         {message.status === 'sending' ? ' A phone that holds it is asked; it may be too late.' : ''}
       </Text>
-      {cancel.isError ? (
-        <Text size="sm" c="red" role="alert">
-          {cancel.error.message}
-        </Text>
-      ) : null}
+      <CallFault error={cancel.error} />
       <Button color="red" loading={cancel.isPending} onClick={() => void run().catch(() => undefined)}>
         Cancel the message to {message.to}
       </Button>

@@ -1,6 +1,7 @@
-import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useChange } from '../api/use-call.ts'
+import { CallForm } from '../ui/call-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { formatNumber } from '../ui/format.ts'
 
@@ -19,12 +20,17 @@ function EraseForm() {
   const erase = useChange('operator/erase-number', ['operator/audit'])
   if (erase.data !== undefined) return <Erased {...erase.data} />
   return (
-    <Stack>
+    <CallForm
+      call={erase}
+      onSubmit={() => erase.mutate({ number })}
+      action={`Erase ${number === '' ? 'the number' : number}`}
+      color="red"
+      disabled={number === '' || number !== again}
+    >
       <Text size="sm">
         The number and the texts of all its messages are erased, in every account. What waits for it is
         cancelled and its SMS are released. The statements keep their amounts. There is no way back.
       </Text>
-      {erase.isError ? <Alert color="red">{erase.error.message}</Alert> : null}
       <TextInput
         label="Number"
         placeholder="+491701234567"
@@ -37,15 +43,7 @@ function EraseForm() {
         value={again}
         onChange={(event) => setAgain(event.currentTarget.value.trim())}
       />
-      <Button
-        color="red"
-        disabled={number === '' || number !== again}
-        loading={erase.isPending}
-        onClick={() => erase.mutate({ number })}
-      >
-        Erase {number === '' ? 'the number' : number}
-      </Button>
-    </Stack>
+    </CallForm>
   )
 }
 

@@ -1,7 +1,8 @@
-import { Alert, Button, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { NumberInput, Select, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
 import { useChange } from '../api/use-call.ts'
+import { CallForm } from '../ui/call-form.tsx'
 import { formatNumber } from '../ui/format.ts'
 
 const kinds = [
@@ -18,19 +19,16 @@ export function GrantForm({ account, onClose }: { account: OperatedAccount; onCl
   const [note, setNote] = useState('')
   const [key] = useState(() => crypto.randomUUID())
   const grant = useChange('operator/grant', ['operator/accounts', 'operator/audit'])
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
+  const submit = (): void => {
     if (typeof sms === 'number')
       grant.mutate({ accountId: account.id, mode, kind, sms, note, key }, { onSuccess: onClose })
   }
   return (
-    <form onSubmit={submit}>
-      <Stack>
+    <CallForm call={grant} onSubmit={submit} action={`Grant to ${account.name}`}>
         <Text size="sm">
           {formatNumber(account[mode].available)} of {formatNumber(account[mode].granted)} SMS are available
           now.
         </Text>
-        {grant.isError ? <Alert color="red">{grant.error.message}</Alert> : null}
         <NumberInput label="SMS" required data-autofocus allowDecimal={false} value={sms} onChange={setSms} />
         <Select
           label="Kind"
@@ -54,10 +52,6 @@ export function GrantForm({ account, onClose }: { account: OperatedAccount; onCl
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}
         />
-        <Button type="submit" loading={grant.isPending}>
-          Grant to {account.name}
-        </Button>
-      </Stack>
-    </form>
+    </CallForm>
   )
 }

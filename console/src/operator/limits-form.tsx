@@ -1,7 +1,8 @@
-import { Alert, Button, NumberInput, Stack, Text } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { NumberInput, Text } from '@mantine/core'
+import { useState } from 'react'
 import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
 import { useChange } from '../api/use-call.ts'
+import { CallForm } from '../ui/call-form.tsx'
 
 const fields = [
   { name: 'sendPerMinute', label: 'Sends a minute' },
@@ -14,29 +15,23 @@ export function LimitsForm({ account, onClose }: { account: OperatedAccount; onC
   const { sendPerMinute, readPerMinute, queueLimit } = account
   const [limits, setLimits] = useState({ sendPerMinute, readPerMinute, queueLimit })
   const save = useChange('operator/limits', ['operator/accounts', 'operator/audit'])
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    save.mutate({ accountId: account.id, ...limits }, { onSuccess: onClose })
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm">For each mode. Empty is the setting of the instance, 0 is no limit.</Text>
-        {save.isError ? <Alert color="red">{save.error.message}</Alert> : null}
-        {fields.map(({ name, label }) => (
-          <NumberInput
-            key={name}
-            label={label}
-            min={0}
-            allowDecimal={false}
-            value={limits[name] ?? ''}
-            onChange={(value) => setLimits({ ...limits, [name]: typeof value === 'number' ? value : null })}
-          />
-        ))}
-        <Button type="submit" loading={save.isPending}>
-          Save the limits of {account.name}
-        </Button>
-      </Stack>
-    </form>
+    <CallForm
+      call={save}
+      onSubmit={() => save.mutate({ accountId: account.id, ...limits }, { onSuccess: onClose })}
+      action={`Save the limits of ${account.name}`}
+    >
+      <Text size="sm">For each mode. Empty is the setting of the instance, 0 is no limit.</Text>
+      {fields.map(({ name, label }) => (
+        <NumberInput
+          key={name}
+          label={label}
+          min={0}
+          allowDecimal={false}
+          value={limits[name] ?? ''}
+          onChange={(value) => setLimits({ ...limits, [name]: typeof value === 'number' ? value : null })}
+        />
+      ))}
+    </CallForm>
   )
 }

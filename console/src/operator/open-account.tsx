@@ -1,8 +1,10 @@
-import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Code, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { useChange } from '../api/use-call.ts'
+import { CallForm } from '../ui/call-form.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { EmailField } from '../ui/email-field.tsx'
 
 /** The form for a new account. */
 export function OpenAccount({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -17,36 +19,25 @@ function OpenForm() {
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const open = useChange('operator/open-account', ['operator/accounts', 'operator/audit'])
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    open.mutate({ name, email })
-  }
   if (open.data !== undefined) return <Opened link={open.data.link} email={email} />
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        {open.isError ? <Alert color="red">{open.error.message}</Alert> : null}
-        <TextInput
-          label="Name"
-          required
-          maxLength={100}
-          data-autofocus
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <TextInput
-          label="E-mail address of its owner"
-          description="Whoever is known by it joins the new account as its owner."
-          type="email"
-          required
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        <Button type="submit" loading={open.isPending}>
-          Open the account
-        </Button>
-      </Stack>
-    </form>
+    <CallForm call={open} onSubmit={() => open.mutate({ name, email })} action="Open the account">
+      <TextInput
+        label="Name"
+        required
+        maxLength={100}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <EmailField
+        label="E-mail address of its owner"
+        description="Whoever is known by it joins the new account as its owner."
+        autoComplete="off"
+        value={email}
+        onChange={setEmail}
+      />
+    </CallForm>
   )
 }
 

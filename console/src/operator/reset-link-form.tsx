@@ -1,7 +1,8 @@
-import { Alert, Button, Code, Group, Select, Stack, Text } from '@mantine/core'
+import { Code, Group, Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
 import { useChange } from '../api/use-call.ts'
+import { CallForm } from '../ui/call-form.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { formatExact } from '../ui/format.ts'
 
@@ -22,9 +23,8 @@ export function ResetLinkForm({ account }: { account: OperatedAccount }) {
       </Stack>
     )
   return (
-    <Stack>
+    <CallForm call={make} onSubmit={() => make.mutate({ email })} action="Make the link">
       <Text size="sm">The old password works until a new one is chosen; then all sessions end.</Text>
-      {make.isError ? <Alert color="red">{make.error.message}</Alert> : null}
       <Select
         label="Owner"
         data={account.emails}
@@ -32,9 +32,6 @@ export function ResetLinkForm({ account }: { account: OperatedAccount }) {
         allowDeselect={false}
         onChange={(value) => setEmail(value ?? '')}
       />
-      <Button loading={make.isPending} onClick={() => make.mutate({ email })}>
-        Make the link
-      </Button>
-    </Stack>
+    </CallForm>
   )
 }

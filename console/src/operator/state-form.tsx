@@ -1,7 +1,8 @@
-import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
+import { Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
 import { useChange } from '../api/use-call.ts'
+import { CallForm } from '../ui/call-form.tsx'
 
 const words = {
   active: { does: 'Reactivate', says: 'Sending goes on at once with what waits.', color: 'teal' },
@@ -29,9 +30,14 @@ export function StateForm(properties: {
   const move = useChange('operator/state', ['operator/accounts', 'operator/audit'])
   const isSure = state !== 'closed' || typed === account.name
   return (
-    <Stack>
+    <CallForm
+      call={move}
+      onSubmit={() => move.mutate({ accountId: account.id, state }, { onSuccess: onClose })}
+      action={`${does} ${account.name}`}
+      color={color}
+      disabled={!isSure}
+    >
       <Text size="sm">{says}</Text>
-      {move.isError ? <Alert color="red">{move.error.message}</Alert> : null}
       {state === 'closed' ? (
         <TextInput
           label={`Type ${account.name} to close it`}
@@ -40,14 +46,6 @@ export function StateForm(properties: {
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
       ) : null}
-      <Button
-        color={color}
-        disabled={!isSure}
-        loading={move.isPending}
-        onClick={() => move.mutate({ accountId: account.id, state }, { onSuccess: onClose })}
-      >
-        {does} {account.name}
-      </Button>
-    </Stack>
+    </CallForm>
   )
 }

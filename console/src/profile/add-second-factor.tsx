@@ -1,9 +1,10 @@
-import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Code, Group, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { NewSecondFactor } from '../../../src/api/console/second-factor-calls.ts'
 import { useChange } from '../api/use-call.ts'
-import { CallFault, faultOf } from '../ui/call-fault.tsx'
+import { faultOf } from '../ui/call-fault.tsx'
+import { CallForm } from '../ui/call-form.tsx'
 import { QrCode } from '../ui/qr-code.tsx'
 import { PasswordFirst } from './password-first.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
@@ -18,8 +19,7 @@ export function AddSecondFactor({ onDone }: { onDone: () => void }) {
       <PasswordFirst
         says="You need an authenticator app on your phone. First your password:"
         action="Go on"
-        error={begin.error}
-        isPending={begin.isPending}
+        call={begin}
         onGiven={(password) => begin.mutate({ password })}
       />
     )
@@ -36,38 +36,31 @@ export function AddSecondFactor({ onDone }: { onDone: () => void }) {
 function Confirm({ made, onConfirmed }: { made: NewSecondFactor; onConfirmed: () => void }) {
   const [code, setCode] = useState('')
   const confirm = useChange('second-factor/confirm')
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    confirm.mutate({ code }, { onSuccess: onConfirmed })
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm">Read this code with the app, or type the secret into it.</Text>
-        <Group justify="center">
-          <QrCode rows={made.qr} says="QR code for the authenticator app" />
-        </Group>
-        <Code data-testid="totp-secret" ta="center" style={{ overflowWrap: 'anywhere' }}>
-          {made.secret}
-        </Code>
-        <CallFault error={confirm.error} fields={['code']} />
-        <TextInput
-          label="Code"
-          description="The six digits that the app shows now."
-          required
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          maxLength={20}
-          value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
-          error={faultOf(confirm.error, 'code')}
-        />
-        <Group justify="flex-end">
-          <Button type="submit" loading={confirm.isPending}>
-            Add the app
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <CallForm
+      call={confirm}
+      onSubmit={() => confirm.mutate({ code }, { onSuccess: onConfirmed })}
+      action="Add the app"
+      ownFaults={['code']}
+    >
+      <Text size="sm">Read this code with the app, or type the secret into it.</Text>
+      <Group justify="center">
+        <QrCode rows={made.qr} says="QR code for the authenticator app" />
+      </Group>
+      <Code data-testid="totp-secret" ta="center" style={{ overflowWrap: 'anywhere' }}>
+        {made.secret}
+      </Code>
+      <TextInput
+        label="Code"
+        description="The six digits that the app shows now."
+        required
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        maxLength={20}
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+        error={faultOf(confirm.error, 'code')}
+      />
+    </CallForm>
   )
 }

@@ -1,9 +1,9 @@
-import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { Box, PasswordInput, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useChange } from '../api/use-call.ts'
 import { NewPassword } from '../sign-in/new-password.tsx'
-import { CallFault } from '../ui/call-fault.tsx'
+import { CallForm } from '../ui/call-form.tsx'
 import { Section } from './section.tsx'
 
 /** Replaces the password. `email` is for password managers, which want to know whose it is. */
@@ -11,8 +11,7 @@ export function ChangePassword({ email }: { email: string }) {
   const [password, setPassword] = useState('')
   const [next, setNext] = useState('')
   const change = useChange('profile/change-password', ['profile/read'])
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
+  const submit = (): void => {
     change.mutate(
       { password, next },
       {
@@ -29,9 +28,8 @@ export function ChangePassword({ email }: { email: string }) {
   }
   return (
     <Section title="Password">
-      <form onSubmit={submit}>
-        <Stack maw={420}>
-          <CallFault error={change.error} />
+      <Box maw={420}>
+        <CallForm call={change} onSubmit={submit} action="Change the password">
           <input type="hidden" autoComplete="username" value={email} readOnly />
           <PasswordInput
             label="Password until now"
@@ -44,13 +42,8 @@ export function ChangePassword({ email }: { email: string }) {
           <Text size="sm" c="dimmed">
             All other sessions end.
           </Text>
-          <Group>
-            <Button type="submit" size="sm" loading={change.isPending}>
-              Change the password
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+        </CallForm>
+      </Box>
     </Section>
   )
 }

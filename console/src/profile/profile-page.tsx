@@ -1,10 +1,12 @@
-import { Anchor, Button, Container, Group, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
+import { Anchor, Box, Container, Group, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { ProfileAnswer } from '../../../src/api/console/profile-calls.ts'
 import { useCall, useChange } from '../api/use-call.ts'
-import { CallFault, faultOf } from '../ui/call-fault.tsx'
+import { faultOf } from '../ui/call-fault.tsx'
+import { CallForm } from '../ui/call-form.tsx'
+import { EmailField } from '../ui/email-field.tsx'
 import { ListState } from '../ui/list-state.tsx'
 import { UserMenu } from '../ui/user-menu.tsx'
 import { ChangePassword } from './change-password.tsx'
@@ -46,8 +48,7 @@ function Person({ of }: { of: ProfileAnswer }) {
   const [password, setPassword] = useState('')
   const change = useChange('profile/change', ['profile/read', 'session/read'])
   const movesEmail = email.trim().toLowerCase() !== of.email
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
+  const submit = (): void => {
     change.mutate(
       { name, email, ...(movesEmail ? { password } : {}) },
       {
@@ -60,9 +61,7 @@ function Person({ of }: { of: ProfileAnswer }) {
   }
   return (
     <Section title="Name and address">
-      <form onSubmit={submit}>
-        <Stack maw={420}>
-          <CallFault error={change.error} fields={['name', 'email', 'password']} />
+      <Box maw={420}><CallForm call={change} onSubmit={submit} action="Save" ownFaults={['name', 'email', 'password']}>
           <TextInput
             label="Name"
             required
@@ -72,14 +71,10 @@ function Person({ of }: { of: ProfileAnswer }) {
             onChange={(event) => setName(event.currentTarget.value)}
             error={faultOf(change.error, 'name')}
           />
-          <TextInput
-            label="E-mail address"
+          <EmailField
             description="What you sign in with."
-            type="email"
-            required
-            autoComplete="username"
             value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
+            onChange={setEmail}
             error={faultOf(change.error, 'email')}
           />
           {movesEmail ? (
@@ -93,13 +88,7 @@ function Person({ of }: { of: ProfileAnswer }) {
               error={faultOf(change.error, 'password')}
             />
           ) : null}
-          <Group>
-            <Button type="submit" size="sm" loading={change.isPending}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      </CallForm></Box>
     </Section>
   )
 }

@@ -56,8 +56,7 @@ function Remove({ onDone }: { onDone: () => void }) {
       says="The password alone will be enough again, and the recovery codes stop working."
       action="Remove it"
       color="red"
-      error={remove.error}
-      isPending={remove.isPending}
+      call={remove}
       onGiven={(password) =>
         remove.mutate(
           { password },
@@ -80,8 +79,7 @@ function Renew({ onDone }: { onDone: () => void }) {
     <PasswordFirst
       says="The ones you have stop working."
       action="Make new ones"
-      error={renew.error}
-      isPending={renew.isPending}
+      call={renew}
       onGiven={(password) => renew.mutate({ password })}
     />
   )

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Paper, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Group, Paper, Stack, Text, Textarea } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
@@ -6,6 +6,7 @@ import type { SendAnswer } from '../../../src/api/console/send-from-console.ts'
 import { CallFailed, change } from '../api/call.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
+import { type Refusal, Refused } from '../ui/call-fault.tsx'
 import { formatNumber } from '../ui/format.ts'
 import { noOptions, type SendOptions, SendOptionFields, bodyOptions } from './send-options.tsx'
 import { readNumbers } from './recipients.ts'
@@ -95,7 +96,7 @@ function Cost({ body, recipients }: { body: object; recipients: number }) {
   if (!isWhole) return null
   if (error !== null) return <Refused title="The price is not known." detail={error.message} />
   if (data === undefined) return null
-  if (data.refused !== null) return <Refused {...data.refused} />
+  if (data.refused !== null) return <Refused {...byNumber(data.refused)} />
   if (data.answer === null) return null
   const { totals, warnings } = data.answer
   return (
@@ -114,34 +115,17 @@ function Cost({ body, recipients }: { body: object; recipients: number }) {
   )
 }
 
-interface Refusal {
-  title: string
-  detail: string
-  errors?: readonly { pointer?: string; detail: string }[]
-}
-
 const refusalOf = (error: Error): Refusal =>
-  error instanceof CallFailed ? error.problem : { title: 'This cannot be sent.', detail: error.message }
+  error instanceof CallFailed
+    ? byNumber(error.problem)
+    : { title: 'This cannot be sent.', detail: error.message }
 
-/** Why something is not sent: each fault by itself. */
-function Refused({ title, detail: says, errors = [] }: Refusal) {
-  return (
-    <Alert color="red" variant="light" role="alert" title={title}>
-      <Stack gap={4}>
-        {errors.length === 0 ? <Text size="sm">{says}</Text> : null}
-        {errors.map(({ pointer = '', detail }) => (
-          <Text key={pointer + detail} size="sm">
-            {nameOf(pointer)}
-            {detail}
-          </Text>
-        ))}
-      </Stack>
-    </Alert>
-  )
-}
-
-/** Recipients are counted from one, as people do. */
-const nameOf = (pointer: string): string => {
-  const [, index] = /^\/to\/(\d+)$/.exec(pointer) ?? []
-  return index === undefined ? '' : `Number ${Number(index) + 1}: `
-}
+/** Says which of the recipients a fault is about; they are counted from one, as people do. */
+const byNumber = ({ title, detail, errors = [] }: Refusal & { title: string }): Refusal => ({
+  title,
+  detail,
+  errors: errors.map((fault) => {
+    const [, index] = /^\/to\/(\d+)$/.exec(fault.pointer ?? '') ?? []
+    return index === undefined ? fault : { ...fault, detail: `Number ${Number(index) + 1}: ${fault.detail}` }
+  }),
+})

@@ -1,8 +1,10 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Text } from '@mantine/core'
+import { useState } from 'react'
 import type { LinkLook } from '../../../src/api/console/link-calls.ts'
 import { change } from '../api/call.ts'
-import { CallFault, faultOf } from '../ui/call-fault.tsx'
+import { faultOf } from '../ui/call-fault.tsx'
+import { CallForm } from '../ui/call-form.tsx'
+import { EmailField } from '../ui/email-field.tsx'
 import { useEntry } from './enter.ts'
 import { GiveCode } from './give-code.tsx'
 import { NewPassword } from './new-password.tsx'
@@ -32,35 +34,26 @@ function PasswordForm(properties: { token: string; look: LinkLook; onCodeNeeded:
     () => change('link/choose-password', null, { token, password, ...(asksEmail ? { email } : {}) }),
     { to: look.purpose === 'set-up' ? '/start' : '/', onCodeNeeded },
   )
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    choose.mutate(undefined)
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm" c="dimmed">
-          {asksEmail
-            ? 'You run this service. Say how you will sign in from now on.'
-            : `You will sign in as ${look.email}.`}
-        </Text>
-        <CallFault error={choose.error} fields={['email', 'password']} />
-        <TextInput
-          label="E-mail address"
-          type="email"
-          autoComplete="username"
-          required
-          readOnly={!asksEmail}
-          variant={asksEmail ? 'default' : 'filled'}
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          error={faultOf(choose.error, 'email')}
-        />
-        <NewPassword value={password} onChange={setPassword} fault={faultOf(choose.error, 'password')} />
-        <Button type="submit" loading={choose.isPending}>
-          {look.purpose === 'set-up' ? 'Open the console' : 'Keep this password'}
-        </Button>
-      </Stack>
-    </form>
+    <CallForm
+      call={choose}
+      onSubmit={() => choose.mutate(undefined)}
+      action={look.purpose === 'set-up' ? 'Open the console' : 'Keep this password'}
+      ownFaults={['email', 'password']}
+    >
+      <Text size="sm" c="dimmed">
+        {asksEmail
+          ? 'You run this service. Say how you will sign in from now on.'
+          : `You will sign in as ${look.email}.`}
+      </Text>
+      <EmailField
+        readOnly={!asksEmail}
+        variant={asksEmail ? 'default' : 'filled'}
+        value={email}
+        onChange={setEmail}
+        error={faultOf(choose.error, 'email')}
+      />
+      <NewPassword value={password} onChange={setPassword} fault={faultOf(choose.error, 'password')} />
+    </CallForm>
   )
 }

@@ -1,21 +1,16 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { change } from '../api/call.ts'
-import { CallFault } from '../ui/call-fault.tsx'
+import { CallForm } from '../ui/call-form.tsx'
 import { useEntry } from './enter.ts'
 
 /** The second half of signing in: the code of the authenticator app. */
 export function GiveCode({ to }: { to: string }) {
   const [code, setCode] = useState('')
   const give = useEntry(() => change('session/give-code', null, { code }), { to })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    give.mutate(undefined)
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <CallFault error={give.error} />
+    <>
+      <CallForm call={give} onSubmit={() => give.mutate(undefined)} action="Go on">
         <TextInput
           label="Code"
           description="Of your authenticator app, or one of your recovery codes."
@@ -27,13 +22,10 @@ export function GiveCode({ to }: { to: string }) {
           value={code}
           onChange={(event) => setCode(event.currentTarget.value)}
         />
-        <Button type="submit" loading={give.isPending}>
-          Go on
-        </Button>
-        <Text size="sm" c="dimmed">
-          Neither at hand? The operator can take the second factor away.
-        </Text>
-      </Stack>
-    </form>
+      </CallForm>
+      <Text size="sm" c="dimmed">
+        Neither at hand? The operator can take the second factor away.
+      </Text>
+    </>
   )
 }

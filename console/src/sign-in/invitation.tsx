@@ -1,11 +1,13 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { LinkLook } from '../../../src/api/console/link-calls.ts'
 import { change } from '../api/call.ts'
 import { sessionQuery } from '../api/session.ts'
 import { CallFault, faultOf } from '../ui/call-fault.tsx'
+import { CallForm } from '../ui/call-form.tsx'
+import { EmailField } from '../ui/email-field.tsx'
 import { useEntry } from './enter.ts'
 import { NewPassword } from './new-password.tsx'
 import { OutsidePage } from './outside-page.tsx'
@@ -67,37 +69,25 @@ function Join({ token, look }: { token: string; look: LinkLook }) {
   const join = useEntry(() => change('link/join', null, { token, name, password }), {
     to: ({ accountId }) => `/a/${accountId}/test/start`,
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    join.mutate(undefined)
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <CallFault error={join.error} fields={['name', 'password']} />
-        <TextInput
-          label="E-mail address"
-          type="email"
-          autoComplete="username"
-          readOnly
-          variant="filled"
-          value={look.email}
-        />
-        <TextInput
-          label="Name"
-          description={look.account === null ? 'Yours, or that of your company.' : undefined}
-          autoComplete="name"
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={faultOf(join.error, 'name')}
-        />
-        <NewPassword value={password} onChange={setPassword} fault={faultOf(join.error, 'password')} />
-        <Button type="submit" loading={join.isPending}>
-          {look.account === null ? 'Open the account' : `Join ${look.account.name}`}
-        </Button>
-      </Stack>
-    </form>
+    <CallForm
+      call={join}
+      onSubmit={() => join.mutate(undefined)}
+      action={look.account === null ? 'Open the account' : `Join ${look.account.name}`}
+      ownFaults={['name', 'password']}
+    >
+      <EmailField readOnly variant="filled" value={look.email} />
+      <TextInput
+        label="Name"
+        description={look.account === null ? 'Yours, or that of your company.' : undefined}
+        autoComplete="name"
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={faultOf(join.error, 'name')}
+      />
+      <NewPassword value={password} onChange={setPassword} fault={faultOf(join.error, 'password')} />
+    </CallForm>
   )
 }

@@ -1,10 +1,11 @@
-import { Alert, Anchor, Button, Code, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Code, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { change } from '../api/call.ts'
 import { sessionQuery } from '../api/session.ts'
-import { CallFault } from '../ui/call-fault.tsx'
+import { CallForm } from '../ui/call-form.tsx'
+import { EmailField } from '../ui/email-field.tsx'
 import { OutsidePage } from './outside-page.tsx'
 
 /** The way back for who lost the password: a mail, or the operator. */
@@ -35,10 +36,6 @@ const AskOperator = () => (
 function ResetForm() {
   const [email, setEmail] = useState('')
   const ask = useMutation({ mutationFn: () => change('reset/ask', null, { email }) })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    ask.mutate()
-  }
   if (ask.isSuccess) {
     return (
       <Alert color="teal" variant="light" role="status" title="Look into your mail">
@@ -47,21 +44,8 @@ function ResetForm() {
     )
   }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <CallFault error={ask.error} />
-        <TextInput
-          label="E-mail address"
-          type="email"
-          autoComplete="username"
-          required
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        <Button type="submit" loading={ask.isPending}>
-          Send me a link
-        </Button>
-      </Stack>
-    </form>
+    <CallForm call={ask} onSubmit={() => ask.mutate()} action="Send me a link">
+      <EmailField value={email} onChange={setEmail} />
+    </CallForm>
   )
 }

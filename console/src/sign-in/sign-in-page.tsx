@@ -1,10 +1,11 @@
-import { Anchor, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Anchor, Group, PasswordInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { change } from '../api/call.ts'
 import { sessionQuery } from '../api/session.ts'
-import { CallFault } from '../ui/call-fault.tsx'
+import { CallForm } from '../ui/call-form.tsx'
+import { EmailField } from '../ui/email-field.tsx'
 import { useEntry } from './enter.ts'
 import { GiveCode } from './give-code.tsx'
 import { OutsidePage } from './outside-page.tsx'
@@ -26,22 +27,10 @@ function Credentials({ to, onCodeNeeded }: { to: string; onCodeNeeded: () => voi
   const [password, setPassword] = useState('')
   const { data: session } = useQuery(sessionQuery)
   const signIn = useEntry(() => change('session/sign-in', null, { email, password }), { to, onCodeNeeded })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    signIn.mutate(undefined)
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <CallFault error={signIn.error} />
-        <TextInput
-          label="E-mail address"
-          type="email"
-          autoComplete="username"
-          required
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
+    <>
+      <CallForm call={signIn} onSubmit={() => signIn.mutate(undefined)} action="Sign in">
+        <EmailField value={email} onChange={setEmail} />
         <PasswordInput
           label="Password"
           autoComplete="current-password"
@@ -49,21 +38,18 @@ function Credentials({ to, onCodeNeeded }: { to: string; onCodeNeeded: () => voi
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        <Button type="submit" loading={signIn.isPending}>
-          Sign in
-        </Button>
-        <Group justify="space-between">
-          <Anchor component={Link} to="/reset" size="sm">
-            Lost the password?
+      </CallForm>
+      <Group justify="space-between">
+        <Anchor component={Link} to="/reset" size="sm">
+          Lost the password?
+        </Anchor>
+        {session?.signUp === 'open' ? (
+          <Anchor component={Link} to="/sign-up" size="sm">
+            Open an account
           </Anchor>
-          {session?.signUp === 'open' ? (
-            <Anchor component={Link} to="/sign-up" size="sm">
-              Open an account
-            </Anchor>
-          ) : null}
-        </Group>
-      </Stack>
-    </form>
+        ) : null}
+      </Group>
+    </>
   )
 }
 

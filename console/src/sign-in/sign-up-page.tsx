@@ -1,11 +1,13 @@
-import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { change } from '../api/call.ts'
 import { sessionQuery } from '../api/session.ts'
 import { keepFirstKey } from '../start/first-key.ts'
-import { CallFault, faultOf } from '../ui/call-fault.tsx'
+import { faultOf } from '../ui/call-fault.tsx'
+import { CallForm } from '../ui/call-form.tsx'
+import { EmailField } from '../ui/email-field.tsx'
 import { useEntry } from './enter.ts'
 import { NewPassword } from './new-password.tsx'
 import { OutsidePage } from './outside-page.tsx'
@@ -48,42 +50,28 @@ function SignUpForm({ freeSms }: { freeSms: number | undefined }) {
     },
     { to: ({ accountId }) => `/a/${accountId}/test/start` },
   )
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    signUp.mutate(undefined)
-  }
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Text size="sm" c="dimmed">
-          No payment card.{' '}
-          {freeSms === undefined || freeSms === 0 ? '' : `${freeSms} SMS are granted at once.`}
-        </Text>
-        <CallFault error={signUp.error} fields={['name', 'email', 'password']} />
-        <TextInput
-          label="Name"
-          description="Yours, or that of your company."
-          autoComplete="name"
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={faultOf(signUp.error, 'name')}
-        />
-        <TextInput
-          label="E-mail address"
-          type="email"
-          autoComplete="username"
-          required
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          error={faultOf(signUp.error, 'email')}
-        />
-        <NewPassword value={password} onChange={setPassword} fault={faultOf(signUp.error, 'password')} />
-        <Button type="submit" loading={signUp.isPending}>
-          Open the account
-        </Button>
-      </Stack>
-    </form>
+    <CallForm
+      call={signUp}
+      onSubmit={() => signUp.mutate(undefined)}
+      action="Open the account"
+      ownFaults={['name', 'email', 'password']}
+    >
+      <Text size="sm" c="dimmed">
+        No payment card. {freeSms === undefined || freeSms === 0 ? '' : `${freeSms} SMS are granted at once.`}
+      </Text>
+      <TextInput
+        label="Name"
+        description="Yours, or that of your company."
+        autoComplete="name"
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={faultOf(signUp.error, 'name')}
+      />
+      <EmailField value={email} onChange={setEmail} error={faultOf(signUp.error, 'email')} />
+      <NewPassword value={password} onChange={setPassword} fault={faultOf(signUp.error, 'password')} />
+    </CallForm>
   )
 }

@@ -1,18 +1,39 @@
-import { Alert } from '@mantine/core'
+import { Alert, Stack, Text } from '@mantine/core'
 import { CallFailed } from '../api/call.ts'
 
 /** What is wrong with one field of a form, by what the server said; undefined when nothing is. */
 export const faultOf = (error: Error | null, field: string): string | undefined =>
-  error instanceof CallFailed
-    ? error.problem.errors?.find(({ pointer }) => pointer === `/${field}`)?.detail
-    : undefined
+  faultsOf(error).find(({ pointer }) => pointer === `/${field}`)?.detail
 
-/** Says what went wrong with a form, unless it is said at one of its fields. */
+/** Says why a call failed, but for what the form says at its `fields`. */
 export function CallFault({ error, fields = [] }: { error: Error | null; fields?: readonly string[] }) {
-  if (error === null || fields.some((field) => faultOf(error, field) !== undefined)) return null
+  if (error === null) return null
+  const faults = faultsOf(error)
+  const others = faults.filter(({ pointer }) => !fields.some((field) => pointer === `/${field}`))
+  if (faults.length > 0 && others.length === 0) return null
+  return <Refused detail={error.message} errors={others} />
+}
+
+const faultsOf = (error: Error | null) => (error instanceof CallFailed ? (error.problem.errors ?? []) : [])
+
+export interface Refusal {
+  title?: string
+  detail: string
+  errors?: readonly { pointer?: string; detail: string }[]
+}
+
+/** Why something is refused: each fault by itself, or the whole in one sentence. */
+export function Refused({ title, detail, errors = [] }: Refusal) {
   return (
-    <Alert color="red" variant="light" role="alert">
-      {error.message}
+    <Alert color="red" variant="light" role="alert" title={title}>
+      <Stack gap={4}>
+        {errors.length === 0 ? <Text size="sm">{detail}</Text> : null}
+        {errors.map((fault) => (
+          <Text key={`${fault.pointer} ${fault.detail}`} size="sm">
+            {fault.detail}
+          </Text>
+        ))}
+      </Stack>
     </Alert>
   )
 }
