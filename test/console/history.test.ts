@@ -12,15 +12,8 @@ import { eventually } from '../eventually.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
 
 let house: TestConsole
-let testKey: string
 beforeAll(async () => {
   house = await startConsole()
-  const made = await house.ada.change(
-    'keys/create',
-    { name: 'Shop', scopes: ['messages:send'], addresses: [], dailyCap: null, expiresAt: null },
-    { mode: 'test' },
-  )
-  testKey = (made.body as { token: string }).token
 })
 afterAll(() => house.stop())
 
@@ -28,13 +21,9 @@ const inTest = { mode: 'test' } as const
 
 /** Sends with the test key; gives the id of the message. */
 async function send(body: object = {}): Promise<string> {
-  const answer = await fetch(`${house.url}/api/v1/send`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ to: '+15005550006', text: 'Hello', ...body }),
-  })
-  const sent = (await answer.json()) as { messages: [{ id: string }] }
-  return sent.messages[0].id
+  const message = { to: '+15005550006', text: 'Hello', ...body }
+  const { body: sent } = await house.client.send(house.ada.testKey, message)
+  return sent.messages[0]?.id as string
 }
 
 async function page(filter: object = {}, more: object = {}): Promise<HistoryPageAnswer> {
@@ -64,13 +53,13 @@ describe('a page', () => {
   test('keeps to its filter: text in any case, reference, number, who sent, state', async () => {
     const id = await send({ text: 'Your CODE is 4711', client_reference: 'order-7', to: '+4915112345678' })
     const { devices, senders } = (await house.ada.read('history/names', {}, inTest)).body as HistoryNames
-    const shop = senders.find(({ name }) => name.startsWith('Shop'))?.id
+    const key = senders.find(({ name }) => name.startsWith('First test key'))?.id
     expect(devices.map(({ name }) => name)).toContain('Shared device')
     for (const filter of [
       { text: 'code is' },
       { reference: 'order-7' },
       { number: '+4915112345678' },
-      { number: '+4915112345678', sentBy: shop, direction: 'outbound' },
+      { number: '+4915112345678', sentBy: key, direction: 'outbound' },
     ])
       expect(idsOf(await page(filter))).toEqual([id])
     expect(idsOf(await page({ reference: 'order-8' }))).toEqual([])
@@ -142,10 +131,8 @@ async function sendToSilentDevice(): Promise<string> {
       { accountId: ada.accountId, mode: 'live', kind: 'simulator', name: 'Off', settings: { offline: 'true' }, actor: 'test' },
     ),
   ) // prettier-ignore
-  const { body } = await ada.change('keys/create', { name: 'Live', scopes: ['messages:send'], addresses: [], dailyCap: null, expiresAt: null }) // prettier-ignore
-  const { token } = body as { token: string }
   const { body: sent } = await eventually(
-    () => house.client.send(token, { to: '+4915112345678', text: 'Wait' }),
+    () => house.client.send(ada.liveKey, { to: '+4915112345678', text: 'Wait' }),
     ({ status }) => expect(status).toBe(202),
     5_000,
   )

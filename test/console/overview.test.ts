@@ -3,28 +3,16 @@ import type { NowAnswer, TrafficAnswer } from '../../src/api/console/overview-ca
 import { startConsole, type TestConsole } from './start-console.ts'
 
 let house: TestConsole
-let testKey: string
 beforeAll(async () => {
   house = await startConsole()
-  const made = await house.ada.change(
-    'keys/create',
-    { name: 'Shop', scopes: ['messages:send'], addresses: [], dailyCap: null, expiresAt: null },
-    { mode: 'test' },
-  )
-  testKey = (made.body as { token: string }).token
 })
 afterAll(() => house.stop())
 
 const inTest = { mode: 'test' } as const
 
 async function send(to: string): Promise<void> {
-  const answer = await fetch(`${house.url}/api/v1/send`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ to, text: 'Hello' }),
-  })
-  await answer.arrayBuffer()
-  expect(answer.status).toBe(202)
+  const { status } = await house.client.send(house.ada.testKey, { to, text: 'Hello' })
+  expect(status).toBe(202)
 }
 
 async function traffic(range: string, options: object = inTest): Promise<TrafficAnswer> {

@@ -1,3 +1,4 @@
+import type { OpenedAccount } from '../../src/open-account.ts'
 import { givePassword, testPassword } from '../e2e/signed-in.ts'
 import { startApp, type TestApp } from '../harness.ts'
 
@@ -8,9 +9,7 @@ export interface ConsoleAnswer {
 }
 
 /** Somebody with a browser: calls with the cookie of a session, as the console's pages make them. */
-export interface ConsolePerson {
-  userId: string
-  accountId: string
+export interface ConsolePerson extends OpenedAccount {
   email: string
   cookie: string
   read(name: string, input?: object, options?: CallOptions): Promise<ConsoleAnswer>
@@ -55,9 +54,9 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Te
 
 async function signedIn(
   { url }: TestApp,
-  person: { userId: string; accountId: string; email: string },
+  person: OpenedAccount & { email: string },
 ): Promise<ConsolePerson> {
-  const { userId, accountId, email } = person
+  const { accountId, email } = person
   const call = async (
     method: 'GET' | 'POST',
     name: string,
@@ -94,9 +93,7 @@ async function signedIn(
     .map((line) => line.split(';')[0])
     .join('; ')
   return {
-    userId,
-    accountId,
-    email,
+    ...person,
     cookie,
     read: (name, input = {}, options) => call('GET', name, input, options),
     change: (name, input = {}, options) => call('POST', name, input, options),

@@ -1,36 +1,22 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { dayMs } from '../../src/clock.ts'
 import { insertRows } from '../../src/storage/sets.ts'
-import { startApp, type TestApp } from '../harness.ts'
 import { startFakePhones } from '../peers/fake-phone-control.ts'
 import { startSmsc } from '../peers/smsc-control.ts'
-import { expectSound, openBrowser, type PageOptions, type TestBrowser, type TestPage } from './browser.ts'
-import { givePassword, signIn } from './signed-in.ts'
+import { expectSound, type PageOptions, type TestPage } from './browser.ts'
+import { type Ada, openAda } from './open-ada.ts'
+import { makeOperator } from './signed-in.ts'
 
-let app: TestApp
-let browser: TestBrowser
-let email: string
-let place: string
-
+let ada: Ada
 beforeAll(async () => {
-  app = await startApp()
-  const { userId, accountId } = await app.openAccount('Ada')
-  await app.app.storage.writer.write((tx) =>
-    tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', userId).execute(),
-  )
-  email = (await givePassword(app, userId)).email
-  place = `${app.url}/a/${accountId}`
-  browser = await openBrowser()
+  ada = await openAda()
+  await makeOperator(ada, ada.account.userId)
 }, 60_000)
-afterAll(async () => {
-  await browser.close()
-  await app.stop()
-})
+afterAll(() => ada.stop())
 
 async function openDevices(mode: 'live' | 'test', options?: PageOptions): Promise<TestPage> {
-  const tab = await browser.newPage(options)
-  await signIn(tab, app, email)
-  await tab.page.goto(`${place}/${mode}/devices`)
+  const tab = await ada.signedIn(options)
+  await tab.page.goto(`${ada.place}/${mode}/devices`)
   await tab.page.getByRole('heading', { name: 'Devices' }).waitFor()
   return tab
 }
@@ -42,7 +28,7 @@ test('a phone that is connected ticks live, is named, and its card tells how it 
   await page.getByRole('button', { name: 'Show what to type into the app' }).click()
   const privateToken = await page.getByTestId('type-private').innerText()
   const baseUrl = await page.getByTestId('type-api').innerText()
-  expect(baseUrl).toBe(`${app.url}/mobile/v1`)
+  expect(baseUrl).toBe(`${ada.url}/mobile/v1`)
   await page.getByText('waiting for the phone').waitFor()
   await expectSound(tab)
   await tab.screenshot('devices-connect-phone')
@@ -56,7 +42,7 @@ test('a phone that is connected ticks live, is named, and its card tells how it 
   await page.getByText('1: +4915112345678').waitFor()
   await expectSound(tab)
   await tab.screenshot('device-phone')
-  await page.goto(`${place}/live/devices`)
+  await page.goto(`${ada.place}/live/devices`)
   await page.getByRole('article').getByText('online', { exact: true }).waitFor()
   await phones.phone(0).goOffline()
   expect(tab.faults).toEqual([])
@@ -138,7 +124,7 @@ test('a link shows what is wrong with it field by field, then that it is bound, 
 
 /** A week of a phone: battery down and up, an evening offline, a night without a server. */
 async function inventPast(): Promise<void> {
-  const { storage } = app.app
+  const { storage } = ada.app.app
   const device = await storage.read.selectFrom('devices').select('id').where('kind', '=', 'android').executeTakeFirstOrThrow()
   const nowMs = Date.now()
   const at = (hours: number): number => nowMs - hours * 3_600_000

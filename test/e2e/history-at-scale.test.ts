@@ -1,33 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { OpenedAccount } from '../../src/open-account.ts'
-import { startApp, type TestApp } from '../harness.ts'
-import { expectSound, openBrowser, type TestBrowser, type TestPage } from './browser.ts'
+import { expectSound, type TestPage } from './browser.ts'
 import { storeMany } from './many-messages.ts'
 import { scrollThrough } from './scroll-through.ts'
-import { givePassword, signIn } from './signed-in.ts'
+import { type Ada, openAda } from './open-ada.ts'
 
 const count = 100_000
-let app: TestApp
-let browser: TestBrowser
-let account: OpenedAccount
 let tab: TestPage
-
+let ada: Ada
 beforeAll(async () => {
-  app = await startApp()
-  account = await app.openAccount('Ada')
-  const { email } = await givePassword(app, account.userId)
-  await storeMany(app.app.storage, account.accountId, count)
-  browser = await openBrowser()
-  tab = await browser.newPage()
-  await signIn(tab, app, email)
-  await tab.page.goto(`${app.url}/a/${account.accountId}/live/history`)
+  ada = await openAda()
+  await storeMany(ada.app.storage, ada.account.accountId, count)
+  tab = await ada.signedIn()
+  await tab.page.goto(`${ada.place}/live/history`)
   await tab.page.getByRole('row').nth(5).waitFor()
 }, 120_000)
-afterAll(async () => {
-  await browser.close()
-  await app.stop()
-})
+afterAll(() => ada.stop())
 
 /** Follows a link to a filter that was not asked for before, and gives how many milliseconds later its first page was shown. */
 const shownAfterMs = (query: string): Promise<number> => {
@@ -72,10 +60,10 @@ describe('with 100,000 messages', () => {
     // A day of them: all would be the same, a hundred times.
     const from = new Date(Date.now() - 20 * 86_400_000).toISOString()
     const to = new Date(Date.now() - 19.6 * 86_400_000).toISOString()
-    await page.goto(`${app.url}/a/${account.accountId}/live/history?from=${from}&to=${to}`)
+    await page.goto(`${ada.place}/live/history?from=${from}&to=${to}`)
     await page.getByRole('row').nth(5).waitFor()
     const { ids, most } = await page.evaluate<{ ids: number; most: number }>(scrollThrough)
-    const { stored } = await app.app.storage.read
+    const { stored } = await ada.app.storage.read
       .selectFrom('messages')
       .select(({ fn }) => fn.countAll<number>().as('stored'))
       .where('created_at', '>=', Date.parse(from))
@@ -89,7 +77,7 @@ describe('with 100,000 messages', () => {
 
   test('an export brings all of them, and tells how far it is', async () => {
     const { page } = tab
-    await page.goto(`${app.url}/a/${account.accountId}/live/history`)
+    await page.goto(`${ada.place}/live/history`)
     await page.getByRole('row').nth(5).waitFor()
     const coming = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export' }).click()

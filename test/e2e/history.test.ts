@@ -1,48 +1,36 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { OpenedAccount } from '../../src/open-account.ts'
-import { startApp, type TestApp } from '../harness.ts'
-import { expectSound, openBrowser, type TestBrowser, type TestPage } from './browser.ts'
-import { givePassword, signIn } from './signed-in.ts'
+import { expectSound, type PageOptions, type TestPage } from './browser.ts'
+import { type Ada, openAda } from './open-ada.ts'
 
-let app: TestApp
-let browser: TestBrowser
-let account: OpenedAccount
-let email: string
-
+let ada: Ada
 beforeAll(async () => {
-  app = await startApp()
-  account = await app.openAccount('Ada')
-  email = (await givePassword(app, account.userId)).email
-  browser = await openBrowser()
+  ada = await openAda()
 }, 60_000)
-afterAll(async () => {
-  await browser.close()
-  await app.stop()
-})
+afterAll(() => ada.stop())
 
 /** Sends with the test key, whose simulator delivers after about three seconds. */
 async function send(body: object = {}): Promise<string> {
-  const answer = await app.client.send(account.testKey, { to: '+15005550006', text: 'Hello', ...body })
+  const answer = await ada.client.send(ada.account.testKey, { to: '+15005550006', text: 'Hello', ...body })
   expect(answer.status).toBe(202)
   return answer.body.messages[0]?.id as string
 }
 
-const historyOf = (query = ''): string => `${app.url}/a/${account.accountId}/test/history${query}`
+const historyOf = (query = ''): string => `${ada.place}/test/history${query}`
 
-async function openHistory(tab: TestPage, query = ''): Promise<void> {
-  await signIn(tab, app, email)
+async function openHistory(query = '', options?: PageOptions): Promise<TestPage> {
+  const tab = await ada.signedIn(options)
   await tab.page.goto(historyOf(query))
   await tab.page.getByRole('heading', { name: 'History' }).waitFor()
+  return tab
 }
 
 const rowOf = ({ page }: TestPage, text: string) => page.getByRole('row').filter({ hasText: text })
 
 test('an empty history shows how to send; what is sent appears and turns delivered without a reload', async () => {
-  const tab = await browser.newPage()
+  const tab = await openHistory()
   const { page } = tab
-  await openHistory(tab)
   await page.getByRole('heading', { name: 'No messages yet' }).waitFor()
-  await page.getByText(`${app.url}/api/v1/send`).waitFor()
+  await page.getByText(`${ada.url}/api/v1/send`).waitFor()
   await expectSound(tab)
   await tab.screenshot('history-empty')
 
@@ -62,10 +50,9 @@ test('an empty history shows how to send; what is sent appears and turns deliver
 }, 60_000)
 
 test('while the page is scrolled nothing moves: new messages are announced, and shown when asked for', async () => {
-  const tab = await browser.newPage()
-  const { page } = tab
   for (let i = 0; i < 30; i++) await send({ text: `Earlier ${i}` })
-  await openHistory(tab)
+  const tab = await openHistory()
+  const { page } = tab
   await rowOf(tab, 'Earlier 29').waitFor()
   await page.evaluate('scrollTo({ top: 600 })')
   const place = async () => (await rowOf(tab, 'Earlier 10').boundingBox())?.y
@@ -82,9 +69,8 @@ test('while the page is scrolled nothing moves: new messages are announced, and 
 }, 60_000)
 
 test('a burst of messages, more than is told one by one, ends with each row as it stands', async () => {
-  const tab = await browser.newPage()
+  const tab = await openHistory('?reference=burst')
   const { page } = tab
-  await openHistory(tab, '?reference=burst')
   const burst = (from: number) =>
     send({
       to: Array.from({ length: 100 }, (_, i) => `+49151${10_000_000 + from + i}`),
@@ -111,9 +97,8 @@ test('a burst of messages, more than is told one by one, ends with each row as i
 test('the address holds the filter: it is set by clicks and by typing, shared, taken away, and what is nonsense in it is passed over', async () => {
   await send({ to: '+15005550002', text: 'Nobody is there', client_reference: 'order-2' })
   await send({ text: 'Another text' })
-  const tab = await browser.newPage()
+  const tab = await openHistory('?state=nonsense&device=5&number=%2B15005550002')
   const { page } = tab
-  await openHistory(tab, '?state=nonsense&device=5&number=%2B15005550002')
   await rowOf(tab, 'Nobody is there').getByText('undelivered').waitFor()
   expect(await rowOf(tab, 'Another text').count()).toBe(0)
   await page.getByRole('button', { name: 'Take away: number +15005550002' }).click()
@@ -142,9 +127,8 @@ test('the address holds the filter: it is set by clicks and by typing, shared, t
 
 test('a message that failed says why and what to do, shows itself as curl, and is sent again once', async () => {
   const id = await send({ to: '+15005550002', text: 'It’s for you', client_reference: 'again' })
-  const tab = await browser.newPage()
+  const tab = await openHistory()
   const { page } = tab
-  await openHistory(tab)
   await page.goto(historyOf(`/${id}`))
   await page.getByRole('heading', { name: 'Handset unreachable' }).waitFor()
   await page.getByText('Send again later, or use another way to reach the person.').waitFor()
@@ -177,9 +161,8 @@ test.each([
       text: `${'A text that is long enough to be cut. '.repeat(8)}€`,
       client_reference: 'long',
     })
-    const tab = await browser.newPage({ width, colorScheme })
+    const tab = await openHistory('', { width, colorScheme })
     const { page } = tab
-    await openHistory(tab)
     const links = page.locator('[data-message]')
     await links.nth(1).waitFor()
     // From the first key on the focus is the person's, and no page that arrives moves it.

@@ -4,32 +4,22 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issueLink, type NewOneTimeLink } from '../../src/accounts/one-time-links.ts'
 import { createIds } from '../../src/ids.ts'
 import { linkAddress } from '../../src/own-address.ts'
-import { startApp, type TestApp } from '../harness.ts'
-import { expectSound, openBrowser, type TestBrowser } from './browser.ts'
-import { givePassword, signIn, testPassword } from './signed-in.ts'
+import { expectSound } from './browser.ts'
+import { type Ada, openAda } from './open-ada.ts'
+import { testPassword } from './signed-in.ts'
 
-let app: TestApp
-let browser: TestBrowser
-let accountId: string
-let email: string
+let ada: Ada
 beforeAll(async () => {
-  app = await startApp()
-  const ada = await app.openAccount('Ada')
-  ;({ accountId } = ada)
-  ;({ email } = await givePassword(app, ada.userId))
-  browser = await openBrowser()
+  ada = await openAda()
 }, 60_000)
-afterAll(async () => {
-  await browser.close()
-  await app.stop()
-})
+afterAll(() => ada.stop())
 
 const linkTo = async (wanted: Partial<NewOneTimeLink>): Promise<string> => {
   const deps = { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes }
-  const { token } = await app.app.storage.writer.write((tx) =>
+  const { token } = await ada.app.storage.writer.write((tx) =>
     issueLink(tx, deps, { lifeMs: 3_600_000, actor: 'test', ...wanted } as NewOneTimeLink),
   )
-  return linkAddress(app.url, token)
+  return linkAddress(ada.url, token)
 }
 
 const looks = ([1440, 390] as const).flatMap((width) =>
@@ -39,9 +29,10 @@ const looks = ([1440, 390] as const).flatMap((width) =>
 test.each(looks)(
   'the pages before the console are sound at $width in the $colorScheme',
   async (look) => {
-    const tab = await browser.newPage(look)
-    const { userId } = await app.openAccount(`Bob${look.width}${look.colorScheme}`)
-    const { userId: lostBy } = await app.openAccount(`Eve${look.width}${look.colorScheme}`)
+    const tab = await ada.browser.newPage(look)
+    const { userId } = await ada.openAccount(`Bob${look.width}${look.colorScheme}`)
+    const { userId: lostBy } = await ada.openAccount(`Eve${look.width}${look.colorScheme}`)
+    const { email, account: { accountId } } = ada
     const role = 'owner' as const
     const places: [name: string, address: string, heading: string][] = [
       ['sign-in', '/sign-in', 'Sign in to onesixty'],
@@ -59,7 +50,7 @@ test.each(looks)(
     for (const [name, address, heading] of places) {
       // From one link to another only what stands behind the `#` changes, which opens no new page.
       await tab.page.goto('about:blank')
-      await tab.page.goto(new URL(address, app.url).href)
+      await tab.page.goto(new URL(address, ada.url).href)
       await tab.page.getByRole('heading', { name: heading }).waitFor()
       await tab.page.getByRole('button').or(tab.page.getByRole('link')).first().waitFor()
       await expectSound(tab)
@@ -74,14 +65,13 @@ test.each(looks)(
 test.each(looks)(
   'the pages of a person are sound at $width in the $colorScheme',
   async (look) => {
-    const tab = await browser.newPage(look)
-    await signIn(tab, app, email)
+    const tab = await ada.signedIn(look)
     for (const [name, address, heading] of [
-      ['first-steps', `/a/${accountId}/test/start`, 'First steps'],
-      ['members', `/a/${accountId}/live/members`, 'Members'],
+      ['first-steps', `/a/${ada.account.accountId}/test/start`, 'First steps'],
+      ['members', `/a/${ada.account.accountId}/live/members`, 'Members'],
       ['profile', '/profile', 'Sessions'],
     ] as const) {
-      await tab.page.goto(app.url + address)
+      await tab.page.goto(ada.url + address)
       await tab.page.getByRole('heading', { name: heading, exact: true }).waitFor()
       await tab.page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
       await expectSound(tab)
@@ -94,13 +84,13 @@ test.each(looks)(
 )
 
 test('the keyboard alone signs in, in the order of the page', async () => {
-  const { page } = await browser.newPage()
-  await page.goto(`${app.url}/sign-in`)
+  const { page } = await ada.browser.newPage()
+  await page.goto(`${ada.url}/sign-in`)
   await page.getByLabel('E-mail address').waitFor()
   const focused = () => page.evaluate<string>(`document.activeElement.getAttribute('autocomplete') ?? ''`)
   await page.keyboard.press('Tab')
   expect(await focused()).toBe('username')
-  await page.keyboard.type(email)
+  await page.keyboard.type(ada.email)
   await page.keyboard.press('Tab')
   expect(await focused()).toBe('current-password')
   await page.keyboard.type(testPassword)

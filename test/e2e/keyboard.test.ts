@@ -1,31 +1,18 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../harness.ts'
-import { expectSound, openBrowser, type PageOptions, type TestBrowser, type TestPage } from './browser.ts'
-import { givePassword, signIn } from './signed-in.ts'
+import { expectSound, type PageOptions, type TestPage } from './browser.ts'
+import { type Ada, openAda } from './open-ada.ts'
 
-let app: TestApp
-let browser: TestBrowser
-let email: string
-let place: string
-
+let ada: Ada
 beforeAll(async () => {
-  app = await startApp()
-  const { userId, accountId } = await app.openAccount('Ada')
-  email = (await givePassword(app, userId)).email
-  place = `${app.url}/a/${accountId}`
-  browser = await openBrowser()
+  ada = await openAda()
 }, 60_000)
-afterAll(async () => {
-  await browser.close()
-  await app.stop()
-})
+afterAll(() => ada.stop())
 
 /** A page of the account, signed in, its first heading shown. */
 async function visit(path: string, options?: PageOptions): Promise<TestPage> {
-  const tab = await browser.newPage(options)
-  await signIn(tab, app, email)
-  await tab.page.goto(place + path)
+  const tab = await ada.signedIn(options)
+  await tab.page.goto(ada.place + path)
   await tab.page.locator('h1').waitFor()
   return tab
 }
@@ -47,7 +34,7 @@ test('the tab key comes to the skip link first, and it leads over the navigation
   expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN')
   await page.keyboard.press('Tab')
   expect(await focused(page)).toBe('BUTTON Invite somebody')
-  expect(page.url()).toBe(`${place}/live/members`)
+  expect(page.url()).toBe(`${ada.place}/live/members`)
   await page.context().close()
 })
 
@@ -67,7 +54,7 @@ test('a page that was gone to has the focus on its heading, and its name and the
   await page.waitForURL(/\/test\/members/)
   await expect.poll(() => page.title()).toBe('Members · Ada (test) · onesixty')
   expect(await focused(page)).toMatch(/^INPUT/)
-  await page.goto(`${app.url}/profile`)
+  await page.goto(`${ada.url}/profile`)
   await expect.poll(() => page.title()).toBe('Profile and security · onesixty')
   expect(tab.faults).toEqual([])
   await page.context().close()
@@ -96,7 +83,7 @@ test('the palette opens by its key, goes to a page by its name, and gives the fo
   await page.keyboard.press('ArrowUp')
   await expect.poll(() => page.getByRole('option', { selected: true }).innerText()).toMatch(/^History/)
   await page.keyboard.press('Enter')
-  await page.waitForURL(`${place}/test/history`)
+  await page.waitForURL(`${ada.place}/test/history`)
   await expect.poll(() => focused(page)).toBe('H1 History')
   expect(tab.faults).toEqual([])
   await page.context().close()
@@ -119,16 +106,16 @@ test('the palette makes a key, switches the mode, finds a number and a message, 
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await expect.poll(() => focused(page)).toBe('BUTTON Invite somebody')
   await run('switch', /^Switch to test mode/)
-  await page.waitForURL(`${place}/test/members`)
+  await page.waitForURL(`${ada.place}/test/members`)
   await run('dark', /^Dark colours/)
   await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
   await run('+49 1512 3456789', /^Find \+4915123456789 in History/)
-  await page.waitForURL(`${place}/test/history?number=*`)
+  await page.waitForURL(`${ada.place}/test/history?number=*`)
   const id = 'msg_01jd3xq2m4n5p6q7r8s9t0v1w2'
   await run(id, /^Open the message/)
-  await page.waitForURL(`${place}/test/history/${id}`)
+  await page.waitForURL(`${ada.place}/test/history/${id}`)
   await run('sign out', /^Sign out/)
-  await page.waitForURL(`${app.url}/sign-in`)
+  await page.waitForURL(`${ada.url}/sign-in`)
   await page.keyboard.press('Control+k')
   expect(await page.getByRole('dialog').count()).toBe(0)
   await page.context().close()

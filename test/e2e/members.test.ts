@@ -1,29 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../harness.ts'
-import { expectSound, openBrowser, type TestBrowser } from './browser.ts'
-import { givePassword, signIn } from './signed-in.ts'
+import { expectSound } from './browser.ts'
+import { type Ada, openAda } from './open-ada.ts'
 
-let app: TestApp
-let browser: TestBrowser
-let accountId: string
-let email: string
+let ada: Ada
 beforeAll(async () => {
-  app = await startApp()
-  const account = await app.openAccount('Ada')
-  ;({ accountId } = account)
-  ;({ email } = await givePassword(app, account.userId))
-  browser = await openBrowser()
+  ada = await openAda()
 }, 60_000)
-afterAll(async () => {
-  await browser.close()
-  await app.stop()
-})
+afterAll(() => ada.stop())
 
 test('an owner invites by a link, the new person joins as a member and leaves, and the only owner cannot', async () => {
-  const tab = await browser.newPage()
+  const tab = await ada.signedIn()
   const { page } = tab
-  await signIn(tab, app, email)
-  await page.goto(`${app.url}/a/${accountId}/live/members`)
+  await page.goto(`${ada.place}/live/members`)
   await page.getByRole('button', { name: 'Invite somebody' }).click()
   await page.getByLabel('E-mail address').fill('bob@example.org')
   expect(await tab.axe()).toEqual([])
@@ -35,7 +23,7 @@ test('an owner invites by a link, the new person joins as a member and leaves, a
   await expectSound(tab)
   await tab.screenshot('members')
 
-  const guest = await browser.newPage({ width: 390, colorScheme: 'dark' })
+  const guest = await ada.browser.newPage({ width: 390, colorScheme: 'dark' })
   await guest.page.goto(link)
   await guest.page.getByRole('heading', { name: 'Join Ada' }).waitFor()
   await expectSound(guest)
@@ -43,8 +31,8 @@ test('an owner invites by a link, the new person joins as a member and leaves, a
   await guest.page.getByLabel('Name').fill('Bob')
   await guest.page.getByLabel(/^Password/).fill('gelber Igel im Schnee')
   await guest.page.getByRole('button', { name: 'Join Ada' }).click()
-  await guest.page.waitForURL(new RegExp(`/a/${accountId}/`))
-  await guest.page.goto(`${app.url}/a/${accountId}/live/members`)
+  await guest.page.waitForURL(new RegExp(`/a/${ada.account.accountId}/`))
+  await guest.page.goto(`${ada.place}/live/members`)
   await guest.page.getByRole('button', { name: 'Leave the account' }).waitFor()
   expect(await guest.page.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0)
   await expectSound(guest)
@@ -63,14 +51,14 @@ test('an owner invites by a link, the new person joins as a member and leaves, a
 }, 60_000)
 
 test('who lost the password is told how to come back, and a link that is none is refused in words', async () => {
-  const tab = await browser.newPage()
+  const tab = await ada.browser.newPage()
   const { page } = tab
-  await page.goto(`${app.url}/sign-in`)
+  await page.goto(`${ada.url}/sign-in`)
   await page.getByRole('link', { name: 'Lost the password?' }).click()
   await page.getByText('onesixty user reset-link').waitFor()
   await expectSound(tab)
   await tab.screenshot('reset')
-  await page.goto(`${app.url}/link#nothing`)
+  await page.goto(`${ada.url}/link#nothing`)
   await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
   await page.getByRole('alert').getByText('There is no such link').waitFor()
   expect(await tab.axe()).toEqual([])

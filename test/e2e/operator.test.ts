@@ -1,34 +1,29 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../harness.ts'
-import { expectSound, openBrowser, type TestBrowser } from './browser.ts'
-import { givePassword, signIn } from './signed-in.ts'
+import { expectSound, type PageOptions, type TestPage } from './browser.ts'
+import { type Ada, openAda } from './open-ada.ts'
+import { givePassword, makeOperator, signIn } from './signed-in.ts'
 
-let app: TestApp
-let browser: TestBrowser
+let ada: Ada
 let operator: string
-let ada: string
 
 beforeAll(async () => {
-  app = await startApp()
-  const { userId } = await app.openAccount('Olga')
-  operator = (await givePassword(app, userId)).email
-  const other = await app.openAccount('Ada')
-  ada = (await givePassword(app, other.userId)).email
-  await app.app.storage.writer.write((tx) =>
-    tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', userId).execute(),
-  )
-  browser = await openBrowser()
+  ada = await openAda()
+  const { userId } = await ada.openAccount('Olga')
+  operator = (await givePassword(ada, userId)).email
+  await makeOperator(ada, userId)
 }, 60_000)
-afterAll(async () => {
-  await browser.close()
-  await app.stop()
-})
+afterAll(() => ada.stop())
+
+async function openOperator(options?: PageOptions): Promise<TestPage> {
+  const tab = await ada.browser.newPage(options)
+  await signIn(tab, ada, operator)
+  await tab.page.goto(`${ada.url}/operator`)
+  return tab
+}
 
 test('the operator finds an account, grants it SMS, suspends it, and sees it in the audit log', async () => {
-  const tab = await browser.newPage()
+  const tab = await openOperator()
   const { page } = tab
-  await signIn(tab, app, operator)
-  await page.goto(`${app.url}/operator`)
   await page.getByRole('searchbox', { name: 'Search accounts' }).fill('ada@')
   const row = page.getByRole('row').filter({ hasText: 'ada@example.org' })
   await row.getByRole('button', { name: 'Change Ada' }).click()
@@ -52,10 +47,8 @@ test('the operator finds an account, grants it SMS, suspends it, and sees it in 
 })
 
 test('a new account is opened with a link for its owner', async () => {
-  const tab = await browser.newPage()
+  const tab = await openOperator()
   const { page } = tab
-  await signIn(tab, app, operator)
-  await page.goto(`${app.url}/operator`)
   await page.getByRole('button', { name: 'Open an account' }).click()
   await page.getByLabel(/^Name/).fill('Newcomer')
   await page.getByLabel(/^E-mail address/).fill('new@example.org')
@@ -67,24 +60,17 @@ test('a new account is opened with a link for its owner', async () => {
 
 test('a number is erased from every account once it was typed twice', async () => {
   const number = '+15005550006'
-  const { testKey } = await app.openAccount('Sender')
-  const answer = await fetch(`${app.url}/api/v1/send`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ to: number, text: 'A secret' }),
-  })
-  const { messages } = (await answer.json()) as { messages: { id: string }[] }
+  const { testKey } = await ada.openAccount('Sender')
+  const { body } = await ada.client.send(testKey, { to: number, text: 'A secret' })
   const readMessage = () =>
-    app.app.storage.read
+    ada.app.storage.read
       .selectFrom('messages')
       .select(['status', 'recipient', 'text'])
-      .where('id', '=', messages[0]?.id ?? '')
+      .where('id', '=', body.messages[0]?.id ?? '')
       .executeTakeFirstOrThrow()
   await expect.poll(async () => (await readMessage()).status, { timeout: 10_000 }).toBe('delivered')
-  const tab = await browser.newPage()
+  const tab = await openOperator()
   const { page } = tab
-  await signIn(tab, app, operator)
-  await page.goto(`${app.url}/operator`)
   await page.getByRole('button', { name: 'Erase a number' }).click()
   await page.getByLabel('Number', { exact: true }).fill(number)
   await page.getByLabel('The same number again').fill(number)
@@ -98,9 +84,8 @@ test('a number is erased from every account once it was typed twice', async () =
 })
 
 test('whoever is no operator finds nothing there', async () => {
-  const tab = await browser.newPage()
-  await signIn(tab, app, ada)
-  await tab.page.goto(`${app.url}/operator`)
+  const tab = await ada.signedIn()
+  await tab.page.goto(`${ada.url}/operator`)
   await tab.page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
   expect(tab.faults).toEqual([])
   await tab.page.context().close()
@@ -112,15 +97,14 @@ test.each([
   [1440, 'dark'],
   [1440, 'light'],
 ] as const)('the pages are sound at %i pixels, %s', async (width, colorScheme) => {
-  const tab = await browser.newPage({ width, colorScheme })
+  const tab = await openOperator({ width, colorScheme })
   const { page } = tab
-  await signIn(tab, app, operator)
   for (const [path, heading] of [
     ['', 'Accounts'],
     ['/health', 'Health of the instance'],
     ['/audit', 'Audit log'],
   ] as const) {
-    await page.goto(`${app.url}/operator${path}`)
+    await page.goto(`${ada.url}/operator${path}`)
     await page.getByRole('heading', { name: heading }).waitFor()
     await page
       .getByText(path === '/health' ? 'Flush of a commit' : 'Ada')

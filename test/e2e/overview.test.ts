@@ -1,33 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../harness.ts'
-import { expectSound, openBrowser, type TestBrowser, type TestPage } from './browser.ts'
+import { expectSound, type PageOptions, type TestPage } from './browser.ts'
 import { giveHistory } from './busy-account.ts'
-import { givePassword, signIn } from './signed-in.ts'
+import { type Ada, openAda } from './open-ada.ts'
 
-let app: TestApp
-let browser: TestBrowser
-let email: string
-let place: string
-let testKey: string
-
+let ada: Ada
 beforeAll(async () => {
-  app = await startApp()
-  const { userId, accountId, testKey: key } = await app.openAccount('Ada')
-  testKey = key
-  email = (await givePassword(app, userId)).email
-  place = `${app.url}/a/${accountId}`
-  await giveHistory(app, accountId)
-  browser = await openBrowser()
+  ada = await openAda()
+  await giveHistory(ada, ada.account.accountId)
 }, 60_000)
-afterAll(async () => {
-  await browser.close()
-  await app.stop()
-})
+afterAll(() => ada.stop())
 
-async function open(path: string, options?: Parameters<TestBrowser['newPage']>[0]): Promise<TestPage> {
-  const tab = await browser.newPage(options)
-  await signIn(tab, app, email)
-  await tab.page.goto(place + path)
+async function open(path: string, options?: PageOptions): Promise<TestPage> {
+  const tab = await ada.signedIn(options)
+  await tab.page.goto(ada.place + path)
   return tab
 }
 
@@ -41,13 +26,8 @@ test('the first message shows up without a reload, and its bar opens it in the h
   await page.getByText('No test messages yet').waitFor()
   await tab.screenshot('overview-empty')
   await expectSound(tab)
-  const answer = await fetch(`${app.url}/api/v1/send`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${testKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ to: '+15005550006', text: 'Hello' }),
-  })
-  await answer.arrayBuffer()
-  expect(answer.status).toBe(202)
+  const { status } = await ada.client.send(ada.account.testKey, { to: '+15005550006', text: 'Hello' })
+  expect(status).toBe(202)
   const delivered = page.getByRole('link', { name: 'Delivered 1' })
   await delivered.waitFor()
   expect(await page.getByText('No test messages yet').count()).toBe(0)
@@ -105,7 +85,7 @@ test.each([
   await tab.screenshot('overview')
   expect(await isWithin(tab)).toBe(true)
   await expectSound(tab)
-  await page.goto(`${place}/live/balance`)
+  await page.goto(`${ada.place}/live/balance`)
   await page.getByRole('cell', { name: 'Balance before' }).waitFor()
   await tab.screenshot('balance')
   expect(await isWithin(tab)).toBe(true)

@@ -1,34 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../harness.ts'
-import { expectSound, openBrowser, type TestBrowser, type TestPage } from './browser.ts'
-import { givePassword, signIn } from './signed-in.ts'
+import { expectSound, type PageOptions, type TestPage } from './browser.ts'
+import { type Ada, openAda } from './open-ada.ts'
 
-let app: TestApp
-let browser: TestBrowser
-let email: string
-let place: string
-
+let ada: Ada
 beforeAll(async () => {
-  app = await startApp()
-  const { userId, accountId } = await app.openAccount('Ada')
-  email = (await givePassword(app, userId)).email
-  place = `${app.url}/a/${accountId}/test`
-  browser = await openBrowser()
+  ada = await openAda()
 }, 60_000)
-afterAll(async () => {
-  await browser.close()
-  await app.stop()
-})
+afterAll(() => ada.stop())
 
-const openSend = async (options: Parameters<TestBrowser['newPage']>[0] = {}): Promise<TestPage> => {
-  const tab = await browser.newPage(options)
-  await signIn(tab, app, email)
-  await tab.page.goto(`${place}/send`)
+const openSend = async (options?: PageOptions): Promise<TestPage> => {
+  const tab = await ada.signedIn(options)
+  await tab.page.goto(`${ada.place}/test/send`)
   await tab.page.getByRole('heading', { name: 'Send' }).waitFor()
   return tab
 }
 const countMessages = async (): Promise<number> => {
-  const { n } = await app.app.storage.read
+  const { n } = await ada.app.storage.read
     .selectFrom('messages')
     .select(({ fn }) => fn.countAll<number>().as('n'))
     .executeTakeFirstOrThrow()

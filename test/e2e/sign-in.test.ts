@@ -1,32 +1,23 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../harness.ts'
-import { expectSound, openBrowser, type TestBrowser } from './browser.ts'
-import { givePassword, signIn, testPassword } from './signed-in.ts'
+import { expectSound } from './browser.ts'
+import { type Ada, openAda } from './open-ada.ts'
+import { signIn, testPassword } from './signed-in.ts'
 
-let app: TestApp
-let browser: TestBrowser
-let email: string
-
+let ada: Ada
 beforeAll(async () => {
-  app = await startApp()
-  const { userId } = await app.openAccount('Ada')
-  email = (await givePassword(app, userId)).email
-  browser = await openBrowser()
+  ada = await openAda()
 }, 60_000)
-afterAll(async () => {
-  await browser.close()
-  await app.stop()
-})
+afterAll(() => ada.stop())
 
 test('a person signs in with e-mail and password, sees the account, and signs out', async () => {
-  const tab = await browser.newPage()
+  const tab = await ada.browser.newPage()
   const { page } = tab
-  await page.goto(app.url)
+  await page.goto(ada.url)
   await page.waitForURL(/\/sign-in$/)
   await page.getByRole('heading', { name: 'Sign in to onesixty' }).waitFor()
   await expectSound(tab)
   await tab.screenshot('sign-in')
-  await signIn(tab, app, email)
+  await signIn(tab, ada, ada.email)
   await page.getByText('Ada', { exact: true }).first().waitFor()
   const [cookie] = await page.context().cookies()
   expect(cookie).toMatchObject({
@@ -43,10 +34,10 @@ test('a person signs in with e-mail and password, sees the account, and signs ou
 }, 60_000)
 
 test('a wrong password is refused in words', async () => {
-  const tab = await browser.newPage({ width: 390, colorScheme: 'dark' })
+  const tab = await ada.browser.newPage({ width: 390, colorScheme: 'dark' })
   const { page } = tab
-  await page.goto(`${app.url}/sign-in`)
-  await page.getByLabel('E-mail address').fill(email)
+  await page.goto(`${ada.url}/sign-in`)
+  await page.getByLabel('E-mail address').fill(ada.email)
   await page.getByLabel(/^Password/).fill(`${testPassword}!`)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').getByText('do not go together').waitFor()

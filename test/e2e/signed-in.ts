@@ -24,6 +24,13 @@ export async function givePassword({ app }: TestApp, userId: string): Promise<{ 
   })
 }
 
+/** Lets a user run the instance. */
+export async function makeOperator({ app }: TestApp, userId: string): Promise<void> {
+  await app.storage.writer.write((tx) =>
+    tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', userId).execute(),
+  )
+}
+
 /** Signs in by the page, as a person does. */
 export async function signIn({ page }: TestPage, app: TestApp, email: string): Promise<void> {
   await page.goto(`${app.url}/sign-in`)

@@ -1,27 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { OpenedAccount } from '../../src/open-account.ts'
 import { createIds } from '../../src/ids.ts'
 import { insertRows, updateRows } from '../../src/storage/sets.ts'
 import { failedAt, storedMessage } from '../history/stored-messages.ts'
-import { startApp, type TestApp } from '../harness.ts'
-import { openBrowser, type TestBrowser } from './browser.ts'
 import { scrollThrough } from './scroll-through.ts'
-import { givePassword, signIn } from './signed-in.ts'
+import { type Ada, openAda } from './open-ada.ts'
 import { xssStrings } from './xss-strings.ts'
 
-let app: TestApp
-let browser: TestBrowser
-let account: OpenedAccount
-let email: string
 const messageIds: string[] = []
 
 /** Ten strings on the page of one message, all of them in the list. */
 const perMessage = 10
 
+let ada: Ada
 beforeAll(async () => {
-  app = await startApp()
-  account = await app.openAccount('Ada')
-  email = (await givePassword(app, account.userId)).email
+  ada = await openAda()
   const ids = createIds({ now: Date.now })
   const deviceId = ids('dev')
   const rows = xssStrings.map((attack, i) => {
@@ -32,7 +24,7 @@ beforeAll(async () => {
       .map((each, k) => [`m${k}`, each.replaceAll('\0', '').slice(0, 200)] as const)
     return storedMessage({
       ...failedAt(Date.now(), 'network_rejected'),
-      account_id: account.accountId,
+      account_id: ada.account.accountId,
       id,
       created_at: Date.now(),
       text: attack,
@@ -62,7 +54,7 @@ beforeAll(async () => {
   }))
   const device = {
     id: deviceId,
-    account_id: account.accountId,
+    account_id: ada.account.accountId,
     mode: 'live' as const,
     kind: 'simulator',
     name: xssStrings[1]?.slice(0, 100) ?? '',
@@ -72,29 +64,25 @@ beforeAll(async () => {
     created_at: 1,
     updated_at: 1,
   }
-  await app.app.storage.writer.write(async (tx) => {
+  await ada.app.storage.writer.write(async (tx) => {
     await insertRows(tx, 'devices', [device])
     await insertRows(tx, 'messages', rows)
     await insertRows(tx, 'attempts', attempts)
-    const names = { id: account.accountId, name: xssStrings[2]?.slice(0, 100) ?? '' }
+    const names = { id: ada.account.accountId, name: xssStrings[2]?.slice(0, 100) ?? '' }
     await updateRows(tx, 'accounts', ['id'], [names])
-    await updateRows(tx, 'users', ['id'], [{ id: account.userId, name: xssStrings[0] ?? '' }])
+    await updateRows(tx, 'users', ['id'], [{ id: ada.account.userId, name: xssStrings[0] ?? '' }])
     await tx
       .updateTable('api_keys')
       .set({ name: xssStrings[1] ?? '' })
-      .where('account_id', '=', account.accountId)
+      .where('account_id', '=', ada.account.accountId)
       .execute()
   })
-  browser = await openBrowser()
 }, 60_000)
-afterAll(async () => {
-  await browser.close()
-  await app.stop()
-})
+afterAll(() => ada.stop())
 
 test('none of 200 attacks in texts, senders, names, references and codes runs, in the list or on the page of a message', async () => {
   expect(new Set(xssStrings).size).toBe(200)
-  const tab = await browser.newPage()
+  const tab = await ada.signedIn()
   const { page } = tab
   const dialogs: string[] = []
   page.on('dialog', (dialog) => {
@@ -102,8 +90,7 @@ test('none of 200 attacks in texts, senders, names, references and codes runs, i
     void dialog.dismiss()
   })
   const ran = () => page.evaluate<unknown>('window.xssRan ?? null')
-  await signIn(tab, app, email)
-  const history = `${app.url}/a/${account.accountId}/live/history`
+  const history = `${ada.place}/live/history`
   await page.goto(history)
   await page.getByRole('row').nth(5).waitFor()
   const { ids: seen } = await page.evaluate<{ ids: number }>(scrollThrough)
