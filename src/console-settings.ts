@@ -39,6 +39,12 @@ export const consoleSettings = {
     default: 400,
     says: 'How long the counts of messages by six hours stand, which the overview reads: a year and a month, to compare. They hold no texts and no numbers. 90 days and the week before them are the least.',
   }),
+  exportsAtOnce: setting({
+    env: 'ONESIXTY_EXPORTS_AT_ONCE',
+    read: wholeNumber(1, 100),
+    default: 4,
+    says: 'Exports of the history at the same time, of all accounts together; one more is answered 429. They share one reader of the database, and each holds one page of 500 messages in memory.',
+  }),
   invitationDays: setting({
     env: 'ONESIXTY_INVITATION_DAYS',
     read: wholeNumber(1, 365),

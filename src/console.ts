@@ -50,12 +50,12 @@ function surroundingsOf(
   return { read, readOf: storage.readOf, writer, clock, ids, config, auth, live, ports, publicUrl }
 }
 
-const createHistoryPorts = ({ storage, horizon, secret }: Parts, pool: DevicePool): HistoryPorts => ({
+const createHistoryPorts = ({ config, storage, horizon, secret }: Parts, pool: DevicePool): HistoryPorts => ({
   safeHorizonMs: () => horizon.safeMs(),
   cursorKey: deriveKey(secret, 'console-cursor'),
   holdHorizon: (atMs, write) => horizon.hold(atMs, write),
   numbers: createNumberHash(secret),
-  exports: new ExportSlots({ openReader: () => storage.openReader() }),
+  exports: new ExportSlots({ openReader: () => storage.openReader() }, config.exportsAtOnce),
   wakeDevice: (deviceId) => pool.get(deviceId)?.wake(),
 })
 

@@ -1,17 +1,16 @@
 import { refuse } from '../../errors.ts'
 import type { Db } from '../../storage/dialect.ts'
 
-/** Exports at the same time: they share one reader, and each holds one page in memory. */
-const mostExports = 4
-
 /** The reader of long reads, opened when it is first needed, and how many may use it at once. */
 export class ExportSlots {
   readonly #openReader: () => Db
+  readonly #most: number
   #reader: Db | null = null
   #running = 0
 
-  constructor(deps: { openReader: () => Db }) {
+  constructor(deps: { openReader: () => Db }, most: number) {
     this.#openReader = deps.openReader
+    this.#most = most
   }
 
   /** A reader that stands in nobody's way. */
@@ -21,9 +20,9 @@ export class ExportSlots {
 
   /** The pieces that `read` gives. Refuses while too many others run; a run begins with its first piece. */
   run(read: (db: Db) => AsyncIterable<string>): AsyncIterable<string> {
-    if (this.#running >= mostExports)
+    if (this.#running >= this.#most)
       throw refuse('rate_limited', {
-        detail: `${mostExports} exports are running; wait until one has ended.`,
+        detail: `As many exports are running as may (${this.#most}); wait until one has ended.`,
         headers: { 'retry-after': '30' },
       })
     return this.#pieces(read)
