@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectSound, type PageOptions, type TestPage } from './browser.ts'
 import { type Ada, openAda } from './open-ada.ts'
+import { makeOperator } from './signed-in.ts'
 
 let ada: Ada
 beforeAll(async () => {
@@ -118,6 +119,38 @@ test('the palette makes a key, switches the mode, finds a number and a message, 
   await page.waitForURL(`${ada.url}/sign-in`)
   await page.keyboard.press('Control+k')
   expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.context().close()
+})
+
+test('who runs the instance finds its pages in the palette and the same header there, and nobody else does', async () => {
+  const hasOperator = async ({ page }: TestPage): Promise<number> => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: /^Pages, actions/ }).fill('operator')
+    await page.getByRole('option', { name: /^Find “operator” in History/ }).waitFor()
+    return page.getByRole('option', { name: /^Operator: / }).count()
+  }
+  const tab = await visit('/live/members')
+  expect(await hasOperator(tab)).toBe(0)
+  await tab.page.context().close()
+
+  await makeOperator(ada, ada.account.userId)
+  const other = await visit('/live/members')
+  const { page } = other
+  expect(await hasOperator(other)).toBe(3)
+  await page.getByRole('option', { name: /^Operator: health/ }).click()
+  await page.waitForURL(`${ada.url}/operator/health`)
+  await expect.poll(() => focused(page)).toBe('H1 Health of the instance')
+  for (const path of ['/operator/audit', '/profile']) {
+    await page.goto(ada.url + path)
+    await page.locator('h1').waitFor()
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('A Skip to content')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN')
+    await page.getByRole('button', { name: /^Search/ }).click()
+    await page.getByRole('dialog', { name: 'Search' }).waitFor()
+    await expectSound(other)
+  }
   await page.context().close()
 })
 

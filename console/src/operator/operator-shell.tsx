@@ -1,6 +1,6 @@
-import { Anchor, Box, Container, Group, Text } from '@mantine/core'
+import { Anchor, Container, Group, Text } from '@mantine/core'
 import { Link, Outlet } from '@tanstack/react-router'
-import { UserMenu } from '../ui/user-menu.tsx'
+import { TopBar } from '../ui/top-bar.tsx'
 
 const pages = [
   { label: 'Accounts', to: '/operator' },
@@ -12,39 +12,31 @@ const pages = [
 export function OperatorShell() {
   return (
     <>
-      <Box
-        component="header"
-        px="md"
-        py="xs"
-        style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}
-      >
-        <Group justify="space-between">
-          <Group gap="lg">
-            <Text fw={700}>onesixty · operator</Text>
-            <Group component="nav" gap="md" aria-label="Pages of the operator">
-              {pages.map(({ label, to }) => (
-                <Anchor
-                  key={to}
-                  component={Link}
-                  to={to}
-                  size="sm"
-                  c="inherit"
-                  underline="hover"
-                  activeOptions={{ exact: true }}
-                  activeProps={{
-                    'aria-current': 'page',
-                    style: { fontWeight: 700, textDecoration: 'underline' },
-                  }}
-                >
-                  {label}
-                </Anchor>
-              ))}
-            </Group>
+      <TopBar>
+        <Group gap="lg">
+          <Text fw={700}>onesixty · operator</Text>
+          <Group component="nav" gap="md" aria-label="Pages of the operator">
+            {pages.map(({ label, to }) => (
+              <Anchor
+                key={to}
+                component={Link}
+                to={to}
+                size="sm"
+                c="inherit"
+                underline="hover"
+                activeOptions={{ exact: true }}
+                activeProps={{
+                  'aria-current': 'page',
+                  style: { fontWeight: 700, textDecoration: 'underline' },
+                }}
+              >
+                {label}
+              </Anchor>
+            ))}
           </Group>
-          <UserMenu />
         </Group>
-      </Box>
-      <Container component="main" size="xl" py="md">
+      </TopBar>
+      <Container component="main" id="content" size="xl" py="md">
         <Outlet />
       </Container>
     </>

@@ -1,4 +1,4 @@
-import { Anchor, Box, Container, Group, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
+import { Anchor, Box, Container, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,7 +8,7 @@ import { faultOf } from '../ui/call-fault.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { EmailField } from '../ui/email-field.tsx'
 import { ListState } from '../ui/list-state.tsx'
-import { UserMenu } from '../ui/user-menu.tsx'
+import { TopBar } from '../ui/top-bar.tsx'
 import { ChangePassword } from './change-password.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Section } from './section.tsx'
@@ -18,27 +18,28 @@ import { Sessions } from './sessions.tsx'
 export function ProfilePage() {
   const profile = useCall('profile/read', {})
   return (
-    <Container component="main" size={760} py="md">
-      <Stack gap="lg">
-        <Group justify="space-between">
-          <Anchor component={Link} to="/" size="sm">
-            Back to the console
-          </Anchor>
-          <UserMenu />
-        </Group>
-        <Title order={1}>Profile and security</Title>
-        <ListState query={profile} isEmpty={() => false} empty={null} rows={5}>
-          {(answer) => (
-            <Stack gap="lg">
-              <Person of={answer} />
-              <ChangePassword email={answer.email} />
-              <SecondFactor isThere={answer.hasSecondFactor} />
-              <Sessions of={answer.sessions} />
-            </Stack>
-          )}
-        </ListState>
-      </Stack>
-    </Container>
+    <>
+      <TopBar>
+        <Anchor component={Link} to="/" size="sm">
+          Back to the console
+        </Anchor>
+      </TopBar>
+      <Container component="main" id="content" size={760} py="md">
+        <Stack gap="lg">
+          <Title order={1}>Profile and security</Title>
+          <ListState query={profile} isEmpty={() => false} empty={null} rows={5}>
+            {(answer) => (
+              <Stack gap="lg">
+                <Person of={answer} />
+                <ChangePassword email={answer.email} />
+                <SecondFactor isThere={answer.hasSecondFactor} />
+                <Sessions of={answer.sessions} />
+              </Stack>
+            )}
+          </ListState>
+        </Stack>
+      </Container>
+    </>
   )
 }
 
@@ -61,7 +62,8 @@ function Person({ of }: { of: ProfileAnswer }) {
   }
   return (
     <Section title="Name and address">
-      <Box maw={420}><CallForm call={change} onSubmit={submit} action="Save" ownFaults={['name', 'email', 'password']}>
+      <Box maw={420}>
+        <CallForm call={change} onSubmit={submit} action="Save" ownFaults={['name', 'email', 'password']}>
           <TextInput
             label="Name"
             required
@@ -88,7 +90,8 @@ function Person({ of }: { of: ProfileAnswer }) {
               error={faultOf(change.error, 'password')}
             />
           ) : null}
-      </CallForm></Box>
+        </CallForm>
+      </Box>
     </Section>
   )
 }

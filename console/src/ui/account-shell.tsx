@@ -1,4 +1,4 @@
-import { AppShell, Badge, Burger, Group, NavLink, SegmentedControl, Text } from '@mantine/core'
+import { AppShell, Badge, Burger, Flex, Group, NavLink, SegmentedControl, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
@@ -18,7 +18,7 @@ export function AccountShell() {
   const { pathname } = useLocation()
   return (
     <AppShell
-      header={{ height: 56 }}
+      header={{ height: { base: 92, sm: 56 } }}
       navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding="md"
     >
@@ -57,16 +57,25 @@ function Header({ opened, toggle }: { opened: boolean; toggle: () => void }) {
   const switchMode = (next: string): void =>
     void navigate({ to: pathname.replace(`/a/${accountId}/${mode}`, `/a/${accountId}/${next}`) })
   return (
-    <Group h="100%" justify="space-between" wrap="nowrap" gap="xs">
+    // Two lines where the name would have no room beside the rest.
+    <Flex
+      h="100%"
+      direction={{ base: 'column', sm: 'row' }}
+      justify={{ base: 'center', sm: 'space-between' }}
+      align={{ sm: 'center' }}
+      gap="xs"
+    >
       <Group gap="xs" wrap="nowrap" miw={0}>
         <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
         <Text fw={700} visibleFrom="sm">
           onesixty
         </Text>
-        <Text truncate>{account?.name ?? accountId}</Text>
+        <Text truncate title={account?.name}>
+          {account?.name ?? accountId}
+        </Text>
         {account?.state === 'suspended' ? <Badge color="orange">suspended</Badge> : null}
       </Group>
-      <Group gap="xs" wrap="nowrap">
+      <Group gap="xs" wrap="nowrap" justify="space-between">
         <SearchButton />
         <Available key={mode} />
         <SegmentedControl
@@ -81,6 +90,6 @@ function Header({ opened, toggle }: { opened: boolean; toggle: () => void }) {
         />
         <UserMenu />
       </Group>
-    </Group>
+    </Flex>
   )
 }
