@@ -1,14 +1,18 @@
 import { SimpleGrid, Stack, Title } from '@mantine/core'
+import { lazy } from 'react'
 import type { BalanceAnswer } from '../../../src/api/console/balance-calls.ts'
 import { useCall } from '../api/use-call.ts'
 import { useOutdated } from '../api/use-outdated.ts'
 import { formatDays } from '../ui/duration.ts'
 import { formatNumber } from '../ui/format.ts'
+import { Later } from '../ui/later.tsx'
 import { ListState } from '../ui/list-state.tsx'
 import { StatTile } from '../ui/stat-tile.tsx'
 import { BurnChart } from './burn-chart.tsx'
-import { LowThreshold } from './low-threshold.tsx'
 import { StatementTable } from './statement-table.tsx'
+
+/** A field for numbers is 9 KB (compressed). */
+const LowThreshold = lazy(async () => ({ default: (await import('./low-threshold.tsx')).LowThreshold }))
 
 const pauseMs = 1_000
 
@@ -24,7 +28,9 @@ export function BalancePage() {
           <>
             <Tiles of={answer} />
             <BurnChart of={answer} />
-            <LowThreshold key={answer.lowThreshold} of={answer} />
+            <Later height={160}>
+              <LowThreshold key={answer.lowThreshold} of={answer} />
+            </Later>
           </>
         )}
       </ListState>

@@ -1,10 +1,11 @@
-import { Button, Group, SegmentedControl, Stack, Table, Text, Title } from '@mantine/core'
+import { Button, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import type { StatementAnswer } from '../../../src/api/console/balance-calls.ts'
 import type { StatementRow } from '../../../src/ledger/statement.ts'
 import { addressOf } from '../api/call.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
+import { DataTable } from '../ui/data-table.tsx'
 import { formatNumber } from '../ui/format.ts'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
@@ -68,34 +69,32 @@ function Rows({ of: { rows, opening, names, fromDay } }: { of: StatementAnswer }
   const newest = rows.toReversed()
   return (
     <>
-      <Table.ScrollContainer minWidth={330} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table verticalSpacing="xs" captionSide="top" style={{ fontVariantNumeric: 'tabular-nums' }}>
-          <Table.Caption ta="left">
-            Newest first. What messages under way have reserved is still in this balance.
-          </Table.Caption>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>When</Table.Th>
-              <Table.Th>What</Table.Th>
-              <Table.Th ta="right">SMS</Table.Th>
-              <Table.Th ta="right">Balance</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {newest.slice(0, most).map((row) => (
-              <Row key={row.kind === 'usage' ? row.atMs : row.id} of={row} names={names} />
-            ))}
-            {newest.length > most ? null : (
-              <Table.Tr>
-                <Table.Td>{utcDate.format(fromDay * dayMs)}</Table.Td>
-                <Table.Td>Balance before</Table.Td>
-                <Table.Td />
-                <Table.Td ta="right">{formatNumber(opening)}</Table.Td>
-              </Table.Tr>
-            )}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable
+        minWidth={330}
+        caption="Newest first. What messages under way have reserved is still in this balance."
+      >
+        <thead>
+          <tr>
+            <th>When</th>
+            <th>What</th>
+            <th data-end>SMS</th>
+            <th data-end>Balance</th>
+          </tr>
+        </thead>
+        <tbody>
+          {newest.slice(0, most).map((row) => (
+            <Row key={row.kind === 'usage' ? row.atMs : row.id} of={row} names={names} />
+          ))}
+          {newest.length > most ? null : (
+            <tr>
+              <td>{utcDate.format(fromDay * dayMs)}</td>
+              <td>Balance before</td>
+              <td />
+              <td data-end>{formatNumber(opening)}</td>
+            </tr>
+          )}
+        </tbody>
+      </DataTable>
       {newest.length > most ? (
         <Button size="xs" variant="default" onClick={() => setMost(most + rowsAtOnce)}>
           Show {Math.min(rowsAtOnce, newest.length - most)} more of {formatNumber(newest.length)}
@@ -111,9 +110,9 @@ const signed = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' })
 
 function Row({ of, names }: { of: StatementRow; names: Readonly<Record<string, string>> }) {
   return (
-    <Table.Tr>
-      <Table.Td>{of.kind === 'usage' ? utcDate.format(of.atMs) : <TimeAgo at={of.atMs} />}</Table.Td>
-      <Table.Td>
+    <tr>
+      <td>{of.kind === 'usage' ? utcDate.format(of.atMs) : <TimeAgo at={of.atMs} />}</td>
+      <td>
         {of.kind === 'usage' ? (
           'Used by messages'
         ) : (
@@ -124,12 +123,12 @@ function Row({ of, names }: { of: StatementRow; names: Readonly<Record<string, s
             </Text>
           </>
         )}
-      </Table.Td>
-      <Table.Td ta="right">{signed.format(of.sms)}</Table.Td>
-      <Table.Td ta="right" fw={500}>
+      </td>
+      <td data-end>{signed.format(of.sms)}</td>
+      <td data-end style={{ fontWeight: 500 }}>
         {formatNumber(of.balance)}
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   )
 }
 

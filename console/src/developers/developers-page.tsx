@@ -1,9 +1,10 @@
-import { Badge, Button, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import type { ListedApiKey } from '../../../src/accounts/api-keys.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
+import { DataTable } from '../ui/data-table.tsx'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import { CodeSamples } from './code-samples.tsx'
@@ -49,28 +50,23 @@ export function DevelopersPage() {
 
 function KeyTable({ keys, onMade }: { keys: readonly ListedApiKey[]; onMade: (token: string) => void }) {
   return (
-    <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table verticalSpacing="xs" captionSide="top">
-        <Table.Caption ta="left">
-          API keys, newest first. A key itself is shown only when it is made.
-        </Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Key</Table.Th>
-            <Table.Th>May</Table.Th>
-            <Table.Th>Last used</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Td />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {keys.map((key) => (
-            <KeyRow key={key.id} of={key} onMade={onMade} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable minWidth={640} caption="API keys, newest first. A key itself is shown only when it is made.">
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>Key</th>
+          <th>May</th>
+          <th>Last used</th>
+          <th>State</th>
+          <td />
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map((key) => (
+          <KeyRow key={key.id} of={key} onMade={onMade} />
+        ))}
+      </tbody>
+    </DataTable>
   )
 }
 
@@ -78,16 +74,16 @@ const colors = { active: 'teal', expired: 'gray', revoked: 'gray' } as const
 
 function KeyRow({ of, onMade }: { of: ListedApiKey; onMade: (token: string) => void }) {
   return (
-    <Table.Tr>
-      <Table.Td fw={500}>{of.name}</Table.Td>
-      <Table.Td ff="monospace">…{of.lastFour}</Table.Td>
-      <Table.Td>
+    <tr>
+      <td style={{ fontWeight: 500 }}>{of.name}</td>
+      <td style={{ fontFamily: 'var(--mantine-font-family-monospace)' }}>…{of.lastFour}</td>
+      <td>
         <Text size="sm">{of.scopes.length === 4 ? 'everything' : of.scopes.join(', ')}</Text>
         {of.addresses.length === 0 ? null : <Text size="xs">from {of.addresses.join(', ')}</Text>}
         {of.dailyCap === null ? null : <Text size="xs">{of.dailyCap} SMS a day</Text>}
-      </Table.Td>
-      <Table.Td>{of.lastUsedAt === null ? 'never' : <TimeAgo at={of.lastUsedAt} />}</Table.Td>
-      <Table.Td>
+      </td>
+      <td>{of.lastUsedAt === null ? 'never' : <TimeAgo at={of.lastUsedAt} />}</td>
+      <td>
         <Badge variant="light" color={colors[of.state]}>
           {of.state}
         </Badge>
@@ -96,8 +92,8 @@ function KeyRow({ of, onMade }: { of: ListedApiKey; onMade: (token: string) => v
             ends <TimeAgo at={of.expiresAt} />
           </Text>
         )}
-      </Table.Td>
-      <Table.Td>{of.state === 'active' ? <EndKey of={of} onMade={onMade} /> : null}</Table.Td>
-    </Table.Tr>
+      </td>
+      <td>{of.state === 'active' ? <EndKey of={of} onMade={onMade} /> : null}</td>
+    </tr>
   )
 }

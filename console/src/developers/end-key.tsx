@@ -1,8 +1,9 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import type { ListedApiKey } from '../../../src/accounts/api-keys.ts'
 import { useChange } from '../api/use-call.ts'
+import { Choice } from '../ui/choice.tsx'
 import { CallFault } from '../ui/call-fault.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
@@ -60,13 +61,7 @@ function Rotate({
   return (
     <Stack>
       <Text size="sm">A new key with the same rights is made now. Both work until the old one ends.</Text>
-      <Select
-        label={`The old key …${of.lastFour} ends`}
-        data={overlaps}
-        value={hours}
-        onChange={(value) => setHours(value ?? '24')}
-        allowDeselect={false}
-      />
+      <Choice label={`The old key …${of.lastFour} ends`} data={overlaps} value={hours} onChange={setHours} />
       <CallFault error={rotate.error} />
       <Button loading={rotate.isPending} onClick={() => void run().catch(() => undefined)}>
         Make the new key

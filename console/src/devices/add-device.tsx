@@ -43,44 +43,38 @@ export function AddDevice(properties: {
   }
   return (
     <CallForm call={add} onSubmit={submit} onCancel={onClose} action="Add it">
-        <TextInput
-          label="Name"
+      <TextInput
+        label="Name"
+        required
+        data-autofocus
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      {isOperator ? (
+        <Checkbox
+          label="Shared: every account may send by it"
+          checked={isShared}
+          onChange={(event) => setShared(event.currentTarget.checked)}
+        />
+      ) : null}
+      <SettingFields rules={rules} usual={usual} values={settings} onChange={setSettings} error={add.error} />
+      {kind === 'smpp' ? (
+        <PasswordInput
+          label="Password"
+          description="Stored encrypted, and never shown again. SMPP 3.4 allows 8 characters."
           required
-          data-autofocus
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          autoComplete="off"
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        {isOperator ? (
-          <Checkbox
-            label="Shared: every account may send by it"
-            checked={isShared}
-            onChange={(event) => setShared(event.currentTarget.checked)}
-          />
-        ) : null}
-        <SettingFields
-          rules={rules}
-          usual={usual}
-          values={settings}
-          onChange={setSettings}
-          error={add.error}
-        />
-        {kind === 'smpp' ? (
-          <PasswordInput
-            label="Password"
-            description="Stored encrypted, and never shown again. SMPP 3.4 allows 8 characters."
-            required
-            autoComplete="off"
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
-        ) : null}
-        <TagsInput
-          label="Senders"
-          description="Numbers, names or short codes that it may send from; * for any. Messages that name no sender need none."
-          value={senders}
-          onChange={setSenders}
-        />
+      ) : null}
+      <TagsInput
+        label="Senders"
+        description="Numbers, names or short codes that it may send from; * for any. Messages that name no sender need none."
+        value={senders}
+        onChange={setSenders}
+      />
     </CallForm>
   )
 }

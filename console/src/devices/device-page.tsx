@@ -1,5 +1,6 @@
-import { Anchor, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
+import { lazy } from 'react'
 import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
@@ -7,12 +8,13 @@ import { ListState } from '../ui/list-state.tsx'
 import { BatteryCurve } from './battery-curve.tsx'
 import { DeviceActions } from './device-actions.tsx'
 import { DeviceFacts, PaceBar, Troubles } from './device-facts.tsx'
-import { DeviceSettings } from './device-settings.tsx'
 import { DeviceState, kindOf, nameOf } from './device-state.tsx'
-import { SimNumbers } from './sim-numbers.tsx'
-import { SimulatorMoods } from './simulator-moods.tsx'
 import { UptimeLane } from './uptime-lane.tsx'
 import { useDevicesLive } from './use-devices-live.ts'
+import { Later } from '../ui/later.tsx'
+
+/** Its fields are 40 KB (compressed) that how a device is does not wait for. */
+const DeviceSetUp = lazy(async () => ({ default: (await import('./device-set-up.tsx')).DeviceSetUp }))
 
 /** One device: how it is, how it was, what can be done with it, how it is set up. */
 export function DevicePage() {
@@ -63,13 +65,9 @@ function Device({ device, past }: { device: ConsoleDevice; past: ConsoleDevice |
         </Stack>
       </SimpleGrid>
       {device.isChangeable && setUp !== null ? (
-        <>
-          {device.kind === 'simulator' ? <SimulatorMoods device={device} setUp={setUp} /> : null}
-          {device.kind === 'android' ? <SimNumbers device={device} setUp={setUp} /> : null}
-          <Paper withBorder p="md">
-            <DeviceSettings key={setUp.senders.join()} device={device} setUp={setUp} />
-          </Paper>
-        </>
+        <Later height={400}>
+          <DeviceSetUp device={device} setUp={setUp} />
+        </Later>
       ) : null}
     </Stack>
   )

@@ -1,6 +1,7 @@
-import { Anchor, Select, Stack, TextInput } from '@mantine/core'
+import { Anchor, Stack, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { KindSetting } from '../../../src/api/console/device-calls.ts'
+import { Choice } from '../ui/choice.tsx'
 import { faultOf } from '../ui/call-fault.tsx'
 import { withCode } from './with-code.tsx'
 
@@ -61,15 +62,14 @@ function SettingField({ rule, values, onChange, error }: Fields & { rule: KindSe
       onChange={(event) => change(event.currentTarget.value)}
     />
   ) : (
-    <Select
+    <Choice
       {...common}
       data={choices.map((choice) => ({
         value: choice,
         label: choice === byDefault ? `${choice} (default)` : choice,
       }))}
       value={common.value === '' ? byDefault : common.value}
-      onChange={(value) => change(value === byDefault || value === null ? '' : value)}
-      allowDeselect={false}
+      onChange={(value) => change(value === byDefault ? '' : value)}
     />
   )
 }

@@ -1,7 +1,8 @@
-import { Group, NumberInput, Paper, Select, Stack, Switch, Title } from '@mantine/core'
+import { Group, NumberInput, Paper, Stack, Switch, Title } from '@mantine/core'
 import { useState } from 'react'
 import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
 import { useChange } from '../api/use-call.ts'
+import { Choice } from '../ui/choice.tsx'
 import { CallFault } from '../ui/call-fault.tsx'
 
 const refusals = [
@@ -36,12 +37,11 @@ export function SimulatorMoods({ device, setUp }: { device: ConsoleDevice; setUp
           />
         </Group>
         <Group align="flex-end">
-          <Select
+          <Choice
             label="When it is handed a message it"
             data={refusals}
             value={settings['refuse'] ?? 'none'}
-            onChange={(value) => tell('refuse', value ?? 'none')}
-            allowDeselect={false}
+            onChange={(value) => tell('refuse', value)}
             w={320}
             maw="100%"
           />

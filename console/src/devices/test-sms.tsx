@@ -1,8 +1,9 @@
-import { Anchor, Button, Group, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
+import { Choice } from '../ui/choice.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { nameOf } from './device-state.tsx'
 
@@ -13,7 +14,7 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
   const senders = setUp.senders.filter((sender) => sender !== '*')
   const [to, setTo] = useState(mode === 'test' ? '+15005550006' : '')
   const [text, setText] = useState(`Test by ${nameOf(device)}`)
-  const [from, setFrom] = useState<string | null>(senders[0] ?? null)
+  const [from, setFrom] = useState(senders[0] ?? '')
   const [key] = useState(() => crypto.randomUUID())
   const send = useChange('devices/send-test')
   if (send.data !== undefined)
@@ -31,37 +32,37 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
       </Stack>
     )
   return (
-    <CallForm call={send} onSubmit={() => send.mutate({ to, text, from, key })} onCancel={onClose} action="Send it">
-        <TextInput
-          label="To"
-          required
-          data-autofocus
-          value={to}
-          onChange={(event) => setTo(event.currentTarget.value)}
-        />
-        <Textarea
-          label="Text"
-          required
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        {senders.length === 0 ? (
-          <Text size="sm">
-            This device has no sender of its own, so any device of the account may carry the message: the
-            message tells which one did.
-          </Text>
-        ) : (
-          <Select
-            label="From"
-            description="Only devices with this sender carry it."
-            data={senders}
-            value={from}
-            onChange={setFrom}
-          />
-        )}
-        <Text size="sm" c="dimmed">
-          It is a real send: it costs {mode === 'test' ? 'test SMS' : 'SMS'} of your balance.
+    <CallForm
+      call={send}
+      onSubmit={() => send.mutate({ to, text, from: from === '' ? null : from, key })}
+      onCancel={onClose}
+      action="Send it"
+    >
+      <TextInput
+        label="To"
+        required
+        data-autofocus
+        value={to}
+        onChange={(event) => setTo(event.currentTarget.value)}
+      />
+      <Textarea label="Text" required value={text} onChange={(event) => setText(event.currentTarget.value)} />
+      {senders.length === 0 ? (
+        <Text size="sm">
+          This device has no sender of its own, so any device of the account may carry the message: the
+          message tells which one did.
         </Text>
+      ) : (
+        <Choice
+          label="From"
+          description="Only devices with this sender carry it."
+          data={[...senders, { value: '', label: 'Any sender' }]}
+          value={from}
+          onChange={setFrom}
+        />
+      )}
+      <Text size="sm" c="dimmed">
+        It is a real send: it costs {mode === 'test' ? 'test SMS' : 'SMS'} of your balance.
+      </Text>
     </CallForm>
   )
 }

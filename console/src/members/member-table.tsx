@@ -1,9 +1,10 @@
-import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Member } from '../../../src/accounts/members.ts'
 import { useChange } from '../api/use-call.ts'
+import { DataTable } from '../ui/data-table.tsx'
 import { CallFault } from '../ui/call-fault.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
@@ -11,22 +12,20 @@ import { Dialog } from '../ui/dialog.tsx'
 export function MemberTable(properties: { members: readonly Member[]; isOwner: boolean; ownId: string }) {
   const { members, isOwner, ownId } = properties
   return (
-    <Table.ScrollContainer minWidth={320} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Role</Table.Th>
-            <Table.Td />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {members.map((member) => (
-            <MemberRow key={member.userId} of={member} isOwner={isOwner} isSelf={member.userId === ownId} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable minWidth={320}>
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>Role</th>
+          <td />
+        </tr>
+      </thead>
+      <tbody>
+        {members.map((member) => (
+          <MemberRow key={member.userId} of={member} isOwner={isOwner} isSelf={member.userId === ownId} />
+        ))}
+      </tbody>
+    </DataTable>
   )
 }
 
@@ -35,8 +34,8 @@ function MemberRow({ of, isOwner, isSelf }: { of: Member; isOwner: boolean; isSe
   const [removing, removal] = useDisclosure()
   const next = of.role === 'owner' ? 'member' : 'owner'
   return (
-    <Table.Tr>
-      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+    <tr>
+      <td style={{ overflowWrap: 'anywhere' }}>
         <Text size="sm" fw={500}>
           {of.name}
           {isSelf ? ' (you)' : ''}
@@ -44,13 +43,13 @@ function MemberRow({ of, isOwner, isSelf }: { of: Member; isOwner: boolean; isSe
         <Text size="xs" c="dimmed">
           {of.email}
         </Text>
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <Badge miw="max-content" variant="light" color={of.role === 'owner' ? 'indigo' : 'gray'}>
           {of.role}
         </Badge>
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <Group gap="xs" justify="flex-end">
           {isOwner ? (
             <Button
@@ -88,8 +87,8 @@ function MemberRow({ of, isOwner, isSelf }: { of: Member; isOwner: boolean; isSe
         >
           <Remove of={of} isSelf={isSelf} onDone={removal.close} />
         </Dialog>
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   )
 }
 

@@ -1,9 +1,10 @@
-import { Button, Group, Menu, Progress as Bar, Stack, Text } from '@mantine/core'
+import { Button, Group, Progress as Bar, Stack, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { addressOf } from '../api/call.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { formatNumber } from '../ui/format.ts'
+import { MenuButton } from '../ui/menu-button.tsx'
 import { download, type Progress } from './download.ts'
 import type { HistoryFilter } from './history-filter.ts'
 
@@ -37,17 +38,15 @@ export function ExportMenu({ filter }: { filter: HistoryFilter }) {
   }
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button size="xs" variant="default">
-            Export
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => start('csv')}>CSV, for spreadsheets</Menu.Item>
-          <Menu.Item onClick={() => start('json')}>JSON, for programs</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MenuButton
+        label="Export"
+        sections={[
+          [
+            { label: 'CSV, for spreadsheets', run: () => start('csv') },
+            { label: 'JSON, for programs', run: () => start('json') },
+          ],
+        ]}
+      />
       <Dialog opened={running !== null} onClose={close} title="Export of messages">
         {running === null ? null : <Report of={running} onClose={close} />}
       </Dialog>

@@ -1,12 +1,15 @@
-import { Button, Group, Pill, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, lazy, useState } from 'react'
 import type { HistoryNames } from '../../../src/api/console/history-names.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { formatExact } from '../ui/format.ts'
-import { FilterFields } from './filter-fields.tsx'
 import { type HistorySearch, quickFilters, searchFor } from './history-filter.ts'
+import { Later } from '../ui/later.tsx'
+
+/** Its lists to choose from are 30 KB (compressed) that the list of messages does not wait for. */
+const FilterFields = lazy(async () => ({ default: (await import('./filter-fields.tsx')).FilterFields }))
 
 /** What is looked for: the usual states by one click, anything by typing, the rest behind a button; what is set can be taken away one by one. */
 export function FilterBar({
@@ -30,7 +33,9 @@ export function FilterBar({
       <QuickFilters search={search} onChange={onChange} />
       <div id="filters" hidden={!isOpen}>
         {isOpen ? (
-          <FilterFields key={JSON.stringify(search)} search={search} names={names} onChange={onChange} />
+          <Later height={200}>
+            <FilterFields key={JSON.stringify(search)} search={search} names={names} onChange={onChange} />
+          </Later>
         ) : null}
       </div>
       <SetFilters search={search} names={names} onChange={onChange} />
@@ -107,19 +112,18 @@ function SetFilters({ search, names, onChange }: Parameters<typeof FilterBar>[0]
       {shown.map(([name, value]) => {
         const { [name]: _removed, ...left } = search
         return (
-          <Pill
+          <Button
             key={name}
-            size="md"
-            withRemoveButton
-            onRemove={() => onChange(left)}
-            removeButtonProps={{
-              'aria-label': `Take away: ${says[name](value, names)}`,
-              tabIndex: 0,
-              'aria-hidden': false,
-            }}
+            size="compact-sm"
+            radius="xl"
+            variant="light"
+            color="gray"
+            rightSection="×"
+            aria-label={`Take away: ${says[name](value, names)}`}
+            onClick={() => onChange(left)}
           >
             {says[name](value, names)}
-          </Pill>
+          </Button>
         )
       })}
       <Button size="compact-sm" variant="subtle" onClick={() => onChange({})}>

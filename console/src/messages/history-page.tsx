@@ -1,8 +1,7 @@
 import { Affix, Button, Group, Loader, Stack, Text, Title } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback, useMemo } from 'react'
+import { lazy, Suspense, useCallback, useMemo } from 'react'
 import { useCall } from '../api/use-call.ts'
-import { CodeSamples } from '../developers/code-samples.tsx'
 import { formatExact, formatNumber } from '../ui/format.ts'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
 import { ExportMenu } from './export-menu.tsx'
@@ -10,6 +9,10 @@ import { FilterBar } from './filter-bar.tsx'
 import { filterOf, type HistorySearch, readSearch } from './history-filter.ts'
 import { MessageList } from './message-list.tsx'
 import { useHistory } from './use-history.ts'
+
+const CodeSamples = lazy(async () => ({
+  default: (await import('../developers/code-samples.tsx')).CodeSamples,
+}))
 
 /** Rows arrive above the reader without moving anything once the page is scrolled this far. */
 const topPx = 120
@@ -67,7 +70,10 @@ export function HistoryPage() {
         />
       ) : null}
       {waiting.length === 0 ? null : (
-        <Affix position={{ top: 68, left: '50%' }} style={{ transform: 'translateX(-50%)' }}>
+        <Affix
+          position={{ top: 'calc(var(--app-shell-header-height) + 12px)', left: '50%' }}
+          style={{ transform: 'translateX(-50%)' }}
+        >
           <Button
             size="compact-md"
             radius="xl"
@@ -107,7 +113,9 @@ function EmptyHistory() {
   return (
     <EmptyWords title="No messages yet">
       <Text size="sm">What you send appears here at once, and tells what became of it.</Text>
-      <CodeSamples token={null} />
+      <Suspense>
+        <CodeSamples token={null} />
+      </Suspense>
     </EmptyWords>
   )
 }

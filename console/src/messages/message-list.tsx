@@ -1,7 +1,7 @@
-import { Table } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import type { ListedMessage } from '../../../src/api/console/listed-message.ts'
+import { DataTable } from '../ui/data-table.tsx'
 import styles from './message-list.module.css'
 import { MessageCard, MessageTableRow, type Names } from './message-rows.tsx'
 import { type RowWindow, useWindow } from './use-window.ts'
@@ -41,33 +41,33 @@ export function MessageList({ rows, names, hasMore, onNearEnd }: ListProperties)
 
 function RowTable({ rows, names, seen, hasMore }: Omit<ListProperties, 'onNearEnd'> & { seen: RowWindow }) {
   return (
-    <Table
+    <DataTable
       className={styles['table'] ?? ''}
       aria-label="Messages, newest first"
       aria-rowcount={hasMore ? -1 : rows.length + 1}
     >
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th w={124}>State</Table.Th>
-          <Table.Th w={184}>Number</Table.Th>
-          <Table.Th>Text</Table.Th>
-          <Table.Th w={160}>Device</Table.Th>
-          <Table.Th w={72} className={styles['numeric']}>
+      <thead>
+        <tr>
+          <th style={{ width: 124 }}>State</th>
+          <th style={{ width: 184 }}>Number</th>
+          <th>Text</th>
+          <th style={{ width: 160 }}>Device</th>
+          <th style={{ width: 72 }} data-end>
             Parts
-          </Table.Th>
-          <Table.Th w={128} className={styles['numeric']}>
+          </th>
+          <th style={{ width: 128 }} data-end>
             Accepted
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
         <Space height={seen.spaceBefore} />
         {rows.slice(seen.first, seen.end).map((row, i) => (
           <MessageTableRow key={row.id} of={row} index={seen.first + i} names={names} />
         ))}
         <Space height={seen.spaceAfter} />
-      </Table.Tbody>
-    </Table>
+      </tbody>
+    </DataTable>
   )
 }
 

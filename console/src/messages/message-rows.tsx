@@ -1,4 +1,4 @@
-import { Group, Table, Text } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ListedMessage } from '../../../src/api/console/listed-message.ts'
 import { useAccountPlace } from '../api/place.ts'
@@ -14,28 +14,28 @@ export interface Names {
 /** One message as a row of a table. */
 export function MessageTableRow({ of, index, names }: { of: ListedMessage; index: number; names: Names }) {
   return (
-    <Table.Tr className={styles['row']} aria-rowindex={index + 2}>
-      <Table.Td>
+    <tr className={styles['row']} aria-rowindex={index + 2}>
+      <td>
         <MessageState of={of.status} />
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <NumberLink of={of} />
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <Words of={of} />
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <Text size="sm" truncate>
           {of.deviceId === null ? '–' : names.device(of.deviceId)}
         </Text>
-      </Table.Td>
-      <Table.Td className={styles['numeric']}>{of.parts}</Table.Td>
-      <Table.Td className={styles['numeric']}>
+      </td>
+      <td data-end>{of.parts}</td>
+      <td data-end>
         <Text size="sm" span>
           <TimeAgo at={of.createdAtMs} />
         </Text>
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   )
 }
 

@@ -1,9 +1,8 @@
+import { lazy } from 'react'
 import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { GrantForm } from './grant-form.tsx'
-import { LimitsForm } from './limits-form.tsx'
-import { ResetLinkForm } from './reset-link-form.tsx'
-import { StateForm } from './state-form.tsx'
+
+const TaskForm = lazy(async () => ({ default: (await import('./task-form.tsx')).TaskForm }))
 
 /** What the operator is about to do to an account. */
 export interface AccountTask {
@@ -20,7 +19,7 @@ const titles: Readonly<Record<AccountTask['what'], string>> = {
   closed: 'Close for ever:',
 }
 
-/** The form of one task. */
+/** The dialog of one task. */
 export function AccountDialog({ task, onClose }: { task: AccountTask | null; onClose: () => void }) {
   return (
     <Dialog
@@ -31,19 +30,4 @@ export function AccountDialog({ task, onClose }: { task: AccountTask | null; onC
       {task === null ? null : <TaskForm task={task} onClose={onClose} />}
     </Dialog>
   )
-}
-
-function TaskForm({ task: { what, account }, onClose }: { task: AccountTask; onClose: () => void }) {
-  switch (what) {
-    case 'grant':
-      return <GrantForm account={account} onClose={onClose} />
-    case 'limits':
-      return <LimitsForm account={account} onClose={onClose} />
-    case 'reset-link':
-      return <ResetLinkForm account={account} />
-    case 'active':
-    case 'suspended':
-    case 'closed':
-      return <StateForm account={account} state={what} onClose={onClose} />
-  }
 }

@@ -1,12 +1,14 @@
-import { Anchor, Badge, Button, Group, Menu, Stack, Table, Text, TextInput, Title } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
 import { useCall } from '../api/use-call.ts'
+import { DataTable } from '../ui/data-table.tsx'
 import { formatNumber } from '../ui/format.ts'
 import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { MenuButton, type MenuLine } from '../ui/menu-button.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import { AccountDialog, type AccountTask } from './account-dialog.tsx'
 import { EraseNumber } from './erase-number.tsx'
@@ -17,7 +19,7 @@ export function AccountsPage() {
   const [words, setWords] = useState('')
   const [settled] = useDebouncedValue(words, 300)
   const pages = useKeysetPages()
-  const accounts = useCall('operator/accounts', { words: settled, ...pages.input })
+  const accounts = useCall('operator/accounts', { words: settled, ...pages.input }, { keepsPrevious: true })
   const [task, setTask] = useState<AccountTask | null>(null)
   const [isOpening, setIsOpening] = useState(false)
   const [isErasing, setIsErasing] = useState(false)
@@ -80,73 +82,71 @@ function AccountTable({
   onTask: (task: AccountTask) => void
 }) {
   return (
-    <Table.ScrollContainer minWidth={720} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table verticalSpacing="xs" style={{ fontVariantNumeric: 'tabular-nums' }}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Account</Table.Th>
-            <Table.Th>Owner</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th ta="right">SMS available</Table.Th>
-            <Table.Th>Opened</Table.Th>
-            <Table.Td />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row) => (
-            <Table.Tr key={row.id}>
-              <Table.Td>
-                <Anchor component={Link} to={`/a/${row.id}/live/history`} size="sm" c="inherit">
-                  {row.name}
-                </Anchor>
-                <Text size="xs" c="dimmed">
-                  {row.id}
-                </Text>
-              </Table.Td>
-              <Table.Td>{row.emails.join(', ')}</Table.Td>
-              <Table.Td>
-                <Badge variant="light" color={stateColors[row.state]}>
-                  {row.state}
-                </Badge>
-              </Table.Td>
-              <Table.Td ta="right">
-                {formatNumber(row.live.available)} of {formatNumber(row.live.granted)}
-              </Table.Td>
-              <Table.Td>
-                <TimeAgo at={row.createdAt} />
-              </Table.Td>
-              <Table.Td>
-                <AccountMenu of={row} onTask={onTask} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable minWidth={720}>
+      <thead>
+        <tr>
+          <th>Account</th>
+          <th>Owner</th>
+          <th>State</th>
+          <th data-end>SMS available</th>
+          <th>Opened</th>
+          <td />
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.id}>
+            <td>
+              <Anchor component={Link} to={`/a/${row.id}/live/history`} size="sm" c="inherit">
+                {row.name}
+              </Anchor>
+              <Text size="xs" c="dimmed">
+                {row.id}
+              </Text>
+            </td>
+            <td>{row.emails.join(', ')}</td>
+            <td>
+              <Badge variant="light" color={stateColors[row.state]}>
+                {row.state}
+              </Badge>
+            </td>
+            <td data-end>
+              {formatNumber(row.live.available)} of {formatNumber(row.live.granted)}
+            </td>
+            <td>
+              <TimeAgo at={row.createdAt} />
+            </td>
+            <td data-end>
+              <AccountMenu of={row} onTask={onTask} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </DataTable>
   )
 }
 
 function AccountMenu({ of, onTask }: { of: OperatedAccount; onTask: (task: AccountTask) => void }) {
-  const item = (what: AccountTask['what'], label: string, color?: string) => (
-    <Menu.Item {...(color === undefined ? {} : { color })} onClick={() => onTask({ what, account: of })}>
-      {label}
-    </Menu.Item>
-  )
+  const line = (what: AccountTask['what'], label: string, color?: string): MenuLine => ({
+    label,
+    run: () => onTask({ what, account: of }),
+    ...(color === undefined ? {} : { color }),
+  })
   return (
-    <Menu position="bottom-end" withinPortal>
-      <Menu.Target>
-        <Button size="compact-xs" variant="default" aria-label={`Change ${of.name}`}>
-          Change
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {item('grant', 'Grant SMS')}
-        {item('limits', 'Limits')}
-        {item('reset-link', 'Reset link for the owner')}
-        {of.state === 'active' ? item('suspended', 'Suspend') : null}
-        {of.state === 'suspended' ? item('active', 'Reactivate') : null}
-        {of.state === 'closed' ? null : item('closed', 'Close for ever', 'red')}
-      </Menu.Dropdown>
-    </Menu>
+    <MenuButton
+      label="Change"
+      says={`Change ${of.name}`}
+      size="compact-xs"
+      sections={[
+        [
+          line('grant', 'Grant SMS'),
+          line('limits', 'Limits'),
+          line('reset-link', 'Reset link for the owner'),
+          ...(of.state === 'active' ? [line('suspended', 'Suspend')] : []),
+          ...(of.state === 'suspended' ? [line('active', 'Reactivate')] : []),
+          ...(of.state === 'closed' ? [] : [line('closed', 'Close for ever', 'red')]),
+        ],
+      ]}
+    />
   )
 }

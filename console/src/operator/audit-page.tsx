@@ -1,8 +1,9 @@
-import { Group, Stack, Table, Text, TextInput, Title } from '@mantine/core'
+import { Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import type { AuditLine } from '../../../src/api/console/audit-calls.ts'
 import { useCall } from '../api/use-call.ts'
+import { DataTable } from '../ui/data-table.tsx'
 import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
@@ -13,7 +14,7 @@ export function AuditPage() {
   const [settled] = useDebouncedValue(filter, 300)
   const pages = useKeysetPages()
   const given = Object.fromEntries(Object.entries(settled).filter(([, text]) => text.trim() !== ''))
-  const audit = useCall('operator/audit', { ...given, ...pages.input })
+  const audit = useCall('operator/audit', { ...given, ...pages.input }, { keepsPrevious: true })
   const set = (changed: Partial<typeof filter>): void => {
     setFilter({ ...filter, ...changed })
     pages.toFirst()
@@ -66,34 +67,32 @@ export function AuditPage() {
 }
 
 const AuditTable = ({ lines }: { lines: readonly AuditLine[] }) => (
-  <Table.ScrollContainer minWidth={1000} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-    <Table verticalSpacing="xs">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>When</Table.Th>
-          <Table.Th>By</Table.Th>
-          <Table.Th>What</Table.Th>
-          <Table.Th>Account</Table.Th>
-          <Table.Th>With</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {lines.map((line) => (
-          <Table.Tr key={line.id}>
-            <Table.Td style={{ whiteSpace: 'nowrap' }}>
-              <TimeAgo at={line.at} />
-            </Table.Td>
-            <Table.Td>{line.actor}</Table.Td>
-            <Table.Td ff="monospace">{line.action}</Table.Td>
-            <Table.Td>{line.accountName ?? line.accountId ?? 'the instance'}</Table.Td>
-            <Table.Td>
-              <Text size="xs" ff="monospace" lineClamp={2} title={JSON.stringify(line.detail)}>
-                {JSON.stringify(line.detail)}
-              </Text>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <DataTable minWidth={1000}>
+    <thead>
+      <tr>
+        <th>When</th>
+        <th>By</th>
+        <th>What</th>
+        <th>Account</th>
+        <th>With</th>
+      </tr>
+    </thead>
+    <tbody>
+      {lines.map((line) => (
+        <tr key={line.id}>
+          <td style={{ whiteSpace: 'nowrap' }}>
+            <TimeAgo at={line.at} />
+          </td>
+          <td>{line.actor}</td>
+          <td style={{ fontFamily: 'var(--mantine-font-family-monospace)' }}>{line.action}</td>
+          <td>{line.accountName ?? line.accountId ?? 'the instance'}</td>
+          <td>
+            <Text size="xs" ff="monospace" lineClamp={2} title={JSON.stringify(line.detail)}>
+              {JSON.stringify(line.detail)}
+            </Text>
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </DataTable>
 )

@@ -1,7 +1,8 @@
-import { NumberInput, Select, Text, TextInput } from '@mantine/core'
+import { NumberInput, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
 import { useChange } from '../api/use-call.ts'
+import { Choice } from '../ui/choice.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { formatNumber } from '../ui/format.ts'
 
@@ -9,7 +10,7 @@ const kinds = [
   { value: 'grant', label: 'Grant' },
   { value: 'top_up', label: 'Top-up (paid)' },
   { value: 'correction', label: 'Correction (may be below 0)' },
-]
+] as const
 
 /** SMS for an account, with the reason that stays in the ledger. */
 export function GrantForm({ account, onClose }: { account: OperatedAccount; onClose: () => void }) {
@@ -25,33 +26,21 @@ export function GrantForm({ account, onClose }: { account: OperatedAccount; onCl
   }
   return (
     <CallForm call={grant} onSubmit={submit} action={`Grant to ${account.name}`}>
-        <Text size="sm">
-          {formatNumber(account[mode].available)} of {formatNumber(account[mode].granted)} SMS are available
-          now.
-        </Text>
-        <NumberInput label="SMS" required data-autofocus allowDecimal={false} value={sms} onChange={setSms} />
-        <Select
-          label="Kind"
-          data={kinds}
-          value={kind}
-          allowDeselect={false}
-          onChange={(value) => setKind((value ?? 'grant') as typeof kind)}
-        />
-        <Select
-          label="Wallet"
-          data={['live', 'test']}
-          value={mode}
-          allowDeselect={false}
-          onChange={(value) => setMode(value ?? 'live')}
-        />
-        <TextInput
-          label="Note"
-          description="Why; it stays in the ledger for ever, and the account sees it."
-          required
-          maxLength={500}
-          value={note}
-          onChange={(event) => setNote(event.currentTarget.value)}
-        />
+      <Text size="sm">
+        {formatNumber(account[mode].available)} of {formatNumber(account[mode].granted)} SMS are available
+        now.
+      </Text>
+      <NumberInput label="SMS" required data-autofocus allowDecimal={false} value={sms} onChange={setSms} />
+      <Choice label="Kind" data={kinds} value={kind} onChange={setKind} />
+      <Choice label="Wallet" data={['live', 'test']} value={mode} onChange={setMode} />
+      <TextInput
+        label="Note"
+        description="Why; it stays in the ledger for ever, and the account sees it."
+        required
+        maxLength={500}
+        value={note}
+        onChange={(event) => setNote(event.currentTarget.value)}
+      />
     </CallForm>
   )
 }

@@ -1,7 +1,8 @@
-import { Code, Group, Select, Stack, Text } from '@mantine/core'
+import { Code, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
 import { useChange } from '../api/use-call.ts'
+import { Choice } from '../ui/choice.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { formatExact } from '../ui/format.ts'
@@ -25,13 +26,7 @@ export function ResetLinkForm({ account }: { account: OperatedAccount }) {
   return (
     <CallForm call={make} onSubmit={() => make.mutate({ email })} action="Make the link">
       <Text size="sm">The old password works until a new one is chosen; then all sessions end.</Text>
-      <Select
-        label="Owner"
-        data={account.emails}
-        value={email}
-        allowDeselect={false}
-        onChange={(value) => setEmail(value ?? '')}
-      />
+      <Choice label="Owner" data={account.emails} value={email} onChange={setEmail} />
     </CallForm>
   )
 }

@@ -1,6 +1,7 @@
-import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import type { ListedSession } from '../../../src/api/console/session-list.ts'
 import { useChange } from '../api/use-call.ts'
+import { DataTable } from '../ui/data-table.tsx'
 import { CallFault } from '../ui/call-fault.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import { browserName } from './browser-name.ts'
@@ -13,23 +14,21 @@ export function Sessions({ of }: { of: readonly ListedSession[] }) {
   return (
     <Section title="Sessions">
       <CallFault error={endOthers.error} />
-      <Table.ScrollContainer minWidth={300} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-        <Table verticalSpacing="xs">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Browser and address</Table.Th>
-              <Table.Th>Signed in</Table.Th>
-              <Table.Th>Ends</Table.Th>
-              <Table.Td />
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {of.map((session) => (
-              <SessionRow key={session.id} of={session} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable minWidth={300}>
+        <thead>
+          <tr>
+            <th>Browser and address</th>
+            <th>Signed in</th>
+            <th>Ends</th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {of.map((session) => (
+            <SessionRow key={session.id} of={session} />
+          ))}
+        </tbody>
+      </DataTable>
       <Group>
         <Button
           size="sm"
@@ -54,8 +53,8 @@ function SessionRow({ of }: { of: ListedSession }) {
   const end = useChange('profile/end-session', ['profile/read'])
   const browser = browserName(of.agent)
   return (
-    <Table.Tr>
-      <Table.Td>
+    <tr>
+      <td>
         <Stack gap={0}>
           <Text size="sm" title={of.agent ?? undefined}>
             {browser}
@@ -69,14 +68,14 @@ function SessionRow({ of }: { of: ListedSession }) {
             </Badge>
           ) : null}
         </Stack>
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <TimeAgo at={of.startedAt} />
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <TimeAgo at={of.endsAt} />
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         {of.isThis ? null : (
           <Button
             size="compact-xs"
@@ -89,7 +88,7 @@ function SessionRow({ of }: { of: ListedSession }) {
             End
           </Button>
         )}
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   )
 }

@@ -8,7 +8,8 @@ import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
 import { type Refusal, Refused } from '../ui/call-fault.tsx'
 import { formatNumber } from '../ui/format.ts'
-import { noOptions, type SendOptions, SendOptionFields, bodyOptions } from './send-options.tsx'
+import { FoldedOptions } from './folded-options.tsx'
+import { noOptions, type SendOptions, bodyOptions } from './send-options.ts'
 import { readNumbers } from './recipients.ts'
 import { newSendKey } from './send-key.ts'
 import { Sent } from './sent.tsx'
@@ -66,7 +67,7 @@ export function Compose() {
           onChange={(event) => setText(event.currentTarget.value)}
         />
         <TextCounter text={text} onReplace={setText} />
-        <SendOptionFields value={options} onChange={setOptions} />
+        <FoldedOptions value={options} onChange={setOptions} />
         <Cost body={body} recipients={numbers.length} />
         {send.isError ? <Refused {...refusalOf(send.error)} /> : null}
         <Group justify="flex-end">

@@ -1,8 +1,10 @@
-import { Alert, FileInput, Group, NumberInput, Paper, Select, Stack, Text, Textarea } from '@mantine/core'
+import { Alert, FileInput, Group, NumberInput, Paper, Stack, Text, Textarea } from '@mantine/core'
 import { useDeferredValue, useMemo, useState } from 'react'
+import { Choice } from '../ui/choice.tsx'
 import { formatNumber } from '../ui/format.ts'
 import { readTable } from './read-table.ts'
-import { bodyOptions, noOptions, SendOptionFields, type SendOptions } from './send-options.tsx'
+import { FoldedOptions } from './folded-options.tsx'
+import { bodyOptions, noOptions, type SendOptions } from './send-options.ts'
 import { TableProgress } from './table-progress.tsx'
 import { planTable, type SheetTable, type TablePlan, unknownPlaceholders } from './table-plan.ts'
 import { withPlainCharacters } from './text-cost.ts'
@@ -76,12 +78,11 @@ function TableText({ table }: { table: SheetTable }) {
           ))}
         </Alert>
       )}
-      <Select
+      <Choice
         label="Column of the numbers"
         data={table.columns}
         value={numberColumn}
-        allowDeselect={false}
-        onChange={(column) => setNumberColumn(column ?? '')}
+        onChange={setNumberColumn}
       />
       <Textarea
         label="Text"
@@ -98,7 +99,7 @@ function TableText({ table }: { table: SheetTable }) {
         </Alert>
       )}
       {text === '' ? null : <Preview plan={plan} onReplace={setText} template={text} />}
-      <SendOptionFields value={options} onChange={setOptions} />
+      <FoldedOptions value={options} onChange={setOptions} />
       {text === '' || unknown.length > 0 ? null : (
         <TableProgress plan={plan} options={bodyOptions(options)} />
       )}

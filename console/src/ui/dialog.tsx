@@ -1,25 +1,22 @@
-import { CloseButton, Group, Modal } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 
-/** A modal window. Mantine's own head is a `<header>`, which inside a dialog would be a second banner of the page. */
-export function Dialog(properties: {
+export interface DialogProperties {
   opened: boolean
   onClose: () => void
   title: string
   size?: 'md' | 'lg' | 'xl'
   children: ReactNode
-}) {
-  const { opened, onClose, title, size = 'md', children } = properties
-  return (
-    <Modal.Root opened={opened} onClose={onClose} size={size} transitionProps={{ duration: 100 }}>
-      <Modal.Overlay />
-      <Modal.Content>
-        <Group justify="space-between" wrap="nowrap" p="md" pb={0}>
-          <Modal.Title fw={600}>{title}</Modal.Title>
-          <CloseButton aria-label="Close" onClick={onClose} />
-        </Group>
-        <Modal.Body pt="md">{children}</Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
-  )
+}
+
+const DialogWindow = lazy(async () => ({ default: (await import('./dialog-window.tsx')).DialogWindow }))
+
+/** A modal window. What it is made of is loaded when it is first opened, as no page needs it before; so is what stands in it, if that is lazy. */
+export function Dialog(properties: DialogProperties) {
+  const [wasOpened, setWasOpened] = useState(properties.opened)
+  if (properties.opened && !wasOpened) setWasOpened(true)
+  return wasOpened ? (
+    <Suspense>
+      <DialogWindow {...properties} />
+    </Suspense>
+  ) : null
 }

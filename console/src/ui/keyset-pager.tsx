@@ -11,7 +11,9 @@ export function useKeysetPages() {
     /** What the call is asked with, so that it answers the page that is looked at. */
     input: beforeId === undefined ? {} : { beforeId },
     isFirst: beforeId === undefined,
-    toOlder: (nextBeforeId: string): void => setStarts([...starts, nextBeforeId]),
+    // The page before is shown until the next one is there: a second click on it leads no further.
+    toOlder: (nextBeforeId: string): void =>
+      setStarts(nextBeforeId === beforeId ? starts : [...starts, nextBeforeId]),
     toNewer: (): void => setStarts(starts.slice(0, -1)),
     /** For another filter, which has other pages. */
     toFirst: (): void => setStarts([]),

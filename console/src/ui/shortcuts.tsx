@@ -1,5 +1,6 @@
-import { Kbd, Stack, Switch, Table } from '@mantine/core'
+import { Kbd, Stack, Switch } from '@mantine/core'
 import { useState } from 'react'
+import { DataTable } from './data-table.tsx'
 import { Dialog } from './dialog.tsx'
 import { hasSingleKeys, paletteKey, setSingleKeys } from './keys.ts'
 
@@ -23,22 +24,22 @@ export function Shortcuts({ opened, onClose }: { opened: boolean; onClose: () =>
   return (
     <Dialog opened={opened} onClose={onClose} title="Keyboard shortcuts">
       <Stack>
-        <Table verticalSpacing="xs" withRowBorders={false}>
-          <Table.Tbody>
+        <DataTable>
+          <tbody>
             {shortcuts.map(({ keys, does }) => (
-              <Table.Tr key={does}>
-                <Table.Th scope="row" w={110} fw={400} style={{ whiteSpace: 'nowrap' }}>
+              <tr key={does}>
+                <th scope="row" style={{ width: 110, fontWeight: 400, whiteSpace: 'nowrap' }}>
                   {keys.map((key) => (
                     <Kbd key={key} mr={4}>
                       {key}
                     </Kbd>
                   ))}
-                </Table.Th>
-                <Table.Td>{does}</Table.Td>
-              </Table.Tr>
+                </th>
+                <td>{does}</td>
+              </tr>
             ))}
-          </Table.Tbody>
-        </Table>
+          </tbody>
+        </DataTable>
         <Switch
           label="Single keys ( / and ? )"
           description="Off for those who dictate: a word could press them."

@@ -1,36 +1,28 @@
-import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
 import { sessionQuery } from '../api/session.ts'
-
-const loadMenu = () => import('./user-menu-open.tsx')
-/** Menus and what places them are 27 KB (compressed) that no first load needs. */
-const UserMenuOpen = lazy(async () => ({ default: (await loadMenu()).UserMenuOpen }))
+import { MenuButton, type MenuLine } from './menu-button.tsx'
+import { useSignOut } from './use-sign-out.ts'
 
 /** Whose session this is; pressing it opens the person's other accounts, and the way out. */
 export function UserMenu() {
   const { data } = useQuery(sessionQuery)
-  const [isWanted, setWanted] = useState(false)
+  const signOut = useSignOut()
   const name = data?.user?.name ?? '…'
-  const closed = (
-    <Button
-      variant="default"
-      size="xs"
-      aria-label={`${name}: accounts and sign-out`}
-      aria-haspopup="menu"
-      aria-expanded={false}
-      onClick={() => setWanted(true)}
-      onMouseEnter={() => void loadMenu()}
-      onFocus={() => void loadMenu()}
-    >
-      {name}
-    </Button>
-  )
-  return isWanted ? (
-    <Suspense fallback={closed}>
-      <UserMenuOpen name={name} />
-    </Suspense>
-  ) : (
-    closed
+  const accounts = (data?.accounts ?? []).map(({ id, name: label }): MenuLine => ({
+    label,
+    to: `/a/${id}/live`,
+  }))
+  const own: MenuLine[] = [
+    ...(data?.user?.isOperator === true ? [{ label: 'Run this instance', to: '/operator' }] : []),
+    { label: 'Profile and security', to: '/profile' },
+    { label: 'Sign out', run: () => void signOut() },
+  ]
+  return (
+    <MenuButton
+      label={name}
+      says={`${name}: accounts and sign-out`}
+      heading={data?.user?.email ?? ''}
+      sections={accounts.length === 0 ? [own] : [accounts, own]}
+    />
   )
 }

@@ -1,0 +1,21 @@
+import type { AccountTask } from './account-dialog.tsx'
+import { GrantForm } from './grant-form.tsx'
+import { LimitsForm } from './limits-form.tsx'
+import { ResetLinkForm } from './reset-link-form.tsx'
+import { StateForm } from './state-form.tsx'
+
+/** The form of one task. */
+export function TaskForm({ task: { what, account }, onClose }: { task: AccountTask; onClose: () => void }) {
+  switch (what) {
+    case 'grant':
+      return <GrantForm account={account} onClose={onClose} />
+    case 'limits':
+      return <LimitsForm account={account} onClose={onClose} />
+    case 'reset-link':
+      return <ResetLinkForm account={account} />
+    case 'active':
+    case 'suspended':
+    case 'closed':
+      return <StateForm account={account} state={what} onClose={onClose} />
+  }
+}

@@ -1,0 +1,34 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { lazy } from 'react'
+import type { SendOptions } from './send-options.ts'
+import { Later } from '../ui/later.tsx'
+
+const OptionFields = lazy(async () => ({ default: (await import('./option-fields.tsx')).OptionFields }))
+
+/** What few sends need, folded away. */
+export function FoldedOptions(properties: { value: SendOptions; onChange: (value: SendOptions) => void }) {
+  const [isOpen, { toggle }] = useDisclosure()
+  return (
+    <Stack gap="sm">
+      <Group>
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-expanded={isOpen}
+          aria-controls="options"
+          onClick={toggle}
+        >
+          {isOpen ? 'Fewer options' : 'Options'}
+        </Button>
+      </Group>
+      <div id="options" hidden={!isOpen}>
+        {isOpen ? (
+          <Later height={200}>
+            <OptionFields {...properties} />
+          </Later>
+        ) : null}
+      </div>
+    </Stack>
+  )
+}

@@ -1,0 +1,25 @@
+import { CloseButton, Group, Modal } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { Later } from './later.tsx'
+import type { DialogProperties } from './dialog.tsx'
+
+/** The window of a `Dialog`. Mantine's own head is a `<header>`, which inside a dialog would be a second banner of the page. */
+export function DialogWindow({ opened, onClose, title, size = 'md', children }: DialogProperties) {
+  const [isShown, setShown] = useState(false)
+  // One step later: a modal gives the focus back to where it was when it opened, and one that begins open does not look.
+  useEffect(() => setShown(opened), [opened])
+  return (
+    <Modal.Root opened={isShown} onClose={onClose} size={size} transitionProps={{ duration: 100 }}>
+      <Modal.Overlay />
+      <Modal.Content>
+        <Group justify="space-between" wrap="nowrap" p="md" pb={0}>
+          <Modal.Title fw={600}>{title}</Modal.Title>
+          <CloseButton aria-label="Close" onClick={onClose} />
+        </Group>
+        <Modal.Body pt="md">
+          <Later height={200}>{children}</Later>
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  )
+}

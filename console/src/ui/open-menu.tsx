@@ -1,0 +1,57 @@
+import { Button, Menu } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { Fragment, useEffect, useRef, useState } from 'react'
+import type { MenuLine, MenuProperties } from './menu-button.tsx'
+
+/** The menu behind a `MenuButton`. It opens at once, since the button that it takes the place of was pressed, and takes over its focus. */
+export function OpenMenu({ label, says, size = 'xs', heading, sections }: MenuProperties) {
+  const target = useRef<HTMLButtonElement>(null)
+  const [opened, setOpened] = useState(false)
+  useEffect(() => {
+    target.current?.focus()
+    setOpened(true)
+  }, [])
+  return (
+    <Menu
+      position="bottom-end"
+      // Where its button is, so that it stands in a landmark; fixed, so that no list that scrolls cuts it off.
+      withinPortal={false}
+      floatingStrategy="fixed"
+      withInitialFocusPlaceholder={false}
+      opened={opened}
+      onChange={setOpened}
+      returnFocus
+    >
+      <Menu.Target>
+        <Button ref={target} variant="default" size={size} aria-label={says}>
+          {label}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {heading === undefined ? null : <Menu.Label>{heading}</Menu.Label>}
+        {sections.map((lines, index) => (
+          <Fragment key={lines[0]?.label ?? index}>
+            {index === 0 ? null : <Menu.Divider />}
+            {lines.map((line, at) => (
+              // Two accounts may have one name.
+              <Item key={at} of={line} />
+            ))}
+          </Fragment>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function Item({ of }: { of: MenuLine }) {
+  const color = of.color === undefined ? {} : { color: of.color }
+  return 'to' in of ? (
+    <Menu.Item component={Link} to={of.to} {...color}>
+      {of.label}
+    </Menu.Item>
+  ) : (
+    <Menu.Item onClick={of.run} {...color}>
+      {of.label}
+    </Menu.Item>
+  )
+}
