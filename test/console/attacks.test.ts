@@ -1,10 +1,7 @@
 import { performance } from 'node:perf_hooks'
-import { randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { issueLink } from '../../src/accounts/one-time-links.ts'
-import { createIds } from '../../src/ids.ts'
-import { testPassword } from '../e2e/signed-in.ts'
+import { makeOperator, testPassword } from '../e2e/signed-in.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
 import { newVisitor, totp, type Visitor } from './visitor.ts'
 
@@ -269,20 +266,10 @@ describe('a closed service', () => {
     const stranger = newVisitor(house.url)
     const refused = await stranger.change('sign-up/open', { name: 'Eve', email: 'eve@example.org', password })
     expect(refused).toMatchObject({ status: 403, body: { code: 'sign_up_closed' } })
-    const { token } = await house.app.storage.writer.write((tx) =>
-      issueLink(
-        tx,
-        { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes },
-        {
-          purpose: 'invitation',
-          email: 'eve@example.org',
-          accountId: null,
-          role: null,
-          lifeMs: 1_000_000,
-          actor: 'test',
-        },
-      ),
-    )
+    const olga = await house.newPerson('Olga')
+    await makeOperator(house, olga.userId)
+    const made = await olga.change('operator/invite', { email: 'eve@example.org' })
+    const token = (made.body as { link: string }).link.split('#')[1]
     expect((await stranger.change('link/join', { token, name: 'Eve', password })).status).toBe(200)
   })
 })

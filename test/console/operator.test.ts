@@ -1,15 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isPostgres } from '../test-database.ts'
+import { issueLink } from '../../src/accounts/one-time-links.ts'
+import { createIds } from '../../src/ids.ts'
+import { makeOperator } from '../e2e/signed-in.ts'
 import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'
+import { newVisitor } from './visitor.ts'
 
 let house: TestConsole
 let operator: ConsolePerson
 beforeAll(async () => {
   house = await startConsole()
   operator = await house.newPerson('Olga')
-  await house.app.storage.writer.write((tx) =>
-    tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', operator.userId).execute(),
-  )
+  await makeOperator(house, operator.userId)
 })
 afterAll(() => house.stop())
 
@@ -109,4 +112,43 @@ test('a new account comes with a link for its owner, and a lost password with an
   expect((reset.body as { link: string }).link).toContain('/link#')
   expect((await operator.change('operator/reset-link', { email: 'nobody@example.org' })).status).toBe(404)
   expect((await operator.change('operator/open-account', { name: '', email: 'no' })).status).toBe(422)
+})
+
+test('an invitation opens an account, is listed until then, is taken back by the operator, and not made where sign-up is closed', async () => {
+  const invite = async (email: string) =>
+    ((await operator.change('operator/invite', { email })).body as { link: string }).link.split('#')[1]
+  const listed = async () =>
+    ((await operator.read('operator/invitations')).body as { invitations: { id: string; email: string }[] })
+      .invitations
+  const [token, other] = [await invite('gus@example.org'), await invite('hal@example.org')]
+  expect((await listed()).map(({ email }) => email)).toEqual(['hal@example.org', 'gus@example.org'])
+  const linkId = (await listed())[0]?.id
+  expect((await operator.change('operator/revoke-invitation', { linkId })).body).toEqual({ revoked: true })
+  const joinWith = (link: string | undefined, name: string) =>
+    newVisitor(house.url).change('link/join', { token: link, name, password: 'gelber Igel im Schnee' })
+  expect((await joinWith(other, 'Hal')).status).toBe(410)
+  expect((await joinWith(token, 'Gus Ltd')).status).toBe(200)
+  expect((await find('gus'))[0]).toMatchObject({ name: 'Gus Ltd', live: { available: 10 } })
+  expect(await listed()).toEqual([])
+
+  const closed = await startConsole({ ONESIXTY_SIGNUP: 'closed' })
+  await makeOperator(closed, closed.ada.userId)
+  expect((await closed.ada.change('operator/invite', { email: 'jan@example.org' })).body).toMatchObject({
+    code: 'sign_up_closed',
+    detail: expect.stringContaining('ONESIXTY_SIGNUP is closed'),
+  })
+  // Nor does one that was made before it was closed let anybody in.
+  const { token: older } = await closed.app.storage.writer.write((tx) =>
+    issueLink(
+      tx,
+      { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes },
+      { purpose: 'invitation', email: 'ida@example.org', accountId: null, role: null, lifeMs: 60_000, actor: 'test' },
+    ),
+  ) // prettier-ignore
+  const person = { token: older, name: 'Ida', password: 'gelber Igel im Schnee' }
+  expect(await newVisitor(closed.url).change('link/join', person)).toMatchObject({
+    status: 403,
+    body: { code: 'sign_up_closed' },
+  })
+  await closed.stop()
 })

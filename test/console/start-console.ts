@@ -52,10 +52,7 @@ export async function startConsole(env: Record<string, string> = {}): Promise<Te
   }
 }
 
-async function signedIn(
-  { url }: TestApp,
-  person: OpenedAccount & { email: string },
-): Promise<ConsolePerson> {
+async function signedIn({ url }: TestApp, person: OpenedAccount & { email: string }): Promise<ConsolePerson> {
   const { accountId, email } = person
   const call = async (
     method: 'GET' | 'POST',

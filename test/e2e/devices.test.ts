@@ -124,7 +124,7 @@ test('a link shows what is wrong with it field by field, then that it is bound, 
 
 /** A week of a phone: battery down and up, an evening offline, a night without a server. */
 async function inventPast(): Promise<void> {
-  const { storage } = ada.app.app
+  const { storage } = ada.app
   const device = await storage.read.selectFrom('devices').select('id').where('kind', '=', 'android').executeTakeFirstOrThrow()
   const nowMs = Date.now()
   const at = (hours: number): number => nowMs - hours * 3_600_000

@@ -32,7 +32,10 @@ test.each(looks)(
     const tab = await ada.browser.newPage(look)
     const { userId } = await ada.openAccount(`Bob${look.width}${look.colorScheme}`)
     const { userId: lostBy } = await ada.openAccount(`Eve${look.width}${look.colorScheme}`)
-    const { email, account: { accountId } } = ada
+    const {
+      email,
+      account: { accountId },
+    } = ada
     const role = 'owner' as const
     const places: [name: string, address: string, heading: string][] = [
       ['sign-in', '/sign-in', 'Sign in to onesixty'],

@@ -58,6 +58,39 @@ test('a new account is opened with a link for its owner', async () => {
   await page.context().close()
 })
 
+test('somebody is invited, opens an account of their own by the link, and is on the list no more', async () => {
+  const tab = await openOperator()
+  const { page } = tab
+  await page.getByRole('button', { name: 'Invite somebody' }).click()
+  await page.getByLabel(/^E-mail address/).fill('gus@example.org')
+  await expectSound(tab)
+  await page.getByRole('button', { name: 'Invite', exact: true }).click()
+  const link = (await page.getByTestId('invitation-link').textContent()) ?? ''
+  await page.keyboard.press('Escape')
+  await page.getByRole('cell', { name: 'gus@example.org', exact: true }).waitFor()
+  await expectSound(tab)
+  await tab.screenshot('operator-invitation')
+
+  const guest = await ada.browser.newPage({ width: 390, colorScheme: 'dark' })
+  await guest.page.goto(link)
+  await guest.page.getByRole('heading', { name: 'You are invited to onesixty' }).waitFor()
+  await expectSound(guest)
+  await guest.screenshot('invitation-to-open')
+  await guest.page.getByLabel('Name').fill('Gus Ltd')
+  await guest.page.getByLabel(/^Password/).fill('gelber Igel im Schnee')
+  await guest.page.getByRole('button', { name: 'Open the account' }).click()
+  await guest.page.getByRole('heading', { name: 'First steps' }).waitFor()
+  await guest.page.getByText('Gus Ltd').first().waitFor()
+  await expectSound(guest)
+  await guest.page.context().close()
+
+  await page.reload()
+  await page.getByRole('cell', { name: 'gus@example.org' }).waitFor()
+  expect(await page.getByRole('button', { name: /^Take back/ }).count()).toBe(0)
+  expect(tab.faults).toEqual([])
+  await page.context().close()
+})
+
 test('a number is erased from every account once it was typed twice', async () => {
   const number = '+15005550006'
   const { testKey } = await ada.openAccount('Sender')

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { InvitationAnswer } from '../../../src/api/console/member-calls.ts'
+import type { InvitationAnswer } from '../../../src/api/console/invite.ts'
 import { sessionQuery } from '../api/session.ts'
 import { useCall } from '../api/use-call.ts'
 import { useAccountPlace } from '../api/place.ts'
@@ -41,7 +41,10 @@ export function MembersPage() {
           <Stack gap="lg">
             <MemberTable members={members} isOwner={isOwner} ownId={session?.user?.id ?? ''} />
             {invitations.length === 0 ? null : (
-              <InvitationTable invitations={invitations} isOwner={isOwner} />
+              <InvitationTable
+                invitations={invitations}
+                revokedBy={isOwner ? 'members/revoke-invitation' : null}
+              />
             )}
           </Stack>
         )}

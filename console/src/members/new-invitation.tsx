@@ -1,19 +1,17 @@
 import { Alert, Code, Group, Stack, Text } from '@mantine/core'
-import type { InvitationAnswer } from '../../../src/api/console/member-calls.ts'
+import type { InvitationAnswer } from '../../../src/api/console/invite.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 
 /** The one time that the link of an invitation is shown. */
-export function NewInvitation({ of, onClose }: { of: InvitationAnswer; onClose: () => void }) {
+export function NewInvitation({ of, onClose }: { of: InvitationAnswer; onClose?: () => void }) {
   return (
     <Alert
       color="teal"
       variant="light"
       role="status"
       title={of.isMailed ? 'The invitation was mailed' : 'Give this link to the person you invite'}
-      withCloseButton
-      closeButtonLabel="Close"
-      onClose={onClose}
+      {...(onClose === undefined ? {} : { withCloseButton: true, closeButtonLabel: 'Close', onClose })}
     >
       <Stack gap="xs">
         <Group gap="xs">

@@ -10,8 +10,10 @@ import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
 import { MenuButton, type MenuLine } from '../ui/menu-button.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
+import { InvitationTable } from '../members/invitation-table.tsx'
 import { AccountDialog, type AccountTask } from './account-dialog.tsx'
 import { EraseNumber } from './erase-number.tsx'
+import { InviteToOpen } from './invite-to-open.tsx'
 import { OpenAccount } from './open-account.tsx'
 
 /** All accounts of the instance: found by name, address or id, and what can be done to each. */
@@ -23,6 +25,7 @@ export function AccountsPage() {
   const [task, setTask] = useState<AccountTask | null>(null)
   const [isOpening, setIsOpening] = useState(false)
   const [isErasing, setIsErasing] = useState(false)
+  const [isInviting, setIsInviting] = useState(false)
   const search = (text: string): void => {
     setWords(text)
     pages.toFirst()
@@ -34,6 +37,9 @@ export function AccountsPage() {
         <Group gap="xs">
           <Button size="xs" variant="default" onClick={() => setIsErasing(true)}>
             Erase a number
+          </Button>
+          <Button size="xs" variant="default" onClick={() => setIsInviting(true)}>
+            Invite somebody
           </Button>
           <Button size="xs" onClick={() => setIsOpening(true)}>
             Open an account
@@ -65,11 +71,20 @@ export function AccountsPage() {
           </>
         )}
       </ListState>
+      <Invitations />
       <AccountDialog task={task} onClose={() => setTask(null)} />
+      <InviteToOpen opened={isInviting} onClose={() => setIsInviting(false)} />
       <EraseNumber opened={isErasing} onClose={() => setIsErasing(false)} />
       <OpenAccount opened={isOpening} onClose={() => setIsOpening(false)} />
     </Stack>
   )
+}
+
+/** Who was invited to open an account and has not yet. */
+function Invitations() {
+  const { data } = useCall('operator/invitations', {})
+  if (data === undefined || data.invitations.length === 0) return null
+  return <InvitationTable invitations={data.invitations} revokedBy="operator/revoke-invitation" />
 }
 
 const stateColors = { active: 'teal', suspended: 'orange', closed: 'gray' } as const

@@ -16,6 +16,7 @@ import { linkCalls } from './link-calls.ts'
 import { resetCalls } from './reset-calls.ts'
 import { profileCalls } from './profile-calls.ts'
 import { secondFactorCalls } from './second-factor-calls.ts'
+import { invitationCalls } from './invitation-calls.ts'
 import { memberCalls } from './member-calls.ts'
 import { startCalls } from './start-calls.ts'
 import { overviewCalls } from './overview-calls.ts'
@@ -30,6 +31,7 @@ export const calls = {
   ...profileCalls,
   ...secondFactorCalls,
   ...memberCalls,
+  ...invitationCalls,
   ...startCalls,
   ...liveCalls,
   ...keyCalls,

@@ -6,6 +6,7 @@ import { setPassword } from '../../accounts/passwords.ts'
 import { changeUser } from '../../accounts/users.ts'
 import { refuse } from '../../errors.ts'
 import { invalidInput } from '../../invalid-input.ts'
+import { signUpMode } from '../../own-address.ts'
 import type { Tx } from '../../storage/dialect.ts'
 import { type CallContext, defineCall, type UserContext } from './call.ts'
 import { hashNewPassword } from './passwords.ts'
@@ -120,6 +121,7 @@ async function enter(
     await addMember(tx, depsOf(context), { accountId, userId, role, actor: userId })
     return accountId
   }
+  if (signUpMode(context.config) === 'closed') throw refuse('sign_up_closed')
   const account = { name: ownName, email: address, actor: userId }
   return (await context.ports.identity.openAccount(tx, context.clock.now(), account)).accountId
 }

@@ -1,27 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
 import { changeRole, listMembers, type Member, removeMember } from '../../accounts/members.ts'
-import {
-  issueLink,
-  listInvitations,
-  type OneTimeLink,
-  revokeInvitation,
-} from '../../accounts/one-time-links.ts'
-import { rfc3339 } from '../../clock.ts'
-import { linkAddress } from '../../own-address.ts'
+import { listInvitations, revokeInvitation } from '../../accounts/one-time-links.ts'
 import { type AccountContext, defineCall } from './call.ts'
+import { openInvitation, type OpenInvitation } from './invitation-calls.ts'
+import { type InvitationAnswer, invite } from './invite.ts'
 
 export interface MembersAnswer {
   members: Member[]
-  invitations: Pick<OneTimeLink, 'id' | 'email' | 'role' | 'createdAt' | 'expiresAt'>[]
-}
-
-/** An invitation that was just made. Its link is given this once; whoever has it can enter. */
-export interface InvitationAnswer {
-  link: string
-  expiresAt: number
-  /** Whether the mail server took a mail with the link. */
-  isMailed: boolean
+  invitations: OpenInvitation[]
 }
 
 /** An account has few people; more are found by nobody on one page. */
@@ -44,13 +30,7 @@ export const memberCalls = {
       ])
       return {
         members,
-        invitations: invitations.map(({ id, email, role: as, createdAt, expiresAt }) => ({
-          id,
-          email,
-          role: as,
-          createdAt,
-          expiresAt,
-        })),
+        invitations: invitations.map(openInvitation),
       }
     },
   }),
@@ -58,25 +38,14 @@ export const memberCalls = {
     kind: 'change',
     access: 'owner',
     input: Type.Object({ email: Type.String({ maxLength: 254 }), role }, closed),
-    async handle(context, given): Promise<InvitationAnswer> {
-      const { writer, account, actor, config, publicUrl } = context
-      const { token, link } = await writer.write((tx) =>
-        issueLink(
-          tx,
-          { ...depsOf(context), randomBytes },
-          {
-            purpose: 'invitation',
-            email: given.email,
-            accountId: account.id,
-            role: given.role,
-            lifeMs: config.invitationDays * 86_400_000,
-            actor,
-          },
-        ),
-      )
-      const address = linkAddress(publicUrl(), token)
-      const isMailed = await mailInvitation(context, link, address)
-      return { link: address, expiresAt: link.expiresAt, isMailed }
+    handle(context, given): Promise<InvitationAnswer> {
+      const { account } = context
+      return invite(context, {
+        ...given,
+        accountId: account.id,
+        subject: `Join ${account.name} on onesixty`,
+        says: `send SMS with the account\n${account.name}`,
+      })
     },
   }),
   'members/revoke-invitation': defineCall({
@@ -125,23 +94,3 @@ export const memberCalls = {
 
 const depsOf = ({ ids, clock }: AccountContext) => ({ ids, nowMs: clock.now() })
 const ofAccount = ({ account, actor }: AccountContext) => ({ accountId: account.id, actor })
-
-async function mailInvitation(
-  { ports, user, account, publicUrl }: AccountContext,
-  { email, expiresAt }: OneTimeLink,
-  link: string,
-): Promise<boolean> {
-  const { mailer } = ports.identity
-  if (mailer === null) return false
-  return mailer.send({
-    to: email,
-    subject: `Join ${account.name} on onesixty`,
-    text: `${user.name} (${user.email}) invites you to send SMS with the account
-${account.name} at ${publicUrl()}. Accept it here:
-
-${link}
-
-The link works once, until ${rfc3339(expiresAt)}.
-`,
-  })
-}
