@@ -41,6 +41,19 @@ test('a text is counted while it is typed, priced by the server, and sent once b
   await page.context().close()
 })
 
+test('what was sent to two numbers is found by the link that the page gives', async () => {
+  const tab = await openSend()
+  const { page } = tab
+  await page.getByLabel(/^To/).fill('+15005550006, +4915112345678')
+  await page.getByLabel(/^Text/).fill('To both of you')
+  await page.getByRole('button', { name: 'Send 2 messages' }).click()
+  await page.getByRole('link', { name: 'See what becomes of them' }).click()
+  await page.getByText('That is all: 2.').waitFor()
+  expect(new URL(page.url()).searchParams.get('send')).toMatch(/^snd_/)
+  expect(tab.faults).toEqual([])
+  await page.context().close()
+})
+
 test('a table of 200 rows is sent with progress, its wrong rows are named, and every good row is one message', async () => {
   const tab = await openSend()
   const { page } = tab

@@ -1,4 +1,5 @@
 import { Anchor, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
 import { useAccountPlace } from '../api/place.ts'
@@ -22,7 +23,7 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
       <Stack>
         <Text size="sm" role="status">
           Accepted.{' '}
-          <Anchor href={`/a/${accountId}/${mode}/messages/${send.data.messageId}`}>
+          <Anchor component={Link} to={`/a/${accountId}/${mode}/history/${send.data.messageId}`}>
             See what becomes of it
           </Anchor>
         </Text>

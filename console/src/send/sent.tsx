@@ -9,10 +9,11 @@ export function Sent({ answer, onClose }: { answer: SendAnswer; onClose: () => v
   const { accountId, mode } = useAccountPlace()
   const { messages, totals } = answer
   const [first] = messages
-  const address =
+  const history = `/a/${accountId}/${mode}/history`
+  const there =
     messages.length === 1 && first !== undefined
-      ? `/a/${accountId}/${mode}/history/${first.id}`
-      : `/a/${accountId}/${mode}/history?sendId=${answer.id}`
+      ? { to: `${history}/${first.id}` }
+      : { to: history, search: { send: answer.id } as never }
   return (
     <Alert
       color="teal"
@@ -26,7 +27,7 @@ export function Sent({ answer, onClose }: { answer: SendAnswer; onClose: () => v
       <Text size="sm">
         {formatNumber(totals.recipients)} {totals.recipients === 1 ? 'message' : 'messages'},{' '}
         {formatNumber(totals.parts)} SMS held.{' '}
-        <Anchor component={Link} to={address} size="sm" c="inherit">
+        <Anchor component={Link} {...there} size="sm" c="inherit">
           See what becomes of {messages.length === 1 ? 'it' : 'them'}
         </Anchor>
       </Text>
