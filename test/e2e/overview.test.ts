@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectSound, type PageOptions, type TestPage } from './browser.ts'
+import { startApp } from '../harness.ts'
 import { giveHistory } from './busy-account.ts'
 import { type Ada, openAda } from './open-ada.ts'
+import { givePassword, signIn } from './signed-in.ts'
 
 let ada: Ada
 beforeAll(async () => {
@@ -55,6 +57,20 @@ test('bars are read and followed by the keyboard alone, and stand in a table too
   await page.getByText('7 d', { exact: true }).click()
   await page.waitForURL(/range=7d/)
   await page.getByRole('heading', { name: 'Traffic, the last 7 days' }).waitFor()
+  await page.context().close()
+})
+
+test('the balance says when the page is no longer told of changes', async () => {
+  const other = await startApp()
+  const { userId, accountId } = await other.openAccount('Eve')
+  const { email } = await givePassword(other, userId)
+  const { page } = await ada.browser.newPage()
+  await signIn({ page }, other, email)
+  await page.goto(`${other.url}/a/${accountId}/live`)
+  const balance = (says: string) => page.getByRole('banner').getByRole('link', { name: says, exact: true })
+  await balance('10 SMS').waitFor()
+  await other.stop()
+  await balance('10 SMS (not live)').waitFor()
   await page.context().close()
 })
 

@@ -32,7 +32,7 @@ export async function makeOperator({ app }: TestApp, userId: string): Promise<vo
 }
 
 /** Signs in by the page, as a person does. */
-export async function signIn({ page }: TestPage, app: TestApp, email: string): Promise<void> {
+export async function signIn({ page }: Pick<TestPage, 'page'>, app: TestApp, email: string): Promise<void> {
   await page.goto(`${app.url}/sign-in`)
   await page.getByLabel('E-mail address').fill(email)
   await page.getByLabel(/^Password/).fill(testPassword)
