@@ -5,8 +5,8 @@ import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { QrCode } from '../ui/qr-code.tsx'
 import { PhoneProgress } from './phone-progress.tsx'
-import { QrImage } from './qr-image.tsx'
 
 /** What to type into the app of a phone, and the moment when the phone is there. */
 export function ConnectPhone({ isOperator, onClose }: { isOperator: boolean; onClose: () => void }) {
@@ -93,7 +93,7 @@ function ToType({
           <CopyButton text={text} of={label} />
         </Group>
       </Stack>
-      <QrImage code={code} of={label} />
+      <QrCode code={code} of={label} />
     </Group>
   )
 }

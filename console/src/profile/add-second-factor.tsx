@@ -45,7 +45,7 @@ function Confirm({ made, onConfirmed }: { made: NewSecondFactor; onConfirmed: ()
     >
       <Text size="sm">Read this code with the app, or type the secret into it.</Text>
       <Group justify="center">
-        <QrCode rows={made.qr} says="QR code for the authenticator app" />
+        <QrCode code={made.qr} of="the secret, for the authenticator app" size={196} />
       </Group>
       <Code data-testid="totp-secret" ta="center" style={{ overflowWrap: 'anywhere' }}>
         {made.secret}

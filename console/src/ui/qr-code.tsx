@@ -1,14 +1,18 @@
-/** A QR code from its rows, 1 being dark; with the quiet zone of four that readers want (ISO/IEC 18004 section 6.3.8). */
-export function QrCode({ rows, says }: { rows: readonly string[]; says: string }) {
-  const size = rows.length + 8
-  const path = rows
-    .flatMap((row, y) => [...row].map((cell, x) => (cell === '1' ? `M${x + 4} ${y + 4}h1v1h-1z` : '')))
-    .join('')
+import type { QrCode as Code } from '../../../src/api/console/qr-code.ts'
+
+/** A QR code, dark on light in both schemes: cameras read no other. `of` names what it holds, for those who hear the page. */
+export function QrCode({ code, of, size = 140 }: { code: Code; of: string; size?: number }) {
   return (
-    <svg viewBox={`0 0 ${size} ${size}`} width={196} height={196} role="img" aria-label={says}>
-      {/* Black on white in the dark too: most readers want it so. */}
-      <rect width={size} height={size} fill="#fff" rx={1} />
-      <path d={path} fill="#000" />
+    <svg
+      viewBox={`0 0 ${code.size} ${code.size}`}
+      width={size}
+      height={size}
+      role="img"
+      aria-label={`QR code of ${of}`}
+      shapeRendering="crispEdges"
+    >
+      <rect width={code.size} height={code.size} fill="#fff" />
+      <path d={code.path} fill="#000" />
     </svg>
   )
 }

@@ -1,18 +1,18 @@
 import { Type } from 'typebox'
-import { encode } from 'uqr'
 import { removeSecondFactor } from '../../accounts/passwords.ts'
 import { refuse } from '../../errors.ts'
 import { appendAudit } from '../../storage/audit-log.ts'
 import { defineCall, type UserContext } from './call.ts'
 import { confirmPassword } from './passwords.ts'
+import { qrCodeOf, type QrCode } from './qr-code.ts'
 import { keepCookies, ownHeaders } from './sign-in.ts'
 
 /** What an authenticator app is given, and the codes for the day on which it is lost. All of it is shown this once. */
 export interface NewSecondFactor {
   /** Base32, to be typed. */
   secret: string
-  /** Rows of the QR code of the `otpauth` address: 1 is dark. */
-  qr: string[]
+  /** Of the `otpauth` address. */
+  qr: QrCode
   recoveryCodes: string[]
 }
 
@@ -37,7 +37,7 @@ export const secondFactorCalls = {
         throw refuse('not_permitted', { detail: 'There is a second factor already. Remove it first.' })
       const made = (await response.json()) as { totpURI: string; backupCodes: string[] }
       const secret = new URL(made.totpURI).searchParams.get('secret') ?? ''
-      return { secret, qr: qrOf(otpauth(secret, context.user.email)), recoveryCodes: made.backupCodes }
+      return { secret, qr: qrCodeOf(otpauth(secret, context.user.email)), recoveryCodes: made.backupCodes }
     },
   }),
   /** A first code proves that the app has the secret; from now on it is asked for. */
@@ -98,9 +98,6 @@ export const secondFactorCalls = {
 /** The address that authenticator apps read (Key URI format of Google Authenticator; RFC 6238 with its defaults). */
 const otpauth = (secret: string, email: string): string =>
   `otpauth://totp/onesixty:${encodeURIComponent(email)}?secret=${secret}&issuer=onesixty`
-
-const qrOf = (text: string): string[] =>
-  encode(text, { border: 0 }).data.map((row) => row.map((dark) => (dark ? '1' : '0')).join(''))
 
 const audit = ({ writer, ids, clock, actor, user }: UserContext, action: string): Promise<void> =>
   writer.write((tx) =>
