@@ -3,7 +3,7 @@ import { lazy } from 'react'
 import type { BalanceAnswer } from '../../../src/api/console/balance-calls.ts'
 import { useCall } from '../api/use-call.ts'
 import { useOutdated } from '../api/use-outdated.ts'
-import { formatDays } from '../ui/duration.ts'
+import { formatDays, paceInWords } from '../ui/duration.ts'
 import { formatNumber } from '../ui/format.ts'
 import { Later } from '../ui/later.tsx'
 import { ListState } from '../ui/list-state.tsx'
@@ -23,7 +23,7 @@ export function BalancePage() {
   return (
     <Stack gap="lg" maw={1200}>
       <Title order={1}>Balance</Title>
-      <ListState query={summary} isEmpty={() => false} empty={null}>
+      <ListState query={summary}>
         {(answer) => (
           <>
             <Tiles of={answer} />
@@ -40,7 +40,7 @@ export function BalancePage() {
 }
 
 function Tiles({ of }: { of: BalanceAnswer }) {
-  const { perDay, days, daysLeft } = of.pace
+  const { daysLeft } = of.pace
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
       <StatTile
@@ -65,7 +65,7 @@ function Tiles({ of }: { of: BalanceAnswer }) {
       <StatTile
         name="Lasts"
         value={daysLeft === null ? '–' : formatDays(daysLeft)}
-        more={perDay === null ? 'no whole day of use yet' : paceInWords(perDay, days, daysLeft)}
+        more={paceInWords(of.pace) + endInWords(daysLeft)}
         measures="The balance divided by the mean use of the last seven whole days (UTC)."
       />
     </SimpleGrid>
@@ -77,11 +77,8 @@ const dayMs = 86_400_000
 /** A date further off than this says more than a pace can know. */
 const mostForecastDays = 730
 
-function paceInWords(perDay: number, days: number, daysLeft: number | null): string {
-  const mean = perDay < 10 ? Math.round(perDay * 10) / 10 : Math.round(perDay)
-  const until =
-    daysLeft === null || daysLeft > mostForecastDays
-      ? ''
-      : `, until ${date.format(Date.now() + daysLeft * dayMs)}`
-  return `at ${formatNumber(mean)} a day (${days} ${days === 1 ? 'day' : 'days'})${until}`
-}
+/** Until which day the balance lasts; nothing when nobody can know. */
+const endInWords = (daysLeft: number | null): string =>
+  daysLeft === null || daysLeft > mostForecastDays
+    ? ''
+    : `, until ${date.format(Date.now() + daysLeft * dayMs)}`

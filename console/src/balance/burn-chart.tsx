@@ -2,6 +2,7 @@ import { Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/cor
 import { useState } from 'react'
 import type { BalanceAnswer } from '../../../src/api/console/balance-calls.ts'
 import { useAccountPlace } from '../api/place.ts'
+import { historyAddress } from '../messages/history-address.ts'
 import { BarChart } from '../ui/bar-chart.tsx'
 import { formatNumber } from '../ui/format.ts'
 
@@ -11,23 +12,16 @@ const fullDate = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeZon
 
 /** SMS used on each UTC day; a bar opens the messages that were accepted on its day. The same numbers stand in the statement. */
 export function BurnChart({ of }: { of: BalanceAnswer }) {
-  const { accountId, mode } = useAccountPlace()
+  const place = useAccountPlace()
   const [days, setDays] = useState('30')
   const [shown, setShown] = useState<number | null>(null)
   const burn = of.burn.slice(-Number(days))
-  const bars = burn.map(({ day, parts }) => {
-    const query = new URLSearchParams({
-      direction: 'outbound',
-      from: new Date(day * dayMs).toISOString(),
-      to: new Date((day + 1) * dayMs).toISOString(),
-    })
-    return {
-      label: axisDate.format(day * dayMs),
-      says: `${fullDate.format(day * dayMs)} (UTC): ${formatNumber(parts)} SMS used`,
-      parts: [{ name: 'used', value: parts, ground: 'light-dark(#4263eb, #748ffc)' }],
-      href: `/a/${accountId}/${mode}/history?${query.toString()}`,
-    }
-  })
+  const bars = burn.map(({ day, parts }) => ({
+    label: axisDate.format(day * dayMs),
+    says: `${fullDate.format(day * dayMs)} (UTC): ${formatNumber(parts)} SMS used`,
+    parts: [{ name: 'used', value: parts, ground: 'light-dark(#4263eb, #748ffc)' }],
+    href: historyAddress(place, { fromMs: day * dayMs, toMs: (day + 1) * dayMs }),
+  }))
   const total = burn.reduce((sum, { parts }) => sum + parts, 0)
   return (
     <Paper withBorder p="md">

@@ -53,8 +53,7 @@ function Rotate({
 }) {
   const [hours, setHours] = useState('24')
   const rotate = useChange('keys/rotate', ['keys/list'])
-  const run = async (): Promise<void> => {
-    const { token } = await rotate.mutateAsync({ keyId: of.id, overlapHours: Number(hours) })
+  const made = ({ token }: { token: string }): void => {
     onMade(token)
     onClose()
   }
@@ -63,7 +62,10 @@ function Rotate({
       <Text size="sm">A new key with the same rights is made now. Both work until the old one ends.</Text>
       <Choice label={`The old key …${of.lastFour} ends`} data={overlaps} value={hours} onChange={setHours} />
       <CallFault error={rotate.error} />
-      <Button loading={rotate.isPending} onClick={() => void run().catch(() => undefined)}>
+      <Button
+        loading={rotate.isPending}
+        onClick={() => rotate.mutate({ keyId: of.id, overlapHours: Number(hours) }, { onSuccess: made })}
+      >
         Make the new key
       </Button>
     </Stack>

@@ -1,16 +1,9 @@
 import { Checkbox, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { Scope } from '../../../src/accounts/api-keys.ts'
 import { useChange } from '../api/use-call.ts'
 import { Choice } from '../ui/choice.tsx'
 import { CallForm } from '../ui/call-form.tsx'
-
-const scopes: readonly { value: Scope; label: string }[] = [
-  { value: 'messages:send', label: 'Send messages' },
-  { value: 'messages:read', label: 'Read the history' },
-  { value: 'status:read', label: 'Read the status of the device' },
-  { value: 'balance:read', label: 'Read the balance' },
-]
+import { everyScope, scopes } from './scopes.ts'
 
 const lives = [
   { value: '', label: 'Never' },
@@ -22,7 +15,7 @@ const lives = [
 /** What a new key is called, what it may do, from where, how much and how long. */
 export function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (token: string) => void }) {
   const [name, setName] = useState('')
-  const [chosen, setChosen] = useState<string[]>(scopes.map(({ value }) => value))
+  const [chosen, setChosen] = useState<string[]>([...everyScope])
   const [addresses, setAddresses] = useState<string[]>([])
   const [dailyCap, setDailyCap] = useState<number | string>('')
   const [days, setDays] = useState('')
@@ -35,7 +28,7 @@ export function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (tok
     create.mutate(
       {
         name,
-        scopes: scopes.map(({ value }) => value).filter((scope) => chosen.includes(scope)),
+        scopes: everyScope.filter((scope) => chosen.includes(scope)),
         addresses,
         dailyCap: typeof dailyCap === 'number' ? dailyCap : null,
         expiresAt: days === '' ? null : Date.now() + Number(days) * 86_400_000,
@@ -55,8 +48,8 @@ export function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (tok
       />
       <Checkbox.Group label="It may" value={chosen} onChange={setChosen}>
         <Stack gap={6} mt={6}>
-          {scopes.map(({ value, label }) => (
-            <Checkbox key={value} value={value} label={label} />
+          {everyScope.map((scope) => (
+            <Checkbox key={scope} value={scope} label={scopes[scope]} />
           ))}
         </Stack>
       </Checkbox.Group>

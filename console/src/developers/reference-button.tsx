@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
+import { CallFault } from '../ui/call-fault.tsx'
+import { keyToTry } from './scopes.ts'
 
 /** Under this name the reference page finds the key that it tries requests with; it goes when the tab is closed. */
 const keyPlace = 'onesixty-reference-key'
@@ -10,17 +12,13 @@ const hourMs = 3_600_000
 export function ReferenceButton() {
   const { mode } = useAccountPlace()
   const create = useChange('keys/create', ['keys/list'])
-  const open = async (): Promise<void> => {
-    const { token } = await create.mutateAsync({
-      name: 'API reference',
-      scopes: ['messages:send', 'messages:read', 'status:read', 'balance:read'],
-      addresses: [],
-      dailyCap: null,
-      expiresAt: Date.now() + hourMs,
+  const open = (): void =>
+    create.mutate(keyToTry('API reference', Date.now() + hourMs), {
+      onSuccess: ({ token }) => {
+        sessionStorage.setItem(keyPlace, token)
+        window.location.assign('/docs')
+      },
     })
-    sessionStorage.setItem(keyPlace, token)
-    window.location.assign('/docs')
-  }
   if (mode === 'live')
     return (
       <Button size="xs" variant="default" component="a" href="/docs">
@@ -28,8 +26,11 @@ export function ReferenceButton() {
       </Button>
     )
   return (
-    <Button size="xs" variant="default" loading={create.isPending} onClick={() => void open()}>
-      API reference with a test key
-    </Button>
+    <>
+      <CallFault error={create.error} />
+      <Button size="xs" variant="default" loading={create.isPending} onClick={open}>
+        API reference with a test key
+      </Button>
+    </>
   )
 }

@@ -28,9 +28,7 @@ export function DevicePage() {
       <Anchor component={Link} to={`/a/${accountId}/${mode}/devices`} size="sm">
         All devices
       </Anchor>
-      <ListState query={day} isEmpty={() => false} empty={null}>
-        {(device) => <Device device={device} past={quarter.data ?? null} />}
-      </ListState>
+      <ListState query={day}>{(device) => <Device device={device} past={quarter.data ?? null} />}</ListState>
     </Stack>
   )
 }

@@ -11,7 +11,7 @@ const stateColors: Readonly<Record<ConsoleDevice['status'], string>> = {
 }
 
 /** A state by word and colour, why, and since when. */
-export function DeviceState({ device }: { device: ConsoleDevice }) {
+export function DeviceState({ device }: { device: Pick<ConsoleDevice, 'status' | 'reasons' | 'sinceMs'> }) {
   const { status, reasons, sinceMs } = device
   return (
     <Group gap="xs">

@@ -1,11 +1,11 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { Member } from '../../../src/accounts/members.ts'
 import { useChange } from '../api/use-call.ts'
 import { DataTable } from '../ui/data-table.tsx'
-import { CallFault } from '../ui/call-fault.tsx'
+import { CallForm } from '../ui/call-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 
 /** The people, and what an owner may do with each. */
@@ -85,7 +85,7 @@ function MemberRow({ of, isOwner, isSelf }: { of: Member; isOwner: boolean; isSe
           onClose={removal.close}
           title={isSelf ? 'Leave the account?' : `Remove ${of.name}?`}
         >
-          <Remove of={of} isSelf={isSelf} onDone={removal.close} />
+          {isSelf ? <Leave /> : <Remove of={of} onDone={removal.close} />}
         </Dialog>
       </td>
     </tr>
@@ -95,51 +95,48 @@ function MemberRow({ of, isOwner, isSelf }: { of: Member; isOwner: boolean; isSe
 function ChangeRole({ of, next, onDone }: { of: Member; next: Member['role']; onDone: () => void }) {
   const change = useChange('members/change-role', ['members/list', 'session/read'])
   return (
-    <Stack>
-      <CallFault error={change.error} />
+    <CallForm
+      call={change}
+      onSubmit={() => change.mutate({ userId: of.userId, role: next }, { onSuccess: onDone })}
+      action={`Make ${next}`}
+    >
       <Text size="sm">
         {next === 'owner'
           ? `${of.email} will decide about keys, people and money of this account.`
           : `${of.email} will still see everything and send, and decide about nothing else.`}
       </Text>
-      <Group justify="flex-end">
-        <Button
-          loading={change.isPending}
-          onClick={() => change.mutate({ userId: of.userId, role: next }, { onSuccess: onDone })}
-        >
-          Make {next}
-        </Button>
-      </Group>
-    </Stack>
+    </CallForm>
   )
 }
 
-function Remove({ of, isSelf, onDone }: { of: Member; isSelf: boolean; onDone: () => void }) {
+function Remove({ of, onDone }: { of: Member; onDone: () => void }) {
   const remove = useChange('members/remove', ['members/list'])
+  return (
+    <CallForm
+      call={remove}
+      onSubmit={() => remove.mutate({ userId: of.userId }, { onSuccess: onDone })}
+      action="Remove"
+      color="red"
+    >
+      <Text size="sm">
+        {of.email} will no longer see this account. Keys that {of.name} has copied work on: revoke them as
+        well.
+      </Text>
+    </CallForm>
+  )
+}
+
+function Leave() {
   const leave = useChange('members/leave')
   const client = useQueryClient()
   const navigate = useNavigate()
-  const left = async (): Promise<void> => {
+  const left = (): void => {
     client.clear()
-    await navigate({ to: '/' })
-  }
-  const go = (): void => {
-    if (isSelf) leave.mutate({}, { onSuccess: () => void left() })
-    else remove.mutate({ userId: of.userId }, { onSuccess: onDone })
+    void navigate({ to: '/' })
   }
   return (
-    <Stack>
-      <CallFault error={isSelf ? leave.error : remove.error} />
-      <Text size="sm">
-        {isSelf
-          ? 'You will no longer see this account. Its keys and messages stay.'
-          : `${of.email} will no longer see this account. Keys that ${of.name} has copied work on: revoke them as well.`}
-      </Text>
-      <Group justify="flex-end">
-        <Button color="red" loading={remove.isPending || leave.isPending} onClick={go}>
-          {isSelf ? 'Leave' : 'Remove'}
-        </Button>
-      </Group>
-    </Stack>
+    <CallForm call={leave} onSubmit={() => leave.mutate({}, { onSuccess: left })} action="Leave" color="red">
+      <Text size="sm">You will no longer see this account. Its keys and messages stay.</Text>
+    </CallForm>
   )
 }

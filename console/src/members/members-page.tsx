@@ -36,7 +36,7 @@ export function MembersPage() {
         Owners decide about keys, people and money. Members see everything and send.
       </Text>
       {made === null ? null : <NewInvitation of={made} onClose={() => setMade(null)} />}
-      <ListState query={people} isEmpty={() => false} empty={null} rows={3}>
+      <ListState query={people} rows={3}>
         {({ members, invitations }) => (
           <Stack gap="lg">
             <MemberTable members={members} isOwner={isOwner} ownId={session?.user?.id ?? ''} />

@@ -1,4 +1,5 @@
 import { CallFailed, type Problem } from '../api/call.ts'
+import { saveFile } from '../ui/save-file.ts'
 
 /** How far a download has come. `totalRows` is null when the server could not count them beforehand. */
 export interface Progress {
@@ -31,7 +32,7 @@ export async function download(
     onProgress({ ...progress })
   }
   const type = response.headers.get('content-type') ?? 'application/octet-stream'
-  save(
+  saveFile(
     new Blob(pieces, { type }),
     nameIn(response.headers.get('content-disposition')) ?? `messages.${format}`,
   )
@@ -56,12 +57,3 @@ function rowCounter(format: 'csv' | 'json'): (bytes: Uint8Array) => number {
 
 const nameIn = (disposition: string | null): string | null =>
   /filename="([^"]+)"/.exec(disposition ?? '')?.[1] ?? null
-
-function save(file: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
-  link.click()
-  // Later, so that the browser has begun to read it.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
-}

@@ -71,10 +71,9 @@ function SendAgain({ page: { message }, onClose }: ActionProperties) {
   const place = useAccountPlace()
   const navigate = useNavigate()
   const send = useChange('history/send-again', ['history/page'])
-  const run = async (): Promise<void> => {
-    const { messageId } = await send.mutateAsync({ id: message.id, key })
+  const sent = ({ messageId }: { messageId: string }): void => {
     onClose()
-    await navigate({ to: '/a/$accountId/$mode/history/$messageId', params: { ...place, messageId } })
+    void navigate({ to: '/a/$accountId/$mode/history/$messageId', params: { ...place, messageId } })
   }
   return (
     <Stack>
@@ -94,7 +93,10 @@ function SendAgain({ page: { message }, onClose }: ActionProperties) {
         </Alert>
       )}
       <CallFault error={send.error} />
-      <Button loading={send.isPending} onClick={() => void run().catch(() => undefined)}>
+      <Button
+        loading={send.isPending}
+        onClick={() => send.mutate({ id: message.id, key }, { onSuccess: sent })}
+      >
         Send again to {message.to}
       </Button>
     </Stack>
@@ -109,8 +111,7 @@ const canceled = {
 
 function Cancel({ page: { message }, onClose }: ActionProperties) {
   const cancel = useChange('history/cancel', ['history/message', 'history/page'])
-  const run = async (): Promise<void> => {
-    const { result } = await cancel.mutateAsync({ id: message.id })
+  const told = ({ result }: { result: keyof typeof canceled | 'not_found' }): void => {
     onClose()
     if (result !== 'not_found') notifications.show({ message: canceled[result] })
   }
@@ -121,7 +122,11 @@ function Cancel({ page: { message }, onClose }: ActionProperties) {
         {message.status === 'sending' ? ' A phone that holds it is asked; it may be too late.' : ''}
       </Text>
       <CallFault error={cancel.error} />
-      <Button color="red" loading={cancel.isPending} onClick={() => void run().catch(() => undefined)}>
+      <Button
+        color="red"
+        loading={cancel.isPending}
+        onClick={() => cancel.mutate({ id: message.id }, { onSuccess: told })}
+      >
         Cancel the message to {message.to}
       </Button>
     </Stack>

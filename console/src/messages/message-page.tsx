@@ -1,6 +1,5 @@
 import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import type { MessagePage as Answer } from '../../../src/api/console/message-page.ts'
 import type { MessagesEvent } from '../../../src/api/console/live-messages.ts'
 import { useLive } from '../api/live.ts'
@@ -9,6 +8,7 @@ import { useCall } from '../api/use-call.ts'
 import { ListState } from '../ui/list-state.tsx'
 import { MessageState } from '../ui/message-state.tsx'
 import { messageStates } from '../ui/message-states.ts'
+import { Section } from '../ui/section.tsx'
 import { labelOf } from './error-codes.ts'
 import { MessageActions } from './message-actions.tsx'
 import { MessageAttempts } from './message-attempts.tsx'
@@ -32,7 +32,7 @@ export function MessagePage() {
         ← History
       </Anchor>
       {query.isSuccess ? null : <Title order={1}>Message</Title>}
-      <ListState query={query} isEmpty={() => false} empty={null} rows={8}>
+      <ListState query={query} rows={8}>
         {(page) => <Story page={page} />}
       </ListState>
     </Stack>
@@ -77,17 +77,6 @@ function Story({ page }: { page: Answer }) {
         </Section>
       </div>
     </Stack>
-  )
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Paper withBorder p="md" component="section" aria-label={title}>
-      <Stack gap="sm">
-        <Title order={2}>{title}</Title>
-        {children}
-      </Stack>
-    </Paper>
   )
 }
 

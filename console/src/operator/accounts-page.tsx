@@ -23,9 +23,8 @@ export function AccountsPage() {
   const pages = useKeysetPages()
   const accounts = useCall('operator/accounts', { words: settled, ...pages.input }, { keepsPrevious: true })
   const [task, setTask] = useState<AccountTask | null>(null)
-  const [isOpening, setIsOpening] = useState(false)
-  const [isErasing, setIsErasing] = useState(false)
-  const [isInviting, setIsInviting] = useState(false)
+  const [dialog, setDialog] = useState<'open' | 'invite' | 'erase' | null>(null)
+  const close = (): void => setDialog(null)
   const search = (text: string): void => {
     setWords(text)
     pages.toFirst()
@@ -35,13 +34,13 @@ export function AccountsPage() {
       <Group justify="space-between">
         <Title order={1}>Accounts</Title>
         <Group gap="xs">
-          <Button size="xs" variant="default" onClick={() => setIsErasing(true)}>
+          <Button size="xs" variant="default" onClick={() => setDialog('erase')}>
             Erase a number
           </Button>
-          <Button size="xs" variant="default" onClick={() => setIsInviting(true)}>
+          <Button size="xs" variant="default" onClick={() => setDialog('invite')}>
             Invite somebody
           </Button>
-          <Button size="xs" onClick={() => setIsOpening(true)}>
+          <Button size="xs" onClick={() => setDialog('open')}>
             Open an account
           </Button>
         </Group>
@@ -73,9 +72,9 @@ export function AccountsPage() {
       </ListState>
       <Invitations />
       <AccountDialog task={task} onClose={() => setTask(null)} />
-      <InviteToOpen opened={isInviting} onClose={() => setIsInviting(false)} />
-      <EraseNumber opened={isErasing} onClose={() => setIsErasing(false)} />
-      <OpenAccount opened={isOpening} onClose={() => setIsOpening(false)} />
+      <InviteToOpen opened={dialog === 'invite'} onClose={close} />
+      <EraseNumber opened={dialog === 'erase'} onClose={close} />
+      <OpenAccount opened={dialog === 'open'} onClose={close} />
     </Stack>
   )
 }

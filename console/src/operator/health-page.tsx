@@ -16,9 +16,7 @@ export function HealthPage() {
           Measure again
         </Button>
       </Group>
-      <ListState query={health} isEmpty={() => false} empty={null}>
-        {(answer) => <Figures health={answer} />}
-      </ListState>
+      <ListState query={health}>{(answer) => <Figures health={answer} />}</ListState>
     </Stack>
   )
 }

@@ -1,16 +1,8 @@
-import { Anchor, Badge, Group, Paper, Text } from '@mantine/core'
+import { Anchor, Group, Paper, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { NowAnswer } from '../../../src/api/console/overview-calls.ts'
 import { useAccountPlace } from '../api/place.ts'
-import { TimeAgo } from '../ui/time-ago.tsx'
-
-const colors = {
-  online: 'teal',
-  degraded: 'yellow',
-  offline: 'red',
-  pending: 'gray',
-  disabled: 'gray',
-} as const
+import { DeviceState } from '../devices/device-state.tsx'
 
 /** The devices that may carry this account's messages, each with its state and since when. */
 export function DeviceStrip({ of: { devices, devicesTotal } }: { of: NowAnswer }) {
@@ -30,20 +22,10 @@ export function DeviceStrip({ of: { devices, devicesTotal } }: { of: NowAnswer }
       {devices.map((device) => (
         <Paper key={device.id} component="li" withBorder px="sm" py={6}>
           <Group gap="xs">
-            <Badge variant="light" color={colors[device.status]}>
-              {device.status}
-            </Badge>
             <Text size="sm" fw={500} maw={220} truncate>
               {device.name ?? 'Shared device'}
             </Text>
-            <Text size="xs" c="dimmed">
-              {device.sinceMs === null ? null : (
-                <>
-                  since <TimeAgo at={device.sinceMs} />
-                </>
-              )}
-              {device.reasons.length === 0 ? null : ` · ${device.reasons.join(', ').replaceAll('_', ' ')}`}
-            </Text>
+            <DeviceState device={device} />
           </Group>
         </Paper>
       ))}

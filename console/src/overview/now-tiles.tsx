@@ -1,8 +1,8 @@
-import { Anchor, SimpleGrid, Text } from '@mantine/core'
+import { Anchor, SimpleGrid } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { NowAnswer } from '../../../src/api/console/overview-calls.ts'
 import { useAccountPlace } from '../api/place.ts'
-import { formatDays } from '../ui/duration.ts'
+import { formatDays, paceInWords } from '../ui/duration.ts'
 import { formatNumber } from '../ui/format.ts'
 import { StatTile } from '../ui/stat-tile.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
@@ -52,15 +52,5 @@ export function NowTiles({ of: { balance, pace, queue } }: { of: NowAnswer }) {
         measures="When the message was accepted that has waited longest for a device."
       />
     </SimpleGrid>
-  )
-}
-
-function paceInWords({ perDay, days }: NowAnswer['pace']) {
-  if (perDay === null) return 'no whole day of use yet'
-  const mean = perDay < 10 ? Math.round(perDay * 10) / 10 : Math.round(perDay)
-  return (
-    <Text span inherit>
-      at {formatNumber(mean)} a day, mean of {days} {days === 1 ? 'day' : 'days'}
-    </Text>
   )
 }

@@ -30,7 +30,7 @@ export function OverviewPage() {
         <Title order={1}>Overview</Title>
         <RangeControl range={range} />
       </Group>
-      <ListState query={now} isEmpty={() => false} empty={null} rows={2}>
+      <ListState query={now} rows={2}>
         {(answer) => (
           <>
             {answer.hasMessages ? null : <FirstSteps />}
@@ -42,7 +42,7 @@ export function OverviewPage() {
           </>
         )}
       </ListState>
-      <ListState query={traffic} isEmpty={() => false} empty={null}>
+      <ListState query={traffic}>
         {(answer) => (
           <Stack gap="sm" style={{ opacity: traffic.isPlaceholderData ? 0.6 : 1 }}>
             <Title order={2}>Traffic, {rangeNames[answer.range]}</Title>

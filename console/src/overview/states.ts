@@ -26,17 +26,3 @@ export const barStates: readonly {
   { state: 'undelivered', name: 'Undelivered', ground: hatched('#e69f00'), means: 'The network took them, then could not deliver them.', filter: 'undelivered' },
   { state: 'failed', name: 'Failed', ground: hatched('#d55e00'), means: 'Certainly not submitted, or only in part.', filter: 'failed' },
 ] // prettier-ignore
-
-/** The page of history with the messages of some states that were accepted within a time. */
-export function historyAddress(
-  place: { accountId: string; mode: string },
-  { filter, fromMs, toMs }: { filter?: string; fromMs: number; toMs: number },
-): string {
-  const query = new URLSearchParams({
-    direction: 'outbound',
-    ...(filter === undefined ? {} : { state: filter }),
-    from: new Date(fromMs).toISOString(),
-    to: new Date(toMs).toISOString(),
-  })
-  return `/a/${place.accountId}/${place.mode}/history?${query.toString()}`
-}

@@ -1,13 +1,14 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core'
-import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { TrafficAnswer } from '../../../src/api/console/overview-calls.ts'
 import { useAccountPlace } from '../api/place.ts'
+import { historyAddress } from '../messages/history-address.ts'
 import { BarChart } from '../ui/bar-chart.tsx'
 import styles from '../ui/bar-chart.module.css'
+import { useFollow } from '../ui/follow.ts'
 import { formatNumber } from '../ui/format.ts'
 import { axisTime, barTime } from './bar-times.ts'
-import { barStates, historyAddress } from './states.ts'
+import { barStates } from './states.ts'
 
 /** What became of the messages of a range, bar by bar, and how many there were a week before. */
 export function TrafficChart({ of }: { of: TrafficAnswer }) {
@@ -56,7 +57,7 @@ function inWords(of: TrafficAnswer, i: number): string {
 /** The states that there are, with their sums; each opens its messages. */
 function Legend({ of }: { of: TrafficAnswer }) {
   const place = useAccountPlace()
-  const router = useRouter()
+  const follow = useFollow()
   const sums = barStates.map((state) => ({
     ...state,
     sum: of.bars.reduce((sum, bar) => sum + bar[state.state], 0),
@@ -69,18 +70,7 @@ function Legend({ of }: { of: TrafficAnswer }) {
           const href = historyAddress(place, { filter, fromMs: of.fromMs, toMs: of.toMs })
           return (
             <li key={state}>
-              <Anchor
-                href={href}
-                size="sm"
-                c="inherit"
-                underline="hover"
-                title={means}
-                onClick={(event) => {
-                  if (event.ctrlKey || event.metaKey || event.shiftKey) return
-                  event.preventDefault()
-                  void router.navigate({ href })
-                }}
-              >
+              <Anchor href={href} onClick={follow} size="sm" c="inherit" underline="hover" title={means}>
                 <span className={styles['swatch']} style={{ background: ground }} /> {name}{' '}
                 <Text span inherit fw={600} style={{ fontVariantNumeric: 'tabular-nums' }}>
                   {formatNumber(sum)}

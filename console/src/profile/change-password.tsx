@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useChange } from '../api/use-call.ts'
 import { NewPassword } from '../sign-in/new-password.tsx'
 import { CallForm } from '../ui/call-form.tsx'
-import { Section } from './section.tsx'
+import { Section } from '../ui/section.tsx'
 
 /** Replaces the password. `email` is for password managers, which want to know whose it is. */
 export function ChangePassword({ email }: { email: string }) {

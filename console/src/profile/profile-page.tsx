@@ -11,7 +11,7 @@ import { ListState } from '../ui/list-state.tsx'
 import { TopBar } from '../ui/top-bar.tsx'
 import { ChangePassword } from './change-password.tsx'
 import { SecondFactor } from './second-factor.tsx'
-import { Section } from './section.tsx'
+import { Section } from '../ui/section.tsx'
 import { Sessions } from './sessions.tsx'
 
 /** Oneself: name and address, password, second factor, sessions. */
@@ -27,7 +27,7 @@ export function ProfilePage() {
       <Container component="main" id="content" size={760} py="md">
         <Stack gap="lg">
           <Title order={1}>Profile and security</Title>
-          <ListState query={profile} isEmpty={() => false} empty={null} rows={5}>
+          <ListState query={profile} rows={5}>
             {(answer) => (
               <Stack gap="lg">
                 <Person of={answer} />

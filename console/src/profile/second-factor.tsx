@@ -6,7 +6,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { AddSecondFactor } from './add-second-factor.tsx'
 import { PasswordFirst } from './password-first.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
-import { Section } from './section.tsx'
+import { Section } from '../ui/section.tsx'
 
 /** A code beside the password. */
 export function SecondFactor({ isThere }: { isThere: boolean }) {

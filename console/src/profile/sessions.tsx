@@ -5,7 +5,7 @@ import { DataTable } from '../ui/data-table.tsx'
 import { CallFault } from '../ui/call-fault.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import { browserName } from './browser-name.ts'
-import { Section } from './section.tsx'
+import { Section } from '../ui/section.tsx'
 
 /** Where one is signed in, and the way to end it there. */
 export function Sessions({ of }: { of: readonly ListedSession[] }) {

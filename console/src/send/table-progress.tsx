@@ -2,6 +2,7 @@ import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useAccountPlace } from '../api/place.ts'
 import { formatNumber } from '../ui/format.ts'
+import { saveFile } from '../ui/save-file.ts'
 import { keyOfTable } from './table-key.ts'
 import type { TablePlan } from './table-plan.ts'
 import { reportOf } from './table-report.ts'
@@ -68,14 +69,8 @@ function Report(properties: { plan: TablePlan; progress: RunProgress; onAgain: (
   const { plan, progress, onAgain } = properties
   const refused = progress.results.filter((row) => row.refused !== null)
   const accepted = progress.results.length - refused.length
-  const save = (): void => {
-    const address = URL.createObjectURL(new Blob([reportOf(plan, progress.results)], { type: 'text/csv' }))
-    const link = document.createElement('a')
-    link.href = address
-    link.download = 'onesixty-report.csv'
-    link.click()
-    URL.revokeObjectURL(address)
-  }
+  const save = (): void =>
+    saveFile(new Blob([reportOf(plan, progress.results)], { type: 'text/csv' }), 'onesixty-report.csv')
   return (
     <Alert
       color={refused.length === 0 ? 'teal' : 'yellow'}

@@ -1,8 +1,9 @@
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { InputOf } from '../../../src/api/console/calls.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
+import { keyToTry } from '../developers/scopes.ts'
+import { CallFault } from '../ui/call-fault.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { firstKeyOf, keepFirstKey } from './first-key.ts'
 
@@ -16,7 +17,7 @@ export function CurlLine({ isSent }: { isSent: boolean }) {
   if (key !== null) return <Line curl={curlWith(key)} />
   if (isSent) return <Text size="sm">A message was sent with a test key of this account.</Text>
   const make = (): void =>
-    create.mutate(firstKey, {
+    create.mutate(keyToTry('First steps', null), {
       onSuccess: ({ token }) => {
         keepFirstKey(accountId, token)
         setKey(token)
@@ -24,25 +25,13 @@ export function CurlLine({ isSent }: { isSent: boolean }) {
     })
   return (
     <Stack gap="xs" align="start">
-      {create.isError ? (
-        <Alert color="red" variant="light" role="alert">
-          {create.error.message}
-        </Alert>
-      ) : null}
+      <CallFault error={create.error} />
       <Text size="sm">The line brings a test key of its own, which is shown this once.</Text>
       <Button size="sm" onClick={make} loading={create.isPending}>
         Make the line
       </Button>
     </Stack>
   )
-}
-
-const firstKey: InputOf<'keys/create'> = {
-  name: 'First steps',
-  scopes: ['messages:send', 'messages:read', 'status:read', 'balance:read'],
-  addresses: [],
-  dailyCap: null,
-  expiresAt: null,
 }
 
 function Line({ curl }: { curl: string }) {

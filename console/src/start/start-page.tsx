@@ -21,7 +21,7 @@ export function StartPage() {
         <Title order={1}>First steps</Title>
         <Text c="dimmed">Each step ticks itself as soon as it has happened; there is nothing to reload.</Text>
       </Stack>
-      <ListState query={start} isEmpty={() => false} empty={null} rows={4}>
+      <ListState query={start} rows={4}>
         {(answer) => <Steps of={answer} />}
       </ListState>
     </Stack>

@@ -1,6 +1,6 @@
-import { type KeyboardEvent, type MouseEvent, useState } from 'react'
-import { useRouter } from '@tanstack/react-router'
+import { type KeyboardEvent, useState } from 'react'
 import styles from './bar-chart.module.css'
+import { useFollow } from './follow.ts'
 
 /** One piece of a bar. A ground may be a pattern, so that colour does not tell alone. */
 export interface BarPart {
@@ -78,12 +78,7 @@ function BarLink(properties: {
   onFocus: () => void
 }) {
   const { bar, top, tabIndex, onShow, onFocus } = properties
-  const router = useRouter()
-  const follow = (event: MouseEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return
-    event.preventDefault()
-    void router.navigate({ href: bar.href })
-  }
+  const follow = useFollow()
   return (
     <a
       className={styles['bar']}

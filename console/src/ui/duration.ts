@@ -1,3 +1,5 @@
+import { formatNumber } from './format.ts'
+
 const units: readonly [unit: string, lengthMs: number][] = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -11,6 +13,13 @@ export function formatDuration(ms: number): string {
   const [unit, lengthMs] = units.find(([, length]) => ms >= length) ?? (['s', 1_000] as const)
   const value = ms / lengthMs
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${unit}`
+}
+
+/** A mean as people say it: "at 3.4 a day, mean of 7 days". Null when there was no whole day of use yet. */
+export function paceInWords({ perDay, days }: { perDay: number | null; days: number }): string {
+  if (perDay === null) return 'no whole day of use yet'
+  const mean = perDay < 10 ? Math.round(perDay * 10) / 10 : Math.round(perDay)
+  return `at ${formatNumber(mean)} a day, mean of ${days} ${days === 1 ? 'day' : 'days'}`
 }
 
 const longestDays = 3_650

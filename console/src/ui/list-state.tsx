@@ -6,16 +6,25 @@ import { PageFailed } from './page-states.tsx'
 /** What stands in the place of a list that has nothing to show yet, or nothing at all. */
 export function ListState<T>(properties: {
   query: UseQueryResult<T>
-  isEmpty: (answer: T) => boolean
+  /** Of a list; what is none is never empty. */
+  isEmpty?: (answer: T) => boolean
   /** Shown when there is nothing at all: what would be here, and how to get it. */
-  empty: ReactNode
+  empty?: ReactNode
   /** Whether a filter is set; then nothing means that nothing fits it. */
   isFiltered?: boolean
   onClearFilter?: () => void
   rows?: number
   children: (answer: T) => ReactNode
 }) {
-  const { query, isEmpty, empty, isFiltered = false, onClearFilter, rows = 6, children } = properties
+  const {
+    query,
+    isEmpty = () => false,
+    empty,
+    isFiltered = false,
+    onClearFilter,
+    rows = 6,
+    children,
+  } = properties
   if (query.isPending) return <SkeletonRows rows={rows} />
   if (query.isError) return <PageFailed error={query.error} reset={() => void query.refetch()} />
   if (!isEmpty(query.data)) return children(query.data)
