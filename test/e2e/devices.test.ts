@@ -67,6 +67,7 @@ test('a simulator that is told to go offline turns its card offline in another t
   await card.getByText('switched off').first().waitFor()
   await expectSound(tab)
   await other.page.getByText('switched off').first().waitFor()
+  expect(await other.page.getByText(/since in /).count()).toBe(0)
   await expectSound(other)
   await other.screenshot('device-simulator')
   await other.page.getByRole('switch', { name: 'Offline' }).click({ force: true })
