@@ -74,6 +74,23 @@ test('the balance says when the page is no longer told of changes', async () => 
   await page.context().close()
 })
 
+test('the whole name of an account is seen on a phone too', async () => {
+  const name = 'Kurierdienst-Hamburg-Altona'
+  const { userId, accountId } = await ada.openAccount(name)
+  const { email } = await givePassword(ada, userId)
+  const tab = await ada.browser.newPage({ width: 390 })
+  await signIn(tab, ada, email)
+  await tab.page.goto(`${ada.url}/a/${accountId}/live/members`)
+  await tab.page.getByRole('heading', { name: 'Members' }).waitFor()
+  const shown = tab.page.getByTitle(name)
+  expect(await shown.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  expect(await isWithin(tab)).toBe(true)
+  const mode = tab.page.getByRole('radiogroup', { name: 'Mode' })
+  expect(await mode.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  await tab.screenshot('header-long-name')
+  await tab.page.context().close()
+})
+
 test('an owner sets when the balance is low, and the statement comes as a file', async () => {
   const tab = await open('/live/balance')
   const { page } = tab

@@ -80,6 +80,7 @@ function Header({ opened, toggle }: { opened: boolean; toggle: () => void }) {
         <Available key={mode} />
         <SegmentedControl
           size="xs"
+          miw="max-content"
           aria-label="Mode"
           value={mode}
           onChange={switchMode}

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 
 /** One line of a menu: it leads somewhere, or does something. */
@@ -15,6 +15,9 @@ export interface MenuProperties {
   sections: readonly (readonly MenuLine[])[]
 }
 
+/** A long name is cut off before it takes the room of what stands beside it. */
+export const narrow = { miw: 0, maw: 220 } as const
+
 const loadMenu = () => import('./open-menu.tsx')
 /** Menus and what places them are 27 KB (compressed) that no first load needs. */
 const OpenMenu = lazy(async () => ({ default: (await loadMenu()).OpenMenu }))
@@ -25,6 +28,7 @@ export function MenuButton(properties: MenuProperties) {
   const [isWanted, setWanted] = useState(false)
   const closed = (
     <Button
+      {...narrow}
       variant="default"
       size={size}
       aria-label={says}
@@ -34,7 +38,9 @@ export function MenuButton(properties: MenuProperties) {
       onMouseEnter={() => void loadMenu()}
       onFocus={() => void loadMenu()}
     >
-      {label}
+      <Text span inherit truncate>
+        {label}
+      </Text>
     </Button>
   )
   return isWanted ? (

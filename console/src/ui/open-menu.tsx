@@ -1,7 +1,7 @@
-import { Button, Menu } from '@mantine/core'
+import { Button, Menu, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Fragment, useEffect, useRef, useState } from 'react'
-import type { MenuLine, MenuProperties } from './menu-button.tsx'
+import { type MenuLine, type MenuProperties, narrow } from './menu-button.tsx'
 
 /** The menu behind a `MenuButton`. It opens at once, since the button that it takes the place of was pressed, and takes over its focus. */
 export function OpenMenu({ label, says, size = 'xs', heading, sections }: MenuProperties) {
@@ -23,8 +23,10 @@ export function OpenMenu({ label, says, size = 'xs', heading, sections }: MenuPr
       returnFocus
     >
       <Menu.Target>
-        <Button ref={target} variant="default" size={size} aria-label={says}>
-          {label}
+        <Button {...narrow} ref={target} variant="default" size={size} aria-label={says}>
+          <Text span inherit truncate>
+            {label}
+          </Text>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
