@@ -5,6 +5,7 @@ import { issuePasswordLink } from '../accounts/password-link.ts'
 import { grantSms } from '../ledger/grants.ts'
 import { availableOf, readWallets, type Wallet, walletKey } from '../ledger/ledger.ts'
 import type { AccountState, Mode } from '../storage/schema.ts'
+import { eraseAccountCommand } from './account-erase.ts'
 import { command, type CommandGroup, type Output } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { cancelOfClosed } from './message-ports.ts'
@@ -285,5 +286,6 @@ export const accountCommands: CommandGroup = {
       'Closes an account for ever.',
       'Its keys are refused (401), what waits is canceled and its hold released, and shared phones are asked to let go of what they hold. There is no way back.',
     ),
+    erase: eraseAccountCommand,
   },
 }

@@ -1,6 +1,6 @@
 import { requireAccount } from '../accounts/list-accounts.ts'
 import { loadInstanceSecret } from '../instance-secret.ts'
-import type { EraseDeps } from '../messages/erase-deps.ts'
+import type { EraseDeps, EraseNumberDeps } from '../messages/erase-deps.ts'
 import { eraseNumber } from '../messages/erase-number.ts'
 import { createNumberHash } from '../number-hash.ts'
 import type { CommandStorage } from '../storage/command-storage.ts'
@@ -25,7 +25,7 @@ export const eraseNumberCommand = command({
     if (!e164.test(number)) throw new UsageError('Write --number in E.164, such as +4915112345678.')
     const { erased, canceled, handedOver, isLogEmpty } = await tools.withStorage(async (storage) => {
       if (accountId !== null) await requireAccount(storage.read, accountId)
-      const deps = await eraseDeps(tools, storage)
+      const deps = await eraseNumberDeps(tools, storage)
       const done = await eraseNumber(deps, { number, accountId, actor: cliActor, code: 'canceled_by_operator' }) // prettier-ignore
       return { ...done, isLogEmpty: await emptyLog(storage.read) }
     })
@@ -48,10 +48,19 @@ export const eraseNumberCommand = command({
 })
 
 /** What erasing works with, from the command line. */
-async function eraseDeps(tools: Toolbox, { read, writer }: CommandStorage): Promise<EraseDeps> {
-  const { clock, ids, config } = tools
-  const numbers = createNumberHash(await loadInstanceSecret(config))
-  return { read, writer, clock, ids, numbers, hold: (_, write) => write() }
+export const eraseDeps = ({ clock, ids }: Toolbox, { read, writer }: CommandStorage): EraseDeps => ({
+  read,
+  writer,
+  clock,
+  ids,
+  hold: (_, write) => write(),
+})
+
+async function eraseNumberDeps(tools: Toolbox, storage: CommandStorage): Promise<EraseNumberDeps> {
+  return {
+    ...eraseDeps(tools, storage),
+    numbers: createNumberHash(await loadInstanceSecret(tools.config)),
+  }
 }
 
 const leftLines = (handedOver: number): string[] =>
@@ -59,7 +68,8 @@ const leftLines = (handedOver: number): string[] =>
     ? []
     : [`${handedOver} are being handed over and were left; erase again when they are final.`]
 
-const logLines = (isLogEmpty: boolean): string[] =>
+/** Of a log that could not be emptied. */
+export const logLines = (isLogEmpty: boolean): string[] =>
   isLogEmpty
     ? []
     : ['Somebody reads at this moment, so that old pages stay in the write-ahead log until the server has written over them or is stopped.'] // prettier-ignore

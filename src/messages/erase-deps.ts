@@ -11,9 +11,13 @@ export interface EraseDeps {
   writer: Writer
   clock: Pick<Clock, 'now'>
   ids: Ids
-  numbers: NumberHash
   /** Runs a write whose rows carry times from `atMs` on, so that no page of history passes by them. */
   hold<T>(atMs: number, write: () => Promise<T>): Promise<T>
+}
+
+export interface EraseNumberDeps extends EraseDeps {
+  /** Stands for the number where something must. */
+  numbers: NumberHash
 }
 
 export interface EraseNumber {
@@ -24,4 +28,11 @@ export interface EraseNumber {
   actor: string
   /** Why what waits is canceled. */
   code: Extract<MessageErrorCode, 'canceled_by_user' | 'canceled_by_operator'>
+}
+
+export interface EraseAccount {
+  accountId: string
+  /** The account's name, as a person has typed it who means this account. */
+  confirm: string
+  actor: string
 }

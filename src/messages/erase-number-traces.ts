@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { deleteRows, insertRows, updateRows } from '../storage/sets.ts'
-import type { EraseDeps, EraseNumber } from './erase-deps.ts'
+import type { EraseDeps, EraseNumber, EraseNumberDeps } from './erase-deps.ts'
 import { spellingsOf } from './number-spellings.ts'
 import type { Wallet } from './erase-page.ts'
 import { erasedNumber } from './erased-number.ts'
@@ -65,7 +65,7 @@ export async function eraseInKeys(
 
 /** Who said STOP must not be written to, erased or not: the hash stands for the number from now on. */
 export async function eraseInOptOuts(
-  { read, writer, numbers }: EraseDeps,
+  { read, writer, numbers }: EraseNumberDeps,
   { number, accountId }: EraseNumber,
 ): Promise<void> {
   let query = read.selectFrom('opt_outs').selectAll().where('recipient', '=', number)

@@ -1,12 +1,11 @@
 import { shortHash } from '../number-hash.ts'
 import { appendAudit } from '../storage/audit-log.ts'
-import type { Db, Tx } from '../storage/dialect.ts'
-import type { Mode } from '../storage/schema.ts'
+import type { Db } from '../storage/dialect.ts'
 import { selectEach } from '../storage/sets.ts'
-import type { EraseDeps, EraseNumber } from './erase-deps.ts'
-import { addPages, erasePage, type ErasedPage, nothingErased, type Wallet } from './erase-page.ts'
+import type { EraseDeps, EraseNumber, EraseNumberDeps } from './erase-deps.ts'
+import { addPages, type ErasedPage, nothingErased, type Wallet, writeErasedPage } from './erase-page.ts'
 import { eraseInAudit, eraseInKeys, eraseInOptOuts, eraseUnjoined } from './erase-number-traces.ts'
-import type { MessageErrorCode } from './message-errors.ts'
+import { messageWindows } from './message-windows.ts'
 import { spellingsOf } from './number-spellings.ts'
 
 /** Small pieces, so that sending never waits long for one. */
@@ -17,7 +16,7 @@ const pageSize = 500
  * What is being handed over is left and counted: asked again when it is final, this goes on. So it does when it was interrupted. The audit log
  * says that it was done, without the number.
  */
-export async function eraseNumber(deps: EraseDeps, asked: EraseNumber): Promise<ErasedPage> {
+export async function eraseNumber(deps: EraseNumberDeps, asked: EraseNumber): Promise<ErasedPage> {
   let done = nothingErased
   for (const wallet of await readWalletNames(deps.read, asked.accountId)) {
     await eraseInKeys(deps, wallet, asked.number)
@@ -62,32 +61,12 @@ async function eraseOutbound(deps: EraseDeps, wallet: Wallet, asked: EraseNumber
     const inputs = [wallet.accountId, wallet.mode, asked.number, after]
     const ids = (await selectEach<{ id: string }>(deps.read, toNumber, [inputs])).map(({ id }) => id)
     if (ids.length === 0) return done
-    done = addPages(done, await writePage(deps, wallet, ids, { ...asked, sides: 'party' }))
+    done = addPages(done, await writeErasedPage(deps, wallet, ids, { ...asked, sides: 'party' }))
     after = ids.at(-1) as string
   }
 }
 
-/** No index leads to senders of received messages: all of an account are gone through, so many at a time. */
-const windowSize = 5_000
-const windowEnd = {
-  sql: `select id from messages where account_id = :account and mode = :mode and id > :after order by id limit 1 offset ${windowSize}`,
-  inputs: ['account', 'mode', 'after'],
-} as const
-
-/** Gives the windows in which all messages of a wallet lie, oldest first: each behind `after` and up to `upTo`. */
-async function* messageWindows(
-  read: Db,
-  { accountId, mode }: { accountId: string; mode: Mode },
-): AsyncGenerator<{ after: string; upTo: string }> {
-  for (let after = ''; ;) {
-    const [end] = await selectEach<{ id: string }>(read, windowEnd, [[accountId, mode, after]])
-    const upTo = end?.id ?? '~'
-    yield { after, upTo }
-    if (end === undefined) return
-    after = upTo
-  }
-}
-
+/** No index leads to senders of received messages. */
 async function eraseInbound(deps: EraseDeps, wallet: Wallet, asked: EraseNumber): Promise<ErasedPage> {
   let done = nothingErased
   for await (const { after, upTo } of messageWindows(deps.read, wallet)) {
@@ -103,21 +82,8 @@ async function eraseInbound(deps: EraseDeps, wallet: Wallet, asked: EraseNumber)
       .execute()
     for (let at = 0; at < rows.length; at += pageSize) {
       const ids = rows.slice(at, at + pageSize).map(({ id }) => id)
-      done = addPages(done, await writePage(deps, wallet, ids, { ...asked, sides: 'party' }))
+      done = addPages(done, await writeErasedPage(deps, wallet, ids, { ...asked, sides: 'party' }))
     }
   }
   return done
-}
-
-/** Erases one page as a unit of its own. */
-function writePage(
-  deps: Pick<EraseDeps, 'writer' | 'clock' | 'hold'>,
-  wallet: Wallet,
-  ids: readonly string[],
-  { sides, code }: { sides: 'party' | 'both'; code: MessageErrorCode },
-): Promise<ErasedPage> {
-  const nowMs = deps.clock.now()
-  return deps.hold(nowMs, () =>
-    deps.writer.write((tx: Tx) => erasePage(tx, wallet, ids, { sides, code, nowMs })),
-  )
 }

@@ -3,6 +3,7 @@ import type { Direction, MessageStatus, Mode } from '../storage/schema.ts'
 import { deleteRows, selectEach, updateRows } from '../storage/sets.ts'
 import { cancelMessages } from './cancel-messages.ts'
 import { rangeInDoubt } from './doubtful-parts.ts'
+import type { EraseDeps } from './erase-deps.ts'
 import { erasedNumber } from './erased-number.ts'
 import type { MessageErrorCode } from './message-errors.ts'
 
@@ -51,7 +52,7 @@ const rowOf = {
  * own as well. What waits is canceled first (P8); what is being handed over is left, and phones are asked for it. Times, states and sums stay as
  * they are, and so does the time of the last change.
  */
-export async function erasePage(
+async function erasePage(
   tx: Tx,
   { accountId, mode }: Wallet,
   ids: readonly string[],
@@ -91,6 +92,17 @@ export async function erasePage(
     handedOver: rows.length - done.length,
     deviceIds: cancellations.flatMap(({ deviceId }) => (deviceId === null ? [] : [deviceId])),
   }
+}
+
+/** Erases one page as a unit of its own. */
+export function writeErasedPage(
+  { writer, clock, hold }: Pick<EraseDeps, 'writer' | 'clock' | 'hold'>,
+  wallet: Wallet,
+  ids: readonly string[],
+  { sides, code }: { sides: 'party' | 'both'; code: MessageErrorCode },
+): Promise<ErasedPage> {
+  const nowMs = clock.now()
+  return hold(nowMs, () => writer.write((tx) => erasePage(tx, wallet, ids, { sides, code, nowMs })))
 }
 
 const isUnderWay = (status: MessageStatus): boolean =>

@@ -69,6 +69,7 @@ test('every document has its names in snake_case and its times in RFC 3339', asy
     `account suspend --account ${account}`,
     `account reactivate --account ${account}`,
     `account close --account ${account}`,
+    `account erase --account ${account} --confirm Ada`,
   ])
     expectSnakeCase(await cli.json(line), line)
 })

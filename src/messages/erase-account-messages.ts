@@ -1,0 +1,81 @@
+import type { Tx } from '../storage/dialect.ts'
+import type { Mode } from '../storage/schema.ts'
+import { selectEach } from '../storage/sets.ts'
+import type { EraseAccount, EraseDeps } from './erase-deps.ts'
+import { type ErasedPage, type Wallet, writeErasedPage } from './erase-page.ts'
+import { erasedNumber } from './erased-number.ts'
+import { messageWindows } from './message-windows.ts'
+
+/** Small pieces, so that sending never waits long for one. */
+const pageSize = 500
+const modes: readonly Mode[] = ['live', 'test']
+
+/** What is being handed over is left, because its outcome must find it. */
+const telling = {
+  sql: `select id from messages m where account_id = :account and mode = :mode and id > :after and id <= :last and status <> 'sending'
+        and (recipient <> :erased or sender is not null or text is not null or client_reference is not null or metadata <> '{}'
+          or network_code is not null
+          or exists (select 1 from attempts a where a.account_id = m.account_id and a.mode = m.mode and a.message_id = m.id
+            and a.network_code is not null))`,
+  inputs: ['account', 'mode', 'after', 'last', 'erased'],
+} as const
+
+/** Erases all messages of an account in both modes, texts and both sides' numbers, and tells of each page once it is stored. What was erased before it passes by. */
+export async function* eraseMessagesOfAccount(
+  deps: EraseDeps,
+  { accountId }: EraseAccount,
+): AsyncGenerator<ErasedPage> {
+  for (const mode of modes)
+    for await (const { after, upTo } of messageWindows(deps.read, { accountId, mode })) {
+      const found = await selectEach<{ id: string }>(deps.read, telling, [
+        [accountId, mode, after, upTo, erasedNumber],
+      ])
+      for (let at = 0; at < found.length; at += pageSize) {
+        const ids = found.slice(at, at + pageSize).map(({ id }) => id)
+        const how = { sides: 'both', code: 'account_closed' } as const
+        yield await writeErasedPage(deps, { accountId, mode }, ids, how)
+      }
+    }
+}
+
+const handedOver = {
+  sql: `select m.expires_at from attempts a
+        cross join messages m on m.account_id = a.account_id and m.mode = a.mode and m.id = a.message_id
+        where a.account_id = :account and a.mode = :mode and a.ended_at is null`,
+  inputs: ['account', 'mode'],
+} as const
+
+/** A phone reports until so long after the end of a validity. */
+const reportGraceMs = 3 * 3_600_000
+
+/** How many messages of an account are being handed over, and by when the last of them is final, whatever becomes of its device; null when none is. */
+export async function readHandedOver(
+  { read }: Pick<EraseDeps, 'read'>,
+  accountId: string,
+): Promise<{ handedOver: number; finalBy: number | null }> {
+  const rows = await selectEach<{ expires_at: number | null }>(
+    read,
+    handedOver,
+    modes.map((mode) => [accountId, mode]),
+  )
+  const last = rows.reduce((most, { expires_at }) => Math.max(most, expires_at ?? 0), 0)
+  return { handedOver: rows.length, finalBy: rows.length === 0 ? null : last + reportGraceMs }
+}
+
+const withNumber = (comparison: '<' | '>') =>
+  ({
+    sql: `select id from messages where account_id = :account and mode = :mode and recipient ${comparison} :erased limit 1`,
+    inputs: ['account', 'mode', 'erased'],
+  }) as const
+const [before, behind] = [withNumber('<'), withNumber('>')]
+
+/** Whether a message of an account still names a number: it came, or was handed over, after all others were erased. */
+export async function hasNumbers(tx: Tx, accountId: string): Promise<boolean> {
+  const wallets = modes.map((mode): Wallet => ({ accountId, mode }))
+  const inputs = wallets.map(({ mode }) => [accountId, mode, erasedNumber])
+  const found = await Promise.all([
+    selectEach<{ id: string }>(tx, before, inputs),
+    selectEach<{ id: string }>(tx, behind, inputs),
+  ])
+  return found.flat().length > 0
+}

@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createIds } from '../../src/ids.ts'
+import { claimMessages } from '../../src/messages/claim-messages.ts'
+import { routeKeyOf } from '../../src/messages/message-store.ts'
+import { openForCommand } from '../../src/storage/command-storage.ts'
+import { databaseFile } from '../../src/storage/database.ts'
+import type { Tx } from '../../src/storage/dialect.ts'
+import { type FilledAccount, fillAccount } from '../messages/filled-account.ts'
+import { type Cli, openCli } from './run-cli.ts'
+
+const shop = { mark: 'zanzibar', number: '+4915112345678' }
+const beside = { mark: 'timbuktu', number: '+4915187654321' }
+const ids = createIds({ now: Date.now })
+
+let cli: Cli
+let filled: FilledAccount
+beforeEach(async () => {
+  cli = await openCli()
+  await cli.json('account create --name Olga --email olga@example.org')
+  await inStorage(async (storage) => {
+    filled = await fillAccount({ ...storage, ids, now: Date.now }, shop)
+    await fillAccount({ ...storage, ids, now: Date.now }, beside)
+  })
+})
+afterEach(() => cli.close())
+
+async function inStorage<T>(
+  use: (storage: Awaited<ReturnType<typeof openForCommand>>) => Promise<T>,
+): Promise<T> {
+  const settings = { dataFolder: cli.dataFolder, busyTimeoutMs: 5_000, cacheKiB: 2_048 }
+  const storage = await openForCommand(settings, Date.now())
+  try {
+    return await use(storage)
+  } finally {
+    await storage.close()
+  }
+}
+
+/** Which of the texts stand anywhere in the bytes of the database, its log, or a copy. */
+async function inBytes(texts: readonly string[]): Promise<string[]> {
+  const copy = `${cli.dataFolder}/copy-${ids('aud')}.db`
+  const database = new DatabaseSync(databaseFile(cli.dataFolder), { readOnly: true })
+  database.exec(`vacuum into '${copy}'`)
+  const files = [databaseFile(cli.dataFolder), `${databaseFile(cli.dataFolder)}-wal`, copy]
+  const bytes = await Promise.all(files.map((file) => readFile(file, 'latin1').catch(() => '')))
+  database.close()
+  return texts.filter((text) => bytes.some((each) => each.includes(text)))
+}
+
+const erase = (...more: string[]) => ['account', 'erase', '--account', filled.accountId, ...more]
+const words = [shop.mark, shop.number.slice(1)]
+
+test('an erased account stands in no byte of the database, its log or a copy, and the doctor finds nothing before and after', async () => {
+  expect((await cli.run('doctor')).code).toBe(0)
+  expect(await inBytes([...words, beside.mark])).toEqual([...words, beside.mark])
+  expect(await cli.json(erase('--confirm', filled.name))).toEqual({
+    ok: true,
+    account_id: filled.accountId,
+    erased_messages: 6,
+    canceled_messages: 1,
+    being_handed_over: 0,
+    final_by: null,
+    log_emptied: true,
+  })
+  expect(await inBytes([...words, beside.mark])).toEqual([beside.mark])
+  expect((await cli.run('doctor --full')).code).toBe(0)
+})
+
+test('on a terminal it says each step, and at the end what was erased', async () => {
+  const { code, stdout, stderr } = await cli.run(erase('--confirm', filled.name))
+  expect(code).toBe(0)
+  expect(stdout).toContain(`${filled.accountId} is erased: 6 messages, and 1 that waited were canceled.`)
+  expect(stderr.split('\n')).toEqual(
+    expect.arrayContaining(['Closed; canceling what waits.', 'Erasing messages.', 'Erasing the name.']),
+  )
+})
+
+test('without the name, or with another one, nothing is changed', async () => {
+  expect((await cli.run(erase())).code).toBe(2)
+  expect((await cli.run(erase('--confirm', filled.name, '--wait', '3601'))).code).toBe(2)
+  const { code, stderr } = await cli.run(erase('--confirm', 'Shop'))
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`exactly as it is: ${filled.name}`)])
+  const { accounts } = await cli.json<{ accounts: { id: string; state: string }[] }>('account list')
+  expect(accounts.find(({ id }) => id === filled.accountId)?.state).toBe('active')
+})
+
+test('what is being handed over for longer than it waits is told with the time by which it is final', async () => {
+  const want = { accountId: filled.accountId, mode: 'live', deviceId: filled.deviceId, quota: 1, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
+  const claim = (tx: Tx) => {
+    const wants = [{ ...want, routeKey: routeKeyOf('live', shop.mark) }]
+    return claimMessages(tx, ids, { wants, nowMs: Date.now(), dueMs: Date.now(), fence: 1 })
+  }
+  const { claimed } = await inStorage(({ writer }) => writer.write(claim))
+  const { code, stdout } = await cli.run(erase('--confirm', filled.name, '--wait', '0', '--json'))
+  expect(code).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject({
+    ok: false,
+    erased_messages: 0,
+    being_handed_over: 1,
+    final_by: new Date((claimed[0]?.expiresAt ?? 0) + 3 * 3_600_000).toISOString(),
+  })
+  const said = await cli.run(erase('--confirm', filled.name, '--wait', '0'))
+  expect(said.stdout).toContain('is not erased yet: 1 messages are being handed over.')
+})

@@ -1,0 +1,236 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
+import { createIds } from '../../src/ids.ts'
+import { type Claimed, claimMessages } from '../../src/messages/claim-messages.ts'
+import { type AccountErasure, eraseAccount, erasedAccount } from '../../src/messages/erase-account.ts'
+import type { InboundMessage } from '../../src/messages/inbound-message.ts'
+import { routeKeyOf } from '../../src/messages/message-store.ts'
+import { receiveMessages } from '../../src/messages/receive-messages.ts'
+import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import { createStubClock, type StubClock } from '../stub-clock.ts'
+import { tablesWith, textColumnsWith } from './every-cell.ts'
+import { expectSums } from './expect-sums.ts'
+import { type FilledAccount, fillAccount } from './filled-account.ts'
+import { type NearStore, openNearStore } from './near-store.ts'
+
+const shop = { mark: 'zanzibar', number: '+4915112345678' }
+const beside = { mark: 'timbuktu', number: '+4915187654321' }
+const traces = [shop.mark, shop.number.slice(1), shop.number.slice(-7)]
+
+let store: NearStore
+let clock: StubClock
+let ids: ReturnType<typeof createIds>
+let filled: FilledAccount
+let neighbour: FilledAccount
+beforeEach(async () => {
+  clock = createStubClock()
+  ids = createIds({ now: clock.now })
+  store = await openNearStore(clock.now())
+  filled = await fillAccount({ ...store, ids, now: clock.now }, shop)
+  neighbour = await fillAccount({ ...store, ids, now: clock.now }, beside)
+})
+afterEach(() => store.close())
+
+const begin = (asked: { accountId?: string; confirm?: string } = {}) =>
+  eraseAccount(
+    { read: store.db, writer: store.writer, clock, ids, hold: (_, write) => write() },
+    { accountId: filled.accountId, confirm: filled.name, actor: 'usr_olga', ...asked },
+  )
+
+/** Goes on for so many transactions, to the end when no number is given. */
+async function erase(most = Number.POSITIVE_INFINITY, asked?: Parameters<typeof begin>[0]) {
+  const told: AccountErasure[] = []
+  for await (const now of begin(asked)) if (told.push(now) >= most) break
+  return told
+}
+
+/** Every row that names the account beside it, its people, devices or words. */
+async function rowsBeside(): Promise<string[]> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select name from sqlite_master where type = 'table'`.execute(store.db)
+  const { accountId, userId, guestId, deviceId } = neighbour
+  const found: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await sql`select * from ${sql.table(name)}`.execute(store.db)
+    found.push(...rows.map((row) => `${name} ${JSON.stringify(row)}`))
+  }
+  return found.filter((row) =>
+    [accountId, userId, guestId, deviceId, beside.mark, beside.number].some((each) => row.includes(each)),
+  )
+}
+
+/** What no person, program, phone or network writes into: ids, words of closed lists, hashes of random tokens. */
+const wordless = [
+  /^\w+\.(id|\w+_id|mode|state|status|kind|purpose|role|hash|\w+_hash)$/,
+  /^(attempts|messages)\.(cost_state|direction|category|encoding|on_unknown|error_code|outcome|country)$/,
+  /^attempts\.network_ids$/,
+  /^auth_users\.(createdAt|updatedAt)$|^auth_\w+\.(createdAt|updatedAt|expiresAt|lockedUntil|userId|providerId)$/,
+  /^auth_credentials\.(accessToken|refreshToken|idToken|accessTokenExpiresAt|refreshTokenExpiresAt|scope)$/,
+  /^api_keys\.scopes$|^audit_log\.action$|^ledger_entries\.actor$|^one_time_links\.hash$/,
+  /^devices\.lease_owner$|^inbound_fragments\.country$|^phone_offers\.recall$|^queue\.claimed_by$/,
+  /^traffic(_times)?\.(grain|measure)$|^messages\.send_id$|^server_runs\./,
+]
+
+test('the account that is erased here has words in every column that takes any', async () => {
+  const all = await textColumnsWith(store.db, null)
+  const withWords = await textColumnsWith(store.db, traces)
+  const expected = all.filter((place) => !wordless.some((form) => form.test(place)))
+  expect(expected.filter((place) => !withWords.includes(place))).toEqual([])
+  expect(withWords.length).toBeGreaterThan(50)
+  await expectSums(store.db, clock.now())
+})
+
+test('nothing of an account is left in any cell, every sum holds, and the account beside it is as it was', async () => {
+  const before = await rowsBeside()
+  expect(before.length).toBeGreaterThan(40)
+  const told = await erase()
+  expect(told.at(-1)).toMatchObject({ step: 'name', isFinished: true, erased: 6, canceled: 1, handedOver: 0 })
+  expect(await tablesWith(store.db, traces)).toEqual([])
+  expect(await rowsBeside()).toEqual(before)
+  await expectSums(store.db, clock.now())
+})
+
+test('counts, costs and times stay, and the account is known as erased', async () => {
+  const numbers = () =>
+    store.db
+      .selectFrom('messages')
+      .select(['id', 'parts', 'charged', 'created_at', 'sent_at', 'delivered_at'])
+      .where('account_id', '=', filled.accountId)
+      .orderBy('id')
+      .execute()
+  const granted = () =>
+    store.db
+      .selectFrom('ledger_entries')
+      .select(['id', 'kind', 'sms', 'created_at'])
+      .where('account_id', '=', filled.accountId)
+      .orderBy('id')
+      .execute()
+  const before = [await numbers(), await granted()]
+  await erase()
+  expect([await numbers(), await granted()]).toEqual(before)
+  const account = await store.db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('id', '=', filled.accountId)
+    .executeTakeFirst()
+  expect(account).toMatchObject({ name: erasedAccount, state: 'closed' })
+  const last = await store.db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('account_id', '=', filled.accountId)
+    .orderBy('id', 'desc')
+    .executeTakeFirst()
+  expect(last).toMatchObject({ action: 'account.erased', actor: 'usr_olga', detail: '{}' })
+})
+
+test('people of no other account are erased; who is elsewhere too stays there with name and address', async () => {
+  const guest = () => store.db.selectFrom('users').selectAll().where('id', '=', filled.guestId).executeTakeFirst() // prettier-ignore
+  const before = await guest()
+  await erase()
+  const person = await store.db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', filled.userId)
+    .executeTakeFirst()
+  expect(person).toMatchObject({ name: 'Erased person', email: `${filled.userId}@erased.invalid` })
+  expect(await guest()).toEqual(before)
+  const memberships = await store.db
+    .selectFrom('account_users')
+    .selectAll()
+    .where('user_id', 'in', [filled.userId, filled.guestId])
+    .execute()
+  expect(memberships.map(({ account_id }) => account_id)).not.toContain(filled.accountId)
+  expect(memberships.length).toBe(1)
+})
+
+test('it may be cut off after any transaction: sums hold, and the next run ends it', async () => {
+  const whole = (await erase()).length
+  expect(whole).toBeGreaterThan(12)
+  for (let cut = 1; cut < whole; cut++) {
+    await store.close()
+    store = await openNearStore(clock.now())
+    filled = await fillAccount({ ...store, ids, now: clock.now }, shop)
+    expect((await erase(cut)).at(-1)).toMatchObject({ isFinished: false })
+    await expectSums(store.db, clock.now())
+    expect((await erase()).at(-1)).toMatchObject({ isFinished: true })
+    expect(await tablesWith(store.db, traces), `cut off after ${cut}`).toEqual([])
+    await expectSums(store.db, clock.now())
+  }
+})
+
+test('asked again by its new name it finds what has come since, and nothing else', async () => {
+  await erase()
+  const again = await erase(undefined, { confirm: erasedAccount })
+  expect(again).toMatchObject([{ step: 'name', isFinished: true, erased: 0, canceled: 0 }])
+})
+
+const claimWaiting = () =>
+  store.writer.write(async (tx) => {
+    const want = { accountId: filled.accountId, mode: 'live', deviceId: filled.deviceId } as const
+    const room = { routeKey: routeKeyOf('live', shop.mark), quota: 1, partsOver: 0, partsUpTo: 10 }
+    const at = { wants: [{ ...want, ...room }], nowMs: clock.now(), dueMs: clock.now(), fence: 1 }
+    return (await claimMessages(tx, ids, at)).claimed[0] as Claimed
+  })
+const stateOf = async () =>
+  (
+    await store.db
+      .selectFrom('accounts')
+      .select(['name', 'state'])
+      .where('id', '=', filled.accountId)
+      .executeTakeFirstOrThrow()
+  ).state
+
+test('while a message is being handed over the account is suspended, nothing is erased, and it says until when', async () => {
+  const claimed = await claimWaiting()
+  const told = await erase(3)
+  const finalBy = claimed.expiresAt + 3 * 3_600_000
+  expect(told.map(({ step, handedOver }) => [step, handedOver])).toEqual([
+    ['hand_over', 1],
+    ['hand_over', 1],
+    ['hand_over', 1],
+  ])
+  expect(told[0]?.finalBy).toBe(finalBy)
+  expect(await stateOf()).toBe('suspended')
+  expect(await store.db.selectFrom('messages').select('id').where('text', 'is', null).execute()).toEqual([])
+})
+
+test('it goes on by itself once what was being handed over is final', async () => {
+  const claimed = await claimWaiting()
+  let isSettled = false
+  for await (const now of begin()) {
+    if (now.handedOver === 0 || isSettled) continue
+    isSettled = true
+    const outcome = { kind: 'accepted', networkIds: ['n9'], receiptExpected: false } as const
+    await store.writer.write((tx) => settleOutcomes(tx, [judgeOutcome(claimed, outcome, clock.now())]))
+  }
+  expect(await tablesWith(store.db, traces)).toEqual([])
+  const kept = await store.db.selectFrom('messages').selectAll().where('id', '=', claimed.messageId).executeTakeFirst() // prettier-ignore
+  expect(kept).toMatchObject({ status: 'sent', charged: 1 })
+})
+
+test('what comes in at the last moment is erased before the name goes', async () => {
+  let hasCome = false
+  for await (const { step } of begin()) {
+    if (step !== 'audit_log' || hasCome) continue
+    hasCome = true
+    await store.writer.write((tx) => receiveMessages(tx, ids, [lateMessage()], 60_000))
+  }
+  expect(hasCome).toBe(true)
+  expect(await tablesWith(store.db, traces)).toEqual([])
+})
+
+const lateMessage = (): InboundMessage => ({
+  deviceId: filled.deviceId, accountId: filled.accountId, mode: 'live', from: shop.number, to: '', country: 'DE', text: shop.mark,
+  encoding: 'gsm7', units: 5, parts: 1, receivedAt: clock.now(), inReplyTo: null, fingerprint: 'late',
+}) // prettier-ignore
+
+test('without the exact name, with an operator among its people, or without an account nothing is changed', async () => {
+  await expect(erase(1, { confirm: 'Shop' })).rejects.toThrow(/confirm it with its name exactly as it is: Shop zanzibar/) // prettier-ignore
+  await expect(erase(1, { accountId: 'acc_nobody' })).rejects.toThrow(/There is no account/)
+  await store.writer.write((tx) =>
+    tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', filled.guestId).execute(),
+  )
+  await expect(erase(1)).rejects.toThrow(/who operates this instance/)
+  expect(await stateOf()).toBe('active')
+})

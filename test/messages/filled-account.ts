@@ -1,0 +1,191 @@
+import { createAccount } from '../../src/accounts/accounts.ts'
+import { createApiKey } from '../../src/accounts/api-keys.ts'
+import type { Outcome } from '../../src/connectors/connector.ts'
+import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
+import type { Ids } from '../../src/ids.ts'
+import { grantSms, openWallets } from '../../src/ledger/grants.ts'
+import { claimMessages } from '../../src/messages/claim-messages.ts'
+import { routeKeyOf } from '../../src/messages/message-store.ts'
+import { park } from '../../src/messages/parked-receipts.ts'
+import { receiveMessages } from '../../src/messages/receive-messages.ts'
+import { sendMessages } from '../../src/messages/send-messages.ts'
+import type { SendRequest } from '../../src/messages/send-request.ts'
+import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import { settleReceipts } from '../../src/messages/settle-receipts.ts'
+import { appendAudit } from '../../src/storage/audit-log.ts'
+import type { Tx } from '../../src/storage/dialect.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import type { Writer } from '../../src/storage/writer.ts'
+
+export interface FilledAccount {
+  accountId: string
+  /** Is in this account alone. */
+  userId: string
+  /** Is in another account too. */
+  guestId: string
+  deviceId: string
+  name: string
+}
+
+/** What an account is filled with: `mark` stands in every column that people, programs, phones or networks write into, `number` where a number is. */
+export interface Filling {
+  mark: string
+  number: string
+}
+
+interface Deps {
+  ids: Ids
+  nowMs: number
+}
+
+/** An account as use makes it: every table that can name it holds the mark or the number, and every sum holds. */
+export async function fillAccount(
+  { writer, ids, now }: { writer: Writer; ids: Ids; now: () => number },
+  { mark, number }: Filling,
+): Promise<FilledAccount> {
+  const deps: Deps = { ids, nowMs: now() }
+  const filled = await writer.write((tx) => openFilled(tx, deps, { mark, number }))
+  await writer.write((tx) => fillDevice(tx, deps, filled, mark))
+  await writer.write((tx) => fillPeople(tx, deps, filled, mark))
+  await writer.write((tx) => fillTraces(tx, deps, filled, { mark, number }))
+  await fillMessages(writer, deps, filled, { mark, number })
+  return filled
+}
+
+async function openFilled(tx: Tx, deps: Deps, { mark }: Filling): Promise<FilledAccount> {
+  const terms = { freeSms: 100, playSms: 100, lowThreshold: 0, actor: 'cli' }
+  const open = (account: { name: string; email: string }) =>
+    createAccount(
+      tx,
+      { ...deps, openWallets: (inTx, accountId) => openWallets(inTx, deps, { accountId, ...terms }) },
+      { ...account, actor: 'cli' },
+    )
+  const { accountId, userId } = await open({ name: `Shop ${mark}`, email: `${mark}@example.org` })
+  const guest = await open({ name: 'Elsewhere', email: `guest-${deps.ids('usr').slice(-8)}@example.org` })
+  await insertRows(tx, 'account_users', [{ account_id: accountId, user_id: guest.userId, role: 'member' }])
+  const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count))
+  await createApiKey(tx, { ...deps, randomBytes }, { accountId, mode: 'live', name: `Key ${mark}`, actor: userId }) // prettier-ignore
+  await tx.updateTable('api_keys').set({ addresses: `["${mark}"]`, last_four: mark }).where('account_id', '=', accountId).execute() // prettier-ignore
+  const grant = { accountId, mode: 'live', sms: 5, kind: 'top_up', note: `Bill ${mark}` } as const
+  await grantSms(tx, deps, { ...grant, requestKey: `pay-${mark}`, actor: userId })
+  return { accountId, userId, guestId: guest.userId, deviceId: deps.ids('dev'), name: `Shop ${mark}` }
+}
+
+async function fillDevice(tx: Tx, { ids, nowMs }: Deps, filled: FilledAccount, mark: string): Promise<void> {
+  const { accountId, deviceId } = filled
+  const times = { created_at: nowMs, updated_at: nowMs }
+  await insertRows(tx, 'devices', [
+    { id: deviceId, account_id: accountId, mode: 'live', kind: 'android', name: `Phone ${mark}`, state: 'enabled', senders: `["${mark}"]`, settings: `{"host":"${mark}"}`, secrets: mark, ...times },
+  ]) // prettier-ignore
+  await insertRows(tx, 'device_reports', [
+    { device_id: deviceId, status: 'online', reasons: `["${mark}"]`, body: `{"sims":"${mark}"}`, reported_at: nowMs },
+  ]) // prettier-ignore
+  await insertRows(tx, 'device_states', [
+    { device_id: deviceId, from_at: nowMs, until_at: null, status: 'online', reasons: `["${mark}"]` },
+  ])
+  await insertRows(tx, 'device_samples', [{ device_id: deviceId, at: nowMs, network: mark }])
+  const [token, phone] = [ids('ptk'), ids('phn')]
+  await insertRows(tx, 'phone_tokens', [{ id: token, account_id: accountId, mode: 'live', hash: token, created_at: nowMs }]) // prettier-ignore
+  await insertRows(tx, 'phones', [
+    { id: phone, device_id: deviceId, token_id: token, token_hash: phone, hook_hash: phone, signing_key: mark, name: mark, sims: `["${mark}"]`, app_version: mark, uses_push: 0, ...times },
+  ]) // prettier-ignore
+}
+
+async function fillPeople(tx: Tx, deps: Deps, { accountId, userId }: FilledAccount, mark: string) {
+  const at = new Date(deps.nowMs).toISOString()
+  const times = { createdAt: at, updatedAt: at }
+  const expiresAt = at
+  await insertRows(tx, 'auth_users', [{ id: userId, name: mark, email: mark, emailVerified: 0, image: mark, ...times }]) // prettier-ignore
+  await insertRows(tx, 'auth_sessions', [{ id: mark, expiresAt, token: mark, ipAddress: mark, userAgent: mark, userId, ...times }]) // prettier-ignore
+  await insertRows(tx, 'auth_credentials', [{ id: mark, accountId: mark, providerId: 'credential', userId, password: mark, ...times }]) // prettier-ignore
+  await insertRows(tx, 'auth_two_factors', [{ id: mark, secret: mark, backupCodes: mark, userId }])
+  await insertRows(tx, 'auth_verifications', [
+    { id: `${mark}-1`, identifier: `trust-${mark}`, value: userId, expiresAt, ...times },
+    { id: `${mark}-2`, identifier: `reset-${userId}`, value: mark, expiresAt, ...times },
+  ])
+  const email = `${mark}@example.org`
+  const link = { email, created_at: deps.nowMs, expires_at: deps.nowMs + 1, actor: mark }
+  const hash = (kind: string) => `${kind}${mark}`.padEnd(64, '0')
+  await insertRows(tx, 'one_time_links', [
+    { ...link, id: deps.ids('lnk'), hash: hash('reset'), purpose: 'reset', user_id: userId, account_id: null, role: null },
+    { ...link, id: deps.ids('lnk'), hash: hash('invited'), purpose: 'invitation', user_id: null, account_id: accountId, role: 'member' },
+    { ...link, id: deps.ids('lnk'), hash: hash('opened'), purpose: 'invitation', user_id: null, account_id: null, role: null },
+  ]) // prettier-ignore
+  const audited = { actor: userId, action: 'user.changed', detail: { userId, name: mark } }
+  await appendAudit(tx, deps, { ...audited, accountId: null })
+  await appendAudit(tx, deps, { ...audited, accountId: null, actor: email, detail: { email } })
+  await appendAudit(tx, deps, { ...audited, accountId, actor: email })
+}
+
+async function fillTraces(tx: Tx, { nowMs }: Deps, { accountId, deviceId }: FilledAccount, filling: Filling) {
+  const { number, mark } = filling
+  const optOut = { account_id: accountId, mode: 'live', created_at: nowMs, forget_at: null } as const
+  await insertRows(tx, 'opt_outs', [{ ...optOut, recipient: number }])
+  const word = { deviceId, networkId: mark, result: 'delivered', code: null, networkCode: mark } as const
+  await park(tx, [{ ...word, numbers: [number.slice(1)], atMs: nowMs }])
+}
+
+/** One message of each kind that rests, one that waits for a sender of its own, one received, and a piece of one. */
+async function fillMessages(writer: Writer, deps: Deps, filled: FilledAccount, filling: Filling) {
+  const { ids, nowMs } = deps
+  const { mark, number } = filling
+  const { accountId, deviceId } = filled
+  const end = async (outcome: Outcome, more: Partial<SendRequest> = {}) => {
+    await send(writer, deps, filled, filling, more)
+    const want = { accountId, mode: 'live', routeKey: routeKeyOf('live', null), deviceId, quota: 1, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
+    const at = { wants: [want], nowMs, dueMs: nowMs, fence: 1 }
+    const { claimed } = await writer.write((tx) => claimMessages(tx, ids, at))
+    await writer.write((tx) =>
+      settleOutcomes(
+        tx,
+        claimed.map((one) => judgeOutcome(one, outcome, nowMs)),
+      ),
+    )
+  }
+  const networkId = `${accountId}-1`
+  await end({ kind: 'accepted', networkIds: [networkId], receiptExpected: true })
+  const word = { deviceId, networkId, result: 'delivered', code: null, networkCode: mark } as const
+  await writer.write((tx) => settleReceipts(tx, [{ ...word, atMs: nowMs }]))
+  await end({ kind: 'accepted', networkIds: [`${accountId}-2`], receiptExpected: true })
+  await end({ kind: 'refused', lasts: 'good', code: 'network_rejected', networkCode: `no ${mark}` })
+  await end(
+    { kind: 'unknown', networkIds: [`${accountId}-3`], partsTaken: 1, detail: 'no answer' },
+    { parts: 2 },
+  )
+  await send(writer, deps, filled, filling, { from: mark })
+  const inbound = {
+    deviceId, accountId, mode: 'live', from: number, to: mark, country: 'DE', text: `Hello ${mark}`, encoding: 'gsm7', units: 23,
+    parts: 1, receivedAt: nowMs, inReplyTo: null,
+  } as const // prettier-ignore
+  const part = { reference: 7, total: 2, index: 1 }
+  await writer.write((tx) =>
+    receiveMessages(
+      tx,
+      ids,
+      [
+        { ...inbound, fingerprint: mark },
+        { ...inbound, fingerprint: `${mark}-1`, inReplyTo: mark, part },
+      ],
+      60_000,
+    ),
+  )
+}
+
+async function send(
+  writer: Writer,
+  { ids, nowMs }: Deps,
+  { accountId }: FilledAccount,
+  { mark, number }: Filling,
+  more: Partial<SendRequest>,
+): Promise<void> {
+  const request: SendRequest = {
+    sendId: ids('snd'), messageIds: [ids('msg')], accountId, mode: 'live', keyId: 'key_a', dailyCap: null, queueLimit: 0, createdAt: nowMs,
+    idempotency: { key: ids('snd') + mark, fingerprint: mark }, recipients: [{ to: number, country: 'DE' }], from: null, category: 'transactional',
+    text: `Hello ${mark}`, encoding: 'gsm7', units: 5, parts: 1, smartEncodingApplied: false, onUnknown: 'stop', clientReference: `for ${mark}`,
+    metadata: `{"of":"${mark}"}`, expiresAt: nowMs + 86_400_000, warnings: [], ...more,
+  } // prettier-ignore
+  await writer.write(async (tx) => {
+    await sendMessages(tx, [request])
+    await tx.updateTable('idempotency_keys').set({ warnings: `["${mark}"]` }).where('account_id', '=', accountId).execute() // prettier-ignore
+  })
+}
