@@ -16,6 +16,14 @@ export const theme = createTheme({
   variantColorResolver: (input) => {
     const colors = defaultVariantColorsResolver(input)
     const name = input.color ?? input.theme.primaryColor
+    // White on the red of the light scheme has a contrast of 3.9.
+    if (input.variant === 'filled' && name === 'red')
+      return {
+        ...colors,
+        background: 'var(--mantine-color-red-9)',
+        hover: 'color-mix(in srgb, var(--mantine-color-red-9), black 10%)',
+        color: 'var(--mantine-color-white)',
+      }
     return input.variant === 'light' && input.theme.colors[name] !== undefined
       ? {
           ...colors,
