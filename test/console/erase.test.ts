@@ -44,3 +44,39 @@ test('nobody erases what is not theirs, and what is no number is refused', async
   expect((await house.bob.change('operator/erase-number', { number })).status).toBe(404)
   expect((await house.ada.change('history/erase-number', { number: '0151 123' })).status).toBe(422)
 })
+
+const eraseAll = async (accountId: string, confirm: string) => {
+  for (let i = 0; i < 20; i++) {
+    const { status, body } = await operator.change('operator/erase-account', { accountId, confirm })
+    if (status !== 200 || (body as { isFinished: boolean }).isFinished) return { status, body }
+  }
+  throw new Error('It was not finished.')
+}
+
+test('the operator erases an account with its people, whose sessions end; it is audited', async () => {
+  const eve = await house.newPerson('Eve')
+  await receive(eve.accountId, 'msg_3')
+  expect((await eve.read('profile/read')).status).toBe(200)
+  expect(await eraseAll(eve.accountId, 'Eve')).toMatchObject({
+    status: 200,
+    body: { erased: 1, step: 'name' },
+  })
+  expect(await textOf('msg_3')).toBeNull()
+  const account = await house.app.storage.read.selectFrom('accounts').selectAll().where('id', '=', eve.accountId).executeTakeFirst() // prettier-ignore
+  expect(account).toMatchObject({ name: 'Erased account', state: 'closed' })
+  const entry = await house.app.storage.read.selectFrom('audit_log').selectAll().where('account_id', '=', eve.accountId).where('action', '=', 'account.erased').executeTakeFirst() // prettier-ignore
+  expect(entry).toMatchObject({ actor: operator.userId })
+  expect((await eve.read('profile/read')).status).toBe(401)
+})
+
+test('an account is not erased without its exact name, nor one with an operator among its people', async () => {
+  const wrong = await eraseAll(house.bob.accountId, 'bob')
+  expect(wrong).toMatchObject({ status: 422 })
+  const own = await eraseAll(operator.accountId, 'Olga')
+  expect(own).toMatchObject({
+    status: 422,
+    body: { detail: expect.stringContaining('operates this instance') },
+  })
+  const states = await house.app.storage.read.selectFrom('accounts').select(['name', 'state']).where('id', 'in', [house.bob.accountId, operator.accountId]).execute() // prettier-ignore
+  expect(states.map(({ state }) => state)).toEqual(['active', 'active'])
+})

@@ -116,6 +116,30 @@ test('a number is erased from every account once it was typed twice', async () =
   await page.context().close()
 })
 
+test('an account is erased once its name was typed, and is known as erased', async () => {
+  const { accountId } = await app.openAccount('Forgotten')
+  const tab = await browser.newPage()
+  const { page } = tab
+  await signIn(tab, app, operator)
+  await page.goto(`${app.url}/operator`)
+  await page.getByRole('searchbox', { name: 'Search accounts' }).fill(accountId)
+  const row = page.getByRole('row').filter({ hasText: accountId })
+  await row.getByRole('button', { name: 'Change Forgotten' }).click()
+  await page.getByRole('menuitem', { name: 'Erase for ever' }).click()
+  const erase = page.getByRole('button', { name: 'Erase Forgotten' })
+  await page.getByLabel('Type Forgotten to erase it').fill('Forgot')
+  expect(await erase.isDisabled()).toBe(true)
+  await page.getByLabel('Type Forgotten to erase it').fill('Forgotten')
+  await expectSound(tab)
+  await tab.screenshot('operator-erase-account')
+  await erase.click()
+  await page.getByText('The account is erased').waitFor()
+  await expectSound(tab)
+  await row.getByText('Erased account').waitFor()
+  await row.getByText('closed').waitFor()
+  await page.context().close()
+})
+
 test('whoever is no operator finds nothing there', async () => {
   const tab = await ada.signedIn()
   await tab.page.goto(`${ada.url}/operator`)

@@ -6,7 +6,7 @@ const TaskForm = lazy(async () => ({ default: (await import('./task-form.tsx')).
 
 /** What the operator is about to do to an account. */
 export interface AccountTask {
-  what: 'grant' | 'limits' | 'reset-link' | 'active' | 'suspended' | 'closed'
+  what: 'grant' | 'limits' | 'reset-link' | 'active' | 'suspended' | 'closed' | 'erase'
   account: OperatedAccount
 }
 
@@ -17,6 +17,7 @@ const titles: Readonly<Record<AccountTask['what'], string>> = {
   active: 'Reactivate',
   suspended: 'Suspend',
   closed: 'Close for ever:',
+  erase: 'Erase for ever:',
 }
 
 /** The dialog of one task. */

@@ -159,6 +159,7 @@ function AccountMenu({ of, onTask }: { of: OperatedAccount; onTask: (task: Accou
           ...(of.state === 'active' ? [line('suspended', 'Suspend')] : []),
           ...(of.state === 'suspended' ? [line('active', 'Reactivate')] : []),
           ...(of.state === 'closed' ? [] : [line('closed', 'Close for ever', 'red')]),
+          line('erase', 'Erase for ever', 'red'),
         ],
       ]}
     />

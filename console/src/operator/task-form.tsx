@@ -1,4 +1,5 @@
 import type { AccountTask } from './account-dialog.tsx'
+import { EraseAccountForm } from './erase-account-form.tsx'
 import { GrantForm } from './grant-form.tsx'
 import { LimitsForm } from './limits-form.tsx'
 import { ResetLinkForm } from './reset-link-form.tsx'
@@ -17,5 +18,7 @@ export function TaskForm({ task: { what, account }, onClose }: { task: AccountTa
     case 'suspended':
     case 'closed':
       return <StateForm account={account} state={what} onClose={onClose} />
+    case 'erase':
+      return <EraseAccountForm account={account} />
   }
 }

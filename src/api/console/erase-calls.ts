@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { type AccountErasure, eraseAccount } from '../../messages/erase-account.ts'
 import { eraseNumber } from '../../messages/erase-number.ts'
 import { defineCall, type UserContext } from './call.ts'
 
@@ -23,6 +24,13 @@ export const eraseCalls = {
     handle: (context, asked): Promise<ErasedNumber> =>
       erase(context, { number: asked.number, accountId: asked.accountId ?? null, code: 'canceled_by_operator' }), // prettier-ignore
   }),
+  /** Erases an account for some seconds: whoever asks repeats it until it is finished. */
+  'operator/erase-account': defineCall({
+    kind: 'change',
+    access: 'operator',
+    input: Type.Object({ accountId, confirm: Type.String({ maxLength: 100 }) }, closed),
+    handle: (context, asked): Promise<AccountErasure> => eraseForAWhile(context, asked),
+  }),
   /** Erases a number of one's own account, in both modes. */
   'history/erase-number': defineCall({
     kind: 'change',
@@ -31,6 +39,30 @@ export const eraseCalls = {
     handle: (context, asked): Promise<ErasedNumber> =>
       erase(context, { number: asked.number, accountId: context.account.id, code: 'canceled_by_user' }),
   }),
+}
+
+/** A piece of an erasure: so long that little is asked twice, so short that a page can show how far it is. */
+const pieceMs = 2_000
+const lookEveryMs = 250
+
+/** Goes on for one piece, or to the end. What is being handed over is waited for as long. */
+async function eraseForAWhile(
+  { read, writer, clock, ids, actor, ports, live }: UserContext,
+  asked: { accountId: string; confirm: string },
+): Promise<AccountErasure> {
+  const deps = { read, writer, clock, ids, hold: ports.history.holdHorizon }
+  let last: AccountErasure | null = null
+  let sinceMs: number | null = null
+  for await (const now of eraseAccount(deps, { ...asked, actor })) {
+    last = now
+    // From the first page on: to find where it was may take a while, and must not eat up the piece.
+    sinceMs ??= clock.monotonicMs()
+    if (clock.monotonicMs() - sinceMs >= pieceMs) break
+    if (now.handedOver > 0) await new Promise<void>((resolve) => void clock.schedule(lookEveryMs, resolve))
+  }
+  live.changed(asked.accountId)
+  if (last === null) throw new Error('An erasure ends with its last step.')
+  return last
 }
 
 async function erase(
