@@ -1,6 +1,6 @@
 import type { Tx } from '../storage/dialect.ts'
 import type { DeviceStatus } from '../storage/schema.ts'
-import { insertRows, updateRows } from '../storage/sets.ts'
+import { insertRows, selectEach, updateRows } from '../storage/sets.ts'
 
 /**
  * What the node that runs a device last knew of it: stored as JSON in `device_reports.body`. Groups that a device cannot tell are null.
@@ -51,9 +51,21 @@ export const reportIntervalMs = 10_000
 /** A report older than this says nothing any more: three were missed, so the node behind the device is gone or stuck. */
 export const reportLifetimeMs = 30_000
 
-/** Keeps the latest report of each device. */
+const present = {
+  sql: "select id from devices where id = :device and state <> 'retired'",
+  inputs: ['device'],
+} as const
+
+/** Keeps the latest report of each device. What a server says that has not heard yet that a device was removed is dropped. */
 export async function saveDeviceReports(tx: Tx, reports: readonly DeviceReport[]): Promise<void> {
-  const rows = reports.map(({ deviceId, status, reasons, body, reportedAt }) => ({
+  const found = await selectEach<{ id: string }>(
+    tx,
+    present,
+    reports.map(({ deviceId }) => [deviceId]),
+  )
+  const known = new Set(found.map(({ id }) => id))
+  const told = reports.filter(({ deviceId }) => known.has(deviceId))
+  const rows = told.map(({ deviceId, status, reasons, body, reportedAt }) => ({
     device_id: deviceId,
     status,
     reasons: JSON.stringify(reasons),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type DeviceReportBody, saveDeviceReports } from '../../src/devices/device-report.ts'
 import {
   addDevice,
   type DeviceChange,
@@ -169,6 +170,16 @@ test('a retired device is gone for ever, with its secrets and its report', async
   expect(await rowOf(id)).toMatchObject({ state: 'retired', secrets: null, name: 'Link' })
   expect(await find(id)).toBeUndefined()
   await expect(set(id, { state: 'enabled' })).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('a server that has not heard yet that a device was removed reports it no more', async () => {
+  const [gone, stays] = [await add(), await add()]
+  await retire(gone)
+  const said = (deviceId: string) =>
+    ({ deviceId, status: 'online', reasons: [], reportedAt: 1, body: {} as DeviceReportBody }) as const
+  await fixture.storage.writer.write((tx) => saveDeviceReports(tx, [said(gone), said(stays)]))
+  const reports = await fixture.storage.read.selectFrom('device_reports').select('device_id').execute()
+  expect(reports).toEqual([{ device_id: stays }])
 })
 
 test('lists an account its own devices, and the operator the shared ones', async () => {
