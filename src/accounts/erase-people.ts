@@ -63,49 +63,62 @@ interface Person {
   email: string
 }
 
-/** Sessions, passwords and second factors go with the auth user. */
+/** Sessions, passwords and second factors go with the auth user, and what the sign-in noted for a while names the id. */
 async function eraseSignIns(tx: Tx, people: readonly Person[]): Promise<void> {
   if (people.length === 0) return
   const ids = people.map(({ id }) => id)
   await tx.deleteFrom('auth_users').where('id', 'in', ids).execute()
-  const pending = await tx.selectFrom('auth_verifications').select(['id', 'identifier', 'value']).execute()
-  const about = pending.filter((row) => names(`${row.identifier} ${row.value}`, people))
+  const noted = await tx.selectFrom('auth_verifications').select(['id', 'identifier', 'value']).execute()
+  const about = noted.filter(({ identifier, value }) =>
+    ids.some((id) => `${identifier} ${value}`.includes(id)),
+  )
   await deleteRows(tx, 'auth_verifications', ['id'], about)
   await tx.deleteFrom('one_time_links').where('user_id', 'in', ids).execute()
-  // Invitations of the operator to open an account; those of other accounts are theirs.
-  await tx
-    .deleteFrom('one_time_links')
-    .where('account_id', 'is', null)
-    .where(
-      'email',
-      'in',
-      people.map(({ email }) => email),
-    )
-    .execute()
 }
 
-/** What the instance's own audit log says of people: who did what stays, with what goes. */
+/**
+ * What the instance itself says of people, under the present address and former ones: the operator's invitations to open an account go (those of
+ * other accounts are theirs); of its audit log stays who did what and when.
+ */
 async function eraseMentions(tx: Tx, people: readonly Person[]): Promise<void> {
-  for (const person of people) {
-    const rows = await tx
-      .selectFrom('audit_log')
-      .select(['id', 'actor', 'detail'])
-      .where('account_id', 'is', null)
-      .where(({ eb, or }) =>
-        or([
-          eb('actor', '=', person.email),
-          eb('detail', 'like', `%${person.id}%`),
-          eb('detail', 'like', `%${person.email}%`),
-        ]),
-      )
-      .execute()
-    const blank = rows
-      // In a pattern `_` means any character.
-      .filter(({ actor, detail }) => names(`${actor} ${detail}`, [person]))
-      .map(({ id, actor }) => ({ id, actor: actor === person.email ? person.id : actor, detail: '{}' }))
+  for (const { id, email } of people) {
+    const own = await auditOf(tx, id, ({ detail }) => userOf(detail).userId === id)
+    const addresses = new Set([email, ...own.flatMap(({ detail }) => userOf(detail).email ?? [])])
+    const all = new Map(own.map((row) => [row.id, row]))
+    for (const address of addresses) {
+      await tx
+        .deleteFrom('one_time_links')
+        .where('account_id', 'is', null)
+        .where('email', '=', address)
+        .execute()
+      const rows = await auditOf(tx, address, ({ actor, detail }) => actor === address || detail.includes(`"${address}"`)) // prettier-ignore
+      for (const row of rows) all.set(row.id, row)
+    }
+    const blank = [...all.values()].map((row) => ({
+      id: row.id,
+      actor: addresses.has(row.actor) ? id : row.actor,
+      detail: '{}',
+    }))
     await updateRows(tx, 'audit_log', ['id'], blank)
   }
 }
 
-const names = (text: string, people: readonly Person[]): boolean =>
-  people.some(({ id, email }) => text.includes(id) || text.includes(email))
+interface Entry {
+  id: string
+  actor: string
+  detail: string
+}
+
+/** Entries of the instance's own audit log in which a name may stand, and does: in a pattern `_` means any character, and one address may end another. */
+async function auditOf(tx: Tx, name: string, isMeant: (row: Entry) => boolean): Promise<Entry[]> {
+  const rows = await tx
+    .selectFrom('audit_log')
+    .select(['id', 'actor', 'detail'])
+    .where('account_id', 'is', null)
+    .where(({ eb, or }) => or([eb('actor', '=', name), eb('detail', 'like', `%${name}%`)]))
+    .execute()
+  return rows.filter(isMeant)
+}
+
+const userOf = (detail: string): { userId?: string; email?: string } =>
+  JSON.parse(detail) as { userId?: string; email?: string }

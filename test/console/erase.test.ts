@@ -1,4 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
+import { createIds } from '../../src/ids.ts'
+import { type Claimed, claimMessages } from '../../src/messages/claim-messages.ts'
+import { routeKeyOf } from '../../src/messages/message-store.ts'
+import { sendMessages } from '../../src/messages/send-messages.ts'
+import type { SendRequest } from '../../src/messages/send-request.ts'
+import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import { tablesWith } from '../messages/every-cell.ts'
+import { expectSums } from '../messages/expect-sums.ts'
 import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'
 
 let house: TestConsole
@@ -80,3 +89,52 @@ test('an account is not erased without its exact name, nor one with an operator 
   const states = await house.app.storage.read.selectFrom('accounts').select(['name', 'state']).where('id', 'in', [house.bob.accountId, operator.accountId]).execute() // prettier-ignore
   expect(states.map(({ state }) => state)).toEqual(['active', 'active'])
 })
+
+test('an account is erased while hundreds of its messages are under way, and every sum holds', async () => {
+  const { accountId, testKey } = await house.openAccount('Mara')
+  const text = 'A secret of Mara'
+  for (let i = 0; i < 3; i++) {
+    const to = Array.from({ length: 100 }, (_, n) => `+49151123${40_000 + i * 100 + n}`)
+    const answer = await house.client.send(testKey, { to, text })
+    expect(answer.status).toBe(202)
+  }
+  expect(await eraseAll(accountId, 'Mara')).toMatchObject({ status: 200 })
+  const { read } = house.app.storage
+  expect(await tablesWith(read, ['49151123', text, 'mara@example.org'])).toEqual([])
+  await expectSums(read, Date.now())
+})
+
+test('a piece in which a message is being handed over erases nothing and says so; the next goes on', async () => {
+  const { accountId } = await house.openAccount('Nora')
+  const claimed = await claimOne(accountId)
+  const first = await operator.change('operator/erase-account', { accountId, confirm: 'Nora' })
+  expect(first.body).toMatchObject({ step: 'hand_over', isFinished: false, erased: 0, handedOver: 1 })
+  expect(await textOf(claimed.messageId)).toBe('Hello')
+  const outcome = { kind: 'accepted', networkIds: ['n1'], receiptExpected: false } as const
+  await house.app.storage.writer.write((tx) =>
+    settleOutcomes(tx, [judgeOutcome(claimed, outcome, Date.now())]),
+  )
+  expect(await eraseAll(accountId, 'Nora')).toMatchObject({ status: 200, body: { erased: 1 } })
+  expect(await textOf(claimed.messageId)).toBeNull()
+})
+
+/** A live message, which no device of this house carries, in the hands of one that never answers. */
+async function claimOne(accountId: string): Promise<Claimed> {
+  const { read, writer } = house.app.storage
+  const nowMs = Date.now()
+  const ids = createIds({ now: Date.now })
+  const request: SendRequest = {
+    sendId: ids('snd'), messageIds: [ids('msg')], accountId, mode: 'live', keyId: 'key_a', dailyCap: null, queueLimit: 0, createdAt: nowMs,
+    idempotency: null, recipients: [{ to: number, country: 'DE' }], from: null, category: 'transactional', text: 'Hello', encoding: 'gsm7',
+    units: 5, parts: 1, smartEncodingApplied: false, onUnknown: 'stop', clientReference: null, metadata: '{}', expiresAt: nowMs + 86_400_000,
+    warnings: [],
+  } // prettier-ignore
+  const { epoch } = await read.selectFrom('instance').select('epoch').executeTakeFirstOrThrow()
+  const want = { accountId, mode: 'live', routeKey: routeKeyOf('live', null), deviceId: 'dev_s' } as const
+  const wants = [{ ...want, quota: 1, partsOver: 0, partsUpTo: 10 }]
+  const { claimed } = await writer.write(async (tx) => {
+    await sendMessages(tx, [request])
+    return claimMessages(tx, ids, { wants, nowMs, dueMs: Number.MAX_SAFE_INTEGER, fence: epoch })
+  })
+  return claimed[0] as Claimed
+}

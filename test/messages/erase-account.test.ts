@@ -8,6 +8,9 @@ import type { InboundMessage } from '../../src/messages/inbound-message.ts'
 import { routeKeyOf } from '../../src/messages/message-store.ts'
 import { receiveMessages } from '../../src/messages/receive-messages.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import { appendAudit } from '../../src/storage/audit-log.ts'
+import { readDirectoryVersion } from '../../src/storage/directory-version.ts'
+import { insertRows } from '../../src/storage/sets.ts'
 import { createStubClock, type StubClock } from '../stub-clock.ts'
 import { tablesWith, textColumnsWith } from './every-cell.ts'
 import { expectSums } from './expect-sums.ts'
@@ -144,6 +147,42 @@ test('people of no other account are erased; who is elsewhere too stays there wi
   expect(memberships.length).toBe(1)
 })
 
+test('who has an address that ends like an erased one stays in the audit log and keeps the invitation', async () => {
+  const email = `not-${shop.mark}@example.org`
+  await store.writer.write(async (tx) => {
+    const entry = { accountId: null, actor: email, action: 'invitation_link.used', detail: { email } }
+    await appendAudit(tx, { ids, nowMs: 1 }, entry)
+    const detail = { userId: 'usr_other', email, actor: filled.userId }
+    await appendAudit(tx, { ids, nowMs: 1 }, { ...entry, actor: filled.userId, detail })
+    await insertRows(tx, 'one_time_links', [
+      { id: 'lnk_1', hash: 'x'.repeat(64), purpose: 'invitation', email, actor: 'cli', created_at: 1, expires_at: 2 },
+    ]) // prettier-ignore
+  })
+  await erase()
+  expect(await tablesWith(store.db, [email])).toEqual(['audit_log', 'one_time_links'])
+  const told = await store.db.selectFrom('audit_log').select('actor').where('action', '=', 'invitation_link.used').where('detail', '!=', '{}').orderBy('id').execute() // prettier-ignore
+  expect(told.map(({ actor }) => actor)).toEqual([email, filled.userId])
+})
+
+test('nobody gets in any more: keys and private tokens are revoked, devices retired, and every node is told', async () => {
+  const version = () => readDirectoryVersion(store.db)
+  const instance = { id: 1, epoch: 1, directory_version: 1, created_at: 1 }
+  await store.writer.write((tx) => insertRows(tx, 'instance', [instance]))
+  let before = 0
+  for await (const { step } of begin()) if (step === 'audit_log') before = await version()
+  expect(await version()).toBeGreaterThan(before)
+  const ofAccount = (table: 'api_keys' | 'phone_tokens') =>
+    store.db.selectFrom(table).select('revoked_at').where('account_id', '=', filled.accountId).execute()
+  const revoked = [...(await ofAccount('api_keys')), ...(await ofAccount('phone_tokens'))]
+  expect(revoked).toEqual([{ revoked_at: clock.now() }, { revoked_at: clock.now() }])
+  const device = await store.db
+    .selectFrom('devices')
+    .select(['state', 'name'])
+    .where('id', '=', filled.deviceId)
+    .executeTakeFirst()
+  expect(device).toEqual({ state: 'retired', name: 'Erased device' })
+})
+
 test('it may be cut off after any transaction: sums hold, and the next run ends it', async () => {
   const whole = (await erase()).length
   expect(whole).toBeGreaterThan(12)
@@ -172,6 +211,16 @@ const claimWaiting = () =>
     const at = { wants: [{ ...want, ...room }], nowMs: clock.now(), dueMs: clock.now(), fence: 1 }
     return (await claimMessages(tx, ids, at)).claimed[0] as Claimed
   })
+const offer = ({ attemptId, messageId }: Claimed) =>
+  store.writer.write(async (tx) => {
+    const { accountId, deviceId } = filled
+    const phone = await tx.selectFrom('phones').select('id').where('device_id', '=', deviceId).executeTakeFirstOrThrow() // prettier-ignore
+    const row = {
+      attempt_id: attemptId, device_id: deviceId, phone_id: phone.id, account_id: accountId, mode: 'live', message_id: messageId,
+      attempt_number: 1, due_at: 1, offered_at: 1, last_offered_at: 1,
+    } as const // prettier-ignore
+    await insertRows(tx, 'phone_offers', [row])
+  })
 const stateOf = async () =>
   (
     await store.db
@@ -183,6 +232,7 @@ const stateOf = async () =>
 
 test('while a message is being handed over the account is suspended, nothing is erased, and it says until when', async () => {
   const claimed = await claimWaiting()
+  await offer(claimed)
   const told = await erase(3)
   const finalBy = claimed.expiresAt + 3 * 3_600_000
   expect(told.map(({ step, handedOver }) => [step, handedOver])).toEqual([
@@ -192,6 +242,8 @@ test('while a message is being handed over the account is suspended, nothing is 
   ])
   expect(told[0]?.finalBy).toBe(finalBy)
   expect(await stateOf()).toBe('suspended')
+  const asked = await store.db.selectFrom('phone_offers').select(['recall', 'recalled_at']).execute()
+  expect(asked, 'the phone is asked to let go').toEqual([{ recall: 'move', recalled_at: clock.now() }])
   expect(await store.db.selectFrom('messages').select('id').where('text', 'is', null).execute()).toEqual([])
 })
 

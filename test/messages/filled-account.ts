@@ -111,10 +111,13 @@ async function fillPeople(tx: Tx, deps: Deps, { accountId, userId }: FilledAccou
     { ...link, id: deps.ids('lnk'), hash: hash('invited'), purpose: 'invitation', user_id: null, account_id: accountId, role: 'member' },
     { ...link, id: deps.ids('lnk'), hash: hash('opened'), purpose: 'invitation', user_id: null, account_id: null, role: null },
   ]) // prettier-ignore
-  const audited = { actor: userId, action: 'user.changed', detail: { userId, name: mark } }
+  const former = `${mark}-formerly@example.org`
+  const audited = { actor: userId, action: 'user.changed', detail: { userId, name: mark, email: former } }
+  await appendAudit(tx, deps, { ...audited, accountId: null, actor: former, detail: { email: former } })
   await appendAudit(tx, deps, { ...audited, accountId: null })
   await appendAudit(tx, deps, { ...audited, accountId: null, actor: email, detail: { email } })
-  await appendAudit(tx, deps, { ...audited, accountId, actor: email })
+  await appendAudit(tx, deps, { ...audited, accountId })
+  await appendAudit(tx, deps, { ...audited, accountId, actor: email, detail: {} })
 }
 
 async function fillTraces(tx: Tx, { nowMs }: Deps, { accountId, deviceId }: FilledAccount, filling: Filling) {
