@@ -20,6 +20,7 @@ export const readSilentOffers = (db: Db, expiredBy: number, most: number): Promi
 
 /** Nothing more is asked of the phone. */
 export async function closeOffers(tx: Tx, attemptIds: readonly string[], nowMs: number): Promise<void> {
+  if (attemptIds.length === 0) return
   await tx
     .updateTable('phone_offers')
     .set({ closed_at: nowMs })
@@ -68,6 +69,7 @@ export async function recall(
   why: 'cancel' | 'move',
   nowMs: number,
 ): Promise<void> {
+  if (attemptIds.length === 0) return
   await tx
     .updateTable('phone_offers')
     .set({ recall: why, recalled_at: nowMs })
