@@ -1,9 +1,8 @@
 import { type Clock, rfc3339 } from '../clock.ts'
 import { type AccountErasure, type AccountErasureStep, eraseAccount } from '../messages/erase-account.ts'
-import { emptyLog } from '../storage/database-file.ts'
 import { command } from './command.ts'
 import { UsageError } from './command-errors.ts'
-import { eraseDeps, logLines } from './message-erase.ts'
+import { emptyLogOf, eraseDeps, logLines } from './message-erase.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
 
 /** A link answers within seconds, and a phone that listens too. */
@@ -39,7 +38,7 @@ export const eraseAccountCommand = command({
     const { done, isLogEmpty } = await tools.withStorage(async (storage) => {
       const erasing = eraseAccount(eraseDeps(tools, storage), { accountId, confirm, actor: cliActor })
       const last = await follow(tools, erasing, { waitMs: wait * 1_000, tell: json ? null : tellerOf(tools) })
-      return { done: last, isLogEmpty: await emptyLog(storage.read) }
+      return { done: last, isLogEmpty: await emptyLogOf(tools, storage) }
     })
     return {
       json: {
@@ -55,7 +54,7 @@ export const eraseAccountCommand = command({
         done.isFinished
           ? `${accountId} is erased: ${done.erased} messages, and ${done.canceled} that waited were canceled.`
           : leftLine(accountId, done),
-        ...logLines(isLogEmpty),
+        ...logLines(tools, isLogEmpty),
       ].join('\n'),
       exitCode: done.isFinished ? 0 : 1,
     }

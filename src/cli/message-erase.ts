@@ -27,7 +27,7 @@ export const eraseNumberCommand = command({
       if (accountId !== null) await requireAccount(storage.read, accountId)
       const deps = await eraseNumberDeps(tools, storage)
       const done = await eraseNumber(deps, { number, accountId, actor: cliActor, code: 'canceled_by_operator' }) // prettier-ignore
-      return { ...done, isLogEmpty: await emptyLog(storage.read) }
+      return { ...done, isLogEmpty: await emptyLogOf(tools, storage) }
     })
     return {
       json: {
@@ -40,7 +40,7 @@ export const eraseNumberCommand = command({
       text: [
         `Erased in ${erased} messages, of which ${canceled} waited and were canceled.`,
         ...leftLines(handedOver),
-        ...logLines(isLogEmpty),
+        ...logLines(tools, isLogEmpty),
       ].join('\n'),
       exitCode: handedOver === 0 ? 0 : 1,
     }
@@ -68,8 +68,14 @@ const leftLines = (handedOver: number): string[] =>
     ? []
     : [`${handedOver} are being handed over and were left; erase again when they are final.`]
 
-/** Of a log that could not be emptied. */
-export const logLines = (isLogEmpty: boolean): string[] =>
-  isLogEmpty
-    ? []
-    : ['Somebody reads at this moment, so that old pages stay in the write-ahead log until the server has written over them or is stopped.'] // prettier-ignore
+/** Empties the log beside the embedded database; PostgreSQL's own is its administrator's. */
+export const emptyLogOf = ({ config }: Toolbox, { read }: CommandStorage): Promise<boolean> =>
+  config.databaseUrl === null ? emptyLog(read) : Promise.resolve(false)
+
+/** Where what was erased may still stand. */
+export function logLines({ config }: Toolbox, isLogEmpty: boolean): string[] {
+  if (isLogEmpty) return []
+  return config.databaseUrl === null
+    ? ['Somebody reads at this moment, so that old pages stay in the write-ahead log until the server has written over them or is stopped.'] // prettier-ignore
+    : ['PostgreSQL keeps old rows until it vacuums them, and its write-ahead log for as long as it is set to: run "vacuum" on the database to hurry it.'] // prettier-ignore
+}

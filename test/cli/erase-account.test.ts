@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
 import { createIds } from '../../src/ids.ts'
 import { claimMessages } from '../../src/messages/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/message-store.ts'
@@ -8,6 +9,7 @@ import { openForCommand } from '../../src/storage/command-storage.ts'
 import { databaseFile } from '../../src/storage/database.ts'
 import type { Tx } from '../../src/storage/dialect.ts'
 import { type FilledAccount, fillAccount } from '../messages/filled-account.ts'
+import { databaseSettings, isPostgres } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
 const shop = { mark: 'zanzibar', number: '+4915112345678' }
@@ -29,8 +31,7 @@ afterEach(() => cli.close())
 async function inStorage<T>(
   use: (storage: Awaited<ReturnType<typeof openForCommand>>) => Promise<T>,
 ): Promise<T> {
-  const settings = { dataFolder: cli.dataFolder, busyTimeoutMs: 5_000, cacheKiB: 2_048 }
-  const storage = await openForCommand(settings, Date.now())
+  const storage = await openForCommand(readConfig(databaseSettings(cli.dataFolder)), Date.now())
   try {
     return await use(storage)
   } finally {
@@ -52,21 +53,24 @@ async function inBytes(texts: readonly string[]): Promise<string[]> {
 const erase = (...more: string[]) => ['account', 'erase', '--account', filled.accountId, ...more]
 const words = [shop.mark, shop.number.slice(1)]
 
-test('an erased account stands in no byte of the database, its log or a copy, and the doctor finds nothing before and after', async () => {
-  expect((await cli.run('doctor')).code).toBe(0)
-  expect(await inBytes([...words, beside.mark])).toEqual([...words, beside.mark])
-  expect(await cli.json(erase('--confirm', filled.name))).toEqual({
-    ok: true,
-    account_id: filled.accountId,
-    erased_messages: 6,
-    canceled_messages: 1,
-    being_handed_over: 0,
-    final_by: null,
-    log_emptied: true,
-  })
-  expect(await inBytes([...words, beside.mark])).toEqual([beside.mark])
-  expect((await cli.run('doctor --full')).code).toBe(0)
-})
+test.skipIf(isPostgres)(
+  'an erased account stands in no byte of the database, its log or a copy, and the doctor finds nothing before and after',
+  async () => {
+    expect((await cli.run('doctor')).code).toBe(0)
+    expect(await inBytes([...words, beside.mark])).toEqual([...words, beside.mark])
+    expect(await cli.json(erase('--confirm', filled.name))).toEqual({
+      ok: true,
+      account_id: filled.accountId,
+      erased_messages: 6,
+      canceled_messages: 1,
+      being_handed_over: 0,
+      final_by: null,
+      log_emptied: true,
+    })
+    expect(await inBytes([...words, beside.mark])).toEqual([beside.mark])
+    expect((await cli.run('doctor --full')).code).toBe(0)
+  },
+)
 
 test('on a terminal it says each step, and at the end what was erased', async () => {
   const { code, stdout, stderr } = await cli.run(erase('--confirm', filled.name))

@@ -1,39 +1,51 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
-import { createIds } from '../../src/ids.ts'
 import { type Claimed, claimMessages } from '../../src/messages/claim-messages.ts'
 import { type AccountErasure, eraseAccount, erasedAccount } from '../../src/messages/erase-account.ts'
 import type { InboundMessage } from '../../src/messages/inbound-message.ts'
 import { routeKeyOf } from '../../src/messages/message-store.ts'
 import { receiveMessages } from '../../src/messages/receive-messages.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import { advanceEpoch } from '../../src/storage/epoch.ts'
 import { appendAudit } from '../../src/storage/audit-log.ts'
+import type { Db } from '../../src/storage/dialect.ts'
 import { readDirectoryVersion } from '../../src/storage/directory-version.ts'
 import { insertRows } from '../../src/storage/sets.ts'
-import { createStubClock, type StubClock } from '../stub-clock.ts'
-import { tablesWith, textColumnsWith } from './every-cell.ts'
+import type { Writer } from '../../src/storage/writer.ts'
+import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+import { tableNames, tablesWith, textColumnsWith } from './every-cell.ts'
 import { expectSums } from './expect-sums.ts'
-import { type FilledAccount, fillAccount } from './filled-account.ts'
-import { type NearStore, openNearStore } from './near-store.ts'
+import { type FilledAccount, type Filling, fillAccount } from './filled-account.ts'
 
-const shop = { mark: 'zanzibar', number: '+4915112345678' }
-const beside = { mark: 'timbuktu', number: '+4915187654321' }
-const traces = [shop.mark, shop.number.slice(1), shop.number.slice(-7)]
-
-let store: NearStore
-let clock: StubClock
-let ids: ReturnType<typeof createIds>
+let base: TestStorage
+let clock: TestStorage['clock']
+let ids: TestStorage['ids']
+let store: { db: Db; writer: Writer }
+let accounts = 0
+let shop: Filling
+let beside: Filling
+let traces: string[]
 let filled: FilledAccount
 let neighbour: FilledAccount
-beforeEach(async () => {
-  clock = createStubClock()
-  ids = createIds({ now: clock.now })
-  store = await openNearStore(clock.now())
-  filled = await fillAccount({ ...store, ids, now: clock.now }, shop)
-  neighbour = await fillAccount({ ...store, ids, now: clock.now }, beside)
+beforeAll(async () => {
+  base = await openTestStorage()
+  ;({ clock, ids } = base)
+  store = { db: base.storage.read, writer: base.storage.writer }
+  await advanceEpoch(base.storage, base.dataFolder, clock.now())
 })
-afterEach(() => store.close())
+beforeEach(async () => {
+  shop = words('zanzibar')
+  beside = words('timbuktu')
+  traces = [shop.mark, shop.number.slice(1), shop.number.slice(-7)]
+  filled = await fill(shop)
+  neighbour = await fill(beside)
+})
+afterAll(() => base.close())
+
+/** Of each account its own, all of one length, so that none is a part of another. */
+const words = (of: string): Filling => ({ mark: `${of}${1_000 + accounts}`, number: `+49151123${45_000 + accounts++}` }) // prettier-ignore
+const fill = (filling: Filling) => fillAccount({ ...store, ids, now: clock.now }, filling)
 
 const begin = (asked: { accountId?: string; confirm?: string } = {}) =>
   eraseAccount(
@@ -50,11 +62,9 @@ async function erase(most = Number.POSITIVE_INFINITY, asked?: Parameters<typeof 
 
 /** Every row that names the account beside it, its people, devices or words. */
 async function rowsBeside(): Promise<string[]> {
-  const { rows: tables } = await sql<{ name: string }>`
-    select name from sqlite_master where type = 'table'`.execute(store.db)
   const { accountId, userId, guestId, deviceId } = neighbour
   const found: string[] = []
-  for (const { name } of tables) {
+  for (const name of await tableNames(store.db)) {
     const { rows } = await sql`select * from ${sql.table(name)}`.execute(store.db)
     found.push(...rows.map((row) => `${name} ${JSON.stringify(row)}`))
   }
@@ -72,7 +82,7 @@ const wordless = [
   /^auth_credentials\.(accessToken|refreshToken|idToken|accessTokenExpiresAt|refreshTokenExpiresAt|scope)$/,
   /^api_keys\.scopes$|^audit_log\.action$|^ledger_entries\.actor$|^one_time_links\.hash$/,
   /^devices\.lease_owner$|^inbound_fragments\.country$|^phone_offers\.recall$|^queue\.claimed_by$/,
-  /^traffic(_times)?\.(grain|measure)$|^messages\.send_id$|^server_runs\./,
+  /^instance\.cluster$|^nodes\.name$|^traffic(_times)?\.(grain|measure)$|^messages\.send_id$|^server_runs\./,
 ]
 
 test('the account that is erased here has words in every column that takes any', async () => {
@@ -160,14 +170,12 @@ test('who has an address that ends like an erased one stays in the audit log and
   })
   await erase()
   expect(await tablesWith(store.db, [email])).toEqual(['audit_log', 'one_time_links'])
-  const told = await store.db.selectFrom('audit_log').select('actor').where('action', '=', 'invitation_link.used').where('detail', '!=', '{}').orderBy('id').execute() // prettier-ignore
+  const told = await store.db.selectFrom('audit_log').select('actor').where('action', '=', 'invitation_link.used').where('detail', 'like', `%"${email}"%`).orderBy('id').execute() // prettier-ignore
   expect(told.map(({ actor }) => actor)).toEqual([email, filled.userId])
 })
 
 test('nobody gets in any more: keys and private tokens are revoked, devices retired, and every node is told', async () => {
   const version = () => readDirectoryVersion(store.db)
-  const instance = { id: 1, epoch: 1, directory_version: 1, created_at: 1 }
-  await store.writer.write((tx) => insertRows(tx, 'instance', [instance]))
   let before = 0
   for await (const { step } of begin()) if (step === 'audit_log') before = await version()
   expect(await version()).toBeGreaterThan(before)
@@ -187,16 +195,14 @@ test('it may be cut off after any transaction: sums hold, and the next run ends 
   const whole = (await erase()).length
   expect(whole).toBeGreaterThan(12)
   for (let cut = 1; cut < whole; cut++) {
-    await store.close()
-    store = await openNearStore(clock.now())
-    filled = await fillAccount({ ...store, ids, now: clock.now }, shop)
+    filled = await fill({ ...shop, mark: `${shop.mark}after${cut}` })
     expect((await erase(cut)).at(-1)).toMatchObject({ isFinished: false })
     await expectSums(store.db, clock.now())
     expect((await erase()).at(-1)).toMatchObject({ isFinished: true })
-    expect(await tablesWith(store.db, traces), `cut off after ${cut}`).toEqual([])
-    await expectSums(store.db, clock.now())
   }
-})
+  expect(await tablesWith(store.db, traces)).toEqual([])
+  // Some thirty runs, on PostgreSQL a second each where other work goes on.
+}, 90_000)
 
 test('asked again by its new name it finds what has come since, and nothing else', async () => {
   await erase()
@@ -242,9 +248,13 @@ test('while a message is being handed over the account is suspended, nothing is 
   ])
   expect(told[0]?.finalBy).toBe(finalBy)
   expect(await stateOf()).toBe('suspended')
-  const asked = await store.db.selectFrom('phone_offers').select(['recall', 'recalled_at']).execute()
+  const asked = await store.db
+    .selectFrom('phone_offers')
+    .select(['recall', 'recalled_at'])
+    .where('account_id', '=', filled.accountId)
+    .execute()
   expect(asked, 'the phone is asked to let go').toEqual([{ recall: 'move', recalled_at: clock.now() }])
-  expect(await store.db.selectFrom('messages').select('id').where('text', 'is', null).execute()).toEqual([])
+  expect(await tablesWith(store.db, [`Hello ${shop.mark}`])).toContain('messages')
 })
 
 test('it goes on by itself once what was being handed over is final', async () => {
@@ -278,7 +288,7 @@ const lateMessage = (): InboundMessage => ({
 }) // prettier-ignore
 
 test('without the exact name, with an operator among its people, or without an account nothing is changed', async () => {
-  await expect(erase(1, { confirm: 'Shop' })).rejects.toThrow(/confirm it with its name exactly as it is: Shop zanzibar/) // prettier-ignore
+  await expect(erase(1, { confirm: 'Shop' })).rejects.toThrow(/confirm it with its name exactly as it is: Shop zanzibar1/) // prettier-ignore
   await expect(erase(1, { accountId: 'acc_nobody' })).rejects.toThrow(/There is no account/)
   await store.writer.write((tx) =>
     tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', filled.guestId).execute(),
