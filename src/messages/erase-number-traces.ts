@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Tx } from '../storage/dialect.ts'
 import { deleteRows, insertRows, updateRows } from '../storage/sets.ts'
 import type { EraseDeps, EraseNumber, EraseNumberDeps } from './erase-deps.ts'
 import { spellingsOf } from './number-spellings.ts'
@@ -81,23 +82,29 @@ export async function eraseInOptOuts(
 
 /** Pieces of long messages from the number, and receipts about it that nobody waited for. Those of shared devices when it is erased for every account. */
 export async function eraseUnjoined(
-  { read, writer }: EraseDeps,
+  { writer }: EraseDeps,
   { number, accountId }: EraseNumber,
 ): Promise<void> {
-  let devices = read
-    .selectFrom('devices')
-    .select('id')
-    .where(({ exists, selectFrom }) =>
-      exists(selectFrom('parked_receipts').select('reading').whereRef('device_id', '=', 'devices.id')),
-    )
-  if (accountId !== null) devices = devices.where('account_id', '=', accountId)
-  for (const { id: deviceId } of await devices.execute())
+  // By the writer: reads for an account see no parked receipts.
+  const devices = await writer.write((tx) => devicesWithParked(tx, accountId))
+  for (const { id: deviceId } of devices)
     await writer.write((tx) => takeParkedAbout(tx, [{ deviceId, recipient: number }]))
   await writer.write(async (tx) => {
     let query = tx.deleteFrom('inbound_fragments').where('sender', 'in', spellingsOf(number))
     if (accountId !== null) query = query.where('account_id', '=', accountId)
     await query.execute()
   })
+}
+
+function devicesWithParked(tx: Tx, accountId: string | null): Promise<{ id: string }[]> {
+  let devices = tx
+    .selectFrom('devices')
+    .select('id')
+    .where(({ exists, selectFrom }) =>
+      exists(selectFrom('parked_receipts').select('reading').whereRef('device_id', '=', 'devices.id')),
+    )
+  if (accountId !== null) devices = devices.where('account_id', '=', accountId)
+  return devices.execute()
 }
 
 /** Entries of the audit log that name the number, as those of exports do. */
