@@ -1,10 +1,12 @@
 import type { Ids } from '../ids.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Category, Encoding, Mode, OnUnknown } from '../storage/schema.ts'
-import { adjustRows, insertRows, selectEach, updateRows } from '../storage/sets.ts'
+import { insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
-import { type MessageKey, type MessageState, routeKeyOf, stateColumnsOf } from './message-store.ts'
+import { dropStale, lowerTotals } from './leave-queue.ts'
+import { type MessageKey, type MessageState, stateColumnsOf } from './message-store.ts'
 import { offerRow, type PhoneOffering } from './phone-offers.ts'
+import { queueKey, queueKeyOf, type QueuePlace } from './queue-place.ts'
 
 /** So many messages of one account's route may go to this device now. Several wants for one route are for different numbers of parts. */
 export interface Want {
@@ -25,14 +27,6 @@ export interface Want {
   isLogged?: true
   /** Set when the device fetches: what is claimed is offered to this phone, over these SIMs. */
   phone?: PhoneOffering
-}
-
-/** Where a message stands in the queue. */
-export interface QueuePlace {
-  route_key: string
-  priority: number
-  due_at: number
-  refusals: number
 }
 
 /** A message that is being handed over: what its device is told, and what its end needs. */
@@ -79,8 +73,8 @@ const nextOfRoute = {
 
 /**
  * Claims messages for devices as one unit: an attempt with its fencing token is written for each and flushed with the transaction,
- * before a connector sees it (P5). A claimer whose lease another node has taken, or that was
- * taken for dead, is given nothing. Gives what was claimed, want by want, and how many each want got.
+ * before a connector sees it (P5). A claimer whose lease another node has taken, or that was taken for dead, is given nothing. Gives what was
+ * claimed, want by want, and how many rows each want took.
  */
 export async function claimMessages(
   tx: Tx,
@@ -104,8 +98,15 @@ export async function claimMessages(
       fence,
     ]),
   )
-  const rows = wants.some((want) => want.phone !== undefined) ? withinPaces(found, wants) : found
-  if (rows.length === 0) return { claimed: [], counts: wants.map(() => 0) }
+  const waiting = await dropStale(tx, found)
+  const rows = wants.some((want) => want.phone !== undefined) ? withinPaces(waiting, wants) : waiting
+  const counts = wants.map(() => 0)
+  // A want that met rows to drop may find more behind them.
+  for (const { want } of waiting === found
+    ? rows
+    : [...rows, ...found.filter(({ status }) => status !== 'queued')])
+    counts[want] = (counts[want] as number) + 1
+  if (rows.length === 0) return { claimed: [], counts }
 
   const deviceOf = (row: ClaimRow): string => (wants[row.want] as Want).deviceId
   const states = await advanceMessages(
@@ -122,8 +123,6 @@ export async function claimMessages(
   const leaseOf = new Map(wants.map(({ deviceId, leaseToken }) => [deviceId, leaseToken ?? null]))
   await writeAttempts(tx, claimed, { startedAt: nowMs, fence, leaseOf })
   await insertRows(tx, 'phone_offers', offersOf(claimed, rows, wants, nowMs))
-  const counts = wants.map(() => 0)
-  for (const { want } of rows) counts[want] = (counts[want] as number) + 1
   return { claimed, counts }
 }
 
@@ -168,8 +167,6 @@ const offersOf = (
     return phone === undefined ? [] : [offerRow(claim, phone.phoneId, nowMs)]
   })
 
-const routeName = (accountId: string, routeKey: string): string => `${accountId}/${routeKey}`
-
 function claimOf(row: ClaimRow, message: MessageState, attemptId: string, deviceId: string): Claimed {
   const { route_key, priority, due_at, refusals } = row
   return {
@@ -202,21 +199,6 @@ async function writeAttempts(
     leaseOf,
   }: { startedAt: number; fence: number; leaseOf: ReadonlyMap<string, number | null> },
 ): Promise<void> {
-  const leaving = new Map<
-    string,
-    { account_id: string; mode: Mode; route_key: string; messages: number; parts: number }
-  >()
-  for (const { accountId, mode, parts, place } of claimed) {
-    const name = routeName(accountId, place.route_key)
-    const sum = leaving.get(name) ?? {
-      account_id: accountId,
-      mode,
-      route_key: place.route_key,
-      messages: 0,
-      parts: 0,
-    }
-    leaving.set(name, { ...sum, messages: sum.messages - 1, parts: sum.parts - parts })
-  }
   await Promise.all([
     insertRows(
       tx,
@@ -241,30 +223,14 @@ async function writeAttempts(
       queueKey,
       claimed.map((claim) => ({ ...queueKeyOf(claim), claimed_by: claim.deviceId })),
     ),
-    adjustRows(
+    lowerTotals(
       tx,
-      'queue_totals',
-      { key: ['account_id', 'mode', 'route_key'], amounts: ['messages', 'parts'] },
-      [...leaving.values()],
+      claimed.map(({ accountId, mode, parts, place }) => ({
+        account_id: accountId,
+        mode,
+        route_key: place.route_key,
+        parts,
+      })),
     ),
   ])
 }
-
-export const queueKey = ['route_key', 'account_id', 'priority', 'due_at', 'message_id'] as const
-
-/** The primary key of the queue row of a message. */
-export const queueKeyOf = ({
-  place,
-  accountId,
-  messageId,
-}: Pick<Claimed, 'place' | 'accountId' | 'messageId'>) => ({
-  route_key: place.route_key,
-  account_id: accountId,
-  priority: place.priority,
-  due_at: place.due_at,
-  message_id: messageId,
-})
-
-/** The route that a message waits on. */
-export const routeOf = (message: MessageState): string =>
-  routeKeyOf(message.mode, message.sender, message.encoding_forced === 1)

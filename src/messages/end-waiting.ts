@@ -2,7 +2,7 @@ import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
-import { leaveQueue } from './leave-queue.ts'
+import { dropStale, leaveQueue } from './leave-queue.ts'
 import { type MessageState, stateColumnsOf } from './message-store.ts'
 import type { MessageEvent } from './state.ts'
 
@@ -89,9 +89,10 @@ const inputsOf = (route: RouteRow, nowMs: number, most: number) => [
 
 async function endRows(
   tx: Tx,
-  rows: readonly WaitingRow[],
+  found: readonly WaitingRow[],
   reason: { event: MessageEvent; code: string; nowMs: number },
 ): Promise<MessageState[]> {
+  const rows = await dropStale(tx, found)
   const states = await advanceMessages(
     tx,
     rows.map((row) => ({

@@ -1,8 +1,8 @@
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { adjustRows, deleteRows, selectEach } from '../storage/sets.ts'
-import { queueKey, routeOf } from './claim-messages.ts'
 import { type MessageState, priorityOf } from './message-store.ts'
+import { queueKey, routeOf } from './queue-place.ts'
 
 /** A queue row that nobody has claimed. */
 export interface WaitingPlace {
@@ -17,24 +17,46 @@ export interface WaitingPlace {
 
 /** Takes what waits out of the queue and its counters. */
 export async function leaveQueue(tx: Tx, places: readonly WaitingPlace[]): Promise<void> {
+  await Promise.all([deleteRows(tx, 'queue', queueKey, places), lowerTotals(tx, places)])
+}
+
+/** Counts these rows of the queue as waiting no more. */
+export async function lowerTotals(
+  tx: Tx,
+  places: readonly Pick<WaitingPlace, 'account_id' | 'mode' | 'route_key' | 'parts'>[],
+): Promise<void> {
   const leaving = new Map<
     string,
-    Omit<WaitingPlace, 'priority' | 'due_at' | 'message_id'> & { messages: number }
+    Pick<WaitingPlace, 'account_id' | 'mode' | 'route_key' | 'parts'> & { messages: number }
   >()
   for (const { account_id, mode, route_key, parts } of places) {
     const name = `${account_id}/${route_key}`
     const sum = leaving.get(name) ?? { account_id, mode, route_key, messages: 0, parts: 0 }
     leaving.set(name, { ...sum, messages: sum.messages - 1, parts: sum.parts - parts })
   }
-  await Promise.all([
-    deleteRows(tx, 'queue', queueKey, places),
-    adjustRows(
-      tx,
-      'queue_totals',
-      { key: ['account_id', 'mode', 'route_key'], amounts: ['messages', 'parts'] },
-      [...leaving.values()],
-    ),
-  ])
+  await adjustRows(
+    tx,
+    'queue_totals',
+    { key: ['account_id', 'mode', 'route_key'], amounts: ['messages', 'parts'] },
+    [...leaving.values()],
+  )
+}
+
+/**
+ * Drops unclaimed rows whose message does not wait, and gives the others. There should be none; one that stood would fail every claim that
+ * finds it, of all accounts of that round.
+ */
+export async function dropStale<R extends MessageState & Omit<WaitingPlace, 'message_id'>>(
+  tx: Tx,
+  rows: readonly R[],
+): Promise<readonly R[]> {
+  const stale = rows.filter((row) => row.status !== 'queued')
+  if (stale.length === 0) return rows
+  await leaveQueue(
+    tx,
+    stale.map((row) => ({ ...row, message_id: row.id })),
+  )
+  return rows.filter((row) => row.status === 'queued')
 }
 
 const placeOf = {

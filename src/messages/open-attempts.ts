@@ -1,8 +1,9 @@
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { AttemptState, Flag, Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
-import { type Claimed, type QueuePlace, routeOf } from './claim-messages.ts'
+import type { Claimed } from './claim-messages.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
+import { type QueuePlace, routeOf } from './queue-place.ts'
 
 export interface AttemptRow {
   account_id: string

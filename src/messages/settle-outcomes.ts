@@ -3,11 +3,12 @@ import type { AttemptState } from '../storage/schema.ts'
 import { addToRows, deleteRows, insertRows, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { cancelOfClosed } from './cancel-of-closed.ts'
-import { type Claimed, queueKey, queueKeyOf } from './claim-messages.ts'
+import type { Claimed } from './claim-messages.ts'
 import { endDoubts, placeInDoubt } from './doubtful-parts.ts'
 import { letGoOfQueued } from './leave-queue.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
 import { takeParked, takeParkedAbout } from './parked-receipts.ts'
+import { queueKey, queueKeyOf } from './queue-place.ts'
 import { expectUnderIds } from './recycled-ids.ts'
 import { queueTotalShape } from './send-messages.ts'
 import { settleReceipts } from './settle-receipts.ts'
@@ -65,7 +66,9 @@ export async function settleOutcomes(
     current.map(({ messageId }) => rows.get(messageId) as MessageState),
     states,
   )
-  const back = states.filter((state): state is MessageState => state?.status === 'queued')
+  // A later word of the same batch may have moved on what an earlier one sent back: where the batch leaves it counts.
+  const last = new Map(states.flatMap((state) => (state === null ? [] : [[state.id, state]])))
+  const back = [...last.values()].filter(({ status }) => status === 'queued')
   const closed = await cancelOfClosed(tx, back, latestOf(settlements))
   const moved = new Map(
     current.map((settlement, i) => [settlement, closed.get(settlement.messageId) ?? states[i] ?? null]),
@@ -78,7 +81,10 @@ export async function settleOutcomes(
     updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow)),
     deleteRows(tx, 'queue', queueKey, ended.map(queueKeyOf)),
   ])
-  await Promise.all([requeue(tx, ended, moved), expectReceipts(tx, settlements, moved, heard)])
+  await Promise.all([
+    requeue(tx, ended, { moved, back: new Set(back) }),
+    expectReceipts(tx, settlements, moved, heard),
+  ])
   await applyParked(tx, settlements)
   await applyParkedInDoubt(tx, moved)
   return settlements.map((settlement) => moved.get(settlement) ?? null)
@@ -117,15 +123,15 @@ const attemptRow = (settlement: Settlement) => ({
   ended_at: settlement.atMs,
 })
 
-/** Back to the queue, at a later time and unclaimed; it counts as waiting again. */
+/** Back to the queue, at a later time and unclaimed; it counts as waiting again. Only what the whole batch leaves waiting. */
 async function requeue(
   tx: Tx,
   ended: readonly Settlement[],
-  moved: ReadonlyMap<Settlement, MessageState | null>,
+  after: { moved: ReadonlyMap<Settlement, MessageState | null>; back: ReadonlySet<MessageState> },
 ): Promise<void> {
   const back = ended.flatMap((settlement) => {
-    const message = moved.get(settlement)
-    return settlement.requeue === null || message?.status !== 'queued'
+    const message = after.moved.get(settlement) ?? null
+    return settlement.requeue === null || message === null || !after.back.has(message)
       ? []
       : [{ ...settlement, message, again: settlement.requeue }]
   })

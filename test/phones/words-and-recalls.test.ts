@@ -5,7 +5,7 @@ import { expectSums } from '../messages/expect-sums.ts'
 import { type DeskHouse, openDeskHouse } from './desk-house.ts'
 
 const minuteMs = 60_000
-type State = 'pending' | 'processed' | 'sent' | 'failed' | 'canceled'
+type State = 'pending' | 'processed' | 'sent' | 'delivered' | 'failed' | 'canceled'
 const saying =
   (state: State, error: string | null = null) =>
   ({ attemptId }: { attemptId: string }) => ({ attemptId, state, error })
@@ -104,6 +104,33 @@ test('what a phone let go of and had sent all the same is sent, and goes to nobo
   expect(await house.pull(other)).toEqual([])
   await expectSums(house.storage.read, house.clock.now())
 }) // prettier-ignore
+
+test.for([
+  ['canceled', null, 'sent'],
+  ['failed', 'radio off', 'delivered'],
+] as const)('what a phone calls %s (%s) and %s in one breath waits no more, and fails no claim', async ([first, why, then]) => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const offers = await house.pull(phone)
+  await house.report(phone, ...offers.map(saying(first, why)), ...offers.map(saying(then)))
+  expect(await house.messages()).toMatchObject([{ status: then, charged: 1 }])
+  expect(await house.storage.read.selectFrom('queue').selectAll().execute()).toEqual([])
+  await expectSums(house.storage.read, house.clock.now())
+  await house.clock.advance(2 * minuteMs)
+  await house.send({ to: ['+4915112349999'] })
+  expect((await house.pull(phone)).map(({ to }) => to)).toEqual(['+4915112349999'])
+}) // prettier-ignore
+
+test('of a closed account too, the last word of one breath counts', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const offers = await house.pull(phone)
+  await house.storage.writer.write((tx) => tx.updateTable('accounts').set({ state: 'closed' }).execute())
+  await house.report(phone, ...offers.map(saying('canceled')), ...offers.map(saying('sent')))
+  expect(await house.messages()).toMatchObject([{ status: 'sent', charged: 1 }])
+})
 
 test('what a phone has given to its radio it cannot let go of, whatever it says', async () => {
   const house = await openDeskHouse()

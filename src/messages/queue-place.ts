@@ -1,0 +1,28 @@
+import { type MessageKey, type MessageState, routeKeyOf } from './message-store.ts'
+
+/** Where a message stands in the queue. */
+export interface QueuePlace {
+  route_key: string
+  priority: number
+  due_at: number
+  refusals: number
+}
+
+export const queueKey = ['route_key', 'account_id', 'priority', 'due_at', 'message_id'] as const
+
+/** The primary key of the queue row of a message. */
+export const queueKeyOf = ({
+  place,
+  accountId,
+  messageId,
+}: Pick<MessageKey, 'accountId' | 'messageId'> & { place: QueuePlace }) => ({
+  route_key: place.route_key,
+  account_id: accountId,
+  priority: place.priority,
+  due_at: place.due_at,
+  message_id: messageId,
+})
+
+/** The route that a message waits on. */
+export const routeOf = (message: MessageState): string =>
+  routeKeyOf(message.mode, message.sender, message.encoding_forced === 1)

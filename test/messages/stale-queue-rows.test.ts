@@ -1,0 +1,43 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { expireWaiting } from '../../src/messages/end-waiting.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { type NearHouse, openNearHouse } from './near-house.ts'
+
+let house: NearHouse
+beforeEach(async () => {
+  house = await openNearHouse()
+  onTestFinished(() => house.close())
+})
+
+const waiting = () => house.store.db.selectFrom('queue').selectAll().execute()
+
+/** A message that was sent, and a row of the queue that should have gone with it. */
+async function leaveStaleRow(): Promise<void> {
+  await house.send()
+  const rows = await waiting()
+  const totals = await house.store.db.selectFrom('queue_totals').selectAll().execute()
+  const claimed = await house.claim()
+  await house.end(claimed, { kind: 'accepted', networkIds: ['n1'], receiptExpected: true })
+  await house.store.writer.write(async (tx) => {
+    await insertRows(tx, 'queue', rows)
+    for (const { messages, parts, next_expiry_at } of totals)
+      await tx.updateTable('queue_totals').set({ messages, parts, next_expiry_at }).execute()
+  })
+}
+
+test('a claim drops a row whose message is done, and the next gives what waits behind it', async () => {
+  await leaveStaleRow()
+  await house.send({ text: 'The second' })
+  await expect(house.claim()).rejects.toThrow('there was nothing to claim')
+  expect(await house.claim()).toMatchObject({ text: 'The second' })
+  expect(await waiting()).toHaveLength(1)
+  await house.sums()
+})
+
+test('the end of a validity drops it too', async () => {
+  await leaveStaleRow()
+  const later = house.clock.now() + 7 * 86_400_000
+  expect(await house.store.writer.write((tx) => expireWaiting(tx, later, 100))).toEqual([])
+  expect(await waiting()).toEqual([])
+  await house.sums()
+})
