@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { isPostgres } from '../test-database.ts'
 import { issueLink } from '../../src/accounts/one-time-links.ts'
 import { createIds } from '../../src/ids.ts'
@@ -78,6 +79,26 @@ test('an account is suspended, reactivated, limited and closed for ever', async 
   expect(limits.body).toEqual({ sendPerMinute: 5, readPerMinute: null, queueLimit: null })
   expect((await move('closed')).body).toEqual({ canceled: 0 })
   expect((await move('active')).status).toBe(422)
+})
+
+test('closing an account asks shared phones for what they hold of it', async () => {
+  const { accountId, liveKey } = await house.openAccount('Phoned')
+  const invited = await operator.change('devices/invite-phone', { isShared: true })
+  const phone = async (method: string, path: string, token: string, body?: object): Promise<unknown> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${house.url}/mobile/v1/${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) }) // prettier-ignore
+    expect(answer.status, path).toBeLessThan(300)
+    return answer.json()
+  }
+  const made = await phone('POST', 'device', (invited.body as { token: string }).token, {
+    name: 'samsung/a12',
+  })
+  const { token } = made as { token: string }
+  expect((await house.client.send(liveKey, { to: '+4915112345678', text: 'Hello' })).status).toBe(202)
+  await eventually(() => phone('GET', 'message', token), (given) => expect(given).toMatchObject([{ textMessage: { text: 'Hello' } }])) // prettier-ignore
+  expect((await operator.change('operator/state', { accountId, state: 'closed' })).status).toBe(200)
+  const offers = house.app.storage.read.selectFrom('phone_offers').select('recall')
+  expect(await offers.where('account_id', '=', accountId).execute()).toEqual([{ recall: 'move' }])
 })
 
 test('the health of the instance is measured, not made up', async () => {

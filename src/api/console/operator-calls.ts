@@ -6,7 +6,7 @@ import { issuePasswordLink } from '../../accounts/password-link.ts'
 import { refuse } from '../../errors.ts'
 import { grantSms } from '../../ledger/grants.ts'
 import { availableOf, readWallets, type Wallet, walletKey } from '../../ledger/ledger.ts'
-import { cancelWaiting } from '../../messages/end-waiting.ts'
+import { cancelForClosing } from '../../messages/cancel-for-closing.ts'
 import { defineCall, type UserContext } from './call.ts'
 import type { SystemHealth } from './system-health.ts'
 
@@ -20,8 +20,6 @@ const closed = { additionalProperties: false }
 const accountId = Type.String({ pattern: '^acc_[0-9a-z]{26}$' })
 const limit = Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]))
 const pageSize = 50
-/** Small pieces, so that sending never waits long for one. */
-const mostCanceledAtOnce = 500
 
 export const operatorCalls = {
   'operator/accounts': defineCall({
@@ -129,7 +127,7 @@ export const operatorCalls = {
         setAccountLimits(tx, depsOf(context), { accountId: id, limits, actor: context.actor }),
       ),
   }),
-  /** Closing is for ever, and ends what waits. */
+  /** Closing is for ever, ends what waits, and asks phones for what they hold. */
   'operator/state': defineCall({
     kind: 'change',
     access: 'operator',
@@ -137,14 +135,14 @@ export const operatorCalls = {
     async handle(context, { accountId: id, state }): Promise<{ canceled: number }> {
       let total = 0
       for (;;) {
-        const { canceled } = await context.writer.write((tx) =>
-          setAccountState(
-            tx,
-            {
-              ...depsOf(context),
-              cancelWaiting: async (inTx, of) => (await cancelPage(context, inTx, of)).length,
-            },
-            { accountId: id, state, actor: context.actor },
+        const deps = depsOf(context)
+        const { canceled } = await context.ports.history.holdHorizon(deps.nowMs, () =>
+          context.writer.write((tx) =>
+            setAccountState(
+              tx,
+              { ...deps, cancelWaiting: (inTx, of) => cancelForClosing(inTx, of, deps.nowMs) },
+              { accountId: id, state, actor: context.actor },
+            ),
           ),
         )
         total += canceled
@@ -168,14 +166,6 @@ const linkDepsOf = (context: UserContext) => ({
   config: context.config,
   publicUrl: context.publicUrl(),
 })
-
-const cancelPage = ({ clock }: UserContext, tx: Parameters<typeof cancelWaiting>[0], id: string) =>
-  cancelWaiting(
-    tx,
-    { accountId: id },
-    { event: 'canceled', code: 'account_closed', nowMs: clock.now() },
-    mostCanceledAtOnce,
-  )
 
 const sums = (wallet: Wallet | undefined): { granted: number; available: number } =>
   wallet === undefined
