@@ -96,7 +96,7 @@ export class PhoneDesk {
   async #offer(phone: AskingPhone): Promise<OfferedMessage[]> {
     const { read, writer, clock, pool } = this.#deps
     const device = pool.get(phone.deviceId)
-    const held = await countUnacknowledged(read, phone)
+    const held = await countUnacknowledged(read, { ...phone, nowMs: clock.now() })
     if (device !== null) {
       await this.#resumePace(device)
       await this.#claim(device, phone, device.link.window - held)

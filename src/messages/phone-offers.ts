@@ -100,21 +100,23 @@ export interface OfferTerms {
   hangsAfterMs: number
 }
 
-/** How many offers of a phone it has not said to have yet. */
+const unacknowledged = {
+  sql: `select count(*) as count
+        from phone_offers o cross join messages m on m.account_id = o.account_id and m.mode = o.mode and m.id = o.message_id
+        where o.device_id = :device and o.closed_at is null and o.offered_at > :after and o.phone_id = :phone
+          and o.state is null and o.recall is null and m.expires_at > :now and m.text is not null and m.finalized_at is null`,
+  inputs: ['device', 'after', 'phone', 'now'],
+} as const
+
+/** How many offers of a phone it has not said to have yet, and will be told again: what is never told again takes none of its room. */
 export async function countUnacknowledged(
   db: Db,
-  { deviceId, phoneId }: Pick<OfferTerms, 'deviceId' | 'phoneId'>,
+  { deviceId, phoneId, nowMs }: Pick<OfferTerms, 'deviceId' | 'phoneId' | 'nowMs'>,
 ): Promise<number> {
-  const { count } = await db
-    .selectFrom('phone_offers')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('device_id', '=', deviceId)
-    .where('closed_at', 'is', null)
-    .where('phone_id', '=', phoneId)
-    .where('state', 'is', null)
-    .where('recall', 'is', null)
-    .executeTakeFirstOrThrow()
-  return count
+  const [row] = await selectEach<{ count: number }>(db, unacknowledged, [
+    [deviceId, nowMs - longestOfferMs, phoneId, nowMs],
+  ])
+  return row?.count ?? 0
 }
 
 /** How many messages a device holds of which it has not said the last word, whichever of its registrations was given them. */

@@ -62,7 +62,7 @@ describe.each(['fresh', 'filled and analysed'])('on %s tables', (state) => {
     const terms = { ...phone, nowMs: house.clock.now(), most: 20, hangsAfterMs: 600_000 }
     const plans = await plansWhile(house, async () => {
       await readOffers(read, terms)
-      await countUnacknowledged(read, phone)
+      await countUnacknowledged(read, terms)
       await offeredSince(read, phone.deviceId, house.clock.now() - 1_800_000)
       await house.known('nobody’s token')
       await readOrphans(read, { fence: 2, most: 500 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cancelOfClosed } from '../../src/cli/message-ports.ts'
+import { cancelForClosing } from '../../src/messages/cancel-for-closing.ts'
 import { recall } from '../../src/messages/phone-recalls.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { type DeskHouse, openDeskHouse } from './desk-house.ts'
@@ -44,6 +44,22 @@ test('recalls that a phone does not answer keep nothing new from it', async () =
   house.clock.jumpWallClock(minuteMs)
   expect((await house.pull(phone)).map(({ to }) => to)).toContain('+4915112349999')
 })
+
+test.for([
+  ['whose validity has ended', 2 * minuteMs, 3 * minuteMs],
+  ['offered longer ago than it is told again', 24 * 60 * minuteMs, 13 * 60 * minuteMs],
+] as const)(
+  'messages %s, never acknowledged, keep nothing new from a phone',
+  async ([, validMs, laterMs]) => {
+    const house = await openDeskHouse()
+    const phone = await house.register('1')
+    await house.send({ to: numbers(20), expiresAt: house.clock.now() + validMs })
+    expect(await house.pull(phone)).toHaveLength(20)
+    house.clock.jumpWallClock(laterMs)
+    await house.send({ to: ['+4915112349999'] })
+    expect((await house.pull(phone)).map(({ to }) => to)).toEqual(['+4915112349999'])
+  },
+)
 
 test('a recall is told at the next pull, and again only after a while', async () => {
   const house = await openDeskHouse()
@@ -181,7 +197,7 @@ test('what a shared phone holds of an account that is closed it is asked to let 
   const offers = await house.pull(phone)
   await house.storage.writer.write(async (tx) => {
     await tx.updateTable('accounts').set({ state: 'closed' }).where('id', '=', 'acc_a').execute()
-    await cancelOfClosed(tx, 'acc_a', house.clock.now())
+    await cancelForClosing(tx, 'acc_a', house.clock.now())
   })
   await house.sweep()
   expect(house.recalled.toSorted()).toEqual(offers.map(({ attemptId }) => attemptId).toSorted())
