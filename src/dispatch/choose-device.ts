@@ -62,14 +62,16 @@ export function chooseDevice(route: Route, devices: readonly Candidate[]): Candi
   return able.length === 0 ? 'busy' : able.reduce((best, device) => (isBetter(device, best) ? device : best))
 }
 
-/** Whether a device that asks may take of this route now: its own account's, or of accounts that no working device of their own serves. */
-export const mayFetch = (deviceId: string, route: Route, devices: readonly Candidate[]): boolean => {
-  const asking = devices.find((device) => device.id === deviceId)
-  if (asking === undefined || !canCarry(asking, route)) return false
-  const hasOwn = devices.some(
-    (device) => device.accountId !== null && device.health !== 'offline' && canCarry(device, route),
-  )
-  return asking.accountId !== null || !hasOwn
+/**
+ * Whether a device that asks may take of this route now: its own account's, or of accounts that no working device of their own serves.
+ * `devices` are looked through only for a shared one, and no further than need be.
+ */
+export function mayFetch(asking: Candidate, route: Route, devices: Iterable<Candidate>): boolean {
+  if (!canCarry(asking, route)) return false
+  if (asking.accountId !== null) return true
+  for (const device of devices)
+    if (device.accountId !== null && device.health !== 'offline' && canCarry(device, route)) return false
+  return true
 }
 
 const isBetter = (a: Candidate, b: Candidate): boolean =>

@@ -86,10 +86,17 @@ export class DevicePool implements Service {
 
   /** The devices that an account may use in a mode: its own and the shared ones. */
   forAccount(accountId: string, mode: Mode): DeviceRuntime[] {
-    return [
-      ...(this.#byAccount.get(`${accountId}/${mode}`) ?? []),
-      ...(this.#byAccount.get(`/${mode}`) ?? []),
-    ]
+    return [...this.ownedBy(accountId, mode), ...this.ownedBy(null, mode)]
+  }
+
+  /** An account's own alone, or with null those that are shared. */
+  ownedBy(accountId: string | null, mode: Mode): readonly DeviceRuntime[] {
+    return this.#byAccount.get(`${accountId ?? ''}/${mode}`) ?? []
+  }
+
+  /** Whether what waits for the account is not to go. */
+  isFrozen(accountId: string): boolean {
+    return this.#frozen.has(accountId)
   }
 
   /** The same, and those that other nodes run for it. */
@@ -100,7 +107,7 @@ export class DevicePool implements Service {
 
   /** The same as candidates; none for an account whose queue is frozen. */
   candidatesFor = (route: Route): Candidate[] =>
-    this.#frozen.has(route.accountId)
+    this.isFrozen(route.accountId)
       ? []
       : this.forAccount(route.accountId, route.mode).map((device) => device.candidate(route.sender))
 

@@ -1,13 +1,16 @@
+import type { Clock } from '../clock.ts'
 import type { Db } from '../storage/dialect.ts'
 import { type Candidate, mayFetch, type Route } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { beforeAllRoutes, type WaitingRoute } from './route-refill.ts'
 import { routeFrom } from './route-ring.ts'
+import { Sharers } from './sharers.ts'
 
 interface FetchTurnsDeps {
   read: Db
-  pool: Pick<DevicePool, 'candidatesFor'>
+  clock: Pick<Clock, 'monotonicMs'>
+  pool: Pick<DevicePool, 'get' | 'ownedBy' | 'isFrozen'>
 }
 
 /** Routes that one fetch shares its room among. */
@@ -21,9 +24,11 @@ type WaitingRow = WaitingRoute & { messages: number }
 export class FetchTurns {
   readonly #deps: FetchTurnsDeps
   readonly #last = new WeakMap<DeviceRuntime, WaitingRoute>()
+  readonly #sharers: Sharers
 
   constructor(deps: FetchTurnsDeps) {
     this.#deps = deps
+    this.#sharers = new Sharers(deps)
   }
 
   /**
@@ -31,17 +36,15 @@ export class FetchTurns {
    * those that may have them.
    */
   async routesFor(device: DeviceRuntime): Promise<{ routes: Route[]; share: number }> {
-    const { pool } = this.#deps
     const routes: Route[] = []
     let share = 0
     let looked = 0
     for await (const row of this.#rowsFor(device)) {
       looked += 1
       const route = routeFrom(row)
-      const devices = pool.candidatesFor(route)
-      if (mayFetch(device.facts.id, route, devices) && hasRoom(devices, device.facts.id)) {
+      if (this.#mayHave(device, route)) {
         routes.push(route)
-        share += Math.ceil(row.messages / sharersOf(devices))
+        share += Math.ceil(row.messages / this.#sharers.of(route))
       }
       if (routes.length === mostRoutes) break
       if (looked < mostLooked) continue
@@ -49,6 +52,18 @@ export class FetchTurns {
       break
     }
     return { routes, share }
+  }
+
+  /** Whether it may have a message of the route now; the SIM for its sender may be at its pace. Of many devices few are looked at. */
+  #mayHave(device: DeviceRuntime, route: Route): boolean {
+    const { pool } = this.#deps
+    if (pool.isFrozen(route.accountId) || pool.get(device.facts.id) !== device) return false
+    const asking = device.candidate(route.sender)
+    return asking.free > 0 && mayFetch(asking, route, this.#ownOf(route))
+  }
+
+  *#ownOf({ accountId, mode, sender }: Route): Generator<Candidate> {
+    for (const device of this.#deps.pool.ownedBy(accountId, mode)) yield device.candidate(sender)
   }
 
   /** This route was the last that the device had something of, or might have had. */
@@ -106,14 +121,3 @@ function readPage(
   if (accountId !== null) query = query.where('account_id', '=', accountId)
   return query.orderBy('account_id').orderBy('mode').orderBy('route_key').limit(mostRoutes).execute()
 }
-
-/** Devices that fetch and have room: what waits is for all of them, and the quickest shall not have it all at its own pace. */
-const sharersOf = (devices: readonly Candidate[]): number =>
-  Math.max(
-    1,
-    devices.filter(({ fetches, health, free }) => fetches && health !== 'offline' && free > 0).length,
-  )
-
-/** Whether it may have a message of the route that these are candidates for; the SIM for its sender may be at its pace. */
-const hasRoom = (devices: readonly Candidate[], deviceId: string): boolean =>
-  (devices.find(({ id }) => id === deviceId)?.free ?? 0) > 0

@@ -98,7 +98,7 @@ test('what must go as UCS-2 is for devices that are told the encoding, also befo
   const link = device('link', { load: 0.9 })
   expect(chooseDevice(forced, [phone, link])).toBe(link)
   expect(chooseDevice(forced, [phone])).toBe('none')
-  expect(mayFetch('phone', forced, [phone, link])).toBe(false)
+  expect(mayFetch(phone, forced, [phone, link])).toBe(false)
   expect(chooseDevice(route('a'), [phone, link])).toBe(phone)
 })
 

@@ -1,0 +1,51 @@
+import { BoundedMap } from '../bounded-map.ts'
+import type { Clock } from '../clock.ts'
+import type { Route } from './choose-device.ts'
+import type { DevicePool } from './device-pool.ts'
+
+interface SharersDeps {
+  clock: Pick<Clock, 'monotonicMs'>
+  pool: Pick<DevicePool, 'ownedBy'>
+}
+
+/** For one use of a count so many devices are looked at. A thousand phones that fetch a thousand messages would else look at a million. */
+const lookedAUse = 16
+/** A count is not used longer than that, however seldom it is asked for. */
+const oldestMs = 1_000
+const mostCounts = 10_000
+
+/**
+ * Among how many devices what waits is shared: those that fetch and have room, so that the quickest shall not have it all at its own pace. The
+ * devices of an account, and those that all share, are counted apart: a crowd of either is counted once for all routes of one sender.
+ * Few are counted anew each time.
+ */
+export class Sharers {
+  readonly #deps: SharersDeps
+  readonly #counts = new BoundedMap<{ count: number; looked: number; uses: number; atMs: number }>(mostCounts)
+
+  constructor(deps: SharersDeps) {
+    this.#deps = deps
+  }
+
+  /** At least one: who asks. */
+  of({ accountId, mode, sender }: Route): number {
+    return Math.max(1, this.#among(accountId, mode, sender) + this.#among(null, mode, sender))
+  }
+
+  #among(owner: string | null, mode: Route['mode'], sender: string | null): number {
+    const nowMs = this.#deps.clock.monotonicMs()
+    const name = `${owner ?? ''}/${mode}/${sender ?? ''}`
+    const known = this.#counts.get(name)
+    if (known !== undefined && ++known.uses * lookedAUse < known.looked && nowMs - known.atMs <= oldestMs)
+      return known.count
+    const devices = this.#deps.pool.ownedBy(owner, mode)
+    let count = 0
+    for (const device of devices) {
+      const { fetches, health, free } = device.candidate(sender)
+      if (fetches && health !== 'offline' && free > 0) count += 1
+    }
+    if (devices.length > lookedAUse)
+      this.#counts.set(name, { count, looked: devices.length, uses: 0, atMs: nowMs })
+    return count
+  }
+}
