@@ -21,7 +21,7 @@ export async function openAccount(
     randomBytes: (count: number) => Uint8Array
     config: Pick<Config, 'freeSms' | 'playSms' | 'lowBalance'>
   },
-  account: { name: string; email: string; isOperator?: boolean; actor: string },
+  account: { name: string; email: string; userId?: string; isOperator?: boolean; actor: string },
 ): Promise<OpenedAccount> {
   const { freeSms, playSms, lowBalance: lowThreshold } = deps.config
   const { actor } = account

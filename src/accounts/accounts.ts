@@ -5,6 +5,7 @@ import { appendAudit } from '../storage/audit-log.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { touchDirectory } from '../storage/directory-version.ts'
 import type { AccountState, AccountTable } from '../storage/schema.ts'
+import { accountOwner } from './account-owner.ts'
 
 /**
  * Who may send. An account has two wallets, up to ten active keys and one or more users; it is active, suspended (reads work, its
@@ -17,8 +18,10 @@ export interface AccountDeps {
 
 export interface NewAccount {
   name: string
-  /** Of the owner. A user who is known by it joins the new account as owner. */
+  /** Of the owner. One that a user has is refused unless that user is named. */
   email: string
+  /** Of a known owner, of whom the caller is sure. */
+  userId?: string
   /** Makes the owner the operator of the instance. */
   isOperator?: boolean
   actor: string
@@ -26,7 +29,7 @@ export interface NewAccount {
 
 /**
  * Makes an account with its owner; `openWallets` fills its wallets in the same transaction. Refuses names that are not 1 to 100
- * characters and e-mail addresses that no browser would take, both at once.
+ * characters and e-mail addresses that no browser would take, both at once, and addresses of users who are not named.
  */
 export async function createAccount(
   tx: Tx,
@@ -43,7 +46,9 @@ export async function createAccount(
     .insertInto('accounts')
     .values({ id: accountId, name, state: 'active', created_at: nowMs, updated_at: nowMs })
     .execute()
-  const userId = await findOrAddUser(tx, deps, { name, email, isOperator: account.isOperator === true })
+  const { userId: ownerId, isOperator = false } = account
+  const wanted = { name, email, isOperator, ...(ownerId !== undefined && { userId: ownerId }) }
+  const userId = await accountOwner(tx, deps, wanted)
   await tx
     .insertInto('account_users')
     .values({ account_id: accountId, user_id: userId, role: 'owner' })
@@ -190,28 +195,3 @@ export const emailFaults = (email: string): Fault[] =>
           detail: 'The e-mail address is not valid; write it as name@example.org.',
         },
       ]
-
-async function findOrAddUser(
-  tx: Tx,
-  deps: AccountDeps,
-  user: { name: string; email: string; isOperator: boolean },
-): Promise<string> {
-  const known = await tx
-    .selectFrom('users')
-    .select(['id', 'is_operator'])
-    .where('email', '=', user.email)
-    .executeTakeFirst()
-  if (known === undefined) {
-    const id = deps.ids('usr')
-    const { name, email } = user
-    await tx
-      .insertInto('users')
-      .values({ id, email, name, is_operator: user.isOperator ? 1 : 0, created_at: deps.nowMs })
-      .execute()
-    return id
-  }
-  if (user.isOperator && known.is_operator === 0) {
-    await tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', known.id).execute()
-  }
-  return known.id
-}

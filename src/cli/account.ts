@@ -24,8 +24,13 @@ const create = command({
     email: {
       type: 'text',
       value: 'EMAIL',
-      says: 'E-mail address of its owner; a known user joins the new account.',
+      says: 'E-mail address of its owner. One that a user has is refused unless --user names them.',
       required: true,
+    },
+    user: {
+      type: 'text',
+      value: 'USER',
+      says: 'Id of the user who has that address, once you have made sure of them: usr_…',
     },
   },
   async run(tools, { options }) {
@@ -33,7 +38,8 @@ const create = command({
       (storage) =>
         storage.writer.write(async (tx) => {
           const deps = { ...tools, nowMs: tools.clock.now() }
-          const wanted = { name: options.name, email: options.email, actor: cliActor }
+          const { name, email, user: userId } = options
+          const wanted = { name, email, actor: cliActor, ...(userId !== undefined && { userId }) }
           const made = await openAccount(tx, deps, wanted)
           return {
             opened: made,

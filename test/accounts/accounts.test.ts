@@ -46,9 +46,31 @@ test('a new account has its owner, ten free SMS, a thousand to play with, and le
   expect(await fixture.directoryVersion()).toBe(2)
 })
 
-test('a user who is known by the e-mail address owns the second account too', async () => {
+test('an account goes to nobody for an address alone: whoever has claimed it is told, and has to be named', async () => {
+  const { userId, accountId } = await fixture.addAccount()
+  const again = { name: 'Second', email: 'ADA@example.org' }
+  await expect(fixture.addAccount(again)).rejects.toMatchObject({
+    code: 'validation_failed',
+    message: expect.stringContaining(`Ada (${userId}), since 2026-11-21T`),
+    extra: {
+      errors: [{ pointer: '/email' }],
+      known_user: { id: userId, name: 'Ada', accounts: [{ id: accountId, name: 'Ada', role: 'owner' }] },
+    },
+  })
+  const other = (await fixture.addAccount({ name: 'Eve', email: 'eve@example.org' })).userId
+  for (const wrong of [other, 'usr_nobody'])
+    await expect(fixture.addAccount({ ...again, userId: wrong })).rejects.toThrow('is not')
+  await expect(fixture.addAccount({ name: 'New', email: 'new@example.org', userId })).rejects.toThrow(
+    'is not',
+  )
+  const { accounts } = await listAccounts(fixture.storage.read, { afterId: null, limit: 10 })
+  expect(accounts).toHaveLength(2)
+})
+
+test('a user who is named owns the second account too', async () => {
   const first = await fixture.addAccount()
-  const second = await fixture.addAccount({ name: 'Second', email: 'ADA@example.org', isOperator: true })
+  const again = { name: 'Second', email: 'ADA@example.org', isOperator: true, userId: first.userId }
+  const second = await fixture.addAccount(again)
   expect(second.userId).toBe(first.userId)
   const { accounts } = await listAccounts(fixture.storage.read, { afterId: null, limit: 10 })
   expect(accounts.map(({ name, emails }) => [name, emails])).toEqual([

@@ -124,6 +124,16 @@ test('the operator opens every account, others only their own', async () => {
   expect((await house.bob.read('keys/list', {}, elsewhere)).status).toBe(404)
 })
 
+test('an account for an address that somebody has claimed is refused until the operator names them', async () => {
+  const { email, userId, accountId } = house.bob
+  const asked = { name: 'Another', email }
+  const refused = await operator.change('operator/open-account', asked)
+  expect(refused).toMatchObject({ status: 422, body: { known_user: { id: userId, name: 'Bob', accounts: [{ id: accountId }] } } }) // prettier-ignore
+  const made = await operator.change('operator/open-account', { ...asked, userId })
+  expect(made).toMatchObject({ status: 200, body: { link: null } })
+  expect((await find('Another'))[0]).toMatchObject({ emails: [email] })
+})
+
 test('a new account comes with a link for its owner, and a lost password with another', async () => {
   const made = await operator.change('operator/open-account', { name: 'Newcomer', email: 'new@example.org' })
   const { accountId, link } = made.body as { accountId: string; link: string }

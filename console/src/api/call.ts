@@ -1,3 +1,4 @@
+import type { KnownUser } from '../../../src/accounts/account-owner.ts'
 import type { AnswerOf, CallName, InputOf } from '../../../src/api/console/calls.ts'
 
 /** The account and mode that a call is about. */
@@ -14,6 +15,8 @@ export interface Problem {
   detail: string
   request_id?: string
   errors?: { pointer?: string; parameter?: string; code: string; detail: string }[]
+  /** Who has the e-mail address already that an account was to be opened for. */
+  known_user?: KnownUser
 }
 
 /** The server refused a call, or did not answer (status 0). */

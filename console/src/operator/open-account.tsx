@@ -1,10 +1,12 @@
-import { Code, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { CallFailed, type Problem } from '../api/call.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { EmailField } from '../ui/email-field.tsx'
+import { formatExact } from '../ui/format.ts'
 
 /** The form for a new account. */
 export function OpenAccount({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -19,9 +21,15 @@ function OpenForm() {
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
   const open = useChange('operator/open-account', ['operator/accounts', 'operator/audit'])
+  const known = open.error instanceof CallFailed ? open.error.problem.known_user : undefined
   if (open.data !== undefined) return <Opened link={open.data.link} email={email} />
   return (
-    <CallForm call={open} onSubmit={() => open.mutate({ name, email })} action="Open the account">
+    <CallForm
+      call={known === undefined ? open : { error: null, isPending: false }}
+      disabled={known !== undefined}
+      onSubmit={() => open.mutate({ name, email })}
+      action="Open the account"
+    >
       <TextInput
         label="Name"
         required
@@ -32,12 +40,46 @@ function OpenForm() {
       />
       <EmailField
         label="E-mail address of its owner"
-        description="Whoever is known by it joins the new account as its owner."
         autoComplete="off"
         value={email}
-        onChange={setEmail}
+        onChange={(address) => {
+          setEmail(address)
+          open.reset()
+        }}
       />
+      {known === undefined ? null : (
+        <Claimed
+          user={known}
+          isPending={open.isPending}
+          onConfirm={() => open.mutate({ name, email, userId: known.id })}
+        />
+      )}
     </CallForm>
+  )
+}
+
+interface ClaimedProps {
+  user: NonNullable<Problem['known_user']>
+  isPending: boolean
+  onConfirm: () => void
+}
+
+/** Somebody has that address already, which proves nothing: the operator says that it is they. */
+function Claimed({ user, isPending, onConfirm }: ClaimedProps) {
+  const accounts = user.accounts.map(({ id, name, role }) => `${role} of ${name} (${id})`).join(', ')
+  return (
+    <Alert color="yellow" title="A user has this address already" role="alert">
+      <Stack gap="sm">
+        <Text size="sm">
+          {user.name} ({user.id}), since {formatExact(Date.parse(user.since))};{' '}
+          {accounts === '' ? 'in no account' : accounts}. Nobody has proved that the address is theirs: ask
+          them before you give them the account.
+        </Text>
+        <Button color="yellow" variant="light" loading={isPending} onClick={onConfirm}>
+          I am sure: open it for {user.name}
+        </Button>
+      </Stack>
+    </Alert>
   )
 }
 

@@ -122,7 +122,7 @@ async function enter(
     return accountId
   }
   if (signUpMode(context.config) === 'closed') throw refuse('sign_up_closed')
-  const account = { name: ownName, email: address, actor: userId }
+  const account = { name: ownName, email: address, userId, actor: userId }
   return (await context.ports.identity.openAccount(tx, context.clock.now(), account)).accountId
 }
 

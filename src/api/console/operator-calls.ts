@@ -56,7 +56,12 @@ export const operatorCalls = {
     kind: 'change',
     access: 'operator',
     input: Type.Object(
-      { name: Type.String({ maxLength: 100 }), email: Type.String({ maxLength: 254 }) },
+      {
+        name: Type.String({ maxLength: 100 }),
+        email: Type.String({ maxLength: 254 }),
+        /** The user who has that address already, once the operator has made sure of them. */
+        userId: Type.Optional(Type.String({ pattern: '^usr_[0-9a-z]{26}$' })),
+      },
       closed,
     ),
     handle: (context, account): Promise<{ accountId: string; link: string | null }> =>

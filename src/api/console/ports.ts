@@ -40,10 +40,10 @@ export interface IdentityPorts {
   limits: IdentityLimits
   /** Null without `ONESIXTY_SMTP_URL`: then people are shown links to copy. */
   mailer: Mailer | null
-  /** Makes an account with owner, wallets and first keys; a user who is known by the address joins it as owner. */
+  /** Makes an account with owner, wallets and first keys. An address that a user has is refused unless that user is named. */
   openAccount(
     tx: Tx,
     nowMs: number,
-    account: { name: string; email: string; actor: string },
+    account: { name: string; email: string; userId?: string; actor: string },
   ): Promise<{ accountId: string; userId: string; liveKey: string; testKey: string }>
 }

@@ -44,7 +44,7 @@ export const signUpCalls = {
       const opened = await writer.write(async (tx) => {
         const nowMs = clock.now()
         const userId = await newUser(tx, { ids, nowMs }, { ...person, passwordHash })
-        return ports.identity.openAccount(tx, nowMs, { ...person, actor: userId })
+        return ports.identity.openAccount(tx, nowMs, { ...person, userId, actor: userId })
       })
       const state = await signInAnew(context, person.email, given.password)
       return { state, accountId: opened.accountId, testKey: opened.testKey }
