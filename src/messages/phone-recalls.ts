@@ -62,7 +62,7 @@ export async function recallOfClosed(tx: Tx, accountId: string, nowMs: number): 
     .execute()
 }
 
-/** Asks the phone to let go of what it has not sent: to cancel it, or so that it may go elsewhere. */
+/** Asks the phone to let go of what it has not sent: to cancel it, or so that it may go elsewhere, which no wish to cancel gives way to (P8). */
 export async function recall(
   tx: Tx,
   attemptIds: readonly string[],
@@ -70,12 +70,12 @@ export async function recall(
   nowMs: number,
 ): Promise<void> {
   if (attemptIds.length === 0) return
-  await tx
+  const open = tx
     .updateTable('phone_offers')
     .set({ recall: why, recalled_at: nowMs })
     .where('attempt_id', 'in', attemptIds)
     .where('closed_at', 'is', null)
-    .execute()
+  await (why === 'move' ? open.where('recall', 'is', null) : open).execute()
 }
 
 /** What a phone was asked to let go of, and when. */

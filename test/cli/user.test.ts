@@ -88,7 +88,9 @@ test('a user that there is not is refused, and a second account brings a known o
     stderr: 'onesixty: There is no user eve@example.org.\n',
   })
   await giveSecondFactor()
-  expect(await cli.json(`account create --name Second --email ada@example.org --user ${userId}`)).toMatchObject({
+  expect(
+    await cli.json(`account create --name Second --email ada@example.org --user ${userId}`),
+  ).toMatchObject({
     user_id: userId,
     setup_link: null,
   })

@@ -35,6 +35,18 @@ test('what is to be canceled, and failed before the radio instead, is canceled a
   await expectSums(house.storage.read, house.clock.now())
 })
 
+test('what a person cancels while its device is being disabled stays canceled', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const offers = await house.pull(phone)
+  await recallAll(house, offers, 'cancel')
+  // The closer had read the offer before, and writes behind the person.
+  await recallAll(house, offers, 'move')
+  await house.report(phone, ...offers.map(saying('canceled')))
+  expect(await house.messages()).toMatchObject([{ status: 'canceled', error_code: 'canceled_by_user' }])
+})
+
 test('recalls that a phone does not answer keep nothing new from it', async () => {
   const house = await openDeskHouse()
   const phone = await house.register('1')
