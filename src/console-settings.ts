@@ -51,6 +51,18 @@ export const consoleSettings = {
     default: 7,
     says: 'How long an invitation works.',
   }),
+  exportsPerAccount: setting({
+    env: 'ONESIXTY_EXPORTS_PER_ACCOUNT',
+    read: wholeNumber(1, 4),
+    default: 2,
+    says: 'Exports of one account at the same time. Four run at once in all, so that one account cannot have them all.',
+  }),
+  downloadStallSeconds: setting({
+    env: 'ONESIXTY_DOWNLOAD_STALL_S',
+    read: wholeNumber(1, 3_600),
+    default: 60,
+    says: 'Seconds after which a download is cut off of which nobody takes anything: it keeps others from theirs.',
+  }),
   smtpUrl: setting<string | null>({
     env: 'ONESIXTY_SMTP_URL',
     read: smtpUrl,

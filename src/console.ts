@@ -55,7 +55,11 @@ const createHistoryPorts = ({ config, storage, horizon, secret }: Parts, pool: D
   cursorKey: deriveKey(secret, 'console-cursor'),
   holdHorizon: (atMs, write) => horizon.hold(atMs, write),
   numbers: createNumberHash(secret),
-  exports: new ExportSlots({ openReader: () => storage.openReader() }, config.exportsAtOnce),
+  exports: new ExportSlots({
+    openReader: () => storage.openReader(),
+    most: config.exportsAtOnce,
+    mostOfAccount: config.exportsPerAccount,
+  }),
   wakeDevice: (deviceId) => pool.get(deviceId)?.wake(),
 })
 

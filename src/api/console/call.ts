@@ -99,6 +99,8 @@ export interface DownloadedFile {
   name: string
   contentType: string
   chunks: AsyncIterable<string>
+  /** Called once when nothing more of it will be asked for, however far it came. */
+  ended?: () => void
   /** Of the answer, such as how many rows come. */
   headers?: Readonly<Record<string, string>>
 }

@@ -1,39 +1,57 @@
 import { refuse } from '../../errors.ts'
 import type { Db } from '../../storage/dialect.ts'
 
-/** The reader of long reads, opened when it is first needed, and how many may use it at once. */
+interface ExportSlotsDeps {
+  openReader: () => Db
+  /** Exports at the same time: they share one reader, and each holds one page in memory. */
+  most: number
+  mostOfAccount: number
+}
+
+/** An export that is under way. */
+export interface ExportSlot {
+  /** A reader that stands in nobody's way. */
+  db: Db
+  /** It has ended, or will not begin after all; a second time says nothing new. */
+  giveBack(): void
+}
+
+/** The reader of long reads, opened when it is first needed, and how many may use it at once, in all and of one account. */
 export class ExportSlots {
-  readonly #openReader: () => Db
-  readonly #most: number
+  readonly #deps: ExportSlotsDeps
   #reader: Db | null = null
   #running = 0
+  readonly #byAccount = new Map<string, number>()
 
-  constructor(deps: { openReader: () => Db }, most: number) {
-    this.#openReader = deps.openReader
-    this.#most = most
+  constructor(deps: ExportSlotsDeps) {
+    this.#deps = deps
   }
 
-  /** A reader that stands in nobody's way. */
-  reader(): Db {
-    return (this.#reader ??= this.#openReader())
-  }
-
-  /** The pieces that `read` gives. Refuses while too many others run; a run begins with its first piece. */
-  run(read: (db: Db) => AsyncIterable<string>): AsyncIterable<string> {
-    if (this.#running >= this.#most)
-      throw refuse('rate_limited', {
-        detail: `As many exports are running as may (${this.#most}); wait until one has ended.`,
-        headers: { 'retry-after': '30' },
-      })
-    return this.#pieces(read)
-  }
-
-  async *#pieces(read: (db: Db) => AsyncIterable<string>): AsyncGenerator<string> {
-    this.#running += 1
-    try {
-      yield* read(this.reader())
-    } finally {
-      this.#running -= 1
+  /** Counts one from now on, whatever is still to be done before its first byte. Refuses while too many others run. */
+  take(accountId: string): ExportSlot {
+    const { most, mostOfAccount } = this.#deps
+    const own = this.#byAccount.get(accountId) ?? 0
+    if (own >= mostOfAccount)
+      throw tooMany(`${mostOfAccount} exports of this account are running; wait until one has ended.`)
+    if (this.#running >= most) throw tooMany(`${most} exports are running; wait until one has ended.`)
+    const db = (this.#reader ??= this.#deps.openReader())
+    this.#add(accountId, 1)
+    let isTaken = true
+    return {
+      db,
+      giveBack: () => {
+        if (isTaken) this.#add(accountId, -1)
+        isTaken = false
+      },
     }
   }
+
+  #add(accountId: string, change: 1 | -1): void {
+    this.#running += change
+    const own = (this.#byAccount.get(accountId) ?? 0) + change
+    if (own === 0) this.#byAccount.delete(accountId)
+    else this.#byAccount.set(accountId, own)
+  }
 }
+
+const tooMany = (detail: string) => refuse('rate_limited', { detail, headers: { 'retry-after': '30' } })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { rfc3339 } from '../../clock.ts'
-import { countExport, type HistoryExport, readExport } from '../../messages/history-export.ts'
+import { countExport, readExport } from '../../messages/history-export.ts'
 import { appendAudit } from '../../storage/audit-log.ts'
 import { type AccountContext, defineDownload, type DownloadedFile } from './call.ts'
 import { type FileFormat, writeFile } from './history-file.ts'
@@ -26,20 +26,23 @@ export const exportHistory = defineDownload({
     const { account, clock, ports } = context
     const nowMs = clock.now()
     const asked = { owner: { accountId: account.id, mode: account.mode }, query: queryOf(filter), nowMs }
-    const chunks = ports.history.exports.run((db) => writeFile(format, readExport(db, asked)))
-    await writeDown(context, format, Object.keys(filter), nowMs)
-    const total = await count(context, asked)
-    return {
-      name: `messages-${account.mode}-${rfc3339(nowMs).slice(0, 10)}.${format}`,
-      contentType: contentTypes[format],
-      chunks,
-      headers: total === null ? {} : { 'x-total-rows': String(total) },
+    const { db, giveBack } = ports.history.exports.take(account.id)
+    try {
+      await writeDown(context, format, Object.keys(filter), nowMs)
+      const total = await countExport({ db, clock }, asked, countPatienceMs)
+      return {
+        name: `messages-${account.mode}-${rfc3339(nowMs).slice(0, 10)}.${format}`,
+        contentType: contentTypes[format],
+        chunks: writeFile(format, readExport(db, asked)),
+        ended: giveBack,
+        headers: total === null ? {} : { 'x-total-rows': String(total) },
+      }
+    } catch (error) {
+      giveBack()
+      throw error
     }
   },
 })
-
-const count = ({ clock, ports }: AccountContext, asked: HistoryExport): Promise<number | null> =>
-  countExport({ db: ports.history.exports.reader(), clock }, asked, countPatienceMs)
 
 /** Who took which messages out, by the names of the conditions: their values may be texts and numbers. */
 const writeDown = (

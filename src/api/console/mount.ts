@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../../errors.ts'
@@ -95,7 +95,7 @@ async function answer(
     response.once('close', () => streams.open.delete(response))
     call.open(context, input, response)
   } else if (call.kind === 'download')
-    await sendFile(tools, streams, request, reply, await call.handle(context, input))
+    await sendFile(surroundings, tools, streams, request, reply, await call.handle(context, input))
   else {
     const body = JSON.stringify(await call.handle(context, input))
     tools.respond(
@@ -107,27 +107,41 @@ async function answer(
 }
 
 async function sendFile(
+  { config }: Surroundings,
   tools: MountTools,
   { downloads }: Streams,
   request: FastifyRequest,
   reply: FastifyReply,
-  { name, contentType, chunks, headers = {} }: DownloadedFile,
+  { name, contentType, chunks, ended, headers = {} }: DownloadedFile,
 ): Promise<void> {
-  const response = tools.openStream(request, reply, {
-    contentType,
-    headers: { ...headers, 'content-disposition': `attachment; filename="${name}"` },
-  })
-  downloads.add(response)
   try {
-    await pipeline(chunks, response)
-  } catch (error) {
-    // Half a file must not look like a whole one: the connection ends without the last chunk.
-    response.destroy()
-    if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE')
-      tools.log.error({ request: request.id, err: error }, 'a download ended early')
+    const response = tools.openStream(request, reply, {
+      contentType,
+      headers: { ...headers, 'content-disposition': `attachment; filename="${name}"` },
+    })
+    downloads.add(response)
+    cutWhenStalled(response, config.downloadStallSeconds * 1_000)
+    try {
+      await pipeline(chunks, response)
+    } catch (error) {
+      // Half a file must not look like a whole one: the connection ends without the last chunk.
+      response.destroy()
+      if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE')
+        tools.log.error({ request: request.id, err: error }, 'a download ended early')
+    } finally {
+      downloads.delete(response)
+    }
   } finally {
-    downloads.delete(response)
+    ended?.()
   }
+}
+
+/** Ends an answer of which nobody takes anything. Who takes a little now and then keeps it; while we have nothing to give it is not their fault. */
+function cutWhenStalled(response: ServerResponse, stalledMs: number): void {
+  response.setTimeout(stalledMs, () => {
+    if (response.writableLength > 0) response.destroy()
+    else response.socket?.setTimeout(stalledMs)
+  })
 }
 
 const withCookies = (reply: Reply, cookies: readonly string[]): Reply =>
