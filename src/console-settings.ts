@@ -51,6 +51,18 @@ export const consoleSettings = {
     default: 7,
     says: 'How long an invitation works.',
   }),
+  invitationsPerHour: setting({
+    env: 'ONESIXTY_INVITATIONS_PER_HOUR',
+    read: wholeNumber(0),
+    default: 20,
+    says: 'Invitations an hour and account; 0 switches the limit off. Each is a mail to an address that somebody types, from this server.',
+  }),
+  openInvitations: setting({
+    env: 'ONESIXTY_OPEN_INVITATIONS',
+    read: wholeNumber(1, 200),
+    default: 100,
+    says: 'Invitations to one account that work at the same time. Each lets somebody in.',
+  }),
   exportsPerAccount: setting({
     env: 'ONESIXTY_EXPORTS_PER_ACCOUNT',
     read: wholeNumber(1, 4),

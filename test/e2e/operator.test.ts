@@ -117,11 +117,9 @@ test('a number is erased from every account once it was typed twice', async () =
 })
 
 test('an account is erased once its name was typed, and is known as erased', async () => {
-  const { accountId } = await app.openAccount('Forgotten')
-  const tab = await browser.newPage()
+  const { accountId } = await ada.openAccount('Forgotten')
+  const tab = await openOperator()
   const { page } = tab
-  await signIn(tab, app, operator)
-  await page.goto(`${app.url}/operator`)
   await page.getByRole('searchbox', { name: 'Search accounts' }).fill(accountId)
   const row = page.getByRole('row').filter({ hasText: accountId })
   await row.getByRole('button', { name: 'Change Forgotten' }).click()

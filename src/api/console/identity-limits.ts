@@ -13,11 +13,16 @@ export interface IdentityLimits {
   signUpByNetwork: Attempts
   resetByEmail: Attempts
   resetByNetwork: Attempts
+  invitationsByAccount: Attempts
 }
 
 export function createIdentityLimits(
   deps: { clock: Pick<Clock, 'monotonicMs'> },
-  { signInFailures, signUpsPerHour }: Pick<Config, 'signInFailures' | 'signUpsPerHour'>,
+  {
+    signInFailures,
+    signUpsPerHour,
+    invitationsPerHour,
+  }: Pick<Config, 'signInFailures' | 'signUpsPerHour' | 'invitationsPerHour'>,
 ): IdentityLimits {
   const attempts = (most: number, minutes: number): Attempts =>
     new Attempts(deps, { most, windowMs: minutes * minuteMs })
@@ -29,6 +34,8 @@ export function createIdentityLimits(
     // Each mail that is asked for lands with somebody.
     resetByEmail: attempts(3, 60),
     resetByNetwork: attempts(20, 60),
+    // So does each invitation, with words that whoever invites has chosen.
+    invitationsByAccount: attempts(invitationsPerHour, 60),
   }
 }
 

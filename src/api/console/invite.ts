@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { issueLink } from '../../accounts/one-time-links.ts'
+import { issueLink, listInvitations, type OneTimeLink } from '../../accounts/one-time-links.ts'
 import { dayMs, rfc3339 } from '../../clock.ts'
+import { type Refusal, refuse } from '../../errors.ts'
 import { linkAddress } from '../../own-address.ts'
+import type { Tx } from '../../storage/dialect.ts'
 import type { UserContext } from './call.ts'
+import { takeOrRefuse } from './identity-limits.ts'
 
 /** An invitation that was just made. Its link is given this once; whoever has it can enter. */
 export interface InvitationAnswer {
@@ -20,15 +23,11 @@ export type Invitation = { email: string; subject: string; says: string } & (
 
 /** Makes an invitation, and mails its link where there is a mail server; that the mail was refused does not undo it. */
 export async function invite(context: UserContext, wanted: Invitation): Promise<InvitationAnswer> {
-  const { writer, ids, clock, actor, config, publicUrl, user } = context
-  const { email, accountId, role, subject, says } = wanted
-  const { token, link } = await writer.write((tx) =>
-    issueLink(
-      tx,
-      { ids, nowMs: clock.now(), randomBytes },
-      { purpose: 'invitation', email, accountId, role, lifeMs: config.invitationDays * dayMs, actor },
-    ),
-  )
+  const { publicUrl, user } = context
+  const { accountId, subject, says } = wanted
+  const { token, link } = await (accountId === null
+    ? issue(context, wanted)
+    : issueWithinBounds(context, wanted, accountId))
   const address = linkAddress(publicUrl(), token)
   const isMailed = await mail(context, {
     to: link.email,
@@ -43,6 +42,45 @@ The link works once, until ${rfc3339(link.expiresAt)}.
   })
   return { link: address, expiresAt: link.expiresAt, isMailed }
 }
+
+const issue = (
+  { writer, ids, clock, actor, config }: UserContext,
+  { email, accountId, role }: Invitation,
+  check: (tx: Tx, nowMs: number) => Promise<void> = async () => undefined,
+): Promise<{ link: OneTimeLink; token: string }> =>
+  writer.write(async (tx) => {
+    const deps = { ids, nowMs: clock.now(), randomBytes }
+    const lifeMs = config.invitationDays * dayMs
+    const issued = await issueLink(tx, deps, { purpose: 'invitation', email, accountId, role, lifeMs, actor })
+    await check(tx, deps.nowMs)
+    return issued
+  })
+
+/** Each is a mail to whomever somebody names: refuses while the account has too many open ones, or has made too many of late. */
+async function issueWithinBounds(
+  context: UserContext,
+  wanted: Invitation,
+  accountId: string,
+): Promise<{ link: OneTimeLink; token: string }> {
+  const { invitationsByAccount } = context.ports.identity.limits
+  const most = context.config.openInvitations
+  takeOrRefuse(invitationsByAccount, accountId)
+  try {
+    return await issue(context, wanted, async (tx, nowMs) => {
+      const open = await listInvitations(tx, { accountId, nowMs, limit: most + 1 })
+      if (open.length > most) throw tooManyOpen(most)
+    })
+  } catch (error) {
+    // One that is refused does not count.
+    invitationsByAccount.giveBack(accountId)
+    throw error
+  }
+}
+
+const tooManyOpen = (most: number): Refusal =>
+  refuse('rate_limited', {
+    detail: `${most} invitations to this account are open. Revoke one, or wait until one was accepted or has ended.`,
+  })
 
 const mail = async (
   { ports }: UserContext,

@@ -1,0 +1,33 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { startConsole } from './start-console.ts'
+
+async function inviteFrom(env: Record<string, string>) {
+  const house = await startConsole(env)
+  onTestFinished(() => house.stop())
+  return {
+    ...house,
+    invite: async (email: string, person = house.ada) =>
+      (await person.change('members/invite', { email, role: 'member' })).status,
+  }
+}
+
+test('an account invites so many an hour, and what is refused counts for nothing', async () => {
+  const { invite, bob } = await inviteFrom({ ONESIXTY_INVITATIONS_PER_HOUR: '2' })
+  expect(await invite('no address')).toBe(422)
+  expect(await invite('one@example.org')).toBe(200)
+  expect(await invite('two@example.org')).toBe(200)
+  expect(await invite('three@example.org')).toBe(429)
+  expect(await invite('three@example.org', bob)).toBe(200)
+})
+
+test('so many invitations to an account are open at once; one more to the same address takes the place of the first', async () => {
+  const { invite, ada } = await inviteFrom({ ONESIXTY_OPEN_INVITATIONS: '2' })
+  expect(await invite('one@example.org')).toBe(200)
+  expect(await invite('two@example.org')).toBe(200)
+  expect(await invite('two@example.org')).toBe(200)
+  expect(await invite('three@example.org')).toBe(429)
+  const { body } = await ada.read('members/list')
+  const [open] = (body as { invitations: { id: string }[] }).invitations
+  await ada.change('members/revoke-invitation', { linkId: open?.id })
+  expect(await invite('three@example.org')).toBe(200)
+})
