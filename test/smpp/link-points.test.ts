@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { handOverOf as handOverOfClaim } from '../../src/dispatch/hand-over.ts'
+import type { MessageFields, Pdu } from '../../src/connectors/smpp/pdu.ts'
 import { References } from '../../src/connectors/smpp/references.ts'
 import type { Claimed } from '../../src/messages/claim-messages.ts'
 import {
@@ -8,6 +9,7 @@ import {
   networkIdsOf,
   type Opened,
   openSubject,
+  turnUntil,
 } from '../contracts/contract-subject.ts'
 import { createSmppSubject } from '../contracts/smpp-subject.ts'
 import { type SmscControl, startSmsc } from '../peers/smsc-control.ts'
@@ -107,6 +109,44 @@ test('a submit that was never written is no doubt, however the session ends', as
     'unavailable',
     'unavailable',
   ])
+})
+
+test('parts that go again say what is left of the validity, and none goes when that has ended', async () => {
+  let answers = 0
+  const { link, smsc: stub, world } = await openStubLink({
+    answering: ({ command, sequence }) => {
+      if (command !== 'submit_sm') return null
+      answers += 1
+      const isFirst = answers === 1
+      const body = isFirst ? { messageId: 'm1', tlvs: [] } : null
+      return [{ command: 'submit_sm_resp', status: isFirst ? 0 : 0x14, sequence, body } as Pdu]
+    },
+  }) // prettier-ignore
+  const outcome = await turnUntil(world, link.submit({ ...longHandOver(2), validitySeconds: 4 }), 9_000)
+  const periods = stub.received.flatMap((pdu) =>
+    pdu.command === 'submit_sm' && 'body' in pdu ? [(pdu.body as MessageFields).validityPeriod] : [],
+  )
+  expect(periods).toEqual(['000000000004000R', '000000000004000R', '000000000003000R', '000000000001000R'])
+  expect(outcome).toMatchObject({ kind: 'partial', partsTaken: 1, code: 'expired_in_queue' })
+})
+
+test('a part that waits for room in the window does not wait beyond its validity', async () => {
+  const {
+    link,
+    smsc: stub,
+    world,
+  } = await openStubLink({
+    answering: silentTo('submit_sm'),
+    settings: { window: '1' },
+  })
+  void link.submit(handOverOf())
+  await stub.seen('submit_sm')
+  const waiting = link.submit({ ...handOverOf(), validitySeconds: 2 })
+  let ended: unknown
+  void waiting.then((outcome) => (ended = outcome))
+  await world.clock.advance(2_000)
+  await world.atRest()
+  expect(ended).toMatchObject({ kind: 'unavailable' })
 })
 
 test('a message that is tried again takes along what is left of its validity', () => {

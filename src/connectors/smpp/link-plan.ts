@@ -19,6 +19,8 @@ export interface LinkPlan {
   canonicalId(messageId: string): string
   /** The parts of a message as they go on the wire. */
   partsOf(handOver: HandOver): MessageFields[]
+  /** So many seconds of validity, as they stand in a part. */
+  validityPeriod: (seconds: number) => string
 }
 
 /** The plan for changed settings; null when they need sessions of their own. */

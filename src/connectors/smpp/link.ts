@@ -15,6 +15,8 @@ import { type Doubtful, LateAnswers } from './late-answers.ts'
 import type { OpenSocket } from './open-socket.ts'
 import type { LinkPlan, Replan } from './link-plan.ts'
 import { readAnswer, readSubmitted, sayAnswer } from './part-answer.ts'
+import { PartValidity, validityEnded } from './part-validity.ts'
+import { Pauses } from './pauses.ts'
 import { describePdu } from './describe-pdu.ts'
 import { commandStatus, type MessageFields } from './pdu.ts'
 import type { Answer } from './request-outcome.ts'
@@ -59,13 +61,14 @@ export class SmppLink implements Link {
   #lastSeenAt: number | null = null
   #status: Health['status'] = 'pending'
   #cancelWake: (() => void) | null = null
-  readonly #endPauses = new Set<() => void>()
+  readonly #pauses: Pauses
   #whenIdle: (() => void)[] = []
 
   constructor(deps: Deps, plan: LinkPlan) {
     this.#deps = deps
     this.#plan = plan
     this.capabilities = plan.capabilities
+    this.#pauses = new Pauses(deps.tools)
     this.#throttle = new Throttle(deps.tools, plan.maxPerSecond)
     this.#bindings = new Bindings(
       {
@@ -131,9 +134,11 @@ export class SmppLink implements Link {
     if ('kind' in parts) return parts
     this.#open += 1
     try {
+      const { monotonicMs } = this.#deps.tools
+      const validity = new PartValidity(monotonicMs(), handOver.validitySeconds, this.#plan.validityPeriod)
       const doubtful: Doubtful = { attemptId: handOver.attemptId, outcomes: [], isTold: false }
       const deps = {
-        submitPart: (fields: MessageFields) => this.#submitPart(fields),
+        submitPart: (fields: MessageFields) => this.#submitPart(fields, validity),
         pause: () => this.#pause(),
         inDoubt: (outcomes: PartOutcome[], part: number) => {
           doubtful.outcomes = outcomes
@@ -161,7 +166,7 @@ export class SmppLink implements Link {
     this.#cancelWake?.()
     await this.#wholeMessages()
     this.#phase = 'leaving'
-    for (const end of this.#endPauses) end()
+    this.#pauses.endAll()
     await this.#bindings.stop()
     if (this.#open > 0) await this.#idle()
   }
@@ -189,15 +194,20 @@ export class SmppLink implements Link {
     }
   }
 
-  async #submitPart(fields: MessageFields): Promise<PartOutcome> {
+  async #submitPart(made: MessageFields, validity: PartValidity): Promise<PartOutcome> {
     const roomiest = this.#bindings.roomiest
     if (roomiest === null) return { kind: 'not_written', detail: 'The link is not bound.' }
     const { session, binding } = roomiest
-    // Parts that go again too: the contracted rate is of what is on the wire.
-    this.#throttle.spend(1)
     const { counters, monotonicMs } = this.#deps.tools
     const submittedMs = monotonicMs()
-    const submitted = await session.request('submit_sm', fields)
+    if (submittedMs >= validity.endMs) return validityEnded
+    // Parts that go again too: the contracted rate is of what is on the wire.
+    this.#throttle.spend(1)
+    const submitted = await session.request(
+      'submit_sm',
+      validity.shortened(made, submittedMs),
+      validity.endMs,
+    )
     const said = sayAnswer(submitted)
     if (said !== null) counters?.answered(said, (monotonicMs() - submittedMs) / 1_000)
     const outcome = readSubmitted(submitted, session, this.#plan)
@@ -267,17 +277,7 @@ export class SmppLink implements Link {
 
   /** Until the parts that failed may go again; false when there is no time for that any more. */
   #pause(): Promise<boolean> {
-    if (this.#phase === 'leaving') return Promise.resolve(false)
-    return new Promise((resolve) => {
-      const finish = (goesOn: boolean): void => {
-        cancel()
-        this.#endPauses.delete(end)
-        resolve(goesOn)
-      }
-      const end = (): void => finish(false)
-      const cancel = this.#deps.tools.schedule(repeatAfterMs, () => finish(true))
-      this.#endPauses.add(end)
-    })
+    return this.#phase === 'leaving' ? Promise.resolve(false) : this.#pauses.wait(repeatAfterMs)
   }
 
   /** Tells the dispatcher when there is room again. */

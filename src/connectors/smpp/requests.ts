@@ -104,13 +104,18 @@ export class Requests {
     this.admit()
   }
 
-  /** A request within the window; waits when there is no room. */
-  ask<C extends RequestCommand>(command: C, body: Bodies[C], settle: Settle): void {
+  /** A request within the window; waits when there is no room, and goes at `latestMs` no more. */
+  ask<C extends RequestCommand>(
+    command: C,
+    body: Bodies[C],
+    settle: Settle,
+    latestMs = Number.POSITIVE_INFINITY,
+  ): void {
     if (this.#isClosed) return settle({ kind: 'not_written', reason: 'closed' })
     const { responseTimeoutMs, mostWaiting, windowWaitMs } = this.#deps.limits
     if (this.room > 0) return this.#open({ command, body, settle }, responseTimeoutMs, true)
     if (this.#waiting.size >= mostWaiting) return settle({ kind: 'not_written', reason: 'queue_full' })
-    const untilMs = this.#deps.monotonicMs() + windowWaitMs
+    const untilMs = Math.min(latestMs, this.#deps.monotonicMs() + windowWaitMs)
     this.#waiting.add({ command, body, settle, untilMs })
     this.#deps.alarm.by(untilMs)
   }
@@ -149,22 +154,26 @@ export class Requests {
   /** Sends those that wait, as far as there is room. */
   admit(): void {
     if (this.#waiting.size === 0) return
+    const nowMs = this.#deps.monotonicMs()
     for (const waiting of this.#waiting) {
       if (this.#inFlight >= this.#window || !this.#deps.canSend()) return
       this.#waiting.delete(waiting)
-      this.#open(waiting, this.#deps.limits.responseTimeoutMs, true)
+      if (waiting.untilMs <= nowMs) waiting.settle({ kind: 'not_written', reason: 'no_room' })
+      else this.#open(waiting, this.#deps.limits.responseTimeoutMs, true)
     }
   }
 
   /** Gives up what is due and gives the next deadline; `hearingMs` is null while nothing is heard. */
   check(nowMs: number, hearingMs: number | null): number {
+    let soonestMs = Number.POSITIVE_INFINITY
     for (const waiting of this.#waiting) {
-      if (waiting.untilMs > nowMs) break
-      this.#waiting.delete(waiting)
-      waiting.settle({ kind: 'not_written', reason: 'no_room' })
+      if (waiting.untilMs > nowMs) soonestMs = Math.min(soonestMs, waiting.untilMs)
+      else {
+        this.#waiting.delete(waiting)
+        waiting.settle({ kind: 'not_written', reason: 'no_room' })
+      }
     }
-    const [first] = this.#waiting
-    return Math.min(first?.untilMs ?? Number.POSITIVE_INFINITY, this.#expire(nowMs, hearingMs))
+    return Math.min(soonestMs, this.#expire(nowMs, hearingMs))
   }
 
   /** Those that wait for room never leave. */

@@ -111,16 +111,20 @@ export class Session {
 
   /**
    * Asks the SMSC for something. Always resolves: with the answer, `not_written` when certainly nothing of it left, else `unknown`. The
-   * body must not change until then.
+   * body must not change until then. What waits for room goes at `latestMs` no more.
    */
-  request<C extends RequestCommand>(command: C, body: Bodies[C]): Promise<RequestOutcome<`${C}_resp`>> {
+  request<C extends RequestCommand>(
+    command: C,
+    body: Bodies[C],
+    latestMs?: number,
+  ): Promise<RequestOutcome<`${C}_resp`>> {
     return new Promise((resolve) => {
       if (this.#state !== 'bound') return resolve({ kind: 'not_written', reason: 'not_bound' })
       if (this.#settings.bindAs === 'receiver')
         return resolve({ kind: 'not_written', reason: 'receiver_only' })
       this.#used()
       // What comes is the answer to this command or a generic_nack: requests are matched by number and command.
-      this.#requests.ask(command, body, resolve as Settle)
+      this.#requests.ask(command, body, resolve as Settle, latestMs)
     })
   }
 

@@ -11,6 +11,7 @@ import { type OpenSocket, socketTo, type TlsSettings } from './open-socket.ts'
 import { defaultReconnectPolicy } from './reconnect-policy.ts'
 import { References } from './references.ts'
 import { readSettings, type SmppSettings, smppSettings, type TlsFiles } from './settings.ts'
+import { validityPeriod } from './validity-period.ts'
 import { submitParts } from './submit-parts.ts'
 import { tryBind } from './try-bind.ts'
 
@@ -80,6 +81,7 @@ function planOf(
     classify: (status) => classify(status, statusOverrides),
     canonicalId: (messageId) => submittedId(messageId, messageIds),
     partsOf: (handOver) => submitParts(handOver, message, references.next(handOver.to), tools.now()),
+    validityPeriod: (seconds) => validityPeriod(message.validity, seconds, tools.now()),
   }
 }
 
