@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { androidResultsPage } from './generators/android-results.ts'
 import { configurationPage, environmentExample } from './generators/configuration.ts'
 import type { Generator } from './generators/generator.ts'
+import { grafanaDashboard } from './generators/grafana-dashboard.ts'
 import { layerPicture } from './generators/layer-picture.ts'
 import { openApi } from './generators/openapi.ts'
 import { androidSettingsTable, smppSettingsTable } from './generators/settings-tables.ts'
@@ -19,6 +20,7 @@ const generators: readonly Generator[] = [
   smppStatusPage,
   androidSettingsTable,
   androidResultsPage,
+  grafanaDashboard,
   openApi,
 ]
 

@@ -1,0 +1,109 @@
+import type { Generator } from './generator.ts'
+
+/** `deploy/grafana-dashboard.json`: what `/metrics` tells, as panels. It asks for its data source when it is imported. */
+export const grafanaDashboard: Generator = {
+  path: 'deploy/grafana-dashboard.json',
+  render: async () => `${JSON.stringify(dashboard(), null, 2)}\n`,
+}
+
+interface Panel {
+  title: string
+  unit: string
+  /** By legend; `{{label}}` stands for a label's value. */
+  queries: Readonly<Record<string, string>>
+}
+
+const perSecond = (metric: string, by = ''): string => `sum${by} (rate(${metric}[$__rate_interval]))`
+const quantile = (q: number, metric: string, by: string): string =>
+  `histogram_quantile(${q}, sum by (${by}, le) (rate(${metric}_bucket[$__rate_interval])))`
+
+/** Counts of messages and devices come from the database that all nodes share: the greatest, never their sum. */
+const sections: Readonly<Record<string, readonly Panel[]>> = {
+  Messages: [
+    { title: 'Accepted', unit: 'reqps', queries: { messages: perSecond('onesixty_messages_accepted_total'), parts: perSecond('onesixty_parts_accepted_total') } },
+    { title: 'States reached', unit: 'reqps', queries: { '{{status}}': perSecond('onesixty_message_states_total', ' by (status)') } },
+    { title: 'Waiting', unit: 'short', queries: { messages: 'max(onesixty_messages_waiting)' } },
+    { title: 'Ends of hand-overs', unit: 'reqps', queries: { '{{outcome}}': perSecond('onesixty_hand_overs_total', ' by (outcome)') } },
+  ],
+  Requests: [
+    { title: 'Requests', unit: 'reqps', queries: { '{{operation}} {{status}}': perSecond('onesixty_request_seconds_count', ' by (operation, status)') } },
+    { title: 'Time to answer, p99', unit: 's', queries: { '{{operation}}': quantile(0.99, 'onesixty_request_seconds', 'operation') } },
+    { title: 'Time to answer, p50', unit: 's', queries: { '{{operation}}': quantile(0.5, 'onesixty_request_seconds', 'operation') } },
+    { title: 'Refused', unit: 'reqps', queries: { '{{code}}': perSecond('onesixty_requests_refused_total', ' by (code)') } },
+  ],
+  Devices: [
+    { title: 'State: 2 online, 1 degraded, 0 not', unit: 'short', queries: { '{{device}}': 'max by (device) (onesixty_device_state)' } },
+    { title: 'Devices that can send', unit: 'short', queries: { devices: 'max(onesixty_devices_online)' } },
+    { title: 'Hand-overs open, of the window', unit: 'percentunit', queries: { '{{device}}': 'max by (device) (onesixty_device_hand_overs_open) / max by (device) (onesixty_device_window)' } },
+    { title: 'Parts a second that a link bears', unit: 'reqps', queries: { '{{device}}': 'max by (device) (onesixty_device_parts_per_second)' } },
+    { title: 'Answers of SMSCs', unit: 'reqps', queries: { '{{device}} {{status}}': perSecond('onesixty_link_answers_total', ' by (device, status)') } },
+    { title: 'Time to an answer, p99', unit: 's', queries: { '{{device}}': quantile(0.99, 'onesixty_link_answer_seconds', 'device') } },
+    { title: 'Sessions lost', unit: 'short', queries: { '{{device}}': 'sum by (device) (increase(onesixty_link_sessions_lost_total[$__rate_interval]))' } },
+    { title: 'Receipts that nobody waits for', unit: 'short', queries: { '{{device}}': 'max by (device) (onesixty_device_receipts_parked)' } },
+  ],
+  Nodes: [
+    { title: 'Answers', unit: 'short', queries: { '{{instance}}': 'up{job="onesixty"}' } },
+    { title: 'Hand-overs open', unit: 'short', queries: { '{{instance}}': 'onesixty_hand_overs_open' } },
+    { title: 'Cores used', unit: 'short', queries: { '{{instance}}': 'rate(onesixty_process_cpu_seconds_total[$__rate_interval])' } },
+    { title: 'Memory', unit: 'bytes', queries: { '{{instance}}': 'onesixty_process_resident_memory_bytes' } },
+    { title: 'How late the event loop is, p99', unit: 's', queries: { '{{instance}}': 'onesixty_nodejs_eventloop_lag_p99_seconds' } },
+    { title: 'Time spent collecting garbage', unit: 'percentunit', queries: { '{{instance}}': 'sum by (instance) (rate(onesixty_nodejs_gc_duration_seconds_sum[$__rate_interval]))' } },
+    { title: 'File descriptors open', unit: 'short', queries: { '{{instance}}': 'onesixty_process_open_fds' } },
+    { title: 'Write-ahead log', unit: 'bytes', queries: { '{{instance}}': 'onesixty_wal_bytes' } },
+  ],
+} // prettier-ignore
+
+const columns = 4
+const panelWidth = 24 / columns
+const panelHeight = 8
+
+function dashboard(): object {
+  const panels: object[] = []
+  let y = 0
+  for (const [title, section] of Object.entries(sections)) {
+    panels.push({ id: panels.length + 1, type: 'row', title, gridPos: { x: 0, y, w: 24, h: 1 }, panels: [] })
+    y += 1
+    for (const [i, panel] of section.entries()) {
+      const gridPos = {
+        x: (i % columns) * panelWidth,
+        y: y + Math.floor(i / columns) * panelHeight,
+        w: panelWidth,
+        h: panelHeight,
+      }
+      panels.push(timeSeries(panels.length + 1, panel, gridPos))
+    }
+    y += Math.ceil(section.length / columns) * panelHeight
+  }
+  const input = { name: 'DS_PROMETHEUS', label: 'Prometheus', type: 'datasource', pluginId: 'prometheus' }
+  return {
+    __inputs: [input],
+    uid: 'onesixty',
+    title: 'onesixty',
+    tags: ['onesixty'],
+    schemaVersion: 39,
+    editable: true,
+    refresh: '30s',
+    time: { from: 'now-6h', to: 'now' },
+    templating: { list: [] },
+    annotations: { list: [] },
+    panels,
+  }
+}
+
+const datasource = { type: 'prometheus', uid: '${DS_PROMETHEUS}' }
+
+const timeSeries = (id: number, { title, unit, queries }: Panel, gridPos: object): object => ({
+  id,
+  type: 'timeseries',
+  title,
+  gridPos,
+  datasource,
+  fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
+  options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi', sort: 'desc' } },
+  targets: Object.entries(queries).map(([legendFormat, expr], i) => ({
+    refId: 'ABCD'[i],
+    datasource,
+    expr,
+    legendFormat,
+  })),
+})
