@@ -149,7 +149,7 @@ async function live(
 }
 
 /** Nothing waits, is being handed over, or has a receipt to come. */
-async function waitUntilFinal(folder: BenchFolder): Promise<void> {
+export async function waitUntilFinal(folder: BenchFolder): Promise<void> {
   for (const deadline = performance.now() + settleTimeoutMs; performance.now() < deadline; await sleep(50)) {
     const [row] = await folder.query(
       'select case when exists (select 1 from queue) or exists (select 1 from receipts_expected where closed_at is null) then 1 else 0 end as is_open',

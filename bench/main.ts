@@ -11,6 +11,7 @@ import { measureReads } from './read-rows.ts'
 import { measurePostgres } from './postgres-rows.ts'
 import { type Outcome, writeReport } from './report.ts'
 import { measureOverview } from './overview-row.ts'
+import { measureSizes } from './size-row.ts'
 import { measureSmppCodec } from './smpp-codec-row.ts'
 import { measureSmppWindow } from './smpp-window-row.ts'
 import { measureStarts } from './start-rows.ts'
@@ -26,7 +27,7 @@ const usage = `npm run bench [-- options]
                       ${profileNames.join(', ')}.
 
 Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
-8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres.
+8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes.
 A whole run takes about twenty minutes, needs 8 GB for temporary files, and writes docs/benchmarks.md.
 `
 
@@ -44,12 +45,13 @@ const rows: readonly { row: number; name?: string; measure: (run: BenchRun) => P
   { row: 11, name: 'phones', measure: measurePhones },
   { row: 12, name: 'overview', measure: measureOverview },
   { row: 13, name: 'postgres', measure: measurePostgres },
+  { row: 14, name: 'sizes', measure: measureSizes },
 ]
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      rows: { type: 'string', default: '1-13' },
+      rows: { type: 'string', default: '1-14' },
       json: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       profile: { type: 'string' },
@@ -136,9 +138,9 @@ function readRows(text: string): Set<number> {
   const chosen = text.split(',').flatMap((part) => {
     const named = rows.find(({ name }) => name === part)
     if (named !== undefined) return [named.row]
-    const [, from, to = from] = /^([1-9]|1[0-3])(?:-([1-9]|1[0-3]))?$/.exec(part) ?? []
+    const [, from, to = from] = /^([1-9]|1[0-4])(?:-([1-9]|1[0-4]))?$/.exec(part) ?? []
     if (from === undefined)
-      throw new Error(`--rows needs names, or numbers from 1 to 13, such as 1-3,7; it was '${text}'.`)
+      throw new Error(`--rows needs names, or numbers from 1 to 14, such as 1-3,7; it was '${text}'.`)
     return Array.from({ length: Math.max(0, Number(to) - Number(from) + 1) }, (_, i) => Number(from) + i)
   })
   return new Set(chosen)
