@@ -8,6 +8,7 @@ import { grafanaDashboard } from './generators/grafana-dashboard.ts'
 import { layerPicture } from './generators/layer-picture.ts'
 import { openApi } from './generators/openapi.ts'
 import { androidSettingsTable, smppSettingsTable } from './generators/settings-tables.ts'
+import { scalingTables } from './generators/scaling-tables.ts'
 import { smppStatusPage } from './generators/smpp-status.ts'
 import { stateMachine } from './generators/state-machine.ts'
 
@@ -21,6 +22,7 @@ const generators: readonly Generator[] = [
   androidSettingsTable,
   androidResultsPage,
   grafanaDashboard,
+  scalingTables,
   openApi,
 ]
 

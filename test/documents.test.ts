@@ -68,7 +68,10 @@ test('every document that the code names exists', () => {
   expect(namedPages('// see no-such-page.md and docs/decisions/0001-the-stack.md')).toEqual([
     'no-such-page.md',
   ])
-  const code = globSync(['{src,scripts,bench}/**/*.{ts,sql}', 'test/{*,*/**/*}.ts'], { cwd: repository })
+  const code = globSync(
+    ['{src,scripts,bench}/**/*.{ts,sql}', 'test/{*,*/**/*}.ts', 'Dockerfile', 'compose.yaml', 'deploy/*'],
+    { cwd: repository },
+  )
   const missing = code
     .filter((path) => path !== 'test/documents.test.ts')
     .flatMap((path) => namedPages(readText(path)).map((page) => `${path} names ${page}`))
@@ -131,6 +134,6 @@ const namedPages = (text: string): string[] =>
 
 /** Paths in code spans that begin with a folder of ours and hold no placeholder. */
 const namedFiles = (text: string): string[] =>
-  [...text.matchAll(/`((?:src|test|scripts|bench|docs|\.ci)\/[\w./*-]*)`/g)]
+  [...text.matchAll(/`((?:src|test|scripts|bench|docs|deploy|\.ci)\/[\w./*-]*)`/g)]
     .map(([, path = '']) => path)
     .filter((path) => !path.includes('NNNN'))

@@ -49,6 +49,7 @@ const sections: Readonly<Record<string, readonly Panel[]>> = {
     { title: 'How late the event loop is, p99', unit: 's', queries: { '{{instance}}': 'onesixty_nodejs_eventloop_lag_p99_seconds' } },
     { title: 'Time spent collecting garbage', unit: 'percentunit', queries: { '{{instance}}': 'sum by (instance) (rate(onesixty_nodejs_gc_duration_seconds_sum[$__rate_interval]))' } },
     { title: 'File descriptors open', unit: 'short', queries: { '{{instance}}': 'onesixty_process_open_fds' } },
+    { title: 'Database', unit: 'bytes', queries: { database: 'max(onesixty_database_bytes)' } },
     { title: 'Write-ahead log', unit: 'bytes', queries: { '{{instance}}': 'onesixty_wal_bytes' } },
   ],
 } // prettier-ignore
