@@ -2,6 +2,7 @@ import { ConfigError, readConfig } from '../config.ts'
 import { Refusal } from '../errors.ts'
 import { FolderLockedError } from '../storage/folder-lock.ts'
 import { NodeNameTakenError } from '../storage/nodes.ts'
+import { MovedError } from '../storage/moved.ts'
 import { StorageError } from '../storage/dialect.ts'
 import type { Command, CommandGroup } from './command.ts'
 import { CommandError, UsageError } from './command-errors.ts'
@@ -164,6 +165,7 @@ function describe(error: unknown): { code: string; message: string; exitCode: 1 
   if (error instanceof ConfigError) return { code: 'configuration', message: error.message, exitCode: 1 }
   if (error instanceof FolderLockedError || error instanceof NodeNameTakenError)
     return { code: 'in_use', message: error.message, exitCode: 1 }
+  if (error instanceof MovedError) return { code: 'moved', message: error.message, exitCode: 1 }
   if (error instanceof StorageError)
     return { code: `storage_${error.fault}`, message: storageSentence(error), exitCode: 1 }
   return { code: 'failed', message: error instanceof Error ? error.message : String(error), exitCode: 1 }

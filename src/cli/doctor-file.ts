@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { databaseFile } from '../storage/database.ts'
 import { findDamage, openDatabaseFile, readSyncLevel } from '../storage/database-file.ts'
 import type { Db } from '../storage/dialect.ts'
+import { refuseMovedFile } from '../storage/moved.ts'
 import { examineContents } from './doctor-contents.ts'
 import { attempt, type Finding, megabytes } from './findings.ts'
 import type { Toolbox } from './toolbox.ts'
@@ -25,6 +26,7 @@ export async function examineFile(tools: Toolbox, full: boolean): Promise<Findin
   if (!found.ok) return [found]
   const opened = openDatabaseFile(file)
   try {
+    await refuseMovedFile(opened.db, tools.config.dataFolder)
     const [schema, ...contents] = await examineContents(tools, opened.db, 'sqlite')
     const files = [await examineIntegrity(opened.db, full), await examineSync(file), await examineWal(file)]
     return [found, schema as Finding, ...files, ...contents]

@@ -5,11 +5,12 @@ import { flushPath, isThere } from '../durable-file.ts'
 import { databaseFile } from './database.ts'
 import { openDatabaseFile, writeDatabaseFile } from './database-file.ts'
 import { epochFile, markAsCopy } from './epoch.ts'
+import { refuseMovedFile } from './moved.ts'
 
 /**
  * Copies the live database of a folder to `target` as of one instant, while a server may go on writing (VACUUM INTO: 15 of 15 good
  * copies under load; copying the file 9 bad ones of 10), and marks the copy. `verify` sees it before it gets its name; when it
- * throws, nothing is left. Gives its size. Refuses to overwrite.
+ * throws, nothing is left. Gives its size. Refuses to overwrite, and a database that has moved away.
  */
 export async function backUpDatabase(
   dataFolder: string,
@@ -28,6 +29,7 @@ export async function backUpDatabase(
     await (await open(draft, 'wx', 0o600)).close()
     const live = openDatabaseFile(databaseFile(dataFolder))
     try {
+      await refuseMovedFile(live.db, dataFolder)
       await sql`vacuum into ${draft}`.execute(live.db)
     } finally {
       await live.close()

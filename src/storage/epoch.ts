@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { readIfThere, writeDurably } from '../durable-file.ts'
 import type { Storage } from './database.ts'
 import type { Tx } from './dialect.ts'
+import { forgetMove } from './moved.ts'
 
 export interface EpochStart {
   /** Larger than that of every start before: a fencing token for what this process does. */
@@ -82,6 +83,7 @@ export function nextSharedEpoch(
 
 /** Marks the copy of a database as one, so that it is known wherever and whenever it is opened by a server. */
 export async function markAsCopy(tx: Tx): Promise<void> {
+  await forgetMove(tx)
   await tx
     .updateTable('instance')
     .set(({ eb }) => ({ epoch: eb.neg(eb.fn<number>('abs', ['epoch'])) }))

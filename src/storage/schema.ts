@@ -32,6 +32,7 @@ import type {
   OptOutTable,
   PhoneOfferTable,
 } from './message-tables.ts'
+import type { MoveProgressTable, MoveTable } from './move-tables.ts'
 import type {
   OneTimeLinkTable,
   AuthUserTable,
@@ -126,4 +127,6 @@ export interface Database {
   auth_credentials: AuthCredentialTable
   auth_two_factors: AuthTwoFactorTable
   auth_verifications: AuthVerificationTable
+  moves: MoveTable
+  move_progress: MoveProgressTable
 }

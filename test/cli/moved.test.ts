@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import type { MoveTable } from '../../src/storage/move-tables.ts'
+import { openDatabaseFile } from '../../src/storage/database-file.ts'
+import { databaseFile } from '../../src/storage/database.ts'
+import { openFolder } from '../open-test-storage.ts'
+import { databaseSettings, isPostgres } from '../test-database.ts'
+import { type Cli, openCli } from './run-cli.ts'
+
+let cli: Cli
+beforeEach(async () => {
+  cli = await openCli()
+  const storage = await openFolder(cli.dataFolder, 0)
+  await storage.close()
+})
+afterEach(() => cli.close())
+
+const out = { id: 'mov_a', direction: 'out', place: 'postgres://ada@db.example.org/onesixty', copy_id: 'mov_b', started_at: 1 } as const // prettier-ignore
+
+/** As `onesixty move` leaves it. */
+async function remember(move: Omit<MoveTable, 'finished_at'> & { finished_at?: number }): Promise<void> {
+  const storage = await openFolder(cli.dataFolder, 0)
+  await storage.writer.write((tx) =>
+    tx
+      .insertInto('moves')
+      .values({ finished_at: null, ...move })
+      .execute(),
+  )
+  await storage.close()
+}
+
+const serve = () =>
+  createApp(
+    readConfig({ ...databaseSettings(cli.dataFolder), ONESIXTY_PORT: '0' }),
+    createLog('silent', { write: () => undefined }),
+  )
+
+test('a database that has moved is neither served nor worked with: it says where it is and how to go back', async () => {
+  await remember({ ...out, finished_at: Date.parse('2026-11-21T09:30:00.000Z') })
+  const sentence = `The database in ${cli.dataFolder} has moved to postgres://ada@db.example.org/onesixty (2026-11-21T09:30:00.000Z) and stays as it was then. Set DATABASE_URL to that address and ONESIXTY_SECRET to what ${cli.dataFolder}/secret holds. The only way back is a backup: onesixty restore <file>; what happened since it was made is not in it.`
+  await expect(serve()).rejects.toThrow(sentence)
+  for (const line of ['account list', 'account create --name Eve --email eve@example.org', 'migrate', 'restore release']) {
+    const { code, stderr } = await cli.run(`${line} --json`)
+    expect([line, code, JSON.parse(stderr)]).toEqual([line, 1, { error: { code: 'moved', message: sentence } }])
+  }
+}) // prettier-ignore
+
+test.skipIf(isPostgres)(
+  'neither is it copied or examined, for there is one database to look after',
+  async () => {
+    await remember({ ...out, finished_at: 1 })
+    for (const line of [`backup ${join(cli.dataFolder, 'copy.db')}`, 'doctor'])
+      expect((await cli.run(`${line} --json`)).stderr).toContain('"code":"moved"')
+  },
+)
+
+test('a database that a move has not wholly filled is refused until it has', async () => {
+  await remember({ ...out, direction: 'in', place: 'ada:/srv/onesixty/data' })
+  const sentence =
+    'What moves to this database from ada:/srv/onesixty/data has not all arrived. Run onesixty move there once more; it goes on where it was.'
+  await expect(serve()).rejects.toThrow(sentence)
+  expect((await cli.run('account list')).stderr).toContain(sentence)
+})
+
+test('one that a move has filled is served as any other', async () => {
+  await remember({ ...out, direction: 'in', finished_at: 1 })
+  expect((await cli.run('account list')).code).toBe(0)
+})
+
+test('a server or command in between makes an unfinished move begin anew, and finds everything as it was', async () => {
+  await remember(out)
+  expect((await cli.run('account list')).code).toBe(0)
+  const storage = await openFolder(cli.dataFolder, 0)
+  expect(await storage.read.selectFrom('moves').select(['id', 'copy_id']).execute()).toEqual([
+    { id: 'mov_a', copy_id: null },
+  ])
+  await storage.close()
+})
+
+test.skipIf(isPostgres)('a backup is a house of its own, which has not begun to move', async () => {
+  await remember(out)
+  const copy = join(cli.dataFolder, 'copy.db')
+  await cli.json(`backup ${copy}`)
+  const movesIn = async (file: string) => {
+    const { db, close } = openDatabaseFile(file)
+    const moves = await db.selectFrom('moves').select('copy_id').execute()
+    await close()
+    return moves
+  }
+  expect(await movesIn(copy)).toEqual([])
+  expect(await movesIn(databaseFile(cli.dataFolder))).toEqual([{ copy_id: 'mov_b' }])
+})
