@@ -6,7 +6,7 @@ const crash = ['test/crash/**/*.test.ts']
 const crashPostgres = ['test/crash/postgres/**/*.test.ts']
 const e2e = ['test/e2e/**/*.test.ts']
 /** What is about PostgreSQL itself. */
-const postgresOnly = ['test/postgres/**']
+const postgresOnly = ['test/postgres/**', 'test/move/**']
 /** What is about the file of the embedded database or its threads, or starts a PostgreSQL of its own. */
 const embeddedOnly = [
   'test/storage/**',

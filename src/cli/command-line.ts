@@ -62,6 +62,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Bring the schema of the database up to date.',
     load: async () => (await import('./migrate.ts')).migrateCommand,
   },
+  move: {
+    summary: 'Move everything from the embedded database to PostgreSQL.',
+    load: async () => (await import('./move.ts')).moveCommand,
+  },
   version: {
     summary: 'Say which version this is; so does onesixty --version.',
     load: async () => (await import('./version.ts')).versionCommand,

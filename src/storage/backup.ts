@@ -5,7 +5,7 @@ import { flushPath, isThere } from '../durable-file.ts'
 import { databaseFile } from './database.ts'
 import { openDatabaseFile, writeDatabaseFile } from './database-file.ts'
 import { epochFile, markAsCopy } from './epoch.ts'
-import { refuseMovedFile } from './moved.ts'
+import { forgetMove, refuseMovedFile } from './moved.ts'
 
 /**
  * Copies the live database of a folder to `target` as of one instant, while a server may go on writing (VACUUM INTO: 15 of 15 good
@@ -34,7 +34,10 @@ export async function backUpDatabase(
     } finally {
       await live.close()
     }
-    await writeDatabaseFile(draft, markAsCopy)
+    await writeDatabaseFile(draft, async (tx) => {
+      await forgetMove(tx)
+      await markAsCopy(tx)
+    })
     await verify(draft)
     await flushPath(draft)
     await rename(draft, target)

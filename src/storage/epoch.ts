@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { readIfThere, writeDurably } from '../durable-file.ts'
 import type { Storage } from './database.ts'
-import type { Tx } from './dialect.ts'
-import { forgetMove } from './moved.ts'
+import type { Db, Tx } from './dialect.ts'
 
 export interface EpochStart {
   /** Larger than that of every start before: a fencing token for what this process does. */
@@ -81,9 +80,14 @@ export function nextSharedEpoch(
   return { epoch: Math.max(Math.abs(epoch), inFile ?? 0) + 1, restored }
 }
 
+/** Whether a server that started on this embedded database now would take it for a restored one. */
+export async function wouldBeRestored(db: Db, dataFolder: string): Promise<boolean> {
+  const instance = await db.selectFrom('instance').select('epoch').executeTakeFirst()
+  return nextEpoch(instance?.epoch ?? null, await readEpochFile(dataFolder)).restored
+}
+
 /** Marks the copy of a database as one, so that it is known wherever and whenever it is opened by a server. */
 export async function markAsCopy(tx: Tx): Promise<void> {
-  await forgetMove(tx)
   await tx
     .updateTable('instance')
     .set(({ eb }) => ({ epoch: eb.neg(eb.fn<number>('abs', ['epoch'])) }))

@@ -45,7 +45,8 @@ async function knowsMoves(db: Db | Tx): Promise<boolean> {
   return rows.length > 0
 }
 
-async function voidCopy(tx: Tx): Promise<void> {
+/** From now on the state of this database is another than the one that was being copied. */
+export async function voidCopy(tx: Tx): Promise<void> {
   await tx
     .updateTable('moves')
     .set({ copy_id: null })
@@ -64,5 +65,6 @@ async function whyNot(db: Db | Tx, dataFolder: string): Promise<string | null> {
   return null
 }
 
-const movedSentence = (dataFolder: string, place: string, atMs: number): string =>
+/** Also what the triggers say that keep a moved database as it is. */
+export const movedSentence = (dataFolder: string, place: string, atMs: number): string =>
   `The database in ${dataFolder} has moved to ${place} (${rfc3339(atMs)}) and stays as it was then. Set DATABASE_URL to that address and ONESIXTY_SECRET to what ${secretFile(dataFolder)} holds. The only way back is a backup: onesixty restore <file>; what happened since it was made is not in it.`
