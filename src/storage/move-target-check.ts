@@ -58,12 +58,21 @@ function refuseOther(move: Arrival | null, source: MoveTable): void {
   )
 }
 
+/** The server may need a moment to see that a process that was killed is gone. */
+const goneWithin = '15s'
+
+/** Held as long as the connection lasts. It has another number than the lock of those who write. */
 async function takeTarget(client: pg.ClientBase): Promise<void> {
-  // Another number than that of the writers: what moves may take long.
-  const { rows } = await client.query<{ taken: number }>('select pg_try_advisory_lock(160160161)::int as taken')
-  if (rows[0]?.taken !== 1)
-    throw new WrongTargetError('target_in_use', 'Another process is moving to this database. Wait for its end.')
-} // prettier-ignore
+  await client.query("select set_config('lock_timeout', $1, false)", [goneWithin])
+  await client.query('select pg_advisory_lock(160160161)').catch((error: unknown) => {
+    // lock_not_available (postgresql.org/docs/current/errcodes-appendix.html)
+    if ((error as { code?: string }).code !== '55P03') throw error
+    throw new WrongTargetError(
+      'target_in_use',
+      "Another process is moving to this database. Wait for its end; if it is gone with its machine, end its connection: select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'onesixty move'.",
+    )
+  })
+}
 
 async function readTables(client: pg.ClientBase): Promise<Set<string>> {
   const { rows } = await client.query<{ name: string }>(

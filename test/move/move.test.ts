@@ -128,7 +128,7 @@ test('two cannot move to one database at once', async () => {
   const refused = await house.move(' --json')
   expect(codeOf(refused)).toEqual([1, 'target_in_use'])
   expect(refused.stderr).toContain('Another process is moving')
-})
+}, 60_000)
 
 test('an unfinished move of another database is not gone on with', async () => {
   expect(
