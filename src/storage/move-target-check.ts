@@ -58,12 +58,13 @@ function refuseOther(move: Arrival | null, source: MoveTable): void {
   )
 }
 
-/** The server may need a moment to see that a process that was killed is gone. */
-const goneWithin = '15s'
+/** How long somebody who was killed may hold it still: the server looks each second whether its client is there. */
+const session = { client_connection_check_interval: '1s', lock_timeout: '10s' }
 
 /** Held as long as the connection lasts. It has another number than the lock of those who write. */
 async function takeTarget(client: pg.ClientBase): Promise<void> {
-  await client.query("select set_config('lock_timeout', $1, false)", [goneWithin])
+  for (const setting of Object.entries(session))
+    await client.query('select set_config($1, $2, false)', [...setting])
   await client.query('select pg_advisory_lock(160160161)').catch((error: unknown) => {
     // lock_not_available (postgresql.org/docs/current/errcodes-appendix.html)
     if ((error as { code?: string }).code !== '55P03') throw error

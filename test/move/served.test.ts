@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type App, createApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { epochFile } from '../../src/storage/epoch.ts'
+import { createApiClient } from '../api-client.ts'
+import { eventually } from '../eventually.ts'
+import { type MovingHouse, openMovingHouse } from './moving-house.ts'
+
+let house: MovingHouse
+beforeEach(async () => {
+  house = await openMovingHouse()
+})
+afterEach(() => house.close())
+
+interface Served {
+  app: App
+  url: string
+}
+
+async function serve(env: Record<string, string> = {}): Promise<Served> {
+  const config = readConfig({ ONESIXTY_DATA: house.dataFolder, ONESIXTY_PORT: '0', ...env })
+  const app = await createApp(config, createLog('silent', { write: () => undefined }))
+  const { url } = await app.start()
+  return { app, url }
+}
+
+const json = async <T>(line: string, env?: Record<string, string>): Promise<T> =>
+  JSON.parse((await house.run(`${line} --json`, env)).stdout) as T
+
+test('what waited when the house moved goes on the other side, once and unasked, and the epochs go on', async () => {
+  const made = await json<{ account_id: string; live_key: string }>(
+    'account create --name Bob --email bob@example.org',
+  )
+  const { id: device } = await json<{ id: string }>(
+    `device add simulator --account ${made.account_id} --name Sim`,
+  )
+  await house.run(`device set ${device} --drain`)
+  const before = await serve()
+  const client = createApiClient(before.url)
+  const sent = await Promise.all(
+    [1, 2, 3].map((n) => client.send(made.live_key, { to: `+491511234567${n}`, text: `waits ${n}` })),
+  )
+  expect(sent.map(({ status }) => status)).toEqual([202, 202, 202])
+  client.close()
+  await before.app.stop()
+
+  expect((await house.move()).code).toBe(0)
+  const secret = (await readFile(join(house.dataFolder, 'secret'), 'utf8')).trim()
+  const settings = { DATABASE_URL: house.fullUrl, ONESIXTY_SECRET: secret }
+  const after = await serve(settings)
+  expect(after.app.epoch).toEqual({ epoch: before.app.epoch.epoch + 1, restored: false, heldMessages: 0 })
+  const there = createApiClient(after.url)
+  expect((await there.history(made.live_key, 'status=queued')).length).toBe(3)
+  await house.run(`device set ${device} --enable`, settings)
+  await eventually(
+    () => there.history(made.live_key, 'status=delivered'),
+    (delivered) => expect(delivered.length).toBe(3),
+    15_000,
+  )
+  expect(await there.balance(made.live_key)).toMatchObject({ reserved: 0, used: 3 })
+  expect((await house.target.query('select count(*) as attempts from attempts')).rows).toEqual([
+    { attempts: 3 },
+  ])
+  there.close()
+  await after.app.stop()
+}, 60_000)
+
+test('a database that was put back from a backup and not started since holds what waits on the other side too', async () => {
+  const before = await serve()
+  await before.app.stop()
+  expect(await readFile(epochFile(house.dataFolder), 'utf8')).toBe('1\n')
+  await house.run(`backup ${join(house.dataFolder, 'copy.db')}`)
+  await house.run(`restore ${join(house.dataFolder, 'copy.db')}`)
+  expect(await json('move --to ' + house.url)).toMatchObject({ held_at_first_start: true })
+  const secret = (await readFile(join(house.dataFolder, 'secret'), 'utf8')).trim()
+  const after = await serve({ DATABASE_URL: house.fullUrl, ONESIXTY_SECRET: secret })
+  expect(after.app.epoch).toMatchObject({ epoch: 2, restored: true })
+  await after.app.stop()
+})
