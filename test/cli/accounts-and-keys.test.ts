@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Authenticator } from '../../src/accounts/authenticator.ts'
 import { systemClock } from '../../src/clock.ts'
-import { databaseFile } from '../../src/storage/database.ts'
-import { openDatabaseFile } from '../../src/storage/database-file.ts'
+import { openDatabase } from '../open-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
 let cli: Cli
@@ -14,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => cli.close())
 
 async function authenticate(token: string) {
-  const opened = openDatabaseFile(databaseFile(cli.dataFolder))
+  const opened = openDatabase(cli.dataFolder)
   const refused: string[] = []
   const authenticator = new Authenticator({
     read: opened.db,

@@ -4,6 +4,7 @@ import { createToolbox } from '../../src/cli/toolbox.ts'
 import { readConfig } from '../../src/config.ts'
 import { eventually } from '../eventually.ts'
 import { createStubClock } from '../stub-clock.ts'
+import { databaseSettings } from '../test-database.ts'
 import { register, report } from './registered-phone.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
@@ -30,7 +31,7 @@ function waitForPhone({ isTTY = false } = {}) {
     on: (_: string, listener: () => void) => void interrupts.add(listener),
     off: (_: string, listener: () => void) => void interrupts.delete(listener),
   }
-  const config = readConfig({ ONESIXTY_DATA: cli.dataFolder, ONESIXTY_PUBLIC_URL: url })
+  const config = readConfig({ ...databaseSettings(cli.dataFolder), ONESIXTY_PUBLIC_URL: url })
   const tools = createToolbox(io, config, clock)
   const ended = connectPhone(tools, { accountId, mode: 'live' }, false)
   const look = async (assertion: (said: string) => void) => {

@@ -5,6 +5,7 @@ import type { Finding } from '../../src/cli/findings.ts'
 import { databaseFile } from '../../src/storage/database.ts'
 import { createToolbox } from '../../src/cli/toolbox.ts'
 import { readConfig } from '../../src/config.ts'
+import { databaseSettings } from '../test-database.ts'
 import { register } from './registered-phone.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
@@ -131,7 +132,7 @@ test('how phones would get here is said once somebody wants one, and makes nothi
   const { private_token } = await cli.json<{ private_token: string }>('device connect android --shared')
   const silent = { write: () => undefined }
   const io = { stdout: silent, stderr: silent, stdin: (async function* none() {})(), env: {} }
-  const tools = createToolbox(io, readConfig({ ONESIXTY_DATA: cli.dataFolder }))
+  const tools = createToolbox(io, readConfig(databaseSettings(cli.dataFolder)))
   await register(tools, private_token, true)
   const { code, checks } = await examine()
   expect(code).toBe(0)

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { databaseFile } from '../../src/storage/database.ts'
-import { openDatabaseFile } from '../../src/storage/database-file.ts'
+import { openDatabase } from '../open-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 import { readMessages, serveOnce } from './waiting-messages.ts'
 
@@ -12,7 +11,7 @@ beforeEach(async () => {
   accountId = (await cli.json<{ account_id: string }>('account create --name Ada --email ada@example.org'))
     .account_id
   await serveOnce(cli.dataFolder, accountId, 3)
-  const { db, close } = openDatabaseFile(databaseFile(cli.dataFolder))
+  const { db, close } = openDatabase(cli.dataFolder)
   ids = (await db.selectFrom('messages').select('id').orderBy('id').execute()).map(({ id }) => id)
   await close()
 })

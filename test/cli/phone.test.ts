@@ -3,6 +3,7 @@ import { createToolbox, type Toolbox } from '../../src/cli/toolbox.ts'
 import { readConfig } from '../../src/config.ts'
 import { listPhones } from '../../src/devices/list-phones.ts'
 import { insertRows } from '../../src/storage/sets.ts'
+import { databaseSettings } from '../test-database.ts'
 import { register, report } from './registered-phone.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
@@ -13,7 +14,7 @@ beforeAll(async () => {
   await cli.json('account create --name Ada --email ada@example.org')
   const silent = { write: () => undefined }
   const io = { stdout: silent, stderr: silent, stdin: (async function* none() {})(), env: {} }
-  tools = createToolbox(io, readConfig({ ONESIXTY_DATA: cli.dataFolder }))
+  tools = createToolbox(io, readConfig(databaseSettings(cli.dataFolder)))
 })
 afterAll(() => cli.close())
 

@@ -31,9 +31,7 @@ export async function register(
   usesPush = false,
   iccid = '0001',
 ): Promise<string> {
-  const secretBox = createDeviceSecretBox(
-    await loadInstanceSecret({ dataFolder: tools.config.dataFolder, secret: null, databaseUrl: null }),
-  )
+  const secretBox = createDeviceSecretBox(await loadInstanceSecret(tools.config))
   const deps = {
     ...tools,
     nowMs: tools.clock.now(),

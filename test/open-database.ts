@@ -1,0 +1,41 @@
+import { Kysely } from 'kysely'
+import { RecentTimes } from '../src/recent-times.ts'
+import { databaseFile } from '../src/storage/database.ts'
+import { connectLocally } from '../src/storage/local-connection.ts'
+import { postgresDialect } from '../src/storage/postgres.ts'
+import { createPostgresPool } from '../src/storage/postgres-client.ts'
+import type { Database } from '../src/storage/schema.ts'
+import { databaseSettings, isPostgres } from './test-database.ts'
+
+/** The database of a data folder by itself, beside whatever serves it: what stands in it is read, and damaged, as it is. */
+export interface OpenedDatabase {
+  db: Kysely<Database>
+  close(): Promise<void>
+}
+
+/** Opens it; nothing is made, migrated or checked. */
+export function openDatabase(dataFolder: string): OpenedDatabase {
+  const db = isPostgres ? connectToServer(dataFolder) : connectToFile(dataFolder)
+  return { db, close: () => db.destroy() }
+}
+
+const connectToFile = (dataFolder: string): Kysely<Database> =>
+  connectLocally({
+    file: databaseFile(dataFolder),
+    readOnly: false,
+    busyTimeoutMs: 5_000,
+    cacheKiB: 2_048,
+  }).db
+
+function connectToServer(dataFolder: string): Kysely<Database> {
+  const url = databaseSettings(dataFolder)['DATABASE_URL'] as string
+  const settings = {
+    url,
+    applicationName: 'test',
+    readers: 1,
+    connectTimeoutMs: 5_000,
+    statementTimeoutMs: 20_000,
+  }
+  const start = { lock: 'select 1', flushTimes: new RecentTimes() }
+  return new Kysely<Database>({ dialect: postgresDialect(createPostgresPool(settings, 1), start) })
+}
