@@ -43,7 +43,7 @@ export interface App {
   storage: Storage<HotUnits>
   dispatcher: Dispatcher
   epoch: EpochStart
-  /** Starts everything; gives the address that it listens on. */
+  /** Starts everything; gives the address that it listens on. When it fails, everything is stopped and closed again. */
   start(): Promise<{ url: string }>
   /** Takes no more requests, finishes what is under way, and lets the data folder go. */
   stop(): Promise<void>
@@ -90,6 +90,7 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
     const handOvers = new HandOverLog({ dataFolder: config.dataFolder, epoch: epoch.epoch, boot })
     return assemble(parts, { lock, handOvers, past })
   } catch (error) {
+    // Its connections would keep the process alive.
     await storage?.close()
     lock.release()
     throw error
@@ -143,20 +144,26 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
   const http = createHttp(parts, { authenticator, pool, wake, phones })
   addGauges({ ...parts, sizes: () => storage.sizes(), pool })
   const services = inOrder({ beats, news, janitors, handOvers, pool, dispatcher, http })
+  const close = async (): Promise<void> => {
+    await storage.close()
+    lock.release()
+  }
   return {
     storage,
     dispatcher,
     epoch,
     async start() {
-      await startAll(services)
+      await startAll(services).catch(async (error: unknown) => {
+        await close()
+        throw error
+      })
       parts.lifecycle.ready = true
       return { url: http.url() }
     },
     async stop() {
       parts.lifecycle.ready = false
       await stopAll(services)
-      await storage.close()
-      lock.release()
+      await close()
     },
   }
 }
