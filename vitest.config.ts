@@ -11,6 +11,7 @@ const postgresOnly = ['test/postgres/**', 'test/move/**']
 const embeddedOnly = [
   'test/storage/**',
   'test/cli/backup-restore.test.ts',
+  'test/cli/doctor-file.test.ts',
   'test/cli/folder-lock.test.ts',
   'test/cli/data-folder.test.ts',
 ]

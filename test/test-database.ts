@@ -15,10 +15,14 @@ const elsewhere = new Map<string, string>()
 export const useServer = (dataFolder: string, postgresUrl: string): void =>
   void elsewhere.set(dataFolder, postgresUrl)
 
-/** A data folder of its own and, on PostgreSQL, a database of its own, which is known by the folder's name. */
-export async function makeTestFolder(prefix = 'onesixty-test-'): Promise<string> {
+/**
+ * A data folder of its own and, on PostgreSQL, a database of its own, which is known by the folder's name and has all tables unless it is to
+ * be empty.
+ */
+export async function makeTestFolder(prefix = 'onesixty-test-', { isEmpty = false } = {}): Promise<string> {
   const dataFolder = await mkdtemp(join(tmpdir(), prefix))
-  if (isPostgres) await makeDatabase(dataFolder)
+  const template = isEmpty ? '' : ` template ${templateDatabase} strategy file_copy`
+  if (isPostgres) await asAdmin(`create database "${basename(dataFolder)}"${template}`)
   return dataFolder
 }
 
@@ -37,9 +41,6 @@ export const databaseSettings = (dataFolder: string): Record<string, string> =>
         ONESIXTY_SECRET: 'a secret of the tests that nobody else has',
       }
     : { ONESIXTY_DATA: dataFolder }
-
-const makeDatabase = (dataFolder: string): Promise<void> =>
-  asAdmin(`create database "${basename(dataFolder)}" template ${templateDatabase} strategy file_copy`)
 
 async function asAdmin(statement: string): Promise<void> {
   const admin = new Client({ connectionString: inject('postgresUrl') })

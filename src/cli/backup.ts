@@ -4,7 +4,7 @@ import { backUpDatabase } from '../storage/backup.ts'
 import { findDamage, openDatabaseFile } from '../storage/database-file.ts'
 import { command } from './command.ts'
 import { CommandError } from './command-errors.ts'
-import { examineSums } from './doctor-contents.ts'
+import { examineSums } from './doctor.ts'
 import { requireDatabase, requireEmbedded, type Toolbox } from './toolbox.ts'
 
 export const backupCommand = command({

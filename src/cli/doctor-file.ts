@@ -1,18 +1,22 @@
 import { stat } from 'node:fs/promises'
+import type { Config } from '../config.ts'
+import { compareMigrations } from '../storage/compare-migrations.ts'
 import { databaseFile } from '../storage/database.ts'
 import { findDamage, openDatabaseFile, readSyncLevel } from '../storage/database-file.ts'
 import type { Db } from '../storage/dialect.ts'
 import { refuseMovedFile } from '../storage/moved.ts'
-import { examineContents } from './doctor-contents.ts'
-import { attempt, type Finding, megabytes } from './findings.ts'
-import type { Toolbox } from './toolbox.ts'
+import { examineSchema } from './doctor-schema.ts'
+import { attempt, type Finding, megabytes } from './finding.ts'
 
 /** Ten checkpoints' worth: something keeps the log from being taken over into the database. */
 const mostWalBytes = 256_000_000
 
-/** The file of the embedded database, and what stands in it. */
-export async function examineFile(tools: Toolbox, full: boolean): Promise<Finding[]> {
-  const file = databaseFile(tools.config.dataFolder)
+/** Looks at the file of the embedded database; gives the findings and, when its schema is ours, what `examine` finds in its tables. */
+export async function examineFile(
+  { dataFolder }: Pick<Config, 'dataFolder'>,
+  { full, examine }: { full: boolean; examine: (db: Db) => Promise<Finding[]> },
+): Promise<Finding[]> {
+  const file = databaseFile(dataFolder)
   const found = await attempt(
     'database',
     'Start the server once, or set ONESIXTY_DATA to its folder; if the file is no database, restore a backup.',
@@ -24,14 +28,21 @@ export async function examineFile(tools: Toolbox, full: boolean): Promise<Findin
     },
   )
   if (!found.ok) return [found]
-  const opened = openDatabaseFile(file)
+  const { db, close } = openDatabaseFile(file)
   try {
-    await refuseMovedFile(opened.db, tools.config.dataFolder)
-    const [schema, ...contents] = await examineContents(tools, opened.db, 'sqlite')
-    const files = [await examineIntegrity(opened.db, full), await examineSync(file), await examineWal(file)]
-    return [found, schema as Finding, ...files, ...contents]
+    await refuseMovedFile(db, dataFolder)
+    const schema = await examineSchema(() => compareMigrations(db, 'sqlite'))
+    const findings = [
+      found,
+      schema,
+      await examineIntegrity(db, full),
+      await examineSync(file),
+      await examineWal(file),
+    ]
+    // Of a schema that is not ours the sums would say nothing.
+    return schema.ok ? [...findings, ...(await examine(db))] : findings
   } finally {
-    await opened.close()
+    await close()
   }
 }
 

@@ -1,11 +1,15 @@
 import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { isThere } from '../durable-file.ts'
+import { type AuditCheck, type AuditTime, ledgerChecks } from '../ledger/audit.ts'
 import { loadInstanceSecret, secretFile } from '../instance-secret.ts'
+import { messageChecks } from '../messages/audit.ts'
+import { inSnapshot } from '../storage/database-file.ts'
+import type { Db } from '../storage/dialect.ts'
 import { command } from './command.ts'
 import { examineFile } from './doctor-file.ts'
-import { examineServer } from './doctor-server.ts'
-import { attempt, fine, type Finding, megabytes, wrong } from './findings.ts'
+import { examinePhones } from './doctor-phones.ts'
+import { attempt, type Finding, fine, megabytes, wrong } from './finding.ts'
 import type { Toolbox } from './toolbox.ts'
 
 const leastFreeBytes = 500_000_000
@@ -73,7 +77,36 @@ async function examineMachine({ config }: Toolbox): Promise<Finding[]> {
   ]
 }
 
-const examineDatabase = (tools: Toolbox, full: boolean): Promise<Finding[]> =>
-  tools.config.databaseUrl === null
-    ? examineFile(tools, full)
-    : examineServer(tools, tools.config.databaseUrl)
+async function examineDatabase({ config, clock }: Toolbox, full: boolean): Promise<Finding[]> {
+  const at: AuditTime = { nowMs: clock.now(), receiptWindowMs: config.receiptWindowHours * 3_600_000 }
+  const examine = async (db: Db): Promise<Finding[]> => [
+    ...(await examinePhones(db, config)),
+    ...(await examineSums(db, at)),
+  ]
+  if (config.databaseUrl === null) return examineFile(config, { full, examine })
+  const { examineServer } = await import('./doctor-server.ts')
+  return examineServer(config, config.databaseUrl, { full, examine })
+}
+
+/** Everything that must hold between the tables, as of one instant. */
+export const examineSums = (db: Db, at: AuditTime): Promise<Finding[]> =>
+  inSnapshot(db, (snapshot) => addUp(snapshot, at))
+
+/** The same where nobody writes. */
+export async function addUp(db: Db, at: AuditTime): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const check of [...ledgerChecks, ...messageChecks]) findings.push(await examineSum(db, at, check))
+  return findings
+}
+
+async function examineSum(db: Db, at: AuditTime, { name, says, find }: AuditCheck): Promise<Finding> {
+  const remedy = 'Keep a backup and report this: it is a mistake of the program.'
+  try {
+    const violations = await find(db, at)
+    return violations.length === 0
+      ? fine(name, says)
+      : { ...wrong(name, `Does not hold: ${says}`, remedy), violations }
+  } catch (error) {
+    return wrong(name, `Cannot be told: ${(error as Error).message}.`, 'Look at the checks above first.')
+  }
+}

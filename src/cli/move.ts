@@ -4,7 +4,7 @@ import { moveDatabase, MoveMismatchError, type MoveResult } from '../storage/mov
 import { WrongTargetError } from '../storage/move-target-check.ts'
 import { command, type Output } from './command.ts'
 import { CommandError } from './command-errors.ts'
-import { addUp } from './doctor-contents.ts'
+import { addUp } from './doctor.ts'
 import { MoveLines } from './move-lines.ts'
 import { requireDatabase, requireEmbedded, type Toolbox } from './toolbox.ts'
 

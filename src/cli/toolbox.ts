@@ -5,7 +5,9 @@ import { isThere } from '../durable-file.ts'
 import { createIds, type Ids } from '../ids.ts'
 import { loadInstanceSecret } from '../instance-secret.ts'
 import { type CommandStorage, openForCommand } from '../storage/command-storage.ts'
+import { compareMigrations } from '../storage/compare-migrations.ts'
 import { databaseFile } from '../storage/database.ts'
+import { postgresSettingsOf } from '../storage/open-storage.ts'
 import { CommandError } from './command-errors.ts'
 
 /** Who did it, in the ledger and the audit log. */
@@ -62,16 +64,26 @@ export function createToolbox(io: CommandIo, config: Config, clock: Clock = syst
   }
 }
 
-/** Refuses when there is no database in the folder. Of one on a server the server itself will tell. */
-export async function requireDatabase({
-  dataFolder,
-  databaseUrl,
-}: Pick<Config, 'dataFolder' | 'databaseUrl'>): Promise<void> {
-  const file = databaseFile(dataFolder)
-  if (databaseUrl !== null || (await isThere(file))) return
+/** Refuses when there is no database in the folder, or nothing of ours in the one on a server. */
+export async function requireDatabase(config: Config): Promise<void> {
+  if (config.databaseUrl !== null) return requireTables(config, config.databaseUrl)
+  const file = databaseFile(config.dataFolder)
+  if (await isThere(file)) return
   throw new CommandError(
     'no_database',
     `There is no database at ${file}. Start the server once (npm start), or set ONESIXTY_DATA to its folder.`,
+  )
+}
+
+async function requireTables(config: Config, url: string): Promise<void> {
+  const { openServerDatabase } = await import('../storage/examine-postgres.ts')
+  const { db, close } = openServerDatabase(postgresSettingsOf(config, url))
+  const { applied } = await compareMigrations(db, 'postgres').finally(close)
+  if (applied.length > 0) return
+  const { host, pathname } = new URL(url)
+  throw new CommandError(
+    'no_database',
+    `There is nothing of onesixty in the database ${pathname.slice(1)} at ${host}. Start the server once (npm start), or set DATABASE_URL to another.`,
   )
 }
 

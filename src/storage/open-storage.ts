@@ -63,3 +63,7 @@ export const postgresSettingsOf = (config: StorageConfig, url: string) => ({
   connectTimeoutMs: config.postgresConnectTimeoutMs,
   statementTimeoutMs: config.postgresStatementTimeoutMs,
 })
+
+/** How many connections a server process takes at most: those that write and ask, the readers for all, and those for accounts. */
+export const connectionsOf = ({ postgresReaders }: Pick<StorageConfig, 'postgresReaders'>): number =>
+  postgresReaders + 7

@@ -96,21 +96,6 @@ export async function openPostgres<U extends Units = Units>(
   }
 } // prettier-ignore
 
-/** A database on a server by itself: nothing is migrated or served. For `doctor`. */
-export function openForReading(settings: PostgresSettings): {
-  db: Db
-  /** Throws what makes the server unsafe. */
-  refuseUnsafe(): Promise<void>
-  close(): Promise<void>
-} {
-  const pool = createPostgresPool(settings, 1)
-  return {
-    db: new Kysely<Database>({ dialect: postgresDialect(pool) }),
-    refuseUnsafe: () => withClient(pool, refuseUnsafeServer),
-    close: () => pool.end(),
-  }
-}
-
 async function unitRunner(
   { unitsModule, maxMergedWeight = 1 }: ServedSettings,
   writer: Writer,

@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
 import { runCommandLine } from '../../src/cli/command-line.ts'
+import { openDatabase } from '../open-database.ts'
+import { isPostgres } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
 let cli: Cli
 beforeAll(async () => {
-  cli = await openCli()
+  cli = await openCli({}, { isEmpty: true })
 })
 afterAll(() => cli.close())
 
@@ -118,13 +121,16 @@ test('with --json an error is one JSON document on standard error, and nothing i
   const { code, stderr } = await cli.run('account list --json')
   expect(code).toBe(1)
   expect(JSON.parse(stderr)).toMatchObject({
-    error: { code: 'no_database', message: expect.stringContaining('ONESIXTY_DATA') },
+    error: {
+      code: 'no_database',
+      message: expect.stringContaining(isPostgres ? 'DATABASE_URL' : 'ONESIXTY_DATA'),
+    },
   })
 })
 
 test('a command that only looks makes no database and no folder', async () => {
   const elsewhere = `${cli.dataFolder}/nowhere`
-  const other = await openCli({ ONESIXTY_DATA: elsewhere })
+  const other = await openCli({ ONESIXTY_DATA: elsewhere }, { isEmpty: true })
   for (const line of [
     'account list',
     'device list',
@@ -135,9 +141,18 @@ test('a command that only looks makes no database and no folder', async () => {
   ]) {
     expect((await other.run(line)).code).toBe(1)
   }
+  if (isPostgres) await expectNoTables(other.dataFolder)
   await other.close()
   await expect(import('node:fs/promises').then((fs) => fs.access(elsewhere))).rejects.toThrow('ENOENT')
 })
+
+async function expectNoTables(dataFolder: string): Promise<void> {
+  const { db, close } = openDatabase(dataFolder)
+  const { rows } =
+    await sql`select relname from pg_class where relnamespace = 'public'::regnamespace`.execute(db)
+  await close()
+  expect(rows).toEqual([])
+}
 
 test('a setting that cannot be used is named', async () => {
   const addresses = await openCli({ ONESIXTY_PUBLIC_URL: 'sms.example.org:8160' })
@@ -155,10 +170,15 @@ test('a setting that cannot be used is named', async () => {
 })
 
 test('files and folders are named whole, wherever the program was started', async () => {
-  const relative = await openCli({ ONESIXTY_DATA: 'no-such-folder' })
-  const { stderr } = await relative.run('account list')
+  const relative = await openCli({ ONESIXTY_DATA: 'no-such-folder' }, { isEmpty: true })
+  const [listed, examined] = [await relative.run('account list'), await relative.run('doctor')]
   await relative.close()
-  expect(stderr).toContain(`There is no database at ${resolve('no-such-folder/onesixty.db')}.`)
+  expect(listed.stderr).toContain(
+    isPostgres
+      ? `There is nothing of onesixty in the database ${basename(relative.dataFolder)} at 127.0.0.1:`
+      : `There is no database at ${resolve('no-such-folder/onesixty.db')}.`,
+  )
+  expect(examined.stdout).toContain(`Make ${resolve('no-such-folder')} writable`)
 })
 
 test('a key for sending may stand among the settings, which are one file', async () => {

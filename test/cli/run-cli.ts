@@ -16,9 +16,9 @@ export interface Cli {
   close(): Promise<void>
 }
 
-/** The command line on a data folder of its own. A line that is one text is split at its spaces. */
-export async function openCli(env: Record<string, string> = {}): Promise<Cli> {
-  const dataFolder = await makeTestFolder('onesixty-cli-')
+/** The command line on a data folder of its own, where the database has no tables yet if it is to be empty. A line that is one text is split at its spaces. */
+export async function openCli(env: Record<string, string> = {}, { isEmpty = false } = {}): Promise<Cli> {
+  const dataFolder = await makeTestFolder('onesixty-cli-', { isEmpty })
   const run: Cli['run'] = async (line, stdin = '') => {
     const said = { stdout: '', stderr: '' }
     const argv = typeof line === 'string' ? line.split(' ').filter((word) => word !== '') : line

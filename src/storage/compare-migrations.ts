@@ -12,14 +12,15 @@ export interface MigrationState {
   changed: string[]
 }
 
-/** How the schema of a database stands to this program. A file that is no database of ours has nothing applied. */
+const findTable = {
+  sqlite: sql`select 1 from sqlite_master where name = 'schema_migrations'`,
+  postgres: sql`select 1 where to_regclass('schema_migrations') is not null`,
+}
+
+/** How the schema of a database stands to this program. A database that is none of ours has nothing applied. */
 export async function compareMigrations(db: Db, kind: 'sqlite' | 'postgres'): Promise<MigrationState> {
   const known = await readMigrations(kind)
-  const table = await (
-    kind === 'sqlite'
-      ? sql`select 1 from sqlite_master where name = 'schema_migrations'`
-      : sql`select 1 from pg_tables where tablename = 'schema_migrations' and schemaname = current_schema()`
-  ).execute(db)
+  const table = await findTable[kind].execute(db)
   if (table.rows.length === 0)
     return { applied: [], pending: known.map(({ name }) => name), unknown: [], changed: [] }
   const { rows } = await sql<{
