@@ -12,6 +12,7 @@ const embeddedOnly = [
   'test/storage/**',
   'test/cli/backup-restore.test.ts',
   'test/cli/doctor-file.test.ts',
+  'test/cli/epoch-file.test.ts',
   'test/cli/folder-lock.test.ts',
   'test/cli/data-folder.test.ts',
 ]

@@ -2,7 +2,7 @@ import { type Clock, rfc3339 } from '../clock.ts'
 import { type AccountErasure, type AccountErasureStep, eraseAccount } from '../messages/erase-account.ts'
 import { command } from './command.ts'
 import { UsageError } from './command-errors.ts'
-import { emptyLogOf, eraseDeps, logLines } from './message-erase.ts'
+import { eraseDeps, logLines } from './message-erase.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
 
 /** A link answers within seconds, and a phone that listens too. */
@@ -38,7 +38,7 @@ export const eraseAccountCommand = command({
     const { done, isLogEmpty } = await tools.withStorage(async (storage) => {
       const erasing = eraseAccount(eraseDeps(tools, storage), { accountId, confirm, actor: cliActor })
       const last = await follow(tools, erasing, { waitMs: wait * 1_000, tell: json ? null : tellerOf(tools) })
-      return { done: last, isLogEmpty: await emptyLogOf(tools, storage) }
+      return { done: last, isLogEmpty: await storage.emptyLog() }
     })
     return {
       json: {

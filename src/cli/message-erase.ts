@@ -4,7 +4,6 @@ import type { EraseDeps, EraseNumberDeps } from '../messages/erase-deps.ts'
 import { eraseNumber } from '../messages/erase-number.ts'
 import { createNumberHash } from '../number-hash.ts'
 import type { CommandStorage } from '../storage/command-storage.ts'
-import { emptyLog } from '../storage/database-file.ts'
 import { command } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
@@ -27,7 +26,7 @@ export const eraseNumberCommand = command({
       if (accountId !== null) await requireAccount(storage.read, accountId)
       const deps = await eraseNumberDeps(tools, storage)
       const done = await eraseNumber(deps, { number, accountId, actor: cliActor, code: 'canceled_by_operator' }) // prettier-ignore
-      return { ...done, isLogEmpty: await emptyLogOf(tools, storage) }
+      return { ...done, isLogEmpty: await storage.emptyLog() }
     })
     return {
       json: {
@@ -67,10 +66,6 @@ const leftLines = (handedOver: number): string[] =>
   handedOver === 0
     ? []
     : [`${handedOver} are being handed over and were left; erase again when they are final.`]
-
-/** Empties the log beside the embedded database; PostgreSQL's own is its administrator's. */
-export const emptyLogOf = ({ config }: Toolbox, { read }: CommandStorage): Promise<boolean> =>
-  config.databaseUrl === null ? emptyLog(read) : Promise.resolve(false)
 
 /** Where what was erased may still stand. */
 export function logLines({ config }: Toolbox, isLogEmpty: boolean): string[] {

@@ -1,5 +1,6 @@
 import { makeDataFolder } from '../data-folder.ts'
 import { databaseFile, type Storage } from './database.ts'
+import { emptyLog } from './database-file.ts'
 import { connectLocally } from './local-connection.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { refuseMoved } from './moved.ts'
@@ -10,6 +11,11 @@ import { Writer } from './writer.ts'
 export type CommandStorage = Pick<Storage, 'read' | 'writer'> & {
   /** The migrations that opening it applied. */
   migrated: readonly string[]
+  /**
+   * Empties what the database writes first, so that nothing deleted stands in it. Gives false when it stays: because somebody reads, or always
+   * on a server, which keeps its log for others too.
+   */
+  emptyLog(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -34,7 +40,8 @@ export async function openForCommand(config: StorageConfig, nowMs: number): Prom
 async function openEither(config: StorageConfig, nowMs: number): Promise<CommandStorage> {
   if (config.databaseUrl !== null) {
     const { openPostgres } = await import('./postgres-database.ts')
-    return openPostgres({ ...postgresSettingsOf(config, config.databaseUrl), readers: 2 }, nowMs)
+    const settings = { ...postgresSettingsOf(config, config.databaseUrl), readers: 2 }
+    return { ...(await openPostgres(settings, nowMs)), emptyLog: async () => false }
   }
   const { dataFolder, busyTimeoutMs } = config
   await makeDataFolder(dataFolder)
@@ -48,6 +55,7 @@ async function openEither(config: StorageConfig, nowMs: number): Promise<Command
     read: db,
     writer,
     migrated,
+    emptyLog: () => emptyLog(db),
     async close() {
       await writer.drain()
       await db.destroy()

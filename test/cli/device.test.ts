@@ -1,5 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { databaseFile } from '../../src/storage/database.ts'
+import { tablesWith } from '../messages/every-cell.ts'
+import { openDatabase } from '../open-database.ts'
+import { isPostgres } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
 let cli: Cli
@@ -138,5 +142,9 @@ test('a secret that the kind does not take is refused, and said nowhere', async 
     expect(stderr).toContain("no secret 'password'; it has none")
     expect(stdout + stderr).not.toContain('hunter2')
   }
-  expect(await readFile(`${cli.dataFolder}/onesixty.db`, 'latin1')).not.toContain('hunter2')
+  const { db, close } = openDatabase(cli.dataFolder)
+  const found = await tablesWith(db, ['hunter2'])
+  await close()
+  expect(found).toEqual([])
+  if (!isPostgres) expect(await readFile(databaseFile(cli.dataFolder), 'latin1')).not.toContain('hunter2')
 })

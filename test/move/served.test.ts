@@ -51,7 +51,11 @@ test('what waited when the house moved goes on the other side, once and unasked,
   const secret = (await readFile(join(house.dataFolder, 'secret'), 'utf8')).trim()
   const settings = { DATABASE_URL: house.fullUrl, ONESIXTY_SECRET: secret }
   const after = await serve(settings)
-  expect(after.app.epoch).toEqual({ epoch: before.app.epoch.epoch + 1, restored: false, heldMessages: 0 })
+  expect(after.app.epoch).toMatchObject({
+    epoch: before.app.epoch.epoch + 1,
+    restored: false,
+    heldMessages: 0,
+  })
   const there = createApiClient(after.url)
   expect((await there.history(made.live_key, 'status=queued')).length).toBe(3)
   await house.run(`device set ${device} --enable`, settings)

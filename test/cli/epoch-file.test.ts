@@ -1,0 +1,52 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { databaseFile, openEmbedded } from '../../src/storage/database.ts'
+import { advanceEpoch, epochFile } from '../../src/storage/epoch.ts'
+import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+import { enqueueTwo, readHolds } from './waiting-queue.ts'
+
+let fixture: TestStorage
+beforeEach(async () => {
+  fixture = await openTestStorage()
+})
+afterEach(() => fixture.close())
+
+const start = () => advanceEpoch(fixture.storage, fixture.dataFolder, fixture.clock.now())
+const inFile = async (): Promise<string> => readFile(epochFile(fixture.dataFolder), 'utf8')
+
+test('a database file that is put back by hand is noticed at the next start, and what waits is held', async () => {
+  await start()
+  await enqueueTwo(fixture)
+  const live = databaseFile(fixture.dataFolder)
+  const database = new DatabaseSync(live)
+  database.exec(`vacuum into '${live}.copy'`)
+  database.close()
+  await start()
+  await fixture.storage.close()
+
+  for (const suffix of ['-wal', '-shm']) await rm(`${live}${suffix}`, { force: true })
+  await rename(`${live}.copy`, live)
+  const settings = { dataFolder: fixture.dataFolder, busyTimeoutMs: 1_000, cacheKiB: 1_024 }
+  fixture.storage = await openEmbedded(settings, fixture.clock.now())
+  expect(await start()).toEqual({ epoch: 3, restored: true, heldMessages: 2, before: 2 })
+  expect(await readHolds(fixture)).toEqual([1, 1])
+  expect(await start()).toEqual({ epoch: 4, restored: false, heldMessages: 0, before: 3 })
+  expect(await readHolds(fixture)).toEqual([1, 1])
+})
+
+test('a database whose file is gone is taken for a restored one', async () => {
+  await start()
+  await enqueueTwo(fixture)
+  await rm(epochFile(fixture.dataFolder))
+  expect(await start()).toEqual({ epoch: 2, restored: true, heldMessages: 2, before: null })
+})
+
+test('a start that died between its two writes is no restore', async () => {
+  await start()
+  await enqueueTwo(fixture)
+  await writeFile(epochFile(fixture.dataFolder), '1\n')
+  await fixture.storage.writer.write((tx) => tx.updateTable('instance').set({ epoch: 2 }).execute())
+  expect(await start()).toEqual({ epoch: 2, restored: false, heldMessages: 0, before: 1 })
+  expect(await inFile()).toBe('2\n')
+})

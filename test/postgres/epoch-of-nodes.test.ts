@@ -1,0 +1,45 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { advanceEpoch, epochFile } from '../../src/storage/epoch.ts'
+import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+import { enqueueTwo, readHolds } from '../cli/waiting-queue.ts'
+
+let fixture: TestStorage
+beforeEach(async () => {
+  fixture = await openTestStorage()
+})
+afterEach(() => fixture.close())
+
+const start = () => advanceEpoch(fixture.storage, fixture.dataFolder, fixture.clock.now())
+
+/** Of a dump that was read back in. */
+const putBack = (was: { epoch?: number; cluster?: string }) =>
+  fixture.storage.writer.write((tx) => tx.updateTable('instance').set(was).execute())
+
+test('a database behind the file of a node was put back, and what waits is held', async () => {
+  await start()
+  await enqueueTwo(fixture)
+  await start()
+  await putBack({ epoch: 1 })
+  expect(await start()).toEqual({ epoch: 3, restored: true, heldMessages: 2, before: 2 })
+  expect(await readHolds(fixture)).toEqual([1, 1])
+  expect(await start()).toEqual({ epoch: 4, restored: false, heldMessages: 0, before: 3 })
+})
+
+test('so was one that lies on another history than the one it was last served on', async () => {
+  await start()
+  await enqueueTwo(fixture)
+  await putBack({ cluster: '7000000000000000000/00000001' })
+  expect(await start()).toEqual({ epoch: 2, restored: true, heldMessages: 2, before: 1 })
+  expect(await start()).toEqual({ epoch: 3, restored: false, heldMessages: 0, before: 2 })
+})
+
+test('a node that is new, or behind the others, restores nothing', async () => {
+  await start()
+  await enqueueTwo(fixture)
+  await rm(epochFile(fixture.dataFolder))
+  expect(await start()).toEqual({ epoch: 2, restored: false, heldMessages: 0, before: null })
+  await writeFile(epochFile(fixture.dataFolder), '1\n')
+  expect(await start()).toEqual({ epoch: 3, restored: false, heldMessages: 0, before: 2 })
+  expect(await readHolds(fixture)).toEqual([0, 0])
+})
