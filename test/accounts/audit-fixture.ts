@@ -4,6 +4,7 @@ import { messageChecks } from '../../src/messages/audit.ts'
 import type { Db, Tx } from '../../src/storage/dialect.ts'
 import type { MessageStatus, MessageTable } from '../../src/storage/schema.ts'
 import { insertRows } from '../../src/storage/sets.ts'
+import { isPostgres } from '../test-database.ts'
 import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
 
 export const auditChecks: readonly AuditCheck[] = [...ledgerChecks, ...messageChecks]
@@ -169,10 +170,18 @@ class Undo extends Error {}
 
 /** A mistake that the tables themselves refuse is planted past them: the checks must not rely on the tables. */
 async function damageIn(tx: Tx, statement: string): Promise<void> {
-  await sql`pragma ignore_check_constraints = on`.execute(tx)
+  if (isPostgres) await dropChecks(tx)
+  else await sql`pragma ignore_check_constraints = on`.execute(tx)
   await sql.raw(statement).execute(tx)
-  await sql`pragma ignore_check_constraints = off`.execute(tx)
+  if (!isPostgres) await sql`pragma ignore_check_constraints = off`.execute(tx)
 }
+
+/** PostgreSQL cannot be told to look away; a transaction that is undone has its checks again. */
+const dropChecks = (tx: Tx): Promise<unknown> =>
+  sql`do $$ declare at record; begin
+    for at in select conrelid::regclass as held, conname from pg_constraint where contype = 'c' and conrelid <> 0 and connamespace = 'public'::regnamespace
+    loop execute format('alter table %s drop constraint %I', at.held, at.conname); end loop;
+  end $$`.execute(tx)
 
 const blank = (accountId: string, nowMs: number): Partial<MessageTable> => ({
   account_id: accountId,

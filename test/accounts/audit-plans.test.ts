@@ -1,7 +1,6 @@
-import { DatabaseSync } from 'node:sqlite'
-import type { CompiledQuery } from 'kysely'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { databaseFile } from '../../src/storage/database.ts'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { nestedScans, statementsOf } from '../plans.ts'
+import { isPostgres } from '../test-database.ts'
 import { type AuditFixture, auditChecks, openAuditFixture } from './audit-fixture.ts'
 
 let fixture: AuditFixture
@@ -10,56 +9,27 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.close())
 
-/** The statements that a check runs. */
-async function statementsOf(check: (typeof auditChecks)[number]): Promise<CompiledQuery[]> {
-  const { read } = fixture.storage
-  const executed = vi.spyOn(read.getExecutor(), 'executeQuery')
-  await check.find(read, { nowMs: fixture.clock.now(), receiptWindowMs: 1 })
-  const statements = executed.mock.calls.map(([statement]) => statement)
-  executed.mockRestore()
-  return statements
-}
-
-interface Step {
-  id: number
-  parent: number
-  detail: string
-}
-
-/** Loops of one query that read a whole table for each row of another one. */
-function nestedScans(steps: readonly Step[]): string[] {
-  const loops = Map.groupBy(
-    steps.filter(({ detail }) => /^(SCAN|SEARCH) /.test(detail)),
-    (step) => step.parent,
-  )
-  return [...loops.values()]
-    .flatMap((level) => level.slice(1).filter(({ detail }) => detail.startsWith('SCAN ')))
-    .map((step) => step.detail)
-}
-
 async function expectNoNestedScans(): Promise<void> {
-  const database = new DatabaseSync(databaseFile(fixture.dataFolder), { readOnly: true })
+  const { read } = fixture.storage
   for (const check of auditChecks) {
-    const statements = await statementsOf(check)
+    const statements = await statementsOf(read, () =>
+      check.find(read, { nowMs: fixture.clock.now(), receiptWindowMs: 1 }),
+    )
     expect(statements).not.toEqual([])
-    for (const { sql, parameters } of statements) {
-      const steps = database
-        .prepare(`explain query plan ${sql}`)
-        .all(...(parameters as number[])) as unknown as Step[]
-      expect({ check: check.name, nested: nestedScans(steps) }).toEqual({ check: check.name, nested: [] })
-    }
+    const nested = await nestedScans(fixture.dataFolder, ...statements)
+    expect({ check: check.name, nested }).toEqual({ check: check.name, nested: [] })
   }
-  database.close()
 }
 
-test('the reading of plans knows a nested scan when it sees one', () => {
-  const database = new DatabaseSync(':memory:')
-  database.exec('create table a (x); create table b (x)')
-  const steps = database
-    .prepare('explain query plan select * from a, b where a.x > b.x')
-    .all() as unknown as Step[]
-  expect(nestedScans(steps)).toEqual(['SCAN b'])
-  database.close()
+test('the reading of plans knows a nested scan when it sees one', async () => {
+  const nested = 'select * from messages m, attempts a where m.created_at + 1 > a.started_at + 2'
+  expect(await nestedScans(fixture.dataFolder, { sql: nested, parameters: [] })).toEqual([
+    expect.stringMatching(/^SCAN (a|m|attempts|messages)\b/),
+  ])
+  const perRow =
+    'select (select count(*) from attempts a where a.started_at + 1 < m.created_at) from messages m'
+  if (isPostgres)
+    expect(await nestedScans(fixture.dataFolder, { sql: perRow, parameters: [] })).toEqual(['SCAN attempts'])
 })
 
 test('no check reads a table once for each row of another, on fresh tables', async () => {

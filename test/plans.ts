@@ -1,0 +1,101 @@
+import { DatabaseSync } from 'node:sqlite'
+import { CompiledQuery, type Kysely, type QueryExecutor, sql } from 'kysely'
+import { vi } from 'vitest'
+import { databaseFile } from '../src/storage/database.ts'
+import type { Database } from '../src/storage/schema.ts'
+import { openDatabase } from './open-database.ts'
+import { type PostgresPlan, scansWithin, searchesOf } from './postgres-plan.ts'
+import { isPostgres } from './test-database.ts'
+
+type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>
+
+/** Every statement that `run` sends through `db`, with its parameters. */
+export async function statementsOf(
+  db: { getExecutor(): QueryExecutor },
+  run: () => Promise<unknown>,
+): Promise<CompiledQuery[]> {
+  const executed = vi.spyOn(db.getExecutor(), 'executeQuery')
+  try {
+    await run()
+    return executed.mock.calls.map(([query]) => query)
+  } finally {
+    executed.mockRestore()
+  }
+}
+
+/**
+ * The steps in which the database of a folder would answer these statements, one line each: SQLite's own words; of PostgreSQL the tables that it
+ * reads and sorts (postgres-plan.ts). Statistics are those of this moment.
+ */
+export async function stepsOf(dataFolder: string, ...statements: readonly Statement[]): Promise<string[]> {
+  if (isPostgres) return (await plansOf(dataFolder, statements)).plans.flatMap(searchesOf)
+  return sqliteSteps(dataFolder, statements).map(({ detail }) => detail)
+}
+
+/**
+ * Loops of these statements that read a whole table for each row of another one. One that was analysed and holds a handful of rows is rightly read
+ * so on PostgreSQL.
+ */
+export async function nestedScans(
+  dataFolder: string,
+  ...statements: readonly Statement[]
+): Promise<string[]> {
+  if (isPostgres) {
+    const { plans, handfuls } = await plansOf(dataFolder, statements)
+    return plans.flatMap(scansWithin).filter((step) => !handfuls.has(step.split(' ')[1] as string))
+  }
+  return statements.flatMap((statement) => scansWithinLoops(sqliteSteps(dataFolder, [statement])))
+}
+
+interface SqliteStep {
+  parent: number
+  detail: string
+}
+
+/** Of the steps of one query of SQLite. */
+function scansWithinLoops(steps: readonly SqliteStep[]): string[] {
+  const loops = Map.groupBy(
+    steps.filter(({ detail }) => /^(SCAN|SEARCH) /.test(detail)),
+    (step) => step.parent,
+  )
+  return [...loops.values()]
+    .flatMap((level) => level.slice(1).filter(({ detail }) => detail.startsWith('SCAN ')))
+    .map((step) => step.detail)
+}
+
+function sqliteSteps(dataFolder: string, statements: readonly Statement[]): SqliteStep[] {
+  const plain = new DatabaseSync(databaseFile(dataFolder), { readOnly: true })
+  const steps = statements.flatMap(({ sql, parameters }) => {
+    // A set statement carries one list of parameters for each run.
+    const values = Array.isArray(parameters[0]) ? parameters[0] : parameters
+    return plain.prepare(`explain query plan ${sql}`).all(...(values as string[])) as unknown as SqliteStep[]
+  })
+  plain.close()
+  return steps
+}
+
+interface Explained {
+  plans: PostgresPlan[]
+  /** Tables that are known to hold fewer than a hundred rows. */
+  handfuls: ReadonlySet<string>
+}
+
+async function plansOf(dataFolder: string, statements: readonly Statement[]): Promise<Explained> {
+  const { db, close } = openDatabase(dataFolder)
+  try {
+    const plans: PostgresPlan[] = []
+    for (const statement of statements) plans.push(await explain(db, statement))
+    const { rows } = await sql<{ name: string }>`
+      select relname as name from pg_class where relkind = 'r' and reltuples between 0 and 99`.execute(db)
+    return { plans, handfuls: new Set(rows.map(({ name }) => name)) }
+  } finally {
+    await close()
+  }
+}
+
+async function explain(db: Kysely<Database>, { sql: text, parameters }: Statement): Promise<PostgresPlan> {
+  const { rows } = await db.executeQuery<{ 'QUERY PLAN': [{ Plan: PostgresPlan }] }>(
+    CompiledQuery.raw(`explain (format json, costs off) ${text}`, [...parameters]),
+  )
+  return rows[0]!['QUERY PLAN'][0].Plan
+}
