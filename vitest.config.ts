@@ -94,7 +94,7 @@ export default defineConfig({
           include: crashPostgres,
           env: { ONESIXTY_TEST_DATABASE: 'postgres' },
           globalSetup: ['test/postgres-server.ts'],
-          testTimeout: 420_000,
+          testTimeout: 560_000,
           hookTimeout: 120_000,
           fileParallelism: false,
           sequence: { groupOrder: 4 },

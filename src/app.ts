@@ -5,7 +5,7 @@ import { loadConnectorKind } from './connectors/registry.ts'
 import { openDeviceSecrets } from './devices/device-store.ts'
 import { createDeviceSecretBox } from './devices/secret-box.ts'
 import { DevicePool } from './dispatch/device-pool.ts'
-import type { DispatchUnits } from './dispatch/dispatch-units.ts'
+import { createDispatchUnits } from './dispatch/dispatch-units.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
 import { HandOverLog, type PastHandOvers, readBoot, readPastHandOvers } from './dispatch/hand-over-log.ts'
 import { InboundReceiver } from './dispatch/inbound-receiver.ts'
@@ -22,7 +22,7 @@ import { loadInstanceSecret } from './instance-secret.ts'
 import { type Service, startAll, stopAll } from './lifecycle.ts'
 import type { Log } from './log.ts'
 import { AccountChanges } from './messages/account-changes.ts'
-import { WriteHorizon } from './messages/history-horizon.ts'
+import { openHorizon } from './messages/open-horizon.ts'
 import { OptOuts } from './messages/opt-outs.ts'
 import { createNumberHash } from './number-hash.ts'
 import { createMetrics } from './metrics.ts'
@@ -51,7 +51,6 @@ export interface App {
 
 /** Opens the data folder and builds every part; nothing runs yet. Refuses a folder that another process serves. */
 export async function createApp(config: Config, log: Log, clock: Clock = systemClock): Promise<App> {
-  const ids = createIds({ now: clock.now })
   const lock = await lockFolder(config.dataFolder, { nowMs: clock.now(), purpose: 'onesixty serve' })
   let storage: Storage<HotUnits> | null = null
   try {
@@ -62,9 +61,10 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
     const epoch = await advanceEpoch(opened, config.dataFolder, clock.now())
     const node = { epoch: epoch.epoch, name: nodeNameOf(config), isAlone: config.databaseUrl === null }
     await opened.writer.write((tx) => joinNodes(tx, clock, { ...node, before: epoch.before }))
+    const horizon = await openHorizon(opened, clock, node)
+    const ids = createIds({ now: horizon.now })
     const secretBox = createDeviceSecretBox(secret)
     await ensureTestSimulator(opened.writer, { ids, nowMs: clock.now(), secretBox })
-    const horizon = new WriteHorizon({ now: clock.now })
     const parts: Parts = {
       node,
       config,
@@ -122,7 +122,7 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
   const phones = createPhones(parts, {
     pool,
     inboundReceiver,
-    claim: createUnits(parts).claim,
+    claim: createDispatchUnits(parts).claim,
     dueNow: () => dispatcher.dueNow(),
     wake: (route) => dispatcher.wake(route),
   })
@@ -219,34 +219,10 @@ const createAuthenticator = ({ read, clock, log }: Parts): Authenticator =>
 const createInboundReceiver = (parts: Parts, pool: DevicePool): InboundReceiver =>
   new InboundReceiver({ ...parts, pool })
 
-/** The hot units, each held against the horizon of history while it is being written, and told of when it is. */
-const createUnits = ({ storage, horizon, changes }: Parts): DispatchUnits => ({
-  claim: (input) =>
-    changes.after(
-      horizon.hold(input.nowMs, () => storage.runUnit('claim', input)),
-      ({ claimed }) => claimed.map(accountOf),
-    ),
-  settleOutcomes: (settlements) =>
-    changes.after(
-      horizon.hold(earliest(settlements), () => storage.runUnit('settleOutcomes', settlements)),
-      () => settlements.map(accountOf),
-    ),
-  settleReceipts: (words) =>
-    changes.after(
-      horizon.hold(earliest(words), () => storage.runUnit('settleReceipts', words)),
-      (moved) => moved.map(accountOf),
-    ),
-})
-
-const accountOf = ({ accountId }: { accountId: string }): string => accountId
-
-const earliest = (rows: readonly { atMs: number }[]): number =>
-  rows.reduce((least, { atMs }) => Math.min(least, atMs), Infinity)
-
 const createDispatcher = (parts: Parts, pool: DevicePool, handOvers: HandOverLog): Dispatcher =>
   new Dispatcher({
     read: parts.storage.read,
-    units: createUnits(parts),
+    units: createDispatchUnits(parts),
     clock: parts.clock,
     log: parts.log,
     metrics: parts.metrics,

@@ -28,11 +28,14 @@ function createPorts(parts: Parts, pool: DevicePool, wake: (route: Route) => voi
     accepted: metrics.accepted,
   })
   return {
-    sendMessages: (request) =>
-      parts.changes.after(
+    async sendMessages(request) {
+      const result = await parts.changes.after(
         horizon.hold(request.createdAt, () => accept(request)),
         () => [request.accountId],
-      ),
+      )
+      if (result.kind === 'late') horizon.heardOf(result.floorMs)
+      return result
+    },
     priceOnly: (request) => priceSend(storage.readOf(request.accountId), request),
     findReplay: (name) => findReplay(storage.readOf(name.accountId), name),
     optedOut: (accountId, mode, numbers) => parts.optOuts.find({ accountId, mode }, numbers, clock.now()),
@@ -55,7 +58,12 @@ export function createHttp(
   const { read } = storage
   const url = (): string => ownAddress(config, (server.server.address() as AddressInfo | null)?.port)
   const consolePages = createConsolePages()
-  const send = createSendDeps({ clock, ids, config, ports: createPorts(parts, pool, wake) })
+  const send = createSendDeps({
+    clock: { ...clock, now: horizon.now },
+    ids,
+    config,
+    ports: createPorts(parts, pool, wake),
+  })
   const server = createServer({
     config,
     hasConsole: consolePages !== null,

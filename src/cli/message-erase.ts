@@ -3,6 +3,7 @@ import { loadInstanceSecret } from '../instance-secret.ts'
 import type { EraseDeps, EraseNumberDeps } from '../messages/erase-deps.ts'
 import { eraseNumber } from '../messages/erase-number.ts'
 import { createNumberHash } from '../number-hash.ts'
+import { notBelow } from '../messages/history-floor.ts'
 import type { CommandStorage } from '../storage/command-storage.ts'
 import { command } from './command.ts'
 import { UsageError } from './command-errors.ts'
@@ -52,7 +53,7 @@ export const eraseDeps = ({ clock, ids }: Toolbox, { read, writer }: CommandStor
   writer,
   clock,
   ids,
-  hold: (_, write) => write(),
+  hold: (atMs, write) => write((tx) => notBelow(tx, atMs)),
 })
 
 async function eraseNumberDeps(tools: Toolbox, storage: CommandStorage): Promise<EraseNumberDeps> {

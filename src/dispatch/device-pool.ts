@@ -7,7 +7,7 @@ import type { Candidate, Route } from './choose-device.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { type DeviceRow, DeviceSlot, type DeviceSlotDeps, HeldElsewhere } from './device-slot.ts'
 import { DevicesElsewhere } from './devices-elsewhere.ts'
-import { type RoutedDevice, routedHere } from './routing.ts'
+import { type RoutedDevice, routedHere } from './routed-device.ts'
 
 export interface DevicePoolDeps extends DeviceSlotDeps {
   /** Called after the running devices changed. */

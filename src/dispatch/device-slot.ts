@@ -15,7 +15,7 @@ import type { DeviceTable } from '../storage/schema.ts'
 import { type DeviceFacts, DeviceRuntime } from './device-runtime.ts'
 import type { LinkLeases } from './link-leases.ts'
 import { recallReport } from './recall-report.ts'
-import type { RoutedDevice } from './routing.ts'
+import type { RoutedDevice } from './routed-device.ts'
 import { resumeReceipts } from './resume-receipts.ts'
 
 export type DeviceRow = Selectable<DeviceTable>

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import { type DeviceReportBody, reportLifetimeMs } from '../devices/device-report.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
-import type { RoutedDevice } from './routing.ts'
+import type { RoutedDevice } from './routed-device.ts'
 
 type Known = Pick<RoutedDevice, 'facts' | 'capabilities'>
 type Said = Pick<RoutedDevice, 'isWorking' | 'throughput'>

@@ -1,3 +1,7 @@
+import type { AccountChanges } from '../messages/account-changes.ts'
+import type { WriteHorizon } from '../messages/history-horizon.ts'
+import type { HotUnits } from '../messages/units.ts'
+import type { Storage } from '../storage/database.ts'
 import type { Claimed, Want } from '../messages/claim-messages.ts'
 import type { ReceiptWord } from '../messages/receipt-readings.ts'
 import type { Settlement } from '../messages/settle-outcomes.ts'
@@ -13,3 +17,35 @@ export interface DispatchUnits {
   settleOutcomes(settlements: readonly Settlement[]): Promise<(string | null)[]>
   settleReceipts(words: readonly ReceiptWord[]): Promise<{ accountId: string; status: string }[]>
 }
+
+/** The hot units, each held against the horizon of history while it is being written, and told of when it is. */
+export const createDispatchUnits = ({
+  storage,
+  horizon,
+  changes,
+}: {
+  storage: Pick<Storage<HotUnits>, 'runUnit'>
+  horizon: WriteHorizon
+  changes: AccountChanges
+}): DispatchUnits => ({
+  claim: (input) =>
+    changes.after(
+      horizon.hold(input.nowMs, () => storage.runUnit('claim', input)),
+      ({ claimed }) => claimed.map(accountOf),
+    ),
+  settleOutcomes: (settlements) =>
+    changes.after(
+      horizon.hold(earliest(settlements), () => storage.runUnit('settleOutcomes', settlements)),
+      () => settlements.map(accountOf),
+    ),
+  settleReceipts: (words) =>
+    changes.after(
+      horizon.hold(earliest(words), () => storage.runUnit('settleReceipts', words)),
+      (moved) => moved.map(accountOf),
+    ),
+})
+
+const accountOf = ({ accountId }: { accountId: string }): string => accountId
+
+const earliest = (rows: readonly { atMs: number }[]): number =>
+  rows.reduce((least, { atMs }) => Math.min(least, atMs), Infinity)

@@ -16,8 +16,8 @@ export const createExpirer = (
     intervalMs,
     async sweep() {
       const nowMs = deps.clock.now()
-      const ended = await deps.horizon.hold(nowMs, () =>
-        deps.writer.write((tx) => expireWaiting(tx, nowMs, mostPerRoute)),
+      const ended = await deps.horizon.hold(nowMs, (timeIn) =>
+        deps.writer.write(async (tx) => expireWaiting(tx, await timeIn(tx), mostPerRoute)),
       )
       for (const message of ended) deps.metrics.advanced(message.status)
       return ended.length > 0

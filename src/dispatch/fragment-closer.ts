@@ -22,9 +22,11 @@ export const createFragmentCloser = (deps: FragmentCloserDeps): Janitor =>
     intervalMs,
     async sweep() {
       const nowMs = deps.clock.now()
-      const at = { upTo: nowMs - deps.joinMs, nowMs }
-      return deps.horizon.hold(nowMs, () =>
-        deps.writer.write((tx) => receiveOverdue(tx, deps.ids, at, pageSize)),
+      const upTo = nowMs - deps.joinMs
+      return deps.horizon.hold(nowMs, (timeIn) =>
+        deps.writer.write(async (tx) =>
+          receiveOverdue(tx, deps.ids, { upTo, nowMs: await timeIn(tx) }, pageSize),
+        ),
       )
     },
   })

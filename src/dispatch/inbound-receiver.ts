@@ -63,7 +63,13 @@ export class InboundReceiver {
       fingerprint,
       ...(inbound.part === undefined ? {} : { part: inbound.part }),
     }
-    await horizon.hold(receivedAt, () => writer.write((tx) => receiveMessages(tx, ids, [message], joinMs)))
+    await horizon.hold(receivedAt, (timeIn) =>
+      writer.write(async (tx) => {
+        const atMs = await timeIn(tx)
+        horizon.heardOf(atMs)
+        return receiveMessages(tx, ids, [{ ...message, receivedAt: atMs }], joinMs)
+      }),
+    )
   }
 
   /** A phone that is disabled still receives, and would keep what it cannot hand on in front of everything that follows. */

@@ -43,7 +43,9 @@ export const createPhoneCloser = (deps: PhoneCloserDeps): Janitor =>
       await recallOffers(read, writer, nowMs)
       const silent = await readSilentOffers(read, nowMs - reportsForMs, pageSize)
       if (silent.length === 0) return false
-      const states = await horizon.hold(nowMs, () => writer.write((tx) => endSilent(tx, silent, nowMs)))
+      const states = await horizon.hold(nowMs, (timeIn) =>
+        writer.write(async (tx) => endSilent(tx, silent, await timeIn(tx))),
+      )
       for (const state of states) if (state !== null) metrics.advanced(state.status)
       if (states.length > 0)
         log.warn(

@@ -172,8 +172,10 @@ export class PhoneDesk {
     const { writer, horizon, clock, dueNow, metrics, pool, judgeFailure } = this.#deps
     const nowMs = clock.now()
     const dueFromMs = dueNow()
-    const { reported, statuses } = await horizon.hold(nowMs, () =>
-      writer.write((tx) => settleReports(tx, reports, { nowMs, dueFromMs, judgeFailure })),
+    const { reported, statuses } = await horizon.hold(nowMs, (timeIn) =>
+      writer.write(async (tx) =>
+        settleReports(tx, reports, { nowMs: await timeIn(tx), dueFromMs, judgeFailure }),
+      ),
     )
     for (const status of statuses) metrics.advanced(status)
     for (const { deviceId, outcome, status, claimed } of reported) {

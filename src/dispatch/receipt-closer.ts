@@ -32,8 +32,8 @@ export const createReceiptCloser = (deps: ReceiptCloserDeps): Janitor =>
     async sweep() {
       const late = await readLate(deps.read, deps.clock.now() - deps.receiptWindowMs)
       const nowMs = deps.clock.now()
-      const ended = await deps.horizon.hold(nowMs, () =>
-        deps.writer.write((tx) => closeReceipts(tx, late, nowMs)),
+      const ended = await deps.horizon.hold(nowMs, (timeIn) =>
+        deps.writer.write(async (tx) => closeReceipts(tx, late, await timeIn(tx))),
       )
       for (const message of ended) deps.metrics.advanced(message.status)
       const isMore = await Promise.all([

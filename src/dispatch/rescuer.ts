@@ -44,8 +44,8 @@ export const createRescuer = (deps: RescuerDeps): Janitor =>
       // Nearly always there is nothing to write.
       if ((await readOrphans(deps.read, { fence: deps.fence, most: 1 })).length === 0) return false
       const nowMs = deps.clock.now()
-      const { orphans, outcomes, states } = await deps.horizon.hold(nowMs, () =>
-        deps.writer.write((tx) => rescue(tx, deps, nowMs)),
+      const { orphans, outcomes, states } = await deps.horizon.hold(nowMs, (timeIn) =>
+        deps.writer.write(async (tx) => rescue(tx, deps, await timeIn(tx))),
       )
       if (orphans.length === 0) return false
       for (const state of states) if (state !== null) deps.metrics.advanced(state.status)

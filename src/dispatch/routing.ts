@@ -1,9 +1,8 @@
-import type { Capabilities } from '../connectors/connector.ts'
 import { type StandingPace, standingPaces } from '../devices/device-status-wait.ts'
 import type { Mode } from '../storage/schema.ts'
 import { canUseSender } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
-import type { DeviceFacts, DeviceRuntime } from './device-runtime.ts'
+import type { RoutedDevice } from './routed-device.ts'
 
 /** What the devices that could carry a send can do together; from memory. */
 export interface Routing {
@@ -19,22 +18,6 @@ export interface Routing {
    */
   paces: readonly StandingPace[] | null
 }
-
-/** A device that could carry a send, whichever node runs it. */
-export interface RoutedDevice {
-  facts: DeviceFacts
-  capabilities: Capabilities
-  isWorking: boolean
-  throughput: Parameters<typeof standingPaces>[0] | null
-}
-
-/** One that runs here. */
-export const routedHere = (device: DeviceRuntime): RoutedDevice => ({
-  facts: device.facts,
-  capabilities: device.link.capabilities,
-  isWorking: device.candidate().health !== 'offline',
-  throughput: device.throughput(),
-})
 
 /**
  * Of the devices that serve an account in a mode, those that can use `sender` (all of them when it is null), and that are told the encoding if

@@ -153,16 +153,18 @@ async function* close(
   { accountId, actor }: EraseAccount,
 ): AsyncGenerator<PageDone> {
   for (;;) {
-    const nowMs = clock.now()
-    const reason = { event: 'canceled', code: 'account_closed', nowMs } as const
-    const closing = {
-      ids,
-      nowMs,
-      cancelWaiting: async (tx: Tx, id: string) =>
-        (await cancelWaiting(tx, { accountId: id }, reason, mostCanceledPerRoute)).length,
-    }
-    const { changed, canceled } = await hold(nowMs, () =>
-      writer.write((tx) => setAccountState(tx, closing, { accountId, state: 'closed', actor })),
+    const { changed, canceled } = await hold(clock.now(), (timeIn) =>
+      writer.write(async (tx) => {
+        const nowMs = await timeIn(tx)
+        const reason = { event: 'canceled', code: 'account_closed', nowMs } as const
+        const cancelOf = async (inTx: Tx, id: string): Promise<number> =>
+          (await cancelWaiting(inTx, { accountId: id }, reason, mostCanceledPerRoute)).length
+        return setAccountState(
+          tx,
+          { ids, nowMs, cancelWaiting: cancelOf },
+          { accountId, state: 'closed', actor },
+        )
+      }),
     )
     if (!changed && canceled === 0) return
     yield { canceled }

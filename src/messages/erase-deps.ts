@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import type { NumberHash } from '../number-hash.ts'
-import type { Db } from '../storage/dialect.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
 import type { MessageErrorCode } from './message-errors.ts'
 
@@ -12,7 +12,7 @@ export interface EraseDeps {
   clock: Pick<Clock, 'now'>
   ids: Ids
   /** Runs a write whose rows carry times from `atMs` on, so that no page of history passes by them. */
-  hold<T>(atMs: number, write: () => Promise<T>): Promise<T>
+  hold<T>(atMs: number, write: (timeIn: (tx: Tx) => Promise<number>) => Promise<T>): Promise<T>
 }
 
 export interface EraseNumberDeps extends EraseDeps {

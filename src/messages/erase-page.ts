@@ -101,8 +101,9 @@ export function writeErasedPage(
   ids: readonly string[],
   { sides, code }: { sides: 'party' | 'both'; code: MessageErrorCode },
 ): Promise<ErasedPage> {
-  const nowMs = clock.now()
-  return hold(nowMs, () => writer.write((tx) => erasePage(tx, wallet, ids, { sides, code, nowMs })))
+  return hold(clock.now(), (timeIn) =>
+    writer.write(async (tx) => erasePage(tx, wallet, ids, { sides, code, nowMs: await timeIn(tx) })),
+  )
 }
 
 const isUnderWay = (status: MessageStatus): boolean =>

@@ -7,7 +7,7 @@ import { readUpdates, sliceUpdates } from './history-updates.ts'
 export interface HistoryDeps {
   read: Db
   /** Everything with a time before this instant is stored: see history-horizon.ts. */
-  safeHorizonMs(): number
+  safeHorizonMs(): number | Promise<number>
 }
 
 /**
@@ -19,7 +19,7 @@ export async function readHistory(
   asked: Omit<HistoryRequest, 'horizonMs'>,
 ): Promise<HistoryPage & { timelines: TimelineEntry[][] | null }> {
   // Taken before anything is read: what is committed later lies behind it.
-  const request = { ...asked, horizonMs: deps.safeHorizonMs() }
+  const request = { ...asked, horizonMs: await deps.safeHorizonMs() }
   const { query, owner } = request
   const page = await readPage(deps.read, request)
   return { ...page, timelines: query.timeline ? await readTimelines(deps.read, owner, page.rows) : null }

@@ -59,3 +59,5 @@ export type SendResult =
   | { kind: 'accepted'; balanceAvailable: number; isLow: boolean }
   | { kind: 'replayed'; replay: StoredSend }
   | { kind: 'refused'; code: ProblemCode; extra: RefusalExtra }
+  /** A page of history has passed by its time on another node: it is to be made anew, not before `floorMs`. */
+  | { kind: 'late'; floorMs: number }

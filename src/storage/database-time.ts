@@ -14,3 +14,6 @@ export async function databaseTime(db: Db | Tx, clock: Pick<Clock, 'now'>): Prom
   if (row === undefined) throw new Error('the database does not tell its time')
   return row.now
 }
+
+/** Whether other processes may serve the database: then it has a time of its own. */
+export const isShared = (db: Db | Tx): boolean => (db.getExecutor().adapter as SetAdapter).clockQuery !== null

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type {
   AccountTable,
   UserTable,
@@ -78,6 +79,7 @@ export interface InstanceTable {
   directory_version: number
   created_at: number
   cluster: string | null
+  history_until: Generated<number>
 }
 
 export interface NodeTable {

@@ -49,7 +49,7 @@ const fill = (filling: Filling) => fillAccount({ ...store, ids, now: clock.now }
 
 const begin = (asked: { accountId?: string; confirm?: string } = {}) =>
   eraseAccount(
-    { read: store.db, writer: store.writer, clock, ids, hold: (_, write) => write() },
+    { read: store.db, writer: store.writer, clock, ids, hold: (atMs, write) => write(async () => atMs) },
     { accountId: filled.accountId, confirm: filled.name, actor: 'usr_olga', ...asked },
   )
 

@@ -44,7 +44,7 @@ const receive = (from: string, part?: { reference: number; total: number; index:
   ) // prettier-ignore
 const erase = (accountId: string | null = 'acc_a') =>
   eraseNumber(
-    { read: house.store.db, writer: house.store.writer, clock: house.clock, ids, numbers, hold: (_, write) => write() },
+    { read: house.store.db, writer: house.store.writer, clock: house.clock, ids, numbers, hold: (atMs, write) => write(async () => atMs) },
     { number, accountId, actor: 'usr_olga', code: 'canceled_by_operator' },
   ) // prettier-ignore
 const messages = () => house.store.db.selectFrom('messages').selectAll().orderBy('id').execute()

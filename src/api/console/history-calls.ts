@@ -126,9 +126,9 @@ async function cancel(
   messageId: string,
 ): Promise<{ result: Cancellation['result']; status: MessageStatus | null }> {
   const { writer, clock, ids, account, actor, ports } = context
-  const nowMs = clock.now()
-  const canceled = await ports.history.holdHorizon(nowMs, () =>
+  const canceled = await ports.history.holdHorizon(clock.now(), (timeIn) =>
     writer.write(async (tx) => {
+      const nowMs = await timeIn(tx)
       const key = { ...ownerOf(context), messageId }
       const [found] = await cancelMessages(tx, [key], { code: 'canceled_by_user', nowMs })
       if (found === undefined || found.result === 'not_found')

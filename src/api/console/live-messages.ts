@@ -21,7 +21,7 @@ export const messagesSource = (deps: HistoryDeps): LiveSource => ({
   topic: 'messages',
   async read({ accountId, mode }, since) {
     // Whatever has a time before the horizon is stored: the page that asks after this event sees it.
-    const present: HistoryPosition = { updatedAtMs: deps.safeHorizonMs() - 1, id: 'msg_~' }
+    const present: HistoryPosition = { updatedAtMs: (await deps.safeHorizonMs()) - 1, id: 'msg_~' }
     const position = since as HistoryPosition | undefined
     if (position === undefined) return tell({ kind: 'begins' }, present)
     const { rows, next } = await readHistory(deps, {

@@ -140,15 +140,15 @@ export const operatorCalls = {
     async handle(context, { accountId: id, state }): Promise<{ canceled: number }> {
       let total = 0
       for (;;) {
-        const deps = depsOf(context)
-        const { canceled } = await context.ports.history.holdHorizon(deps.nowMs, () =>
-          context.writer.write((tx) =>
-            setAccountState(
+        const { canceled } = await context.ports.history.holdHorizon(context.clock.now(), (timeIn) =>
+          context.writer.write(async (tx) => {
+            const nowMs = await timeIn(tx)
+            return setAccountState(
               tx,
-              { ...deps, cancelWaiting: (inTx, of) => cancelForClosing(inTx, of, deps.nowMs) },
+              { ids: context.ids, nowMs, cancelWaiting: (inTx, of) => cancelForClosing(inTx, of, nowMs) },
               { accountId: id, state, actor: context.actor },
-            ),
-          ),
+            )
+          }),
         )
         total += canceled
         if (canceled === 0) return { canceled: total }

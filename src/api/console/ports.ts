@@ -1,5 +1,6 @@
 import type { SecretBox } from '../../devices/secret-box.ts'
 import type { HistoryDeps } from '../../messages/history.ts'
+import type { WriteHorizon } from '../../messages/history-horizon.ts'
 import type { NumberHash } from '../../number-hash.ts'
 import type { Tx } from '../../storage/dialect.ts'
 import type { SendOperationDeps } from '../v1/send.ts'
@@ -28,7 +29,7 @@ export interface HistoryPorts extends Pick<HistoryDeps, 'safeHorizonMs'> {
   /** Seals the cursors of pages; at least 32 random bytes. */
   cursorKey: Uint8Array
   /** Runs a write whose rows carry times from `atMs` on, which is now, so that no page passes by them. */
-  holdHorizon<T>(atMs: number, write: () => Promise<T>): Promise<T>
+  holdHorizon: WriteHorizon['hold']
   exports: ExportSlots
   /** Stands for numbers that are erased. */
   numbers: NumberHash

@@ -119,11 +119,9 @@ async function send(
 ): Promise<Answer> {
   const checked = await checkSend(deps, caller, body)
   const takeBack = countAuthentication(deps, caller, checked)
-  const request = buildRequest(deps, caller, checked, idempotency)
   let stored = false
   try {
-    const write = writeSendAnswer(request, false)
-    const result = await deps.ports.sendMessages(request)
+    const { write, result } = await accept(deps, () => buildRequest(deps, caller, checked, idempotency))
     if (result.kind === 'refused') throw refuse(result.code, result.extra)
     if (result.kind === 'replayed') return answerReplay(result.replay, idempotency?.fingerprint ?? '')
     stored = true
@@ -131,6 +129,19 @@ async function send(
   } finally {
     if (!stored) takeBack?.()
   }
+}
+
+/** How often a send is made anew because a page of history has passed by its time; each page lies some 100 ms behind the one before. */
+const mostTries = 10
+
+async function accept({ ports }: SendOperationDeps, build: () => SendRequest) {
+  for (let tries = 1; tries <= mostTries; tries++) {
+    const request = build()
+    const write = writeSendAnswer(request, false)
+    const result = await ports.sendMessages(request)
+    if (result.kind !== 'late') return { write, result }
+  }
+  throw refuse('unavailable', { headers: { 'retry-after': '1' } })
 }
 
 async function dryRun(deps: SendOperationDeps, { caller }: Call, body: object): Promise<Answer> {

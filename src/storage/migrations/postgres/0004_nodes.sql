@@ -1,5 +1,7 @@
 -- Several nodes: on which server's history the database lies (system identifier and timeline). A backup that was put back has another.
 alter table instance add column cluster text collate "C";
+-- Pages of history have been given out up to here: nothing is written with an earlier time. Where one process writes, it knows that by itself.
+alter table instance add column history_until bigint not null default 0;
 
 -- Starts of servers. One that has not left may have hand-overs open; what is open of the others nobody ends but the rescuer.
 create table nodes (

@@ -1,5 +1,7 @@
 -- Several nodes: on which server's history the database lies. Null on the embedded database, whose epoch file tells.
 alter table instance add column cluster text;
+-- Pages of history have been given out up to here: nothing is written with an earlier time. Where one process writes, it knows that by itself.
+alter table instance add column history_until integer not null default 0;
 
 -- Starts of servers. One that has not left may have hand-overs open; what is open of the others nobody ends but the rescuer.
 create table nodes (
@@ -9,6 +11,6 @@ create table nodes (
   beat_at integer not null,
   -- When it stopped, was followed by a start in its place, or had been silent for too long. It may come back from silence.
   left_at integer
-);
+) strict, without rowid;
 create index nodes_alive on nodes (epoch) where left_at is null;
 create index nodes_by_age on nodes (left_at) where left_at is not null;

@@ -1,0 +1,18 @@
+import type { Capabilities } from '../connectors/connector.ts'
+import type { DeviceFacts, DeviceRuntime, Throughput } from './device-runtime.ts'
+
+/** A device that could carry a send, whichever node runs it. */
+export interface RoutedDevice {
+  facts: DeviceFacts
+  capabilities: Capabilities
+  isWorking: boolean
+  throughput: Throughput | null
+}
+
+/** One that runs here. */
+export const routedHere = (device: DeviceRuntime): RoutedDevice => ({
+  facts: device.facts,
+  capabilities: device.link.capabilities,
+  isWorking: device.candidate().health !== 'offline',
+  throughput: device.throughput(),
+})
