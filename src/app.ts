@@ -59,7 +59,12 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
     const served = { unitsModule, maxMergedWeight: config.maxBatchMessages }
     const opened = (storage = await openStorage<HotUnits>(config, served, clock.now()))
     const epoch = await advanceEpoch(opened, config.dataFolder, clock.now())
-    const node = { epoch: epoch.epoch, name: nodeNameOf(config), isAlone: config.databaseUrl === null }
+    const node = {
+      epoch: epoch.epoch,
+      name: nodeNameOf(config),
+      isAlone: config.databaseUrl === null,
+      tidies: config.roles.includes('janitor'),
+    }
     await opened.writer.write((tx) => joinNodes(tx, clock, { ...node, before: epoch.before }))
     const horizon = await openHorizon(opened, clock, node)
     const ids = createIds({ now: horizon.now })
@@ -269,6 +274,7 @@ function createPool(
       isAlone: node.isAlone,
       timeOf: (tx) => databaseTime(tx, clock),
     }),
+    leavesLinks: !config.roles.includes('dispatch'),
     isLogged: () => handOvers.isKept,
     changed: events.changed,
     reloadIntervalMs: directoryPollMs,

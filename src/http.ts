@@ -57,6 +57,7 @@ export function createHttp(
   const { config, log, clock, ids, metrics, storage, horizon } = parts
   const { read } = storage
   const url = (): string => ownAddress(config, (server.server.address() as AddressInfo | null)?.port)
+  const servesApi = config.roles.includes('api')
   const consolePages = createConsolePages()
   const send = createSendDeps({
     clock: { ...clock, now: horizon.now },
@@ -66,6 +67,7 @@ export function createHttp(
   })
   const server = createServer({
     config,
+    servesApi,
     hasConsole: consolePages !== null,
     clock,
     ids,
@@ -74,11 +76,13 @@ export function createHttp(
     authenticator,
     publicUrl: url,
     tls: parts.tls,
-    mounts: [
-      createPhoneRoutes({ ports: phones, clock, publicUrl: url }),
-      createConsole(parts, { pool, send, publicUrl: url }),
-      ...(consolePages === null ? [] : [consolePages]),
-    ],
+    mounts: servesApi
+      ? [
+          createPhoneRoutes({ ports: phones, clock, publicUrl: url }),
+          createConsole(parts, { pool, send, publicUrl: url }),
+          ...(consolePages === null ? [] : [consolePages]),
+        ]
+      : [],
     readiness: async () => {
       await read.selectFrom('instance').select('id').executeTakeFirst()
       return parts.lifecycle.ready

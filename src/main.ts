@@ -11,7 +11,7 @@ if (cacheFolder !== undefined) process.env['NODE_COMPILE_CACHE'] ??= cacheFolder
 
 const { runCommandLine } = await import('./cli/command-line.ts')
 
-process.exitCode = await runCommandLine(process.argv.slice(2), process, async () => {
+process.exitCode = await runCommandLine(process.argv.slice(2), process, async (options) => {
   const { serve } = await import('./cli/serve.ts')
-  return serve(process)
+  return serve(process, options)
 })

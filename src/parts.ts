@@ -19,7 +19,7 @@ import type { TlsFiles } from './tls-files.ts'
 /** What everything is built of. */
 export interface Parts {
   /** This server among those of its database. */
-  node: { epoch: number; name: string; isAlone: boolean }
+  node: { epoch: number; name: string; isAlone: boolean; tidies: boolean }
   config: Config
   log: Log
   clock: Clock

@@ -1,4 +1,5 @@
 import { oneOf, postgresUrl, wholeNumber } from './setting-readers.ts'
+import { type Role, readRoles, roles } from './roles.ts'
 import { setting } from './setting.ts'
 
 /** Where the data is, and how long anybody waits for it. */
@@ -33,6 +34,12 @@ export const storageSettings = {
     read: oneOf('yes', 'no'),
     default: 'yes',
     says: 'Whether nodes wake each other by LISTEN and NOTIFY: yes or no. No behind a pooler that gives connections to transactions (PgBouncer): nodes then find each other’s work within half a second.',
+  }),
+  roles: setting<readonly Role[]>({
+    env: 'ONESIXTY_ROLES',
+    read: readRoles,
+    default: roles,
+    says: 'What this server does of the service, on PostgreSQL; `serve --roles` goes before it. api: answers programs, people and phones. dispatch: runs the links. webhooks: tells customers. janitor: tidies up, one of those that may at a time. Each is needed somewhere.',
   }),
   busyTimeoutMs: setting({
     env: 'ONESIXTY_BUSY_TIMEOUT_MS',

@@ -20,6 +20,8 @@ export interface RouteDeps extends GuardDeps {
   readiness: () => Promise<Readiness>
   metrics: { text(): Promise<string> }
   respond: Respond
+  /** Whether it answers more than the machines that watch it; so it does when left out. */
+  servesApi?: boolean
   /** Whether the console is mounted at `/`; else a page that says what to do stands there. */
   hasConsole: boolean
 }
@@ -55,6 +57,13 @@ export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
     })
   }
 
+  page('/healthz', healthPage)
+  page('/readyz', async () => readinessPage(await deps.readiness()))
+  page('/metrics', ({ raw }) =>
+    metricsPage({ text: deps.metrics.text, token: deps.config.metricsToken }, raw),
+  )
+  if (deps.servesApi === false) return known
+
   serve(operations.send, deps.operations.send)
   serve(operations.status, deps.operations.status)
   serve(operations.balance, deps.operations.balance)
@@ -73,12 +82,6 @@ export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
     contentType: 'application/json',
     body: renderOpenApi(publicUrl()),
   }))
-
-  page('/healthz', healthPage)
-  page('/readyz', async () => readinessPage(await deps.readiness()))
-  page('/metrics', ({ raw }) =>
-    metricsPage({ text: deps.metrics.text, token: deps.config.metricsToken }, raw),
-  )
   return known
 }
 

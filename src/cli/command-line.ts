@@ -9,10 +9,11 @@ import { CommandError, UsageError } from './command-errors.ts'
 import { helpOfCommand, helpOfGroup, table } from './help.ts'
 import { nearestName } from '../nearest-name.ts'
 import { parseOptions } from './parse-options.ts'
+import { roles } from '../roles.ts'
 import { type CommandIo, createToolbox } from './toolbox.ts'
 
 /** Runs `serve` until it has stopped and gives its exit code; supplied by main.ts, the only one who may know the whole program. */
-export type Serve = () => Promise<number>
+export type Serve = (options: { roles?: string }) => Promise<number>
 
 interface Entry {
   summary: string
@@ -77,7 +78,13 @@ const serveCommand: Command = {
   details:
     'Settings come from the environment; docs/configuration.md lists them. A second server on the same data folder refuses to start.',
   arguments: [],
-  options: {},
+  options: {
+    roles: {
+      type: 'text',
+      value: 'LIST',
+      says: `What this server does, of ${roles.join(', ')}, separated by commas; all of it when left out. Less takes PostgreSQL, and other servers for the rest.`,
+    },
+  },
   run: () => Promise.reject(new CommandError('not_here', 'This entry point does not serve.')),
 }
 
@@ -93,7 +100,7 @@ export async function runCommandLine(argv: readonly string[], io: CommandIo, ser
     const { name, command, rest } = found
     const line = parseOptions(command, rest)
     if (line.help) return print(io, helpOfCommand(name, command, await command.moreHelp?.()))
-    if (command === serveCommand && serve !== undefined) return await serve()
+    if (command === serveCommand && serve !== undefined) return await serve(line.options)
     const tools = createToolbox(io, readConfig(command.ignoresSettings ? {} : io.env))
     const output = await command.run(tools, {
       options: line.options as never,

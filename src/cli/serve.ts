@@ -5,7 +5,8 @@ import { type Config, readConfig } from '../config.ts'
 import { keepHeapSmall } from '../garbage.ts'
 import { createIds } from '../ids.ts'
 import { createLog, gatheredOutput, type Log } from '../log.ts'
-import { CommandError } from './command-errors.ts'
+import { CommandError, UsageError } from './command-errors.ts'
+import { readRoles, roles } from '../roles.ts'
 import { makeFirstAccount, welcome } from './first-run.ts'
 
 /** What of the process a server needs; `process` fits. */
@@ -17,10 +18,10 @@ export interface ServingProcess {
 }
 
 /** The service: config → app → start → first run → wait for a signal → drain → stop. Gives the exit code. */
-export async function serve(host: ServingProcess): Promise<number> {
+export async function serve(host: ServingProcess, options: { roles?: string } = {}): Promise<number> {
   // From now on: a service manager may change its mind while we start, and then we stop as at any other time.
   const signalled = nextSignal(host)
-  const config = readConfig(host.env)
+  const config = withRoles(readConfig(host.env), options.roles)
   const log = createLog(config.logLevel, gatheredOutput())
   const app = await createApp(config, log)
   const { url } = await app.start().catch((error: unknown) => {
@@ -49,6 +50,20 @@ export async function serve(host: ServingProcess): Promise<number> {
   log.info({ signal }, 'stopping: finishing what is under way; once more to end at once')
   await drain(() => app.stop(), { host, log, timeoutMs: config.drainTimeoutMs })
   return 0
+}
+
+/** What the command line says goes before the settings. */
+function withRoles(config: Config, text: string | undefined): Config {
+  try {
+    const asked = text === undefined ? config.roles : readRoles(text)
+    if (config.databaseUrl !== null || asked.length === roles.length) return { ...config, roles: asked }
+  } catch (error) {
+    throw new UsageError(`--roles ${(error as Error).message}.`)
+  }
+  throw new CommandError(
+    'roles_need_postgresql',
+    'Roles share the work out among servers, which takes PostgreSQL (DATABASE_URL). On the embedded database one server does everything: leave --roles and ONESIXTY_ROLES out.',
+  )
 }
 
 /** Why a server may not listen where it was told to, and what to do; any other error as it is. */

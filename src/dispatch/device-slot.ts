@@ -33,6 +33,8 @@ export interface DeviceSlotDeps {
   countersOf?: (deviceId: string) => LinkCounters
   /** Links run only under these. What is fetched, every node may serve. */
   leases?: LinkLeases
+  /** Links are left to other nodes. */
+  leavesLinks?: boolean
   /** Whether it is written down what leaves for links. */
   isLogged?: () => boolean
   /** How long a device that stopped answering rests before it is tried; 0 for ever. */
@@ -160,12 +162,14 @@ export class DeviceSlot {
 
   /** Takes the lease that the device needs, if any; gives what tells its token. */
   async #holdFor(row: DeviceRow, link: Link | Pull): Promise<{ leaseToken?: () => number | null }> {
-    const { leases } = this.#deps
+    const { leases, leavesLinks = false } = this.#deps
     const deviceId = row.id
     if (leases === undefined || isPull(link)) return {}
+    const elsewhere = new HeldElsewhere({ facts: factsOf(row), capabilities: link.capabilities })
+    if (leavesLinks) throw elsewhere
     this.#leasedId = deviceId
     if (await leases.take(deviceId, this.#on.lost)) return { leaseToken: () => leases.tokenOf(deviceId) }
-    throw new HeldElsewhere({ facts: factsOf(row), capabilities: link.capabilities })
+    throw elsewhere
   }
 
   /** False when the start was given up. What did not start is stopped before anything else has its turn. */

@@ -8,6 +8,8 @@ export interface NodeBeatsDeps extends JanitorDeps {
   name: string
   /** No other process serves the database: nobody listens, and nobody else does what this one leaves. */
   isAlone: boolean
+  /** Whether it may tidy up for all. */
+  tidies: boolean
 }
 
 /** A reserve: who is late with its beats leaves what one node does to others before they think that it is dead. */
@@ -17,6 +19,7 @@ const leadsForMs = silenceMs - 10_000
 export class NodeBeats extends Janitor {
   readonly #deps: NodeBeatsDeps
   #alive: readonly number[]
+  #leader: number | null
   #beatMs = Number.NEGATIVE_INFINITY
 
   constructor(deps: NodeBeatsDeps) {
@@ -30,6 +33,7 @@ export class NodeBeats extends Janitor {
     })
     this.#deps = deps
     this.#alive = [deps.epoch]
+    this.#leader = null
   }
 
   /** How many nodes lived at the last beat, this one included. */
@@ -40,7 +44,7 @@ export class NodeBeats extends Janitor {
   /** Whether this node does what one of them does for all: the one whose start is the longest ago, while it knows that it lives. */
   readonly leads = (): boolean => {
     const { isAlone, epoch, clock } = this.#deps
-    return isAlone || (this.#alive[0] === epoch && clock.monotonicMs() - this.#beatMs < leadsForMs)
+    return isAlone || (this.#leader === epoch && clock.monotonicMs() - this.#beatMs < leadsForMs)
   }
 
   override async start(): Promise<void> {
@@ -58,12 +62,13 @@ export class NodeBeats extends Janitor {
   }
 
   async #beat(): Promise<void> {
-    const { writer, clock, log, epoch, name } = this.#deps
+    const { writer, clock, log, epoch, name, tidies } = this.#deps
     // Counted from before it was asked: never later than the database has it.
     const beatMs = clock.monotonicMs()
-    const beat: Beat = await writer.write((tx) => beatNode(tx, clock, { epoch, name }))
+    const beat: Beat = await writer.write((tx) => beatNode(tx, clock, { epoch, name, tidies }))
     this.#beatMs = beatMs
     this.#alive = beat.alive
+    this.#leader = beat.leader
     if (beat.wasSilenced) log.warn('this node was taken for dead; it goes on, without what others took over')
     if (beat.silenced.length > 0)
       log.warn({ epochs: beat.silenced }, 'nodes have said nothing for too long and count as dead')

@@ -16,6 +16,8 @@ export interface NodeStart {
   before: number | null
   /** It is proven that no other process serves the database: every start before has ended. */
   isAlone: boolean
+  /** Whether it may tidy up for all. */
+  tidies: boolean
 }
 
 /** Another server of the database bears the name of this one. */
@@ -28,7 +30,7 @@ export class NodeNameTakenError extends Error {
  * it is followed at once, however lately it was heard of. Refuses a name that another living node bears.
  */
 export async function joinNodes(tx: Tx, clock: Pick<Clock, 'now'>, start: NodeStart): Promise<void> {
-  const { epoch, name, before, isAlone } = start
+  const { epoch, name, before, isAlone, tidies } = start
   const now = await databaseTime(tx, clock)
   if (!isAlone) {
     const namesake = await tx
@@ -50,12 +52,17 @@ export async function joinNodes(tx: Tx, clock: Pick<Clock, 'now'>, start: NodeSt
     .where('left_at', 'is', null)
     .where((is) => (isAlone ? is.val(true) : is.or([is('epoch', '=', before ?? 0), is('name', '=', name)])))
     .execute()
-  await tx.insertInto('nodes').values({ epoch, name, started_at: now, beat_at: now, left_at: null }).execute()
+  await tx
+    .insertInto('nodes')
+    .values({ epoch, name, started_at: now, beat_at: now, left_at: null, tidies: tidies ? 1 : 0 })
+    .execute()
 }
 
 export interface Beat {
   /** Epochs of the nodes that live, this one among them, the smallest first. */
   alive: readonly number[]
+  /** Who tidies up for all: of those that may, the one whose start is the longest ago; null when none may. */
+  leader: number | null
   /** Of those that were found silent for too long: from now on they count as dead. */
   silenced: readonly number[]
   /** This one had been taken for dead: what it had open is others' to end. */
@@ -66,14 +73,14 @@ export interface Beat {
 export async function beatNode(
   tx: Tx,
   clock: Pick<Clock, 'now'>,
-  { epoch, name }: { epoch: number; name: string },
+  { epoch, name, tidies }: Pick<NodeStart, 'epoch' | 'name' | 'tidies'>,
 ): Promise<Beat> {
   const now = await databaseTime(tx, clock)
   const self = await tx.selectFrom('nodes').select('left_at').where('epoch', '=', epoch).executeTakeFirst()
   if (self === undefined)
     await tx
       .insertInto('nodes')
-      .values({ epoch, name, started_at: now, beat_at: now, left_at: null })
+      .values({ epoch, name, started_at: now, beat_at: now, left_at: null, tidies: tidies ? 1 : 0 })
       .execute()
   else await tx.updateTable('nodes').set({ beat_at: now, left_at: null }).where('epoch', '=', epoch).execute()
   const silenced = await tx
@@ -85,12 +92,13 @@ export async function beatNode(
     .execute()
   const alive = await tx
     .selectFrom('nodes')
-    .select('epoch')
+    .select(['epoch', 'tidies'])
     .where('left_at', 'is', null)
     .orderBy('epoch')
     .execute()
   return {
     alive: alive.map((row) => row.epoch),
+    leader: alive.find((row) => row.tidies === 1)?.epoch ?? null,
     silenced: silenced.map((row) => row.epoch),
     wasSilenced: self === undefined || self.left_at !== null,
   }

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { Flag } from './column-values.ts'
 import type {
   AccountTable,
   UserTable,
@@ -88,6 +89,7 @@ export interface NodeTable {
   started_at: number
   beat_at: number
   left_at: number | null
+  tidies: Flag
 }
 
 export interface Database {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   const { writer, read } = house.storage
   for (const epoch of [1, 2])
     await writer.write((tx) =>
-      joinNodes(tx, house.clock, { epoch, name: `n${epoch}`, before: null, isAlone: false }),
+      joinNodes(tx, house.clock, { epoch, name: `n${epoch}`, before: null, isAlone: false, tidies: true }),
     )
   pages = new WriteHorizon({
     now: house.clock.now,

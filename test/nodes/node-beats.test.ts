@@ -16,7 +16,7 @@ const log = createLog('silent', { write: () => undefined })
 
 async function startNode(epoch: number): Promise<{ beats: NodeBeats; swept: () => number }> {
   const { writer } = base.storage
-  const node = { epoch, name: `n${epoch}`, isAlone: false }
+  const node = { epoch, name: `n${epoch}`, isAlone: false, tidies: true }
   await writer.write((tx) => joinNodes(tx, base.clock, { ...node, before: null }))
   const beats = new NodeBeats({ writer, log, clock: base.clock, ...node })
   await beats.start()

@@ -12,9 +12,11 @@ beforeEach(async () => {
 })
 
 const join = (epoch: number, name: string, before: number | null = null): Promise<void> =>
-  base.storage.writer.write((tx) => joinNodes(tx, base.clock, { epoch, name, before, isAlone: false }))
+  base.storage.writer.write((tx) =>
+    joinNodes(tx, base.clock, { epoch, name, before, isAlone: false, tidies: true }),
+  )
 const beat = (epoch: number): Promise<Beat> =>
-  base.storage.writer.write((tx) => beatNode(tx, base.clock, { epoch, name: 'n' }))
+  base.storage.writer.write((tx) => beatNode(tx, base.clock, { epoch, name: 'n', tidies: true }))
 /** Nodes say nothing for a while: by the database's own time, so what they have said moves back. */
 const keepSilent = (epoch: number, ms: number): Promise<unknown> =>
   base.storage.writer.write((tx) =>
@@ -31,7 +33,7 @@ test('each node knows who lives: whoever joined, and neither left nor kept silen
   await join(1, 'north')
   await join(2, 'south')
   await join(3, 'west')
-  expect(await beat(2)).toEqual({ alive: [1, 2, 3], silenced: [], wasSilenced: false })
+  expect(await beat(2)).toEqual({ alive: [1, 2, 3], leader: 1, silenced: [], wasSilenced: false })
   await base.storage.writer.write((tx) => leaveNodes(tx, base.clock, 3))
   expect((await beat(2)).alive).toEqual([1, 2])
   await keepSilent(1, silenceMs - 5_000)
@@ -40,8 +42,22 @@ test('each node knows who lives: whoever joined, and neither left nor kept silen
   expect(await beat(2)).toMatchObject({ alive: [2], silenced: [1] })
   expect(await beat(2)).toMatchObject({ alive: [2], silenced: [] })
   // It had only stood still.
-  expect(await beat(1)).toEqual({ alive: [1, 2], silenced: [], wasSilenced: true })
+  expect(await beat(1)).toEqual({ alive: [1, 2], leader: 1, silenced: [], wasSilenced: true })
   expect((await beat(1)).wasSilenced).toBe(false)
+})
+
+test('of those that may tidy up the one that began first does, and nobody where none may', async () => {
+  const start = (epoch: number, tidies: boolean) => ({ epoch, name: `n${epoch}`, before: null, isAlone: false, tidies }) // prettier-ignore
+  for (const [epoch, tidies] of [
+    [1, false],
+    [2, true],
+    [3, true],
+  ] as const)
+    await base.storage.writer.write((tx) => joinNodes(tx, base.clock, start(epoch, tidies)))
+  expect((await beat(3)).leader).toBe(2)
+  for (const epoch of [2, 3]) await base.storage.writer.write((tx) => leaveNodes(tx, base.clock, epoch))
+  const first = await base.storage.writer.write((tx) => beatNode(tx, base.clock, start(1, false)))
+  expect(first).toMatchObject({ alive: [1], leader: null })
 })
 
 test('a start in the same data folder follows the one before at once, whatever either is called', async () => {
@@ -65,7 +81,7 @@ test('a name that a living node bears is refused to another data folder, until t
 test('whoever is alone with the database follows everybody', async () => {
   await join(1, 'north')
   await base.storage.writer.write((tx) =>
-    joinNodes(tx, base.clock, { epoch: 2, name: 'south', before: null, isAlone: true }),
+    joinNodes(tx, base.clock, { epoch: 2, name: 'south', before: null, isAlone: true, tidies: true }),
   )
   expect((await beat(2)).alive).toEqual([2])
 })

@@ -17,10 +17,10 @@ afterEach(async () => {
 
 const join = (epoch: number, before: number | null = null): Promise<void> =>
   house.storage.writer.write((tx) =>
-    joinNodes(tx, house.clock, { epoch, name: `n${epoch}`, before, isAlone: false }),
+    joinNodes(tx, house.clock, { epoch, name: `n${epoch}`, before, isAlone: false, tidies: true }),
   )
 const beat = (epoch: number) =>
-  house.storage.writer.write((tx) => beatNode(tx, house.clock, { epoch, name: `n${epoch}` }))
+  house.storage.writer.write((tx) => beatNode(tx, house.clock, { epoch, name: `n${epoch}`, tidies: true }))
 /** By the database's own time: what the node has said moves back. */
 const keepSilent = async (epoch: number): Promise<void> => {
   await house.storage.writer.write((tx) =>

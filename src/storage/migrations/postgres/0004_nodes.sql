@@ -10,7 +10,9 @@ create table nodes (
   started_at bigint not null,
   beat_at bigint not null,
   -- When it stopped, was followed by a start in its place, or had been silent for too long. It may come back from silence.
-  left_at bigint
+  left_at bigint,
+  -- Whether it may tidy up for all.
+  tidies bigint not null check (tidies between 0 and 1)
 );
 create index nodes_alive on nodes (epoch) where left_at is null;
 create index nodes_by_age on nodes (left_at) where left_at is not null;

@@ -1,0 +1,12 @@
+/** What a server may do of the service; all of it unless it is told otherwise. */
+export const roles = ['api', 'dispatch', 'webhooks', 'janitor'] as const
+export type Role = (typeof roles)[number]
+
+/** Roles with commas between. Throws what would be right. */
+export function readRoles(text: string): readonly Role[] {
+  const names = text.split(',').map((name) => name.trim())
+  const wrong = names.find((name) => !(roles as readonly string[]).includes(name))
+  if (wrong !== undefined)
+    throw new Error(`needs one or more of ${roles.join(', ')}, separated by commas; '${wrong}' is none`)
+  return roles.filter((role) => names.includes(role))
+}
