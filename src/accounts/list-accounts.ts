@@ -43,7 +43,7 @@ export async function findAccounts(
   const like = `%${page.words.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
   const fits = sql<boolean>`(lower(accounts.name) like ${like} escape '\\' or accounts.id like ${like} escape '\\' or exists (
     select 1 from account_users join users on users.id = account_users.user_id
-    where account_users.account_id = accounts.id and users.email like ${like} escape '\\'))`
+    where account_users.account_id = accounts.id and lower(users.email) like ${like} escape '\\'))`
   let query = db
     .selectFrom('accounts')
     .selectAll()

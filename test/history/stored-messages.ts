@@ -91,7 +91,7 @@ export async function walkHistory(
   storage: Pick<Storage, 'read'>,
   walk: Walk = {},
 ): Promise<{ rows: MessageRow[]; pages: number }> {
-  const { query = {}, owner = ada, limit = 100, horizonMs = Number.MAX_SAFE_INTEGER / 1024, between } = walk
+  const { query = {}, owner = ada, limit = 100, horizonMs = 2 ** 43, between } = walk
   const rows: MessageRow[] = []
   let position: HistoryPosition | null = null
   for (let pages = 1; ; pages++) {
