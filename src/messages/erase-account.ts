@@ -10,7 +10,7 @@ import { eraseNotes } from '../ledger/erase-notes.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import { touchDirectory } from '../storage/directory-version.ts'
-import { cancelWaiting } from './end-waiting.ts'
+import { cancelForClosing } from './cancel-for-closing.ts'
 import { eraseMessagesOfAccount, hasNumbers, readHandedOver } from './erase-account-messages.ts'
 import {
   dropEmptyRoutes,
@@ -145,9 +145,6 @@ async function* settle(deps: EraseDeps, { accountId, actor }: EraseAccount): Asy
   }
 }
 
-/** Small pieces, so that sending never waits long for one. */
-const mostCanceledPerRoute = 500
-
 async function* close(
   { writer, clock, ids, hold }: EraseDeps,
   { accountId, actor }: EraseAccount,
@@ -156,9 +153,7 @@ async function* close(
     const { changed, canceled } = await hold(clock.now(), (timeIn) =>
       writer.write(async (tx) => {
         const nowMs = await timeIn(tx)
-        const reason = { event: 'canceled', code: 'account_closed', nowMs } as const
-        const cancelOf = async (inTx: Tx, id: string): Promise<number> =>
-          (await cancelWaiting(inTx, { accountId: id }, reason, mostCanceledPerRoute)).length
+        const cancelOf = (inTx: Tx, id: string): Promise<number> => cancelForClosing(inTx, id, nowMs)
         return setAccountState(
           tx,
           { ids, nowMs, cancelWaiting: cancelOf },
