@@ -7,7 +7,10 @@ export function usePlace(): Place | null {
   return accountId === undefined ? null : { accountId, mode: mode === 'test' ? 'test' : 'live' }
 }
 
-/** The same on pages below an account. */
+/** The address of a page of an account; of its overview when no page is named. */
+export const pathOf = ({ accountId, mode }: Place, page = ''): string => `/a/${accountId}/${mode}${page}`
+
+/** The same as `usePlace` on pages below an account. */
 export function useAccountPlace(): Place {
   const place = usePlace()
   if (place === null) throw new Error('This page is about no account.')

@@ -1,5 +1,5 @@
-import { Alert, Code, Group, Stack, Text } from '@mantine/core'
-import { CopyButton } from '../ui/copy-button.tsx'
+import { Alert, Stack, Text } from '@mantine/core'
+import { ToCopy } from '../ui/to-copy.tsx'
 
 /** The one time that a key is shown. */
 export function NewKey({ token, onClose }: { token: string; onClose: () => void }) {
@@ -14,12 +14,7 @@ export function NewKey({ token, onClose }: { token: string; onClose: () => void 
       role="status"
     >
       <Stack gap="xs">
-        <Group gap="xs">
-          <Code data-testid="new-key" style={{ overflowWrap: 'anywhere' }}>
-            {token}
-          </Code>
-          <CopyButton text={token} of="the key" />
-        </Group>
+        <ToCopy text={token} of="the key" testId="new-key" />
         <Text size="sm">
           Only its hash is stored. Whoever has it may do what it may do; keep it out of repositories.
         </Text>

@@ -1,7 +1,7 @@
 import { Anchor, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
-import { useAccountPlace } from '../api/place.ts'
+import { pathOf, useAccountPlace } from '../api/place.ts'
 import { BatteryCurve } from './battery-curve.tsx'
 import { DeviceFacts, PaceBar, Troubles } from './device-facts.tsx'
 import { DeviceState, kindOf, nameOf } from './device-state.tsx'
@@ -9,7 +9,7 @@ import { UptimeLane } from './uptime-lane.tsx'
 
 /** One device at a glance. */
 export function DeviceCard({ device }: { device: ConsoleDevice }) {
-  const { accountId, mode } = useAccountPlace()
+  const place = useAccountPlace()
   const name = nameOf(device)
   return (
     <Card withBorder component="article" aria-label={name} data-testid={device.id}>
@@ -17,7 +17,7 @@ export function DeviceCard({ device }: { device: ConsoleDevice }) {
         <Stack gap={4}>
           <Group justify="space-between" wrap="nowrap" align="baseline">
             <Title order={2} fz="md" style={{ overflowWrap: 'anywhere' }}>
-              <Anchor component={Link} to={`/a/${accountId}/${mode}/devices/${device.id}`} inherit>
+              <Anchor component={Link} to={pathOf(place, `/devices/${device.id}`)} inherit>
                 {name}
               </Anchor>
             </Title>

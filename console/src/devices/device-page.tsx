@@ -2,7 +2,7 @@ import { Anchor, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
 import { lazy } from 'react'
 import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
-import { useAccountPlace } from '../api/place.ts'
+import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
 import { ListState } from '../ui/list-state.tsx'
 import { BatteryCurve } from './battery-curve.tsx'
@@ -19,13 +19,13 @@ const DeviceSetUp = lazy(async () => ({ default: (await import('./device-set-up.
 /** One device: how it is, how it was, what can be done with it, how it is set up. */
 export function DevicePage() {
   const { deviceId = '' } = useParams({ strict: false })
-  const { accountId, mode } = useAccountPlace()
+  const place = useAccountPlace()
   const day = useCall('devices/one', { deviceId, hours: 24 })
   const quarter = useCall('devices/one', { deviceId, hours: 2160 })
   useDevicesLive()
   return (
     <Stack gap="lg" maw={1000}>
-      <Anchor component={Link} to={`/a/${accountId}/${mode}/devices`} size="sm">
+      <Anchor component={Link} to={pathOf(place, '/devices')} size="sm">
         All devices
       </Anchor>
       <ListState query={day}>{(device) => <Device device={device} past={quarter.data ?? null} />}</ListState>

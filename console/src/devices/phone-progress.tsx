@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Group, List, Loader, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from '@tanstack/react-router'
-import { useAccountPlace } from '../api/place.ts'
+import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
 import { useDevicesLive } from './use-devices-live.ts'
 
@@ -20,7 +20,7 @@ export function PhoneProgress(properties: {
   children: ReactNode
 }) {
   const { tokenId, onClose, children } = properties
-  const { accountId, mode } = useAccountPlace()
+  const place = useAccountPlace()
   const { data } = useCall('devices/phone-progress', { tokenId })
   useDevicesLive()
   if (data === undefined) return <Loader size="sm" aria-label="Loading" />
@@ -46,7 +46,7 @@ export function PhoneProgress(properties: {
             <Stack gap="xs" align="start">
               <Text size="sm">The phone holds its event stream open: it gets messages at once.</Text>
               <Group>
-                <Anchor component={Link} to={`/a/${accountId}/${mode}/devices/${data.deviceId}`} size="sm">
+                <Anchor component={Link} to={pathOf(place, `/devices/${data.deviceId}`)} size="sm">
                   Open the phone, name its SIM's number and send a test SMS
                 </Anchor>
                 <Button size="xs" variant="default" onClick={onClose}>

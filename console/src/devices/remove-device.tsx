@@ -2,7 +2,7 @@ import { Button, Checkbox, Stack, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ConsoleDevice } from '../../../src/api/console/device-view.ts'
-import { useAccountPlace } from '../api/place.ts'
+import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { heldBy } from './device-facts.tsx'
@@ -10,12 +10,12 @@ import { nameOf } from './device-state.tsx'
 
 /** The end of a device: what it holds, what becomes of it, and of a phone whether it may come back. */
 export function RemoveDevice({ device }: { device: ConsoleDevice }) {
-  const { accountId, mode } = useAccountPlace()
+  const place = useAccountPlace()
   const navigate = useNavigate()
   const [isLost, setLost] = useState(false)
   const remove = useChange('devices/remove', ['devices/list'])
   const isPhone = device.kind === 'android'
-  const gone = (): void => void navigate({ to: `/a/${accountId}/${mode}/devices` })
+  const gone = (): void => void navigate({ to: pathOf(place, '/devices') })
   return (
     <Stack>
       <Text size="sm">

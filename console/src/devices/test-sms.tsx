@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Stack, Text, Textarea, TextInput } from '@mantin
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
-import { useAccountPlace } from '../api/place.ts'
+import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
 import { Choice } from '../ui/choice.tsx'
 import { CallForm } from '../ui/call-form.tsx'
@@ -11,9 +11,9 @@ import { nameOf } from './device-state.tsx'
 /** Sends a real message, which costs as any, by the senders of a device. */
 export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp; onClose: () => void }) {
   const { device, setUp, onClose } = properties
-  const { accountId, mode } = useAccountPlace()
+  const place = useAccountPlace()
   const senders = setUp.senders.filter((sender) => sender !== '*')
-  const [to, setTo] = useState(mode === 'test' ? '+15005550006' : '')
+  const [to, setTo] = useState(place.mode === 'test' ? '+15005550006' : '')
   const [text, setText] = useState(`Test by ${nameOf(device)}`)
   const [from, setFrom] = useState(senders[0] ?? '')
   const [key] = useState(() => crypto.randomUUID())
@@ -23,7 +23,7 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
       <Stack>
         <Text size="sm" role="status">
           Accepted.{' '}
-          <Anchor component={Link} to={`/a/${accountId}/${mode}/history/${send.data.messageId}`}>
+          <Anchor component={Link} to={pathOf(place, `/history/${send.data.messageId}`)}>
             See what becomes of it
           </Anchor>
         </Text>
@@ -62,7 +62,7 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
         />
       )}
       <Text size="sm" c="dimmed">
-        It is a real send: it costs {mode === 'test' ? 'test SMS' : 'SMS'} of your balance.
+        It is a real send: it costs {place.mode === 'test' ? 'test SMS' : 'SMS'} of your balance.
       </Text>
     </CallForm>
   )

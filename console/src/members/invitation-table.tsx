@@ -1,24 +1,18 @@
 import { Button } from '@mantine/core'
 import type { OpenInvitation } from '../../../src/api/console/invitation-calls.ts'
-import { useChange } from '../api/use-call.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { CallFault } from '../ui/call-fault.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 
-/** Invitations that nobody has accepted yet. `revokedBy` is the call that takes one back, null for who may not. */
+/** Invitations that nobody has accepted yet. `revoke` takes one back; null for who may not. */
 export function InvitationTable(properties: {
   invitations: readonly OpenInvitation[]
-  revokedBy: 'members/revoke-invitation' | 'operator/revoke-invitation' | null
+  revoke: { error: Error | null; mutate: (invitation: { linkId: string }) => void } | null
 }) {
-  const { invitations, revokedBy } = properties
-  const revoke = useChange(revokedBy ?? 'members/revoke-invitation', [
-    'members/list',
-    'operator/invitations',
-    'operator/audit',
-  ])
+  const { invitations, revoke } = properties
   return (
     <>
-      <CallFault error={revoke.error} />
+      <CallFault error={revoke?.error ?? null} />
       <DataTable minWidth={320} caption="Invitations that were not accepted yet">
         <thead>
           <tr>
@@ -37,7 +31,7 @@ export function InvitationTable(properties: {
                 <TimeAgo at={expiresAt} />
               </td>
               <td data-end>
-                {revokedBy === null ? null : (
+                {revoke === null ? null : (
                   <Button
                     size="compact-xs"
                     variant="light"

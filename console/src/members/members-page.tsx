@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { InvitationAnswer } from '../../../src/api/console/invite.ts'
 import { sessionQuery } from '../api/session.ts'
-import { useCall } from '../api/use-call.ts'
+import { useCall, useChange } from '../api/use-call.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { ListState } from '../ui/list-state.tsx'
@@ -18,6 +18,7 @@ export function MembersPage() {
   const { accountId } = useAccountPlace()
   const { data: session } = useQuery(sessionQuery)
   const people = useCall('members/list', {})
+  const revoke = useChange('members/revoke-invitation', ['members/list'])
   const [inviting, { open, close }] = useDisclosure()
   const [made, setMade] = useState<InvitationAnswer | null>(null)
   const role = session?.accounts.find(({ id }) => id === accountId)?.role
@@ -41,10 +42,7 @@ export function MembersPage() {
           <Stack gap="lg">
             <MemberTable members={members} isOwner={isOwner} ownId={session?.user?.id ?? ''} />
             {invitations.length === 0 ? null : (
-              <InvitationTable
-                invitations={invitations}
-                revokedBy={isOwner ? 'members/revoke-invitation' : null}
-              />
+              <InvitationTable invitations={invitations} revoke={isOwner ? revoke : null} />
             )}
           </Stack>
         )}

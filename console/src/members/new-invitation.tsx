@@ -1,6 +1,6 @@
-import { Alert, Code, Group, Stack, Text } from '@mantine/core'
+import { Alert, Stack, Text } from '@mantine/core'
 import type { InvitationAnswer } from '../../../src/api/console/invite.ts'
-import { CopyButton } from '../ui/copy-button.tsx'
+import { ToCopy } from '../ui/to-copy.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 
 /** The one time that the link of an invitation is shown. */
@@ -14,12 +14,7 @@ export function NewInvitation({ of, onClose }: { of: InvitationAnswer; onClose?:
       {...(onClose === undefined ? {} : { withCloseButton: true, closeButtonLabel: 'Close', onClose })}
     >
       <Stack gap="xs">
-        <Group gap="xs">
-          <Code data-testid="invitation-link" style={{ overflowWrap: 'anywhere' }}>
-            {of.link}
-          </Code>
-          <CopyButton text={of.link} of="the link" />
-        </Group>
+        <ToCopy text={of.link} of="the link" testId="invitation-link" />
         <Text size="sm">
           Whoever opens it first is let in. It is shown this once, works once, and ends{' '}
           <TimeAgo at={of.expiresAt} />.

@@ -1,4 +1,5 @@
 import type { Place } from '../api/call.ts'
+import { pathOf } from '../api/place.ts'
 
 /** The page of history with the messages that were sent, of some states or of all, and accepted within a time. */
 export function historyAddress(
@@ -11,5 +12,5 @@ export function historyAddress(
     from: new Date(fromMs).toISOString(),
     to: new Date(toMs).toISOString(),
   })
-  return `/a/${place.accountId}/${place.mode}/history?${query.toString()}`
+  return `${pathOf(place, '/history')}?${query.toString()}`
 }

@@ -2,16 +2,15 @@ import { Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { MessagePage } from '../../../src/api/console/message-page.ts'
-import { useAccountPlace } from '../api/place.ts'
+import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import styles from './message-facts.module.css'
 
 /** What the message costs, who sent it, and everything that came with it. */
 export function MessageFacts({ page: { message, sentBy } }: { page: MessagePage }) {
-  const { accountId, mode } = useAccountPlace()
   const names = useCall('history/names', {})
-  const base = `/a/${accountId}/${mode}/history`
+  const base = pathOf(useAccountPlace(), '/history')
   const isSent = message.direction === 'outbound'
   return (
     <dl className={styles['facts']}>

@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { MessagePage as Answer } from '../../../src/api/console/message-page.ts'
 import type { MessagesEvent } from '../../../src/api/console/live-messages.ts'
 import { useLive } from '../api/live.ts'
-import { useAccountPlace } from '../api/place.ts'
+import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
 import { ListState } from '../ui/list-state.tsx'
 import { MessageState } from '../ui/message-state.tsx'
@@ -28,7 +28,7 @@ export function MessagePage() {
   })
   return (
     <Stack gap="md" maw={1200}>
-      <Anchor component={Link} to={`/a/${place.accountId}/${place.mode}/history`} size="sm" w="fit-content">
+      <Anchor component={Link} to={pathOf(place, '/history')} size="sm" w="fit-content">
         ← History
       </Anchor>
       {query.isSuccess ? null : <Title order={1}>Message</Title>}

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
-import { useCall } from '../api/use-call.ts'
+import { useCall, useChange } from '../api/use-call.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { formatNumber } from '../ui/format.ts'
 import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
@@ -82,8 +82,9 @@ export function AccountsPage() {
 /** Who was invited to open an account and has not yet. */
 function Invitations() {
   const { data } = useCall('operator/invitations', {})
+  const revoke = useChange('operator/revoke-invitation', ['operator/invitations', 'operator/audit'])
   if (data === undefined || data.invitations.length === 0) return null
-  return <InvitationTable invitations={data.invitations} revokedBy="operator/revoke-invitation" />
+  return <InvitationTable invitations={data.invitations} revoke={revoke} />
 }
 
 const stateColors = { active: 'teal', suspended: 'orange', closed: 'gray' } as const

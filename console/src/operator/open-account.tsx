@@ -1,9 +1,9 @@
-import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { CallFailed, type Problem } from '../api/call.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
-import { CopyButton } from '../ui/copy-button.tsx'
+import { ToCopy } from '../ui/to-copy.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { EmailField } from '../ui/email-field.tsx'
 import { formatExact } from '../ui/format.ts'
@@ -88,10 +88,7 @@ function Opened({ link, email }: { link: string | null; email: string }) {
     return <Text size="sm">{email} has a password already, and finds the account after signing in.</Text>
   return (
     <Stack>
-      <Group gap="xs">
-        <Code style={{ overflowWrap: 'anywhere' }}>{link}</Code>
-        <CopyButton text={link} of="the link" />
-      </Group>
+      <ToCopy text={link} of="the link" />
       <Text size="sm">Give this link to {email} and nobody else: it lets them choose a password, once.</Text>
     </Stack>
   )

@@ -1,10 +1,10 @@
-import { Code, Group, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
 import { useChange } from '../api/use-call.ts'
 import { Choice } from '../ui/choice.tsx'
 import { CallForm } from '../ui/call-form.tsx'
-import { CopyButton } from '../ui/copy-button.tsx'
+import { ToCopy } from '../ui/to-copy.tsx'
 import { formatExact } from '../ui/format.ts'
 
 /** A link by which an owner chooses a new password. */
@@ -14,10 +14,7 @@ export function ResetLinkForm({ account }: { account: OperatedAccount }) {
   if (make.data !== undefined)
     return (
       <Stack>
-        <Group gap="xs">
-          <Code style={{ overflowWrap: 'anywhere' }}>{make.data.link}</Code>
-          <CopyButton text={make.data.link} of="the link" />
-        </Group>
+        <ToCopy text={make.data.link} of="the link" />
         <Text size="sm">
           Give it to {email} and nobody else. It works once, until {formatExact(make.data.expiresAt)}.
         </Text>

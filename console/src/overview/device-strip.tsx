@@ -1,18 +1,17 @@
 import { Anchor, Group, Paper, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { NowAnswer } from '../../../src/api/console/overview-calls.ts'
-import { useAccountPlace } from '../api/place.ts'
+import { pathOf, useAccountPlace } from '../api/place.ts'
 import { DeviceState } from '../devices/device-state.tsx'
 
 /** The devices that may carry this account's messages, each with its state and since when. */
 export function DeviceStrip({ of: { devices, devicesTotal } }: { of: NowAnswer }) {
-  const { accountId, mode } = useAccountPlace()
-  const base = `/a/${accountId}/${mode}`
+  const place = useAccountPlace()
   if (devices.length === 0)
     return (
       <Text size="sm">
-        No device carries {mode} messages yet.{' '}
-        <Anchor component={Link} to={`${base}/devices`} inherit>
+        No device carries {place.mode} messages yet.{' '}
+        <Anchor component={Link} to={pathOf(place, '/devices')} inherit>
           Connect one
         </Anchor>
       </Text>

@@ -1,7 +1,7 @@
 import { Anchor, SimpleGrid } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { NowAnswer } from '../../../src/api/console/overview-calls.ts'
-import { useAccountPlace } from '../api/place.ts'
+import { pathOf, useAccountPlace } from '../api/place.ts'
 import { formatDays, paceInWords } from '../ui/duration.ts'
 import { formatNumber } from '../ui/format.ts'
 import { StatTile } from '../ui/stat-tile.tsx'
@@ -9,19 +9,13 @@ import { TimeAgo } from '../ui/time-ago.tsx'
 
 /** What there is now: balance, and what waits. */
 export function NowTiles({ of: { balance, pace, queue } }: { of: NowAnswer }) {
-  const { accountId, mode } = useAccountPlace()
+  const place = useAccountPlace()
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
       <StatTile
         name="Balance"
         value={
-          <Anchor
-            component={Link}
-            to={`/a/${accountId}/${mode}/balance`}
-            inherit
-            c="inherit"
-            underline="hover"
-          >
+          <Anchor component={Link} to={pathOf(place, '/balance')} inherit c="inherit" underline="hover">
             {formatNumber(balance.available)} SMS
           </Anchor>
         }

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Group, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useAccountPlace } from '../api/place.ts'
+import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
 import { useOutdated } from '../api/use-outdated.ts'
 import { ListState } from '../ui/list-state.tsx'
@@ -60,15 +60,14 @@ export function OverviewPage() {
 
 function RangeControl({ range }: { range: Range }) {
   const navigate = useNavigate()
-  const { accountId, mode } = useAccountPlace()
+  const place = useAccountPlace()
   return (
     <SegmentedControl
       size="xs"
       aria-label="Range"
       value={range}
       onChange={(next) => {
-        if (isRange(next))
-          void navigate({ to: `/a/${accountId}/${mode}`, search: { range: next }, replace: true })
+        if (isRange(next)) void navigate({ to: pathOf(place), search: { range: next }, replace: true })
       }}
       data={Object.entries(rangeNames).map(([value, says]) => ({
         value,
@@ -80,11 +79,11 @@ function RangeControl({ range }: { range: Range }) {
 
 /** Of an account that has sent nothing yet in this mode. */
 function FirstSteps() {
-  const { accountId, mode } = useAccountPlace()
+  const place = useAccountPlace()
   return (
-    <Alert variant="light" title={`No ${mode} messages yet`}>
+    <Alert variant="light" title={`No ${place.mode} messages yet`}>
       <Text size="sm">
-        <Anchor component={Link} to={`/a/${accountId}/${mode}/start`} inherit c="inherit">
+        <Anchor component={Link} to={pathOf(place, '/start')} inherit c="inherit">
           The first steps
         </Anchor>{' '}
         lead from one line of curl to the first real SMS. What you send shows up here by itself.

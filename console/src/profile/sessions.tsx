@@ -76,6 +76,7 @@ function SessionRow({ of }: { of: ListedSession }) {
         <TimeAgo at={of.endsAt} />
       </td>
       <td>
+        <CallFault error={end.error} />
         {of.isThis ? null : (
           <Button
             size="compact-xs"

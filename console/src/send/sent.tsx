@@ -1,15 +1,14 @@
 import { Alert, Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { SendAnswer } from '../../../src/api/console/send-from-console.ts'
-import { useAccountPlace } from '../api/place.ts'
+import { pathOf, useAccountPlace } from '../api/place.ts'
 import { formatNumber } from '../ui/format.ts'
 
 /** That it is stored, and where to see what becomes of it. */
 export function Sent({ answer, onClose }: { answer: SendAnswer; onClose: () => void }) {
-  const { accountId, mode } = useAccountPlace()
   const { messages, totals } = answer
   const [first] = messages
-  const history = `/a/${accountId}/${mode}/history`
+  const history = pathOf(useAccountPlace(), '/history')
   const there =
     messages.length === 1 && first !== undefined
       ? { to: `${history}/${first.id}` }

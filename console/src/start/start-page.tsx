@@ -1,6 +1,6 @@
 import { Alert, Anchor, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useAccountPlace } from '../api/place.ts'
+import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useLive } from '../api/live.ts'
 import { useCall } from '../api/use-call.ts'
 import { ListState } from '../ui/list-state.tsx'
@@ -83,7 +83,7 @@ function DeviceState({ device }: { device: StartAnswer['device'] }) {
   return (
     <Text size="sm">
       An Android phone with its SIM, or an SMPP link to an operator. The page{' '}
-      <Anchor component={Link} to={`/a/${accountId}/live/devices`} inherit>
+      <Anchor component={Link} to={pathOf({ accountId, mode: 'live' }, '/devices')} inherit>
         Devices
       </Anchor>{' '}
       leads through it.

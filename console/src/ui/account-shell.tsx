@@ -2,7 +2,8 @@ import { AppShell, Badge, Burger, Flex, Group, NavLink, SegmentedControl, Text }
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { useAccountPlace } from '../api/place.ts'
+import type { Place } from '../api/call.ts'
+import { pathOf, useAccountPlace } from '../api/place.ts'
 import { sessionQuery } from '../api/session.ts'
 import { pages } from '../pages.ts'
 import { Available } from './available.tsx'
@@ -14,7 +15,7 @@ import { UserMenu } from './user-menu.tsx'
 export function AccountShell() {
   const [opened, { toggle, close }] = useDisclosure()
   const place = useAccountPlace()
-  const base = `/a/${place.accountId}/${place.mode}`
+  const base = pathOf(place)
   const { pathname } = useLocation()
   return (
     <AppShell
@@ -49,13 +50,14 @@ export function AccountShell() {
 }
 
 function Header({ opened, toggle }: { opened: boolean; toggle: () => void }) {
-  const { accountId, mode } = useAccountPlace()
+  const place = useAccountPlace()
+  const { accountId, mode } = place
   const { data } = useQuery(sessionQuery)
   const navigate = useNavigate()
   const { pathname } = useLocation()
   const account = data?.accounts.find(({ id }) => id === accountId)
-  const switchMode = (next: string): void =>
-    void navigate({ to: pathname.replace(`/a/${accountId}/${mode}`, `/a/${accountId}/${next}`) })
+  const switchMode = (next: Place['mode']): void =>
+    void navigate({ to: pathname.replace(pathOf(place), pathOf({ accountId, mode: next })) })
   return (
     // Two lines where the name would have no room beside the rest.
     <Flex

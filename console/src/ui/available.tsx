@@ -2,12 +2,12 @@ import { Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useIsLive, useLive } from '../api/live.ts'
-import { useAccountPlace } from '../api/place.ts'
+import { pathOf, useAccountPlace } from '../api/place.ts'
 import { formatNumber } from './format.ts'
 
 /** The SMS that the account may still send, as the server tells it. */
 export function Available() {
-  const { accountId, mode } = useAccountPlace()
+  const place = useAccountPlace()
   const [available, setAvailable] = useState<number | null>(null)
   const isLive = useIsLive()
   useLive('balance', (event) => setAvailable((event as { available: number }).available))
@@ -15,7 +15,7 @@ export function Available() {
   return (
     <Anchor
       component={Link}
-      to={`/a/${accountId}/${mode}`}
+      to={pathOf(place)}
       size="sm"
       underline="never"
       c="inherit"

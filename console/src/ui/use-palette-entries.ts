@@ -2,7 +2,7 @@ import { useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import type { Place } from '../api/call.ts'
-import { usePlace } from '../api/place.ts'
+import { pathOf, usePlace } from '../api/place.ts'
 import { sessionQuery } from '../api/session.ts'
 import { type HistorySearch, searchFor } from '../messages/history-filter.ts'
 import { pages } from '../pages.ts'
@@ -23,7 +23,7 @@ export function usePaletteEntries(
   const first = data?.accounts[0]
   const place: Place | null = here ?? (first === undefined ? null : { accountId: first.id, mode: 'live' })
   const go = (path: string, search: HistorySearch = {}): void => {
-    if (place !== null) void navigate({ to: `/a/${place.accountId}/${place.mode}${path}`, search })
+    if (place !== null) void navigate({ to: pathOf(place, path), search })
   }
   const fixed = [
     ...(place === null ? [] : pageEntries(pages, go)),
@@ -83,7 +83,7 @@ function useModeAction(place: Place | null): Entry[] {
   if (place === null) return []
   const other = place.mode === 'live' ? 'test' : 'live'
   const says = other === 'test' ? 'Nothing leaves this server there' : 'What is sent there is real'
-  const to = pathname.replace(`/a/${place.accountId}/${place.mode}`, `/a/${place.accountId}/${other}`)
+  const to = pathname.replace(pathOf(place), pathOf({ ...place, mode: other }))
   return [{ ...action('mode', `Switch to ${other} mode`, says), run: () => void navigate({ to }) }]
 }
 
