@@ -72,7 +72,7 @@ function linkMetrics(registry: Registry): Metrics['linkOf'] {
   })
   const sessionsLost = new Counter({
     name: 'onesixty_link_sessions_lost_total',
-    help: 'Sessions that ended unasked, or were never bound.',
+    help: 'Sessions that were bound and ended unasked.',
     labelNames: ['device'],
     registers,
   })

@@ -141,7 +141,7 @@ export interface DeviceSetup {
 export interface LinkCounters {
   /** A part was answered with this status, or `no_answer`, so long after it was submitted. Statuses are few: what has no name is `other`. */
   answered(status: string, seconds: number): void
-  /** A session was lost that nobody here had ended. */
+  /** A session was lost that was bound, and that nobody here had ended. */
   sessionLost(): void
 }
 

@@ -94,7 +94,6 @@ export class Binding {
       const end = await this.#outlive(session, lastEnd)
       this.#session = null
       if (this.#stopping) break
-      this.#deps.tools.counters?.sessionLost()
       const untilMs = this.#waitFrom(end)
       lastEnd = end
       this.#become({ kind: 'waiting', untilMs, lastEnd: end })
@@ -110,7 +109,9 @@ export class Binding {
     const sinceMs = monotonicMs()
     if (bound.kind === 'bound') this.#become({ kind: 'bound', sinceMs, lastEnd })
     const end = await session.ended
-    if (bound.kind === 'bound' && monotonicMs() - sinceMs >= steadyMs) this.provedGood()
+    if (bound.kind !== 'bound') return end
+    if (!this.#stopping && !isByUs(end)) this.#deps.tools.counters?.sessionLost()
+    if (monotonicMs() - sinceMs >= steadyMs) this.provedGood()
     return end
   }
 
@@ -137,3 +138,6 @@ export class Binding {
     this.#deps.changed()
   }
 }
+
+const isByUs = ({ kind }: SessionEnd): boolean =>
+  kind === 'unbound' || kind === 'inactive' || kind === 'aborted'
