@@ -64,13 +64,14 @@ export const linkCalls = {
       const ownEmail = asksEmail ? (given.email ?? '').trim().toLowerCase() : look.email
       if (asksEmail && emailFaults(ownEmail).length > 0) throw invalidInput(emailFaults(ownEmail))
       const passwordHash = await hashNewPassword(given.password, { email: ownEmail })
-      await context.writer.write(async (tx) => {
+      const address = await context.writer.write(async (tx) => {
         const { userId, purpose } = await takeLink(tx, depsOf(context), { token: given.token })
         if (userId === null) throw wrongPurpose(purpose)
         if (asksEmail) await changeUser(tx, depsOf(context), { userId, email: ownEmail, actor: userId })
         await setPassword(tx, depsOf(context), { userId, passwordHash })
+        return emailOf(tx, userId)
       })
-      return { state: await signInAnew(context, ownEmail, given.password) }
+      return { state: await signInAnew(context, address, given.password) }
     },
   }),
   /** Accepts an invitation as a new person, who chooses a name and a password, and signs in. */
@@ -108,6 +109,10 @@ export const linkCalls = {
 }
 
 const depsOf = ({ ids, clock }: CallContext) => ({ ids, nowMs: clock.now() })
+
+/** It may have changed since the link was made. */
+const emailOf = async (tx: Tx, userId: string): Promise<string> =>
+  (await tx.selectFrom('users').select('email').where('id', '=', userId).executeTakeFirstOrThrow()).email
 
 /** Into the account that the invitation names, or into a new one. Gives its id. */
 async function enter(
