@@ -75,7 +75,7 @@ function DeviceState({ device }: { device: StartAnswer['device'] }) {
     return (
       <Text size="sm">
         {device.isShared
-          ? `The operator’s ${device.name} can be reached, and this account may send with it.`
+          ? 'A device of the operator can be reached, and this account may send with it.'
           : `${device.name} is connected.`}
       </Text>
     )

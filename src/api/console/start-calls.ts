@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Db } from '../../storage/dialect.ts'
+import { reportLifetimeMs } from '../../devices/device-report.ts'
 import type { MessageStatus } from '../../storage/schema.ts'
 import { type AccountContext, defineCall } from './call.ts'
 
@@ -8,8 +8,8 @@ export interface StartAnswer {
   /** The first message in test mode: that it was accepted, and what became of it. */
   test: { id: string; status: MessageStatus } | null
   testDelivered: boolean
-  /** A device that sends for real, of the account or shared, which can be reached now. */
-  device: { name: string; isShared: boolean } | null
+  /** A device that sends for real and can be reached now; one that is shared has a name for its operator alone. */
+  device: { name: string; isShared: false } | { name: null; isShared: true } | null
   /** SMS that were really sent so far. */
   liveSms: number
 }
@@ -22,7 +22,7 @@ export const startCalls = {
     async handle(context): Promise<StartAnswer> {
       const [tests, device, liveSms] = await Promise.all([
         earlyTests(context),
-        sendingDevice(context.read, context.account.id),
+        sendingDevice(context),
         liveUse(context),
       ])
       const delivered = tests.find(({ status }) => status === 'delivered')
@@ -46,22 +46,24 @@ const earlyTests = ({ read, account }: AccountContext): Promise<{ id: string; st
     .limit(mostTests)
     .execute()
 
-async function sendingDevice(read: Db, accountId: string): Promise<StartAnswer['device']> {
+async function sendingDevice({ read, account, clock }: AccountContext): Promise<StartAnswer['device']> {
   const found = await read
     .selectFrom('devices')
     .innerJoin('device_reports', 'device_reports.device_id', 'devices.id')
     .select(['devices.name', 'devices.account_id'])
     .where((where) =>
-      where.or([where('devices.account_id', '=', accountId), where('devices.account_id', 'is', null)]),
+      where.or([where('devices.account_id', '=', account.id), where('devices.account_id', 'is', null)]),
     )
     .where('devices.mode', '=', 'live')
     .where('devices.state', '=', 'enabled')
     .where('devices.kind', '!=', 'simulator')
     .where('device_reports.status', 'in', ['online', 'degraded'])
+    .where('device_reports.reported_at', '>', clock.now() - reportLifetimeMs)
     .orderBy('devices.id')
     .limit(1)
     .executeTakeFirst()
-  return found === undefined ? null : { name: found.name, isShared: found.account_id === null }
+  if (found === undefined) return null
+  return found.account_id === null ? { name: null, isShared: true } : { name: found.name, isShared: false }
 }
 
 async function liveUse({ read, account }: AccountContext): Promise<number> {
