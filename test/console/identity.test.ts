@@ -87,6 +87,38 @@ describe('a set-up link', () => {
   })
 })
 
+test('use prolongs a session, once a day, and gives the browser its cookie anew', async () => {
+  const eve = await signedUp('eve-stays@example.org')
+  const { user } = (await whoIs(eve)) as unknown as { user: { id: string } }
+  const dayMs = 86_400_000
+  const { writer, read } = house.app.storage
+  const setDaysLeft = (days: number) =>
+    writer.write((tx) =>
+      tx
+        .updateTable('auth_sessions')
+        .set({ expiresAt: new Date(Date.now() + days * dayMs).toISOString() })
+        .where('userId', '=', user.id)
+        .execute(),
+    )
+  const daysLeft = async (): Promise<number> => {
+    const found = read.selectFrom('auth_sessions').select('expiresAt').where('userId', '=', user.id)
+    return (Date.parse((await found.executeTakeFirstOrThrow()).expiresAt) - Date.now()) / dayMs
+  }
+  await setDaysLeft(6.5)
+  expect((await eve.read('session/read')).headers.getSetCookie()).toEqual([])
+  await setDaysLeft(5)
+  const exported = { account: eve.accountId, mode: 'live', input: '{"filter":{},"format":"csv"}' }
+  // A file brings no cookies: what it prolonged would outlive the browser's.
+  expect((await eve.read('history/export', exported)).status).toBe(200)
+  expect(await daysLeft()).toBeLessThan(5.1)
+  const { headers } = await eve.read('keys/list', { account: eve.accountId, mode: 'live' })
+  expect(headers.getSetCookie()).toEqual([
+    expect.stringMatching(/^__Host-onesixty-session=.+; Max-Age=604800; .*HttpOnly/),
+  ])
+  expect(await daysLeft()).toBeGreaterThan(6.9)
+  expect((await eve.read('session/read')).headers.getSetCookie()).toEqual([])
+})
+
 test('a reset link works for whoever has changed their address since', async () => {
   const eve = await signedUp('eve-before@example.org')
   const { user } = (await whoIs(eve)) as unknown as { user: { id: string } }

@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../../errors.ts'
 import type { Mode } from '../../storage/schema.ts'
-import type { Access, AccountContext, CallContext, UserContext } from './call.ts'
+import type { AccountContext, AnyCall, CallContext, UserContext } from './call.ts'
 import { readSession } from './session.ts'
 
 /**
@@ -9,11 +9,12 @@ import { readSession } from './session.ts'
  */
 export async function guardCall(
   context: CallContext,
-  access: Access,
+  { access, kind }: Pick<AnyCall, 'access' | 'kind'>,
   query: URLSearchParams,
 ): Promise<CallContext | UserContext | AccountContext> {
   if (access === 'anyone') return context
-  const session = await readSession(context)
+  // Answers that are written piece by piece give no cookies.
+  const session = await readSession(context, { canProlong: kind === 'read' || kind === 'change' })
   if (session === null) throw refuse('not_signed_in')
   const { user, sessionId } = session
   const signedIn: UserContext = { ...context, user, sessionId, actor: user.id }

@@ -20,7 +20,9 @@ export const liveCalls = {
       const failed = (error: unknown): void =>
         log.error({ request: requestId, err: error }, 'a live stream could not be checked again')
       const place = new URLSearchParams({ account: account.id, mode: account.mode })
-      recheckStream({ clock, failed }, response, () => guardCall(context, 'member', place))
+      recheckStream({ clock, failed }, response, () =>
+        guardCall(context, { access: 'member', kind: 'stream' }, place),
+      )
     },
   }),
 }

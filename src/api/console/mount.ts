@@ -79,7 +79,7 @@ async function answer(
     headers,
     setCookie: (cookie) => void cookies.push(cookie),
   }
-  const context = await guardCall(own, call.access, query)
+  const context = await guardCall(own, call, query)
   const input = await readInput(call.input, call.kind === 'change' ? request.body : query.get('input'))
   if (call.kind === 'stream') {
     if (streams.isClosing)

@@ -1,16 +1,21 @@
 import type { CallContext, ConsoleUser } from './call.ts'
 import { sessionCookie } from './auth.ts'
 
-/** Who is signed in by the cookie of a request; null when nobody is, or when the session has ended. */
-export async function readSession({
-  auth,
-  headers,
-  read,
-}: Pick<CallContext, 'auth' | 'headers' | 'read'>): Promise<{ sessionId: string; user: ConsoleUser } | null> {
+/**
+ * Who is signed in by the cookie of a request; null when nobody is, or when the session has ended. Use prolongs it, once a day: then the
+ * answer gives the browser the cookie anew. Where it cannot, nothing is prolonged, for a cookie that ends before its session does.
+ */
+export async function readSession(
+  { auth, headers, read, setCookie }: Pick<CallContext, 'auth' | 'headers' | 'read' | 'setCookie'>,
+  { canProlong = true } = {},
+): Promise<{ sessionId: string; user: ConsoleUser } | null> {
   // Without the cookie there is no need to load what reads it.
   if (!(headers.get('cookie') ?? '').includes(`${sessionCookie}=`)) return null
-  const found = await (await auth()).api.getSession({ headers })
+  const query = { disableRefresh: !canProlong }
+  const answer = await (await auth()).api.getSession({ headers, query, returnHeaders: true })
+  const found = answer.response
   if (found === null) return null
+  for (const cookie of answer.headers.getSetCookie()) setCookie(cookie)
   const user = await read
     .selectFrom('users')
     .select(['id', 'email', 'name', 'is_operator'])
