@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { AccountLimits } from './api/account-limits.ts'
 import { createAuth } from './api/console/auth.ts'
 import type { Surroundings } from './api/console/call.ts'
 import { ExportSlots } from './api/console/export-slots.ts'
@@ -20,10 +21,16 @@ import { programVersion } from './program-version.ts'
 /** The console's calls, to be mounted, with what they need of the other parts. */
 export function createConsole(
   parts: Parts,
-  { pool, send, publicUrl }: { pool: DevicePool; send: SendOperationDeps; publicUrl: () => string },
+  {
+    pool,
+    send,
+    limits,
+    publicUrl,
+  }: { pool: DevicePool; send: SendOperationDeps; limits: AccountLimits; publicUrl: () => string },
 ): Mount {
   const ports: ConsolePorts = {
     send,
+    limits,
     history: createHistoryPorts(parts, pool),
     devices: { secretBox: parts.secretBox },
     health: createHealth(parts, publicUrl),

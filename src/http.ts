@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import type { Authenticator } from './accounts/authenticator.ts'
+import { AccountLimits } from './api/account-limits.ts'
 import { createConsolePages } from './api/console/pages.ts'
 import { createServer } from './api/server.ts'
 import { createSendDeps } from './api/v1/send.ts'
@@ -65,7 +66,9 @@ export function createHttp(
     config,
     ports: createPorts(parts, pool, wake),
   })
+  const limits = new AccountLimits({ clock, config })
   const server = createServer({
+    limits,
     config,
     servesApi,
     hasConsole: consolePages !== null,
@@ -79,7 +82,7 @@ export function createHttp(
     mounts: servesApi
       ? [
           createPhoneRoutes({ ports: phones, clock, publicUrl: url }),
-          createConsole(parts, { pool, send, publicUrl: url }),
+          createConsole(parts, { pool, send, limits, publicUrl: url }),
           ...(consolePages === null ? [] : [consolePages]),
         ]
       : [],

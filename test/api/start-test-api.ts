@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { Authenticator } from '../../src/accounts/authenticator.ts'
 import type { Mount } from '../../src/api/mount.ts'
+import { AccountLimits } from '../../src/api/account-limits.ts'
 import { createServer } from '../../src/api/server.ts'
 import type { SendPorts } from '../../src/api/v1/send-ports.ts'
 import { createSendDeps } from '../../src/api/v1/send.ts'
@@ -94,6 +95,7 @@ async function serve(opened: TestStorage, overrides: TestApiOverrides): Promise<
   const ports = { ...realPorts(opened), routing: routingOf(overrides.routing), ...overrides.ports }
   const logLines: string[] = []
   const app = createServer({
+    limits: new AccountLimits({ clock, config }),
     config,
     clock,
     ids,

@@ -37,6 +37,28 @@ test('a price is that of the send, and stores nothing', async () => {
   expect((await kim.read('history/page', { filter: {} }, inTest)).body).toEqual(before.body)
 })
 
+test('people and programs share the limit of an account; what a text would cost counts for nothing', async () => {
+  const { accountId, testKey } = await house.openAccount('Limited')
+  const operator = await house.newPerson('Olga')
+  await house.app.storage.writer.write(async (tx) => {
+    await tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', operator.userId).execute()
+    await tx.updateTable('accounts').set({ send_per_minute: 3 }).where('id', '=', accountId).execute()
+  })
+  const at = { accountId, mode: 'test' } as const
+  const one = (key: string) => operator.change('send/one', { body: hello, key }, at)
+  for (let n = 0; n < 5; n++)
+    expect((await operator.change('send/price', { body: hello }, at)).body).toMatchObject({ refused: null })
+  expect((await house.client.send(testKey, hello)).status).toBe(202)
+  expect((await one('limited-0001')).status).toBe(200)
+  const test = { to: hello.to, text: 'Hello', from: null, key: 'limited-0002' }
+  expect((await operator.change('devices/send-test', test, at)).status).toBe(200)
+  expect(await one('limited-0003')).toMatchObject({ status: 429, body: { violated_policies: ['send'] } })
+  expect((await house.client.send(testKey, hello)).status).toBe(429)
+  const table = { key: 'limited-0004', rows: [{ row: 0, to: hello.to, text: 'Hello' }], options: {} }
+  const { body } = await operator.change('send/rows', table, at)
+  expect(body).toMatchObject({ rows: [{ messageId: null, refused: { code: 'rate_limited' } }] })
+})
+
 test('what programs are refused people are refused, in the same words', async () => {
   const { status, body } = await ada.change(
     'send/one',

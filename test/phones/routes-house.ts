@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { AccountLimits } from '../../src/api/account-limits.ts'
 import { createServer } from '../../src/api/server.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { Phone } from '../../src/connectors/android/phone.ts'
@@ -123,6 +124,7 @@ export async function openRoutesHouse(config: Partial<Config> = {}): Promise<Rou
   const clock = createStubClock()
   const logLines: string[] = []
   const server = createServer({
+    limits: new AccountLimits({ clock, config: { ...readConfig({}), ...config } }),
     config: { ...readConfig({}), ...config },
     clock,
     ids: createIds({ now: clock.now }),

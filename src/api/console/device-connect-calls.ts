@@ -9,12 +9,12 @@ import { isConnected, phoneProgress, type PhoneStep } from '../../devices/phone-
 import { mintPhoneToken } from '../../devices/phone-tokens.ts'
 import { refuse } from '../../errors.ts'
 import { appendAudit } from '../../storage/audit-log.ts'
-import { sendOperation } from '../v1/send.ts'
 import { type AccountContext, defineCall } from './call.ts'
 import { consoleCaller } from './console-caller.ts'
 import { DeviceId } from './device-calls.ts'
 import { findChangeable } from './device-change-calls.ts'
 import { qrCodeOf, type QrCode } from './qr-code.ts'
+import { sendFromConsole } from './send-from-console.ts'
 
 /** What a person types into the app of a phone, and what keeps the phone from reaching it. */
 export interface PhoneInvitation {
@@ -86,17 +86,9 @@ export const deviceConnectCalls = {
       closed,
     ),
     async handle(context, { to, text, from, key }): Promise<{ messageId: string }> {
-      const answer = await sendOperation.handle(context.ports.send, {
-        caller: await consoleCaller(context),
-        requestId: context.requestId,
-        rawQuery: '',
-        body: { to, text, ...(from === null ? {} : { from }) },
-        headers: { 'idempotency-key': `console-${key}` },
-      })
-      const sent = (typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body) as {
-        messages: [{ id: string }]
-      }
-      return { messageId: sent.messages[0].id }
+      const body = { to, text, ...(from === null ? {} : { from }) }
+      const sent = await sendFromConsole(context, await consoleCaller(context), body, key)
+      return { messageId: sent.messages[0]?.id ?? '' }
     },
   }),
   /** Tries whether the peer of a link lets us in, and sends nothing. */

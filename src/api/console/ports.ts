@@ -3,6 +3,7 @@ import type { HistoryDeps } from '../../messages/history.ts'
 import type { WriteHorizon } from '../../messages/history-horizon.ts'
 import type { NumberHash } from '../../number-hash.ts'
 import type { Tx } from '../../storage/dialect.ts'
+import type { AccountLimits } from '../account-limits.ts'
 import type { SendOperationDeps } from '../v1/send.ts'
 import type { ExportSlots } from './export-slots.ts'
 import type { SystemHealth } from './system-health.ts'
@@ -15,6 +16,8 @@ export interface ConsolePorts {
   devices: DevicePorts
   /** The sending operation, with what it remembers between requests: people and programs share it. */
   send: SendOperationDeps
+  /** How often an account may send; people and programs share that too. */
+  limits: Pick<AccountLimits, 'check'>
   /** Measures the instance, for the operator. */
   health: () => Promise<SystemHealth>
   identity: IdentityPorts

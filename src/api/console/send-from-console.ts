@@ -20,6 +20,9 @@ export async function sendFromConsole(
 ): Promise<SendAnswer> {
   // Reading works while an account is suspended, sending does not.
   if (caller.accountState !== 'active') throw refuse('account_suspended')
+  // What a text would cost is asked while it is typed: that counts for nothing.
+  const limited = key === null ? null : ports.limits.check(caller, 'send')
+  if (limited !== null && limited.refusal !== null) throw limited.refusal
   const answer = await sendOperation.handle(ports.send, {
     caller,
     requestId,
