@@ -9,7 +9,8 @@ const sayEveryMs = 10_000
 export class MoveLines {
   readonly #out: CommandIo['stdout'] | null
   readonly #monotonicMs: () => number
-  readonly #startedMs: number
+  /** When the first page had arrived, and how much there was then: the pace is told from there on. */
+  #began: { atMs: number; rows: number } | null = null
   #saidMs = -Infinity
   #step: MoveProgress['step'] | null = null
   #isOpen = false
@@ -17,17 +18,20 @@ export class MoveLines {
   constructor(out: CommandIo['stdout'] | null, monotonicMs: () => number) {
     this.#out = out
     this.#monotonicMs = monotonicMs
-    this.#startedMs = monotonicMs()
   }
 
   readonly show = (progress: MoveProgress): void => {
     if (this.#out === null) return
     const nowMs = this.#monotonicMs()
+    if (progress.step === 'copying') this.#began ??= { atMs: nowMs, rows: progress.rows.copied }
     const everyMs = this.#out.isTTY === true ? drawEveryMs : sayEveryMs
     if (progress.step === this.#step && nowMs - this.#saidMs < everyMs) return
     this.#step = progress.step
     this.#saidMs = nowMs
-    const line = moveLine(progress, nowMs - this.#startedMs)
+    const line = moveLine(
+      progress,
+      this.#began === null ? null : { ...this.#began, tookMs: nowMs - this.#began.atMs },
+    )
     if (this.#out.isTTY !== true) {
       this.#out.write(`${line}\n`)
       return
@@ -44,14 +48,20 @@ export class MoveLines {
   }
 }
 
-/** One line for a person: what is done, how much of it, how fast, and how long it takes still. */
-export function moveLine({ step, table, rows }: MoveProgress, tookMs: number): string {
+/** Less says nothing about a pace. */
+const leastMs = 1_000
+
+/** One line for a person: what is done, how much of it, and since when it is known how fast it goes and how long it takes still. */
+export function moveLine(
+  { step, table, rows: { copied, total } }: MoveProgress,
+  since: { rows: number; tookMs: number } | null,
+): string {
   if (step !== 'copying' || table === null) return sentences[step]
-  const { copied, before, total } = rows
-  const perSecond = tookMs === 0 ? 0 : ((copied - before) * 1_000) / tookMs
   const share = total === 0 ? 100 : Math.min(100, Math.floor((copied / total) * 100))
-  const left = perSecond === 0 ? '' : `, ${duration(Math.max(0, total - copied) / perSecond)} left`
-  return `copying ${table}: ${count(copied)} of ${count(total)} rows (${share} %), ${count(perSecond)} rows/s${left}`
+  const done = `copying ${table}: ${count(copied)} of ${count(total)} rows (${share} %)`
+  if (since === null || since.tookMs < leastMs || copied === since.rows) return done
+  const perSecond = ((copied - since.rows) * 1_000) / since.tookMs
+  return `${done}, ${count(perSecond)} rows/s, ${duration(Math.max(0, total - copied) / perSecond)} left`
 }
 
 const sentences: Readonly<Record<MoveProgress['step'], string>> = {

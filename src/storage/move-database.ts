@@ -29,8 +29,8 @@ export interface MoveDeps {
 export interface MoveProgress {
   step: 'counting' | 'beginning anew' | 'copying' | 'analyzing' | 'comparing' | 'adding up'
   table: string | null
-  /** Over all tables; `before` of them had arrived when this process began. */
-  rows: { copied: number; before: number; total: number }
+  /** Over all tables, what had arrived before included. */
+  rows: { copied: number; total: number }
 }
 
 export interface MoveResult {
@@ -113,7 +113,7 @@ async function copyAndMark(deps: MoveDeps, move: Move): Promise<MoveResult> {
     if ((await readDeparture(tx))?.copy_id !== departure.copyId)
       throw new MovedError('A command changed the database while the move began. Run it again.')
     const { rows } = await copyTables(deps, move, departure)
-    const at = (step: MoveProgress['step']): void => deps.onProgress({ step, table: null, rows: { copied: rows, before: rows, total: rows } })
+    const at = (step: MoveProgress['step']): void => deps.onProgress({ step, table: null, rows: { copied: rows, total: rows } })
     at('analyzing')
     await target.analyze()
     at('comparing')
@@ -144,13 +144,12 @@ async function copyTables(
   { source, target, shapes, pageRows }: Move,
   departure: { id: string; copyId: string },
 ): Promise<{ rows: number }> {
-  const counting = { copied: 0, before: 0, total: 0 }
+  const counting = { copied: 0, total: 0 }
   deps.onProgress({ step: 'counting', table: null, rows: counting })
   const total = await source.countRows(shapes)
   const begun = await target.begin(shapes, { ...departure, dataFolder: deps.dataFolder, nowMs: deps.clock.now() })
   if (begun.isAnew) deps.onProgress({ step: 'beginning anew', table: null, rows: { ...counting, total } })
-  const before = [...begun.progress.values()].reduce((sum, { copied_rows: rows }) => sum + rows, 0)
-  let copied = before
+  let copied = [...begun.progress.values()].reduce((sum, { copied_rows: rows }) => sum + rows, 0)
   for (const shape of shapes) {
     let progress = begun.progress.get(shape.name)
     if (progress === undefined) throw new Error(`The target knows nothing of the table ${shape.name}.`)
@@ -159,7 +158,7 @@ async function copyTables(
       const rows = source.readPage(shape, after, pageRows)
       progress = await target.addPage(shape, progress, { rows, isLast: rows.length < pageRows })
       copied += rows.length
-      deps.onProgress({ step: 'copying', table: shape.name, rows: { copied, before, total } })
+      deps.onProgress({ step: 'copying', table: shape.name, rows: { copied, total } })
     }
   }
   return { rows: copied }

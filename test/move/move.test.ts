@@ -168,3 +168,14 @@ test('what has moved is not used any more, nobody can change it, and moving agai
   await house.target.query('update moves set id = $1', ['mov_other'])
   expect(codeOf(await house.move(' --json'))).toEqual([1, 'target_changed'])
 })
+
+test('the way back is a backup, which holds what waits', async () => {
+  const copy = `${house.dataFolder}/copy.db`
+  await house.run(`backup ${copy}`)
+  await house.move()
+  expect((await house.run('account list')).code).toBe(1)
+  expect((await house.run(`restore ${copy}`)).code).toBe(0)
+  expect((await house.run('account list')).code).toBe(0)
+  // What it moves to next is another place: the first one is in use.
+  expect(codeOf(await house.move(' --json'))).toEqual([1, 'target_in_use'])
+})

@@ -5,15 +5,21 @@ import type { MoveProgress } from '../../src/storage/move-database.ts'
 const copying = (copied: number): MoveProgress => ({
   step: 'copying',
   table: 'messages',
-  rows: { copied, before: 400_000, total: 1_000_000 },
+  rows: { copied, total: 1_000_000 },
 })
 
 test('a line says what is copied, how fast it goes, and how long it takes still', () => {
-  expect(moveLine(copying(500_000), 4_000)).toBe(
+  expect(moveLine(copying(500_000), { rows: 400_000, tookMs: 4_000 })).toBe(
     'copying messages: 500,000 of 1,000,000 rows (50 %), 25,000 rows/s, 20 s left',
   )
-  expect(moveLine(copying(400_100), 1_000)).toContain('100 rows/s, 100 min left')
-  expect(moveLine(copying(400_000), 0)).toBe('copying messages: 400,000 of 1,000,000 rows (40 %), 0 rows/s')
+  expect(moveLine(copying(400_100), { rows: 400_000, tookMs: 1_000 })).toContain('100 rows/s, 100 min left')
+})
+
+test('before a second has passed nobody knows how long it takes', () => {
+  const plain = 'copying messages: 500,000 of 1,000,000 rows (50 %)'
+  expect(moveLine(copying(500_000), { rows: 400_000, tookMs: 999 })).toBe(plain)
+  expect(moveLine(copying(500_000), { rows: 500_000, tookMs: 5_000 })).toBe(plain)
+  expect(moveLine(copying(500_000), null)).toBe(plain)
 })
 
 function watch(out: { isTTY?: boolean; columns?: number }) {
@@ -39,7 +45,7 @@ test('on a terminal one line is drawn over, a few times a second, and cut to its
 
 test('elsewhere a line stands for each step, and for each ten seconds of one', () => {
   const { lines, written, turn } = watch({})
-  const counting = { step: 'counting', table: null, rows: { copied: 0, before: 0, total: 0 } } as const
+  const counting = { step: 'counting', table: null, rows: { copied: 0, total: 0 } } as const
   lines.show(counting)
   for (let i = 0; i < 25; i++) {
     lines.show(copying(400_000 + i))
