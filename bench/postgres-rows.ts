@@ -13,7 +13,14 @@ import {
 } from './server-process.ts'
 
 /** What docs/scaling.md recommends for a machine of this size. */
-const serverFlags = ['-c', 'shared_buffers=1GB', '-c', 'max_wal_size=8GB', '-c', 'checkpoint_timeout=15min']
+export const serverFlags = [
+  '-c',
+  'shared_buffers=1GB',
+  '-c',
+  'max_wal_size=8GB',
+  '-c',
+  'checkpoint_timeout=15min',
+]
 
 /** Row 13: the same program on PostgreSQL, which runs on the same two cores. */
 export async function measurePostgres(run: BenchRun): Promise<Figure[]> {

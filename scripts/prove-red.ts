@@ -102,7 +102,15 @@ async function main(): Promise<void> {
 async function proveRed(bug: PlantedBug): Promise<{ caught: boolean; detail: string }> {
   const copy = await mkdtemp(join(tmpdir(), 'onesixty-red-'))
   try {
-    for (const part of ['src', 'test', 'scripts', 'package.json', 'tsconfig.json', 'vitest.config.ts'])
+    for (const part of [
+      'src',
+      'test',
+      'scripts',
+      'bench',
+      'package.json',
+      'tsconfig.json',
+      'vitest.config.ts',
+    ])
       await cp(join(root, part), join(copy, part), { recursive: true })
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
     for (const change of bug.changes) {
