@@ -30,7 +30,7 @@ export const moveCommand = command({
     await requireDatabase(tools.config)
     const startedMs = tools.clock.monotonicMs()
     const result = await move(tools, { url: options.to, place, pageRows, json })
-    return describe(tools, { result, place, tookMs: tools.clock.monotonicMs() - startedMs })
+    return describe(tools, { result, place, url: options.to, tookMs: tools.clock.monotonicMs() - startedMs })
   },
 }) // prettier-ignore
 
@@ -84,7 +84,7 @@ function readTarget(given: string): string {
 
 function describe(
   { config }: Toolbox,
-  { result, place, tookMs }: { result: MoveResult; place: string; tookMs: number },
+  { result, place, url, tookMs }: { result: MoveResult; place: string; url: string; tookMs: number },
 ): Output {
   const { wasDone, tables, rows, sums, brokenSums, isRestored } = result
   const secret = config.secret === null ? secretFile(config.dataFolder) : null
@@ -97,7 +97,7 @@ function describe(
     ...(brokenSums.length === 0 ? [] : [`These sums did not hold before, and do not hold now: ${brokenSums.join(', ')} (see onesixty doctor).`]),
     ...(isRestored ? ['The embedded database had been put back from a backup: the first start holds what waits (onesixty restore release, cancel or settle).'] : []),
     'Now start the server with',
-    `  DATABASE_URL=${place}   (the password in PGPASSWORD or a pgpass file)`,
+    `  DATABASE_URL=${url}   (the password in PGPASSWORD or a pgpass file)`,
     secret === null ? '  ONESIXTY_SECRET as it is' : `  ONESIXTY_SECRET set to what ${secret} holds: without it stored passwords cannot be read`,
     `  ONESIXTY_DATA=${config.dataFolder} as before: it tells this node what it did last`,
     'The embedded database stays as it was, and is not served any more.',

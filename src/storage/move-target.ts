@@ -67,6 +67,9 @@ export class MoveTarget {
     if (before === undefined || isAnew) {
       const row = { id: move.id, direction: 'in', place: `${hostname()}:${move.dataFolder}`, copy_id: move.copyId } as const
       await this.#storage.writer.write(async (tx) => {
+        // A server that starts here writes this row first, and refuses when the row of the move is there before.
+        const started = await tx.selectFrom('instance').select('id').execute()
+        if (started.length > 0) throw new WrongTargetError('target_in_use', 'A server was started on this database just now. Stop it, and move to an empty one.')
         await tx.insertInto('move_progress').values(shapes.map(({ name }) => ({ table_name: name, last_key: null, copied_rows: 0, is_done: 0 as const }))).execute()
         await tx.insertInto('moves').values({ ...row, started_at: move.nowMs, finished_at: null }).execute()
       })

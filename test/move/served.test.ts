@@ -1,13 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type App, createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
-import { epochFile } from '../../src/storage/epoch.ts'
+import { advanceEpoch, epochFile } from '../../src/storage/epoch.ts'
+import { openStorage } from '../../src/storage/open-storage.ts'
 import { createApiClient } from '../api-client.ts'
 import { eventually } from '../eventually.ts'
 import { type MovingHouse, openMovingHouse } from './moving-house.ts'
+
+const unitsModule = new URL('../../src/messages/units.ts', import.meta.url)
 
 let house: MovingHouse
 beforeEach(async () => {
@@ -83,4 +87,44 @@ test('a database that was put back from a backup and not started since holds wha
   const after = await serve({ DATABASE_URL: house.fullUrl, ONESIXTY_SECRET: secret })
   expect(after.app.epoch).toMatchObject({ epoch: 2, restored: true })
   await after.app.stop()
+})
+
+test('a server that had opened the target before the move began does not start on it', async () => {
+  const settings = { ONESIXTY_DATA: house.dataFolder, DATABASE_URL: house.fullUrl }
+  const opened = await openStorage(readConfig(settings), { unitsModule, maxMergedWeight: 1 }, Date.now())
+  await house.target.query("insert into moves values ('mov_a', 'in', 'ada:/srv', 'mov_b', 1, null)")
+  const start = advanceEpoch(opened, house.dataFolder, Date.now())
+  await expect(start).rejects.toThrow('What moves to this database from ada:/srv has not all arrived.')
+  await opened.close()
+  expect((await house.target.query('select * from instance')).rows).toEqual([])
+})
+
+test('and a move does not begin on a database that a server has just taken', async () => {
+  const held = new pg.Client({ connectionString: house.fullUrl })
+  await held.connect()
+  // The server is in the middle of its first transaction: nobody sees its row yet.
+  expect(
+    (
+      await house.run('migrate', {
+        DATABASE_URL: house.fullUrl,
+        ONESIXTY_SECRET: 'a secret of the tests that nobody else has',
+      })
+    ).code,
+  ).toBe(0)
+  await held.query('begin')
+  await held.query('select pg_advisory_xact_lock(160160160)')
+  await held.query('insert into instance (id, epoch, directory_version, created_at) values (1, 1, 1, 1)')
+  const move = house.move(' --json')
+  await eventually(
+    () =>
+      house.target.query(
+        "select 1 from pg_locks where locktype = 'advisory' and not granted and objid = 160160160",
+      ),
+    ({ rows }) => expect(rows.length).toBeGreaterThan(0),
+    15_000,
+  )
+  await held.query('commit')
+  await held.end()
+  expect((await move).stderr).toContain('A server was started on this database just now')
+  expect((await house.target.query('select epoch from instance')).rows).toEqual([{ epoch: 1 }])
 })
