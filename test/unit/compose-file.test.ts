@@ -131,5 +131,6 @@ test('the proxy balances all nodes, hides what is inside, and drops a connection
   expect(caddyfile.replaceAll(/#.*/g, '')).not.toContain('flush_interval')
   const [, keepaliveSeconds] = /keepalive (\d+)s/.exec(caddyfile) ?? []
   expect(Number(keepaliveSeconds) * 1000).toBeLessThan(settings.keepAliveTimeoutMs.default)
+  expect(caddyfile).toContain(`request_buffers ${settings.maxBodyBytes.default / 1024}KiB`)
   expect(caddyfile.split('{').length).toBe(caddyfile.split('}').length)
 })

@@ -1,0 +1,28 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const repository = join(import.meta.dirname, '../..')
+const migrations = globSync('src/storage/migrations/postgres/*.sql', { cwd: repository })
+
+test('a migration takes nothing away that a node of the version before uses', () => {
+  expect(migrations.length).toBeGreaterThan(3)
+  expect(takesAway('alter table a drop column b')).toBe(true)
+  expect(takesAway('alter table a alter column b set not null')).toBe(true)
+  expect(takesAway('alter table a add column b bigint not null')).toBe(true)
+  expect(takesAway('create table a (b bigint not null)')).toBe(false)
+  expect(takesAway('alter table a add column b bigint not null default 0')).toBe(false)
+  const faulty = migrations.filter((file) =>
+    statementsOf(readFileSync(join(repository, file), 'utf8')).some(takesAway),
+  )
+  expect(faulty).toEqual([])
+})
+
+const statementsOf = (text: string): string[] => text.replaceAll(/^\s*--.*$/gm, '').split(/;\s*$/m)
+
+/** Beside newer nodes those of the version before read and write as ever: rows that they insert lack what is new. */
+function takesAway(statement: string): boolean {
+  const words = statement.toLowerCase()
+  if (/\b(?:drop|rename|alter column)\b/.test(words)) return true
+  return /\badd column\b/.test(words) && /\bnot null\b/.test(words) && !/\bdefault\b/.test(words)
+}
