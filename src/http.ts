@@ -45,6 +45,19 @@ function createPorts(parts: Parts, pool: DevicePool, wake: (route: Route) => voi
   }
 }
 
+/** What the operations that change nothing need. */
+function createReadDeps({ read, clock, secret, horizon }: Parts) {
+  return {
+    status: { read, now: clock.now },
+    balance: { read, now: clock.now },
+    history: {
+      read,
+      safeHorizonMs: () => horizon.safeMs(),
+      cursorKey: deriveKey(secret, 'history-cursor'),
+    },
+  }
+}
+
 /** The HTTP server, as a part that starts and stops. */
 export function createHttp(
   parts: Parts,
@@ -92,16 +105,7 @@ export function createHttp(
         ? { ready: true, reasons: [] }
         : { ready: false, reasons: ['starting or stopping'] }
     },
-    operations: {
-      send,
-      status: { readOf: storage.readOf, now: clock.now },
-      balance: { readOf: storage.readOf, now: clock.now },
-      history: {
-        readOf: storage.readOf,
-        safeHorizonMs: () => horizon.safeMs(),
-        cursorKey: deriveKey(parts.secret, 'history-cursor'),
-      },
-    },
+    operations: { send, ...createReadDeps(parts) },
   })
   return {
     url,

@@ -48,7 +48,7 @@ export async function openNodesHouse(options: {
     const folder = folders.get(name) ?? (await mkdtemp(join(tmpdir(), 'onesixty-node-')))
     folders.set(name, folder)
     const env = { ...databaseSettings(dataFolder), ONESIXTY_DATA: folder, ONESIXTY_NODE: name, ONESIXTY_LOG_LEVEL: 'warn' } // prettier-ignore
-    return startServerProcess({ dataFolder: folder, port, env, isFirst })
+    return startServerProcess({ dataFolder: folder, port, env, isFirst, readyWithinMs: 60_000 })
   }
   for (const name of options.names) {
     const port = await freePort()
@@ -80,7 +80,7 @@ export async function openNodesHouse(options: {
       for (const load of loads) load.close()
       client.close()
       for (const { process: server } of nodes) {
-        process.kill(server.pid, 'SIGCONT')
+        // It ends a process that stands still, too.
         await server.kill('SIGKILL')
       }
       await database.end()
