@@ -71,6 +71,7 @@ test('the balance says when the page is no longer told of changes', async () => 
   await balance('10 SMS').waitFor()
   await other.stop()
   await balance('10 SMS (not live)').waitFor()
+  expect(await balance('10 SMS').count()).toBe(0)
   await page.context().close()
 })
 
