@@ -153,25 +153,28 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
     await storage.close()
     lock.release()
   }
-  return {
-    storage,
-    dispatcher,
-    epoch,
-    async start() {
-      await startAll(services).catch(async (error: unknown) => {
-        await close()
-        throw error
-      })
-      parts.lifecycle.ready = true
-      return { url: http.url() }
-    },
-    async stop() {
-      parts.lifecycle.ready = false
-      await stopAll(services)
-      await close()
-    },
-  }
+  return { storage, dispatcher, epoch, ...runningOf(parts, { services, close, url: http.url }) }
 }
+
+/** Starts and stops all of it; what could not start is stopped and closed again. */
+const runningOf = (
+  { lifecycle }: Parts,
+  { services, close, url }: { services: readonly Service[]; close: () => Promise<void>; url: () => string },
+): Pick<App, 'start' | 'stop'> => ({
+  async start() {
+    await startAll(services).catch(async (error: unknown) => {
+      await close()
+      throw error
+    })
+    lifecycle.ready = true
+    return { url: url() }
+  },
+  async stop() {
+    lifecycle.ready = false
+    await stopAll(services)
+    await close()
+  },
+})
 
 const createNews = (
   { storage, clock, node, changes }: Parts,

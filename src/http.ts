@@ -46,12 +46,12 @@ function createPorts(parts: Parts, pool: DevicePool, wake: (route: Route) => voi
 }
 
 /** What the operations that change nothing need. */
-function createReadDeps({ read, clock, secret, horizon }: Parts) {
+function createReadDeps({ storage: { readOf }, clock, secret, horizon }: Parts) {
   return {
-    status: { read, now: clock.now },
-    balance: { read, now: clock.now },
+    status: { readOf, now: clock.now },
+    balance: { readOf, now: clock.now },
     history: {
-      read,
+      readOf,
       safeHorizonMs: () => horizon.safeMs(),
       cursorKey: deriveKey(secret, 'history-cursor'),
     },

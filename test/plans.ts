@@ -65,10 +65,10 @@ function scansWithinLoops(steps: readonly SqliteStep[]): string[] {
 
 function sqliteSteps(dataFolder: string, statements: readonly Statement[]): SqliteStep[] {
   const plain = new DatabaseSync(databaseFile(dataFolder), { readOnly: true })
-  const steps = statements.flatMap(({ sql, parameters }) => {
+  const steps = statements.flatMap(({ sql: text, parameters }) => {
     // A set statement carries one list of parameters for each run.
     const values = Array.isArray(parameters[0]) ? parameters[0] : parameters
-    return plain.prepare(`explain query plan ${sql}`).all(...(values as string[])) as unknown as SqliteStep[]
+    return plain.prepare(`explain query plan ${text}`).all(...(values as string[])) as unknown as SqliteStep[]
   })
   plain.close()
   return steps

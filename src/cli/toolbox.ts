@@ -78,7 +78,7 @@ export async function requireDatabase(config: Config): Promise<void> {
 async function requireTables(config: Config, url: string): Promise<void> {
   const { openServerDatabase } = await import('../storage/examine-postgres.ts')
   const { db, close } = openServerDatabase(postgresSettingsOf(config, url))
-  const { applied } = await compareMigrations(db, 'postgres').finally(close)
+  const { applied } = await compareMigrations(db, 'postgres').finally(() => void close())
   if (applied.length > 0) return
   const { host, pathname } = new URL(url)
   throw new CommandError(

@@ -83,7 +83,8 @@ export async function withClient<T>(pool: pg.Pool, look: (client: pg.PoolClient)
   try {
     return await look(client)
   } catch (error) {
-    throw asStorageError(error)
+    // What was said by neither the server nor the connection was said by `look`, in its own words.
+    throw error instanceof pg.DatabaseError ? asStorageError(error) : error
   } finally {
     client.release()
   }

@@ -27,7 +27,7 @@ afterEach(() => cli.close())
 async function inBytes(texts: readonly string[]): Promise<string[]> {
   if (isPostgres) {
     const { db, close } = openDatabase(cli.dataFolder)
-    return tablesWith(db, texts).finally(close)
+    return tablesWith(db, texts).finally(() => void close())
   }
   const copy = `${cli.dataFolder}/copy.db`
   const database = new DatabaseSync(databaseFile(cli.dataFolder), { readOnly: true })

@@ -50,8 +50,8 @@ test('people and programs share the limit of an account; what a text would cost 
     expect((await operator.change('send/price', { body: hello }, at)).body).toMatchObject({ refused: null })
   expect((await house.client.send(testKey, hello)).status).toBe(202)
   expect((await one('limited-0001')).status).toBe(200)
-  const test = { to: hello.to, text: 'Hello', from: null, key: 'limited-0002' }
-  expect((await operator.change('devices/send-test', test, at)).status).toBe(200)
+  const typed = { to: hello.to, text: 'Hello', from: null, key: 'limited-0002' }
+  expect((await operator.change('devices/send-test', typed, at)).status).toBe(200)
   expect(await one('limited-0003')).toMatchObject({ status: 429, body: { violated_policies: ['send'] } })
   expect((await house.client.send(testKey, hello)).status).toBe(429)
   const table = { key: 'limited-0004', rows: [{ row: 0, to: hello.to, text: 'Hello' }], options: {} }

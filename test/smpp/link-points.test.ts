@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { handOverOf as handOverOfClaim } from '../../src/dispatch/hand-over.ts'
-import type { MessageFields, Pdu } from '../../src/connectors/smpp/pdu.ts'
 import { References } from '../../src/connectors/smpp/references.ts'
 import type { Claimed } from '../../src/messages/claim-messages.ts'
 import {
@@ -119,12 +118,12 @@ test('parts that go again say what is left of the validity, and none goes when t
       answers += 1
       const isFirst = answers === 1
       const body = isFirst ? { messageId: 'm1', tlvs: [] } : null
-      return [{ command: 'submit_sm_resp', status: isFirst ? 0 : 0x14, sequence, body } as Pdu]
+      return [{ command: 'submit_sm_resp', status: isFirst ? 0 : 0x14, sequence, body }]
     },
   }) // prettier-ignore
   const outcome = await turnUntil(world, link.submit({ ...longHandOver(2), validitySeconds: 4 }), 9_000)
   const periods = stub.received.flatMap((pdu) =>
-    pdu.command === 'submit_sm' && 'body' in pdu ? [(pdu.body as MessageFields).validityPeriod] : [],
+    pdu.command === 'submit_sm' && 'body' in pdu ? [pdu.body.validityPeriod] : [],
   )
   expect(periods).toEqual(['000000000004000R', '000000000004000R', '000000000003000R', '000000000001000R'])
   expect(outcome).toMatchObject({ kind: 'partial', partsTaken: 1, code: 'expired_in_queue' })

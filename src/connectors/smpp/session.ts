@@ -289,14 +289,12 @@ export class Session {
     const connection = this.#connection
     if (this.#state === 'closed' || connection === null) return Number.POSITIVE_INFINITY
     if (this.#leaving !== null && nowMs >= this.#leaving.untilMs) this.#leaveNow()
-    const nextMs = Math.min(
+    return Math.min(
       connection.check(nowMs),
       this.#requests.check(nowMs, connection.isPaused ? null : connection.hearingMs(nowMs)),
       this.#deliveries.check(nowMs),
-      connection.isPaused || this.#state !== 'bound'
-        ? Number.POSITIVE_INFINITY
-        : this.#keepAlive.check(nowMs),
+      connection.isPaused || this.#state !== 'bound' ? Infinity : this.#keepAlive.check(nowMs),
+      this.#leaving?.untilMs ?? Infinity,
     )
-    return Math.min(nextMs, this.#leaving?.untilMs ?? Number.POSITIVE_INFINITY)
   }
 }
