@@ -56,8 +56,15 @@ const present = {
   inputs: ['device'],
 } as const
 
-/** Keeps the latest report of each device. What a server says that has not heard yet that a device was removed is dropped. */
-export async function saveDeviceReports(tx: Tx, reports: readonly DeviceReport[]): Promise<void> {
+/**
+ * Keeps the latest report of each device, and which start of a server told it. What a server says that has not heard yet that a device was
+ * removed is dropped.
+ */
+export async function saveDeviceReports(
+  tx: Tx,
+  reports: readonly DeviceReport[],
+  toldBy: number | null = null,
+): Promise<void> {
   const found = await selectEach<{ id: string }>(
     tx,
     present,
@@ -71,6 +78,7 @@ export async function saveDeviceReports(tx: Tx, reports: readonly DeviceReport[]
     reasons: JSON.stringify(reasons),
     body: JSON.stringify(body),
     reported_at: reportedAt,
+    told_by: toldBy,
   }))
   await Promise.all([
     insertRows(tx, 'device_reports', rows, 'ignore'),

@@ -1,5 +1,6 @@
 import { isPull } from '../connectors/connector.ts'
 import type { Service } from '../lifecycle.ts'
+import type { HeardElsewhere } from '../devices/heard-elsewhere.ts'
 import { RestingPhones } from './resting-phones.ts'
 import { readDirectoryVersion } from '../storage/directory-version.ts'
 import type { Mode } from '../storage/schema.ts'
@@ -101,8 +102,16 @@ export class DevicePool implements Service {
 
   /** The same, and those that other nodes run for it. */
   servingAccount(accountId: string, mode: Mode): RoutedDevice[] {
-    const here = this.forAccount(accountId, mode).map(routedHere)
+    const here = this.forAccount(accountId, mode).map((device) => {
+      const routed = routedHere(device)
+      return { ...routed, isWorking: routed.isWorking || this.#elsewhere.isHeard(device.facts.id) }
+    })
     return [...here, ...this.#elsewhere.forAccount(accountId, mode)]
+  }
+
+  /** Phones of which another node knows more. */
+  heardElsewhere(heard: readonly HeardElsewhere[]): void {
+    this.#elsewhere.hear(heard)
   }
 
   /** The same as candidates; none for an account whose queue is frozen. */

@@ -1,3 +1,4 @@
+import { isPull } from '../connectors/connector.ts'
 import { type DeviceStanding, recordRun, recordSamples, recordStandings } from '../devices/device-history.ts'
 import {
   type DeviceReport,
@@ -5,6 +6,7 @@ import {
   reportLifetimeMs,
   saveDeviceReports,
 } from '../devices/device-report.ts'
+import { type HeardElsewhere, heardElsewhere } from '../devices/heard-elsewhere.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
 import type { AccountChanges } from '../messages/account-changes.ts'
@@ -23,6 +25,10 @@ interface DeviceReporterDeps extends JanitorDeps {
   changes: Pick<AccountChanges, 'tell'>
   /** Names this start of the server. */
   fence: number
+  /** Where others serve the database too, each of them serves the phones. */
+  node?: { isAlone: boolean }
+  /** Told of phones of which another node knows more. */
+  elsewhere?: (heard: readonly HeardElsewhere[]) => void
 }
 
 /** Keeps the reports that `/status` reads in step with the running devices, and writes down what they become. */
@@ -47,6 +53,21 @@ export function createDeviceReporter(deps: DeviceReporterDeps): Janitor {
     return deps.devices().flatMap(({ facts }) => (ids.has(facts.id) ? [facts.accountId] : []))
   }
 
+  /** Without the phones that another node hears. */
+  async function ofThisNode(
+    tx: Tx,
+    due: readonly DeviceReport[],
+    nowMs: number,
+  ): Promise<readonly DeviceReport[]> {
+    if (deps.node?.isAlone !== false) return due
+    const fetching = new Set(deps.devices().flatMap(({ facts, link }) => (isPull(link) ? [facts.id] : [])))
+    const phones = due.filter(({ deviceId }) => fetching.has(deviceId))
+    const heard = await heardElsewhere(tx, phones, { epoch: deps.fence, nowMs })
+    deps.elsewhere?.(heard)
+    const others = new Set(heard.map(({ deviceId }) => deviceId))
+    return due.filter(({ deviceId }) => !others.has(deviceId))
+  }
+
   async function sweep(): Promise<boolean> {
     const nowMs = deps.clock.now()
     const running = deps.devices().map((device) => reportOf(device, nowMs))
@@ -63,8 +84,9 @@ export function createDeviceReporter(deps: DeviceReporterDeps): Janitor {
     const isBeat = Math.abs(nowMs - beatAtMs) >= reportIntervalMs
     if (due.length > 0 || isBeat) {
       await deps.writer.write(async (tx) => {
-        await saveDeviceReports(tx, due)
-        await recordHistory(tx, due, isBeat ? lost : [])
+        const told = await ofThisNode(tx, due, nowMs)
+        await saveDeviceReports(tx, told, deps.fence)
+        await recordHistory(tx, told, isBeat ? lost : [])
         if (isBeat) await recordRun(tx, { epoch: deps.fence, startedAtMs, nowMs })
       })
       if (isBeat) beatAtMs = nowMs

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { type DeviceReportBody, reportLifetimeMs } from '../devices/device-report.ts'
+import type { HeardElsewhere } from '../devices/heard-elsewhere.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import type { RoutedDevice } from './routed-device.ts'
@@ -18,6 +19,8 @@ export class DevicesElsewhere {
   readonly #deps: { read: Db; clock: Clock }
   readonly #known = new Map<string, Known>()
   #said: ReadonlyMap<string, Said> = new Map()
+  /** Phones that other nodes hear: until when that counts. */
+  readonly #heard = new Map<string, { isWorking: boolean; untilMs: number }>()
 
   constructor(deps: { read: Db; clock: Clock }) {
     this.#deps = deps
@@ -41,7 +44,22 @@ export class DevicesElsewhere {
   /** Forgets those that are no more, and reads how the others stand. */
   async refresh(wanted: ReadonlySet<string>): Promise<void> {
     for (const id of this.#known.keys()) if (!wanted.has(id)) this.#known.delete(id)
+    for (const id of this.#heard.keys()) if (!wanted.has(id)) this.#heard.delete(id)
     this.#said = await this.#readSaid([...this.#known.keys()])
+  }
+
+  /** Phones of which other nodes know more, as those said lately. */
+  hear(heard: readonly HeardElsewhere[]): void {
+    for (const { deviceId, status, reportedAt } of heard) {
+      const isWorking = status === 'online' || status === 'degraded'
+      this.#heard.set(deviceId, { isWorking, untilMs: reportedAt + reportLifetimeMs })
+    }
+  }
+
+  /** Whether another node hears that it works. */
+  isHeard(deviceId: string): boolean {
+    const heard = this.#heard.get(deviceId)
+    return heard !== undefined && heard.isWorking && heard.untilMs > this.#deps.clock.now()
   }
 
   forAccount(accountId: string, mode: Mode): RoutedDevice[] {

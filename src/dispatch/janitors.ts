@@ -105,6 +105,7 @@ export function createJanitors(
       ...own,
       devices: () => deps.pool.all,
       absent: () => deps.pool.absent,
+      elsewhere: (heard) => deps.pool.heardElsewhere(heard),
     }),
     phoneCloser: createPhoneCloser(deps),
     strandedWatch: createStrandedWatch(deps),

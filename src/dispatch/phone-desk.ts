@@ -32,6 +32,7 @@ interface PhoneDeskDeps {
   pool: DevicePool
   /** This process's fencing token. */
   fence: number
+  node?: { isAlone: boolean }
   /** See `Dispatcher.dueNow`. */
   dueNow: () => number
   /** A route may have something to send again. */
@@ -113,7 +114,8 @@ export class PhoneDesk {
   /** A restart gives no phone a new window: what it was given in this one is known. */
   async #resumePace(device: DeviceRuntime): Promise<void> {
     const { pace, id } = device.facts
-    if (pace === null || this.#paced.has(device)) return
+    // What other nodes gave it counts too: there the database is asked each time.
+    if (pace === null || (this.#paced.has(device) && this.#deps.node?.isAlone !== false)) return
     this.#paced.add(device)
     const { read, clock } = this.#deps
     const nowMs = clock.now()

@@ -27,6 +27,7 @@ export interface DeviceReportTable {
   reasons: string
   body: string
   reported_at: number
+  told_by: number | null
 }
 
 export interface PhoneTokenTable {

@@ -16,3 +16,6 @@ create table nodes (
 ) strict, without rowid;
 create index nodes_alive on nodes (epoch) where left_at is null;
 create index nodes_by_age on nodes (left_at) where left_at is not null;
+
+-- Which start of a server told it: every node serves every phone, and the one that hears it knows best.
+alter table device_reports add column told_by integer;
