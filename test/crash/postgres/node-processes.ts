@@ -8,6 +8,8 @@ import { eventually } from '../../eventually.ts'
 import { cliJson, freePort, type ServerProcess, startServerProcess, temporaryFolder } from '../../harness.ts'
 import { type MessagePeer, startMessagePeer } from '../../peers/message-peer.ts'
 import { databaseSettings, removeTestFolder } from '../../test-database.ts'
+import { expectSums } from '../../messages/expect-sums.ts'
+import { openFolder } from '../../open-test-storage.ts'
 import type { CrashHouse } from '../crash-house.ts'
 import { createLoad, type Load } from '../load.ts'
 
@@ -23,7 +25,7 @@ export interface NodeProcess {
 /** Several servers of one PostgreSQL, and their peer in another process: what `expectNothingLostNorDoubled` looks at. */
 export interface NodesHouse extends Pick<
   CrashHouse,
-  'peer' | 'client' | 'dataFolder' | 'liveKey' | 'granted'
+  'peer' | 'client' | 'liveKey' | 'granted' | 'expectSound'
 > {
   nodes: readonly NodeProcess[]
   load(node: NodeProcess, options: { perSecond: number; name: string }): Load
@@ -63,7 +65,7 @@ export async function openNodesHouse(options: {
   const client: ApiClient = createApiClient(first.process.url)
   const loads: Load[] = []
   const house: NodesHouse = {
-    peer, client, dataFolder, liveKey, granted, nodes,
+    peer, client, liveKey, granted, nodes,
     load(node, { perSecond, name }) {
       const load = createLoad({ url: node.process.url, key: liveKey, perSecond, name })
       loads.push(load)
@@ -76,6 +78,7 @@ export async function openNodesHouse(options: {
     rows: async <T extends object>(statement: string, values: readonly unknown[] = []) =>
       (await database.query(statement, [...values])).rows as T[],
     drained: (withinMs) => drained(house, withinMs),
+    expectSound: () => expectSoundDatabase(dataFolder),
     async close() {
       for (const load of loads) load.close()
       client.close()
@@ -107,6 +110,12 @@ async function openAccountToAll(
   for (let i = 0; i < devices; i++)
     await run('device', 'add', 'simulator', '--account', accountId, '--name', `Peer ${i}`, ...pairs)
   return sms + 10
+}
+
+async function expectSoundDatabase(dataFolder: string): Promise<void> {
+  const storage = await openFolder(dataFolder, Date.now())
+  await expectSums(storage.read, Date.now())
+  await storage.close()
 }
 
 async function drained({ client, liveKey }: NodesHouse, withinMs: number): Promise<void> {
