@@ -71,9 +71,11 @@ function SendAgain({ page: { message }, onClose }: ActionProperties) {
   const place = useAccountPlace()
   const navigate = useNavigate()
   const send = useChange('history/send-again', ['history/page'])
-  const sent = ({ messageId }: { messageId: string }): void => {
+  // Of two quick clicks the second may be refused while the first is under way: either answer is followed, not the last one alone.
+  const run = async (): Promise<void> => {
+    const { messageId } = await send.mutateAsync({ id: message.id, key })
     onClose()
-    void navigate({ to: '/a/$accountId/$mode/history/$messageId', params: { ...place, messageId } })
+    await navigate({ to: '/a/$accountId/$mode/history/$messageId', params: { ...place, messageId } })
   }
   return (
     <Stack>
@@ -93,10 +95,7 @@ function SendAgain({ page: { message }, onClose }: ActionProperties) {
         </Alert>
       )}
       <CallFault error={send.error} />
-      <Button
-        loading={send.isPending}
-        onClick={() => send.mutate({ id: message.id, key }, { onSuccess: sent })}
-      >
+      <Button loading={send.isPending} onClick={() => void run().catch(() => undefined)}>
         Send again to {message.to}
       </Button>
     </Stack>
