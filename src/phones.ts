@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { Attempts } from './api/console/attempts.ts'
+import { takeOrRefuse } from './api/console/identity-limits.ts'
+import { BoundedMap } from './bounded-map.ts'
 import { androidKind } from './connectors/android/android.ts'
 import { judgeFailure } from './connectors/android/failure.ts'
 import { Phone } from './connectors/android/phone.ts'
@@ -58,17 +61,18 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
 }
 
 /** Registers a phone by the private token that its app was given; null for a token that is none. */
-const registerWith =
-  (
-    { read, writer, clock, ids, secretBox, config, log }: Parts,
-    pool: DevicePool,
-    identities: PhoneIdentities,
-    phone: (deviceId: string) => Phone | null,
-  ): PhonePorts['register'] =>
-  async (privateToken, said) => {
+const registerWith = (
+  { read, writer, clock, ids, secretBox, config, log }: Parts,
+  pool: DevicePool,
+  identities: PhoneIdentities,
+  phone: (deviceId: string) => Phone | null,
+): PhonePorts['register'] => {
+  const registrations = new Attempts({ clock }, { most: config.registrationsPerHour, windowMs: 3_600_000 })
+  return async (privateToken, said) => {
     // Who shows a wrong one keeps nobody from writing.
     const owner = await findPhoneToken(read, privateToken)
     if (owner === null) return null
+    takeOrRefuse(registrations, owner.tokenId)
     const nowMs = clock.now()
     const isPresent = (deviceId: string): boolean => {
       const known = phone(deviceId)
@@ -92,6 +96,7 @@ const registerWith =
     const known = await identities.find({ deviceToken: made.deviceToken })
     return { ...made, accountName: known?.accountName ?? '', registration: known }
   }
+}
 
 /** The app shows nobody why, and asks again for ever. */
 function tellRefused(log: Pick<Log, 'warn'>, accountId: string | null, error: unknown): never {
@@ -109,17 +114,20 @@ const saysNew = (known: Registration, { usesPush, sims, appVersion }: SaidByApp)
   (sims !== null && JSON.stringify(sims) !== JSON.stringify(known.sims)) ||
   (appVersion !== null && appVersion !== known.appVersion)
 
+/** Until it is read anew that they were heard; of more, some are written down twice. */
+const mostHeard = 10_000
+
 /** Tells whose token it is, and writes down when it was first shown. */
 function hearing(
   identities: PhoneIdentities,
   { writer, clock }: Pick<Parts, 'writer' | 'clock'>,
 ): PhonePorts['identify'] {
-  const heard = new Set<string>()
+  const heard = new BoundedMap<true>(mostHeard)
   return async (deviceToken) => {
     const known = await identities.find({ deviceToken })
-    if (known === null || known.wasHeard || heard.has(known.phoneId)) return known
+    if (known === null || known.wasHeard || heard.get(known.phoneId)) return known
     await writer.write((tx) => markHeard(tx, clock.now(), known.phoneId))
-    heard.add(known.phoneId)
+    heard.set(known.phoneId, true)
     return known
   }
 }

@@ -121,6 +121,8 @@ export const settings = {
   // prettier-ignore
   phonesPerAccount: setting({ env: 'ONESIXTY_PHONES_PER_ACCOUNT', read: wholeNumber(0), default: 1_000, says: 'Phones that may register with the private tokens of one account, or of the operator; 0 switches the limit off. A token that got about can not fill the installation with devices.' }),
   // prettier-ignore
+  registrationsPerHour: setting({ env: 'ONESIXTY_REGISTRATIONS_PER_HOUR', read: wholeNumber(0), default: 3_600, says: 'Registrations of phones an hour with one private token; 0 switches the limit off. All phones of an account may come anew at once; a token that got about can not fill the database.' }),
+  // prettier-ignore
   consoleStreams: setting({ env: 'ONESIXTY_CONSOLE_STREAMS', read: wholeNumber(1), default: 50, says: 'Tabs of the console that may look on at one account at the same time. Each reads what has changed, several times a second while much does.' }),
   // prettier-ignore
   queueLimit: setting({ env: 'ONESIXTY_QUEUE_LIMIT', read: wholeNumber(0), default: 10_000, says: 'Messages that may wait, account and mode; 0 switches the limit off.' }),

@@ -6,6 +6,7 @@ import { dropOldestParked, readOverfull } from '../messages/parked-receipts.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
+import { deleteRows } from '../storage/sets.ts'
 import { forgetOld, forgottenAtOnce, type OldRows } from './forget-old.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 
@@ -41,6 +42,7 @@ export const createReceiptCloser = (deps: ReceiptCloserDeps): Janitor =>
         forgetOld(deps, parkedReceipts, nowMs - deps.parkedMs),
         dropSurplus(deps),
         forgetOld(deps, closedOffers, nowMs - deps.receiptWindowMs - deps.correctionDays * dayMs),
+        forgetRegistrations(deps, nowMs - deps.receiptWindowMs - deps.correctionDays * dayMs),
       ])
       return late.length === pageSize || isMore.includes(true)
     },
@@ -57,6 +59,28 @@ const parkedReceipts: OldRows<'parked_receipts'> = {
   table: 'parked_receipts',
   key: ['network_id', 'device_id', 'reading'],
   age: 'received_at',
+}
+
+/**
+ * Registrations of phones that others took the place of, when their last offers are forgotten: an app that is installed anew each day, or a token
+ * that got about, would else leave rows for ever.
+ */
+async function forgetRegistrations(
+  { read, writer }: Pick<ReceiptCloserDeps, 'read' | 'writer'>,
+  upToMs: number,
+): Promise<boolean> {
+  const rows = await read
+    .selectFrom('phones')
+    .select('id')
+    .where('superseded_at', '<=', upToMs)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('phone_offers').select('phone_id').whereRef('phone_id', '=', 'phones.id'))),
+    )
+    .orderBy('superseded_at')
+    .limit(forgottenAtOnce)
+    .execute()
+  if (rows.length > 0) await writer.write((tx) => deleteRows(tx, 'phones', ['id'], rows))
+  return rows.length === forgottenAtOnce
 }
 
 /** A receipt stands under up to three readings. */

@@ -138,6 +138,19 @@ describe('registrations', () => {
     expect(await few(token, 3)).not.toBeNull()
   }) // prettier-ignore
 
+  test('a private token brings so many registrations an hour, another one as many', async () => {
+    const config = { registrationsPerHour: 2 }
+    const { ports, write } = portsWithoutWriter({ config })
+    const [{ token }, { token: other }] = [await mint(), await mint()]
+    for (let n = 0; n < 2; n++) await ports.register(token, a12)
+    await expect(ports.register(token, a12)).rejects.toMatchObject({ code: 'rate_limited' })
+    await ports.register(other, a12)
+    expect(write).toHaveBeenCalledTimes(3)
+    await fixture.clock.advance(3_600_000)
+    await ports.register(token, a12)
+    expect(write).toHaveBeenCalledTimes(4)
+  })
+
   test('whoever shows a wrong private token costs no write', async () => {
     const { ports, write } = portsWithoutWriter()
     expect(await ports.register('abcd-efgh', a12)).toBeNull()

@@ -1,0 +1,45 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { dayMs } from '../../src/clock.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
+
+let house: TendedHouse
+beforeEach(async () => {
+  house = await openTendedHouse()
+  onTestFinished(() => house.close())
+  await house.addDevice('dev_p', { accountId: 'acc_a' })
+  const token = { id: 'ptk_1', account_id: 'acc_a', mode: 'live', hash: 'h', created_at: 0 } as const
+  await house.storage.writer.write((tx) => insertRows(tx, 'phone_tokens', [token]))
+})
+
+/** Registrations of one device; those with a time have had others take their place. */
+async function addPhones(superseded: Record<string, number | null>): Promise<void> {
+  const rows = Object.entries(superseded).map(([id, superseded_at]) => ({
+    id, device_id: 'dev_p', token_id: 'ptk_1', token_hash: id, hook_hash: id, signing_key: '', name: '', sims: '[]', uses_push: 0 as const,
+    created_at: 0, updated_at: 0, superseded_at,
+  })) // prettier-ignore
+  await house.storage.writer.write((tx) => insertRows(tx, 'phones', rows))
+}
+const left = async (): Promise<string[]> => {
+  const rows = await house.storage.read.selectFrom('phones').select('id').orderBy('id').execute()
+  return rows.map(({ id }) => id)
+}
+
+test('registrations that others took the place of go with the last of their offers, a page at a time', async () => {
+  const nowMs = house.clock.now()
+  const oldMs = nowMs - 400 * dayMs
+  const many = Object.fromEntries(Array.from({ length: 700 }, (_, i) => [`phn_old_${i}`, oldMs + i]))
+  await addPhones({ ...many, phn_offered: oldMs, phn_young: nowMs - dayMs, phn_present: null })
+  const offer = {
+    attempt_id: 'att_1', device_id: 'dev_p', phone_id: 'phn_offered', account_id: 'acc_a', mode: 'live', message_id: 'msg_1', attempt_number: 1,
+    due_at: 0, offered_at: oldMs, last_offered_at: oldMs, closed_at: nowMs,
+  } as const // prettier-ignore
+  await house.storage.writer.write((tx) => insertRows(tx, 'phone_offers', [offer]))
+  const { receiptCloser } = house.janitors()
+  await receiptCloser.sweepAll()
+  expect(await left()).toEqual(['phn_offered', 'phn_present', 'phn_young'])
+  house.passDays(400)
+  // First the offer goes, and with the next sweep whom it was made to.
+  for (let n = 0; n < 2; n++) await receiptCloser.sweepAll()
+  expect(await left()).toEqual(['phn_present'])
+})
