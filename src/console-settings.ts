@@ -69,6 +69,12 @@ export const consoleSettings = {
     default: 2,
     says: 'Exports of one account at the same time. Four run at once in all, so that one account cannot have them all.',
   }),
+  deviceTryPauseSeconds: setting({
+    env: 'ONESIXTY_DEVICE_TRY_PAUSE_S',
+    read: wholeNumber(0, 3_600),
+    default: 10,
+    says: 'Seconds between two trials of one device from the console, each of which signs in at a provider: many block whoever does so too often.',
+  }),
   downloadStallSeconds: setting({
     env: 'ONESIXTY_DOWNLOAD_STALL_S',
     read: wholeNumber(1, 3_600),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { AccountLimits } from './api/account-limits.ts'
 import { createAuth } from './api/console/auth.ts'
 import type { Surroundings } from './api/console/call.ts'
+import { DeviceTrials } from './api/console/device-trials.ts'
 import { ExportSlots } from './api/console/export-slots.ts'
 import { createIdentityLimits } from './api/console/identity-limits.ts'
 import { LiveFeed } from './api/console/live-feed.ts'
@@ -32,7 +33,10 @@ export function createConsole(
     send,
     limits,
     history: createHistoryPorts(parts, pool),
-    devices: { secretBox: parts.secretBox },
+    devices: {
+      secretBox: parts.secretBox,
+      trials: new DeviceTrials(parts, parts.config.deviceTryPauseSeconds * 1_000),
+    },
     health: createHealth(parts, publicUrl),
     identity: createIdentityPorts(parts, publicUrl),
   }

@@ -100,7 +100,8 @@ export const deviceConnectCalls = {
       const { read, clock, ids, ports, writer, actor } = context
       const device = await findChangeable(context, deviceId)
       const kind = await loadConnectorKind(device.kind)
-      const trial = await tryDevice({ read, clock, secretBox: ports.devices.secretBox }, device, kind)
+      const { secretBox, trials } = ports.devices
+      const trial = await trials.run(deviceId, () => tryDevice({ read, clock, secretBox }, device, kind))
       if (trial === null) return { isOk: true, says: nothingToTry, remedy: null }
       const detail = { deviceId, ok: trial.ok }
       await writer.write((tx) =>

@@ -5,6 +5,7 @@ import type { NumberHash } from '../../number-hash.ts'
 import type { Tx } from '../../storage/dialect.ts'
 import type { AccountLimits } from '../account-limits.ts'
 import type { SendOperationDeps } from '../v1/send.ts'
+import type { DeviceTrials } from './device-trials.ts'
 import type { ExportSlots } from './export-slots.ts'
 import type { SystemHealth } from './system-health.ts'
 import type { IdentityLimits } from './identity-limits.ts'
@@ -26,6 +27,7 @@ export interface ConsolePorts {
 export interface DevicePorts {
   /** Seals the passwords of links. */
   secretBox: SecretBox
+  trials: DeviceTrials
 }
 
 export interface HistoryPorts extends Pick<HistoryDeps, 'safeHorizonMs'> {
