@@ -71,6 +71,7 @@ const createHistoryPorts = ({ config, storage, horizon, secret }: Parts, pool: D
     most: config.exportsAtOnce,
     mostOfAccount: config.exportsPerAccount,
   }),
+  emptyLog: () => storage.emptyLog(),
   wakeDevice: (deviceId) => pool.get(deviceId)?.wake(),
 })
 

@@ -1,6 +1,6 @@
 import { makeDataFolder } from '../data-folder.ts'
 import { databaseFile, type Storage } from './database.ts'
-import { emptyLog } from './database-file.ts'
+import { emptyLog } from './empty-log.ts'
 import { connectLocally } from './local-connection.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { refuseMoved } from './moved.ts'

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { Kysely } from 'kysely'
 import { makeDataFolder } from '../data-folder.ts'
 import type { Db, ReadOf, RunUnit, Units } from './dialect.ts'
+import { emptyLog } from './empty-log.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import type { Database } from './schema.ts'
 import type { Signals } from './signals.ts'
@@ -27,6 +28,11 @@ export interface Storage<U extends Units = Units> {
   /** How long the last commits took, flush included. */
   flushTimes(): Promise<{ p50Ms: number; p99Ms: number }>
   sizes(): Promise<StorageSizes>
+  /**
+   * Takes the write-ahead log of the embedded database over into it and empties it, so that nothing of what was erased stands in it; false when
+   * somebody read for too long. Null where the log is a server's matter.
+   */
+  emptyLog(): Promise<boolean | null>
   /** A reader of its own, for long reads (doctor, backup, export) that must not stand in the way of short ones. */
   openReader(): Db
   close(): Promise<void>
@@ -96,6 +102,15 @@ export async function openEmbedded<U extends Units = Units>(
       return { p50Ms, p99Ms }
     },
     sizes: () => measure(writing, connection.file),
+    async emptyLog() {
+      // By a connection of its own: the writing one is nearly always within a transaction.
+      const db = connect(new SqliteThread({ ...connection, readOnly: false }))
+      try {
+        return await emptyLog(db)
+      } finally {
+        await db.destroy()
+      }
+    },
     openReader() {
       const opened = connect(reading())
       further.push(opened)

@@ -84,6 +84,7 @@ export async function openPostgres<U extends Units = Units>(
       const [p50Ms = 0, p99Ms = 0] = flushTimes.percentiles([0.5, 0.99])
       return { p50Ms, p99Ms }
     },
+    emptyLog: async () => null,
     async sizes() {
       const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(read)
       return { databaseBytes: rows[0]?.bytes ?? 0, walBytes: null, diskFreeBytes: null }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
 import { createIds } from '../../src/ids.ts'
@@ -6,6 +7,8 @@ import { routeKeyOf } from '../../src/messages/message-store.ts'
 import { sendMessages } from '../../src/messages/send-messages.ts'
 import type { SendRequest } from '../../src/messages/send-request.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import { databaseFile } from '../../src/storage/database.ts'
+import { isPostgres } from '../test-database.ts'
 import { tablesWith } from '../messages/every-cell.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'
@@ -40,11 +43,31 @@ test('an owner erases a number of the own account alone; the operator of all', a
   await receive(house.ada.accountId, 'msg_1')
   await receive(house.bob.accountId, 'msg_2')
   const own = await house.ada.change('history/erase-number', { number })
-  expect(own.body).toEqual({ erased: 1, canceled: 0, handedOver: 0 })
+  expect(own.body).toEqual({ erased: 1, canceled: 0, handedOver: 0, isLogEmpty: isPostgres ? null : true })
   expect([await textOf('msg_1'), await textOf('msg_2')]).toEqual([null, 'Hello'])
   const all = await operator.change('operator/erase-number', { number })
   expect(all.body).toMatchObject({ erased: 1 })
   expect(await textOf('msg_2')).toBeNull()
+})
+
+test.runIf(!isPostgres)('what is erased stands in the write-ahead log no more, which goes on', async () => {
+  const log = () => readFile(`${databaseFile(house.dataFolder)}-wal`, 'latin1')
+  await receive(house.ada.accountId, 'msg_3')
+  expect(await log()).toContain(number)
+  // While others write.
+  let isOver = false
+  const writing = (async () => {
+    for (let n = 0; !isOver; n++) await receive(house.bob.accountId, `msg_5${n}`)
+  })()
+  expect(await house.ada.change('history/erase-number', { number })).toMatchObject({
+    body: { isLogEmpty: true },
+  })
+  isOver = true
+  await writing
+  await house.bob.change('history/erase-number', { number })
+  expect(await log()).not.toContain(number)
+  await receive(house.ada.accountId, 'msg_4')
+  expect(await textOf('msg_4')).toBe('Hello')
 })
 
 test('nobody erases what is not theirs, and what is no number is refused', async () => {

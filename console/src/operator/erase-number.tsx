@@ -1,3 +1,4 @@
+import type { ErasedNumber } from '../../../src/api/console/erase-calls.ts'
 import { Alert, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useChange } from '../api/use-call.ts'
@@ -47,7 +48,7 @@ function EraseForm() {
   )
 }
 
-function Erased({ erased, canceled, handedOver }: { erased: number; canceled: number; handedOver: number }) {
+function Erased({ erased, canceled, handedOver, isLogEmpty }: ErasedNumber) {
   return (
     <Alert color="teal" variant="light" role="status" title="Erased">
       <Text size="sm">
@@ -55,6 +56,9 @@ function Erased({ erased, canceled, handedOver }: { erased: number; canceled: nu
         {handedOver === 0
           ? ''
           : ` ${formatNumber(handedOver)} are being handed over: erase the number again when they are final.`}
+        {isLogEmpty === false
+          ? ' Somebody reads at this moment, so that old pages stay in the write-ahead log until the server has written over them.'
+          : ''}
       </Text>
     </Alert>
   )

@@ -8,6 +8,8 @@ export interface ErasedNumber {
   erased: number
   canceled: number
   handedOver: number
+  /** Whether the write-ahead log was emptied of it at once: false while somebody read for long, null where that is a database server's matter. */
+  isLogEmpty: boolean | null
 }
 
 const closed = { additionalProperties: false }
@@ -73,10 +75,10 @@ async function erase(
     code: 'canceled_by_operator' | 'canceled_by_user'
   },
 ): Promise<ErasedNumber> {
-  const { holdHorizon, wakeDevice, numbers } = ports.history
+  const { holdHorizon, wakeDevice, numbers, emptyLog } = ports.history
   const deps = { read, writer, clock, ids, numbers, hold: holdHorizon }
   const { deviceIds, ...counts } = await eraseNumber(deps, { ...asked, actor })
   for (const deviceId of deviceIds) wakeDevice(deviceId)
   live.changed(asked.accountId)
-  return counts
+  return { ...counts, isLogEmpty: await emptyLog() }
 }

@@ -38,6 +38,8 @@ export interface HistoryPorts extends Pick<HistoryDeps, 'safeHorizonMs'> {
   exports: ExportSlots
   /** Stands for numbers that are erased. */
   numbers: NumberHash
+  /** See `Storage.emptyLog`. */
+  emptyLog(): Promise<boolean | null>
   /** Tells a phone that it is asked for something. */
   wakeDevice(deviceId: string): void
 }
