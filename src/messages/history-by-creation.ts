@@ -41,9 +41,12 @@ export async function readByCreation(db: Db, request: HistoryRequest): Promise<H
   return { rows, next: bound === null ? null : { id: bound, updatedAtMs: null } }
 }
 
+/** What is counted at once where an index answers: about as long as a search among `maxRowsRead`, which reads the rows. */
+const maxRowsCounted = 5_000
+
 /**
- * How many messages fit a query, newest or oldest first, and where to go on counting: null when all were. A search counts what it finds among
- * `maxRowsRead` messages, so that counts too come in short pieces.
+ * How many messages fit a query, newest or oldest first, and where to go on counting: null when all were. Every count comes in short pieces, so
+ * that whoever counts can give up: a search tells what it finds among `maxRowsRead` messages.
  */
 export async function countByCreation(
   db: Db,
@@ -51,7 +54,7 @@ export async function countByCreation(
 ): Promise<{ messages: number; next: HistoryPosition | null }> {
   const { query } = request
   const range = narrowed(pageRange(request), await sendRange(db, request))
-  const bound = isSearch(query) ? await searchBound(db, request, range) : null
+  const bound = await searchBound(db, request, range, isSearch(query) ? maxRowsRead : maxRowsCounted)
   const slice = bound === null ? range : narrowed(range, boundRange(request, bound))
   const { messages } = await rowsIn(db, request, slice)
     .clearOrderBy()
@@ -113,11 +116,16 @@ async function sendRange(db: Db, { owner, query }: HistoryRequest): Promise<IdRa
  * The id at which a search must stop, found in the index alone; null when fewer rows are left. It is an id and not a count, so that rows
  * which come or go between the two statements make no gap.
  */
-async function searchBound(db: Db, request: HistoryRequest, range: IdRange): Promise<string | null> {
+async function searchBound(
+  db: Db,
+  request: HistoryRequest,
+  range: IdRange,
+  rows = maxRowsRead,
+): Promise<string | null> {
   const last = await rowsIn(db, request, range)
     .select('id')
     .limit(1)
-    .offset(maxRowsRead - 1)
+    .offset(rows - 1)
     .executeTakeFirst()
   return last?.id ?? null
 }

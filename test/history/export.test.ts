@@ -59,6 +59,17 @@ describe('an export', () => {
     expect((await rowsOf({})).length).toBe(before.length + 1)
   })
 
+  test.each<Partial<HistoryQuery>>([{}, { to: '+4915112345678' }, { statuses: ['delivered'] }])(
+    'counts %j in pieces, and gives up between them',
+    async (query) => {
+      // When it begins, before the first piece and before the second.
+      const times = [0, 0, 10]
+      const clock = { monotonicMs: () => times.shift() ?? 10 }
+      expect(await countExport({ db: base.storage.read, clock }, exportOf(query), 5)).toBeNull()
+      expect(times).toEqual([])
+    },
+  )
+
   test('goes without a count when that takes too long', async () => {
     let nowMs = 0
     const clock = { monotonicMs: () => (nowMs += 10) }
