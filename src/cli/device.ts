@@ -167,11 +167,7 @@ const set = command({
     return tools.withStorage(async ({ read, writer }) => {
       const before = await findDevice(read, deviceId)
       const deps = await deviceDeps(tools, await loadKind(before.kind))
-      const sims = simOption({ ...before, ...change, settings: before.settings }, options)
-      const whole =
-        sims === null
-          ? change
-          : { ...change, senders: sims.senders, settings: { ...change.settings, ...sims.settings } }
+      const whole = { ...change, ...simOption(options) }
       await writer.write((tx) => setDevice(tx, deps, whole))
       const after = await findDevice(read, deviceId)
       return { json: deviceDocument(after), text: `${deviceId}  ${describeDevice(after)}` }

@@ -1,5 +1,5 @@
-import type { ListedDevice } from '../devices/list-devices.ts'
-import { simChange, simSlots } from '../devices/sim-number.ts'
+import type { DeviceChange } from '../devices/device-store.ts'
+import { simSlots } from '../devices/sim-number.ts'
 import { UsageError } from './command-errors.ts'
 
 /** Takes a number away. */
@@ -20,13 +20,10 @@ export const simOptions = {
   },
 } as const
 
-/** What naming a SIM's number changes; null when no option names one. */
-export function simOption(
-  before: Pick<ListedDevice, 'settings' | 'senders'>,
-  { sim, number }: SimOptions,
-): ReturnType<typeof simChange> | null {
-  if (sim === undefined && number === undefined) return null
+/** The SIM that options name, for `setDevice`; nothing when they name none. */
+export function simOption({ sim, number }: SimOptions): Pick<DeviceChange, 'sim'> {
+  if (sim === undefined && number === undefined) return {}
   if (sim === undefined || number === undefined || !simSlots.includes(sim))
     throw new UsageError('The number of a SIM needs --sim 1, 2 or 3, and --number +… or none.')
-  return simChange(before, sim, number === none ? null : number)
+  return { sim: { slot: sim, number: number === none ? null : number } }
 }

@@ -8,6 +8,7 @@ import type { DeviceState, DeviceTable, Flag, Mode } from '../storage/schema.ts'
 import { endStanding, recordStandings } from './device-history.ts'
 import { deviceFaults, type DeviceRules, missingFaults } from './device-rules.ts'
 import type { SecretBox } from './secret-box.ts'
+import { simChange } from './sim-number.ts'
 
 /**
  * The devices on paper: who owns them, what they are set to, which senders they may use, how fast they may go. What they do is the
@@ -86,6 +87,8 @@ export interface DeviceChange {
   /** Whether it takes nothing new and ends what it holds; a change of `state` ends that. */
   isDraining?: boolean
   senders?: readonly string[]
+  /** The number of one SIM of a phone, which is a sender in place of the former one; null takes it away. */
+  sim?: { slot: number; number: string | null }
   /** Laid over the present ones; null takes the default again. */
   settings?: Readonly<Record<string, string | null>>
   secrets?: Readonly<Record<string, string>>
@@ -95,8 +98,9 @@ export interface DeviceChange {
 }
 
 /** Changes what is named and nothing else. Refuses devices that do not exist or are retired, and what `addDevice` would refuse. */
-export async function setDevice(tx: Tx, deps: DeviceDeps, change: DeviceChange): Promise<void> {
-  const row = await readDevice(tx, change.deviceId)
+export async function setDevice(tx: Tx, deps: DeviceDeps, wanted: DeviceChange): Promise<void> {
+  const row = await readDevice(tx, wanted.deviceId)
+  const change = withSim(row, wanted)
   const settings = mergeSettings(JSON.parse(row.settings) as Record<string, string>, change.settings ?? {})
   const { senders, secrets = {}, pace } = change
   const faults: Fault[] = change.name === undefined ? [] : nameFaults(change.name)
@@ -134,6 +138,18 @@ export async function setDevice(tx: Tx, deps: DeviceDeps, change: DeviceChange):
     detail: { deviceId: row.id, ...detail },
   })
   await touchDirectory(tx)
+}
+
+/** Naming a SIM changes the senders as they are now: of what was read before, another change would be undone. */
+function withSim(
+  row: Pick<DeviceRow, 'senders' | 'settings'>,
+  { sim, ...change }: DeviceChange,
+): Omit<DeviceChange, 'sim'> {
+  if (sim === undefined) return change
+  const senders = change.senders ?? (JSON.parse(row.senders) as string[])
+  const settings = JSON.parse(row.settings) as Record<string, string>
+  const named = simChange({ settings, senders }, sim.slot, sim.number)
+  return { ...change, senders: named.senders, settings: { ...change.settings, ...named.settings } }
 }
 
 /** Takes a device out of service for ever; its history keeps its name, its secrets are erased. Gives false when it was retired before. */

@@ -1,5 +1,4 @@
 import { invalidInput } from '../invalid-input.ts'
-import type { ListedDevice } from './list-devices.ts'
 
 /** As Android counts them. */
 export const simSlots: readonly number[] = [1, 2, 3]
@@ -9,7 +8,7 @@ export const simSlots: readonly number[] = [1, 2, 3]
  * numbers masked, so that a person has to say them. Null takes the number away. Refuses the number of another SIM of the phone.
  */
 export function simChange(
-  before: Pick<ListedDevice, 'settings' | 'senders'>,
+  before: { settings: Readonly<Record<string, string>>; senders: readonly string[] },
   slot: number,
   number: string | null,
 ): { settings: Record<string, string | null>; senders: string[] } {

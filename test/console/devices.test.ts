@@ -189,3 +189,37 @@ test('the live stream tells of a change of a device within a second or two, and 
   await eventually(events, (count) => expect(count).toBeGreaterThan(1), 2_000)
   stop.abort()
 })
+
+test('naming a SIM undoes no change of the senders that is made meanwhile', async () => {
+  const { ada } = console
+  const invited = await ada.change('devices/invite-phone', { isShared: false })
+  const { token } = invited.body as PhoneInvitation
+  const answer = await fetch(`${console.url}/mobile/v1/device`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: '{"name":"samsung/a12"}',
+  })
+  expect(answer.status).toBe(201)
+  const { id: deviceId } = await console.app.storage.read
+    .selectFrom('devices')
+    .select('id')
+    .where('account_id', '=', ada.accountId)
+    .where('kind', '=', 'android')
+    .executeTakeFirstOrThrow()
+  const change = (more: object) => ada.change('devices/change', { deviceId, ...more })
+  const sendersNow = async (): Promise<unknown> => {
+    const row = console.app.storage.read.selectFrom('devices').select('senders').where('id', '=', deviceId)
+    return JSON.parse((await row.executeTakeFirstOrThrow()).senders)
+  }
+  await change({ senders: ['+4915199990001'] })
+  const both = [
+    change({ senders: ['+4915199990002'] }),
+    change({ sim: { slot: 1, number: '+4915199990003' } }),
+  ]
+  expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 200])
+  expect(await sendersNow()).toEqual(['+4915199990002', '+4915199990003'])
+  await change({ sim: { slot: 1, number: '+49 151 9999 0004' } })
+  expect(await sendersNow()).toEqual(['+4915199990002', '+4915199990004'])
+  await change({ sim: { slot: 1, number: null } })
+  expect(await sendersNow()).toEqual(['+4915199990002'])
+})

@@ -3,7 +3,6 @@ import { loadConnectorKind } from '../../connectors/registry.ts'
 import { addDevice, type DeviceDeps, retireDevice, setDevice } from '../../devices/device-store.ts'
 import { type ListedDevice, listDevices } from '../../devices/list-devices.ts'
 import { revokeTokensOfPhone } from '../../devices/phone-tokens.ts'
-import { simChange } from '../../devices/sim-number.ts'
 import { refuse } from '../../errors.ts'
 import { invalidInput } from '../../invalid-input.ts'
 import { type AccountContext, defineCall } from './call.ts'
@@ -81,14 +80,11 @@ export const deviceChangeCalls = {
       },
       closed,
     ),
-    async handle(context, { sim, ...change }): Promise<{ deviceId: string }> {
+    async handle(context, change): Promise<{ deviceId: string }> {
       const device = await findChangeable(context, change.deviceId)
-      const named = sim === undefined ? null : simChange(device, sim.slot, sim.number)
-      const settings = { ...change.settings, ...named?.settings }
-      if (!context.user.isOperator) refuseOperatorSettings(device.kind, settings)
+      if (!context.user.isOperator) refuseOperatorSettings(device.kind, change.settings ?? {})
       const deps = await depsOf(context, device.kind)
-      const { actor } = context
-      const whole = { ...change, ...(named === null ? {} : { senders: named.senders }), settings, actor }
+      const whole = { ...change, actor: context.actor }
       await context.writer.write((tx) => setDevice(tx, deps, whole))
       tell(context, device.accountId)
       return { deviceId: device.id }
