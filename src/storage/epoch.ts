@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { readIfThere, writeDurably } from '../durable-file.ts'
 import type { Storage } from './database.ts'
 import type { Db, Tx } from './dialect.ts'
-import { refuseArriving } from './moved.ts'
+import { refuseMovedTables } from './moved.ts'
 
 export interface EpochStart {
   /** Larger than that of every start before: a fencing token for what this process does. */
@@ -31,7 +31,7 @@ export async function advanceEpoch(
   const inFile = await readEpochFile(dataFolder)
   const { cluster } = storage
   const start = await storage.writer.write(async (tx) => {
-    await refuseArriving(tx, dataFolder)
+    await refuseMovedTables(tx, dataFolder)
     const instance = await tx
       .selectFrom('instance')
       .select(['epoch', 'cluster'])

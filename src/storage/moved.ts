@@ -28,19 +28,15 @@ export async function refuseMoved(
   if (why !== null) throw new MovedError(why)
 }
 
-/**
- * The same within the first transaction of a server, which is of one piece with what it writes: a move to this database that began after it had been
- * opened is met here.
- */
-export async function refuseArriving(tx: Tx, dataFolder: string): Promise<void> {
-  const why = await whyNot(tx, dataFolder)
+/** The same where nothing is voided: of a database that is only looked at, and within the first transaction of a server, which may be later than a move. */
+export async function refuseMovedTables(db: Db | Tx, dataFolder: string): Promise<void> {
+  const why = await whyNot(db, dataFolder)
   if (why !== null) throw new MovedError(why)
 }
 
-/** The same for the file of an embedded database that is only looked at, of whatever schema. */
+/** The same for the file of an embedded database, of whatever schema. */
 export async function refuseMovedFile(db: Db, dataFolder: string): Promise<void> {
-  const why = (await knowsMoves(db)) ? await whyNot(db, dataFolder) : null
-  if (why !== null) throw new MovedError(why)
+  if (await knowsMoves(db)) await refuseMovedTables(db, dataFolder)
 }
 
 /** Of the copy of an embedded database: it is a house of its own, and has not begun to move. */

@@ -62,7 +62,7 @@ test('a database that a move has not wholly filled is refused until it has', asy
   const sentence =
     'What moves to this database from ada:/srv/onesixty/data has not all arrived. Run onesixty move there once more; it goes on where it was.'
   await expect(serve()).rejects.toThrow(sentence)
-  expect((await cli.run('account list')).stderr).toContain(sentence)
+  for (const line of ['account list', 'doctor']) expect((await cli.run(line)).stderr).toContain(sentence)
 })
 
 test('one that a move has filled is served as any other', async () => {
