@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Client } from 'pg'
@@ -40,8 +42,7 @@ async function measure(url: string, dataFolder: string): Promise<void> {
   const mover = { to: target.replace(':postgres@', '@'), dataFolder }
   const total = await killAtHalf(mover, target)
   say(`killed with ${count(total.copied)} rows there, ${seconds(total.tookMs)} after its start: ${count(total.copied / (total.tookMs / 1_000))} rows/s`)
-  const { tookMs, said } = await moveToEnd(mover)
-  say(`gone on with and ended in ${seconds(tookMs)}:\n${JSON.stringify(said, null, 2)}`)
+  say(`gone on with and ended in ${seconds(await moveToEnd(mover))}`)
   const { rows } = await admin.query<{ size: string }>("select pg_size_pretty(pg_database_size('moved')) as size")
   say(`${rows[0]?.size} in PostgreSQL; ${cpus().length} × ${cpus()[0]?.model}, the server of PostgreSQL on the same machine`)
   await admin.end()
@@ -92,14 +93,16 @@ async function killAtHalf(mover: Mover, target: string): Promise<{ copied: numbe
   return { copied, tookMs: performance.now() - startedMs }
 } // prettier-ignore
 
-async function moveToEnd(mover: Mover): Promise<{ tookMs: number; said: unknown }> {
+/** Says what it says, with the time since its start. */
+async function moveToEnd(mover: Mover): Promise<number> {
   const startedMs = performance.now()
-  const child = start(mover, ['--json'], 'pipe')
-  let output = ''
-  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const tookMs = (): number => performance.now() - startedMs
+  const child = start(mover, [], 'pipe')
+  const lines = createInterface({ input: child.stdout as Readable })
+  lines.on('line', (line) => say(`${seconds(tookMs()).padStart(8)}  ${line}`))
   const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`The move ended with ${code}: ${output}`)
-  return { tookMs: performance.now() - startedMs, said: JSON.parse(output) }
+  if (code !== 0) throw new Error(`The move ended with ${code}.`)
+  return tookMs()
 }
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)

@@ -1,4 +1,5 @@
 import { secretFile } from '../instance-secret.ts'
+import { StorageError } from '../storage/dialect.ts'
 import { lockFolder } from '../storage/folder-lock.ts'
 import { moveDatabase, MoveMismatchError, type MoveResult } from '../storage/move-database.ts'
 import { WrongTargetError } from '../storage/move-target-check.ts'
@@ -60,6 +61,11 @@ async function move(tools: Toolbox, { url, place, pageRows, json }: Wish): Promi
     return await moveDatabase(deps, { settings, place, pageRows })
   } catch (error) {
     if (error instanceof WrongTargetError) throw new CommandError(error.code, error.message)
+    if (error instanceof StorageError && passwordFault.test(error.message))
+      throw new CommandError(
+        'password_refused',
+        `The server did not let this user in: ${error.message}. The password is taken from PGPASSWORD, else from a pgpass file (~/.pgpass, chmod 600).`,
+      )
     if (error instanceof MoveMismatchError) throw new CommandError('mismatch', error.message)
     throw error
   } finally {
@@ -67,6 +73,9 @@ async function move(tools: Toolbox, { url, place, pageRows, json }: Wish): Promi
     lock.release()
   }
 } // prettier-ignore
+
+/** SQLSTATE class 28, invalid authorization; and what pg says where it has no password to answer with. */
+const passwordFault = /\(28[0-9A-Z]{3}\)$|client password must be a string/
 
 /** The address as it may be shown and kept. Refuses what is no address of a database, and a password, which is never repeated. */
 function readTarget(given: string): string {

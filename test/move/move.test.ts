@@ -179,3 +179,13 @@ test('the way back is a backup, which holds what waits', async () => {
   // What it moves to next is another place: the first one is in use.
   expect(codeOf(await house.move(' --json'))).toEqual([1, 'target_in_use'])
 })
+
+test('a server that asks for a password which is missing or wrong says where it is looked for', async () => {
+  for (const password of [undefined, 'wrong']) {
+    if (password === undefined) delete process.env['PGPASSWORD']
+    else process.env['PGPASSWORD'] = password
+    const refused = await house.move(' --json').finally(() => (process.env['PGPASSWORD'] = 'postgres'))
+    expect([password, ...codeOf(refused)]).toEqual([password, 1, 'password_refused'])
+    expect(refused.stderr).toContain('The password is taken from PGPASSWORD, else from a pgpass file')
+  }
+})
