@@ -53,21 +53,6 @@ export function createDeviceReporter(deps: DeviceReporterDeps): Janitor {
     return deps.devices().flatMap(({ facts }) => (ids.has(facts.id) ? [facts.accountId] : []))
   }
 
-  /** Without the phones that another node hears. */
-  async function ofThisNode(
-    tx: Tx,
-    due: readonly DeviceReport[],
-    nowMs: number,
-  ): Promise<readonly DeviceReport[]> {
-    if (deps.node?.isAlone !== false) return due
-    const fetching = new Set(deps.devices().flatMap(({ facts, link }) => (isPull(link) ? [facts.id] : [])))
-    const phones = due.filter(({ deviceId }) => fetching.has(deviceId))
-    const heard = await heardElsewhere(tx, phones, { epoch: deps.fence, nowMs })
-    deps.elsewhere?.(heard)
-    const others = new Set(heard.map(({ deviceId }) => deviceId))
-    return due.filter(({ deviceId }) => !others.has(deviceId))
-  }
-
   async function sweep(): Promise<boolean> {
     const nowMs = deps.clock.now()
     const running = deps.devices().map((device) => reportOf(device, nowMs))
@@ -84,7 +69,7 @@ export function createDeviceReporter(deps: DeviceReporterDeps): Janitor {
     const isBeat = Math.abs(nowMs - beatAtMs) >= reportIntervalMs
     if (due.length > 0 || isBeat) {
       await deps.writer.write(async (tx) => {
-        const told = await ofThisNode(tx, due, nowMs)
+        const told = await ofThisNode(deps, tx, due, nowMs)
         await saveDeviceReports(tx, told, deps.fence)
         await recordHistory(tx, told, isBeat ? lost : [])
         if (isBeat) await recordRun(tx, { epoch: deps.fence, startedAtMs, nowMs })
@@ -99,6 +84,22 @@ export function createDeviceReporter(deps: DeviceReporterDeps): Janitor {
     return false
   }
   return new Janitor(deps, { name: 'device-reporter', intervalMs, sweep })
+}
+
+/** Without the phones that another node hears. */
+async function ofThisNode(
+  deps: Pick<DeviceReporterDeps, 'node' | 'devices' | 'elsewhere' | 'fence'>,
+  tx: Tx,
+  due: readonly DeviceReport[],
+  nowMs: number,
+): Promise<readonly DeviceReport[]> {
+  if (deps.node?.isAlone !== false) return due
+  const fetching = new Set(deps.devices().flatMap(({ facts, link }) => (isPull(link) ? [facts.id] : [])))
+  const phones = due.filter(({ deviceId }) => fetching.has(deviceId))
+  const heard = await heardElsewhere(tx, phones, { epoch: deps.fence, nowMs })
+  deps.elsewhere?.(heard)
+  const others = new Set(heard.map(({ deviceId }) => deviceId))
+  return due.filter(({ deviceId }) => !others.has(deviceId))
 }
 
 async function recordHistory(

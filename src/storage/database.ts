@@ -102,15 +102,7 @@ export async function openEmbedded<U extends Units = Units>(
       return { p50Ms, p99Ms }
     },
     sizes: () => measure(writing, connection.file),
-    async emptyLog() {
-      // By a connection of its own: the writing one is nearly always within a transaction.
-      const db = connect(new SqliteThread({ ...connection, readOnly: false }))
-      try {
-        return await emptyLog(db)
-      } finally {
-        await db.destroy()
-      }
-    },
+    emptyLog: () => emptyLogBeside(connect(new SqliteThread({ ...connection, readOnly: false }))),
     openReader() {
       const opened = connect(reading())
       further.push(opened)
@@ -121,6 +113,15 @@ export async function openEmbedded<U extends Units = Units>(
       await Promise.all([reader, ...further].map((db) => db.destroy()))
       await writeDb.destroy()
     },
+  }
+}
+
+/** By a connection of its own, which is closed: the writing one is nearly always within a transaction. */
+async function emptyLogBeside(db: Db): Promise<boolean> {
+  try {
+    return await emptyLog(db)
+  } finally {
+    await db.destroy()
   }
 }
 

@@ -55,14 +55,14 @@ test.runIf(!isPostgres)('what is erased stands in the write-ahead log no more, w
   await receive(house.ada.accountId, 'msg_3')
   expect(await log()).toContain(number)
   // While others write.
-  let isOver = false
+  const over = new AbortController()
   const writing = (async () => {
-    for (let n = 0; !isOver; n++) await receive(house.bob.accountId, `msg_5${n}`)
+    for (let n = 0; !over.signal.aborted; n++) await receive(house.bob.accountId, `msg_5${n}`)
   })()
   expect(await house.ada.change('history/erase-number', { number })).toMatchObject({
     body: { isLogEmpty: true },
   })
-  isOver = true
+  over.abort()
   await writing
   await house.bob.change('history/erase-number', { number })
   expect(await log()).not.toContain(number)
