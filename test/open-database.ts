@@ -19,6 +19,15 @@ export function openDatabase(dataFolder: string): OpenedDatabase {
   return { db, close: () => db.destroy() }
 }
 
+/** The same for as long as `use` needs it. */
+export async function withDatabase<T>(
+  dataFolder: string,
+  use: (db: Kysely<Database>) => Promise<T>,
+): Promise<T> {
+  const { db, close } = openDatabase(dataFolder)
+  return use(db).finally(close)
+}
+
 const connectToFile = (dataFolder: string): Kysely<Database> =>
   connectLocally({
     file: databaseFile(dataFolder),

@@ -25,7 +25,8 @@ function lines(plan: PostgresPlan, heap: string): string[] {
 function lineOf(plan: PostgresPlan, relation: string): string[] {
   const type = plan['Node Type']
   if (type === 'Seq Scan') return [`SCAN ${relation}`]
-  if (type.endsWith('Sort')) return [`SORT ${(plan['Sort Key'] ?? []).map(bare).join(', ')}`]
+  // Of what comes in order already only ties are sorted.
+  if (type === 'Sort') return [`SORT ${(plan['Sort Key'] ?? []).map(bare).join(', ')}`]
   const index = plan['Index Name']
   if (index === undefined) return []
   const condition = plan['Index Cond']

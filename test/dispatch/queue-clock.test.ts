@@ -1,9 +1,9 @@
-import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { QueueClock } from '../../src/dispatch/queue-clock.ts'
-import { databaseFile } from '../../src/storage/database.ts'
 import { insertRows } from '../../src/storage/sets.ts'
+import { statementsOf, stepsOf } from '../plans.ts'
+import { isPostgres } from '../test-database.ts'
 import { openTestStorage } from '../open-test-storage.ts'
 import { createStubClock } from '../stub-clock.ts'
 
@@ -49,16 +49,16 @@ test('at the start the end of each queue is found by its key, however much waits
       { ...place, priority: 2, due_at: clock.now(), message_id: 'msg_2' },
     ])
   })
-  const executed = vi.spyOn(storage.read.getExecutor(), 'executeQuery')
   const queueClock = new QueueClock(clock)
-  await queueClock.catchUp(storage.read)
+  const [statement] = await statementsOf(storage.read, () => queueClock.catchUp(storage.read))
   expect(queueClock.now()).toBe(clock.now() + 3_600_000)
 
-  const [statement] = executed.mock.calls.map(([query]) => query)
-  const plain = new DatabaseSync(databaseFile(dataFolder), { readOnly: true })
-  const plan = plain.prepare(`explain query plan ${statement!.sql}`).all().map((step) => String(step['detail'])) // prettier-ignore
-  plain.close()
-  expect(plan).toContain('SEARCH q USING PRIMARY KEY (route_key=? AND account_id=? AND priority=?)')
-  expect(plan.filter((step) => /SCAN q|B-TREE/.test(step))).toEqual([])
+  const plan = await stepsOf(dataFolder, statement!)
+  expect(plan).toContain(
+    isPostgres
+      ? 'SEARCH queue BY queue_pkey (route_key= account_id= priority=)'
+      : 'SEARCH q USING PRIMARY KEY (route_key=? AND account_id=? AND priority=?)',
+  )
+  expect(plan.filter((step) => /SCAN q(?!ueue_totals)|B-TREE|SORT/.test(step))).toEqual([])
   await base.close()
 })

@@ -1,14 +1,13 @@
-import { DatabaseSync } from 'node:sqlite'
-import { type CompiledQuery, sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dayMs } from '../../src/clock.ts'
 import type { Inbound } from '../../src/connectors/connector.ts'
 import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { findLastSender } from '../../src/messages/last-sender.ts'
 import type { MessageRow } from '../../src/messages/message-store.ts'
-import { databaseFile } from '../../src/storage/database.ts'
 import { insertRows } from '../../src/storage/sets.ts'
+import { analyse, statementsOf, stepsOf } from '../plans.ts'
+import { isPostgres } from '../test-database.ts'
 import { deliveredAt, failedAt, storedMessage } from '../history/stored-messages.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
@@ -164,15 +163,18 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
   test('it is looked up by the number, and no message of another number is read', async () => {
     for (let i = 0; i < 40; i += 1)
       await sent(i % 2 ? 'acc_ada' : 'acc_ben', i, { recipient: `+49151123456${i}` })
-    if (state === 'analysed') await house.storage.writer.write((tx) => sql`analyze`.execute(tx))
-    const executed = vi.spyOn(house.storage.read.getExecutor(), 'executeQuery')
-    await findLastSender(house.storage.read, { deviceId: 'dev_1', mode: 'live', number, sinceMs: 0 })
-    const [query] = executed.mock.calls[0] as unknown as [CompiledQuery]
-    const plain = new DatabaseSync(databaseFile(house.dataFolder), { readOnly: true })
-    const values = ['dev_1', 'live', number, 0]
-    const steps = plain.prepare(`explain query plan ${query.sql}`).all(...values)
-    plain.close()
-    const ofMessages = steps.map((step) => String(step['detail'])).filter((step) => /\bm\b/.test(step))
-    expect(ofMessages).toEqual(['SEARCH m USING INDEX messages_by_recipient (account_id=? AND mode=? AND recipient=?)']) // prettier-ignore
+    if (state === 'analysed') await house.storage.writer.write(analyse)
+    const { read } = house.storage
+    const statements = await statementsOf(read, () =>
+      findLastSender(read, { deviceId: 'dev_1', mode: 'live', number, sinceMs: 0 }),
+    )
+    const ofMessages = (await stepsOf(house.dataFolder, statements[0]!)).filter((step) =>
+      /\bm\b|messages/.test(step),
+    )
+    expect(ofMessages).toEqual([
+      isPostgres
+        ? 'SEARCH messages BY messages_by_recipient (account_id= mode= recipient=)'
+        : 'SEARCH m USING INDEX messages_by_recipient (account_id=? AND mode=? AND recipient=?)',
+    ])
   })
 })

@@ -18,7 +18,7 @@ test('check 10 and 11: reports that come twice and out of order take nothing bac
 
 test('check 22, 23 and 24: a received message is signed, comes twice and is there once; it is answered within 1 s under load', async () => {
   const house = await openPhoneHouse({ timeScale: 50, webhookDouble: 1 })
-  house.liftPace()
+  await house.liftPace()
   // From then on its webhooks are ours, signed by our key.
   await eventually(house.phones.views, ([view]) => expect(view?.webhooks).toHaveLength(4), 20_000)
   await eventually(house.phones.views, ([view]) => expect(view?.settings).toMatchObject({ pingEveryS: 600 }), 20_000) // prettier-ignore

@@ -23,7 +23,7 @@ test('fifty phones that report late, twice and out of order, that come and go, b
     count: 50, startOverMs: 1_000, timeScale: 60, reportReorder: 0.3, reportDuplicate: 0.3,
     outcome: { delivered: 80, 'missing-sent': 5, regress: 5, sent: 4, failed: 2, 'no-service': 2, undelivered: 2 },
   })
-  house.liftPace()
+  await house.liftPace()
   const numbers = numbersFrom(0, messages)
   for (let i = 0; i < kills; i++) {
     await house.send(numbers.slice((i * messages) / kills, ((i + 1) * messages) / kills))

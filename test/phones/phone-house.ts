@@ -1,8 +1,8 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished } from 'vitest'
+import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { eventually } from '../eventually.ts'
 import { cli, cliJson, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { withDatabase } from '../open-database.ts'
 import { type FakePhones, type FakePhonesOptions, startFakePhones } from '../peers/fake-phone-control.ts'
 
 /** One message as history shows it. */
@@ -45,13 +45,13 @@ export interface PhoneHouse {
   /** Cancels a message as the operator does; gives what the command says. */
   cancel(messageId: string): Promise<unknown>
   /** How many messages phones have been given. */
-  given(): number
+  given(): Promise<number>
   /** More phones of the same account, in another process. */
   morePhones(options: Omit<FakePhonesOptions, 'baseUrl' | 'privateToken'>): Promise<FakePhones>
   /** Whether the books balance, by the doctor. */
   expectSums(): Promise<void>
   /** Lets phones send as fast as they can, from now on; what registers later has its pace. */
-  liftPace(): void
+  liftPace(): Promise<void>
   /** Ends the server as a power cut would and starts it anew on the same port. */
   killAndRestart(): Promise<void>
 }
@@ -119,23 +119,24 @@ export async function openPhoneHouse({ sms = 100_000, env = {}, flags = [], awai
       const command = ['message', 'cancel', '--account', accountId, '--message', messageId, '--json']
       return JSON.parse((await cli(command, { dataFolder })).stdout)
     },
-    given() {
-      const database = new DatabaseSync(join(dataFolder, 'onesixty.db'), { readOnly: true, timeout: 5_000 })
-      const row = database.prepare('select count(*) as given from phone_offers').get()
-      database.close()
-      return Number(row?.['given'])
-    },
+    given: () =>
+      withDatabase(dataFolder, async (db) => {
+        const offers = db.selectFrom('phone_offers').select(({ fn }) => fn.countAll<number>().as('given'))
+        return (await offers.executeTakeFirstOrThrow()).given
+      }),
     async morePhones(options) {
       const more = await startFakePhones({ timeScale: 20, ...options, baseUrl, privateToken })
       onTestFinished(() => more.stop())
       return more
     },
     expectSums: async () => expect(await cliJson(['doctor'], dataFolder)).toMatchObject({ ok: true }),
-    liftPace() {
-      const database = new DatabaseSync(join(dataFolder, 'onesixty.db'), { timeout: 5_000 })
-      database.exec('begin immediate; update devices set parts_per_window = null, window_seconds = null, updated_at = updated_at + 1; update instance set directory_version = directory_version + 1; commit')
-      database.close()
-    },
+    liftPace: () =>
+      withDatabase(dataFolder, (db) =>
+        db.transaction().execute(async (tx) => {
+          await tx.updateTable('devices').set(({ eb }) => ({ parts_per_window: null, window_seconds: null, updated_at: eb('updated_at', '+', 1) })).execute()
+          await touchDirectory(tx)
+        }),
+      ),
     async killAndRestart() {
       await server.kill('SIGKILL')
       server = await startServerProcess({ dataFolder, port: server.port, env, flags })

@@ -25,7 +25,7 @@ test('of what a phone holds, a code to sign in with goes before an order and an 
 
 test('check 18 and 19: of five hundred messages at once a phone hears once a second at most, and has them all', async () => {
   const house = await openPhoneHouse({ timeScale: 100 })
-  house.liftPace()
+  await house.liftPace()
   await eventually(house.devices, ([device]) => expect(device?.throughput).toBeNull(), 15_000)
   const startedMs = Date.now()
   await house.send(numbersFrom(0, 500))
@@ -41,7 +41,7 @@ test('check 18 and 19: of five hundred messages at once a phone hears once a sec
 
 test('check 26: a server that is killed has its phones back, and nothing is lost or sent twice', async () => {
   const house = await openPhoneHouse({ count: 3, timeScale: 50 })
-  house.liftPace()
+  await house.liftPace()
   await house.send(numbersFrom(0, 60))
   await eventually(() => house.phones.all.radioLog().length, (sent) => expect(sent).toBeGreaterThan(5), 20_000)
   await house.killAndRestart()

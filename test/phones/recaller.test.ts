@@ -1,9 +1,9 @@
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
 import { readRecalled, recall } from '../../src/messages/phone-recalls.ts'
-import { databaseFile } from '../../src/storage/database.ts'
 import type { Pull } from '../../src/connectors/connector.ts'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
+import { statementsOf, stepsOf } from '../plans.ts'
+import { isPostgres } from '../test-database.ts'
 import { openDeskHouse } from './desk-house.ts'
 
 test('a phone is told once what it is to let go of, those of one millisecond too', async () => {
@@ -82,15 +82,13 @@ test('many wishes of one moment are all told', async () => {
 
 test('what is recalled is found by its index, in its order', async () => {
   const house = await openDeskHouse()
-  const executed = vi.spyOn(house.storage.read.getExecutor(), 'executeQuery')
-  await readRecalled(house.storage.read, { recalledAt: 1, attemptId: 'a' }, 500)
-  const { sql, parameters } = executed.mock.calls[0]![0]
-  const plain = new DatabaseSync(databaseFile(house.dataFolder), { readOnly: true })
-  const values = Array.isArray(parameters[0]) ? parameters[0] : parameters
-  const plan = plain.prepare(`explain query plan ${sql}`).all(...(values as string[]))
-  plain.close()
-  expect(plan.map(({ detail }) => detail)).toEqual([
-    'SEARCH phone_offers USING INDEX phone_offers_recalled (recalled_at>?)',
+  const [statement] = await statementsOf(house.storage.read, () =>
+    readRecalled(house.storage.read, { recalledAt: 1, attemptId: 'a' }, 500),
+  )
+  expect(await stepsOf(house.dataFolder, statement!)).toEqual([
+    isPostgres
+      ? 'SEARCH phone_offers BY phone_offers_recalled (recalled_at>=)'
+      : 'SEARCH phone_offers USING INDEX phone_offers_recalled (recalled_at>?)',
   ])
 })
 

@@ -1,9 +1,9 @@
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
-import { databaseFile } from '../../src/storage/database.ts'
 import { eventually } from '../eventually.ts'
 import { cliJson } from '../harness.ts'
+import { withDatabase } from '../open-database.ts'
 import { FaultProxy } from '../peers/fault-proxy.ts'
 import type { SmscControl } from '../peers/smsc-control.ts'
 import { numbersFrom, openSmppHouse, type SmppHouse } from './smpp-house.ts'
@@ -39,19 +39,18 @@ async function expectTruth(house: SmppHouse, numbers: readonly string[]): Promis
   expect(delivered + unconfirmed).toBe(numbers.length)
   expect(taken.size).toBeGreaterThanOrEqual(delivered)
   expect(await cliJson(['doctor'], house.server.dataFolder)).toMatchObject({ ok: true })
-  return { unknown: unknownOf(house), unconfirmed }
+  return { unknown: await unknownOf(house), unconfirmed }
 }
 
-const unknownOf = (house: SmppHouse): number =>
+const unknownOf = (house: SmppHouse): Promise<number> =>
   ask(house, `select count(*) as found from attempts where state = 'unknown'`)
-const usedOf = (house: SmppHouse): number => ask(house, `select sum(used) as found from wallets`)
+const usedOf = (house: SmppHouse): Promise<number> => ask(house, `select sum(used) as found from wallets`)
 
-function ask(house: SmppHouse, statement: string): number {
-  const database = new DatabaseSync(databaseFile(house.server.dataFolder), { readOnly: true })
-  const row = database.prepare(statement).get()
-  database.close()
-  return Number(row?.['found'])
-}
+const ask = (house: SmppHouse, statement: string): Promise<number> =>
+  withDatabase(house.server.dataFolder, async (db) => {
+    const { rows } = await sql.raw<{ found: number }>(statement).execute(db)
+    return Number(rows[0]?.found)
+  })
 
 /** The SMSC behind a proxy that does to connections what networks do. */
 async function openBehindProxy(settings: readonly string[] = []): Promise<{ house: SmppHouse; proxy: FaultProxy }> {
@@ -176,7 +175,7 @@ test('what an SMSC takes without a word is delivered when its receipt comes, and
   expect(truth).toEqual({ unknown: 3, unconfirmed: 0 })
   expect(await house.counts()).toEqual({ delivered: 20 })
   // What a receipt settles was given back when its answer was lost, and stays so.
-  expect(usedOf(house)).toBe(17)
+  expect(await usedOf(house)).toBe(17)
 }, 30_000)
 
 test('a kill in the middle of a window leaves at most the window unknown, and nothing goes twice', async () => {
