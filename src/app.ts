@@ -29,6 +29,7 @@ import { createMetrics } from './metrics.ts'
 import { nodeNameOf } from './node-name.ts'
 import type { Parts } from './parts.ts'
 import { createPhones } from './phones.ts'
+import { SharedCounts } from './shared-counts.ts'
 import type { Storage } from './storage/database.ts'
 import { databaseTime } from './storage/database-time.ts'
 import { advanceEpoch, type EpochStart } from './storage/epoch.ts'
@@ -84,6 +85,7 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
       secretBox,
       horizon,
       changes: new AccountChanges(),
+      counts: new SharedCounts(),
       optOuts: new OptOuts(opened.read, createNumberHash(secret)),
       epoch,
       tls: await readTlsFiles(config),
@@ -177,7 +179,7 @@ const runningOf = (
 })
 
 const createNews = (
-  { storage, clock, node, changes }: Parts,
+  { storage, clock, node, changes, counts }: Parts,
   { beats, wake }: { beats: NodeBeats; wake: (route: Route) => void },
 ): NodeNews =>
   new NodeNews({
@@ -187,6 +189,7 @@ const createNews = (
     hasOthers: () => beats.count > 1,
     wake,
     changes,
+    counts,
   })
 
 /** Everything that runs, in start order. */

@@ -94,9 +94,9 @@ function createHealth(
 }
 
 const createIdentityPorts = (parts: Parts, publicUrl: () => string): IdentityPorts => {
-  const { clock, config, ids, log } = parts
+  const { clock, config, counts, ids, log } = parts
   return {
-    limits: createIdentityLimits({ clock }, config),
+    limits: createIdentityLimits({ clock, counts }, config),
     mailer: createMailer({ config, log, publicUrl }),
     openAccount: (tx, nowMs, account) => openAccount(tx, { ids, nowMs, randomBytes, config }, account),
   }

@@ -79,7 +79,7 @@ export function createHttp(
     config,
     ports: createPorts(parts, pool, wake),
   })
-  const limits = new AccountLimits({ clock, config })
+  const limits = new AccountLimits({ clock, config, counts: parts.counts })
   const server = createServer({
     limits,
     config,
@@ -90,6 +90,7 @@ export function createHttp(
     log,
     metrics,
     authenticator,
+    counts: parts.counts,
     publicUrl: url,
     tls: parts.tls,
     mounts: servesApi

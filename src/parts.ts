@@ -10,6 +10,7 @@ import type { WriteHorizon } from './messages/history-horizon.ts'
 import type { OptOuts } from './messages/opt-outs.ts'
 import type { HotUnits } from './messages/units.ts'
 import type { Metrics } from './metrics.ts'
+import type { SharedCounts } from './shared-counts.ts'
 import type { Storage } from './storage/database.ts'
 import type { Db } from './storage/dialect.ts'
 import type { EpochStart } from './storage/epoch.ts'
@@ -32,6 +33,8 @@ export interface Parts {
   secretBox: SecretBox
   horizon: WriteHorizon
   changes: AccountChanges
+  /** Counts of limits, which the nodes keep together. */
+  counts: SharedCounts
   optOuts: OptOuts
   epoch: EpochStart
   tls: TlsFiles | null

@@ -62,12 +62,15 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
 
 /** Registers a phone by the private token that its app was given; null for a token that is none. */
 const registerWith = (
-  { read, writer, clock, ids, secretBox, config, log }: Parts,
+  { read, writer, clock, ids, secretBox, config, counts, log }: Parts,
   pool: DevicePool,
   identities: PhoneIdentities,
   phone: (deviceId: string) => Phone | null,
 ): PhonePorts['register'] => {
-  const registrations = new Attempts({ clock }, { most: config.registrationsPerHour, windowMs: 3_600_000 })
+  const registrations = new Attempts(
+    { clock, shared: { counts, kind: 'registrations' } },
+    { most: config.registrationsPerHour, windowMs: 3_600_000 },
+  )
   return async (privateToken, said) => {
     // Who shows a wrong one keeps nobody from writing.
     const owner = await findPhoneToken(read, privateToken)

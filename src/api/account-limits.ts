@@ -2,6 +2,7 @@ import type { Caller } from '../accounts/authenticator.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { type Refusal, refuse } from '../errors.ts'
+import type { SharedCounts } from '../shared-counts.ts'
 import { type Quota, RateLimiter, rateLimitHeaders, type Verdict } from './rate-limit.ts'
 
 type LimitedCaller = Pick<Caller, 'accountId' | 'mode' | 'sendPerMinute' | 'readPerMinute'>
@@ -22,9 +23,15 @@ export class AccountLimits {
   constructor(deps: {
     clock: Pick<Clock, 'monotonicMs'>
     config: Pick<Config, 'sendPerMinute' | 'sendBurst' | 'readPerMinute'>
+    /** Of several nodes; left out where one counts for itself. */
+    counts?: SharedCounts
   }) {
-    this.#config = deps.config
-    this.#limiter = new RateLimiter(deps)
+    const { clock, config, counts } = deps
+    this.#config = config
+    this.#limiter = new RateLimiter({
+      clock,
+      shared: counts === undefined ? undefined : { counts, kind: 'calls' },
+    })
   }
 
   /** Counts one request, or only looks; null where nothing limits the account. */

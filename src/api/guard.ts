@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { refuse } from '../errors.ts'
+import type { SharedCounts } from '../shared-counts.ts'
 import type { AccountLimits } from './account-limits.ts'
 import { type AuthenticateDeps, authenticate, authorizationFault } from './authenticate.ts'
 import { checkAccept, checkContentType } from './media-types.ts'
@@ -12,6 +13,8 @@ import { createRemoteAddress } from './remote-address.ts'
 export interface GuardDeps {
   authenticator: AuthenticateDeps['authenticator']
   clock: Pick<Clock, 'monotonicMs'>
+  /** Of several nodes; left out where one counts for itself. */
+  counts?: SharedCounts
   limits: Pick<AccountLimits, 'check'>
   config: Pick<Config, 'maxBodyBytes' | 'trustedProxies' | 'failedAuthPerMinute'>
 }
@@ -23,11 +26,14 @@ export type Guard = (
 ) => Promise<void>
 
 export function createGuard(deps: GuardDeps): Guard {
-  const { config, clock } = deps
+  const { config, clock, counts } = deps
   const credentials: AuthenticateDeps = {
     authenticator: deps.authenticator,
     remoteAddress: createRemoteAddress(config.trustedProxies),
-    failures: new RateLimiter({ clock }),
+    failures: new RateLimiter({
+      clock,
+      shared: counts === undefined ? undefined : { counts, kind: 'wrong-keys' },
+    }),
     failedAuthPerMinute: config.failedAuthPerMinute,
   }
   return async (operation, { raw, progress }) => {

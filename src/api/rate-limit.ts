@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { SharedCounts } from '../shared-counts.ts'
 
 /** How often something may happen. A limit of 0 a minute is no limit. */
 export interface Quota {
@@ -35,12 +36,20 @@ const windowMs = 60_000
 export class RateLimiter {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #mostNames: number
+  readonly #counted: (name: string) => void
   /** In the order in which their windows began. */
   readonly #usages = new Map<string, Usage>()
 
-  constructor(deps: { clock: Pick<Clock, 'monotonicMs'> }, mostNames = 100_000) {
-    this.#clock = deps.clock
+  /** With `shared`, what other nodes count under the same kind counts here too, and the other way round. */
+  constructor(
+    deps: { clock: Pick<Clock, 'monotonicMs'>; shared?: { counts: SharedCounts; kind: string } | undefined },
+    mostNames = 100_000,
+  ) {
+    const { clock, shared } = deps
+    this.#clock = clock
     this.#mostNames = mostNames
+    this.#counted = (name) => shared?.counts.count(shared.kind, name)
+    shared?.counts.listen(shared.kind, (name, count) => this.#hear(name, count))
   }
 
   /** Counts one, unless it is forbidden. */
@@ -51,7 +60,23 @@ export class RateLimiter {
     usage.used += 1
     usage.tokens -= 1
     verdict.remaining -= 1
+    this.#counted(name)
     return verdict
+  }
+
+  /** Another node has counted. Its tokens are taken from here too, so that both buckets together give what one may. */
+  #hear(name: string, count: number): void {
+    const nowMs = this.#clock.monotonicMs()
+    const known = this.#usages.get(name)
+    if (known !== undefined && nowMs - known.windowStartMs < windowMs) {
+      known.used += count
+      known.tokens -= count
+      return
+    }
+    this.#usages.delete(name)
+    if (this.#usages.size >= this.#mostNames) this.#forgetOldest()
+    // How many tokens there are is known with the quota, at the first question here: then it is full, but for these.
+    this.#begin(name, { windowStartMs: nowMs, used: count, tokens: Infinity, filledAtMs: nowMs })
   }
 
   /** What `take` would say, without counting. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { refuse } from '../../errors.ts'
+import type { SharedCounts } from '../../shared-counts.ts'
 import { networkOf } from '../remote-address.ts'
 import { Attempts } from './attempts.ts'
 
@@ -17,25 +18,29 @@ export interface IdentityLimits {
 }
 
 export function createIdentityLimits(
-  deps: { clock: Pick<Clock, 'monotonicMs'> },
+  deps: { clock: Pick<Clock, 'monotonicMs'>; counts?: SharedCounts },
   {
     signInFailures,
     signUpsPerHour,
     invitationsPerHour,
   }: Pick<Config, 'signInFailures' | 'signUpsPerHour' | 'invitationsPerHour'>,
 ): IdentityLimits {
-  const attempts = (most: number, minutes: number): Attempts =>
-    new Attempts(deps, { most, windowMs: minutes * minuteMs })
+  const { clock, counts } = deps
+  const attempts = (kind: string, most: number, minutes: number): Attempts =>
+    new Attempts(
+      { clock, shared: counts === undefined ? undefined : { counts, kind } },
+      { most, windowMs: minutes * minuteMs },
+    )
   return {
-    signInByEmail: attempts(signInFailures, 15),
+    signInByEmail: attempts('signInByEmail', signInFailures, 15),
     // People of one office stand behind one address.
-    signInByNetwork: attempts(signInFailures * 3, 15),
-    signUpByNetwork: attempts(signUpsPerHour, 60),
+    signInByNetwork: attempts('signInByNetwork', signInFailures * 3, 15),
+    signUpByNetwork: attempts('signUpByNetwork', signUpsPerHour, 60),
     // Each mail that is asked for lands with somebody.
-    resetByEmail: attempts(3, 60),
-    resetByNetwork: attempts(20, 60),
+    resetByEmail: attempts('resetByEmail', 3, 60),
+    resetByNetwork: attempts('resetByNetwork', 20, 60),
     // So does each invitation, with words that whoever invites has chosen.
-    invitationsByAccount: attempts(invitationsPerHour, 60),
+    invitationsByAccount: attempts('invitationsByAccount', invitationsPerHour, 60),
   }
 }
 
