@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import type { OpenedAccount } from '../../../src/open-account.ts'
+import { grantSms } from '../../../src/ledger/grants.ts'
+import { createIds } from '../../../src/ids.ts'
+import { type ClusterNode, openCluster } from '../../nodes/cluster.ts'
+
+const rounds = 50
+const to = '+4915112345678'
+const unlimited = { ONESIXTY_SEND_PER_MINUTE: '0', ONESIXTY_READ_PER_MINUTE: '0', ONESIXTY_QUEUE_LIMIT: '0', ONESIXTY_FREE_SMS: '10' } // prettier-ignore
+
+/** Four nodes, of which none hands anything over: what is accepted stays reserved. */
+async function fourNodes(): Promise<{
+  nodes: ClusterNode[]
+  open: (name: string) => Promise<OpenedAccount>
+}> {
+  const cluster = await openCluster()
+  const nodes: ClusterNode[] = []
+  for (let i = 0; i < 4; i++) nodes.push(await cluster.start(unlimited))
+  const { app } = nodes[0] as ClusterNode
+  // A phone that nobody has: live messages are accepted, and wait.
+  await app.storage.writer.write((tx) =>
+    tx.insertInto('devices').values({ id: 'dev_phone', account_id: null, mode: 'live', kind: 'android', name: 'Nobody', state: 'enabled', senders: '[]', settings: '{}', secrets: null, created_at: 1, updated_at: 1 }).execute(),
+  ) // prettier-ignore
+  await app.storage.writer.write((tx) => tx.updateTable('instance').set((is) => ({ directory_version: is('directory_version', '+', 1) })).execute()) // prettier-ignore
+  return { nodes, open: cluster.openAccount }
+}
+
+const spread = <T>(nodes: readonly ClusterNode[], count: number, ask: (node: ClusterNode, i: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => ask(nodes[i % nodes.length] as ClusterNode, i))) // prettier-ignore
+
+test('of forty sends at once over four nodes ten get the last ten SMS, each time', async () => {
+  const { nodes, open } = await fourNodes()
+  const { accountId, liveKey } = await open('Ada')
+  const [{ client, app }] = nodes as [ClusterNode]
+  const ids = createIds({ now: Date.now })
+  await expect.poll(async () => (await client.send(liveKey, { to, text: 'x', dry_run: true })).status, { timeout: 20_000 }).toBe(200) // prettier-ignore
+  for (const node of nodes)
+    await expect.poll(async () => (await node.client.send(liveKey, { to, text: 'x', dry_run: true })).status, { timeout: 20_000 }).toBe(200) // prettier-ignore
+  for (let round = 0; round < rounds; round++) {
+    const answers = await spread(nodes, 40, (node, i) => node.client.send(liveKey, { to, text: `last ${round} ${i}` })) // prettier-ignore
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 202)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 402)).toHaveLength(30)
+    expect(await client.balance(liveKey)).toMatchObject({ available: 0, reserved: 10 * (round + 1) })
+    const grant = { accountId, mode: 'live', sms: 10, kind: 'grant', note: 'again', actor: 'test' } as const
+    await app.storage.writer.write((tx) => grantSms(tx, { ids, nowMs: Date.now() }, grant))
+  }
+})
+
+test('one key, fifty times at once over four nodes, is one message, each time', async () => {
+  const { nodes, open } = await fourNodes()
+  const { accountId, liveKey } = await open('Ada')
+  const [{ client, app }] = nodes as [ClusterNode]
+  const grant = {
+    accountId,
+    mode: 'live',
+    sms: rounds,
+    kind: 'grant',
+    note: 'for all',
+    actor: 'test',
+  } as const
+  await app.storage.writer.write((tx) =>
+    grantSms(tx, { ids: createIds({ now: Date.now }), nowMs: Date.now() }, grant),
+  )
+  for (const node of nodes)
+    await expect.poll(async () => (await node.client.send(liveKey, { to, text: 'x', dry_run: true })).status, { timeout: 20_000 }).toBe(200) // prettier-ignore
+  for (let round = 0; round < rounds; round++) {
+    const answers = await spread(nodes, 50, (node) =>
+      node.client.send(liveKey, { to, text: `once ${round}` }, { 'idempotency-key': `key-${round}` }),
+    )
+    // Of those that meet another one on its way, some are told so.
+    const wrong = answers.filter(({ status }) => status !== 202 && status !== 409)
+    expect(wrong.map(({ status, body }) => [status, body.code])).toEqual([])
+    const accepted = answers.filter(({ status }) => status === 202)
+    expect(new Set(accepted.map(({ body }) => body.messages[0]?.id)).size).toBe(1)
+    expect(await client.balance(liveKey)).toMatchObject({ reserved: round + 1 })
+  }
+})
