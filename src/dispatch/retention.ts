@@ -110,6 +110,7 @@ async function forgetRecords(deps: RetentionDeps): Promise<boolean> {
     forgetOld(deps, deviceStates, deviceHistoryMs),
     forgetOld(deps, deviceSamples, deviceHistoryMs),
     forgetOld(deps, serverRuns, deviceHistoryMs),
+    forgetOld(deps, deadNodes, deviceHistoryMs),
     forgetOld(deps, sessions, new Date(nowMs).toISOString()),
     forgetOld(deps, signInSteps, new Date(nowMs).toISOString()),
   ])
@@ -152,6 +153,8 @@ const deviceSamples: OldRows<'device_samples'> = {
   age: 'at',
 }
 const serverRuns: OldRows<'server_runs'> = { table: 'server_runs', key: ['epoch'], age: 'seen_at' }
+/** What they had open was ended within a minute. */
+const deadNodes: OldRows<'nodes'> = { table: 'nodes', key: ['epoch'], age: 'left_at' }
 
 const beforeAllKeys = { account_id: '', mode: '', key: '', created_at: 0 }
 
