@@ -144,6 +144,12 @@ async function fill(): Promise<void> {
     'server_runs',
     ages.map((at, i) => ({ epoch: i, started_at: 0, seen_at: at })),
   )
+  // One that lives stays, however long ago it began.
+  const node = { name: 'n', started_at: 0, beat_at: 0, tidies: 1 as const }
+  await insert('nodes', [
+    ...ages.map((at, i) => ({ ...node, epoch: i, left_at: at })),
+    { ...node, epoch: 5_000, left_at: null },
+  ])
   const counted = { account_id: 'acc_a', mode: 'live' } as const
   for (const [grain, days] of [
     ['hours6', 400],
@@ -179,6 +185,7 @@ const forgotten = [
   'device_states',
   'device_samples',
   'server_runs',
+  'nodes',
   'traffic',
   'traffic_times',
   'idempotency_keys',
@@ -204,6 +211,7 @@ test('everything that is only kept for a time goes, a page in each transaction, 
     device_states: 2,
     device_samples: 1,
     server_runs: 1,
+    nodes: 2,
     traffic: 2,
     traffic_times: 2,
     idempotency_keys: 1,
