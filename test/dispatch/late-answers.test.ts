@@ -48,7 +48,8 @@ beforeEach(async () => {
 afterEach(() => house.close())
 
 const message = () => house.storage.read.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
-const attempt = () => house.storage.read.selectFrom('attempts').selectAll().executeTakeFirstOrThrow()
+const attempt = () =>
+  house.storage.read.selectFrom('attempts').selectAll().orderBy('number').executeTakeFirstOrThrow()
 const wallet = () =>
   house.storage.read.selectFrom('wallets').select(['reserved', 'used']).where('mode', '=', 'live').executeTakeFirstOrThrow() // prettier-ignore
 const lastId = (): string => handedOver.at(-1)?.attemptId ?? ''
