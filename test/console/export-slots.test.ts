@@ -50,9 +50,11 @@ test('as many exports run at the same time as are set, one more is refused, and 
 
 test('many that are asked for at once are counted before the first byte of any, and one account has two', async () => {
   const { house, ask } = await startWithMany()
-  const statuses = await Promise.all(Array.from({ length: 6 }, () => statusOf(ask(never))))
+  const all = new AbortController()
+  const statuses = await Promise.all(Array.from({ length: 6 }, () => statusOf(ask(all.signal))))
   expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 200, 429, 429, 429, 429])
-  expect(await statusOf(ask(never, house.bob))).toBe(200)
+  expect(await statusOf(ask(all.signal, house.bob))).toBe(200)
+  all.abort()
   await house.stop()
 }, 30_000)
 
@@ -72,10 +74,12 @@ test('one of which nobody takes anything is cut off, and makes room', async () =
     ONESIXTY_DOWNLOAD_STALL_S: '1',
     ONESIXTY_EXPORTS_PER_ACCOUNT: '1',
   })
+  const other = new AbortController()
   const stalled = await ask(never)
-  expect(await statusOf(ask(never))).toBe(429)
-  await expect.poll(() => statusOf(ask(never)), { timeout: 10_000, interval: 100 }).toBe(200)
+  expect(await statusOf(ask(other.signal))).toBe(429)
+  await expect.poll(() => statusOf(ask(other.signal)), { timeout: 10_000, interval: 100 }).toBe(200)
   await expect(stalled.text()).rejects.toThrow('terminated')
+  other.abort()
   await house.stop()
 }, 30_000)
 
