@@ -25,7 +25,7 @@ export async function withDatabase<T>(
   use: (db: Kysely<Database>) => Promise<T>,
 ): Promise<T> {
   const { db, close } = openDatabase(dataFolder)
-  return use(db).finally(close)
+  return use(db).finally(() => void close())
 }
 
 const connectToFile = (dataFolder: string): Kysely<Database> =>
