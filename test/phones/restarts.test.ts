@@ -1,10 +1,11 @@
+import { writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { createReceiptCloser } from '../../src/dispatch/receipt-closer.ts'
 import { createRescuer } from '../../src/dispatch/rescuer.ts'
 import { createLog } from '../../src/log.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
-import { advanceEpoch } from '../../src/storage/epoch.ts'
+import { advanceEpoch, epochFile } from '../../src/storage/epoch.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { type DeskHouse, openDeskHouse } from './desk-house.ts'
 
@@ -21,8 +22,11 @@ const begin = (house: DeskHouse): Promise<void> =>
     fence: 2,
   }).sweepAll()
 
-/** What the start behind a restore does. */
-const holdAll = (house: DeskHouse) => advanceEpoch(house.storage, house.dataFolder, house.clock.now())
+/** What the start behind a restore does: its file is ahead of the database. */
+async function holdAll(house: DeskHouse): Promise<void> {
+  await writeFile(epochFile(house.dataFolder), '5\n')
+  await advanceEpoch(house.storage, house.dataFolder, house.clock.now())
+}
 
 test('check 26: a restart changes nothing for what phones hold: it is offered again and ends by its phone’s words', async () => {
   const house = await openDeskHouse()
