@@ -74,6 +74,7 @@ export function createHttp(
   const servesApi = config.roles.includes('api')
   const consolePages = createConsolePages()
   const send = createSendDeps({
+    counts: parts.counts,
     clock: { ...clock, now: horizon.now },
     ids,
     config,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { revokeApiKey } from '../../src/accounts/api-keys.ts'
+import { RecipientRate } from '../../src/api/v1/recipient-rate.ts'
 import { RateLimiter } from '../../src/api/rate-limit.ts'
 import { Attempts } from '../../src/api/console/attempts.ts'
 import { createIds } from '../../src/ids.ts'
@@ -65,6 +66,26 @@ test('attempts to sign in count on all nodes, and those that succeeded on none',
   three.forget('ada')
   tell()
   expect(one.take('ada')).toBe(0)
+})
+
+test('codes to a number count on all nodes, and those that were not sent after all on none', () => {
+  const { clock, all, tell } = nodes(2)
+  const [here, there] = all.map((counts) => new RecipientRate({ clock, counts }, 3)) as [
+    RecipientRate,
+    RecipientRate,
+  ]
+  const number = ['+4915112345678']
+  const exhausted = (rate: RecipientRate) => rate.findExhausted('acc_a', 'live', number).indexes
+  for (let i = 0; i < 2; i++) here.count('acc_a', 'live', number)
+  const takeBack = here.count('acc_a', 'live', number)
+  tell()
+  expect(exhausted(there)).toEqual([0])
+  takeBack()
+  tell()
+  expect(exhausted(there)).toEqual([])
+  there.count('acc_a', 'live', number)
+  tell()
+  expect(exhausted(here)).toEqual([0])
 })
 
 test('a node that nobody hears gathers nothing', () => {

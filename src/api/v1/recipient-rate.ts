@@ -1,22 +1,33 @@
 import type { Clock } from '../../clock.ts'
+import type { SharedCounts } from '../../shared-counts.ts'
 import type { Mode } from '../../storage/schema.ts'
 
 const windowMs = 10 * 60_000
+/** What nodes call its counts among themselves. */
+const kind = 'codes'
 
 /**
  * How many authentication messages one number was sent in the last 10 minutes, by account and mode: stops the bombing of a number with
- * codes. In memory and for each node: approximate by design (P12), exact on one node. Bounded: of too many numbers the one that
+ * codes. In memory, and told between nodes now and then: approximate by design (P12), exact on one node. Bounded: of too many numbers the one that
  * was written to longest ago is forgotten.
  */
 export class RecipientRate {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #most: number
   readonly #mostNumbers: number
+  readonly #counted: (name: string, by: number) => void
   /** Times by number, the number written to last at the end. */
   readonly #sent = new Map<string, number[]>()
 
-  constructor(deps: { clock: Pick<Clock, 'monotonicMs'> }, most: number, mostNumbers = 100_000) {
+  constructor(
+    deps: { clock: Pick<Clock, 'monotonicMs'>; counts?: SharedCounts | undefined },
+    most: number,
+    mostNumbers = 100_000,
+  ) {
     this.#clock = deps.clock
+    const { counts } = deps
+    this.#counted = (name, by) => counts?.count(kind, name, by)
+    counts?.listen(kind, (name, count) => this.#hear(name, count))
     this.#most = most
     this.#mostNumbers = mostNumbers
   }
@@ -44,10 +55,26 @@ export class RecipientRate {
     if (this.#most === 0) return () => undefined
     const nowMs = this.#clock.monotonicMs()
     const names = numbers.map((number) => nameOf(accountId, mode, number))
-    for (const name of names) this.#write(name, [...this.#recent(name, nowMs), nowMs])
-    return () => {
-      for (const name of names) this.#forgetOne(name, nowMs)
+    for (const name of names) {
+      this.#write(name, [...this.#recent(name, nowMs), nowMs])
+      this.#counted(name, 1)
     }
+    return () => {
+      for (const name of names) {
+        this.#forgetOne(name, nowMs)
+        this.#counted(name, -1)
+      }
+    }
+  }
+
+  /** Another node has written to a number, or not after all. More than any limit says nothing more. */
+  #hear(name: string, count: number): void {
+    const nowMs = this.#clock.monotonicMs()
+    const times = this.#recent(name, nowMs)
+    const kept = count < 0 ? times.slice(0, count) : times
+    const more = Array.from({ length: Math.max(0, Math.min(count, this.#most)) }, () => nowMs)
+    if (kept.length + more.length === 0) this.#sent.delete(name)
+    else this.#write(name, [...kept, ...more])
   }
 
   #recent(name: string, nowMs: number): number[] {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Caller } from '../../accounts/authenticator.ts'
+import type { SharedCounts } from '../../shared-counts.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { Refusal, refuse } from '../../errors.ts'
@@ -25,6 +26,8 @@ export function createSendDeps(deps: {
   ids: PrepareSendDeps['ids']
   config: PrepareSendDeps['config'] & Pick<Config, 'authMessagesPerRecipient'>
   ports: SendPorts
+  /** Of several nodes; left out where one counts for itself. */
+  counts?: SharedCounts
 }): SendOperationDeps {
   const recipientRate = new RecipientRate(deps, deps.config.authMessagesPerRecipient)
   return { ...deps, inFlight: new InFlight(), recipientRate }

@@ -6,7 +6,7 @@ import type { Load } from '../load.ts'
 import { type NodeProcess, type NodesHouse, openNodesHouse } from './node-processes.ts'
 
 const names = ['north', 'east', 'south', 'west']
-const perSecond = 12
+const perSecond = 15
 const killEachMs = 10_000
 const stoppedForMs = 90_000
 const kills = 10
