@@ -25,7 +25,11 @@ export async function withDatabase<T>(
   use: (db: Kysely<Database>) => Promise<T>,
 ): Promise<T> {
   const { db, close } = openDatabase(dataFolder)
-  return use(db).finally(() => void close())
+  try {
+    return await use(db)
+  } finally {
+    await close()
+  }
 }
 
 const connectToFile = (dataFolder: string): Kysely<Database> =>
