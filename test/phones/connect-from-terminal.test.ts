@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { startServerProcess, temporaryFolder } from '../harness.ts'
+import { databaseSettings } from '../test-database.ts'
 import { startFakePhones } from '../peers/fake-phone-control.ts'
 
 const program = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
@@ -12,7 +13,7 @@ const program = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 function connect(dataFolder: string, publicUrl: string) {
   const args = [program, 'device', 'connect', 'android', '--shared']
   const child = spawn(process.execPath, args, {
-    env: { ONESIXTY_DATA: dataFolder, ONESIXTY_PUBLIC_URL: publicUrl },
+    env: { ...databaseSettings(dataFolder), ONESIXTY_PUBLIC_URL: publicUrl },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>

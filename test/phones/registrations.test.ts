@@ -15,6 +15,7 @@ import { invalidInput } from '../../src/invalid-input.ts'
 import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
 import { Phone } from '../../src/connectors/android/phone.ts'
 import { createPhones } from '../../src/phones.ts'
+import { SharedCounts } from '../../src/shared-counts.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 
 let fixture: AccountsFixture
@@ -51,7 +52,17 @@ const portsWithoutWriter = (more: object = {}) => {
   const write = vi.fn<() => Promise<null>>(async () => null)
   const secret = { current: 's'.repeat(32), previous: null }
   const { read } = fixture.storage
-  const parts = { ...fixture, read, writer: { write }, secretBox, epoch: {}, config: {}, secret, ...more }
+  const parts = {
+    ...fixture,
+    read,
+    writer: { write },
+    secretBox,
+    epoch: {},
+    config: {},
+    secret,
+    counts: new SharedCounts(),
+    ...more,
+  }
   return { write, ports: createPhones(parts as never, { pool: {}, inboundReceiver: {} } as never) }
 }
 const everything = async (): Promise<string> => {
@@ -183,7 +194,7 @@ describe('registrations', () => {
     const { token } = await mint()
     const parts = {
       read: storage.read, writer: storage.writer, clock, ids, secretBox, epoch: {}, config: { phonesPerAccount: 10 },
-      secret: { current: 's'.repeat(32), previous: null },
+      secret: { current: 's'.repeat(32), previous: null }, counts: new SharedCounts(),
     } // prettier-ignore
     const present = Object.create(Phone.prototype, { isStreaming: { value: true } }) as Phone
     const pool = { get: () => ({ link: present }), reloadIfChanged: async () => undefined }
