@@ -13,6 +13,7 @@ function cell(value: string | number | null): string {
 
 /**
  * Whether a spreadsheet would calculate a cell instead of showing it: an SMS may say `=HYPERLINK(…)`. With an apostrophe in front it is text. A
- * number in E.164 calculates to itself and stays as it is, so that programs can read it.
+ * number in E.164 calculates to itself and stays as it is, so that programs can read it. What has apostrophes in front already gets one more: so
+ * who takes one away has the text again.
  */
-const isFormula = (text: string): boolean => /^[=+\-@\t\r]/.test(text) && !/^\+\d+$/.test(text)
+const isFormula = (text: string): boolean => /^'*[=+\-@\t\r]/.test(text) && !/^\+\d+$/.test(text)
