@@ -55,8 +55,25 @@ test('people and programs share the limit of an account; what a text would cost 
   expect(await one('limited-0003')).toMatchObject({ status: 429, body: { violated_policies: ['send'] } })
   expect((await house.client.send(testKey, hello)).status).toBe(429)
   const table = { key: 'limited-0004', rows: [{ row: 0, to: hello.to, text: 'Hello' }], options: {} }
-  const { body } = await operator.change('send/rows', table, at)
-  expect(body).toMatchObject({ rows: [{ messageId: null, refused: { code: 'rate_limited' } }] })
+  expect(await operator.change('send/rows', table, at)).toMatchObject({ status: 429 })
+})
+
+test('a page of a table counts as one request, as a hundred numbers of a program do', async () => {
+  const { accountId } = await house.openAccount('Tabled')
+  const operator = await house.newPerson('Otto')
+  await house.app.storage.writer.write(async (tx) => {
+    await tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', operator.userId).execute()
+    await tx.updateTable('accounts').set({ send_per_minute: 2 }).where('id', '=', accountId).execute()
+  })
+  const rows = Array.from({ length: 30 }, (_, row) => ({ row, to: hello.to, text: `Row ${row}` }))
+  const send = (key: string) =>
+    operator.change('send/rows', { key, rows, options: {} }, { accountId, mode: 'test' })
+  for (const key of ['tabled-0001', 'tabled-0002']) {
+    const { body } = await send(key)
+    const sent = (body as { rows: { refused: unknown }[] }).rows
+    expect(sent.filter(({ refused }) => refused === null)).toHaveLength(30)
+  }
+  expect(await send('tabled-0003')).toMatchObject({ status: 429 })
 })
 
 test('what programs are refused people are refused, in the same words', async () => {

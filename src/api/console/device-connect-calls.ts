@@ -14,7 +14,7 @@ import { consoleCaller } from './console-caller.ts'
 import { DeviceId } from './device-calls.ts'
 import { findChangeable } from './device-change-calls.ts'
 import { qrCodeOf, type QrCode } from './qr-code.ts'
-import { sendFromConsole } from './send-from-console.ts'
+import { countSend, sendFromConsole } from './send-from-console.ts'
 
 /** What a person types into the app of a phone, and what keeps the phone from reaching it. */
 export interface PhoneInvitation {
@@ -87,7 +87,9 @@ export const deviceConnectCalls = {
     ),
     async handle(context, { to, text, from, key }): Promise<{ messageId: string }> {
       const body = { to, text, ...(from === null ? {} : { from }) }
-      const sent = await sendFromConsole(context, await consoleCaller(context), body, key)
+      const caller = await consoleCaller(context)
+      countSend(context, caller)
+      const sent = await sendFromConsole(context, caller, body, key)
       return { messageId: sent.messages[0]?.id ?? '' }
     },
   }),

@@ -2,7 +2,7 @@ import { refuse } from '../../errors.ts'
 import type { MessageRow } from '../../messages/message-store.ts'
 import type { AccountContext } from './call.ts'
 import { consoleCaller } from './console-caller.ts'
-import { sendFromConsole } from './send-from-console.ts'
+import { countSend, sendFromConsole } from './send-from-console.ts'
 
 /**
  * Sends the text of a message to its number once more, as the person who asks. `key` comes from the page: what came with it before is not
@@ -28,7 +28,9 @@ export async function sendAgain(
     throw refuse('validation_failed', {
       detail: 'Received messages, and those whose text was erased, cannot be sent again.',
     })
-  const sent = await sendFromConsole(context, await consoleCaller(context), body, key)
+  const caller = await consoleCaller(context)
+  countSend(context, caller)
+  const sent = await sendFromConsole(context, caller, body, key)
   return { messageId: sent.messages[0]?.id ?? '' }
 }
 

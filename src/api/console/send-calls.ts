@@ -4,7 +4,7 @@ import type { Caller } from '../../accounts/authenticator.ts'
 import { readRecipients } from '../v1/send-recipients.ts'
 import { type AccountContext, defineCall } from './call.ts'
 import { consoleCaller } from './console-caller.ts'
-import { type SendAnswer, sendFromConsole } from './send-from-console.ts'
+import { countSend, type SendAnswer, sendFromConsole } from './send-from-console.ts'
 
 /** A row of a table of numbers and texts. */
 export interface SentRow {
@@ -65,8 +65,11 @@ export const sendCalls = {
     kind: 'change',
     access: 'member',
     input: Type.Object({ body, key }, closed),
-    handle: async (context, input): Promise<SendAnswer> =>
-      sendFromConsole(context, await consoleCaller(context), input.body, input.key),
+    async handle(context, input): Promise<SendAnswer> {
+      const caller = await consoleCaller(context)
+      countSend(context, caller)
+      return sendFromConsole(context, caller, input.body, input.key)
+    },
   }),
   /** Rows of a table, each with a text of its own. A row that is refused stops no other; rows that came before are not sent again. */
   'send/rows': defineCall({
@@ -85,6 +88,7 @@ export const sendCalls = {
     ),
     async handle(context, input): Promise<{ rows: SentRow[]; available: number | null }> {
       const caller = await consoleCaller(context)
+      countSend(context, caller)
       const sent = await Promise.all(
         input.rows.map(({ row, to, text }) =>
           sendRow(context, caller, { row, key: `${input.key}-${row}`, body: { ...input.options, to, text } }),

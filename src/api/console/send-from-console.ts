@@ -9,6 +9,15 @@ import type { AccountContext } from './call.ts'
 export type SendAnswer = Static<typeof SendSchema>
 
 /**
+ * Counts one request towards the limit of the account: what is typed and sent, or a page of a table, as programs send a hundred numbers in one
+ * request. What a text would cost is asked while it is typed: that counts for nothing. Refuses what goes beyond the limit.
+ */
+export function countSend({ ports }: Pick<AccountContext, 'ports'>, caller: Caller): void {
+  const refusal = ports.limits.check(caller, 'send')?.refusal ?? null
+  if (refusal !== null) throw refusal
+}
+
+/**
  * Sends a body as the person who asks, by the operation that programs use: same checks, same refusals, same money. `key` names the send:
  * what came with it before is not sent again. Without one nothing may be sent, and the body must be a dry run.
  */
@@ -20,9 +29,6 @@ export async function sendFromConsole(
 ): Promise<SendAnswer> {
   // Reading works while an account is suspended, sending does not.
   if (caller.accountState !== 'active') throw refuse('account_suspended')
-  // What a text would cost is asked while it is typed: that counts for nothing.
-  const limited = key === null ? null : ports.limits.check(caller, 'send')
-  if (limited !== null && limited.refusal !== null) throw limited.refusal
   const answer = await sendOperation.handle(ports.send, {
     caller,
     requestId,
