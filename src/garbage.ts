@@ -1,5 +1,6 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { isMainThread } from 'node:worker_threads'
 import type { Clock } from './clock.ts'
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
@@ -20,8 +21,8 @@ const idleShare = 0.1
 const worthCollecting = 1.2
 
 /**
- * Collects what the start of this thread left behind, and what each time of load left behind once it is over, and gives the pages back to
- * the system: V8 would keep them, 35 of 177 MB after the start, with all threads. Each collection stops the thread for some 60 ms. After
+ * Collects what the start of this thread left behind, and on the main thread what each time of load left behind once it is over, and gives the
+ * pages back to the system: V8 would keep them, 35 of 177 MB after the start, with all threads. Each collection stops the thread for some 60 ms. After
  * the first, the heap is kept small (docs/decisions/0008); while the thread starts, that would cost a tenth of the time.
  */
 export function keepHeapSmall({ schedule, monotonicMs }: Pick<Clock, 'schedule' | 'monotonicMs'>): void {
@@ -43,7 +44,8 @@ export function keepHeapSmall({ schedule, monotonicMs }: Pick<Clock, 'schedule' 
       schedule(idleLookMs, look)
     }
     collectNow()
-    look()
+    // The other threads make little that outlives a batch, and one that is being ended had better not be in the middle of a collection.
+    if (isMainThread) look()
   })
 }
 
