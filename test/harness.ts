@@ -11,6 +11,7 @@ import { systemClock } from '../src/clock.ts'
 import { readConfig } from '../src/config.ts'
 import { createIds } from '../src/ids.ts'
 import { createLog } from '../src/log.ts'
+import { databaseFile } from '../src/storage/database.ts'
 import { epochFile } from '../src/storage/epoch.ts'
 import { type ApiClient, createApiClient } from './api-client.ts'
 import { databaseSettings, makeTestFolder, removeTestFolder } from './test-database.ts'
@@ -90,7 +91,8 @@ export async function startServerProcess(options: {
 }): Promise<ServerProcess> {
   const { dataFolder, env = {}, flags = [], readyWithinMs = usuallyReadyWithinMs } = options
   const port = options.port ?? (await freePort())
-  const isFirst = options.isFirst ?? !existsSync(epochFile(dataFolder))
+  const isFirst =
+    options.isFirst ?? ![epochFile(dataFolder), databaseFile(dataFolder)].some((file) => existsSync(file))
   const settings = { ...databaseSettings(dataFolder), ONESIXTY_PORT: String(port), ...env }
   const child = spawnProgram(['serve'], settings, flags)
   let output = ''

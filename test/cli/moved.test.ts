@@ -10,6 +10,12 @@ import { openFolder } from '../open-test-storage.ts'
 import { databaseSettings, isPostgres } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
+/** About the file of the embedded database: on PostgreSQL there is none. */
+const testOfFile = (name: string, run: () => Promise<void>): void => {
+  // oxlint-disable-next-line vitest/expect-expect, vitest/no-conditional-tests, vitest/valid-title
+  if (!isPostgres) test(name, run)
+}
+
 let cli: Cli
 beforeEach(async () => {
   cli = await openCli()
@@ -48,14 +54,11 @@ test('a database that has moved is neither served nor worked with: it says where
   }
 }) // prettier-ignore
 
-test.skipIf(isPostgres)(
-  'neither is it copied or examined, for there is one database to look after',
-  async () => {
-    await remember({ ...out, finished_at: 1 })
-    for (const line of [`backup ${join(cli.dataFolder, 'copy.db')}`, 'doctor'])
-      expect((await cli.run(`${line} --json`)).stderr).toContain('"code":"moved"')
-  },
-)
+testOfFile('neither is it copied or examined, for there is one database to look after', async () => {
+  await remember({ ...out, finished_at: 1 })
+  for (const line of [`backup ${join(cli.dataFolder, 'copy.db')}`, 'doctor'])
+    expect((await cli.run(`${line} --json`)).stderr).toContain('"code":"moved"')
+})
 
 test('a database that a move has not wholly filled is refused until it has', async () => {
   await remember({ ...out, direction: 'in', place: 'ada:/srv/onesixty/data' })
@@ -80,7 +83,7 @@ test('a server or command in between makes an unfinished move begin anew, and fi
   await storage.close()
 })
 
-test.skipIf(isPostgres)('a backup is a house of its own, which has not begun to move', async () => {
+testOfFile('a backup is a house of its own, which has not begun to move', async () => {
   await remember(out)
   const copy = join(cli.dataFolder, 'copy.db')
   await cli.json(`backup ${copy}`)
