@@ -15,8 +15,6 @@ const embeddedOnly = [
   'test/cli/epoch-file.test.ts',
   'test/cli/folder-lock.test.ts',
   'test/cli/data-folder.test.ts',
-  // A minute of faults on the wire of a link, in which the database has no say.
-  'test/smpp/link-faults.test.ts',
 ]
 
 /** What several servers of one database do, which PostgreSQL alone allows. */

@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { startFaultProxy } from '../peers/fault-proxy.ts'
 import { openEsme, openSmsc, submitFields } from './foreign-house.ts'
+import { resetSocket } from '../peers/reset-socket.ts'
 import { breath, expectFate, expectText, openHouse, steady, watch } from './proxy-house.ts'
 
 /** The proxy does to real connections what it is told, and nothing else. */
@@ -32,6 +34,18 @@ test('a reset passes through as a reset, both ways', async () => {
   const second = await house.connect()
   second.target.socket.resetAndDestroy()
   await expectFate(second.client, 'reset')
+})
+
+test('a connection is cut in the turn in which its end passes, and no socket is left', async () => {
+  const house = await openHouse()
+  const { client } = await house.connect()
+  const socket = connect(house.proxy.port, '127.0.0.1').on('error', () => undefined)
+  await eventually(house.proxy.state.bind(house.proxy), ({ open }) => expect(open).toBe(2))
+  socket.end()
+  resetSocket(socket)
+  await once(socket, 'close')
+  house.proxy.cut('rst')
+  await expectFate(client, 'reset')
 })
 
 test('a client is reset when nobody listens at the target', async () => {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { resetSocket } from '../reset-socket.ts'
 import { seededRandom } from '../seeded-random.ts'
 import { FaultLane, type LaneFaults } from './fault-lane.ts'
 
@@ -74,7 +75,7 @@ export class FaultConnection {
     this.#host.onCut(this)
     for (const lane of Object.values(this.#lanes)) lane.stop()
     for (const socket of [this.#client, this.#target]) {
-      if (how === 'rst' || socket.connecting) socket.resetAndDestroy()
+      if (how === 'rst' || socket.connecting) resetSocket(socket)
       else {
         // Read to the end: closing with unread bytes would be a reset.
         socket.removeAllListeners('data').resume()
@@ -104,7 +105,7 @@ export class FaultConnection {
   #watch(socket: Socket, other: Socket, direction: Direction): void {
     socket.on('error', () => {
       if (this.#lanes[direction].isSwallowing) this.#lanes[direction].hasLost = true
-      else if (!other.destroyed) other.resetAndDestroy()
+      else if (!other.destroyed) resetSocket(other)
     })
     socket.on('close', () => {
       if (!socket.destroyed || !other.destroyed) return

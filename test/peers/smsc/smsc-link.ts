@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { resetSocket } from '../reset-socket.ts'
 import { type NpmPdu, npmSmpp, type NpmSession } from './npm-smpp.ts'
 import type { LinkRecord, SmscLog } from './smsc-log.ts'
 import type { SmscSettings } from './smsc-settings.ts'
@@ -124,7 +125,7 @@ export class SmscLink {
     // Only a plain TCP socket can be reset; below TLS there is one.
     const { socket } = this.#npm
     const { _parent: below } = socket as { _parent?: Socket | null }
-    if (how === 'rst') (below ?? socket).resetAndDestroy()
+    if (how === 'rst') resetSocket(below ?? socket)
     this.#npm.destroy()
   }
 
