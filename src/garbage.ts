@@ -1,6 +1,6 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { isMainThread } from 'node:worker_threads'
+import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
 import type { Clock } from './clock.ts'
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
@@ -19,6 +19,18 @@ const idleShare = 0.1
 
 /** What an idle thread collects is worth it from this growth of its old generation on. */
 const worthCollecting = 1.2
+
+const heapsAreSmall = 'heaps are small'
+
+/** Whoever lets a server live long says so before it starts its threads; a command is over before a collection would be worth it. */
+export function keepHeapsOfThreadsSmall(): void {
+  setEnvironmentData(heapsAreSmall, true)
+}
+
+/** Does what `keepHeapSmall` does where the thread that started this one wants it. */
+export function keepHeapSmallIfAsked(clock: Pick<Clock, 'schedule' | 'monotonicMs'>): void {
+  if (getEnvironmentData(heapsAreSmall) === true) keepHeapSmall(clock)
+}
 
 /**
  * Collects what the start of this thread left behind, and on the main thread what each time of load left behind once it is over, and gives the

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createApp } from '../app.ts'
 import { systemClock } from '../clock.ts'
 import { type Config, readConfig } from '../config.ts'
-import { keepHeapSmall } from '../garbage.ts'
+import { keepHeapSmall, keepHeapsOfThreadsSmall } from '../garbage.ts'
 import { createIds } from '../ids.ts'
 import { createLog, gatheredOutput, type Log } from '../log.ts'
 import { CommandError, UsageError } from './command-errors.ts'
@@ -23,6 +23,7 @@ export async function serve(host: ServingProcess, options: { roles?: string } = 
   const signalled = nextSignal(host)
   const config = withRoles(readConfig(host.env), options.roles)
   const log = createLog(config.logLevel, gatheredOutput())
+  keepHeapsOfThreadsSmall()
   const app = await createApp(config, log)
   const { url } = await app.start().catch((error: unknown) => {
     throw listenFault(error, config)

@@ -5,6 +5,7 @@ export type Request =
   | ({ id: number; kind: 'statement' } & Statement)
   | { id: number; kind: 'unit'; name: string; input: unknown }
   | { id: number; kind: 'begin' | 'commit' | 'rollback' }
+  | { id: number; kind: 'end' }
 
 export interface Answer extends StatementResult {
   id: number
@@ -21,5 +22,5 @@ export interface WorkerSettings extends ConnectionSettings {
 
 /** What the thread does beside single statements. */
 export interface UnitRunner {
-  handle(request: Exclude<Request, { kind: 'statement' }>): void
+  handle(request: Exclude<Request, { kind: 'statement' | 'end' }>): void
 }

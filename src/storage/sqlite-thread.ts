@@ -32,6 +32,7 @@ export class SqliteThread {
   #outbox: string[] = []
   #outboxLength = 0
   #nextId = 1
+  readonly #exited: Promise<unknown>
   #ended: StorageError | null = null
   #closing = false
   #tellDied: (error: StorageError) => void = () => undefined
@@ -51,6 +52,7 @@ export class SqliteThread {
     this.#worker.on('error', (error: Error) =>
       this.#end(`the database thread failed: ${error.message}`, 'unavailable'),
     )
+    this.#exited = new Promise((resolve) => this.#worker.once('exit', resolve))
     this.#worker.on('exit', () => this.#end('the database is closed', 'closed'))
     this.#worker.unref()
   }
@@ -67,10 +69,12 @@ export class SqliteThread {
     return (await this.#send({ kind: 'unit', name, input })).result
   }
 
+  /** The thread ends itself, after what it was asked before: ended from outside in the middle of a collection, it took the process along. */
   close = async (): Promise<void> => {
     this.#closing = true
     this.#worker.ref()
-    await this.#worker.terminate()
+    this.#send({ kind: 'end' }).catch(() => undefined)
+    await this.#exited
   }
 
   #send(request: WithoutId<Request>): Promise<Answer> {

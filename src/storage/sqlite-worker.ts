@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../clock.ts'
-import { keepHeapSmall } from '../garbage.ts'
+import { keepHeapSmallIfAsked } from '../garbage.ts'
 import { StorageError } from './dialect.ts'
 import { guardConnection } from './guarded-connection.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -15,7 +15,7 @@ const port = parentPort
 if (port === null) throw new Error('sqlite-worker runs as a worker thread only')
 const { execute, executor } = guardConnection(new SqliteConnection(settings))
 let outbox: Answer[] = []
-keepHeapSmall(systemClock)
+keepHeapSmallIfAsked(systemClock)
 
 function answer(message: Answer): void {
   outbox.push(message)
@@ -50,6 +50,7 @@ const runner: UnitRunner | null = settings.readOnly
 // Bundles cross as JSON text, which is faster than cloning nested arrays.
 port.on('message', (bundle: string) => {
   for (const request of JSON.parse(bundle) as Request[]) {
+    if (request.kind === 'end') process.exit()
     try {
       if (request.kind === 'statement') answer({ id: request.id, ...execute(request) })
       else if (runner === null) throw new StorageError('this connection only reads', 'other', false)
