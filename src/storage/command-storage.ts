@@ -3,7 +3,7 @@ import { databaseFile, type Storage } from './database.ts'
 import { emptyLog } from './empty-log.ts'
 import { connectLocally } from './local-connection.ts'
 import { migrate, readMigrations } from './migrate.ts'
-import { refuseMoved } from './moved.ts'
+import { openUnlessMoved } from './moved.ts'
 import { postgresSettingsOf, type StorageConfig } from './open-storage.ts'
 import { Writer } from './writer.ts'
 
@@ -26,16 +26,8 @@ const cacheKiB = 2_048
  * Opens the database for one command, beside running servers too, creating the embedded one if need be, and brings its schema up to
  * date. Refuses to write where commits are not flushed, as the server does (P1), and a database that has moved away.
  */
-export async function openForCommand(config: StorageConfig, nowMs: number): Promise<CommandStorage> {
-  const storage = await openEither(config, nowMs)
-  try {
-    await refuseMoved(storage, config.dataFolder)
-  } catch (error) {
-    await storage.close()
-    throw error
-  }
-  return storage
-}
+export const openForCommand = (config: StorageConfig, nowMs: number): Promise<CommandStorage> =>
+  openUnlessMoved(openEither(config, nowMs), config.dataFolder)
 
 async function openEither(config: StorageConfig, nowMs: number): Promise<CommandStorage> {
   if (config.databaseUrl !== null) {

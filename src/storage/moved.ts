@@ -13,7 +13,7 @@ export class MovedError extends Error {
  * Part of opening a database for a server or a command, before anything else is asked of it. Throws `MovedError`. A move away that was begun
  * and not finished begins anew: what is done from now on is not in its copy.
  */
-export async function refuseMoved(
+async function refuseMoved(
   { read, writer }: Pick<Storage, 'read' | 'writer'>,
   dataFolder: string,
 ): Promise<void> {
@@ -26,6 +26,21 @@ export async function refuseMoved(
     return reason
   })
   if (why !== null) throw new MovedError(why)
+}
+
+/** Waits for a database that is being opened, and refuses it as `refuseMoved` does; then it is closed again. */
+export async function openUnlessMoved<T extends Pick<Storage, 'read' | 'writer' | 'close'>>(
+  opening: Promise<T>,
+  dataFolder: string,
+): Promise<T> {
+  const storage = await opening
+  try {
+    await refuseMoved(storage, dataFolder)
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+  return storage
 }
 
 /** The same where nothing is voided: of a database that is only looked at, and within the first transaction of a server, which may be later than a move. */
