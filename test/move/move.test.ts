@@ -105,14 +105,7 @@ test('a database that holds anything is refused and left as it is', async () => 
 })
 
 test('a database of a newer or another version is refused', async () => {
-  expect(
-    (
-      await house.run('migrate', {
-        DATABASE_URL: house.fullUrl,
-        ONESIXTY_SECRET: 'a secret of the tests that nobody else has',
-      })
-    ).code,
-  ).toBe(0)
+  await house.migrateTarget()
   await house.target.query("insert into schema_migrations values ('9999_later.sql', '', 0)")
   const newer = await house.move(' --json')
   expect([...codeOf(newer), newer.stderr.includes('9999_later.sql')]).toEqual([1, 'newer_target', true])
@@ -131,14 +124,7 @@ test('two cannot move to one database at once', async () => {
 }, 60_000)
 
 test('an unfinished move of another database is not gone on with', async () => {
-  expect(
-    (
-      await house.run('migrate', {
-        DATABASE_URL: house.fullUrl,
-        ONESIXTY_SECRET: 'a secret of the tests that nobody else has',
-      })
-    ).code,
-  ).toBe(0)
+  await house.migrateTarget()
   await house.target.query("insert into moves values ('mov_other', 'in', 'eve:/srv', 'mov_x', 1, null)")
   const refused = await house.move(' --json')
   expect(codeOf(refused)).toEqual([1, 'target_in_use'])

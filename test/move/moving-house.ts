@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { inject } from 'vitest'
+import { expect, inject } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import { databaseFile } from '../../src/storage/database.ts'
 import { openDatabaseFile } from '../../src/storage/database-file.ts'
@@ -25,6 +25,8 @@ export interface MovingHouse {
   /** One command line on the embedded database, in this process. */
   run(line: string, env?: Record<string, string>): Promise<CliResult>
   move(more?: string): Promise<CliResult>
+  /** Makes the tables on the target, as a server that is started there does. */
+  migrateTarget(): Promise<void>
   /** Looks at or changes the embedded database. */
   withSource<T>(use: (database: DatabaseSync) => T): T
   shapes(): Promise<TableShape[]>
@@ -69,6 +71,10 @@ export async function openMovingHouse(): Promise<MovingHouse> {
     target,
     run,
     move: (more = '') => run(`move --to ${url}${more}`),
+    async migrateTarget() {
+      const settings = { DATABASE_URL: fullUrl, ONESIXTY_SECRET: 'a secret of the tests that nobody else has' }
+      expect((await run('migrate', settings)).code).toBe(0)
+    },
     withSource,
     async shapes() {
       const { db, close } = openDatabaseFile(databaseFile(dataFolder))

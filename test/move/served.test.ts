@@ -103,14 +103,7 @@ test('and a move does not begin on a database that a server has just taken', asy
   const held = new pg.Client({ connectionString: house.fullUrl })
   await held.connect()
   // The server is in the middle of its first transaction: nobody sees its row yet.
-  expect(
-    (
-      await house.run('migrate', {
-        DATABASE_URL: house.fullUrl,
-        ONESIXTY_SECRET: 'a secret of the tests that nobody else has',
-      })
-    ).code,
-  ).toBe(0)
+  await house.migrateTarget()
   await held.query('begin')
   await held.query('select pg_advisory_xact_lock(160160160)')
   await held.query('insert into instance (id, epoch, directory_version, created_at) values (1, 1, 1, 1)')
