@@ -1,17 +1,14 @@
-import { readFile } from 'node:fs/promises'
-import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { createIds } from '../../src/ids.ts'
 import { claimMessages } from '../../src/messages/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/message-store.ts'
 import { openForCommand } from '../../src/storage/command-storage.ts'
-import { databaseFile } from '../../src/storage/database.ts'
 import type { Tx } from '../../src/storage/dialect.ts'
-import { tablesWith } from '../messages/every-cell.ts'
 import { type FilledAccount, fillAccount } from '../messages/filled-account.ts'
 import { databaseSettings, isPostgres } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
+import { tracesOf } from './traces-of.ts'
 
 const shop = { mark: 'zanzibar', number: '+4915112345678' }
 const beside = { mark: 'timbuktu', number: '+4915187654321' }
@@ -40,28 +37,12 @@ async function inStorage<T>(
   }
 }
 
-/** Which of the texts stand anywhere in the bytes of the database, its log, or a copy; on a server, in any cell. */
-async function inBytes(texts: readonly string[]): Promise<string[]> {
-  if (isPostgres)
-    return inStorage(async ({ read }) => {
-      const found = await Promise.all(texts.map((text) => tablesWith(read, [text])))
-      return texts.filter((_, i) => (found[i]?.length ?? 0) > 0)
-    })
-  const copy = `${cli.dataFolder}/copy-${ids('aud')}.db`
-  const database = new DatabaseSync(databaseFile(cli.dataFolder), { readOnly: true })
-  database.exec(`vacuum into '${copy}'`)
-  const files = [databaseFile(cli.dataFolder), `${databaseFile(cli.dataFolder)}-wal`, copy]
-  const bytes = await Promise.all(files.map((file) => readFile(file, 'latin1').catch(() => '')))
-  database.close()
-  return texts.filter((text) => bytes.some((each) => each.includes(text)))
-}
-
 const erase = (...more: string[]) => ['account', 'erase', '--account', filled.accountId, ...more]
 const words = [shop.mark, shop.number.slice(1)]
 
 test('an erased account stands in no byte of the database, its log or a copy, and the doctor finds nothing before and after', async () => {
   expect((await cli.run('doctor')).code).toBe(0)
-  expect(await inBytes([...words, beside.mark])).toEqual([...words, beside.mark])
+  expect(await tracesOf([...words, beside.mark], cli.dataFolder)).toEqual([...words, beside.mark])
   expect(await cli.json(erase('--confirm', filled.name))).toEqual({
     ok: true,
     account_id: filled.accountId,
@@ -71,7 +52,7 @@ test('an erased account stands in no byte of the database, its log or a copy, an
     final_by: null,
     log_emptied: !isPostgres,
   })
-  expect(await inBytes([...words, beside.mark])).toEqual([beside.mark])
+  expect(await tracesOf([...words, beside.mark], cli.dataFolder)).toEqual([beside.mark])
   expect((await cli.run('doctor --full')).code).toBe(0)
 })
 

@@ -1,11 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { databaseFile } from '../../src/storage/database.ts'
-import { tablesWith } from '../messages/every-cell.ts'
 import { openDatabase } from '../open-database.ts'
 import { isPostgres } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
+import { tracesOf } from './traces-of.ts'
 import { readMessages, serveOnce } from './waiting-messages.ts'
 
 let cli: Cli
@@ -23,21 +20,6 @@ beforeEach(async () => {
 })
 afterEach(() => cli.close())
 
-/** Which of the texts stand anywhere in the bytes of the database, its log, or a copy; on a server, in any cell. */
-async function inBytes(texts: readonly string[]): Promise<string[]> {
-  if (isPostgres) {
-    const { db, close } = openDatabase(cli.dataFolder)
-    return tablesWith(db, texts).finally(() => void close())
-  }
-  const copy = `${cli.dataFolder}/copy.db`
-  const database = new DatabaseSync(databaseFile(cli.dataFolder), { readOnly: true })
-  database.exec(`vacuum into '${copy}'`)
-  const files = [databaseFile(cli.dataFolder), `${databaseFile(cli.dataFolder)}-wal`, copy]
-  const bytes = await Promise.all(files.map((file) => readFile(file, 'latin1').catch(() => '')))
-  database.close()
-  return texts.filter((text) => bytes.some((each) => each.includes(text)))
-}
-
 test('a number that is erased stands in no byte of the database, its log or a copy, and every sum holds', async () => {
   const number = waiting[0]?.recipient as string
   const texts = [number, number.slice(1), waiting[0]?.text as string]
@@ -49,7 +31,7 @@ test('a number that is erased stands in no byte of the database, its log or a co
     being_handed_over: 0,
     log_emptied: !isPostgres,
   })
-  expect(await inBytes(texts)).toEqual([])
+  expect(await tracesOf(texts, cli.dataFolder)).toEqual([])
   expect(await readMessages(cli.dataFolder)).toMatchObject({
     costs: Array.from({ length: 100 }, () => 'released'),
   })
