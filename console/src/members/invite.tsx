@@ -2,9 +2,8 @@ import { Radio, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { InvitationAnswer } from '../../../src/api/console/invite.ts'
 import { useChange } from '../api/use-call.ts'
-import { faultOf } from '../ui/call-fault.tsx'
 import { CallForm } from '../ui/call-form.tsx'
-import { EmailField } from '../ui/email-field.tsx'
+import { InviteeField } from './invitee-field.tsx'
 
 /** The form of an invitation. */
 export function Invite({ onMade }: { onMade: (made: InvitationAnswer) => void }) {
@@ -18,13 +17,7 @@ export function Invite({ onMade }: { onMade: (made: InvitationAnswer) => void })
       action="Invite"
       ownFaults={['email']}
     >
-      <EmailField
-        autoComplete="off"
-        data-autofocus
-        value={email}
-        onChange={setEmail}
-        error={faultOf(invite.error, 'email')}
-      />
+      <InviteeField email={email} onChange={setEmail} error={invite.error} />
       <Radio.Group
         label="As"
         value={role}

@@ -1,11 +1,10 @@
 import { Text } from '@mantine/core'
 import { useState } from 'react'
 import { useChange } from '../api/use-call.ts'
+import { InviteeField } from '../members/invitee-field.tsx'
 import { NewInvitation } from '../members/new-invitation.tsx'
-import { faultOf } from '../ui/call-fault.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { EmailField } from '../ui/email-field.tsx'
 
 /** Lets somebody open an account of their own, also where sign-up is not for everybody. */
 export function InviteToOpen({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -25,13 +24,7 @@ function InviteForm() {
       <Text size="sm">
         Whoever accepts chooses a name and a password, and has an account of their own with the free SMS.
       </Text>
-      <EmailField
-        autoComplete="off"
-        data-autofocus
-        value={email}
-        onChange={setEmail}
-        error={faultOf(invite.error, 'email')}
-      />
+      <InviteeField email={email} onChange={setEmail} error={invite.error} />
     </CallForm>
   )
 }
