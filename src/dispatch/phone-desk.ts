@@ -130,7 +130,10 @@ export class PhoneDesk {
     )
   }
 
-  /** A page is filled from routes in turn; another round gives what some of them left to the others. */
+  /**
+   * A page is filled from routes in turn; another round gives what some of them left to the others, and in all not more than the share of the
+   * first: of what phones that come at the same instant have not yet had, each would else take a share again.
+   */
   async #claim(device: DeviceRuntime, phone: AskingPhone, room: number): Promise<void> {
     const { clock, claim, dueNow, fence, metrics } = this.#deps
     let left = room
@@ -139,6 +142,7 @@ export class PhoneDesk {
       const mostParts = device.throughput()?.remaining ?? Number.MAX_SAFE_INTEGER
       if (mostParts === 0) return
       const { routes, share } = await this.#turns.routesFor(device)
+      if (round === 0) left = Math.min(left, share)
       const free = Math.min(left, mostParts, share)
       if (free === 0) return
       const { wants } = planClaims(routes, () => [{ ...self, health: 'online', fetches: false, free }])

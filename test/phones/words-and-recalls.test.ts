@@ -122,6 +122,8 @@ test('what a phone let go of and had sent all the same is sent, and goes to nobo
   const house = await openDeskHouse()
   const [phone, other] = [await house.register('1'), await house.register('2')]
   await house.send({ to: numbers(2) })
+  // Its half, and then what the other has left.
+  await house.pull(phone)
   const offers = await house.pull(phone)
   await recallAll(house, offers, 'move')
   await house.report(phone, ...offers.map(saying('canceled')))
@@ -206,6 +208,7 @@ test('what a shared phone holds of an account that is closed it is asked to let 
   const house = await openDeskHouse()
   const [phone, other] = [await house.register('1'), await house.register('2')]
   await house.send({ to: numbers(2) })
+  await house.pull(phone)
   const offers = await house.pull(phone)
   await house.storage.writer.write(async (tx) => {
     await tx.updateTable('accounts').set({ state: 'closed' }).where('id', '=', 'acc_a').execute()
