@@ -2,6 +2,7 @@ import { WalletChanges } from '../ledger/ledger.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { CostState, Flag } from '../storage/schema.ts'
 import { updateRows } from '../storage/sets.ts'
+import { type MessageEvent as ToldEvent, recordMessageEvents } from './events.ts'
 import type { MessageState } from './message-store.ts'
 import { chargeOf, isFinal, type MessageEvent, type Move, moveInDoubt, moveOf } from './state.ts'
 import { TrafficChanges } from './traffic.ts'
@@ -31,7 +32,7 @@ interface Changed {
 
 /**
  * The only writer of `status`. Moves a batch of messages along the table of state.ts, ends holds, and keeps wallets, day
- * counters and the counts of traffic in step, in one transaction. Gives, for each advance, the new state, or null where the table refuses the move.
+ * counters, the counts of traffic and the events told of it in step, in one transaction. Gives, for each advance, the new state, or null where the table refuses the move.
  * A message may stand in a batch more than once; later advances see the earlier ones. Throws `StaleMessage` when a message was
  * moved since its state was read.
  */
@@ -41,6 +42,7 @@ export async function advanceMessages(
 ): Promise<(MessageState | null)[]> {
   const wallets = new WalletChanges()
   const changes = new Map<string, Changed>()
+  const told: ToldEvent[] = []
   const results = advances.map((advance) => {
     const { message } = advance
     const earlier = changes.get(message.id)
@@ -53,12 +55,18 @@ export async function advanceMessages(
       const { account_id: accountId, mode, charged, updated_at } = after
       wallets.settle({ accountId, mode }, current.held, charged, updated_at)
     }
+    told.push({ message: after, previousStatus: current.status, correction: move.correction === true })
     changes.set(message.id, { before: earlier?.before ?? message, after })
     return after
   })
   const traffic = new TrafficChanges()
   for (const { before, after } of changes.values()) traffic.moved(before, after)
-  await Promise.all([writeChanges(tx, [...changes.values()]), wallets.apply(tx), traffic.apply(tx)])
+  await Promise.all([
+    writeChanges(tx, [...changes.values()]),
+    wallets.apply(tx),
+    traffic.apply(tx),
+    recordMessageEvents(tx, told),
+  ])
   return results
 }
 

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../storage/dialect.ts'
 import type { Flag } from '../storage/schema.ts'
 import { addToRows, insertRows, selectEach } from '../storage/sets.ts'
 import { decideSends, type Decision, type Standing } from './decide-sends.ts'
+import { recordMessageEvents } from './events.ts'
 import { findReplays } from './find-replays.ts'
 import { priorityOf, routeKeyOf } from './message-store.ts'
 import type { SendRequest, SendResult, Warning } from './send-request.ts'
@@ -87,10 +88,11 @@ async function store(
   for (const send of sends) wallets.reserve(send, send.recipients.length * send.parts)
   const capped = sends.filter((send) => send.dailyCap !== null)
   const keyed = sends.filter((send) => send.idempotency !== null)
+  const messages = sends.flatMap(messageRows)
   await Promise.all([
     wallets.apply(tx),
     insertRows(tx, 'sends', sends.map(sendRow)),
-    insertRows(tx, 'messages', sends.flatMap(messageRows)),
+    insertRows(tx, 'messages', messages),
     insertRows(tx, 'queue', sends.flatMap(queueRows)),
     addToRows(tx, 'queue_totals', queueTotalShape, sends.map(queueTotalRow)),
     countNew(tx, 'accepted', sends.map(trafficOf)),
@@ -99,6 +101,10 @@ async function store(
       tx,
       'idempotency_keys',
       keyed.map((send) => idempotencyRow(send, decisions.get(send) as Decision)),
+    ),
+    recordMessageEvents(
+      tx,
+      messages.map((message) => ({ message, previousStatus: null, correction: false })),
     ),
   ])
 }

@@ -48,6 +48,11 @@ export const accountRows: Readonly<Partial<Record<Table, string>>> = {
   opt_outs: own,
   traffic: own,
   traffic_times: own,
+  webhook_endpoints: own,
+  webhook_endpoint_types: own,
+  webhook_events: own,
+  webhook_deliveries: own,
+  webhook_attempts: own,
   // Of the instance: nobody's secret.
   instance: 'true',
   server_runs: 'true',

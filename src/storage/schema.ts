@@ -44,6 +44,13 @@ import type {
   AuthTwoFactorTable,
 } from './sign-in-tables.ts'
 import type { TrafficTable, TrafficTimeTable } from './traffic-tables.ts'
+import type {
+  WebhookAttemptTable,
+  WebhookDeliveryTable,
+  WebhookEndpointTable,
+  WebhookEndpointTypeTable,
+  WebhookEventTable,
+} from './webhook-tables.ts'
 
 export type {
   Mode,
@@ -124,6 +131,11 @@ export interface Database {
   inbound_seen: InboundSeenTable
   inbound_fragments: InboundFragmentTable
   opt_outs: OptOutTable
+  webhook_endpoints: WebhookEndpointTable
+  webhook_endpoint_types: WebhookEndpointTypeTable
+  webhook_events: WebhookEventTable
+  webhook_deliveries: WebhookDeliveryTable
+  webhook_attempts: WebhookAttemptTable
   audit_log: AuditLogTable
   one_time_links: OneTimeLinkTable
   auth_users: AuthUserTable
