@@ -1,4 +1,5 @@
 import { consoleSettings } from './console-settings.ts'
+import { inboundSettings } from './inbound-settings.ts'
 import { setting } from './setting.ts'
 import { storageSettings } from './storage-settings.ts'
 import { httpOrigin, list, longSecret, nodeName, oneOf, someText, wholeNumber } from './setting-readers.ts'
@@ -204,18 +205,7 @@ export const settings = {
     default: 100_000,
     says: 'How many such receipts are kept of one device; the oldest go first. An SMSC account that other programs send over brings theirs too, without end; this many are some 100 MB.',
   }),
-  inboundJoinMinutes: setting({
-    env: 'ONESIXTY_INBOUND_JOIN_MINUTES',
-    read: wholeNumber(1, 1_440),
-    default: 30,
-    says: 'How long the pieces of a long received message are waited for, then what came of it is handed over. Networks repeat a lost piece within minutes.',
-  }),
-  sharedReplyDays: setting({
-    env: 'ONESIXTY_SHARED_REPLY_DAYS',
-    read: wholeNumber(0, 365),
-    default: 30,
-    says: 'How long what comes from a number through a shared device is for the account that last sent there through it; 0 leaves only what names the message that it answers. A month of answers; later ones may mean someone else, or come from a number with a new owner.',
-  }),
+  ...inboundSettings,
   breakerRestMinutes: setting({
     env: 'ONESIXTY_BREAKER_REST_MINUTES',
     read: wholeNumber(0, 1_440),

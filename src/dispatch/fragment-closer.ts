@@ -1,5 +1,6 @@
 import type { Ids } from '../ids.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
+import type { InboundTerms } from '../messages/inbound-message.ts'
 import { receiveOverdue } from '../messages/receive-messages.ts'
 import type { Writer } from '../storage/writer.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
@@ -12,7 +13,7 @@ export interface FragmentCloserDeps extends JanitorDeps {
   writer: Writer
   ids: Ids
   horizon: WriteHorizon
-  joinMs: number
+  terms: InboundTerms
 }
 
 /** Hands over what came of long messages whose other pieces do not come, and forgets those that were joined. */
@@ -22,10 +23,11 @@ export const createFragmentCloser = (deps: FragmentCloserDeps): Janitor =>
     intervalMs,
     async sweep() {
       const nowMs = deps.clock.now()
-      const upTo = nowMs - deps.joinMs
+      const { mostCharacters, joinMs } = deps.terms
+      const upTo = nowMs - joinMs
       return deps.horizon.hold(nowMs, (timeIn) =>
         deps.writer.write(async (tx) =>
-          receiveOverdue(tx, deps.ids, { upTo, nowMs: await timeIn(tx) }, pageSize),
+          receiveOverdue(tx, deps.ids, { upTo, nowMs: await timeIn(tx), mostCharacters }, pageSize),
         ),
       )
     },

@@ -1,9 +1,10 @@
 import { type Clock, dayMs } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Inbound } from '../connectors/connector.ts'
+import { refuse } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
-import { mostCharacters } from '../messages/inbound-message.ts'
+import type { InboundTerms } from '../messages/inbound-message.ts'
 import { findLastSender } from '../messages/last-sender.ts'
 import { receiveMessages } from '../messages/receive-messages.ts'
 import { parsePhoneNumber } from '../phone-number.ts'
@@ -13,6 +14,7 @@ import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import type { Writer } from '../storage/writer.ts'
 import type { DevicePool } from './device-pool.ts'
+import { InboundRate } from './inbound-rate.ts'
 
 interface InboundReceiverDeps {
   read: Db
@@ -21,23 +23,28 @@ interface InboundReceiverDeps {
   clock: Clock
   pool: Pick<DevicePool, 'get'>
   horizon: WriteHorizon
-  config: Pick<Config, 'inboundJoinMinutes' | 'sharedReplyDays'>
+  config: Pick<Config, 'inboundJoinMinutes' | 'inboundCharacters' | 'inboundPerMinute' | 'sharedReplyDays'>
 }
 
 /** Takes in what reaches a device: measured, and stored before the device is told so. */
 export class InboundReceiver {
   readonly #deps: InboundReceiverDeps
+  readonly #rate: InboundRate
 
   constructor(deps: InboundReceiverDeps) {
     this.#deps = deps
+    this.#rate = new InboundRate(deps, deps.config.inboundPerMinute)
   }
 
-  /** Settles when the message is stored (or was stored before); rejects when it could not be. */
+  /**
+   * Settles when the message is stored (or was stored before); rejects when it could not be, or when the device brings more than it may:
+   * whoever brought it brings it again.
+   */
   async receive(deviceId: string, inbound: Inbound): Promise<void> {
     const { writer, ids, clock, pool, horizon, config } = this.#deps
-    const joinMs = config.inboundJoinMinutes * 60_000
+    if (!this.#rate.take(deviceId)) throw tooMany(config.inboundPerMinute)
     const owner = pool.get(deviceId)?.facts ?? (await this.#ownerOf(deviceId))
-    const cut = inbound.text.slice(0, mostCharacters)
+    const cut = inbound.text.slice(0, config.inboundCharacters)
     const text = inbound.part === undefined ? plainText(cut) : withoutControls(cut)
     const number = parsePhoneNumber(inbound.from)
     const { encoding, units, parts } = measureText(text, 'auto')
@@ -67,7 +74,7 @@ export class InboundReceiver {
       writer.write(async (tx) => {
         const atMs = await timeIn(tx)
         horizon.heardOf(atMs)
-        return receiveMessages(tx, ids, [{ ...message, receivedAt: atMs }], joinMs)
+        return receiveMessages(tx, ids, [{ ...message, receivedAt: atMs }], inboundTermsOf(config))
       }),
     )
   }
@@ -93,6 +100,20 @@ export class InboundReceiver {
     return findLastSender(read, { deviceId, mode, number: asRecipient(from), sinceMs })
   }
 }
+
+/** On what terms the settings have messages received. */
+export const inboundTermsOf = (
+  config: Pick<Config, 'inboundJoinMinutes' | 'inboundCharacters'>,
+): InboundTerms => ({
+  joinMs: config.inboundJoinMinutes * 60_000,
+  mostCharacters: config.inboundCharacters,
+})
+
+const tooMany = (perMinute: number) =>
+  refuse('rate_limited', {
+    detail: `This device has received ${perMinute} messages within a minute; the next are taken after it.`,
+    headers: { 'retry-after': '60' },
+  })
 
 /** Networks that do not tell what kind of number it is give the international one without its plus sign. */
 const asRecipient = (from: string): string => (/^[1-9]\d{6,14}$/.test(from) ? `+${from}` : from)

@@ -9,6 +9,7 @@ import type { Writer } from '../storage/writer.ts'
 import { createDeviceReporter } from './device-reporter.ts'
 import type { DevicePool } from './device-pool.ts'
 import { createExpirer } from './expirer.ts'
+import { inboundTermsOf } from './inbound-receiver.ts'
 import { createFragmentCloser } from './fragment-closer.ts'
 import type { Janitor, JanitorDeps } from './janitor.ts'
 import type { PastHandOvers } from './hand-over-log.ts'
@@ -36,6 +37,7 @@ export interface JanitorsDeps extends JanitorDeps {
     | 'trafficDays'
     | 'deviceHistoryDays'
     | 'inboundJoinMinutes'
+    | 'inboundCharacters'
     | 'parkedReceiptHours'
     | 'parkedReceipts'
     | 'playSms'
@@ -98,7 +100,7 @@ export function createJanitors(
       endedOptOutDays: config.endedOptOutDays,
       deviceHistoryDays: config.deviceHistoryDays,
     }),
-    fragmentCloser: createFragmentCloser({ ...deps, joinMs: config.inboundJoinMinutes * 60_000 }),
+    fragmentCloser: createFragmentCloser({ ...deps, terms: inboundTermsOf(config) }),
     refiller: createRefiller({ ...deps, playSms: config.playSms }),
     keyUses: createKeyUseRecorder({ ...own, takeUses: deps.takeKeyUses }),
     deviceReporter: createDeviceReporter({

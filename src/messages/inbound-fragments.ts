@@ -3,10 +3,11 @@ import { measureText } from '../sms-text.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { InboundFragmentTable } from '../storage/message-tables.ts'
 import { insertRows } from '../storage/sets.ts'
-import { type InboundMessage, type InboundPart, mostCharacters } from './inbound-message.ts'
+import type { InboundMessage, InboundPart, InboundTerms } from './inbound-message.ts'
 
 type Fragment = Selectable<InboundFragmentTable>
 type Piece = InboundMessage & { part: InboundPart }
+type JoinTerms = Pick<InboundTerms, 'mostCharacters'> & { nowMs: number }
 type SetKey = Pick<Fragment, 'device_id' | 'sender' | 'recipient' | 'reference' | 'total'>
 
 /** Pieces kept for one device; beyond them the oldest message goes as it is. A real sender has one long message under way. */
@@ -17,14 +18,14 @@ const mostFragments = 2_000
  * that comes again is known; another text under the same number is a new message. Gives what is to be stored now: the whole message, and
  * any that had to make way.
  */
-export async function takeFragment(tx: Tx, piece: Piece, joinMs: number): Promise<InboundMessage[]> {
+export async function takeFragment(tx: Tx, piece: Piece, terms: InboundTerms): Promise<InboundMessage[]> {
   const key = keyOf(piece)
-  const done = await makeRoom(tx, piece)
+  const done = await makeRoom(tx, piece, terms)
   let kept = await readSet(tx, key)
   const same = kept.find((fragment) => fragment.part === piece.part.index)
-  const isOld = kept.some((fragment) => fragment.received_at <= piece.receivedAt - joinMs)
+  const isOld = kept.some((fragment) => fragment.received_at <= piece.receivedAt - terms.joinMs)
   if (isOld || (same !== undefined && textOf(same) !== piece.text)) {
-    done.push(...(await takeSet(tx, key, kept, piece.receivedAt)))
+    done.push(...(await takeSet(tx, key, kept, { ...terms, nowMs: piece.receivedAt })))
     kept = []
   } else if (same !== undefined) return done
 
@@ -33,13 +34,13 @@ export async function takeFragment(tx: Tx, piece: Piece, joinMs: number): Promis
   const all = [...kept, fragment]
   if (all.length < piece.part.total) return done
   await markJoined(tx, key)
-  return [...done, joined(all, piece.receivedAt)]
+  return [...done, joined(all, { ...terms, nowMs: piece.receivedAt })]
 }
 
 /** Takes out the messages whose first piece came by `upTo`: what came of each, but for those that went already. */
 export async function takeOverdue(
   tx: Tx,
-  at: { upTo: number; nowMs: number },
+  at: { upTo: number } & JoinTerms,
   most: number,
 ): Promise<{ messages: InboundMessage[]; isMore: boolean }> {
   const sets = await tx
@@ -50,7 +51,7 @@ export async function takeOverdue(
     .limit(most)
     .execute()
   const messages: InboundMessage[] = []
-  for (const key of sets) messages.push(...(await takeSet(tx, key, await readSet(tx, key), at.nowMs)))
+  for (const key of sets) messages.push(...(await takeSet(tx, key, await readSet(tx, key), at)))
   return { messages, isMore: sets.length === most }
 }
 
@@ -97,18 +98,22 @@ async function takeSet(
   tx: Tx,
   key: SetKey,
   fragments: readonly Fragment[],
-  nowMs: number,
+  terms: JoinTerms,
 ): Promise<InboundMessage[]> {
   if (fragments.length === 0) return []
   await tx
     .deleteFrom('inbound_fragments')
     .where((is) => is.and(key))
     .execute()
-  return fragments.some((fragment) => fragment.joined === 1) ? [] : [joined(fragments, nowMs)]
+  return fragments.some((fragment) => fragment.joined === 1) ? [] : [joined(fragments, terms)]
 }
 
 /** A device that sends piece upon piece and never the rest must not fill the disk: the oldest make way. */
-async function makeRoom(tx: Tx, { deviceId, receivedAt }: Piece): Promise<InboundMessage[]> {
+async function makeRoom(
+  tx: Tx,
+  { deviceId, receivedAt }: Piece,
+  terms: InboundTerms,
+): Promise<InboundMessage[]> {
   const { count } = await tx
     .selectFrom('inbound_fragments')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -122,11 +127,11 @@ async function makeRoom(tx: Tx, { deviceId, receivedAt }: Piece): Promise<Inboun
     .orderBy('received_at')
     .limit(1)
     .executeTakeFirstOrThrow()
-  return takeSet(tx, oldest, await readSet(tx, oldest), receivedAt)
+  return takeSet(tx, oldest, await readSet(tx, oldest), { ...terms, nowMs: receivedAt })
 }
 
 /** The pieces in their order; `…` stands where some are missing. */
-function joined(fragments: readonly Fragment[], nowMs: number): InboundMessage {
+function joined(fragments: readonly Fragment[], { nowMs, mostCharacters }: JoinTerms): InboundMessage {
   const inOrder = fragments.toSorted((a, b) => a.part - b.part)
   const [first] = inOrder as [Fragment]
   let next = 1

@@ -1,8 +1,5 @@
 import type { Encoding, Mode } from '../storage/schema.ts'
 
-/** Longer than any joined SMS (255 parts of 153 characters); what a device says beyond it is cut. */
-export const mostCharacters = 40_000
-
 /** Which piece of a long message this is, as its sender's phone numbered it: `index` from 1 to `total`. */
 export interface InboundPart {
   reference: number
@@ -28,4 +25,12 @@ export interface InboundMessage {
   fingerprint: string
   /** Set when this is a piece of a longer message. */
   part?: InboundPart
+}
+
+/** On what terms messages are received. */
+export interface InboundTerms {
+  /** How long the pieces of a long message are waited for. */
+  joinMs: number
+  /** Longest text kept; what a device says beyond it is cut. */
+  mostCharacters: number
 }

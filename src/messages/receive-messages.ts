@@ -1,26 +1,27 @@
+import { findOperatorAccount } from '../accounts/operator-account.ts'
 import type { Ids } from '../ids.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { insertRows } from '../storage/sets.ts'
 import { takeFragment, takeOverdue } from './inbound-fragments.ts'
-import type { InboundMessage, InboundPart } from './inbound-message.ts'
+import type { InboundMessage, InboundPart, InboundTerms } from './inbound-message.ts'
 import { countNew } from './traffic.ts'
 
 /**
  * Stores received messages, each once by the device's fingerprint; pieces of long ones when the last of them is there. What comes without an
- * account, as on a shared device, is of the account whose attempt it answers; without one it is nobody's and is dropped. Gives how many were
- * stored. Received messages cost nothing.
+ * account, as on a shared device, is of the account whose attempt it answers, and else of the operator's; where there is none it is dropped.
+ * Gives how many were stored. Received messages cost nothing.
  */
 export async function receiveMessages(
   tx: Tx,
   ids: Ids,
   inbound: readonly InboundMessage[],
-  joinMs: number,
+  terms: InboundTerms,
 ): Promise<number> {
   let stored = 0
   for (const { part, ...message } of inbound) {
     if (part === undefined || !isSound(part)) stored += await store(tx, ids, message)
     else if (await isNew(tx, message))
-      for (const whole of await takeFragment(tx, { ...message, part }, joinMs))
+      for (const whole of await takeFragment(tx, { ...message, part }, terms))
         stored += await store(tx, ids, whole)
   }
   return stored
@@ -30,7 +31,7 @@ export async function receiveMessages(
 export async function receiveOverdue(
   tx: Tx,
   ids: Ids,
-  at: { upTo: number; nowMs: number },
+  at: { upTo: number; nowMs: number } & Pick<InboundTerms, 'mostCharacters'>,
   most: number,
 ): Promise<boolean> {
   const { messages, isMore } = await takeOverdue(tx, at, most)
@@ -42,7 +43,8 @@ export async function receiveOverdue(
 const isSound = ({ total, index }: InboundPart): boolean => total > 1 && index >= 1 && index <= total
 
 async function store(tx: Tx, ids: Ids, message: InboundMessage): Promise<0 | 1> {
-  const accountId = message.accountId ?? (await accountOfAttempt(tx, message.inReplyTo))
+  const accountId =
+    message.accountId ?? (await accountOfAttempt(tx, message.inReplyTo)) ?? (await findOperatorAccount(tx))
   if (accountId === null || !(await isNew(tx, message))) return 0
   const row = inboundRow(message, accountId, ids('msg'))
   await insertRows(tx, 'messages', [row])

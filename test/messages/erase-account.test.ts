@@ -278,7 +278,9 @@ test('what comes in at the last moment is erased before the name goes', async ()
   for await (const { step } of begin()) {
     if (step !== 'audit_log' || hasCome) continue
     hasCome = true
-    await store.writer.write((tx) => receiveMessages(tx, ids, [lateMessage()], 60_000))
+    await store.writer.write((tx) =>
+      receiveMessages(tx, ids, [lateMessage()], { joinMs: 60_000, mostCharacters: 40_000 }),
+    )
   }
   expect(hasCome).toBe(true)
   expect(await tablesWith(store.db, traces)).toEqual([])

@@ -39,7 +39,7 @@ const receive = (from: string, part?: { reference: number; total: number; index:
           parts: 1, receivedAt: house.clock.now(), inReplyTo: null, fingerprint: ids('dev'), ...(part === undefined ? {} : { part }),
         },
       ],
-      60_000,
+      { joinMs: 60_000, mostCharacters: 40_000 },
     ),
   ) // prettier-ignore
 const erase = (accountId: string | null = 'acc_a') =>

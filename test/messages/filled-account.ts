@@ -169,7 +169,7 @@ async function fillMessages(writer: Writer, deps: Deps, filled: FilledAccount, f
         { ...inbound, fingerprint: mark },
         { ...inbound, fingerprint: `${mark}-1`, inReplyTo: mark, part },
       ],
-      60_000,
+      { joinMs: 60_000, mostCharacters: 40_000 },
     ),
   )
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Inbound } from '../../src/connectors/connector.ts'
 import { createFragmentCloser } from '../../src/dispatch/fragment-closer.ts'
 import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
-import { createIds } from '../../src/ids.ts'
+import { createIds, type Ids } from '../../src/ids.ts'
 import { createLog } from '../../src/log.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { createStubClock, type StubClock } from '../stub-clock.ts'
@@ -16,27 +16,44 @@ let store: NearStore
 let clock: StubClock
 let receiver: InboundReceiver
 let closer: ReturnType<typeof createFragmentCloser>
+let ids: Ids
+let horizon: WriteHorizon
 let told = 0
 beforeEach(async () => {
   clock = createStubClock()
   store = await openNearStore(clock.now())
-  const ids = createIds({ now: clock.now })
-  const horizon = new WriteHorizon({ now: clock.now })
-  const facts = { accountId: 'acc_a', mode: 'live' }
-  const pool = { get: () => ({ facts }) as never }
-  receiver = new InboundReceiver({
+  ids = createIds({ now: clock.now })
+  horizon = new WriteHorizon({ now: clock.now })
+  receiver = open({})
+  const log = createLog('silent', { write: () => undefined })
+  closer = createFragmentCloser({
+    writer: store.writer,
+    ids,
+    clock,
+    log,
+    horizon,
+    terms: { joinMs, mostCharacters: 40_000 },
+  })
+})
+afterEach(() => store.close())
+
+const pool = { get: () => ({ facts: { accountId: 'acc_a', mode: 'live' } }) as never }
+const unbounded = {
+  inboundJoinMinutes: 30,
+  inboundCharacters: 40_000,
+  inboundPerMinute: 0,
+  sharedReplyDays: 30,
+}
+const open = (config: Partial<typeof unbounded>): InboundReceiver =>
+  new InboundReceiver({
     read: store.db,
     writer: store.writer,
     ids,
     clock,
     pool,
     horizon,
-    config: { inboundJoinMinutes: 30, sharedReplyDays: 30 },
+    config: { ...unbounded, ...config },
   })
-  const log = createLog('silent', { write: () => undefined })
-  closer = createFragmentCloser({ writer: store.writer, ids, clock, log, horizon, joinMs })
-})
-afterEach(() => store.close())
 
 interface Piece extends Partial<Inbound> {
   index: number
@@ -90,6 +107,29 @@ test('the message is measured as a whole, and comes from where its pieces came',
     device_id: 'dev_s',
     cost_state: 'none',
   })
+})
+
+test('beyond what is kept of a text it is cut, joined or whole', async () => {
+  receiver = open({ inboundCharacters: 1_000 })
+  for (const index of [1, 2, 3]) await receive({ index, text: 'x'.repeat(400) })
+  await receiver.receive('dev_s', {
+    from: '+491511', to: null, text: 'y'.repeat(1_001), receivedAt: 0, inReplyTo: null, fingerprint: 'long',
+  }) // prettier-ignore
+  expect(await texts()).toEqual(['x'.repeat(1_000), 'y'.repeat(1_000)])
+})
+
+test('of one device no more is taken in a minute than may be; the next is put off and taken after it', async () => {
+  receiver = open({ inboundPerMinute: 500 })
+  const one = (n: number, deviceId = 'dev_s') =>
+    receive({ index: 1, total: 2, reference: n, text: 'x' }, deviceId)
+  for (let n = 0; n < 500; n++) await one(n)
+  await expect(one(500)).rejects.toMatchObject({ code: 'rate_limited', extra: { headers: { 'retry-after': '60' } } }) // prettier-ignore
+  await one(500, 'dev_other')
+  await clock.advance(59_999)
+  await expect(one(500)).rejects.toMatchObject({ code: 'rate_limited' })
+  await clock.advance(1)
+  await one(500)
+  expect(await kept()).toBe(502)
 })
 
 test('every piece is stored before its sender is told so', async () => {

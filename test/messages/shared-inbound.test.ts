@@ -29,7 +29,7 @@ afterEach(() => house.close())
 const receive = async (more: Partial<Inbound> = {}, sharedReplyDays = 30): Promise<void> => {
   const { storage, ids, clock } = house
   const receiver = new InboundReceiver({
-    read: storage.read, writer: storage.writer, ids, clock, horizon: new WriteHorizon({ now: clock.now }), config: { inboundJoinMinutes: 30, sharedReplyDays },
+    read: storage.read, writer: storage.writer, ids, clock, horizon: new WriteHorizon({ now: clock.now }), config: { inboundJoinMinutes: 30, inboundCharacters: 40_000, inboundPerMinute: 0, sharedReplyDays },
     pool: { get: () => ({ facts: { accountId: null, mode: 'live' } }) as never },
   }) // prettier-ignore
   const fingerprint = `f${told++}`
@@ -157,6 +157,37 @@ test('also when only its later pieces came after something was sent', async () =
   await sent('acc_ada', 0)
   await piece(2)
   expect(await owners()).toEqual(['acc_ada'])
+})
+
+const addOperator = () =>
+  house.storage.writer.write(async (tx) => {
+    const at = house.clock.now()
+    const users = (['usr_1', 'usr_2'] as const).map((id, i) => ({
+      id, email: `${id}@example.org`, name: id, is_operator: i as 0 | 1, created_at: at,
+    })) // prettier-ignore
+    const accounts = ['acc_old', 'acc_op', 'acc_op2'].map((id, i) => ({
+      id, name: id, state: id === 'acc_old' ? ('closed' as const) : ('active' as const), created_at: at + i, updated_at: at,
+    })) // prettier-ignore
+    await insertRows(tx, 'users', users)
+    await insertRows(tx, 'accounts', accounts)
+    await insertRows(tx, 'account_users', [
+      { account_id: 'acc_ada', user_id: 'usr_1', role: 'owner' },
+      { account_id: 'acc_ben', user_id: 'usr_2', role: 'member' },
+      ...accounts.map(({ id }) => ({ account_id: id, user_id: 'usr_2', role: 'owner' as const })),
+    ])
+  })
+
+test('what is for nobody is for the first open account of the operator, also when its pieces never all came', async () => {
+  await addOperator()
+  await sent('acc_ada', 30 * dayMs + 1)
+  await receive()
+  await receive({ inReplyTo: 'att_unknown' })
+  await receive({}, 0)
+  expect(await owners()).toEqual(['acc_op', 'acc_op', 'acc_op'])
+  await receive({ part: { reference: 7, total: 2, index: 1 } })
+  await sent('acc_ada', 1_000)
+  await receive({ part: { reference: 7, total: 2, index: 2 } })
+  expect((await owners()).at(-1)).toBe('acc_ada')
 })
 
 describe.each(['fresh', 'analysed'])('on %s tables', (state) => {

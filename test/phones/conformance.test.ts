@@ -36,6 +36,21 @@ test('check 22, 23 and 24: a received message is signed, comes twice and is ther
     expect({ status, isSoon: tookMs < 1_000 }).toEqual({ status: 204, isSoon: true })
 }, 120_000)
 
+test('a received message of three parts is one row, though the phone tells it twice', async () => {
+  const house = await openPhoneHouse({ timeScale: 50, webhookDouble: 1 })
+  await eventually(house.phones.views, ([view]) => expect(view?.webhooks).toHaveLength(4), 20_000)
+  await eventually(house.phones.views, ([view]) => expect(view?.settings).toMatchObject({ pingEveryS: 600 }), 20_000) // prettier-ignore
+  const text = 'A long answer, as the phone has joined it. '.repeat(9).trim()
+  await house.phones.receiveSms(house.phones.phone(0), { from: '+4915550007777', text })
+  await eventually(house.phones.views, ([view]) => expect(view?.webhooksWaiting).toBe(0), 30_000)
+  const told = house.phones.all.requests('POST', '/hooks/').filter(({ status }) => status === 204)
+  expect(told.length).toBeGreaterThanOrEqual(2)
+  expect(await house.history('&direction=inbound')).toMatchObject([
+    { direction: 'inbound', status: 'received', from: '+4915550007777', text, parts: 3, cost: { state: 'none' } },
+  ]) // prettier-ignore
+  await house.expectSums()
+}, 60_000)
+
 test('a phone whose clock goes a day ahead sends its first messages too, before anybody could know of it', async () => {
   const house = await openPhoneHouse({ clockOffsetMs: 86_400_000, timeScale: 50 })
   await house.send(numbersFrom(0, 2), { category: 'authentication' })

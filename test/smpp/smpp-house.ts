@@ -15,6 +15,8 @@ export interface SmppHouse {
   status(): Promise<DeviceStanding>
   /** How many messages stand in each state. */
   counts(): Promise<Record<string, number>>
+  /** The newest hundred messages of one direction, as the API shows them. */
+  history(direction: 'inbound' | 'outbound'): Promise<Record<string, unknown>[]>
   restart(): Promise<void>
 }
 
@@ -95,6 +97,8 @@ export async function openSmppHouse(options: Options = {}): Promise<SmppHouse> {
       }
       return counts
     },
+    history: async (direction) =>
+      (await get<{ data: Record<string, unknown>[] }>(`history?direction=${direction}&limit=100`)).data,
     async restart() {
       server = await startServerProcess({ dataFolder, port: server.port, env })
     },

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { mobileOriginated } from '../peers/sms-text/mobile-originated.ts'
+import { openSmppHouse } from './smpp-house.ts'
+
+const text = 'A long answer that the network brings in three pieces. '.repeat(8).trim()
+
+test('a received message of three parts is one row of history, in every method and in whatever order its pieces come', async () => {
+  const house = await openSmppHouse()
+  const orders = (['udh8', 'udh16', 'sar'] as const).map((method, i) =>
+    mobileOriginated({
+      from: '4915112345678',
+      to: '12345',
+      text: `${i} ${text}`,
+      method,
+      reference: i,
+      partLength: 153,
+    }),
+  )
+  for (const pieces of orders) {
+    expect(pieces).toHaveLength(3)
+    const [first, second, third] = pieces as [(typeof pieces)[0], (typeof pieces)[0], (typeof pieces)[0]]
+    // The second comes twice: the network did not hear our answer.
+    for (const piece of [third, second, second, first])
+      expect(await house.smsc.deliver(piece)).toMatchObject({ outcome: 0 })
+  }
+  const received = await eventually(
+    () => house.history('inbound'),
+    (rows) => expect(rows).toHaveLength(3),
+  )
+  for (const row of received)
+    expect(row).toMatchObject({ status: 'received', parts: 3, cost: { state: 'none' }, to: '+12345' })
+  expect(received.map((row) => row['text']).toReversed()).toEqual([0, 1, 2].map((i) => `${i} ${text}`))
+}, 60_000)
