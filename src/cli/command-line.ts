@@ -39,6 +39,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Sending devices: add, list, set, connect, test, remove.',
     load: async () => (await import('./device.ts')).deviceCommands,
   },
+  operator: {
+    summary: 'The operator’s interface for programs: token create, list, revoke.',
+    load: async () => (await import('./operator.ts')).operatorCommands,
+  },
   send: {
     summary: 'Send an SMS through the running server.',
     load: async () => (await import('./send.ts')).sendCommand,
@@ -122,13 +126,15 @@ async function findCommand([first = '', ...rest]: readonly string[]): Promise<Fo
   const word = first === '--version' || first === '-v' ? 'version' : first
   const entry = Object.hasOwn(entries, word) ? entries[word] : undefined
   if (entry === undefined) throw unknownWord('onesixty', word, Object.keys(entries))
-  const loaded = await entry.load()
-  const name = `onesixty ${word}`
-  if (!('commands' in loaded)) return { name, command: loaded, rest }
+  return findUnder(`onesixty ${word}`, await entry.load(), rest)
+}
 
+/** What is meant by the words behind `name`; a group may stand in a group. */
+function findUnder(name: string, loaded: Command | CommandGroup, rest: readonly string[]): Found {
+  if (!('commands' in loaded)) return { name, command: loaded, rest }
   const [next = ''] = rest
-  const command = Object.hasOwn(loaded.commands, next) ? loaded.commands[next] : undefined
-  if (command !== undefined) return { name: `${name} ${next}`, command, rest: rest.slice(1) }
+  const found = Object.hasOwn(loaded.commands, next) ? loaded.commands[next] : undefined
+  if (found !== undefined) return findUnder(`${name} ${next}`, found, rest.slice(1))
   if (next === '--help' || next === '-h') return { help: helpOfGroup(name, loaded) }
   if (loaded.otherwise !== undefined) return { name, command: loaded.otherwise, rest }
   throw unknownWord(name, next, Object.keys(loaded.commands))

@@ -72,7 +72,7 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
 /** Commands under one word. `otherwise` is meant when what follows is none of them. */
 export interface CommandGroup {
   summary: string
-  commands: Readonly<Record<string, Command>>
+  commands: Readonly<Record<string, Command | CommandGroup>>
   otherwise?: Command
 }
 

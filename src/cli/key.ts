@@ -3,6 +3,7 @@ import { requireAccount } from '../accounts/list-accounts.ts'
 import { rfc3339 } from '../clock.ts'
 import { command, type CommandGroup } from './command.ts'
 import { UsageError } from './command-errors.ts'
+import { readTime } from './read-time.ts'
 import { cliActor } from './toolbox.ts'
 
 const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const
@@ -41,7 +42,7 @@ const create = command({
   },
   async run(tools, { options }) {
     const { account: accountId, name, mode = 'live', scope, address } = options
-    const expiresAt = options.expires === undefined ? null : readTime(options.expires)
+    const expiresAt = options.expires === undefined ? null : readTime('--expires', options.expires)
     const key = await tools.withStorage((storage) =>
       storage.writer.write((tx) =>
         createApiKey(
@@ -130,15 +131,6 @@ const revoke = command({
     }
   },
 })
-
-/** RFC 3339 with an offset: a time without one would mean something else on another machine. */
-function readTime(text: string): number {
-  const form = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:\d\d)$/
-  const at = Date.parse(text)
-  if (!form.test(text) || Number.isNaN(at))
-    throw new UsageError(`--expires needs a time such as 2027-01-31T00:00:00Z; it was '${text}'.`)
-  return at
-}
 
 export const keyCommands: CommandGroup = {
   summary: 'API keys: what programs sign in with.',

@@ -36,6 +36,13 @@ import type {
 } from './message-tables.ts'
 import type { MoveProgressTable, MoveTable } from './move-tables.ts'
 import type {
+  AlertMailTable,
+  AlertMuteTable,
+  AlertTable,
+  OperatorRequestTable,
+  OperatorTokenTable,
+} from './operator-tables.ts'
+import type {
   OneTimeLinkTable,
   AuthUserTable,
   AuthSessionTable,
@@ -143,6 +150,11 @@ export interface Database {
   auth_credentials: AuthCredentialTable
   auth_two_factors: AuthTwoFactorTable
   auth_verifications: AuthVerificationTable
+  operator_tokens: OperatorTokenTable
+  operator_requests: OperatorRequestTable
+  alerts: AlertTable
+  alert_mails: AlertMailTable
+  alert_mutes: AlertMuteTable
   moves: MoveTable
   move_progress: MoveProgressTable
 }

@@ -53,6 +53,8 @@ test('every document has its names in snake_case and its times in RFC 3339', asy
     `account limit --account ${account} --queue 5`,
     `key list --account ${account}`,
     `key revoke --key ${key}`,
+    'operator token create --name B --expires 2100-01-01T00:00:00Z',
+    'operator token list',
     'device list',
     `device set ${device} --name T`,
     `device connect ${device}`,
