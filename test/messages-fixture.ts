@@ -4,6 +4,7 @@ import { DevicePool, type DevicePoolDeps } from '../src/dispatch/device-pool.ts'
 import type { DispatchUnits } from '../src/dispatch/dispatch-units.ts'
 import { Dispatcher, type DispatcherDeps } from '../src/dispatch/dispatcher.ts'
 import { claimMessages } from '../src/messages/claim-messages.ts'
+import { readOpenOf } from '../src/messages/open-attempts.ts'
 import { units } from '../src/messages/units.ts'
 import type { ConnectorKind } from '../src/connectors/connector.ts'
 import { simulatorKind } from '../src/connectors/simulator/simulator.ts'
@@ -39,7 +40,12 @@ export interface MessagesFixture extends TestStorage {
 /** The domain without HTTP: real store, real dispatcher, the simulator, and a clock that stands still. */
 export async function openMessagesFixture(
   kind: ConnectorKind = simulatorKind,
-  { isLogged, handOvers }: Pick<DevicePoolDeps, 'isLogged'> & Pick<DispatcherDeps, 'handOvers'> = {},
+  {
+    isLogged,
+    handOvers,
+    around = (itself) => itself,
+  }: Pick<DevicePoolDeps, 'isLogged'> &
+    Pick<DispatcherDeps, 'handOvers'> & { around?: (units: DispatchUnits) => DispatchUnits } = {},
 ): Promise<MessagesFixture> {
   const base = await openTestStorage()
   const { storage, clock, ids } = base
@@ -75,10 +81,11 @@ export async function openMessagesFixture(
     claim: (input) => storage.writer.write((tx) => claimMessages(tx, ids, input)),
     settleOutcomes: (settlements) => storage.writer.write((tx) => units.settleOutcomes(tx, settlements)),
     settleReceipts: (words) => storage.writer.write((tx) => units.settleReceipts(tx, words)),
+    readOpen: (fence) => storage.writer.write((tx) => readOpenOf(tx, fence)),
   }
   const dispatcher = new Dispatcher({
     read: storage.read,
-    units: dispatchUnits,
+    units: around(dispatchUnits),
     clock,
     log,
     metrics,

@@ -1,4 +1,5 @@
 import type { AccountChanges } from '../messages/account-changes.ts'
+import { readOpenOf } from '../messages/open-attempts.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { HotUnits } from '../messages/units.ts'
 import type { Storage } from '../storage/database.ts'
@@ -16,6 +17,8 @@ export interface DispatchUnits {
   }): Promise<{ claimed: Claimed[]; counts: number[] }>
   settleOutcomes(settlements: readonly Settlement[]): Promise<(string | null)[]>
   settleReceipts(words: readonly ReceiptWord[]): Promise<{ accountId: string; status: string }[]>
+  /** See `readOpenOf`; behind every write that has begun. */
+  readOpen(fence: number): Promise<Claimed[]>
 }
 
 /** The hot units, each held against the horizon of history while it is being written, and told of when it is. */
@@ -24,7 +27,7 @@ export const createDispatchUnits = ({
   horizon,
   changes,
 }: {
-  storage: Pick<Storage<HotUnits>, 'runUnit'>
+  storage: Pick<Storage<HotUnits>, 'runUnit' | 'writer'>
   horizon: WriteHorizon
   changes: AccountChanges
 }): DispatchUnits => ({
@@ -43,6 +46,7 @@ export const createDispatchUnits = ({
       horizon.hold(earliest(words), () => storage.runUnit('settleReceipts', words)),
       (moved) => moved.map(accountOf),
     ),
+  readOpen: (fence) => storage.writer.write((tx) => readOpenOf(tx, fence)),
 })
 
 const accountOf = ({ accountId }: { accountId: string }): string => accountId

@@ -59,7 +59,10 @@ export class Dispatcher implements Service {
   #round: Promise<void> | null = null
   #again = false
   #stopped = true
-  #open = 0
+  /** Attempts whose end is not stored yet. */
+  readonly #open = new Set<string>()
+  /** A claim failed, and may have been committed all the same. */
+  #inDoubt = false
   #handedOver = 0
   #cancelPoll: () => void = () => undefined
   #whenIdle: (() => void)[] = []
@@ -96,7 +99,7 @@ export class Dispatcher implements Service {
     this.#cancelPoll()
     await this.#round
     this.#ready.giveAllBack()
-    if (this.#open > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
+    if (this.#open.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
   }
 
   /** The time by which what waits is due, which never steps back. */
@@ -130,7 +133,7 @@ export class Dispatcher implements Service {
       await this.#refill.now()
       this.nudge()
       await this.#round
-      if (this.#open > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
+      if (this.#open.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
     }
   }
 
@@ -144,10 +147,10 @@ export class Dispatcher implements Service {
     const isTold = isSound(outcome) && outcome.kind !== 'unknown'
     const doubt = isTold ? this.#doubtful.take(attemptId) : null
     if (doubt === null) return
-    this.#open += 1
+    this.#open.add(attemptId)
     await doubt.stored
     await this.#outcomes.add({ claimed: doubt.claimed, device: null, outcome, knownIds: doubt.networkIds })
-    this.#ended()
+    this.#ended(attemptId)
   }
 
   #poll(): void {
@@ -168,6 +171,7 @@ export class Dispatcher implements Service {
   async #rounds(): Promise<void> {
     // Routes in a row whose device had no room: when the whole ring is like that, somebody's end will nudge again.
     let busyInARow = 0
+    if (this.#inDoubt) await this.#giveBackUnknown()
     while ((this.#again || busyInARow < this.#ring.size) && !this.#stopped) {
       this.#again = false
       const routes = this.#ring.take(maxRoutesPerRound)
@@ -198,16 +202,28 @@ export class Dispatcher implements Service {
         fence,
       })
       for (const claim of claimed) {
-        this.#open += 1
+        this.#open.add(claim.attemptId)
         this.#handedOver += 1
         pool.get(claim.deviceId)?.opened(claim.parts)
       }
       for (const claim of claimed) this.#handOver(claim)
       return counts
     } catch (error) {
+      this.#inDoubt = true
       log.error({ err: error }, 'nothing could be claimed; trying again')
       return wants.map(() => 0)
     }
+  }
+
+  /** What a claim took whose commit nobody answered for: it stands open under this fence and is not known here, for no claim is under way. */
+  async #giveBackUnknown(): Promise<void> {
+    const { units, fence, log } = this.#deps
+    const unknown = (await units.readOpen(fence)).filter(({ attemptId }) => !this.#open.has(attemptId))
+    this.#inDoubt = false
+    if (unknown.length === 0) return
+    log.warn({ messages: unknown.length }, 'claims were stored that had failed here; they wait again')
+    for (const { attemptId } of unknown) this.#open.add(attemptId)
+    await Promise.all(unknown.map((claimed) => this.#giveBack(claimed, null)))
   }
 
   /** Flushed by now. Whatever happens from here on, the attempt ends once, with an outcome. */
@@ -230,18 +246,18 @@ export class Dispatcher implements Service {
     if (outcome.kind === 'unknown') this.#doubtful.add({ claimed, networkIds: outcome.networkIds, stored })
     await stored
     handOvers?.stored(claimed.attemptId)
-    this.#ended()
+    this.#ended(claimed.attemptId)
   }
 
-  async #giveBack(claimed: Claimed, device: DeviceRuntime): Promise<void> {
-    device.gaveBack()
+  async #giveBack(claimed: Claimed, device: DeviceRuntime | null): Promise<void> {
+    device?.gaveBack()
     await this.#outcomes.add({ claimed, device: null, outcome: givenBack })
-    this.#ended()
+    this.#ended(claimed.attemptId)
   }
 
-  #ended(): void {
-    this.#open -= 1
-    if (this.#open === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
+  #ended(attemptId: string): void {
+    this.#open.delete(attemptId)
+    if (this.#open.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 
   #makeRoom(ended: readonly Ended[]): void {

@@ -41,13 +41,7 @@ export async function readOrphans(
   db: Db | Tx,
   { fence, spared = [], most }: { fence: number; spared?: readonly number[]; most: number },
 ): Promise<Claimed[]> {
-  const attempts: AttemptRow[] = await db
-    .selectFrom('attempts')
-    .select(['account_id', 'mode', 'message_id', 'number', 'id', 'device_id', 'state'])
-    .select((eb) =>
-      eb.case().when('is_logged', '=', 1).then(eb.ref('fence')).else(null).end().as('logged_by'),
-    )
-    .where('ended_at', 'is', null)
+  const attempts: AttemptRow[] = await openAttempts(db)
     .where('fence', 'not in', [fence, ...spared])
     .where(({ not, exists, selectFrom }) =>
       not(
@@ -73,6 +67,29 @@ export async function readOrphans(
     .execute()
   return claimsOf(db, attempts)
 }
+
+/**
+ * What a living process has handing over to links, by its fence: it knows of all of it, but of claims whose commit nobody answered for. Inside
+ * a unit, and while the process claims nothing, that is exact. What phones were offered is theirs, whoever remembers it.
+ */
+export async function readOpenOf(db: Db | Tx, fence: number): Promise<Claimed[]> {
+  const attempts: AttemptRow[] = await openAttempts(db)
+    .where('fence', '=', fence)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('phone_offers').select('attempt_id').whereRef('attempt_id', '=', 'attempts.id'))),
+    )
+    .execute()
+  return claimsOf(db, attempts)
+}
+
+const openAttempts = (db: Db | Tx) =>
+  db
+    .selectFrom('attempts')
+    .select(['account_id', 'mode', 'message_id', 'number', 'id', 'device_id', 'state'])
+    .select((eb) =>
+      eb.case().when('is_logged', '=', 1).then(eb.ref('fence')).else(null).end().as('logged_by'),
+    )
+    .where('ended_at', 'is', null)
 
 /** The same by its key. */
 const placeAt = {
