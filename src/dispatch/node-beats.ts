@@ -21,6 +21,7 @@ export class NodeBeats extends Janitor {
   #alive: readonly number[]
   #leader: number | null
   #beatMs = Number.NEGATIVE_INFINITY
+  #saidAt: number | null = null
 
   constructor(deps: NodeBeatsDeps) {
     super(deps, {
@@ -65,10 +66,18 @@ export class NodeBeats extends Janitor {
     const { writer, clock, log, epoch, name, tidies } = this.#deps
     // Counted from before it was asked: never later than the database has it.
     const beatMs = clock.monotonicMs()
-    const beat: Beat = await writer.write((tx) => beatNode(tx, clock, { epoch, name, tidies }))
+    const beat: Beat = await writer.write((tx) =>
+      beatNode(tx, clock, { epoch, name, tidies, saidBefore: this.#saidAt }),
+    )
     this.#beatMs = beatMs
+    this.#saidAt = beat.saidAt
     this.#alive = beat.alive
     this.#leader = beat.leader
+    if (beat.held !== null)
+      log.error(
+        { messages: beat.held },
+        'the database does not know what this node told it: it was put back, and what waited is held; decide with onesixty restore release, cancel or settle',
+      )
     if (beat.wasSilenced) log.warn('this node was taken for dead; it goes on, without what others took over')
     if (beat.silenced.length > 0)
       log.warn({ epochs: beat.silenced }, 'nodes have said nothing for too long and count as dead')

@@ -35,23 +35,28 @@ const placeOf = {
 /**
  * Attempts that dead nodes left open, as claims that can be settled: those of every fence but this one's, of no node that lives, and of none of
  * `spared`. Inside a unit that is exact, because whoever was taken for dead claims nothing. Their texts are not read: nothing is handed over again. Of what a restore holds back nothing may go again, whatever its caller had chosen (P14). What phones were
- * offered is not among them: they go on whoever serves them, until their offer is closed, as a restore does. At most `most`.
+ * offered is not among them: they go on whoever serves them, until their offer is closed, as a restore does; then it is, though the node that gave it lives. At most `most`.
  */
 export async function readOrphans(
   db: Db | Tx,
   { fence, spared = [], most }: { fence: number; spared?: readonly number[]; most: number },
 ): Promise<Claimed[]> {
   const attempts: AttemptRow[] = await openAttempts(db)
-    .where('fence', 'not in', [fence, ...spared])
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('nodes')
-            .select('nodes.epoch')
-            .whereRef('nodes.epoch', '=', 'attempts.fence')
-            .where('nodes.left_at', 'is', null),
-        ),
-      ),
+    .where(({ or, and, eb, not, exists, selectFrom }) =>
+      or([
+        and([
+          eb('fence', 'not in', [fence, ...spared]),
+          not(
+            exists(
+              selectFrom('nodes')
+                .select('nodes.epoch')
+                .whereRef('nodes.epoch', '=', 'attempts.fence')
+                .where('nodes.left_at', 'is', null),
+            ),
+          ),
+        ]),
+        exists(selectFrom('phone_offers').select('attempt_id').whereRef('attempt_id', '=', 'attempts.id')),
+      ]),
     )
     .where(({ not, exists, selectFrom }) =>
       not(

@@ -15,5 +15,13 @@ export async function databaseTime(db: Db | Tx, clock: Pick<Clock, 'now'>): Prom
   return row.now
 }
 
+/** Which history of data the server of the database writes; null on the embedded one. */
+export async function clusterOf(db: Db | Tx): Promise<string | null> {
+  const { clusterQuery } = db.getExecutor().adapter as SetAdapter
+  if (clusterQuery === null) return null
+  const { rows } = await sql.raw<{ cluster: string }>(clusterQuery).execute(db)
+  return rows[0]?.cluster ?? null
+}
+
 /** Whether other processes may serve the database: then it has a time of its own. */
 export const isShared = (db: Db | Tx): boolean => (db.getExecutor().adapter as SetAdapter).clockQuery !== null

@@ -68,6 +68,8 @@ export interface SetAdapter extends DialectAdapter {
   readonly snapshotStart: string
   /** Gives the server's own time in milliseconds as `now`; null on the embedded database, which has none but the process's. */
   readonly clockQuery: string | null
+  /** Gives which history of data the server writes as `cluster`; null on the embedded database. */
+  readonly clusterQuery: string | null
 }
 
 /**

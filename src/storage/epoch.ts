@@ -100,7 +100,7 @@ export async function markAsCopy(tx: Tx): Promise<void> {
  * Holds everything that waits: neither claimed nor expired until somebody decides. No phone is asked any more for what it was offered: nobody
  * knows what it has said since the backup.
  */
-async function holdWaiting(tx: Tx, nowMs: number): Promise<number> {
+export async function holdWaiting(tx: Tx, nowMs: number): Promise<number> {
   await tx.updateTable('phone_offers').set({ closed_at: nowMs }).where('closed_at', 'is', null).execute()
   await tx.updateTable('queue').set({ restore_hold: 1 }).execute()
   const { held } = await tx

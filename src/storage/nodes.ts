@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
-import { databaseTime } from './database-time.ts'
+import { clusterOf, databaseTime } from './database-time.ts'
 import type { Tx } from './dialect.ts'
+import { holdWaiting } from './epoch.ts'
 
 /** How often a node says that it lives. */
 export const beatIntervalMs = 5_000
@@ -67,16 +68,36 @@ export interface Beat {
   silenced: readonly number[]
   /** This one had been taken for dead: what it had open is others' to end. */
   wasSilenced: boolean
+  /** When it was said. */
+  saidAt: number
+  /** How many messages are held because the database has forgotten this node's word before: it was put back (P14). Null while it has not. */
+  held: number | null
 }
 
-/** Says that a node lives, and of those that say nothing any more that they do not. Both are facts for all from the commit on. */
+/**
+ * Says that a node lives, and of those that say nothing any more that they do not. Both are facts for all from the commit on. `saidBefore` is
+ * when it said so last: a database that does not know of it was put back while this node went on, and all that waits is held, as at a start. One
+ * that does goes on with what it had, on whatever server: that history is what the next start compares with.
+ */
 export async function beatNode(
   tx: Tx,
   clock: Pick<Clock, 'now'>,
-  { epoch, name, tidies }: Pick<NodeStart, 'epoch' | 'name' | 'tidies'>,
+  {
+    epoch,
+    name,
+    tidies,
+    saidBefore = null,
+  }: Pick<NodeStart, 'epoch' | 'name' | 'tidies'> & { saidBefore?: number | null },
 ): Promise<Beat> {
   const now = await databaseTime(tx, clock)
-  const self = await tx.selectFrom('nodes').select('left_at').where('epoch', '=', epoch).executeTakeFirst()
+  const self = await tx
+    .selectFrom('nodes')
+    .select(['left_at', 'beat_at'])
+    .where('epoch', '=', epoch)
+    .executeTakeFirst()
+  const isForgotten = saidBefore !== null && (self === undefined || self.beat_at < saidBefore)
+  const held = isForgotten ? await holdWaiting(tx, now) : null
+  await followCluster(tx, epoch)
   if (self === undefined)
     await tx
       .insertInto('nodes')
@@ -101,7 +122,21 @@ export async function beatNode(
     leader: alive.find((row) => row.tidies === 1)?.epoch ?? null,
     silenced: silenced.map((row) => row.epoch),
     wasSilenced: self === undefined || self.left_at !== null,
+    saidAt: now,
+    held,
   }
+}
+
+/** The server that has taken over from another writes a history of its own, and an epoch that went back with the database goes on from here. */
+async function followCluster(tx: Tx, epoch: number): Promise<void> {
+  const cluster = await clusterOf(tx)
+  if (cluster === null) return
+  await tx
+    .updateTable('instance')
+    .set({ cluster })
+    .where((is) => is.or([is('cluster', 'is', null), is('cluster', '!=', cluster)]))
+    .execute()
+  await tx.updateTable('instance').set({ epoch }).where('epoch', '<', epoch).where('epoch', '>=', 0).execute()
 }
 
 /** After everything has stopped: nothing of it is open, and whoever waits for its end need not. */

@@ -31,11 +31,12 @@ export async function refuseUnsafeServer(client: pg.ClientBase): Promise<void> {
     )
 }
 
+export const clusterQuery =
+  "select system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as cluster from pg_control_system()"
+
 /** Which history of data this server writes: its identifier, and the timeline, which every recovery and every promotion raises. */
 export async function readCluster(client: pg.ClientBase): Promise<string> {
-  const { rows } = await client.query<{ cluster: string }>(
-    "select system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as cluster from pg_control_system()",
-  )
+  const { rows } = await client.query<{ cluster: string }>(clusterQuery)
   const [row] = rows
   if (row === undefined) throw new Error('PostgreSQL does not say which server it is.')
   return row.cluster

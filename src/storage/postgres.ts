@@ -15,6 +15,7 @@ import type { RecentTimes } from '../recent-times.ts'
 import type { SetAdapter, SetStatements } from './dialect.ts'
 import { askForCommit } from './postgres-commit.ts'
 import { asStorageError } from './postgres-faults.ts'
+import { clusterQuery } from './postgres-safety.ts'
 import { columnTypesReader, isConstant, postgresSets } from './postgres-sets.ts'
 
 /** How transactions of a pool begin. */
@@ -62,6 +63,7 @@ export function postgresDialect(
 class SettingPostgresAdapter extends PostgresAdapter implements SetAdapter {
   readonly sets: SetStatements
   readonly snapshotStart = 'begin isolation level repeatable read read only'
+  readonly clusterQuery = clusterQuery
   readonly clockQuery = 'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now'
 
   constructor(sets: SetStatements) {

@@ -79,6 +79,7 @@ class BatchingSqliteAdapter extends SqliteAdapter implements SetAdapter {
   readonly sets: SetStatements = sqliteSets
   readonly snapshotStart = 'begin'
   readonly clockQuery = null
+  readonly clusterQuery = null
 
   override get supportsMultipleConnections(): boolean {
     return true

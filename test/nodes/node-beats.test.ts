@@ -3,7 +3,9 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { Janitor } from '../../src/dispatch/janitor.ts'
 import { NodeBeats } from '../../src/dispatch/node-beats.ts'
 import { createLog } from '../../src/log.ts'
+import { releaseHeld } from '../../src/storage/epoch.ts'
 import { joinNodes, silenceMs } from '../../src/storage/nodes.ts'
+import { enqueueTwo, readHolds } from '../cli/waiting-queue.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 let base: TestStorage
@@ -85,4 +87,25 @@ test('a leader that has not got through to the database for 35 s leads no more b
   await blocking
   await pass(6)
   expect(one.beats.leads()).toBe(true)
+})
+
+test('a node whose last word the database has forgotten holds what waits: the database was put back while the node went on', async () => {
+  const one = await startNode(1)
+  const two = await startNode(2)
+  await enqueueTwo(base)
+  await pass(10)
+  expect(await readHolds(base)).toEqual([0, 0])
+  // What both had said since some minutes ago is gone.
+  await base.storage.writer.write((tx) =>
+    tx
+      .updateTable('nodes')
+      .set({ beat_at: base.clock.now() - 20_000 })
+      .execute(),
+  )
+  await two.beats.sweepAll()
+  expect(await readHolds(base)).toEqual([1, 1])
+  await base.storage.writer.write((tx) => releaseHeld(tx))
+  await two.beats.sweepAll()
+  expect(await readHolds(base), 'it knows that it has said so').toEqual([0, 0])
+  await one.beats.stop()
 })

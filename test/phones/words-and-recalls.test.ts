@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { cancelForClosing } from '../../src/messages/cancel-for-closing.ts'
-import { recall } from '../../src/messages/phone-recalls.ts'
+import { readOrphans } from '../../src/messages/open-attempts.ts'
+import { closeOffers, recall } from '../../src/messages/phone-recalls.ts'
+import { joinNodes } from '../../src/storage/nodes.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { type DeskHouse, openDeskHouse } from './desk-house.ts'
 
@@ -224,3 +226,20 @@ test('what a shared phone holds of an account that is closed it is asked to let 
   expect(await house.pull(other)).toEqual([])
   await expectSums(house.storage.read, house.clock.now())
 }) // prettier-ignore
+
+test('what a restore no longer asks a phone for is ended as unknown, though the node that offered it lives', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send({ to: numbers(2) })
+  const offers = await house.pull(phone)
+  expect(offers).toHaveLength(2)
+  await house.storage.writer.write(async (tx) => {
+    const node = { epoch: 1, name: 'n1', before: null, isAlone: false, tidies: true }
+    await joinNodes(tx, house.clock, node)
+    await joinNodes(tx, house.clock, { ...node, epoch: 2, name: 'n2' })
+  })
+  const orphans = () => readOrphans(house.storage.read, { fence: 2, most: 10 })
+  expect(await orphans()).toEqual([])
+  await house.storage.writer.write((tx) => closeOffers(tx, [offers[0]!.attemptId], house.clock.now()))
+  expect((await orphans()).map(({ attemptId }) => attemptId)).toEqual([offers[0]!.attemptId])
+})

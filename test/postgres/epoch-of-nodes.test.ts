@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { advanceEpoch, epochFile } from '../../src/storage/epoch.ts'
+import { beatNode } from '../../src/storage/nodes.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { enqueueTwo, readHolds } from '../cli/waiting-queue.ts'
 
@@ -41,5 +42,17 @@ test('a node that is new, or behind the others, restores nothing', async () => {
   expect(await start()).toEqual({ epoch: 2, restored: false, heldMessages: 0, before: null })
   await writeFile(epochFile(fixture.dataFolder), '1\n')
   expect(await start()).toEqual({ epoch: 3, restored: false, heldMessages: 0, before: 1 })
+  expect(await readHolds(fixture)).toEqual([0, 0])
+})
+
+test('a server that took over with all that its nodes knew restores nothing, however late one of them starts anew', async () => {
+  await start()
+  await enqueueTwo(fixture)
+  await putBack({ cluster: '7000000000000000000/00000001' })
+  const beat = { epoch: 1, name: 'n1', tidies: true }
+  const { saidAt, held } = await fixture.storage.writer.write((tx) => beatNode(tx, fixture.clock, beat))
+  expect(held).toBeNull()
+  expect(await start()).toMatchObject({ epoch: 2, restored: false, heldMessages: 0 })
+  await fixture.storage.writer.write((tx) => beatNode(tx, fixture.clock, { ...beat, saidBefore: saidAt }))
   expect(await readHolds(fixture)).toEqual([0, 0])
 })
