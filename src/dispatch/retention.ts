@@ -2,7 +2,7 @@ import { dayMs, utcDay } from '../clock.ts'
 import { lowestIdAt } from '../ids.ts'
 import { eraseTexts, readOldMessages, readOldTexts, removeMessages } from '../messages/erase.ts'
 import { readOldKeys } from '../messages/old-keys.ts'
-import type { Db } from '../storage/dialect.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { deleteRows } from '../storage/sets.ts'
 import type { Writer } from '../storage/writer.ts'
@@ -50,14 +50,12 @@ export function createRetention(deps: RetentionDeps): Janitor {
     const served = texts.filter((message) => message.finalized_at !== null)
     if (served.length > 0) await deps.writer.write((tx) => eraseTexts(tx, served))
     progress.set(name, advance({ fromId, atId }, texts))
-    const old = await readOldMessages(
-      deps.read,
-      { accountId, mode },
-      deps.clock.now() - deps.recordDays * dayMs,
-      pageSize,
-    )
-    if (old.length > 0) await deps.writer.write((tx) => removeMessages(tx, old))
-    return texts.length === pageSize || old.length === pageSize
+    const beforeMs = deps.clock.now() - deps.recordDays * dayMs
+    const oldOf = (db: Db | Tx) => readOldMessages(db, { accountId, mode }, beforeMs, pageSize)
+    const found = (await oldOf(deps.read)).length
+    // Read once more where they are removed: another node that thinks that it leads may have counted them as archived meanwhile.
+    if (found > 0) await deps.writer.write(async (tx) => removeMessages(tx, await oldOf(tx)))
+    return texts.length === pageSize || found === pageSize
   }
 
   async function sweep(): Promise<boolean> {

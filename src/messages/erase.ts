@@ -47,7 +47,7 @@ export const readOldTexts = (
 
 /** Final messages of one wallet older than `beforeMs`, at most `most`. */
 export const readOldMessages = (
-  db: Db,
+  db: Db | Tx,
   name: { accountId: string; mode: Mode },
   beforeMs: number,
   most: number,
