@@ -12,7 +12,7 @@ export const layers = [
   { cli: '^src/cli/' },
   { app: '^src/(?:app|console|http|open-account|parts|phones)\\.ts$' },
   { api: '^src/api/' },
-  { dispatch: '^src/dispatch/' },
+  { dispatch: '^src/dispatch/', webhooks: '^src/webhooks/' },
   { connectors: '^src/connectors/' },
   { messages: '^src/messages/' },
   { accounts: '^src/accounts/', ledger: '^src/ledger/', devices: '^src/devices/' },

@@ -2,6 +2,7 @@ import { consoleSettings } from './console-settings.ts'
 import { inboundSettings } from './inbound-settings.ts'
 import { setting } from './setting.ts'
 import { storageSettings } from './storage-settings.ts'
+import { webhookSettings } from './webhook-settings.ts'
 import { httpOrigin, list, longSecret, nodeName, oneOf, someText, wholeNumber } from './setting-readers.ts'
 
 /** Every setting by its name in the code; `config.ts` reads them. */
@@ -253,6 +254,7 @@ export const settings = {
   // prettier-ignore
   simulatorsPerAccount: setting({ env: 'ONESIXTY_SIMULATORS_PER_ACCOUNT', read: wholeNumber(0), default: 10, says: 'Simulators of its own that an account may add in the console; 0 switches the limit off. Ten play every mood at once.' }),
   ...storageSettings,
+  ...webhookSettings,
   drainTimeoutMs: setting({
     env: 'ONESIXTY_DRAIN_TIMEOUT_MS',
     read: wholeNumber(0),
