@@ -51,6 +51,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Messages: cancel, erase.',
     load: async () => (await import('./message.ts')).messageCommands,
   },
+  webhook: {
+    summary: 'Webhook endpoints of an account: add, list, rotate, enable, disable, remove.',
+    load: async () => (await import('./webhook.ts')).webhookCommands,
+  },
   doctor: {
     summary: 'Check this installation: machine, files, database, and every sum.',
     load: async () => (await import('./doctor.ts')).doctorCommand,

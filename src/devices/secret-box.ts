@@ -49,6 +49,10 @@ export function createSecretBox(
 export const createDeviceSecretBox = (secret: { current: string; previous: string | null }): SecretBox =>
   createSecretBox(secret, 'device')
 
+/** The box of the secrets that sign what webhook endpoints are told. */
+export const createWebhookSecretBox = (secret: { current: string; previous: string | null }): SecretBox =>
+  createSecretBox(secret, 'webhook')
+
 const nonceBytes = 12
 const tagBytes = 16
 

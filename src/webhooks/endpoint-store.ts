@@ -1,0 +1,221 @@
+import { type AccountDeps, readAccount } from '../accounts/accounts.ts'
+import type { SecretBox } from '../devices/secret-box.ts'
+import { type Fault, refuse } from '../errors.ts'
+import { invalidInput } from '../invalid-input.ts'
+import { eventTypes } from '../messages/event-types.ts'
+import { nearestName } from '../nearest-name.ts'
+import { appendAudit } from '../storage/audit-log.ts'
+import type { Tx } from '../storage/dialect.ts'
+import type { Mode } from '../storage/schema.ts'
+import { deleteRows, insertRows } from '../storage/sets.ts'
+import { mintSigningSecret } from './signature.ts'
+
+/** The endpoints on paper: where an account is told what happens, what it chose to be told, and the secret that signs it. */
+export interface EndpointDeps extends AccountDeps {
+  secretBox: SecretBox
+  randomBytes: (count: number) => Uint8Array
+}
+
+export interface NewEndpoint {
+  accountId: string
+  url: string
+  /** Events that it is told of; all, those of later versions too, when empty. */
+  types?: readonly string[]
+  /** Null: events of both modes. */
+  mode?: Mode | null
+  actor: string
+}
+
+/** Adds an endpoint and gives its secret, which is shown this once. Refuses addresses that are none, unknown events, and one endpoint too many. */
+export async function addEndpoint(
+  tx: Tx,
+  deps: EndpointDeps & { mostEndpoints: number },
+  endpoint: NewEndpoint,
+): Promise<{ endpointId: string; secret: string }> {
+  const { accountId, actor, types = [], mode = null } = endpoint
+  const faults = [...urlFaults(endpoint.url), ...typeFaults(types)]
+  if (faults.length > 0) throw invalidInput(faults)
+  const account = await readAccount(tx, accountId)
+  if (account.state === 'closed')
+    throw invalidInput([{ code: 'out_of_range', detail: `Account ${accountId} is closed.` }])
+  await refuseOneTooMany(tx, accountId, deps.mostEndpoints)
+  const endpointId = deps.ids('whk')
+  const secret = mintSigningSecret(deps.randomBytes)
+  const url = new URL(endpoint.url).href
+  await insertRows(tx, 'webhook_endpoints', [
+    {
+      account_id: accountId,
+      id: endpointId,
+      url,
+      mode,
+      state: 'enabled',
+      secret: deps.secretBox.seal(secret, endpointId),
+      created_at: deps.nowMs,
+      updated_at: deps.nowMs,
+    },
+  ])
+  await writeTypes(tx, { accountId, endpointId }, types)
+  const detail = { endpointId, url, types, mode }
+  await appendAudit(tx, deps, { accountId, actor, action: 'webhook.added', detail })
+  return { endpointId, secret }
+}
+
+export interface NamedEndpoint {
+  accountId: string
+  endpointId: string
+  actor: string
+}
+
+export interface EndpointChange extends NamedEndpoint {
+  url?: string
+  types?: readonly string[]
+  mode?: Mode | null
+  state?: 'enabled' | 'disabled'
+}
+
+/**
+ * Changes what is named and nothing else. What an endpoint was not told while it was disabled is not told afterwards; what waited
+ * for it is. Refuses an endpoint that does not exist, and what `addEndpoint` would refuse.
+ */
+export async function setEndpoint(tx: Tx, deps: AccountDeps, change: EndpointChange): Promise<void> {
+  const { accountId, endpointId, actor, url, types, mode, state } = change
+  const faults = [...(url === undefined ? [] : urlFaults(url)), ...typeFaults(types ?? [])]
+  if (faults.length > 0) throw invalidInput(faults)
+  await requireEndpoint(tx, change)
+  await tx
+    .updateTable('webhook_endpoints')
+    .set({
+      updated_at: deps.nowMs,
+      ...(url !== undefined && { url: new URL(url).href }),
+      ...(mode !== undefined && { mode }),
+      ...(state === 'enabled' && { state, disabled_because: null, failing_since: null }),
+      ...(state === 'disabled' && { state, disabled_because: 'person' as const }),
+    })
+    .where('account_id', '=', accountId)
+    .where('id', '=', endpointId)
+    .execute()
+  if (types !== undefined) await writeTypes(tx, { accountId, endpointId }, types)
+  const detail = { endpointId, url, types, mode, state }
+  await appendAudit(tx, deps, { accountId, actor, action: 'webhook.changed', detail })
+}
+
+/**
+ * Gives an endpoint a new secret, which is shown this once. Until `previousUntil` the one before signs beside it; of two rotations within that
+ * time only the later one counts. Refuses an endpoint that does not exist.
+ */
+export async function rotateSecret(
+  tx: Tx,
+  deps: EndpointDeps,
+  { accountId, endpointId, actor, previousUntil }: NamedEndpoint & { previousUntil: number },
+): Promise<{ secret: string }> {
+  const { secret: previous } = await requireEndpoint(tx, { accountId, endpointId })
+  const secret = mintSigningSecret(deps.randomBytes)
+  await tx
+    .updateTable('webhook_endpoints')
+    .set({
+      secret: deps.secretBox.seal(secret, endpointId),
+      previous_secret: previous,
+      previous_until: previousUntil,
+      updated_at: deps.nowMs,
+    })
+    .where('account_id', '=', accountId)
+    .where('id', '=', endpointId)
+    .execute()
+  const detail = { endpointId, previousUntil }
+  await appendAudit(tx, deps, { accountId, actor, action: 'webhook.rotated', detail })
+  return { secret }
+}
+
+/** Removes an endpoint for ever, and its secret with it; what was still to be told it is dropped by and by. Refuses one that does not exist. */
+export async function removeEndpoint(tx: Tx, deps: AccountDeps, named: NamedEndpoint): Promise<void> {
+  const { accountId, endpointId, actor } = named
+  await requireEndpoint(tx, named)
+  await tx
+    .updateTable('webhook_endpoints')
+    .set({
+      state: 'removed',
+      disabled_because: null,
+      url: '',
+      secret: '',
+      previous_secret: null,
+      previous_until: null,
+      updated_at: deps.nowMs,
+    })
+    .where('account_id', '=', accountId)
+    .where('id', '=', endpointId)
+    .execute()
+  await writeTypes(tx, { accountId, endpointId }, [])
+  await appendAudit(tx, deps, { accountId, actor, action: 'webhook.removed', detail: { endpointId } })
+}
+
+/** The endpoint, or a refusal when there is none of this id in the account. */
+async function requireEndpoint(
+  tx: Tx,
+  { accountId, endpointId }: { accountId: string; endpointId: string },
+): Promise<{ secret: string; url: string }> {
+  const row = await tx
+    .selectFrom('webhook_endpoints')
+    .select(['secret', 'url'])
+    .where('account_id', '=', accountId)
+    .where('id', '=', endpointId)
+    .where('state', '<>', 'removed')
+    .executeTakeFirst()
+  if (row === undefined) throw refuse('not_found', { detail: `There is no webhook endpoint ${endpointId}.` })
+  return row
+}
+
+async function refuseOneTooMany(tx: Tx, accountId: string, mostEndpoints: number): Promise<void> {
+  const { count } = await tx
+    .selectFrom('webhook_endpoints')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .where('state', '<>', 'removed')
+    .executeTakeFirstOrThrow()
+  if (mostEndpoints === 0 || Number(count) < mostEndpoints) return
+  const detail = `The account has ${count} webhook endpoints, and may have ${mostEndpoints}; remove one first.`
+  throw invalidInput([{ code: 'too_many_items', detail }])
+}
+
+async function writeTypes(
+  tx: Tx,
+  { accountId, endpointId }: { accountId: string; endpointId: string },
+  types: readonly string[],
+): Promise<void> {
+  const ofEndpoint = { account_id: accountId, endpoint_id: endpointId }
+  const present = await tx
+    .selectFrom('webhook_endpoint_types')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('endpoint_id', '=', endpointId)
+    .execute()
+  await deleteRows(tx, 'webhook_endpoint_types', ['account_id', 'endpoint_id', 'type'], present)
+  const rows = [...new Set(types)].map((type) => ({ ...ofEndpoint, type }))
+  await insertRows(tx, 'webhook_endpoint_types', rows)
+}
+
+const longestUrl = 2_000
+
+/** What is wrong with the address of an endpoint. Where it leads is asked when it is connected to: names may lead elsewhere tomorrow. */
+function urlFaults(text: string): Fault[] {
+  const fault = (code: Fault['code'], detail: string): Fault[] => [{ pointer: '/url', code, detail }]
+  const url = URL.parse(text)
+  if (text.length > longestUrl) return fault('too_long', `The address must have at most ${longestUrl} characters.`)
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return fault('invalid_format', 'The address must be an https or http address such as https://shop.example.org/sms.')
+  if (url.username !== '' || url.password !== '')
+    return fault('invalid_format', 'The address must not hold a name or password: the signature tells who calls.')
+  return url.hash === '' ? [] : fault('invalid_format', 'The address must not hold a fragment (#…).')
+} // prettier-ignore
+
+const typeFaults = (types: readonly string[]): Fault[] =>
+  types
+    .filter((type) => !(eventTypes as readonly string[]).includes(type))
+    .map((type) => {
+      const nearest = nearestName(type, eventTypes)
+      return {
+        pointer: '/types',
+        code: 'not_in_enum',
+        detail: `There is no event ${JSON.stringify(type.slice(0, 60))}.`,
+        ...(nearest !== null && { suggestion: nearest }),
+      }
+    })

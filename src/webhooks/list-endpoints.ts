@@ -1,0 +1,53 @@
+import type { Db } from '../storage/dialect.ts'
+import type { Mode } from '../storage/schema.ts'
+
+export interface ListedEndpoint {
+  id: string
+  accountId: string
+  url: string
+  /** Empty: all. */
+  types: string[]
+  mode: Mode | null
+  state: 'enabled' | 'disabled'
+  disabledBecause: 'person' | 'gone' | 'failing' | null
+  failingSince: number | null
+  /** Until when two secrets sign; null when one does. */
+  previousSecretUntil: number | null
+  createdAt: number
+  updatedAt: number
+}
+
+/** The endpoints of an account, oldest first. Secrets cannot be shown again. */
+export async function listEndpoints(
+  read: Db,
+  { accountId, nowMs }: { accountId: string; nowMs: number },
+): Promise<ListedEndpoint[]> {
+  const rows = await read
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('state', '<>', 'removed')
+    .orderBy('id')
+    .execute()
+  const types = await read
+    .selectFrom('webhook_endpoint_types')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('type')
+    .execute()
+  const typesOf = Map.groupBy(types, ({ endpoint_id }) => endpoint_id)
+  return rows.map((row) => ({
+    id: row.id,
+    accountId: row.account_id,
+    url: row.url,
+    types: (typesOf.get(row.id) ?? []).map(({ type }) => type),
+    mode: row.mode,
+    state: row.state as ListedEndpoint['state'],
+    disabledBecause: row.disabled_because,
+    failingSince: row.failing_since,
+    previousSecretUntil:
+      row.previous_until !== null && row.previous_until > nowMs ? row.previous_until : null,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }))
+}

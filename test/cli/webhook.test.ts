@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Cli, openCli } from './run-cli.ts'
+
+let cli: Cli
+let of: string
+beforeAll(async () => {
+  cli = await openCli()
+  const account = await cli.json<{ account_id: string }>('account create --name Ada --email ada@example.org')
+  of = `--account ${account.account_id}`
+})
+afterAll(() => cli.close())
+
+const add = (more = '') =>
+  cli.json<{ id: string; secret: string }>(`webhook add ${of} --url https://shop.example.org/sms ${more}`)
+const listed = async (id: string) =>
+  (await cli.json<{ endpoints: { id: string }[] }>(`webhook list ${of}`)).endpoints.find((each) => each.id === id) // prettier-ignore
+
+test('an endpoint is added with its secret, which no list shows again', async () => {
+  const { id, secret } = await add('--event message.delivered --event message.failed --mode live')
+  expect(id).toMatch(/^whk_/)
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  const { stdout } = await cli.run(['webhook', 'list', ...of.split(' '), '--json'])
+  expect(stdout).not.toContain('whsec_')
+  expect(await listed(id)).toEqual({
+    id,
+    url: 'https://shop.example.org/sms',
+    events: ['message.delivered', 'message.failed'],
+    mode: 'live',
+    state: 'enabled',
+    disabled_because: null,
+    failing_since: null,
+    previous_secret_until: null,
+    created_at: expect.stringMatching(/Z$/),
+  })
+})
+
+test('a rotated secret is another one, and the old one is told to sign for a day', async () => {
+  const { id, secret } = await add()
+  const rotated = await cli.json<{ secret: string; previous_secret_until: string }>(`webhook rotate ${of} --endpoint ${id}`)
+  expect(rotated.secret).toMatch(/^whsec_/)
+  expect(rotated.secret).not.toBe(secret)
+  expect(Date.parse(rotated.previous_secret_until) - Date.now()).toBeGreaterThan(23 * 3_600_000)
+  expect(await listed(id)).toMatchObject({ previous_secret_until: rotated.previous_secret_until })
+}) // prettier-ignore
+
+test('an endpoint is disabled, enabled and removed, and is gone then', async () => {
+  const { id } = await add()
+  await cli.json(`webhook disable ${of} --endpoint ${id}`)
+  expect(await listed(id)).toMatchObject({ state: 'disabled', disabled_because: 'person' })
+  await cli.json(`webhook enable ${of} --endpoint ${id}`)
+  expect(await listed(id)).toMatchObject({ state: 'enabled', disabled_because: null })
+  await cli.json(`webhook remove ${of} --endpoint ${id}`)
+  expect(await listed(id)).toBeUndefined()
+  for (const verb of ['remove', 'enable', 'rotate']) {
+    const { code, stderr } = await cli.run(['webhook', verb, ...of.split(' '), '--endpoint', id])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `onesixty: There is no webhook endpoint ${id}.\n` })
+  }
+})
+
+test.for([
+  ['ftp://shop.example.org/', 'must be an https or http address'],
+  ['shop.example.org', 'must be an https or http address'],
+  ['https://user:password@shop.example.org/', 'must not hold a name or password'],
+  ['https://shop.example.org/#a', 'must not hold a fragment'],
+  [`https://shop.example.org/${'a'.repeat(2_000)}`, 'at most 2000 characters'],
+])('the address %s is refused', async ([url, because]) => {
+  const { code, stderr } = await cli.run(['webhook', 'add', ...of.split(' '), '--url', url as string])
+  expect(code).toBe(1)
+  expect(stderr).toContain(because)
+})
+
+test('a name of an event that there is not is refused, with the one that was meant', async () => {
+  const { code, stderr } = await cli.run(['webhook', 'add', ...of.split(' '), '--url', 'https://a.example', '--event', 'message.deliverd'])
+  expect(code).toBe(2)
+  expect(stderr).toContain('message.delivered')
+}) // prettier-ignore
+
+test('an account has at most so many endpoints as the setting says', async () => {
+  const { account_id: id } = await cli.json<{ account_id: string }>('account create --name Bob --email bob@example.org')
+  const many = (n: number) => cli.run(['webhook', 'add', '--account', id, '--url', `https://a.example/${n}`])
+  for (let n = 0; n < 20; n++) expect((await many(n)).code).toBe(0)
+  expect(await many(20)).toMatchObject({ code: 1, stderr: expect.stringContaining('20 webhook endpoints') })
+}, 60_000) // prettier-ignore
