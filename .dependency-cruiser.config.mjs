@@ -10,14 +10,16 @@
 export const layers = [
   { main: '^src/main\\.ts$' },
   { cli: '^src/cli/' },
-  { app: '^src/(?:app|console|http|open-account|parts|phones)\\.ts$' },
+  { app: '^src/(?:app|console|http|inbound|open-account|parts|phones)\\.ts$' },
   { api: '^src/api/' },
   { dispatch: '^src/dispatch/', webhooks: '^src/webhooks/' },
   { connectors: '^src/connectors/' },
   { messages: '^src/messages/' },
   { accounts: '^src/accounts/', ledger: '^src/ledger/', devices: '^src/devices/' },
   { storage: '^src/storage/' },
-  { primitives: '^src/(?!(?:app|console|http|main|open-account|parts|phones)\\.ts$)[a-z0-9-]+\\.ts$' },
+  {
+    primitives: '^src/(?!(?:app|console|http|inbound|main|open-account|parts|phones)\\.ts$)[a-z0-9-]+\\.ts$',
+  },
 ]
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
@@ -68,7 +70,7 @@ export default {
         pathNot: [
           '^src/connectors/registry\\.ts$',
           '^src/connectors/[^/]+/',
-          '^src/(?:app|console|http|open-account|parts|phones)\\.ts$',
+          '^src/(?:app|console|http|inbound|open-account|parts|phones)\\.ts$',
         ],
       },
       { path: '^src/connectors/[^/]+/' },

@@ -8,7 +8,7 @@ import { DevicePool } from './dispatch/device-pool.ts'
 import { createDispatchUnits } from './dispatch/dispatch-units.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
 import { HandOverLog, type PastHandOvers, readBoot, readPastHandOvers } from './dispatch/hand-over-log.ts'
-import { InboundReceiver } from './dispatch/inbound-receiver.ts'
+import type { InboundReceiver } from './dispatch/inbound-receiver.ts'
 import { addGauges } from './dispatch/gauges.ts'
 import { createJanitors } from './dispatch/janitors.ts'
 import { LinkLeases } from './dispatch/link-leases.ts'
@@ -16,6 +16,7 @@ import { NodeBeats } from './dispatch/node-beats.ts'
 import { NodeNews } from './dispatch/node-news.ts'
 import type { Route } from './dispatch/choose-device.ts'
 import { ensureTestSimulator } from './dispatch/test-simulator.ts'
+import { createInboundReceiver } from './inbound.ts'
 import { createHttp } from './http.ts'
 import { createIds } from './ids.ts'
 import { loadInstanceSecret } from './instance-secret.ts'
@@ -124,7 +125,7 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
     },
     nudge: () => dispatcher.nudge(),
   })
-  const inboundReceiver = createInboundReceiver(parts, pool)
+  const inboundReceiver = createInboundReceiver(parts, { pool, wake: (route) => dispatcher.wake(route) })
   const dispatcher = createDispatcher(parts, pool, handOvers)
   const phones = createPhones(parts, {
     pool,
@@ -227,9 +228,6 @@ const createAuthenticator = ({ read, clock, log }: Parts): Authenticator =>
     refused: ({ because, keyId }) => log.info({ because, key_id: keyId }, 'an API key was refused'),
   })
 
-const createInboundReceiver = (parts: Parts, pool: DevicePool): InboundReceiver =>
-  new InboundReceiver({ ...parts, pool })
-
 const createDispatcher = (parts: Parts, pool: DevicePool, handOvers: HandOverLog): Dispatcher =>
   new Dispatcher({
     read: parts.storage.read,
@@ -239,6 +237,8 @@ const createDispatcher = (parts: Parts, pool: DevicePool, handOvers: HandOverLog
     metrics: parts.metrics,
     pool,
     handOvers,
+    hasStopped: ({ to: recipient, ...claimed }) =>
+      parts.optOuts.hasJustStopped({ ...claimed, recipient }, parts.clock.monotonicMs()),
     fence: parts.epoch.epoch,
     pollIntervalMs: parts.config.pollIntervalMs,
   })

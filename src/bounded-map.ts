@@ -7,6 +7,10 @@ export class BoundedMap<Value> {
     this.#most = most
   }
 
+  get size(): number {
+    return this.#entries.size
+  }
+
   get(key: string): Value | undefined {
     return this.#entries.get(key)
   }

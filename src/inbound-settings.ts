@@ -1,4 +1,4 @@
-import { wholeNumber } from './setting-readers.ts'
+import { list, oneOf, shortMessage, wholeNumber } from './setting-readers.ts'
 import { setting } from './setting.ts'
 
 /** What reaches the devices: how much of it is taken, and whose it is. */
@@ -26,5 +26,35 @@ export const inboundSettings = {
     read: wholeNumber(0, 365),
     default: 30,
     says: 'How long what comes from a number through a shared device is for the account that last sent there through it; 0 leaves only what names the message that it answers. What is for nobody is for the operator. A month of answers; later ones may mean someone else, or come from a number with a new owner.',
+  }),
+  sharedStopDays: setting({
+    env: 'ONESIXTY_SHARED_STOP_DAYS',
+    read: wholeNumber(1, 3_650),
+    default: 90,
+    says: 'A STOP through a shared device holds for every account that has sent to the number through it within so many days. As long as records are kept: who was not written to since has forgotten it.',
+  }),
+  stopWords: setting<readonly string[]>({
+    env: 'ONESIXTY_STOP_WORDS',
+    read: list,
+    default: [],
+    says: 'What else counts as STOP when it is all of a received text, separated by commas: words of your languages. STOP, STOPALL, UNSUBSCRIBE, CANCEL, END, QUIT, REVOKE, OPTOUT and ARRET always do.',
+  }),
+  stopAnswer: setting<string | null>({
+    env: 'ONESIXTY_STOP_ANSWER',
+    read: shortMessage,
+    default: 'You will get no more messages from us. Reply START to get them again.',
+    says: 'What a number is told once that has opted out, at the cost of the account; `off` for nothing. Rules of most countries ask for it.',
+  }),
+  helpAnswer: setting<string | null>({
+    env: 'ONESIXTY_HELP_ANSWER',
+    read: shortMessage,
+    default: null,
+    says: 'What HELP and INFO are answered with, at the cost of the account and once an hour to one number; `off` for nothing. Say who sends, how to reach them, and that STOP ends it.',
+  }),
+  answerShared: setting<'yes' | 'no'>({
+    env: 'ONESIXTY_ANSWER_SHARED',
+    read: oneOf('yes', 'no'),
+    default: 'no',
+    says: 'Whether STOP and HELP through a shared device are answered too: yes or no. Several accounts may have written to the number, and one would pay for all.',
   }),
 } as const

@@ -1,3 +1,5 @@
+import { measureText } from './sms-text.ts'
+
 /** A whole number within bounds. Throws what would be right. */
 export const wholeNumber =
   (least: number, most = Number.MAX_SAFE_INTEGER) =>
@@ -57,4 +59,11 @@ export const postgresUrl = (text: string): string | null => {
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol))
     throw new Error('needs a PostgreSQL address such as postgres://onesixty@db.example.org/onesixty')
   return text
+}
+
+/** A text that is sent by itself, of at most three parts; `off` for none. Throws what would be right. */
+export const shortMessage = (text: string): string | null => {
+  if (text.trim().toLowerCase() === 'off') return null
+  if (measureText(text, 'auto').parts > 3) throw new Error('needs a text of at most three parts, or off')
+  return someText(text)
 }

@@ -31,6 +31,8 @@ export interface DispatcherDeps {
   metrics: Metrics
   pool: DevicePool
   handOvers?: Pick<HandOverLog, 'left' | 'ended' | 'stored'>
+  /** See `HandOverDeps`. */
+  hasStopped?: (claimed: Claimed) => boolean
   /** This process's fencing token: the epoch of its start. */
   fence: number
   pollIntervalMs: number

@@ -37,3 +37,7 @@ export const notWrittenDown: Outcome = {
   kind: 'unavailable',
   detail: 'The log of hand-overs cannot be written.',
 }
+export const stoppedMeanwhile: Outcome = {
+  kind: 'unavailable',
+  detail: 'The number has opted out after the message was claimed.',
+}

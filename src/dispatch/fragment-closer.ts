@@ -27,7 +27,7 @@ export const createFragmentCloser = (deps: FragmentCloserDeps): Janitor =>
       const upTo = nowMs - joinMs
       return deps.horizon.hold(nowMs, (timeIn) =>
         deps.writer.write(async (tx) =>
-          receiveOverdue(tx, deps.ids, { upTo, nowMs: await timeIn(tx), mostCharacters }, pageSize),
+          receiveOverdue(tx, deps.ids, { upTo, nowMs: await timeIn(tx), mostCharacters, joinMs }, pageSize),
         ),
       )
     },

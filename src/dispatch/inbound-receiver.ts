@@ -3,8 +3,9 @@ import type { Config } from '../config.ts'
 import type { Inbound } from '../connectors/connector.ts'
 import { refuse } from '../errors.ts'
 import type { Ids } from '../ids.ts'
+import type { Followed } from '../messages/follow-keyword.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
-import type { InboundTerms } from '../messages/inbound-message.ts'
+import type { InboundMessage, InboundTerms, KeywordTerms } from '../messages/inbound-message.ts'
 import { findLastSender } from '../messages/last-sender.ts'
 import { receiveMessages } from '../messages/receive-messages.ts'
 import { parsePhoneNumber } from '../phone-number.ts'
@@ -24,6 +25,10 @@ interface InboundReceiverDeps {
   pool: Pick<DevicePool, 'get'>
   horizon: WriteHorizon
   config: Pick<Config, 'inboundJoinMinutes' | 'inboundCharacters' | 'inboundPerMinute' | 'sharedReplyDays'>
+  /** What is done about STOP, START and HELP; left out where nothing is. */
+  keywords?: KeywordTerms
+  /** Told after the commit what came of a keyword. */
+  followed?: (followed: Followed) => void
 }
 
 /** Takes in what reaches a device: measured, and stored before the device is told so. */
@@ -41,9 +46,10 @@ export class InboundReceiver {
    * whoever brought it brings it again.
    */
   async receive(deviceId: string, inbound: Inbound): Promise<void> {
-    const { writer, ids, clock, pool, horizon, config } = this.#deps
+    const { config, clock, pool } = this.#deps
     if (!this.#rate.take(deviceId)) throw tooMany(config.inboundPerMinute)
-    const owner = pool.get(deviceId)?.facts ?? (await this.#ownerOf(deviceId))
+    const facts = pool.get(deviceId)?.facts
+    const owner = facts ?? (await this.#ownerOf(deviceId))
     const cut = inbound.text.slice(0, config.inboundCharacters)
     const text = inbound.part === undefined ? plainText(cut) : withoutControls(cut)
     const number = parsePhoneNumber(inbound.from)
@@ -54,7 +60,7 @@ export class InboundReceiver {
     const accountId = owner.accountId ?? (await this.#lastSender(deviceId, mode, inbound))
     // The clock of the turn in which the write begins, as the horizon asks.
     const receivedAt = clock.now()
-    const message = {
+    await this.#store({
       deviceId,
       accountId,
       mode,
@@ -68,15 +74,23 @@ export class InboundReceiver {
       receivedAt,
       inReplyTo,
       fingerprint,
+      isShared: owner.accountId === null,
+      answerFrom: to !== null && facts?.senders.has(to) === true ? to : null,
       ...(inbound.part === undefined ? {} : { part: inbound.part }),
-    }
-    await horizon.hold(receivedAt, (timeIn) =>
+    })
+  }
+
+  async #store(message: InboundMessage): Promise<void> {
+    const { writer, ids, horizon, config, keywords, followed } = this.#deps
+    const terms = { ...inboundTermsOf(config), ...(keywords === undefined ? {} : { keywords }) }
+    const done = await horizon.hold(message.receivedAt, (timeIn) =>
       writer.write(async (tx) => {
         const atMs = await timeIn(tx)
         horizon.heardOf(atMs)
-        return receiveMessages(tx, ids, [{ ...message, receivedAt: atMs }], inboundTermsOf(config))
+        return receiveMessages(tx, ids, [{ ...message, receivedAt: atMs }], terms)
       }),
     )
+    for (const each of done) if (each.keyword !== null) followed?.(each)
   }
 
   /** A phone that is disabled still receives, and would keep what it cannot hand on in front of everything that follows. */

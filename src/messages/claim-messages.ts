@@ -3,6 +3,7 @@ import type { Tx } from '../storage/dialect.ts'
 import type { Category, Encoding, Mode, OnUnknown } from '../storage/schema.ts'
 import { insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
+import { endRows } from './end-waiting.ts'
 import { dropStale, lowerTotals } from './leave-queue.ts'
 import { type MessageKey, type MessageState, stateColumnsOf } from './message-store.ts'
 import { offerRow, type PhoneOffering } from './phone-offers.ts'
@@ -52,7 +53,11 @@ export interface Claimed extends MessageKey {
 
 /** `want` is the place of its want among those of the batch. */
 type ClaimRow = MessageState &
-  QueuePlace & { text: string; encoding: Encoding; want: number; sim?: number | null }
+  QueuePlace & { text: string; encoding: Encoding; want: number; is_stopped: 1 | null; sim?: number | null }
+
+/** The one message that tells a number that it has opted out may go there. */
+const stopping = `select 1 from opt_outs o where o.account_id = q.account_id and o.mode = q.mode and o.recipient = m.recipient
+          and (o.forget_at is null or o.forget_at > :now) and (o.confirmation_id is null or o.confirmation_id <> q.message_id)`
 
 /**
  * Reads the queue of one route in its own order: priority, then due time. Rows that were claimed and not yet ended are passed over;
@@ -60,7 +65,7 @@ type ClaimRow = MessageState &
  * is due tells a clock that never steps back.
  */
 const nextOfRoute = {
-  sql: `select ${stateColumnsOf('m')}, m.text, m.encoding, q.route_key, q.priority, q.due_at, q.refusals, :want as want
+  sql: `select ${stateColumnsOf('m')}, m.text, m.encoding, q.route_key, q.priority, q.due_at, q.refusals, :want as want, (${stopping}) as is_stopped
         from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
         where (:lease is null or exists (select 1 from devices d where d.id = :device and d.lease_token = :lease))
           and not exists (select 1 from nodes n where n.epoch = :fence and n.left_at is not null)
@@ -98,13 +103,13 @@ export async function claimMessages(
       fence,
     ]),
   )
-  const waiting = await dropStale(tx, found)
+  const waiting = await endStopped(tx, await dropStale(tx, found), nowMs)
   const rows = wants.some((want) => want.phone !== undefined) ? withinPaces(waiting, wants) : waiting
   const counts = wants.map(() => 0)
   // A want that met rows to drop may find more behind them.
   for (const { want } of waiting === found
     ? rows
-    : [...rows, ...found.filter(({ status }) => status !== 'queued')])
+    : [...rows, ...found.filter(({ status, is_stopped }) => status !== 'queued' || is_stopped !== null)])
     counts[want] = (counts[want] as number) + 1
   if (rows.length === 0) return { claimed: [], counts }
 
@@ -124,6 +129,14 @@ export async function claimMessages(
   await writeAttempts(tx, claimed, { startedAt: nowMs, fence, leaseOf })
   await insertRows(tx, 'phone_offers', offersOf(claimed, rows, wants, nowMs))
   return { claimed, counts }
+}
+
+/** Cancels what would go to a number that has opted out, and gives the others. */
+async function endStopped(tx: Tx, rows: readonly ClaimRow[], nowMs: number): Promise<readonly ClaimRow[]> {
+  const stopped = rows.filter((row) => row.is_stopped !== null)
+  if (stopped.length === 0) return rows
+  await endRows(tx, stopped, { event: 'canceled', code: 'recipient_opted_out', nowMs })
+  return rows.filter((row) => row.is_stopped === null)
 }
 
 /**

@@ -87,7 +87,8 @@ const inputsOf = (route: RouteRow, nowMs: number, most: number) => [
   most,
 ]
 
-async function endRows(
+/** Ends messages that wait, and takes them out of the queue. Gives those that were ended. */
+export async function endRows(
   tx: Tx,
   found: readonly WaitingRow[],
   reason: { event: MessageEvent; code: string; nowMs: number },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../storage/dialect.ts'
-import { deleteRows, insertRows, updateRows } from '../storage/sets.ts'
+import { deleteRows, insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import type { EraseDeps, EraseNumber, EraseNumberDeps } from './erase-deps.ts'
 import { spellingsOf } from './number-spellings.ts'
 import type { Wallet } from './erase-page.ts'
@@ -64,7 +64,10 @@ export async function eraseInKeys(
   }
 }
 
-/** Who said STOP must not be written to, erased or not: the hash stands for the number from now on. */
+/**
+ * Who said STOP must not be written to, erased or not: the hash stands for the number from now on. While something is being handed over to it, the
+ * number stands too: should that come back, claims know numbers alone.
+ */
 export async function eraseInOptOuts(
   { read, writer, numbers }: EraseNumberDeps,
   { number, accountId }: EraseNumber,
@@ -76,9 +79,23 @@ export async function eraseInOptOuts(
   const hashed = numbers.of(number)
   await writer.write(async (tx) => {
     await insertRows(tx, 'opt_outs', rows.map((row) => ({ ...row, recipient: hashed })), 'ignore') // prettier-ignore
-    await deleteRows(tx, 'opt_outs', ['account_id', 'mode', 'recipient'], rows)
+    const open = await selectEach<{ account_id: string; mode: string }>(
+      tx,
+      openTo,
+      rows.map((row) => [row.account_id, row.mode, number]),
+    )
+    const done = rows.filter(
+      (row) => !open.some((each) => each.account_id === row.account_id && each.mode === row.mode),
+    )
+    await deleteRows(tx, 'opt_outs', ['account_id', 'mode', 'recipient'], done)
   })
 }
+
+const openTo = {
+  sql: `select account_id, mode from messages where account_id = :account and mode = :mode and recipient = :number
+        and (status = 'scheduled' or status = 'queued' or status = 'sending') limit 1`,
+  inputs: ['account', 'mode', 'number'],
+} as const
 
 /** Pieces of long messages from the number, and receipts about it that nobody waited for. Those of shared devices when it is erased for every account. */
 export async function eraseUnjoined(

@@ -1,3 +1,4 @@
+import type { NumberHash } from '../number-hash.ts'
 import type { Encoding, Mode } from '../storage/schema.ts'
 
 /** Which piece of a long message this is, as its sender's phone numbered it: `index` from 1 to `total`. */
@@ -23,6 +24,10 @@ export interface InboundMessage {
   receivedAt: number
   inReplyTo: string | null
   fingerprint: string
+  /** Whether every account may use the device. */
+  isShared?: boolean
+  /** Under which sender the device can answer; null leaves that to whichever device does. */
+  answerFrom?: string | null
   /** Set when this is a piece of a longer message. */
   part?: InboundPart
 }
@@ -33,4 +38,22 @@ export interface InboundTerms {
   joinMs: number
   /** Longest text kept; what a device says beyond it is cut. */
   mostCharacters: number
+  /** What is done about keywords; left out where nothing is. */
+  keywords?: KeywordTerms
+}
+
+/** What is done about STOP, START and HELP. */
+export interface KeywordTerms {
+  /** What else counts as STOP. */
+  stopWords: readonly string[]
+  /** What a number is told once that has opted out; null for nothing. */
+  confirmation: string | null
+  /** What HELP is answered with; null for nothing. */
+  help: string | null
+  /** Whether answers go out also for what came through a shared device. */
+  answersShared: boolean
+  /** A STOP through a shared device holds for every account that sent there within so many days. */
+  sharedStopDays: number
+  /** Erased numbers stand under their hash. */
+  numbers: NumberHash
 }

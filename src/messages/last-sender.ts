@@ -1,4 +1,4 @@
-import type { Db } from '../storage/dialect.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
 
@@ -16,7 +16,7 @@ export interface LastSenderQuery {
  * reader. Of each account the 100 newest messages to the number are looked at; a number that gets more than these through other devices in between
  * is no conversation.
  */
-const lastSender = {
+const lastSenders = {
   sql: `with senders as materialized (
           select a.id as account_id, (
             select max(sent.at) from (
@@ -26,18 +26,25 @@ const lastSender = {
               from messages m where m.account_id = a.id and m.mode = :mode and m.recipient = :number
               order by m.id desc limit 100) sent) as at
           from accounts a)
-        select account_id from senders where at >= :since order by at desc, account_id limit 1`,
-  inputs: ['device', 'mode', 'number', 'since'],
+        select account_id from senders where at >= :since order by at desc, account_id limit :most`,
+  inputs: ['device', 'mode', 'number', 'since', 'most'],
 } as const
 
 /**
  * The account that last sent to this number through this device, whether the message arrived or may have; null when none did. What the device
  * refused does not count: nobody answers it. A closed account counts, because an answer to it must not go to another one.
  */
-export async function findLastSender(
-  db: Db,
+export async function findLastSender(db: Db, query: LastSenderQuery): Promise<string | null> {
+  const [accountId] = await findSenders(db, query, 1)
+  return accountId ?? null
+}
+
+/** All that did, the last one first. */
+export async function findSenders(
+  db: Db | Tx,
   { deviceId, mode, number, sinceMs }: LastSenderQuery,
-): Promise<string | null> {
-  const [row] = await selectEach<{ account_id: string }>(db, lastSender, [[deviceId, mode, number, sinceMs]])
-  return row?.account_id ?? null
+  most = Number.MAX_SAFE_INTEGER,
+): Promise<string[]> {
+  const inputs = [deviceId, mode, number, sinceMs, most]
+  return (await selectEach<{ account_id: string }>(db, lastSenders, [inputs])).map((row) => row.account_id)
 }

@@ -1,7 +1,9 @@
+import { BoundedMap } from '../bounded-map.ts'
 import type { NumberHash } from '../number-hash.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
+import type { Consent, Followed } from './follow-keyword.ts'
 
 const optOutOf = {
   sql: `select recipient from opt_outs where account_id = :account and mode = :mode and recipient = :recipient
@@ -10,6 +12,10 @@ const optOutOf = {
 } as const
 
 const none: ReadonlySet<string> = new Set()
+
+/** What is remembered of those who have just opted out, and for how long: a claim waits no longer for room on its link, unless that stands still. */
+const mostJustStopped = 10_000
+const justStoppedMs = 60_000
 
 /**
  * Who said STOP to whom. Most accounts have nobody who did, so it remembers which accounts have, and asks the database about those
@@ -21,6 +27,7 @@ export class OptOuts {
   /** Null: not known, so the database is asked about everybody. */
   #accounts: ReadonlySet<string> | null = null
   #readings = 0
+  readonly #justStopped = new BoundedMap<{ confirmationId: string | null; untilMs: number }>(mostJustStopped)
 
   constructor(read: Db, numbers: NumberHash) {
     this.#read = read
@@ -31,10 +38,44 @@ export class OptOuts {
   async refresh(): Promise<void> {
     this.#accounts = null
     const reading = ++this.#readings
-    const rows = await this.#read.selectFrom('opt_outs').select(['account_id', 'mode']).distinct().execute()
+    const rows = await this.#read
+      .selectFrom('wallets as w')
+      .select(['w.account_id', 'w.mode'])
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('opt_outs as o')
+            .select('o.recipient')
+            .whereRef('o.account_id', '=', 'w.account_id')
+            .whereRef('o.mode', '=', 'w.mode'),
+        ),
+      )
+      .execute()
     // A later reading is on its way: this one may not know what made it begin.
     if (reading !== this.#readings) return
     this.#accounts = new Set(rows.map((row) => `${row.account_id}/${row.mode}`))
+  }
+
+  /** This process has stored opt-outs, or their end: that counts here from now on, and elsewhere when the directory is read. */
+  note({ optedOut, optedIn }: Pick<Followed, 'optedOut' | 'optedIn'>, monotonicMs: number): void {
+    for (const each of optedOut) {
+      const { confirmationId } = each
+      this.#justStopped.set(nameOf(each), { confirmationId, untilMs: monotonicMs + justStoppedMs })
+      if (this.#accounts !== null)
+        this.#accounts = new Set([...this.#accounts, `${each.accountId}/${each.mode}`])
+    }
+    for (const each of optedIn) this.#justStopped.delete(nameOf(each))
+  }
+
+  /**
+   * Whether the number of a message has opted out through this process after the message was claimed: it may still wait for room on its link.
+   * What was stored before the claim the claim has seen.
+   */
+  hasJustStopped(claimed: Consent & { messageId: string }, monotonicMs: number): boolean {
+    if (this.#justStopped.size === 0) return false
+    const stopped = this.#justStopped.get(nameOf(claimed))
+    return (
+      stopped !== undefined && stopped.untilMs > monotonicMs && stopped.confirmationId !== claimed.messageId
+    )
   }
 
   /** Which of these numbers said STOP to the account. */
@@ -53,3 +94,5 @@ export class OptOuts {
     return new Set(rows.map((row) => written.get(row.recipient) as string))
   }
 }
+
+const nameOf = ({ accountId, mode, recipient }: Consent): string => `${accountId}/${mode}/${recipient}`

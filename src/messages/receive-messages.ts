@@ -2,6 +2,7 @@ import { findOperatorAccount } from '../accounts/operator-account.ts'
 import type { Ids } from '../ids.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { insertRows } from '../storage/sets.ts'
+import { type Followed, followKeyword, nothingFollowed } from './follow-keyword.ts'
 import { takeFragment, takeOverdue } from './inbound-fragments.ts'
 import type { InboundMessage, InboundPart, InboundTerms } from './inbound-message.ts'
 import { countNew } from './traffic.ts'
@@ -9,47 +10,58 @@ import { countNew } from './traffic.ts'
 /**
  * Stores received messages, each once by the device's fingerprint; pieces of long ones when the last of them is there. What comes without an
  * account, as on a shared device, is of the account whose attempt it answers, and else of the operator's; where there is none it is dropped.
- * Gives how many were stored. Received messages cost nothing.
+ * Received messages cost nothing. Does what a keyword asks for with it, and gives what came of that.
  */
 export async function receiveMessages(
   tx: Tx,
   ids: Ids,
   inbound: readonly InboundMessage[],
   terms: InboundTerms,
-): Promise<number> {
-  let stored = 0
+): Promise<Followed[]> {
+  const followed: Followed[] = []
   for (const { part, ...message } of inbound) {
-    if (part === undefined || !isSound(part)) stored += await store(tx, ids, message)
-    else if (await isNew(tx, message))
-      for (const whole of await takeFragment(tx, { ...message, part }, terms))
-        stored += await store(tx, ids, whole)
+    const whole =
+      part === undefined || !isSound(part)
+        ? [message]
+        : (await isNew(tx, message))
+          ? await takeFragment(tx, { ...message, part }, terms)
+          : []
+    for (const each of whole) followed.push(await store(tx, ids, { ...message, ...each }, terms))
   }
-  return stored
+  return followed
 }
 
 /** Stores what came of long messages whose first piece came by `upTo`; says whether there may be more of them. */
 export async function receiveOverdue(
   tx: Tx,
   ids: Ids,
-  at: { upTo: number; nowMs: number } & Pick<InboundTerms, 'mostCharacters'>,
+  at: { upTo: number; nowMs: number } & Pick<InboundTerms, 'mostCharacters' | 'joinMs'>,
   most: number,
 ): Promise<boolean> {
   const { messages, isMore } = await takeOverdue(tx, at, most)
-  for (const message of messages) await store(tx, ids, message)
+  for (const message of messages) await store(tx, ids, message, at)
   return isMore
 }
 
 /** A number that makes no sense says nothing: the message is whole. */
 const isSound = ({ total, index }: InboundPart): boolean => total > 1 && index >= 1 && index <= total
 
-async function store(tx: Tx, ids: Ids, message: InboundMessage): Promise<0 | 1> {
+async function store(
+  tx: Tx,
+  ids: Ids,
+  message: InboundMessage,
+  { keywords }: InboundTerms,
+): Promise<Followed> {
+  if (!(await isNew(tx, message))) return nothingFollowed
   const accountId =
     message.accountId ?? (await accountOfAttempt(tx, message.inReplyTo)) ?? (await findOperatorAccount(tx))
-  if (accountId === null || !(await isNew(tx, message))) return 0
-  const row = inboundRow(message, accountId, ids('msg'))
-  await insertRows(tx, 'messages', [row])
-  await countNew(tx, 'received', [{ ...row, messages: 1 }])
-  return 1
+  if (accountId !== null) {
+    const row = inboundRow(message, accountId, ids('msg'))
+    await insertRows(tx, 'messages', [row])
+    await countNew(tx, 'received', [{ ...row, messages: 1 }])
+  }
+  if (keywords === undefined) return nothingFollowed
+  return followKeyword(tx, { ids, terms: keywords }, { ...message, accountId, nowMs: message.receivedAt })
 }
 
 /** Whether its fingerprint was not seen before; from now on it was. */

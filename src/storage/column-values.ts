@@ -27,3 +27,5 @@ export type LedgerKind = 'grant' | 'top_up' | 'correction' | 'refill'
 export type Flag = 0 | 1
 /** How far a phone says that it is with a message. */
 export type PhoneWord = 'pending' | 'processed' | 'sent' | 'delivered' | 'failed' | 'canceled'
+/** Who had an opt-out stored: the person's own message, somebody in the console, or a command. */
+export type OptOutOrigin = 'message' | 'console' | 'command'

@@ -10,6 +10,7 @@ import type {
   AttemptState,
   Flag,
   PhoneWord,
+  OptOutOrigin,
 } from './column-values.ts'
 
 /** The tables through which a message goes. */
@@ -172,7 +173,13 @@ export interface OptOutTable {
   mode: Mode
   recipient: string
   created_at: number
+  /** Since when it holds no more, or from when on. */
   forget_at: number | null
+  origin: Generated<OptOutOrigin>
+  device_id: string | null
+  /** The message that tells the number so. */
+  confirmation_id: string | null
+  confirmed_at: number | null
 }
 
 /** An attempt that a phone holds. */

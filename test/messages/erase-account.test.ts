@@ -81,7 +81,7 @@ const wordless = [
   /^auth_users\.(createdAt|updatedAt)$|^auth_\w+\.(createdAt|updatedAt|expiresAt|lockedUntil|userId|providerId)$/,
   /^auth_credentials\.(accessToken|refreshToken|idToken|accessTokenExpiresAt|refreshTokenExpiresAt|scope)$/,
   /^api_keys\.scopes$|^audit_log\.action$|^ledger_entries\.actor$|^one_time_links\.hash$/,
-  /^devices\.lease_owner$|^inbound_fragments\.country$|^phone_offers\.recall$|^queue\.claimed_by$/,
+  /^devices\.lease_owner$|^opt_outs\.origin$|^inbound_fragments\.country$|^phone_offers\.recall$|^queue\.claimed_by$/,
   // How far a move is, is deleted at its end.
   /^move_progress\.(last_key|table_name)$|^moves\.(direction|place)$/,
   /^instance\.cluster$|^nodes\.name$|^traffic(_times)?\.(grain|measure)$|^messages\.send_id$|^server_runs\./,

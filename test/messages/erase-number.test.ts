@@ -156,6 +156,25 @@ test('who said STOP stays protected, under a hash', async () => {
   expect([...(await find(renewed))]).toEqual([number])
 })
 
+test('while something is being handed over to it, a number that said STOP is known to claims too', async () => {
+  await send()
+  const claimed = await house.claim()
+  const row = {
+    account_id: 'acc_a',
+    mode: 'live',
+    recipient: number,
+    created_at: 1,
+    forget_at: null,
+  } as const
+  await house.store.writer.write((tx) => insertRows(tx, 'opt_outs', [row]))
+  await erase()
+  await house.end(claimed, { kind: 'unavailable', detail: 'gone' })
+  await house.clock.advance(120_000)
+  await expect(house.claim()).rejects.toThrow('nothing to claim')
+  await erase()
+  expect(await tablesWith(house.store.db, [digits])).toEqual([])
+})
+
 test('a send that is repeated after it was erased is refused as another, not sent again', async () => {
   const idempotency = { key: 'order-1', fingerprint: 'f1' }
   await send({ idempotency })

@@ -122,7 +122,7 @@ async function fillPeople(tx: Tx, deps: Deps, { accountId, userId }: FilledAccou
 
 async function fillTraces(tx: Tx, { nowMs }: Deps, { accountId, deviceId }: FilledAccount, filling: Filling) {
   const { number, mark } = filling
-  const optOut = { account_id: accountId, mode: 'live', created_at: nowMs, forget_at: null } as const
+  const optOut = { account_id: accountId, mode: 'test', created_at: nowMs, forget_at: null } as const
   await insertRows(tx, 'opt_outs', [{ ...optOut, recipient: number }])
   const word = { deviceId, networkId: mark, result: 'delivered', code: null, networkCode: mark } as const
   await park(tx, [{ ...word, numbers: [number.slice(1)], atMs: nowMs }])

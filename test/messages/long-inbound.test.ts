@@ -37,7 +37,7 @@ beforeEach(async () => {
 })
 afterEach(() => store.close())
 
-const pool = { get: () => ({ facts: { accountId: 'acc_a', mode: 'live' } }) as never }
+const pool = { get: () => ({ facts: { accountId: 'acc_a', mode: 'live', senders: new Set() } }) as never }
 const unbounded = {
   inboundJoinMinutes: 30,
   inboundCharacters: 40_000,

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { handOver } from '../../src/dispatch/hand-over.ts'
+import { createLog } from '../../src/log.ts'
 import { OptOuts } from '../../src/messages/opt-outs.ts'
 import { createNumberHash } from '../../src/number-hash.ts'
 import { StorageError } from '../../src/storage/dialect.ts'
@@ -12,6 +14,11 @@ const numbers = createNumberHash({ current: 'a secret of this test, long enough'
 beforeEach(async () => {
   base = await openTestStorage()
   optOuts = new OptOuts(base.storage.read, numbers)
+  const at = base.clock.now()
+  await base.storage.writer.write(async (tx) => {
+    await insertRows(tx, 'accounts', [{ id: ada.accountId, name: 'Ada', state: 'active', created_at: at, updated_at: at }]) // prettier-ignore
+    await insertRows(tx, 'wallets', [{ account_id: ada.accountId, mode: 'live', granted: 0, reserved: 0, used: 0, low_threshold: 0 }]) // prettier-ignore
+  })
 })
 afterEach(async () => {
   vi.restoreAllMocks()
@@ -95,6 +102,45 @@ test('an opt-out that has ended stops nobody, one without an end stops for ever'
   expect(await find()).toEqual([])
   await base.storage.writer.write((tx) => tx.updateTable('opt_outs').set({ forget_at: null }).execute())
   base.clock.jumpWallClock(100 * 365 * 86_400_000)
+  expect(await find()).toEqual([stopped])
+})
+
+const claimed = {
+  accountId: 'acc_ada', mode: 'live', messageId: 'msg_1', attemptId: 'att_1', attemptNumber: 1, deviceId: 'dev_1', to: stopped, from: null, text: 'Hi',
+  encoding: 'gsm7', parts: 1, category: 'transactional', expiresAt: Number.MAX_SAFE_INTEGER, onUnknown: 'stop', possibleDuplicate: false,
+  place: { route_key: 'live:', priority: 1, due_at: 0, refusals: 0 },
+} as const // prettier-ignore
+
+test('what waits for room on its link is not handed over once its number has opted out, but for the confirmation', async () => {
+  const submitted: string[] = []
+  const device = { isHeld: true, link: { submit: async ({ attemptId }: { attemptId: string }) => (submitted.push(attemptId), { kind: 'accepted', networkIds: [], partsTaken: 1, receipts: false }) } } // prettier-ignore
+  const leave = (more: { messageId?: string; to?: string } = {}, atMs = 0) =>
+    handOver(
+      {
+        clock: base.clock,
+        log: createLog('silent', { write: () => undefined }),
+        hasStopped: ({ to: recipient, ...each }) => optOuts.hasJustStopped({ ...each, recipient }, atMs),
+      },
+      { ...claimed, ...more, attemptId: `${more.messageId ?? 'msg_1'}/${atMs}` },
+      device as never,
+    )
+  const consent = { ...ada, recipient: stopped }
+  optOuts.note({ optedOut: [{ ...consent, confirmationId: 'msg_2' }], optedIn: [] }, 0)
+  expect(await leave()).toMatchObject({ kind: 'unavailable' })
+  await leave({ messageId: 'msg_2' })
+  await leave({ messageId: 'msg_3', to: other })
+  // Later on the claim tells: another process may have ended it.
+  await leave({ messageId: 'msg_4' }, 60_000)
+  optOuts.note({ optedOut: [], optedIn: [consent] }, 0)
+  await leave({ messageId: 'msg_5' })
+  expect(submitted).toEqual(['msg_2/0', 'msg_3/0', 'msg_4/60000', 'msg_5/0'])
+})
+
+test('an opt-out that this process has stored counts before anything is read anew', async () => {
+  await optOuts.refresh()
+  expect(await find()).toEqual([])
+  await store()
+  optOuts.note({ optedOut: [{ ...ada, recipient: stopped, confirmationId: null }], optedIn: [] }, 0)
   expect(await find()).toEqual([stopped])
 })
 

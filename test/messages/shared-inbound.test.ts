@@ -30,7 +30,7 @@ const receive = async (more: Partial<Inbound> = {}, sharedReplyDays = 30): Promi
   const { storage, ids, clock } = house
   const receiver = new InboundReceiver({
     read: storage.read, writer: storage.writer, ids, clock, horizon: new WriteHorizon({ now: clock.now }), config: { inboundJoinMinutes: 30, inboundCharacters: 40_000, inboundPerMinute: 0, sharedReplyDays },
-    pool: { get: () => ({ facts: { accountId: null, mode: 'live' } }) as never },
+    pool: { get: () => ({ facts: { accountId: null, mode: 'live', senders: new Set() } }) as never },
   }) // prettier-ignore
   const fingerprint = `f${told++}`
   const inbound = {

@@ -1,0 +1,32 @@
+import type { DevicePool } from './dispatch/device-pool.ts'
+import { InboundReceiver } from './dispatch/inbound-receiver.ts'
+import type { Route } from './dispatch/choose-device.ts'
+import { routeFrom } from './dispatch/route-ring.ts'
+import type { KeywordTerms } from './messages/inbound-message.ts'
+import { createNumberHash } from './number-hash.ts'
+import type { Parts } from './parts.ts'
+
+/** What the settings have done about STOP, START and HELP. */
+const keywordTermsOf = ({ config, secret }: Pick<Parts, 'config' | 'secret'>): KeywordTerms => ({
+  stopWords: config.stopWords,
+  confirmation: config.stopAnswer,
+  help: config.helpAnswer,
+  answersShared: config.answerShared === 'yes',
+  sharedStopDays: config.sharedStopDays,
+  numbers: createNumberHash(secret),
+})
+
+/** What takes in what reaches the devices; `wake` is told where an answer waits. */
+export const createInboundReceiver = (
+  parts: Parts,
+  { pool, wake }: { pool: DevicePool; wake: (route: Route) => void },
+): InboundReceiver =>
+  new InboundReceiver({
+    ...parts,
+    pool,
+    keywords: keywordTermsOf(parts),
+    followed(followed) {
+      parts.optOuts.note(followed, parts.clock.monotonicMs())
+      for (const route of followed.routes) wake(routeFrom(route))
+    },
+  })

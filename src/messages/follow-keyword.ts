@@ -1,0 +1,165 @@
+import { dayMs } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import { parsePhoneNumber } from '../phone-number.ts'
+import type { Tx } from '../storage/dialect.ts'
+import type { Mode } from '../storage/schema.ts'
+import { answerKeyword, type AnsweredRoute, hasHadAnswer } from './answer-keyword.ts'
+import type { InboundMessage, KeywordTerms } from './inbound-message.ts'
+import { type Keyword, readKeyword } from './keywords.ts'
+import { findSenders } from './last-sender.ts'
+import { endOptOuts, holds, noteConfirmation, readOptOuts, storeOptOuts } from './store-opt-outs.ts'
+
+/** An account that a number has taken back its consent from, or given it to. */
+export interface Consent {
+  accountId: string
+  mode: Mode
+  recipient: string
+}
+
+/** What came of a keyword; to be made known after the commit. */
+export interface Followed {
+  keyword: Keyword | null
+  optedOut: (Consent & { confirmationId: string | null })[]
+  optedIn: Consent[]
+  /** Where an answer waits. */
+  routes: AnsweredRoute[]
+}
+
+/** Who goes to and fro is told once a day. */
+const confirmedAgainMs = dayMs
+/** The handset of the simulator that says STOP: it is to be used again. */
+const forgetful = { number: '+15005550011', mode: 'test', forMs: 60_000 } as const
+
+export const nothingFollowed: Followed = { keyword: null, optedOut: [], optedIn: [], routes: [] }
+
+/** A received message, with the account that it is for; null when it is nobody's. */
+type Received = Pick<InboundMessage, 'deviceId' | 'mode' | 'from' | 'text' | 'answerFrom' | 'isShared'> & {
+  accountId: string | null
+  nowMs: number
+}
+
+/**
+ * Does what a received message asks for, if it is a keyword and comes from a number that can be written to: in the transaction that stores the
+ * message, so that nothing lies between.
+ */
+export async function followKeyword(
+  tx: Tx,
+  deps: { ids: Ids; terms: KeywordTerms },
+  received: Received,
+): Promise<Followed> {
+  const keyword = readKeyword(received.text, deps.terms.stopWords)
+  const number = keyword === null ? null : numberOf(received.from)
+  if (keyword === null || number === null) return nothingFollowed
+  if (keyword === 'stop') return stop(tx, deps, received, number)
+  if (keyword === 'start') return start(tx, deps, received, number)
+  return help(tx, deps, received, number)
+}
+
+/** The sender as a recipient; null for names and short numbers, which nobody can write to. */
+function numberOf(from: string): string | null {
+  const spelled = from.startsWith('00') ? `+${from.slice(2)}` : from.startsWith('+') ? from : `+${from}`
+  const number = parsePhoneNumber(spelled)
+  return 'e164' in number || isTestNumber(spelled) ? spelled : null
+}
+const isTestNumber = (number: string): boolean => /^\+150055500\d\d$/.test(number)
+
+async function stop(
+  tx: Tx,
+  { ids, terms }: { ids: Ids; terms: KeywordTerms },
+  received: Received,
+  recipient: string,
+): Promise<Followed> {
+  const { deviceId, mode, accountId, nowMs } = received
+  const forgetAt = recipient === forgetful.number && mode === forgetful.mode ? nowMs + forgetful.forMs : null
+  const optedOut: Followed['optedOut'] = []
+  const routes: AnsweredRoute[] = []
+  for (const each of await whoseStop(tx, terms, received, recipient)) {
+    const name = { accountId: each, mode, recipient }
+    const before = (await readOptOuts(tx, name, [recipient]))[0]
+    const asked = { ...name, recipients: [recipient], origin: 'message', deviceId, forgetAt, nowMs } as const
+    if ((await storeOptOuts(tx, asked)).added.length === 0) continue
+    const wasTold = (before?.confirmed_at ?? 0) > nowMs - confirmedAgainMs
+    const mayAnswer = each === accountId && !wasTold && (terms.answersShared || received.isShared !== true)
+    const route =
+      mayAnswer && terms.confirmation !== null
+        ? await answerKeyword(tx, ids, {
+            ...name,
+            text: terms.confirmation,
+            from: received.answerFrom ?? null,
+            nowMs,
+          })
+        : null
+    if (route !== null) {
+      await noteConfirmation(tx, name, { messageId: route.messageId, nowMs })
+      routes.push(route)
+    }
+    optedOut.push({ ...name, confirmationId: route?.messageId ?? null })
+  }
+  return { keyword: 'stop', optedOut, optedIn: [], routes }
+}
+
+/** The account that the message is for; on a shared device every account that has sent there of late. */
+async function whoseStop(
+  tx: Tx,
+  { sharedStopDays }: KeywordTerms,
+  { isShared, deviceId, mode, accountId, nowMs }: Received,
+  number: string,
+): Promise<string[]> {
+  const own = accountId === null ? [] : [accountId]
+  if (isShared !== true) return own
+  const sinceMs = nowMs - sharedStopDays * dayMs
+  return [...new Set([...own, ...(await findSenders(tx, { deviceId, mode, number, sinceMs }))])]
+}
+
+/** The number takes back its STOP where it said it: of its account, and of every other that heard it through the same device. */
+async function start(
+  tx: Tx,
+  { terms }: { terms: KeywordTerms },
+  received: Received,
+  number: string,
+): Promise<Followed> {
+  const { deviceId, mode, accountId, nowMs } = received
+  const recipients = [number, ...terms.numbers.all(number)]
+  const rows = await tx
+    .selectFrom('opt_outs')
+    .select('account_id')
+    .distinct()
+    .where('recipient', 'in', recipients)
+    .where('device_id', '=', deviceId)
+    .where('mode', '=', mode)
+    .execute()
+  const accounts = new Set([...(accountId === null ? [] : [accountId]), ...rows.map((row) => row.account_id)])
+  const optedIn: Consent[] = []
+  for (const each of [...accounts].toSorted()) {
+    const ended = await endOptOuts(tx, { accountId: each, mode, recipients, nowMs })
+    if (ended.length > 0) optedIn.push({ accountId: each, mode, recipient: number })
+  }
+  return { ...nothingFollowed, keyword: 'start', optedIn }
+}
+
+/** Who has opted out is told nothing, and nobody twice within an hour. */
+async function help(
+  tx: Tx,
+  { ids, terms }: { ids: Ids; terms: KeywordTerms },
+  received: Received,
+  recipient: string,
+): Promise<Followed> {
+  const none: Followed = { ...nothingFollowed, keyword: 'help' }
+  const { accountId, mode, nowMs } = received
+  if (terms.help === null || accountId === null || (received.isShared === true && !terms.answersShared))
+    return none
+  const name = { accountId, mode, recipient }
+  const optOuts = await readOptOuts(tx, name, [recipient, ...terms.numbers.all(recipient)])
+  if (
+    optOuts.some((row) => holds(row, nowMs)) ||
+    (await hasHadAnswer(tx, { ...name, text: terms.help, nowMs }))
+  )
+    return none
+  const route = await answerKeyword(tx, ids, {
+    ...name,
+    text: terms.help,
+    from: received.answerFrom ?? null,
+    nowMs,
+  })
+  return { ...none, routes: route === null ? [] : [route] }
+}

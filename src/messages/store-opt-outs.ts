@@ -1,0 +1,144 @@
+import type { Selectable } from 'kysely'
+import type { OptOutOrigin } from '../storage/column-values.ts'
+import type { Tx } from '../storage/dialect.ts'
+import { touchDirectory } from '../storage/directory-version.ts'
+import type { OptOutTable } from '../storage/message-tables.ts'
+import type { Mode } from '../storage/schema.ts'
+import { insertRows, selectEach, updateRows } from '../storage/sets.ts'
+import { type Cancellation, cancelMessages } from './cancel-messages.ts'
+
+export type OptOutRow = Selectable<OptOutTable>
+
+/** Numbers that an account must not write to any more. */
+export interface NewOptOuts {
+  accountId: string
+  mode: Mode
+  /** In E.164, each once. */
+  recipients: readonly string[]
+  origin: OptOutOrigin
+  /** Which device heard it. */
+  deviceId?: string | null
+  /** When it ends by itself; null for never. */
+  forgetAt?: number | null
+  nowMs: number
+}
+
+export interface StoredOptOuts {
+  /** The numbers that had not opted out before, or not any more. */
+  added: string[]
+  /** What waited for them, and is canceled or asked back from phones. */
+  canceled: Cancellation[]
+}
+
+const key = ['account_id', 'mode', 'recipient'] as const
+
+const byKey = {
+  sql: 'select * from opt_outs where account_id = :account and mode = :mode and recipient = :recipient',
+  inputs: ['account', 'mode', 'recipient'],
+} as const
+
+/** Opt-outs of these numbers, those too that have ended. */
+export const readOptOuts = (
+  tx: Tx,
+  { accountId, mode }: { accountId: string; mode: Mode },
+  recipients: readonly string[],
+): Promise<OptOutRow[]> =>
+  selectEach<OptOutRow>(
+    tx,
+    byKey,
+    recipients.map((recipient) => [accountId, mode, recipient]),
+  )
+
+/** Whether an opt-out holds at an instant. */
+export const holds = ({ forget_at }: Pick<OptOutRow, 'forget_at'>, nowMs: number): boolean =>
+  forget_at === null || forget_at > nowMs
+
+/**
+ * Stores opt-outs as one unit, and cancels what waits for the numbers: once it is stored, nothing is handed over to them (P9), for every claim
+ * looks at what is stored. What holds already stays as it is.
+ */
+export async function storeOptOuts(tx: Tx, asked: NewOptOuts): Promise<StoredOptOuts> {
+  const { accountId, mode, recipients, origin, deviceId = null, forgetAt = null, nowMs } = asked
+  const known = new Map((await readOptOuts(tx, asked, recipients)).map((row) => [row.recipient, row]))
+  const added = recipients.filter((recipient) => {
+    const row = known.get(recipient)
+    return row === undefined || !holds(row, nowMs)
+  })
+  if (added.length === 0) return { added, canceled: [] }
+  // What others keep in memory is only who has any at all.
+  if (!(await hasOptOuts(tx, asked))) await touchDirectory(tx)
+  const rows = added.map((recipient) => ({
+    account_id: accountId,
+    mode,
+    recipient,
+    created_at: nowMs,
+    forget_at: forgetAt,
+    origin,
+    device_id: deviceId,
+    confirmation_id: null,
+  }))
+  await insertRows(tx, 'opt_outs', rows.filter(({ recipient }) => !known.has(recipient))) // prettier-ignore
+  await updateRows(tx, 'opt_outs', key, rows.filter(({ recipient }) => known.has(recipient))) // prettier-ignore
+  const open = await selectEach<{ id: string }>(
+    tx,
+    openTo,
+    added.map((recipient) => [accountId, mode, recipient]),
+  )
+  const canceled = await cancelMessages(
+    tx,
+    open.map(({ id }) => ({ accountId, mode, messageId: id })),
+    { code: 'recipient_opted_out', nowMs },
+  )
+  return { added, canceled }
+}
+
+const openTo = {
+  sql: `select id from messages where account_id = :account and mode = :mode and recipient = :recipient and direction = 'outbound'
+        and (status = 'scheduled' or status = 'queued' or status = 'sending')`,
+  inputs: ['account', 'mode', 'recipient'],
+} as const
+
+async function hasOptOuts(
+  tx: Tx,
+  { accountId, mode }: Pick<NewOptOuts, 'accountId' | 'mode'>,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('opt_outs')
+    .select('recipient')
+    .where('account_id', '=', accountId)
+    .where('mode', '=', mode)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Ends opt-outs that hold: from now on the numbers may be written to. Gives how many there were. */
+export async function endOptOuts(
+  tx: Tx,
+  {
+    accountId,
+    mode,
+    recipients,
+    nowMs,
+  }: { accountId: string; mode: Mode; recipients: readonly string[]; nowMs: number },
+): Promise<string[]> {
+  const rows = (await readOptOuts(tx, { accountId, mode }, recipients)).filter((row) => holds(row, nowMs))
+  await updateRows(tx, 'opt_outs', key, rows.map((row) => ({ account_id: row.account_id, mode, recipient: row.recipient, forget_at: nowMs }))) // prettier-ignore
+  return rows.map(({ recipient }) => recipient)
+}
+
+/** Of an opt-out: the message that tells its number so, which may go there. */
+export const noteConfirmation = (
+  tx: Tx,
+  name: { accountId: string; mode: Mode; recipient: string },
+  { messageId, nowMs }: { messageId: string; nowMs: number },
+): Promise<number> =>
+  updateRows(tx, 'opt_outs', key, [
+    {
+      account_id: name.accountId,
+      mode: name.mode,
+      recipient: name.recipient,
+      confirmation_id: messageId,
+      confirmed_at: nowMs,
+    },
+  ])

@@ -1,0 +1,243 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { dayMs } from '../../src/clock.ts'
+import { createIds, type Ids } from '../../src/ids.ts'
+import { openWallets } from '../../src/ledger/grants.ts'
+import type { InboundMessage, KeywordTerms } from '../../src/messages/inbound-message.ts'
+import { receiveMessages } from '../../src/messages/receive-messages.ts'
+import { createNumberHash } from '../../src/number-hash.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { deliveredAt, storedMessage } from '../history/stored-messages.ts'
+import { type NearHouse, openNearHouse } from './near-house.ts'
+
+/** What a person asks for with one word, and what the service does about it. */
+
+const number = '+4915112345678'
+const numbers = createNumberHash({ current: 'a secret of this test, long enough', previous: null })
+const usual: KeywordTerms = {
+  stopWords: [],
+  confirmation: 'No more messages. START begins again.',
+  help: 'Shop, +49 30 123456. STOP ends it.',
+  answersShared: false,
+  sharedStopDays: 90,
+  numbers,
+}
+let house: NearHouse
+let ids: Ids
+let told: number
+beforeEach(async () => {
+  house = await openNearHouse()
+  ids = createIds({ now: house.clock.now })
+  told = 0
+})
+afterEach(async () => {
+  await house.sums()
+  await house.close()
+})
+
+const hear = async (text: string, more: Partial<InboundMessage> = {}, terms: Partial<KeywordTerms> = {}) => {
+  // Ids of two makers are in order only when their times are.
+  await house.clock.advance(1)
+  const message: InboundMessage = {
+    deviceId: 'dev_s', accountId: 'acc_a', mode: 'live', from: number, to: '12345', country: 'DE', text, encoding: 'gsm7', units: text.length, parts: 1,
+    receivedAt: house.clock.now(), inReplyTo: null, fingerprint: `f${told++}`, ...more,
+  } // prettier-ignore
+  const keywords = { ...usual, ...terms }
+  const [followed] = await house.store.writer.write((tx) =>
+    receiveMessages(tx, ids, [message], { joinMs: 1, mostCharacters: 40_000, keywords }),
+  )
+  return followed
+}
+const optOuts = () => house.store.db.selectFrom('opt_outs').selectAll().orderBy('account_id').execute()
+const messages = () =>
+  house.store.db.selectFrom('messages').select(['id', 'status', 'text', 'error_code', 'sender', 'recipient', 'held', 'cost_state'])
+    .where('direction', '=', 'outbound').orderBy('id').execute() // prettier-ignore
+const holding = async () => {
+  const nowMs = house.clock.now()
+  return (await optOuts()).filter((row) => row.forget_at === null || row.forget_at > nowMs)
+}
+
+test('STOP is stored with one confirmation, and what waits is canceled at no cost', async () => {
+  await house.send()
+  await house.send({ recipients: [{ to: '+4915187654321', country: 'DE' }] })
+  const followed = await hear(' Stop. ')
+  expect(await optOuts()).toMatchObject([
+    { account_id: 'acc_a', mode: 'live', recipient: number, forget_at: null, origin: 'message', device_id: 'dev_s' },
+  ])
+  const [first, other, confirmation] = await messages()
+  expect(first).toMatchObject({ status: 'canceled', error_code: 'recipient_opted_out', cost_state: 'released' })
+  expect(other).toMatchObject({ status: 'queued', error_code: null })
+  expect(confirmation).toMatchObject({ status: 'queued', recipient: number, text: usual.confirmation, held: 1, sender: null })
+  expect(followed).toMatchObject({
+    keyword: 'stop',
+    optedOut: [{ accountId: 'acc_a', mode: 'live', recipient: number, confirmationId: confirmation!.id }],
+    routes: [{ account_id: 'acc_a', mode: 'live', route_key: 'live:' }],
+  })
+  const received = house.store.db.selectFrom('messages').select(['text', 'status']).where('direction', '=', 'inbound')
+  expect(await received.execute()).toEqual([{ text: ' Stop. ', status: 'received' }])
+}) // prettier-ignore
+
+test('the confirmation is the one message that is handed over to the number afterwards', async () => {
+  await hear('STOP')
+  await house.clock.advance(1)
+  await house.send()
+  const claimed = await house.claim()
+  expect(claimed).toMatchObject({ to: number, text: usual.confirmation })
+  await expect(house.claim()).rejects.toThrow('nothing to claim')
+  expect((await messages()).map(({ status }) => status)).toEqual(['sending', 'canceled'])
+})
+
+test('what was being handed over and comes back is canceled by the next claim', async () => {
+  await house.send()
+  const claimed = await house.claim()
+  await hear('STOP', {}, { confirmation: null })
+  expect((await messages())[0]?.status).toBe('sending')
+  await house.end(claimed, { kind: 'unavailable', detail: 'gone' })
+  await house.clock.advance(120_000)
+  await expect(house.claim()).rejects.toThrow('nothing to claim')
+  expect(await messages()).toMatchObject([{ status: 'canceled', error_code: 'recipient_opted_out', cost_state: 'released' }]) // prettier-ignore
+})
+
+test('without the balance for it there is no confirmation, and the opt-out holds all the same', async () => {
+  for (let sent = 0; sent < 100; sent++) await house.send({ recipients: [{ to: '+4915187654321', country: 'DE' }] }) // prettier-ignore
+  expect(await hear('STOP')).toMatchObject({ optedOut: [{ confirmationId: null }], routes: [] })
+  expect(await holding()).toHaveLength(1)
+})
+
+test('what the cancellation sets free pays for the confirmation', async () => {
+  for (let sent = 0; sent < 100; sent++) await house.send()
+  expect((await hear('STOP'))?.routes).toHaveLength(1)
+})
+
+test('who says STOP again is told nothing again; START ends it; who goes to and fro is told once a day', async () => {
+  await hear('STOP')
+  expect(await hear('STOP')).toMatchObject({ keyword: 'stop', optedOut: [], routes: [] })
+  expect(await hear('start')).toMatchObject({ keyword: 'start', optedIn: [{ accountId: 'acc_a', recipient: number }] }) // prettier-ignore
+  expect(await holding()).toEqual([])
+  expect(await hear('START')).toMatchObject({ optedIn: [] })
+  await house.clock.advance(dayMs - 5)
+  expect(await hear('STOP')).toMatchObject({ optedOut: [{ confirmationId: null }] })
+  await hear('UNSTOP')
+  await house.clock.advance(1)
+  expect((await hear('STOP'))?.routes).toHaveLength(1)
+  expect(await holding()).toHaveLength(1)
+})
+
+test('START takes back what stands under the hash of an erased number', async () => {
+  const row = { account_id: 'acc_a', mode: 'live', recipient: numbers.of(number), created_at: 1, forget_at: null } as const // prettier-ignore
+  await house.store.writer.write((tx) => insertRows(tx, 'opt_outs', [row]))
+  expect(await hear('START')).toMatchObject({ optedIn: [{ recipient: number }] })
+  expect(await holding()).toEqual([])
+})
+
+test.for([
+  ['a longer text', 'Please stop', {}],
+  ['a name', 'STOP', { from: 'STOP' }],
+  ['a short number', 'STOP', { from: '22333' }],
+  ['a national number', 'STOP', { from: '015112345678' }],
+] as const)('%s is stored and changes nothing', async ([, text, more]) => {
+  await house.send()
+  await hear(text, more)
+  expect(await optOuts()).toEqual([])
+  expect(await messages()).toMatchObject([{ status: 'queued' }])
+})
+
+test.for([number, number.slice(1), `00${number.slice(1)}`])('%s is one number in each of its spellings', async (from) => {
+  await hear('STOP', { from })
+  expect(await optOuts()).toMatchObject([{ recipient: number }])
+}) // prettier-ignore
+
+test('STOP holds in the mode in which it was said', async () => {
+  await house.send()
+  await hear('STOP', { mode: 'test' }, { confirmation: null })
+  expect(await optOuts()).toMatchObject([{ mode: 'test' }])
+  expect(await messages()).toMatchObject([{ status: 'queued' }])
+})
+
+test('words of the operator count, and an answer goes out under the number that was written to where a device can', async () => {
+  await hear('Stopp!', { answerFrom: '12345' }, { stopWords: ['stopp'] })
+  expect(await messages()).toMatchObject([{ sender: '12345' }])
+})
+
+test('the number of the simulator that says STOP is forgotten after a minute', async () => {
+  await hear('STOP', { from: '+15005550011', mode: 'test' })
+  await hear('STOP', { from: '+15005550011' })
+  expect((await optOuts()).map((row) => [row.mode, row.forget_at])).toEqual([
+    ['live', null],
+    ['test', house.clock.now() - 1 + 60_000],
+  ])
+})
+
+test('a message that comes twice is followed once', async () => {
+  await hear('STOP', { fingerprint: 'same' })
+  await hear('START')
+  await hear('STOP', { fingerprint: 'same' })
+  expect(await holding()).toEqual([])
+})
+
+test('HELP is answered, once an hour, and not where nothing is set or the number has opted out', async () => {
+  expect((await hear('HELP', {}, { help: null }))?.routes).toEqual([])
+  expect((await hear('Info'))?.routes).toHaveLength(1)
+  expect((await hear('HELP'))?.routes).toEqual([])
+  await house.clock.advance(3_600_000)
+  expect((await hear('HELP'))?.routes).toHaveLength(1)
+  await hear('STOP')
+  await house.clock.advance(3_600_001)
+  expect((await hear('HELP'))?.routes).toEqual([])
+  expect((await messages()).map(({ text }) => text)).toEqual([usual.help, usual.help, usual.confirmation])
+})
+
+describe('through a device that every account may use', () => {
+  const shared = { accountId: 'acc_a', isShared: true } as const
+  beforeEach(async () => {
+    const nowMs = house.clock.now()
+    await house.store.writer.write(async (tx) => {
+      for (const id of ['acc_b', 'acc_c']) {
+        await insertRows(tx, 'accounts', [{ id, name: id, state: 'active', created_at: nowMs, updated_at: nowMs }]) // prettier-ignore
+        await openWallets(tx, { ids, nowMs }, { accountId: id, freeSms: 10, playSms: 0, lowThreshold: 0, actor: 'test' }) // prettier-ignore
+      }
+    })
+  })
+  const strangers: string[] = []
+  const sent = (accountId: string, agoMs: number) => {
+    const at = house.clock.now() + 1 - agoMs
+    const row = storedMessage({ account_id: accountId, id: ids('msg'), created_at: at, ...deliveredAt(at), device_id: 'dev_s' }) // prettier-ignore
+    strangers.push(row.id)
+    return house.store.writer.write((tx) => insertRows(tx, 'messages', [row]))
+  }
+  // No sum counts them.
+  afterEach(() =>
+    house.store.writer.write((tx) =>
+      tx.deleteFrom('messages').where('id', 'in', strangers.splice(0)).execute(),
+    ),
+  )
+
+  test('STOP holds for every account that has sent there within 90 days, and nobody pays for an answer', async () => {
+    await sent('acc_b', 90 * dayMs)
+    await sent('acc_c', 90 * dayMs + 1)
+    await hear('STOP', shared)
+    expect((await optOuts()).map((row) => row.account_id)).toEqual(['acc_a', 'acc_b'])
+    expect((await messages()).every(({ status }) => status === 'delivered')).toBe(true)
+  })
+
+  test('where the operator wants it the account answers that the message is for, alone', async () => {
+    await sent('acc_b', 1_000)
+    const followed = await hear('STOP', shared, { answersShared: true })
+    expect(followed?.routes).toMatchObject([{ account_id: 'acc_a' }])
+    expect(followed?.optedOut).toHaveLength(2)
+  })
+
+  test('it holds also when the message itself is for nobody', async () => {
+    await sent('acc_b', 60 * dayMs)
+    await hear('STOP', { ...shared, accountId: null })
+    expect((await optOuts()).map((row) => row.account_id)).toEqual(['acc_b'])
+  })
+
+  test('START ends it for all of them, however long ago it was, and not what another device heard', async () => {
+    await sent('acc_b', 1_000)
+    await hear('STOP', shared)
+    await hear('STOP', { accountId: 'acc_c', deviceId: 'dev_own' }, { confirmation: null })
+    await house.clock.advance(200 * dayMs)
+    await hear('START', { ...shared, accountId: null })
+    expect((await holding()).map((row) => row.account_id)).toEqual(['acc_c'])
+  })
+})

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
+import { createIds } from '../../src/ids.ts'
+import { openWallets } from '../../src/ledger/grants.ts'
+import type { Claimed } from '../../src/messages/claim-messages.ts'
+import type { InboundMessage } from '../../src/messages/inbound-message.ts'
+import { receiveMessages } from '../../src/messages/receive-messages.ts'
+import type { SendRequest } from '../../src/messages/send-request.ts'
+import { type HotUnits, units } from '../../src/messages/units.ts'
+import type { Tx } from '../../src/storage/dialect.ts'
+import { createNumberHash } from '../../src/number-hash.ts'
+import type { Storage } from '../../src/storage/database.ts'
+import { temporaryFolder } from '../harness.ts'
+import { openFolder } from '../open-test-storage.ts'
+import { removeTestFolder } from '../test-database.ts'
+import { expectSums } from './expect-sums.ts'
+
+/**
+ * STOP against hand-over, by two writers of one database, as nodes are to one another: of each number some messages wait, some are accepted, some
+ * claimed and one comes back, all while STOP is stored. What is claimed in a transaction behind that of the opt-out is the fault.
+ */
+/** On each of two databases. */
+const races = Number(process.env['ONESIXTY_TEST_RACES'] ?? 5_000)
+const perRound = 500
+
+const ids = createIds({ now: Date.now })
+const numbers = createNumberHash({ current: 'a secret of this test, long enough', previous: null })
+const keywords = {
+  stopWords: [],
+  confirmation: null,
+  help: null,
+  answersShared: false,
+  sharedStopDays: 90,
+  numbers,
+}
+const accountId = ids('acc')
+let dataFolder: string
+let nodes: Storage<HotUnits>[]
+
+beforeAll(async () => {
+  dataFolder = await temporaryFolder()
+  nodes = []
+  for (let node = 0; node < 2; node++) nodes.push(await openFolder(dataFolder, Date.now()))
+  const nowMs = Date.now()
+  await nodes[0]!.writer.write(async (tx) => {
+    const row = { id: accountId, name: 'Racer', state: 'active', created_at: nowMs, updated_at: nowMs } as const
+    await tx.insertInto('accounts').values(row).execute()
+    await tx.insertInto('instance').values({ id: 1, epoch: 1, directory_version: 1, created_at: nowMs }).execute()
+    await openWallets(tx, { ids, nowMs }, { accountId, freeSms: 100_000, playSms: 0, lowThreshold: 0, actor: 'test' })
+  })
+}, 60_000) // prettier-ignore
+afterAll(async () => {
+  for (const node of nodes) await node.close()
+  await removeTestFolder(dataFolder)
+})
+
+const requestTo = (to: string): SendRequest => ({
+  sendId: ids('snd'), messageIds: [ids('msg')], accountId, mode: 'live', keyId: 'key_a', dailyCap: null, queueLimit: 0, createdAt: Date.now(),
+  idempotency: null, recipients: [{ to, country: 'DE' }], from: null, category: 'transactional', text: 'Hello', encoding: 'gsm7', units: 5, parts: 1,
+  smartEncodingApplied: false, onUnknown: 'stop', clientReference: null, metadata: '{}', expiresAt: Date.now() + 86_400_000, warnings: [],
+}) // prettier-ignore
+
+const stopFrom = (from: string): InboundMessage => ({
+  deviceId: 'dev_s', accountId, mode: 'live', from, to: '12345', country: 'DE', text: 'STOP', encoding: 'gsm7', units: 4, parts: 1,
+  receivedAt: Date.now(), inReplyTo: null, fingerprint: ids('evt'),
+}) // prettier-ignore
+
+/** What happened to numbers, in the order in which it was committed: each reads the counter of the database in its own transaction. */
+interface Happened {
+  at: number
+  to: string
+  what: 'stopped' | 'handed over'
+}
+
+const tick = async (tx: Tx): Promise<number> =>
+  (
+    await tx
+      .updateTable('instance')
+      .set((eb) => ({ epoch: eb('epoch', '+', 1) }))
+      .returning('epoch')
+      .executeTakeFirstOrThrow()
+  ).epoch
+
+const claimInput = () => ({
+  wants: [
+    { accountId, mode: 'live' as const, routeKey: 'live:', deviceId: 'dev_s', quota: 20, partsOver: 0, partsUpTo: 10 },
+  ],
+  nowMs: Date.now(),
+  dueMs: Date.now() + 60_000,
+  fence: 1,
+}) // prettier-ignore
+
+async function claimOnce({ writer }: Storage<HotUnits>, happened: Happened[]): Promise<Claimed[]> {
+  const { claimed, at } = await writer.write(async (tx) => {
+    const done = await units.claim(tx, claimInput())
+    return { claimed: done.claimed, at: await tick(tx) }
+  })
+  for (const { to } of claimed) happened.push({ at, to, what: 'handed over' })
+  return claimed
+}
+
+/** One of what was claimed comes back: nothing of it was submitted. */
+const giveBack = ({ writer }: Storage<HotUnits>, claimed: Claimed): Promise<unknown> =>
+  writer.write((tx) =>
+    units.settleOutcomes(tx, [judgeOutcome(claimed, { kind: 'unavailable', detail: 'gone' }, Date.now())]),
+  )
+
+async function raceRound(first: number): Promise<Happened[]> {
+  const happened: Happened[] = []
+  const [one, other] = nodes as [Storage<HotUnits>, Storage<HotUnits>]
+  const all = Array.from({ length: perRound }, (_, i) => `+49151${String(first + i).padStart(8, '0')}`)
+  await one.runUnit('sendMessages', all.map(requestTo))
+  const race = { isOver: false }
+  const claiming = nodes.map(async (node) => {
+    while (!race.isOver) {
+      const [back] = await claimOnce(node, happened)
+      if (back !== undefined) await giveBack(node, back)
+    }
+  })
+  await Promise.all(
+    all.map(async (to, i) => {
+      const [own, foreign] = i % 2 === 0 ? [one, other] : [other, one]
+      // Accepted by somebody who has not heard of it, before and behind it.
+      const accepting = (i % 3 === 0 ? foreign : own).runUnit('sendMessages', [requestTo(to)])
+      const at = await own.writer.write(async (tx) => {
+        await receiveMessages(tx, ids, [stopFrom(to)], { joinMs: 1, mostCharacters: 160, keywords })
+        return tick(tx)
+      })
+      happened.push({ at, to, what: 'stopped' })
+      await accepting
+      await foreign.runUnit('sendMessages', [requestTo(to)])
+    }),
+  )
+  race.isOver = true
+  await Promise.all(claiming)
+  // What is left is claimed now, all of it too late.
+  while ((await queued()) > 0) await claimOnce(one, happened)
+  return happened
+}
+
+const queued = async (): Promise<number> =>
+  (
+    await nodes[0]!.read
+      .selectFrom('queue')
+      .select('message_id')
+      .where('claimed_by', 'is', null)
+      .limit(1)
+      .execute()
+  ).length
+
+test(
+  `in ${races} races of STOP against hand-over nothing is handed over after the opt-out was stored`,
+  { timeout: 500_000 },
+  async () => {
+    let handedOver = 0
+    for (let first = 0; first < races; first += perRound) {
+      const happened = await raceRound(first)
+      const stoppedAt = new Map(
+        happened.flatMap(({ what, to, at }) => (what === 'stopped' ? [[to, at]] : [])),
+      )
+      expect(stoppedAt.size).toBe(perRound)
+      const handed = happened.filter(({ what }) => what === 'handed over')
+      handedOver += handed.length
+      expect(handed.filter(({ to, at }) => at > (stoppedAt.get(to) ?? 0))).toEqual([])
+    }
+    // It was a race: neither always won.
+    expect(handedOver).toBeGreaterThan(0)
+    await expectSums(nodes[0]!.read, Date.now())
+  },
+)
