@@ -135,6 +135,11 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
     wake: (route) => dispatcher.wake(route),
   })
   const beats = new NodeBeats({ ...parts, ...parts.node })
+  const news = createNews(parts, { beats, wake: (route) => dispatcher.wake(route) })
+  const wake = (route: Route): void => {
+    dispatcher.wake(route)
+    news.waits(route)
+  }
   const janitors = createJanitors({
     ...parts,
     leads: beats.leads,
@@ -143,12 +148,9 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
     past,
     pool,
     takeKeyUses: () => authenticator.takeUses(),
+    timeOf: (db) => databaseTime(db, parts.clock),
+    wake,
   })
-  const news = createNews(parts, { beats, wake: (route) => dispatcher.wake(route) })
-  const wake = (route: Route): void => {
-    dispatcher.wake(route)
-    news.waits(route)
-  }
   const http = createHttp(parts, { authenticator, pool, wake, phones })
   addGauges({ ...parts, sizes: () => storage.sizes(), pool })
   const services = inOrder({ beats, news, janitors, handOvers, pool, dispatcher, http })

@@ -1,5 +1,6 @@
 import { type Fault, type FieldCode, refuse } from '../errors.ts'
 import { nearestName } from '../nearest-name.ts'
+import { readInstant } from './instant.ts'
 
 /** More parameters than any sensible request has: 100 ids and every other one. */
 const maxParameters = 250
@@ -159,57 +160,11 @@ export function address(text: string): string {
   )
 }
 
-const dateTime = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})$/
-
-/**
- * An instant by RFC 3339 section 5.6, with any offset, in milliseconds. Finer fractions round up, so that both "from" and "before" keep
- * their meaning for times that are stored in milliseconds.
- */
+/** An instant by RFC 3339 section 5.6, with any offset, in milliseconds. */
 export function instant(text: string): number {
-  if (/^\d{4}-\d\d-\d\d[Tt][\d:.]+$/.test(text))
-    throw new Wrong(
-      'invalid_format',
-      'The offset is missing: end with Z for UTC, or with +01:00 and the like.',
-      `${text}Z`,
-    )
   if (/^\d{4}-\d\d-\d\d[Tt][\d:.]+ \d\d:\d\d$/.test(text))
     throw new Wrong('invalid_format', plusHint, text.replace(' ', '%2B'))
-  const found = dateTime.exec(text)
-  const atMs = found === null ? Number.NaN : instantOf(found)
-  if (Number.isNaN(atMs))
-    throw new Wrong('invalid_format', 'It must be a date and time by RFC 3339, such as 2026-11-21T09:30:00Z.')
-  return atMs
-}
-
-function instantOf([
-  ,
-  year,
-  month,
-  day,
-  hour,
-  minute,
-  second,
-  fraction = '',
-  offset = 'Z',
-]: readonly string[]): number {
-  const [y, mo, d, h, mi, s] = [year, month, day, hour, minute, second].map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
-  const midnight = new Date(0)
-  midnight.setUTCFullYear(y, mo - 1, d)
-  // A day that the month does not have moves on into the next one.
-  if (mo < 1 || mo > 12 || midnight.getUTCDate() !== d || d < 1 || h > 23 || mi > 59 || s > 59)
-    return Number.NaN
-  const [offsetHours, offsetMinutes] = /^[Zz]$/.test(offset)
-    ? [0, 0]
-    : [Number(offset.slice(1, 3)), Number(offset.slice(4))]
-  if (offsetHours > 23 || offsetMinutes > 59) return Number.NaN
-  const offsetMs = (offset.startsWith('-') ? -1 : 1) * (offsetHours * 60 + offsetMinutes) * 60_000
-  const fractionMs = Math.ceil(Number(`0.${fraction || 0}`) * 1000 - 1e-9)
-  return midnight.getTime() + ((h * 60 + mi) * 60 + s) * 1000 + fractionMs - offsetMs
+  const read = readInstant(text)
+  if (typeof read !== 'number') throw new Wrong('invalid_format', read.detail, read.suggestion)
+  return read
 }

@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from 'kysely'
 import type { Db } from '../storage/dialect.ts'
-import type { AccountState, DeviceState, DeviceStatus, Mode } from '../storage/schema.ts'
+import type { AccountState, DeferReason, DeviceState, DeviceStatus, Mode } from '../storage/schema.ts'
 import { type DeviceReportBody, reportLifetimeMs } from './device-report.ts'
 import { estimateWaitSeconds, type StandingPace, standingPaces } from './device-status-wait.ts'
 
@@ -85,7 +85,6 @@ export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number
     checkedAtMs: nowMs,
     queue: {
       ...queue,
-      scheduledMessages: 0,
       estimatedWaitSeconds: estimateWaitSeconds(queue.parts, ownPaces(devices), nowMs),
     },
     devices: devices.slice(0, maxListed).map((device) => seen(device, claimed.get(device.id) ?? 0, owner)),
@@ -133,7 +132,8 @@ function readDevices(db: Db, { accountId, mode }: DeviceUser, deviceId?: string)
  * handed over.
  */
 async function readQueue(db: Db, { accountId, mode }: DeviceUser) {
-  const [totals, oldest] = await Promise.all([
+  const [deferred, totals, oldest] = await Promise.all([
+    readDeferredTotals(db, { accountId, mode }),
     db
       .selectFrom('queue_totals')
       .select([
@@ -152,7 +152,25 @@ async function readQueue(db: Db, { accountId, mode }: DeviceUser) {
       from queue_totals t cross join (select 0 as priority union all select 1 union all select 2) p
       where t.account_id = ${accountId} and t.mode = ${mode} and t.messages > 0`.execute(db),
   ])
-  return { ...totals, oldestQueuedAtMs: oldest.rows[0]?.at ?? null }
+  return {
+    // What waits for the end of quiet hours waits.
+    messages: totals.messages + deferred.quiet.messages,
+    parts: totals.parts + deferred.quiet.parts,
+    scheduledMessages: deferred.scheduled.messages,
+    oldestQueuedAtMs: oldest.rows[0]?.at ?? null,
+  }
+}
+
+/** What waits for an instant, from the counters. */
+async function readDeferredTotals(db: Db, { accountId, mode }: DeviceUser) {
+  const rows = await db
+    .selectFrom('deferred_totals')
+    .select(['reason', 'messages', 'parts'])
+    .where('account_id', '=', accountId)
+    .where('mode', '=', mode)
+    .execute()
+  const of = (reason: DeferReason) => rows.find((row) => row.reason === reason) ?? { messages: 0, parts: 0 }
+  return { scheduled: of('scheduled'), quiet: of('quiet_hours') }
 }
 
 /**

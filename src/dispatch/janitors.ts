@@ -8,6 +8,7 @@ import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
 import { createDeviceReporter } from './device-reporter.ts'
 import type { DevicePool } from './device-pool.ts'
+import { createDueReleaser, type DueReleaserDeps } from './due-releaser.ts'
 import { createExpirer } from './expirer.ts'
 import { inboundTermsOf } from './inbound-receiver.ts'
 import { createFragmentCloser } from './fragment-closer.ts'
@@ -55,6 +56,9 @@ export interface JanitorsDeps extends JanitorDeps {
   takeKeyUses: () => KeyUse[]
   /** Tells whoever looks on of devices. */
   changes: Pick<AccountChanges, 'tell'>
+  timeOf: DueReleaserDeps['timeOf']
+  /** Told of each route on which something waits anew. */
+  wake: DueReleaserDeps['wake']
 }
 
 const hourMs = 3_600_000
@@ -65,6 +69,7 @@ export function createJanitors(
 ): Record<
   | 'rescuer'
   | 'expirer'
+  | 'dueReleaser'
   | 'receiptCloser'
   | 'retention'
   | 'fragmentCloser'
@@ -83,6 +88,7 @@ export function createJanitors(
   return {
     rescuer: createRescuer(deps),
     expirer: createExpirer(deps),
+    dueReleaser: createDueReleaser(own),
     receiptCloser: createReceiptCloser({
       ...deps,
       receiptWindowMs: config.receiptWindowHours * hourMs,

@@ -33,8 +33,10 @@ export function createAcceptor(deps: AcceptorDeps): (request: SendRequest) => Pr
 
 function announce(
   { accepted, wake }: AcceptorDeps,
-  { recipients, parts, accountId, mode, from, encodingForced }: SendRequest,
+  { recipients, parts, accountId, mode, from, encodingForced, sendAt }: SendRequest,
 ): void {
   accepted(recipients.length, recipients.length * parts)
-  wake({ account_id: accountId, mode, route_key: routeKeyOf(mode, from, encodingForced) })
+  // What is scheduled is found when its time comes.
+  if (sendAt === undefined)
+    wake({ account_id: accountId, mode, route_key: routeKeyOf(mode, from, encodingForced) })
 }

@@ -19,13 +19,18 @@ export const messageChecks: readonly AuditCheck[] = [
   },
   {
     name: 'totals_are_queue',
-    says: 'The counters of what waits are the sums of the queue.',
+    says: 'The counters of what waits are the sums of the queue, and of what waits for an instant.',
     find: (db) => rowsOf(db, totalsAreNotQueue),
   },
   {
     name: 'waiting_is_queued',
-    says: 'Every message that waits or is being handed over stands in the queue once, and nothing else does.',
+    says: 'Every message that waits or is being handed over stands once in the queue or among those that wait for an instant, and nothing else does.',
     find: (db) => rowsOf(db, waitingIsNotQueued),
+  },
+  {
+    name: 'scheduled_is_deferred',
+    says: 'What is scheduled waits for its time, and what else waits for an instant is queued.',
+    find: (db) => rowsOf(db, scheduledIsNotDeferred),
   },
   {
     name: 'claims_are_attempts',
@@ -87,7 +92,11 @@ const totalsAreNotQueue = sql<Violation>`
   from (
     select account_id, mode, route_key, messages as counted, 0 as messages, parts as counted_parts, 0 as parts from queue_totals
     union all
-    select account_id, mode, route_key, 0, 1, 0, parts from queue where claimed_by is null) as both_sides
+    select account_id, mode, route_key, 0, 1, 0, parts from queue where claimed_by is null
+    union all
+    select account_id, mode, reason, messages, 0, parts, 0 from deferred_totals
+    union all
+    select account_id, mode, reason, 0, 1, 0, parts from deferred) as both_sides
   group by account_id, mode, route_key having sum(counted) <> sum(messages) or sum(counted_parts) <> sum(parts)
   limit ${mostViolations}`
 
@@ -98,17 +107,30 @@ const waitingIsNotQueued = sql<Violation>`
   from (
     select account_id, mode, id, 1 as waiting, 0 as queued, case when status = 'sending' then 1 else 0 end as sending, 0 as claimed,
       parts as message_parts, 0 as queue_parts,
-      case when status = 'queued' then updated_at else 0 end as message_changed, 0 as queue_changed
+      case when status in ('queued', 'scheduled') then updated_at else 0 end as message_changed, 0 as queue_changed
     from messages where status in ('scheduled', 'queued', 'sending')
     union all
     select account_id, mode, message_id, 0, 1, 0, case when claimed_by is null then 0 else 1 end, 0, parts, 0,
-      case when claimed_by is null then changed_at else 0 end from queue) as both_sides
+      case when claimed_by is null then changed_at else 0 end from queue
+    union all
+    select account_id, mode, message_id, 0, 1, 0, 0, 0, parts, 0, changed_at from deferred) as both_sides
   group by account_id, mode, id
   having (sum(waiting) <> 1 or sum(queued) <> 1 or sum(sending) <> sum(claimed) or sum(message_parts) <> sum(queue_parts)
       or sum(message_changed) <> sum(queue_changed))
     and not (sum(waiting) = 0 and sum(queued) = 1 and sum(claimed) = 1 and exists (
       select 1 from messages m where m.account_id = both_sides.account_id and m.mode = both_sides.mode and m.id = both_sides.id
         and m.finalized_at is not null and m.attempts > 1))
+  limit ${mostViolations}`
+
+/** What waits for its time wakes then; what waits for an instant is in neither place with another status. */
+const scheduledIsNotDeferred = sql<Violation>`
+  select account_id, mode, id, sum(scheduled) as scheduled, sum(deferred) as deferred, sum(send_at) as send_at, sum(wake_at) as wake_at
+  from (
+    select account_id, mode, id, 1 as scheduled, 0 as deferred, coalesce(send_at, 0) as send_at, 0 as wake_at
+    from messages where status = 'scheduled'
+    union all
+    select account_id, mode, message_id, 0, 1, 0, wake_at from deferred where reason = 'scheduled') as both_sides
+  group by account_id, mode, id having sum(scheduled) <> 1 or sum(deferred) <> 1 or sum(send_at) <> sum(wake_at)
   limit ${mostViolations}`
 
 const claimsAreNotAttempts = sql<Violation>`
@@ -128,7 +150,9 @@ const overdue = (nowMs: number, receiptWindowMs: number) => sql<Violation>`
       and ((status in ('scheduled', 'queued', 'sending') and expires_at < ${nowMs - reportGraceMs})
         or (status = 'sent' and sent_at < ${nowMs - receiptWindowMs - hourMs}))
     union all
-    select account_id, mode, message_id, null, null, null, 0, 1 from queue where restore_hold = 1) as both_sides
+    select account_id, mode, message_id, null, null, null, 0, 1 from queue where restore_hold = 1
+    union all
+    select account_id, mode, message_id, null, null, null, 0, 1 from deferred where restore_hold = 1) as both_sides
   group by account_id, mode, id having sum(late) > 0 and sum(restore_hold) = 0
   limit ${mostViolations}`
 

@@ -2,7 +2,7 @@ import type { Tx } from '../storage/dialect.ts'
 import type { MessageStatus } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
-import { letGoOfQueued } from './leave-queue.ts'
+import { letGoOfWaiting } from './leave-queue.ts'
 import type { MessageErrorCode } from './message-errors.ts'
 import { type MessageKey, type MessageState, readStates } from './message-store.ts'
 import type { OfferRow } from './phone-offers.ts'
@@ -44,7 +44,7 @@ export async function cancelMessages(
       error: { code, networkCode: null },
     })),
   )
-  await letGoOfQueued(tx, waiting)
+  await letGoOfWaiting(tx, waiting)
   const ended = new Map(states.flatMap((state) => (state === null ? [] : [[nameOf(state), state]])))
   const offers = await offersOf(tx, [...known.values()].filter(({ status }) => status === 'sending')) // prettier-ignore
   await recall(tx, [...offers.values()].map((offer) => offer.attempt_id), 'cancel', nowMs) // prettier-ignore

@@ -2,6 +2,7 @@ import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
+import { endDeferred } from './end-deferred.ts'
 import { dropStale, leaveQueue } from './leave-queue.ts'
 import { type MessageState, stateColumnsOf } from './message-store.ts'
 import type { MessageEvent } from './state.ts'
@@ -55,7 +56,10 @@ export async function expireWaiting(tx: Tx, nowMs: number, most: number): Promis
   return ended
 }
 
-/** Cancels everything that waits for an account (closure), or all that a restore holds back. Gives the messages ended, page by page. */
+/**
+ * Cancels everything that waits for an account (closure), in the queue or for an instant, or all that a restore holds back. Gives the messages
+ * ended, page by page.
+ */
 export async function cancelWaiting(
   tx: Tx,
   scope: { accountId: string } | 'restore_hold',
@@ -69,7 +73,7 @@ export async function cancelWaiting(
       : query.where('account_id', '=', scope.accountId)
   const routes = (await query.execute()) as RouteRow[]
   const statement = scope === 'restore_hold' ? held : waiting
-  return endRows(
+  const ended = await endRows(
     tx,
     await selectEach<WaitingRow>(
       tx,
@@ -78,6 +82,7 @@ export async function cancelWaiting(
     ),
     reason,
   )
+  return [...ended, ...(await endDeferred(tx, scope, reason, most))]
 }
 
 const inputsOf = (route: RouteRow, nowMs: number, most: number) => [

@@ -66,7 +66,8 @@ export function timelineOf(message: MessageRow, attempts: readonly TimelineAttem
     ]
   }
   reached(message.send_at === null ? 'queued' : 'scheduled', message.created_at)
-  if (attempts.length > 0 || message.status === 'queued') reached('queued', message.send_at)
+  if (message.send_at !== null && hasBeenQueued(message, attempts))
+    reached('queued', Math.max(message.send_at, message.created_at))
 
   let current: TimelineAttempt | null = null
   for (const [i, attempt] of attempts.entries()) {
@@ -86,6 +87,12 @@ export function timelineOf(message: MessageRow, attempts: readonly TimelineAttem
   // The sort is stable: what happened in one millisecond keeps the order in which it was told.
   return entries.toSorted((a, b) => a.atMs - b.atMs)
 }
+
+/** One that was canceled before its time never waited for a device. */
+const hasBeenQueued = (message: MessageRow, attempts: readonly TimelineAttempt[]): boolean =>
+  attempts.length > 0 ||
+  message.status === 'queued' ||
+  (message.finalized_at !== null && message.finalized_at >= (message.send_at ?? 0))
 
 const isLost = (attempt: TimelineAttempt): boolean => attempt.state === 'unknown'
 

@@ -25,14 +25,16 @@ const maxRoutesRead = 30
 
 /**
  * The first messages that changed within a span: at least a page of them, if there are as many, in no order. Wherever a message is, it is
- * read there once: a change after the horizon was taken puts it behind the horizon, so it does not matter that these are four statements.
+ * read there once: a change after the horizon was taken puts it behind the horizon, so it does not matter that these are several statements.
  * Where final messages fill the page, of the others only those that changed before its last are read.
  */
 export async function messagesChanged(db: Db, request: HistoryRequest, span: Span): Promise<MessageRow[]> {
   const final = await settled(db, request, span)
   const last = final[request.limit]
   const rest = last === undefined ? span : { ...span, below: { atMs: last.updated_at, id: last.id } }
-  const unsettled = [awaitingReceipt, beingHandedOver, waiting].map((read) => read(db, request, rest))
+  const unsettled = [awaitingReceipt, beingHandedOver, waiting, waitingForInstant].map((read) =>
+    read(db, request, rest),
+  )
   return [final, ...(await Promise.all(unsettled))].flat()
 }
 
@@ -120,6 +122,18 @@ const waiting: Source = async (db, request, span) => {
   return ordered(db, found.as('found'), request, span)
 }
 
+/** Messages that are scheduled, or wait for the end of quiet hours. */
+const waitingForInstant: Source = (db, request, span) =>
+  ordered(
+    db,
+    deferredWithin(db, request, span)
+      .select('message_id')
+      .limit(span.conditions.length === 0 ? request.limit + 1 : maxRowsRead)
+      .as('found'),
+    request,
+    span,
+  )
+
 /** Of the messages named by `found` those that belong on the page. */
 function ordered(
   db: Db,
@@ -163,10 +177,16 @@ export async function searchBound(db: Db, request: HistoryRequest, span: Span): 
       .limit(1)
       .offset(maxRowsRead - 1)
       .execute(),
+    isSearch
+      ? deferredWithin(db, request, span)
+          .select(['changed_at as atMs', 'message_id as id'])
+          .limit(1)
+          .offset(maxRowsRead - 1)
+          .execute()
+      : [],
   ])
-  const [first, second] = bounds.flat().map(({ atMs, id }) => ({ atMs: atMs as number, id }))
-  if (first === undefined || second === undefined) return first ?? null
-  return compare(first, second) < 0 ? first : second
+  const places = bounds.flat().map(({ atMs, id }) => ({ atMs: atMs as number, id }))
+  return places.toSorted(compare)[0] ?? null
 }
 
 // One lower and one upper end each: of two upper ends SQLite takes either for the index and reads on to it.
@@ -191,6 +211,16 @@ const receiptsWithin = (db: Db, { owner }: HistoryRequest, { after, below }: Spa
     .where(sql<SqlBool>`(sent_at, message_id) > ${place(after)}`)
     .where(sql<SqlBool>`(sent_at, message_id) < ${place(below)}`)
     .orderBy('sent_at')
+    .orderBy('message_id')
+
+const deferredWithin = (db: Db, { owner }: HistoryRequest, { after, below }: Span) =>
+  db
+    .selectFrom('deferred')
+    .where('account_id', '=', owner.accountId)
+    .where('mode', '=', owner.mode)
+    .where(sql<SqlBool>`(changed_at, message_id) > ${place(after)}`)
+    .where(sql<SqlBool>`(changed_at, message_id) < ${place(below)}`)
+    .orderBy('changed_at')
     .orderBy('message_id')
 
 const place = (change: Change): RawBuilder<unknown> => sql`(${change.atMs}, ${change.id})`

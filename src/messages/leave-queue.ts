@@ -1,6 +1,7 @@
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { adjustRows, deleteRows, selectEach } from '../storage/sets.ts'
+import { endDeferral, readDeferred } from './deferred.ts'
 import { type MessageState, priorityOf } from './message-store.ts'
 import { queueKey, routeOf } from './queue-place.ts'
 
@@ -65,8 +66,8 @@ const placeOf = {
   inputs: ['route', 'account', 'priority', 'message'],
 } as const
 
-/** The same for messages that were `queued` when their state was read and are done with now. */
-export async function letGoOfQueued(tx: Tx, messages: readonly MessageState[]): Promise<void> {
+/** The same for messages that waited when their state was read, in the queue or for an instant, and are done with now. */
+export async function letGoOfWaiting(tx: Tx, messages: readonly MessageState[]): Promise<void> {
   const places = await selectEach<WaitingPlace>(
     tx,
     placeOf,
@@ -78,4 +79,9 @@ export async function letGoOfQueued(tx: Tx, messages: readonly MessageState[]): 
     ]),
   )
   await leaveQueue(tx, places)
+  const found = new Set(
+    places.map(({ account_id, mode, message_id }) => `${account_id}/${mode}/${message_id}`),
+  )
+  const elsewhere = messages.filter(({ account_id, mode, id }) => !found.has(`${account_id}/${mode}/${id}`))
+  await endDeferral(tx, await readDeferred(tx, elsewhere))
 }

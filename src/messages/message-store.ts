@@ -16,7 +16,7 @@ export interface MessageKey {
 export const stateColumns = [
   'account_id', 'mode', 'id', 'status', 'recipient', 'sender', 'category', 'parts', 'parts_sent', 'held', 'charged', 'cost_state',
   'on_unknown', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts', 'possible_duplicate', 'corrected',
-  'sequence', 'created_at', 'expires_at', 'sent_at', 'delivered_at', 'finalized_at', 'settled_at', 'updated_at', 'encoding_forced',
+  'sequence', 'created_at', 'send_at', 'expires_at', 'sent_at', 'delivered_at', 'finalized_at', 'settled_at', 'updated_at', 'encoding_forced',
 ] as const satisfies readonly (keyof MessageTable)[] // prettier-ignore
 
 export type MessageState = Pick<MessageRow, (typeof stateColumns)[number]>

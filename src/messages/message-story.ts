@@ -124,6 +124,14 @@ async function countAwaited(db: Db, message: MessageRow): Promise<number> {
 /** Nothing that waits is due before its last change, so the queue is read from there on. */
 async function readDueAt(db: Db, message: MessageRow): Promise<number | null> {
   if (message.status !== 'queued' && message.status !== 'scheduled') return null
+  const deferred = await db
+    .selectFrom('deferred')
+    .select('wake_at')
+    .where('account_id', '=', message.account_id)
+    .where('mode', '=', message.mode)
+    .where('message_id', '=', message.id)
+    .executeTakeFirst()
+  if (deferred !== undefined) return deferred.wake_at
   const behind = db
     .selectFrom('queue')
     .select(['message_id', 'due_at'])

@@ -3,6 +3,7 @@ import { readWallets, WalletChanges, walletKey } from '../ledger/ledger.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Flag } from '../storage/schema.ts'
 import { addToRows, insertRows, selectEach } from '../storage/sets.ts'
+import { defer } from './deferred.ts'
 import { decideSends, type Decision, type Standing } from './decide-sends.ts'
 import { recordMessageEvents } from './events.ts'
 import { findReplays } from './find-replays.ts'
@@ -36,8 +37,11 @@ export async function priceSend(db: Db, request: SendRequest): Promise<Decision>
 }
 
 const waitingOf = {
-  sql: `select account_id, mode, coalesce(sum(messages), 0) as messages from queue_totals
-        where account_id = :account and mode = :mode group by account_id, mode`,
+  sql: `select account_id, mode, coalesce(sum(messages), 0) as messages from (
+          select account_id, mode, messages from queue_totals where account_id = :account and mode = :mode
+          union all
+          select account_id, mode, messages from deferred_totals where account_id = :account and mode = :mode) as waits
+        group by account_id, mode`,
   inputs: ['account', 'mode'],
 } as const
 const barredAccount = {
@@ -87,14 +91,17 @@ async function store(
   const wallets = new WalletChanges()
   for (const send of sends) wallets.reserve(send, send.recipients.length * send.parts)
   const capped = sends.filter((send) => send.dailyCap !== null)
+  const scheduled = sends.filter((send) => send.sendAt !== undefined)
+  const fresh = scheduled.length === 0 ? sends : sends.filter((send) => send.sendAt === undefined)
   const keyed = sends.filter((send) => send.idempotency !== null)
   const messages = sends.flatMap(messageRows)
   await Promise.all([
     wallets.apply(tx),
     insertRows(tx, 'sends', sends.map(sendRow)),
     insertRows(tx, 'messages', messages),
-    insertRows(tx, 'queue', sends.flatMap(queueRows)),
-    addToRows(tx, 'queue_totals', queueTotalShape, sends.map(queueTotalRow)),
+    insertRows(tx, 'queue', fresh.flatMap(queueRows)),
+    addToRows(tx, 'queue_totals', queueTotalShape, fresh.map(queueTotalRow)),
+    defer(tx, scheduled.flatMap(deferredRows)),
     countNew(tx, 'accepted', sends.map(trafficOf)),
     addToRows(tx, 'api_key_usage', { key: ['key_id', 'day'], amounts: ['parts'] }, capped.map(keyUsageRow)),
     insertRows(
@@ -126,6 +133,7 @@ const sendRow = (send: SendRequest) => ({
   last_message_id: send.messageIds.at(-1) as string,
   smart_encoding_applied: flag(send.smartEncodingApplied),
   created_at: send.createdAt,
+  send_at: send.sendAt ?? null,
 })
 
 const messageRows = (send: SendRequest) =>
@@ -135,7 +143,7 @@ const messageRows = (send: SendRequest) =>
     id: send.messageIds[i] as string,
     send_id: send.sendId,
     direction: 'outbound' as const,
-    status: 'queued' as const,
+    status: send.sendAt === undefined ? ('queued' as const) : ('scheduled' as const),
     recipient: recipient.to,
     sender: send.from,
     country: recipient.country,
@@ -156,6 +164,7 @@ const messageRows = (send: SendRequest) =>
     client_reference: send.clientReference,
     metadata: send.metadata,
     created_at: send.createdAt,
+    send_at: send.sendAt ?? null,
     expires_at: send.expiresAt,
     updated_at: send.createdAt,
   }))
@@ -168,6 +177,20 @@ const queueRows = (send: SendRequest) =>
     due_at: send.createdAt,
     message_id: messageId,
     mode: send.mode,
+    parts: send.parts,
+    expires_at: send.expiresAt,
+    changed_at: send.createdAt,
+  }))
+
+const deferredRows = (send: SendRequest) =>
+  send.messageIds.map((messageId) => ({
+    account_id: send.accountId,
+    mode: send.mode,
+    message_id: messageId,
+    reason: 'scheduled' as const,
+    wake_at: send.sendAt as number,
+    route_key: routeKeyOf(send.mode, send.from, send.encodingForced),
+    priority: priorityOf(send.category),
     parts: send.parts,
     expires_at: send.expiresAt,
     changed_at: send.createdAt,

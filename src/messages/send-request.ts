@@ -39,6 +39,9 @@ export interface SendRequest {
   clientReference: string | null
   /** JSON text. */
   metadata: string
+  /** When it is to be sent; left out for at once. */
+  sendAt?: number
+  /** Counted from `sendAt` where there is one. */
   expiresAt: number
   warnings: readonly Warning[]
   /** Joins the warnings when the balance is at or below its threshold after this send. */

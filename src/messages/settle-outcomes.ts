@@ -5,7 +5,7 @@ import { advanceMessages } from './advance-messages.ts'
 import { cancelOfClosed } from './cancel-of-closed.ts'
 import type { Claimed } from './claim-messages.ts'
 import { endDoubts, placeInDoubt } from './doubtful-parts.ts'
-import { letGoOfQueued } from './leave-queue.ts'
+import { letGoOfWaiting } from './leave-queue.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
 import { takeParked, takeParkedAbout } from './parked-receipts.ts'
 import { queueKey, queueKeyOf } from './queue-place.ts'
@@ -104,7 +104,7 @@ async function cancelSecondTries(
   after: readonly (MessageState | null)[],
 ): Promise<void> {
   const waited = before.filter((message, i) => message.status === 'queued' && (after[i] ?? null) !== null)
-  if (waited.length > 0) await letGoOfQueued(tx, waited)
+  if (waited.length > 0) await letGoOfWaiting(tx, waited)
 }
 
 const isDone = (message: MessageState | undefined): boolean =>

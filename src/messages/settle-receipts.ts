@@ -2,7 +2,7 @@ import type { Tx } from '../storage/dialect.ts'
 import { deleteRows, selectEach } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { findDoubted } from './doubtful-parts.ts'
-import { letGoOfQueued } from './leave-queue.ts'
+import { letGoOfWaiting } from './leave-queue.ts'
 import type { MessageState } from './message-store.ts'
 import { park } from './parked-receipts.ts'
 import { type Awaited, type ExpectedRow, findAwaited, type ReceiptWord } from './receipt-readings.ts'
@@ -36,7 +36,7 @@ export async function settleReceipts(tx: Tx, words: readonly ReceiptWord[]): Pro
   )
   // A first try that arrived after all: its message waits for no second one (P6).
   const waited = verdicts.filter(({ row }, i) => row.status === 'queued' && states[i] !== null)
-  if (waited.length > 0) await letGoOfQueued(tx, waited.map(({ row }) => row)) // prettier-ignore
+  if (waited.length > 0) await letGoOfWaiting(tx, waited.map(({ row }) => row)) // prettier-ignore
   return states.filter((state) => state !== null)
 }
 

@@ -79,8 +79,9 @@ export class TrafficChanges {
     for (const row of this.#at(message).counts) row[counter] += amount
   }
 
-  #time(message: Counted, measure: TrafficMeasure, atMs: number): void {
-    const step = stepOf(atMs - message.created_at)
+  #time(message: MessageState, measure: TrafficMeasure, atMs: number): void {
+    // What is scheduled is on its way from its time on.
+    const step = stepOf(Math.max(0, atMs - (message.send_at ?? message.created_at)))
     const { times } = this.#at(message)
     const slot = measure === 'to_sent' ? step : -1 - step
     let rows = times.get(slot)

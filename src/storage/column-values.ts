@@ -19,6 +19,8 @@ export type MessageStatus =
   | 'unconfirmed'
   | 'received'
 export type AttemptState = 'handing_over' | 'accepted' | 'refused' | 'unknown'
+/** Why a message waits for an instant before it may stand in the queue. */
+export type DeferReason = 'scheduled' | 'quiet_hours'
 export type AccountState = 'active' | 'suspended' | 'closed'
 export type DeviceState = 'pending' | 'enabled' | 'disabled' | 'retired'
 export type DeviceStatus = 'pending' | 'online' | 'degraded' | 'offline'

@@ -102,24 +102,32 @@ export async function markAsCopy(tx: Tx): Promise<void> {
  */
 export async function holdWaiting(tx: Tx, nowMs: number): Promise<number> {
   await tx.updateTable('phone_offers').set({ closed_at: nowMs }).where('closed_at', 'is', null).execute()
-  await tx.updateTable('queue').set({ restore_hold: 1 }).execute()
-  const { held } = await tx
-    .selectFrom('queue')
-    .select(({ fn }) => fn.countAll<number>().as('held'))
-    .executeTakeFirstOrThrow()
+  let held = 0
+  for (const table of ['queue', 'deferred'] as const) {
+    await tx.updateTable(table).set({ restore_hold: 1 }).execute()
+    const { rows } = await tx
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<number>().as('rows'))
+      .executeTakeFirstOrThrow()
+    held += rows
+  }
   return held
 }
 
-/** Lets everything go that a restore holds; gives how many messages. They are sent unless their validity has ended. */
+/** Lets everything go that a restore holds; gives how many messages. They are sent, when their time has come, unless their validity has ended. */
 export async function releaseHeld(tx: Tx): Promise<number> {
-  const released = await tx
-    .updateTable('queue')
-    .set({ restore_hold: 0 })
-    .where('restore_hold', '=', 1)
-    .executeTakeFirst()
+  let released = 0
+  for (const table of ['queue', 'deferred'] as const) {
+    const { numUpdatedRows } = await tx
+      .updateTable(table)
+      .set({ restore_hold: 0 })
+      .where('restore_hold', '=', 1)
+      .executeTakeFirst()
+    released += Number(numUpdatedRows)
+  }
   // While they were held the expirer looked past them; it works out the true instant at its next sweep.
   await tx.updateTable('queue_totals').set({ next_expiry_at: 0 }).execute()
-  return Number(released.numUpdatedRows)
+  return released
 }
 
 async function readEpochFile(dataFolder: string): Promise<number | null> {

@@ -8,6 +8,7 @@ import type {
   CostState,
   MessageStatus,
   AttemptState,
+  DeferReason,
   Flag,
   PhoneWord,
   OptOutOrigin,
@@ -24,6 +25,7 @@ export interface SendTable {
   last_message_id: string
   smart_encoding_applied: Flag
   created_at: number
+  send_at: number | null
 }
 
 export interface IdempotencyKeyTable {
@@ -121,6 +123,29 @@ export interface QueueTotalTable {
   messages: number
   parts: number
   next_expiry_at: number
+}
+
+export interface DeferredTable {
+  account_id: string
+  mode: Mode
+  message_id: string
+  reason: DeferReason
+  wake_at: number
+  route_key: string
+  priority: number
+  parts: number
+  expires_at: number
+  refusals: Generated<number>
+  changed_at: number
+  restore_hold: Generated<Flag>
+}
+
+export interface DeferredTotalTable {
+  account_id: string
+  mode: Mode
+  reason: DeferReason
+  messages: number
+  parts: number
 }
 
 export interface ReceiptExpectedTable {

@@ -43,6 +43,8 @@ export const accountRows: Readonly<Partial<Record<Table, string>>> = {
   attempts: own,
   queue: own,
   queue_totals: own,
+  deferred: own,
+  deferred_totals: own,
   receipts_expected: own,
   idempotency_keys: own,
   opt_outs: own,

@@ -27,6 +27,8 @@ import type {
   AttemptTable,
   QueueTable,
   QueueTotalTable,
+  DeferredTable,
+  DeferredTotalTable,
   ReceiptExpectedTable,
   ParkedReceiptTable,
   InboundFragmentTable,
@@ -68,6 +70,7 @@ export type {
   CostState,
   MessageStatus,
   AttemptState,
+  DeferReason,
   AccountState,
   DeviceState,
   DeviceStatus,
@@ -133,6 +136,8 @@ export interface Database {
   attempts: AttemptTable
   queue: QueueTable
   queue_totals: QueueTotalTable
+  deferred: DeferredTable
+  deferred_totals: DeferredTotalTable
   receipts_expected: ReceiptExpectedTable
   parked_receipts: ParkedReceiptTable
   inbound_seen: InboundSeenTable

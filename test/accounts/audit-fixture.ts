@@ -19,7 +19,7 @@ export interface AuditFixture extends AccountsFixture {
   brokenBy(mistake: string): Promise<string[]>
 }
 
-/** One account with a message in each place that the checks know: waiting, held after a restore, claimed, with a phone, sent, delivered, failed, received. */
+/** One account with a message in each place that the checks know: waiting, held after a restore, scheduled, held for quiet hours, claimed, with a phone, sent, delivered, failed, received. */
 export async function openAuditFixture(): Promise<AuditFixture> {
   const fixture = await openAccountsFixture()
   const { storage, clock } = fixture
@@ -40,6 +40,8 @@ export async function openAuditFixture(): Promise<AuditFixture> {
     for (const row of [
       message('msg_waits', 'queued', {}),
       message('msg_kept', 'queued', {}),
+      message('msg_later', 'scheduled', { send_at: nowMs + 30_000 }),
+      message('msg_quiet', 'queued', {}),
       message('msg_claimed', 'sending', { attempts: 1, device_id: 'dev_a' }),
       message('msg_phone', 'sending', { attempts: 1, device_id: 'dev_p' }),
       message('msg_sent', 'sent', { ...charged, receipt_expected: 1 }),
@@ -66,6 +68,18 @@ export async function openAuditFixture(): Promise<AuditFixture> {
     await insertRows(tx, 'queue_totals', [
       { account_id: accountId, mode: 'live', route_key: 'live:', messages: 2, parts: 2, next_expiry_at: 0 },
     ])
+    const { due_at: _, ...deferred } = place
+    await insertRows(tx, 'deferred', [
+      { ...deferred, message_id: 'msg_later', reason: 'scheduled', wake_at: nowMs + 30_000 },
+      { ...deferred, message_id: 'msg_quiet', reason: 'quiet_hours', wake_at: nowMs + 20_000 },
+    ])
+    await insertRows(
+      tx,
+      'deferred_totals',
+      (['scheduled', 'quiet_hours'] as const).map((reason) => ({
+        account_id: accountId, mode: 'live' as const, reason, messages: 1, parts: 1,
+      })),
+    ) // prettier-ignore
     const attempt = {
       account_id: accountId,
       mode: 'live',
@@ -95,7 +109,7 @@ export async function openAuditFixture(): Promise<AuditFixture> {
     await countTraffic(tx, accountId, nowMs)
     await tx
       .updateTable('wallets')
-      .set({ reserved: 4, used: 3, used_archived: 1 })
+      .set({ reserved: 6, used: 3, used_archived: 1 })
       .where('mode', '=', 'live')
       .execute()
     await insertRows(tx, 'usage_days', [{ account_id: accountId, mode: 'live', day: 20_000, parts: 3 }])
@@ -127,7 +141,7 @@ export async function openAuditFixture(): Promise<AuditFixture> {
 
 /** What the messages of the fixture come to, and one that was removed. */
 async function countTraffic(tx: Tx, accountId: string, nowMs: number): Promise<void> {
-  const counts = { accepted: 8, received: 1, sent: 1, delivered: 1, failed: 1, undelivered: 1 }
+  const counts = { accepted: 10, received: 1, sent: 1, delivered: 1, failed: 1, undelivered: 1 }
   for (const [grain, sizeMs, archived] of [
     ['hours6', 21_600_000, 1],
     ['minutes5', 300_000, 0],

@@ -41,14 +41,14 @@ test('an unknown field is refused and suggests the nearest known one', async () 
       validty_period: 60,
       'client-reference': 'x',
       'a/b~c': 1,
-      send_at: '2026-11-22T09:30:00Z',
+      sent_at: '2026-11-22T09:30:00Z',
     }),
   ).toEqual([
     ['/txt', 'unknown_field', 'text'],
     ['/validty_period', 'unknown_field', 'validity_period'],
     ['/client-reference', 'unknown_field', 'client_reference'],
     ['/a~1b~0c', 'unknown_field'],
-    ['/send_at', 'unknown_field'],
+    ['/sent_at', 'unknown_field', 'send_at'],
   ])
 })
 

@@ -98,6 +98,6 @@ test('a message that has moved on is shown as it was accepted, just as it was an
   await house.dispatcher.drain()
   const rows = await house.storage.read.selectFrom('messages').selectAll().orderBy('id').execute()
   expect(rows.map((row) => row.status)).toEqual(['sent', 'sent'])
-  expect(rows.map((row) => renderMessage(asAccepted(row)))).toEqual(renderAccepted(send))
+  expect(rows.map((row) => renderMessage(asAccepted(row, null)))).toEqual(renderAccepted(send))
   await house.close()
 })

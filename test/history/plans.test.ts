@@ -108,6 +108,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
       for (const index of [
         'messages BY messages_by_settlement',
         'receipts_expected BY receipts_expected_open',
+        'deferred BY deferred_by_change',
       ])
         expect(plans.filter((step) => step.startsWith(`SEARCH ${index} (account_id= mode= [`))).not.toEqual(
           [],
@@ -120,6 +121,11 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     )
     expect(plans).toContain(
       'SEARCH receipts_expected USING INDEX receipts_expected_open (account_id=? AND mode=? AND (sent_at,message_id)>(?,?) AND (sent_at,message_id)<(?,?))',
+    )
+    expect(plans.filter((step) => step.startsWith('SEARCH deferred USING'))).toContainEqual(
+      expect.stringMatching(
+        /COVERING INDEX deferred_by_change \(account_id=\? AND mode=\? AND \(changed_at,message_id\)>\(\?,\?\) AND/,
+      ),
     )
     expect(plans).toContain('SCAN attempts USING INDEX attempts_open')
     if (state === 'analysed')
@@ -183,6 +189,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
       'CO-ROUTINE behind',
       'SCAN behind',
       'SEARCH attempts USING PRIMARY KEY (account_id=? AND mode=? AND message_id=?)',
+      'SEARCH deferred USING PRIMARY KEY (account_id=? AND mode=? AND message_id=?)',
       byId,
       'SEARCH phone_offers USING PRIMARY KEY (attempt_id=?) LEFT-JOIN',
       'SEARCH queue USING PRIMARY KEY (route_key=? AND account_id=? AND priority=? AND due_at>?)',
@@ -246,6 +253,16 @@ async function storeALot(): Promise<void> {
     sent_at: i,
     closed_at: i % 2 === 0 ? 5 : null,
   }))
+  const deferred = rows.map((row, i) => ({
+    ...keyOf(row),
+    reason: 'scheduled' as const,
+    wake_at: 1,
+    route_key: 'live:',
+    priority: 1,
+    parts: 1,
+    expires_at: 9,
+    changed_at: i,
+  }))
   const totals = {
     account_id: ada.accountId,
     mode: ada.mode,
@@ -258,6 +275,7 @@ async function storeALot(): Promise<void> {
     await insertRows(tx, 'attempts', attempts)
     await insertRows(tx, 'queue', waiting)
     await insertRows(tx, 'queue_totals', [totals])
+    await insertRows(tx, 'deferred', deferred)
     await insertRows(tx, 'receipts_expected', receipts)
   })
 }

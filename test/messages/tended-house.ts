@@ -52,6 +52,8 @@ export async function openTendedHouse(): Promise<TendedHouse> {
         fence: 2,
         takeKeyUses: () => [],
         changes: new AccountChanges(),
+        timeOf: async () => clock.now(),
+        wake: (route) => house.dispatcher.wake(route),
         ...more,
       }),
     passDays: (days) => clock.jumpWallClock(days * 86_400_000),

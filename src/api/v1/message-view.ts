@@ -170,7 +170,7 @@ export function renderAccepted(send: SendRequest): MessageView[] {
     send_id: send.sendId,
     mode: send.mode,
     direction: 'outbound',
-    status: 'queued',
+    status: send.sendAt === undefined ? 'queued' : 'scheduled',
     final: false,
     receipt_expected: null,
     to,
@@ -191,7 +191,7 @@ export function renderAccepted(send: SendRequest): MessageView[] {
     client_reference: send.clientReference,
     metadata,
     created_at: createdAt,
-    send_at: null,
+    send_at: instantOf(send.sendAt ?? null),
     expires_at: expiresAt,
     sent_at: null,
     delivered_at: null,
@@ -201,12 +201,15 @@ export function renderAccepted(send: SendRequest): MessageView[] {
 }
 
 /**
- * A message as it was when it was accepted, for the answer to a repeated Idempotency-Key: whatever has moved since is taken back, but for
- * an erased text.
+ * A message as it was when it was accepted, to be sent at `sendAtMs` or at once, for the answer to a repeated Idempotency-Key: whatever has moved
+ * since is taken back, but for an erased text.
  */
-export const asAccepted = (row: MessageRow): MessageRow => ({
+export const asAccepted = (row: MessageRow, sendAtMs: number | null): MessageRow => ({
   ...row,
-  status: row.send_at === null ? 'queued' : 'scheduled',
+  status: sendAtMs === null ? 'queued' : 'scheduled',
+  send_at: sendAtMs,
+  // Moving a message moves the end of its validity by as much.
+  expires_at: row.expires_at === null ? null : row.expires_at - (row.send_at ?? 0) + (sendAtMs ?? 0),
   receipt_expected: null,
   device_id: null,
   parts_sent: 0,

@@ -5,6 +5,7 @@ import type { Routing } from '../../dispatch/routing.ts'
 import { type Fault, refuse } from '../../errors.ts'
 import type { Ids } from '../../ids.ts'
 import type { SendRequest } from '../../messages/send-request.ts'
+import { readInstant } from '../instant.ts'
 import { type SendBody, readSendBody } from './send-body.ts'
 import { checkPlayedLimits, checkPolicy } from './send-policy.ts'
 import type { SendPorts } from './send-ports.ts'
@@ -24,12 +25,18 @@ export interface CheckedSend {
   body: SendBody
   recipients: Recipient[]
   priced: PricedText
+  /** When it is to be sent; null for at once. */
+  sendAtMs: number | null
   routing: Routing
   /** How soon it can have gone; null when nobody can say. */
   wait: ExpectedWait | null
 }
 
 const mostFaults = 100
+/** A plan, and no store of texts for another season; the records of what was sent live longer. */
+const longestAheadMs = 30 * 86_400_000
+/** Clocks differ, and requests take their time. */
+const longestPastMs = 60_000
 const defaultValiditySeconds = { authentication: 600, transactional: 86_400, marketing: 86_400 } as const
 
 /**
@@ -37,12 +44,12 @@ const defaultValiditySeconds = { authentication: 600, transactional: 86_400, mar
  * whether any device could carry it. Throws a `Refusal` that names every fault.
  */
 export async function checkSend(
-  deps: Pick<PrepareSendDeps, 'ports'>,
+  deps: Pick<PrepareSendDeps, 'ports' | 'clock'>,
   caller: Caller,
   body: object,
 ): Promise<CheckedSend> {
   const { accountId, mode } = caller
-  const send = readSend(body, caller, deps.ports.routing)
+  const send = readSend(body, caller, { routings: deps.ports.routing, nowMs: deps.clock.now() })
   await checkPolicy(deps.ports, caller, send.recipients)
   if (!send.routing.enabled) throw refuse('no_sender_available', { headers: { 'retry-after': '30' } })
   const parts = send.recipients.length * send.priced.parts
@@ -54,10 +61,15 @@ export async function checkSend(
 }
 
 /** Reads the body; refuses it with all its faults at once. */
-function readSend(given: object, caller: Caller, routings: SendPorts['routing']): Omit<CheckedSend, 'wait'> {
+function readSend(
+  given: object,
+  caller: Caller,
+  { routings, nowMs }: { routings: SendPorts['routing']; nowMs: number },
+): Omit<CheckedSend, 'wait'> {
   const { sound, faults } = readSendBody(given)
   const { accountId, mode } = caller
   const sender = sound.from ?? null
+  const sendAtMs = readSendAt(sound.send_at ?? null, nowMs, faults)
   const recipients = sound.to === undefined ? [] : readRecipients(sound.to, mode, faults)
   const priced = sound.text === undefined ? null : priceSound(sound.text, sound, faults)
   const encodingForced = priced?.encodingForced === true
@@ -79,7 +91,19 @@ function readSend(given: object, caller: Caller, routings: SendPorts['routing'])
   }
   if (faults.length > 0 || priced === null)
     throw refuse('validation_failed', { errors: faults.slice(0, mostFaults) })
-  return { body: sound as SendBody, recipients, priced, routing }
+  return { body: sound as SendBody, recipients, priced, sendAtMs, routing }
+}
+
+function readSendAt(text: string | null, nowMs: number, faults: Fault[]): number | null {
+  const atMs = text === null ? null : readInstant(text)
+  if (typeof atMs !== 'number') return null
+  if (atMs >= nowMs - longestPastMs && atMs <= nowMs + longestAheadMs) return atMs
+  const detail =
+    atMs < nowMs
+      ? 'It has passed: it may lie up to 60 s back, and then means at once.'
+      : 'It may lie up to 30 days ahead.'
+  faults.push({ pointer: '/send_at', code: 'out_of_range', detail })
+  return null
 }
 
 const priceSound = (text: string, body: Partial<SendBody>, faults: Fault[]): PricedText | null =>
@@ -100,7 +124,7 @@ const priceSound = (text: string, body: Partial<SendBody>, faults: Fault[]): Pri
 export function buildRequest(
   { clock, ids, config }: PrepareSendDeps,
   caller: Caller,
-  { body, recipients, priced, routing, wait }: CheckedSend,
+  { body, recipients, priced, routing, wait, sendAtMs }: CheckedSend,
   idempotency: SendRequest['idempotency'],
 ): SendRequest {
   const createdAt = clock.now()
@@ -108,6 +132,7 @@ export function buildRequest(
   const validitySeconds = body.validity_period ?? defaultValiditySeconds[category]
   const onUnknown = body.on_unknown ?? 'stop'
   const { mode } = caller
+  const isScheduled = sendAtMs !== null && sendAtMs > createdAt
   return {
     sendId: ids('snd'),
     messageIds: recipients.map(() => ids('msg')),
@@ -130,9 +155,19 @@ export function buildRequest(
     onUnknown,
     clientReference: body.client_reference ?? null,
     metadata: body.metadata === undefined ? '{}' : JSON.stringify(body.metadata),
-    expiresAt: createdAt + validitySeconds * 1000,
+    ...(isScheduled ? { sendAt: sendAtMs } : {}),
+    expiresAt: (isScheduled ? sendAtMs : createdAt) + validitySeconds * 1000,
     warnings: findWarnings(
-      { mode, recipients, priced, encoding: body.encoding ?? 'auto', validitySeconds, onUnknown, wait },
+      {
+        mode,
+        recipients,
+        priced,
+        encoding: body.encoding ?? 'auto',
+        validitySeconds,
+        onUnknown,
+        wait,
+        isScheduled,
+      },
       routing,
       createdAt,
     ),

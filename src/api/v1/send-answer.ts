@@ -62,12 +62,12 @@ export function writeSendAnswer(
 /** The messages differ in id, number and country only. Ids, numbers, countries and times need no escaping. */
 function writeMessages(send: SendRequest, text: string, createdAt: string): string {
   const { parts } = send
-  const fromId = `","send_id":"${send.sendId}","mode":"${send.mode}","direction":"outbound","status":"queued","final":false,"receipt_expected":null,"to":"`
+  const fromId = `","send_id":"${send.sendId}","mode":"${send.mode}","direction":"outbound","status":"${send.sendAt === undefined ? 'queued' : 'scheduled'}","final":false,"receipt_expected":null,"to":"`
   const fromCountry =
     `,"from":${textOrNull(send.from)},"device_id":null,"category":"${send.category}","text":${text},"text_redacted":false` +
     `,"encoding":"${send.encoding}","units":${send.units},"parts":${parts},"parts_sent":0,"cost":{"held":${parts},"charged":0,"state":"held"}` +
     `,"error":null,"attempts":0,"possible_duplicate":false,"client_reference":${textOrNull(send.clientReference)},"metadata":${send.metadata}` +
-    `,"created_at":"${createdAt}","send_at":null,"expires_at":"${rfc3339(send.expiresAt)}","sent_at":null,"delivered_at":null` +
+    `,"created_at":"${createdAt}","send_at":${send.sendAt === undefined ? 'null' : `"${rfc3339(send.sendAt)}"`},"expires_at":"${rfc3339(send.expiresAt)}","sent_at":null,"delivered_at":null` +
     `,"finalized_at":null,"updated_at":"${createdAt}"}`
   let written = ''
   for (const [i, { to, country }] of send.recipients.entries()) {
@@ -81,7 +81,7 @@ const textOrNull = (text: string | null): string => (text === null ? 'null' : JS
 
 /** The answer to a repeated send: the first one again, but for texts that were erased since. */
 export function renderReplay({ send, messages, warnings, balanceAvailable }: StoredSend): object {
-  const views = messages.map((row) => renderMessage(asAccepted(row)))
+  const views = messages.map((row) => renderMessage(asAccepted(row, send.send_at)))
   const parts = messages.reduce((sum, row) => sum + row.parts, 0)
   const first = views[0]
   return {

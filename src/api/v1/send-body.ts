@@ -7,6 +7,7 @@ import {
   type ScalarSchema,
   unknownFieldFault,
 } from '../field-faults.ts'
+import { readInstant } from '../instant.ts'
 import { categories, oneOf, orNull } from './message-view.ts'
 
 const e164 = '^\\+[1-9][0-9]{6,14}$'
@@ -43,7 +44,10 @@ export const SendBodySchema = Type.Object(
       Type.Integer({ minimum: 1, maximum: 10, default: 10, description: 'The most parts that a message may need; one that needs more is refused, never cut.' }),
     ),
     validity_period: Type.Optional(
-      Type.Integer({ minimum: 60, maximum: 259_200, description: 'Seconds from acceptance within which it must be submitted, else it expires. 600 for `authentication`, else 86,400, when not given.' }),
+      Type.Integer({ minimum: 60, maximum: 259_200, description: 'Seconds from acceptance, or from `send_at`, within which it must be submitted, else it expires. 600 for `authentication`, else 86,400, when not given.' }),
+    ),
+    send_at: Type.Optional(
+      orNull<string>('string', 'When to send it, RFC 3339 with an offset: up to 30 days ahead; up to 60 s past means at once. Until then it is `scheduled`, and people can cancel or move it in the console.', { format: 'date-time', default: null }),
     ),
     client_reference: Type.Optional(orNull<string>('string', 'Yours: echoed, and a filter in history. Need not be unique.', { minLength: 1, maxLength: 100, default: null })),
     metadata: Type.Optional(
@@ -103,9 +107,15 @@ function memberFaults(name: string, value: unknown): readonly Fault[] {
   if (name === 'metadata') return metadataFaults(pointer, value)
   const fault = scalarFault(pointer, schema, value)
   if (fault !== null) return [fault]
+  if (name === 'send_at') return typeof value === 'string' ? instantFaults(pointer, value) : none
   const echoed =
     name === 'client_reference' && typeof value === 'string' ? echoedTextFault(pointer, value) : null
   return echoed === null ? none : [echoed]
+}
+
+function instantFaults(pointer: string, text: string): readonly Fault[] {
+  const read = readInstant(text)
+  return typeof read === 'number' ? none : [{ pointer, code: 'invalid_format', ...read }]
 }
 
 /** The form of `to` without its numbers, which `readRecipients` knows better. */

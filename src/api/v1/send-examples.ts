@@ -19,6 +19,15 @@ export const sendBodyExamples = {
       client_reference: 'sign-in-8812',
     },
   },
+  later: {
+    summary: 'For later: until then a person can cancel or move it in the console',
+    value: {
+      to: '+4915112345678',
+      text: 'Your appointment is today at 14:00.',
+      send_at: '2026-12-01T08:00:00+01:00',
+      validity_period: 14_400,
+    },
+  },
   many: {
     summary: 'Several recipients, not more than one part each',
     value: {

@@ -22,6 +22,8 @@ export interface RemarkableSend {
   validitySeconds: number
   onUnknown: OnUnknown
   wait: ExpectedWait | null
+  /** For later: how devices stand now says nothing of then. */
+  isScheduled: boolean
 }
 
 /** The parts that wait, those of this send among them, and the paces at which they go. */
@@ -36,7 +38,7 @@ export function findWarnings(send: RemarkableSend, routing: Routing, nowMs: numb
   if (send.priced.encoding === 'ucs2' && send.encoding === 'auto')
     warnings.push(unicodeEncoding(send.priced.text))
   if (send.priced.plainParts > send.priced.parts) warnings.push(shortened(send.priced))
-  if (!routing.online) {
+  if (!routing.online && !send.isScheduled) {
     warnings.push({
       code: 'no_device_online',
       message: 'No device is online; the messages wait for one until they expire.',
@@ -50,7 +52,7 @@ export function findWarnings(send: RemarkableSend, routing: Routing, nowMs: numb
     const message = 'Some numbers are not known to be mobile and may not take an SMS.'
     warnings.push({ code: 'recipient_not_known_mobile', message, pointers: notMobile })
   }
-  if (send.wait !== null) {
+  if (send.wait !== null && !send.isScheduled) {
     const waitSeconds = estimateWaitSeconds(send.wait.parts, send.wait.paces, nowMs)
     if (waitSeconds === null || waitSeconds > send.validitySeconds)
       warnings.push(validityTooShort(waitSeconds))

@@ -61,7 +61,7 @@ the service: the simulator plays the network, and the numbers +15005550001 to +1
   }),
   answers: {
     202: {
-      description: 'Stored for good; every message is `queued`.',
+      description: 'Stored for good; every message is `queued`, or `scheduled` when `send_at` lies ahead.',
       schema: SendSchema,
       example: sendExample,
       headers: {

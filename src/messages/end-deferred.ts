@@ -1,0 +1,39 @@
+import type { Tx } from '../storage/dialect.ts'
+import { selectEach } from '../storage/sets.ts'
+import { advanceMessages } from './advance-messages.ts'
+import { type DeferredRow, endDeferral } from './deferred.ts'
+import { type MessageState, stateColumnsOf } from './message-store.ts'
+import type { MessageEvent } from './state.ts'
+
+type Row = MessageState & Pick<DeferredRow, 'reason'>
+
+const deferredWhere = (condition: string) => ({
+  sql: `select ${stateColumnsOf('m')}, d.reason
+        from deferred d cross join messages m on m.account_id = d.account_id and m.mode = d.mode and m.id = d.message_id
+        where ${condition} limit :most`,
+  inputs: ['account', 'most'],
+})
+const ofAccount = deferredWhere('d.account_id = :account')
+const held = deferredWhere('d.restore_hold = 1 and :account is null')
+
+/** Ends messages that wait for an instant: those of an account, or all that a restore holds back. Gives at most `most`, with their new states. */
+export async function endDeferred(
+  tx: Tx,
+  scope: { accountId: string } | 'restore_hold',
+  { event, code, nowMs }: { event: MessageEvent; code: string; nowMs: number },
+  most: number,
+): Promise<MessageState[]> {
+  const rows =
+    scope === 'restore_hold'
+      ? await selectEach<Row>(tx, held, [[null, most]])
+      : await selectEach<Row>(tx, ofAccount, [[scope.accountId, most]])
+  const states = await advanceMessages(
+    tx,
+    rows.map((row) => ({ message: row, event, atMs: nowMs, error: { code, networkCode: null } })),
+  )
+  await endDeferral(
+    tx,
+    rows.map((row) => ({ ...row, message_id: row.id })),
+  )
+  return states.filter((state) => state !== null)
+}
