@@ -8,6 +8,7 @@ import type { AccountState, Mode } from '../storage/schema.ts'
 import { eraseAccountCommand } from './account-erase.ts'
 import { command, type CommandGroup, type Output } from './command.ts'
 import { UsageError } from './command-errors.ts'
+import { notBelow } from '../messages/history-floor.ts'
 import { cancelForClosing } from '../messages/cancel-for-closing.ts'
 import { openAccount } from '../open-account.ts'
 import { ownAddress } from '../own-address.ts'
@@ -253,8 +254,8 @@ async function changeState(tools: Toolbox, accountId: string, state: AccountStat
       const deps = {
         ...tools,
         nowMs,
-        cancelWaiting: (tx: Parameters<typeof cancelForClosing>[0], id: string) =>
-          cancelForClosing(tx, id, nowMs),
+        cancelWaiting: async (tx: Parameters<typeof cancelForClosing>[0], id: string) =>
+          cancelForClosing(tx, id, await notBelow(tx, nowMs)),
       }
       return writer.write((tx) => setAccountState(tx, deps, { accountId, state, actor: cliActor }))
     }

@@ -1,4 +1,5 @@
 import { cancelWaiting } from '../messages/end-waiting.ts'
+import { notBelow } from '../messages/history-floor.ts'
 import type { CommandStorage } from '../storage/command-storage.ts'
 
 /** Small pieces, so that a running server never waits long for one. */
@@ -20,8 +21,8 @@ export async function endHeld(
 ): Promise<number> {
   let ended = 0
   for (;;) {
-    const page = await storage.writer.write((tx) =>
-      cancelWaiting(tx, 'restore_hold', { ...reasons[end], nowMs: now() }, mostPerRoute),
+    const page = await storage.writer.write(async (tx) =>
+      cancelWaiting(tx, 'restore_hold', { ...reasons[end], nowMs: await notBelow(tx, now()) }, mostPerRoute),
     )
     ended += page.length
     if (page.length === 0) return ended

@@ -12,7 +12,7 @@ type NewDeferred = Omit<DeferredRow, 'refusals' | 'restore_hold'> & { refusals?:
 export type DeferredPlace = Pick<DeferredRow, 'account_id' | 'mode' | 'message_id' | 'reason' | 'parts'>
 
 const totalShape = { key: ['account_id', 'mode', 'reason'], amounts: ['messages', 'parts'] } as const
-const deferredKey = ['account_id', 'mode', 'message_id'] as const
+export const deferredKey = ['account_id', 'mode', 'message_id'] as const
 
 /** Lets messages wait for an instant outside of the queue, and counts them. All rows have the members of the first one. */
 export async function defer(tx: Tx, rows: readonly NewDeferred[]): Promise<void> {

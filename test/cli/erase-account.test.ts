@@ -46,8 +46,8 @@ test('an erased account stands in no byte of the database, its log or a copy, an
   expect(await cli.json(erase('--confirm', filled.name))).toEqual({
     ok: true,
     account_id: filled.accountId,
-    erased_messages: 6,
-    canceled_messages: 1,
+    erased_messages: 7,
+    canceled_messages: 2,
     being_handed_over: 0,
     final_by: null,
     log_emptied: !isPostgres,
@@ -59,7 +59,7 @@ test('an erased account stands in no byte of the database, its log or a copy, an
 test('on a terminal it says each step, and at the end what was erased', async () => {
   const { code, stdout, stderr } = await cli.run(erase('--confirm', filled.name))
   expect(code).toBe(0)
-  expect(stdout).toContain(`${filled.accountId} is erased: 6 messages, and 1 that waited were canceled.`)
+  expect(stdout).toContain(`${filled.accountId} is erased: 7 messages, and 2 that waited were canceled.`)
   expect(stderr.split('\n')).toEqual(
     expect.arrayContaining(['Closed; canceling what waits.', 'Erasing messages.', 'Erasing the name.']),
   )

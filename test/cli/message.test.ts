@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '../open-database.ts'
+import { isPostgres } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 import { readMessages, serveOnce } from './waiting-messages.ts'
 
@@ -50,4 +51,64 @@ test('what is canceled already, or of nobody, is named, changes nothing, and end
 test('it names at least one message, of an account that there is', async () => {
   expect((await cli.run(`message cancel --account ${accountId}`)).code).toBe(2)
   expect((await cli.run(`message cancel --account acc_nobody --message ${ids[0]}`)).code).not.toBe(0)
+})
+
+describe('scheduled messages', () => {
+  const dayMs = 86_400_000
+  let scheduled: string[]
+  beforeEach(async () => {
+    await serveOnce(cli.dataFolder, accountId, 2, { sendAt: Date.now() + dayMs })
+    const { db, close } = openDatabase(cli.dataFolder)
+    const rows = await db.selectFrom('messages').select('id').where('status', '=', 'scheduled').execute()
+    scheduled = rows.map(({ id }) => id)
+    await close()
+  })
+
+  test('are given another time by name; what waits for a device already is not, and ends with 1', async () => {
+    const at = new Date(Date.now() + 2 * dayMs).toISOString()
+    const moved = await cli.run(
+      `message move --account ${accountId} --message ${scheduled[0]} --message ${ids[0]} --at ${at} --json`,
+    )
+    expect(moved.code).toBe(1)
+    expect(JSON.parse(moved.stdout)).toEqual({
+      ok: false,
+      messages: [
+        { id: scheduled[0], result: 'moved', status: 'scheduled', send_at: at },
+        { id: ids[0], result: 'too_late', status: 'queued', send_at: null },
+      ],
+    })
+    expect((await cli.run('doctor')).code).toBe(0)
+  })
+
+  test('are canceled like any other that waits', async () => {
+    await cli.json(`message cancel --account ${accountId} --message ${scheduled[1]}`)
+    expect((await readMessages(cli.dataFolder)).statuses).toEqual([
+      'queued', 'queued', 'queued', 'scheduled', 'canceled',
+    ]) // prettier-ignore
+    expect((await cli.run('doctor')).code).toBe(0)
+  })
+
+  test('a time without an offset, or beyond 30 days, is refused', async () => {
+    const move = `message move --account ${accountId} --message ${scheduled[0]} --at`
+    expect((await cli.run(`${move} 2026-12-01T08:00:00`)).code).toBe(2)
+    expect((await cli.run(`${move} ${new Date(Date.now() + 31 * dayMs).toISOString()}`)).code).toBe(2)
+  })
+})
+
+test('on a database that several nodes serve, a command writes nothing behind a page of history', async () => {
+  const { db, close } = openDatabase(cli.dataFolder)
+  const floorMs = Date.now() + 60_000
+  await db.updateTable('instance').set({ history_until: floorMs }).execute()
+  await close()
+  await cli.json(`message cancel --account ${accountId} --message ${ids[0]}`)
+  const opened = openDatabase(cli.dataFolder)
+  const { updated_at } = await opened.db
+    .selectFrom('messages')
+    .select('updated_at')
+    .where('id', '=', ids[0]!)
+    .executeTakeFirstOrThrow()
+  await opened.close()
+  // On the embedded database the server alone gives out pages, and knows of them.
+  if (isPostgres) expect(updated_at).toBeGreaterThanOrEqual(floorMs)
+  else expect(updated_at).toBeLessThan(floorMs)
 })

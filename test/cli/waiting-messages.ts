@@ -4,8 +4,13 @@ import type { MessageStatus } from '../../src/storage/schema.ts'
 import { openFolder } from '../open-test-storage.ts'
 import { advanceEpoch } from '../../src/storage/epoch.ts'
 
-/** What a server does at its start as far as restores go; then it accepts `count` messages of an account, and is gone. */
-export async function serveOnce(dataFolder: string, accountId: string, count: number) {
+/** What a server does at its start as far as restores go; then it accepts `count` messages of an account, at once or for later, and is gone. */
+export async function serveOnce(
+  dataFolder: string,
+  accountId: string,
+  count: number,
+  more: { sendAt?: number } = {},
+) {
   const storage = await openFolder(dataFolder, Date.now())
   const started = await advanceEpoch(storage, dataFolder, Date.now())
   const ids = createIds({ now: Date.now })
@@ -34,6 +39,8 @@ export async function serveOnce(dataFolder: string, accountId: string, count: nu
       metadata: '{}',
       expiresAt: nowMs + 86_400_000,
       warnings: [],
+      ...more,
+      ...(more.sendAt === undefined ? {} : { expiresAt: more.sendAt + 86_400_000 }),
     } as const
     await storage.writer.write((tx) => sendMessages(tx, [request]))
   }

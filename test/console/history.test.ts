@@ -162,6 +162,44 @@ describe('a message that waits', () => {
   })
 })
 
+describe('a message that is scheduled', () => {
+  const dayMs = 86_400_000
+  const sendLater = () => send({ send_at: new Date(Date.now() + dayMs).toISOString() })
+
+  test('is given another time, listed under its state, and the log says who did it', async () => {
+    const { ada } = house
+    const id = await sendLater()
+    expect(await messagePage(id)).toMatchObject({ canMove: true, canCancel: true })
+    const sendAtMs = Date.now() + 2 * dayMs
+    expect(await ada.change('history/move', { id, sendAtMs }, inTest)).toMatchObject({
+      status: 200,
+      body: { result: 'moved', status: 'scheduled', sendAtMs },
+    })
+    const { rows } = await page({ status: ['scheduled'] })
+    expect(rows.find((row) => row.id === id)).toMatchObject({ sendAtMs })
+    const log = await house.app.storage.read
+      .selectFrom('audit_log')
+      .select(['actor', 'account_id', 'detail'])
+      .where('action', '=', 'messages.moved')
+      .execute()
+    expect(log).toMatchObject([{ actor: ada.userId, account_id: ada.accountId }])
+    expect(log[0]?.detail).toContain(new Date(sendAtMs).toISOString())
+    expect((await ada.change('history/cancel', { id }, inTest)).body).toMatchObject({ result: 'canceled' })
+    expect((await ada.change('history/move', { id, sendAtMs }, inTest)).body).toMatchObject({
+      result: 'too_late',
+      status: 'canceled',
+    })
+  })
+
+  test('is of nobody else, and not moved beyond 30 days', async () => {
+    const id = await sendLater()
+    const sendAtMs = Date.now() + dayMs
+    expect((await house.bob.change('history/move', { id, sendAtMs }, inTest)).status).toBe(404)
+    const far = await house.ada.change('history/move', { id, sendAtMs: Date.now() + 31 * dayMs }, inTest)
+    expect(far).toMatchObject({ status: 422, body: { errors: [{ pointer: '/sendAtMs' }] } })
+  })
+})
+
 describe('sending again', () => {
   test('sends the same text to the same number once for each key of the page, as the person who asked', async () => {
     const id = await send({ text: 'Once more', client_reference: 'again-1', metadata: { shop: 'a' } })

@@ -156,6 +156,8 @@ async function fillMessages(writer: Writer, deps: Deps, filled: FilledAccount, f
     { parts: 2 },
   )
   await send(writer, deps, filled, filling, { from: mark })
+  const sendAt = deps.nowMs + 3_600_000
+  await send(writer, deps, filled, filling, { from: mark, sendAt, expiresAt: sendAt + 60_000 })
   const inbound = {
     deviceId, accountId, mode: 'live', from: number, to: mark, country: 'DE', text: `Hello ${mark}`, encoding: 'gsm7', units: 23,
     parts: 1, receivedAt: nowMs, inReplyTo: null,

@@ -18,6 +18,7 @@ const row = (number: number, more: Partial<ListedMessage> = {}): ListedMessage =
   errorCode: null,
   reference: null,
   createdAtMs: number,
+  sendAtMs: null,
   updatedAtMs: number,
   ...more,
 })

@@ -1,7 +1,9 @@
 import { Type } from 'typebox'
+import { rfc3339 } from '../../clock.ts'
 import { refuse } from '../../errors.ts'
 import { timeOfId } from '../../ids.ts'
 import { cancelMessages, type Cancellation } from '../../messages/cancel-messages.ts'
+import { longestAheadMs, type Moved, moveMessages } from '../../messages/move-messages.ts'
 import { openCursor, sealCursor } from '../../messages/history-cursor.ts'
 import { readHistory } from '../../messages/history.ts'
 import { everyMessage } from '../../messages/history-query.ts'
@@ -25,6 +27,7 @@ export interface HistoryPageAnswer {
 }
 
 const MessageId = Type.String({ pattern: '^msg_[0-7][0-9a-hjkmnp-tv-z]{25}$' })
+const Instant = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 })
 const mostRows = 100
 
 /** A person waits this long for a full page; behind it the page says how far it looked. The rest of the 300 ms is the way to the screen. */
@@ -105,6 +108,14 @@ export const historyCalls = {
     handle: (context, { id }) => cancel(context, id),
   }),
 
+  /** Gives a scheduled message another time, up to 30 days ahead; one that has passed means at once. */
+  'history/move': defineCall({
+    kind: 'change',
+    access: 'member',
+    input: Type.Object({ id: MessageId, sendAtMs: Instant }, { additionalProperties: false }),
+    handle: (context, { id, sendAtMs }) => move(context, id, sendAtMs),
+  }),
+
   /** Sends the text of a message to its number once more. The same `key` sends once, however often it comes. */
   'history/send-again': defineCall({
     kind: 'change',
@@ -145,4 +156,33 @@ async function cancel(
   if (canceled.deviceId !== null) ports.history.wakeDevice(canceled.deviceId)
   context.live.changed(account.id)
   return { result: canceled.result, status: canceled.status }
+}
+
+async function move(
+  context: AccountContext,
+  messageId: string,
+  sendAtMs: number,
+): Promise<Pick<Moved, 'result' | 'status' | 'sendAtMs'>> {
+  const { writer, clock, ids, account, actor, ports } = context
+  if (sendAtMs > clock.now() + longestAheadMs)
+    throw refuse('validation_failed', {
+      errors: [{ pointer: '/sendAtMs', code: 'out_of_range', detail: 'It may lie up to 30 days ahead.' }],
+    })
+  const moved = await ports.history.holdHorizon(clock.now(), (timeIn) =>
+    writer.write(async (tx) => {
+      const nowMs = await timeIn(tx)
+      const [found] = await moveMessages(tx, [{ ...ownerOf(context), messageId }], { sendAtMs, nowMs })
+      if (found === undefined || found.result === 'not_found')
+        throw refuse('not_found', { detail: 'This account has no such message in this mode.' })
+      const detail = { mode: account.mode, send_at: rfc3339(sendAtMs), messages: [{ messageId, result: found.result }] } // prettier-ignore
+      await appendAudit(
+        tx,
+        { ids, nowMs },
+        { accountId: account.id, actor, action: 'messages.moved', detail },
+      )
+      return found
+    }),
+  )
+  context.live.changed(account.id)
+  return { result: moved.result, status: moved.status, sendAtMs: moved.sendAtMs }
 }

@@ -19,6 +19,8 @@ export interface ListedMessage {
   errorCode: string | null
   reference: string | null
   createdAtMs: number
+  /** When it is to be sent; null for at once. */
+  sendAtMs: number | null
   updatedAtMs: number
 }
 
@@ -45,6 +47,7 @@ export function listMessage(row: MessageRow): ListedMessage {
     errorCode: row.error_code,
     reference: row.client_reference,
     createdAtMs: row.created_at,
+    sendAtMs: row.send_at,
     updatedAtMs: row.updated_at,
   }
 }

@@ -15,6 +15,7 @@ export interface MessagePage extends Omit<MessageStory, 'message'> {
   /** A line for a shell that sends the same; null when it cannot be sent again. */
   curl: string | null
   canCancel: boolean
+  canMove: boolean
   /** Names of the devices that had it, by their ids; the operator's shared ones have none. */
   deviceNames: Record<string, string>
 }
@@ -34,6 +35,7 @@ export async function readMessagePage(context: AccountContext, messageId: string
     partTexts: message.text === null ? [] : splitText(message.text, message.encoding),
     curl: body === null ? null : curlOf(publicUrl(), body),
     canCancel: message.finalized_at === null && message.status !== 'sent',
+    canMove: message.status === 'scheduled',
     deviceNames: await readDeviceNames(read, account.id, found),
   }
 }

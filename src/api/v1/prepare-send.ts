@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts'
 import type { Routing } from '../../dispatch/routing.ts'
 import { type Fault, refuse } from '../../errors.ts'
 import type { Ids } from '../../ids.ts'
+import { longestAheadMs } from '../../messages/move-messages.ts'
 import type { SendRequest } from '../../messages/send-request.ts'
 import { readInstant } from '../instant.ts'
 import { type SendBody, readSendBody } from './send-body.ts'
@@ -33,8 +34,6 @@ export interface CheckedSend {
 }
 
 const mostFaults = 100
-/** A plan, and no store of texts for another season; the records of what was sent live longer. */
-const longestAheadMs = 30 * 86_400_000
 /** Clocks differ, and requests take their time. */
 const longestPastMs = 60_000
 const defaultValiditySeconds = { authentication: 600, transactional: 86_400, marketing: 86_400 } as const
