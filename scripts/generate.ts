@@ -7,6 +7,7 @@ import type { Generator } from './generators/generator.ts'
 import { grafanaDashboard } from './generators/grafana-dashboard.ts'
 import { layerPicture } from './generators/layer-picture.ts'
 import { openApi } from './generators/openapi.ts'
+import { operatorOpenApi } from './generators/operator-openapi.ts'
 import { androidSettingsTable, smppSettingsTable } from './generators/settings-tables.ts'
 import { scalingTables } from './generators/scaling-tables.ts'
 import { smppStatusPage } from './generators/smpp-status.ts'
@@ -24,6 +25,7 @@ const generators: readonly Generator[] = [
   grafanaDashboard,
   scalingTables,
   openApi,
+  operatorOpenApi,
 ]
 
 /** Writes every generated file that is stale, or, with `--check`, only names them and fails. */

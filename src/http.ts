@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Authenticator } from './accounts/authenticator.ts'
 import { AccountLimits } from './api/account-limits.ts'
 import { createConsolePages } from './api/console/pages.ts'
+import type { Mount } from './api/mount.ts'
+import { createOperatorMount } from './api/operator/mount.ts'
 import { createServer } from './api/server.ts'
 import { createSendDeps } from './api/v1/send.ts'
 import type { SendPorts } from './api/v1/send-ports.ts'
@@ -17,6 +20,7 @@ import { createAcceptor } from './messages/acceptor.ts'
 import { findReplay } from './messages/find-replays.ts'
 import { priceSend } from './messages/send-messages.ts'
 import { readWaitingParts } from './messages/waiting-parts.ts'
+import { openAccount } from './open-account.ts'
 import { ownAddress } from './own-address.ts'
 import { deriveKey, type Parts } from './parts.ts'
 
@@ -58,6 +62,15 @@ function createReadDeps({ storage: { readOf }, clock, secret, horizon }: Parts) 
   }
 }
 
+/** What programs of the operator ask for, outside of the interface of accounts. */
+const createOperatorApi = (parts: Parts, publicUrl: () => string): Mount =>
+  createOperatorMount({
+    ...parts,
+    publicUrl,
+    holdHorizon: (atMs, write) => parts.horizon.hold(atMs, write),
+    openAccount: (tx, nowMs, account) => openAccount(tx, { ...parts, nowMs, randomBytes }, account),
+  })
+
 /** The HTTP server, as a part that starts and stops. */
 export function createHttp(
   parts: Parts,
@@ -97,6 +110,7 @@ export function createHttp(
     mounts: servesApi
       ? [
           createPhoneRoutes({ ports: phones, clock, publicUrl: url }),
+          createOperatorApi(parts, url),
           createConsole(parts, { pool, send, limits, publicUrl: url }),
           ...(consolePages === null ? [] : [consolePages]),
         ]

@@ -119,6 +119,8 @@ export const settings = {
     says: 'Failed authentications a minute and address, then 429; slows the guessing of keys.',
   }),
   // prettier-ignore
+  operatorPerMinute: setting({ env: 'ONESIXTY_OPERATOR_PER_MINUTE', read: wholeNumber(0), default: 600, says: 'Requests a minute with one token of the operator (/operator/v1); 0 switches the limit off. A billing system that runs wild must not hold up sending.' }),
+  // prettier-ignore
   phoneFailedAuthPerMinute: setting({ env: 'ONESIXTY_PHONE_FAILED_AUTH_PER_MINUTE', read: wholeNumber(0), default: 120, says: 'Wrong tokens of phones a minute and address that are answered 401, then 429; 0 switches the limit off. Phones that were removed knock for ever, and many may stand behind one address.' }),
   // prettier-ignore
   phonesPerAccount: setting({ env: 'ONESIXTY_PHONES_PER_ACCOUNT', read: wholeNumber(0), default: 1_000, says: 'Phones that may register with the private tokens of one account, or of the operator; 0 switches the limit off. A token that got about can not fill the installation with devices.' }),

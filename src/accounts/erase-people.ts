@@ -68,6 +68,8 @@ async function eraseSignIns(tx: Tx, people: readonly Person[]): Promise<void> {
   if (people.length === 0) return
   const ids = people.map(({ id }) => id)
   await tx.deleteFrom('auth_users').where('id', 'in', ids).execute()
+  await tx.deleteFrom('alert_mutes').where('user_id', 'in', ids).execute()
+  await tx.deleteFrom('alert_mails').where('user_id', 'in', ids).execute()
   const noted = await tx.selectFrom('auth_verifications').select(['id', 'identifier', 'value']).execute()
   const about = noted.filter(({ identifier, value }) =>
     ids.some((id) => `${identifier} ${value}`.includes(id)),

@@ -97,3 +97,11 @@ export async function requireAccount(db: Db, accountId: string): Promise<void> {
   const known = await db.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst()
   if (known === undefined) throw refuse('not_found', { detail: `There is no account ${accountId}.` })
 }
+
+/** One account. Refuses an id that none has. */
+export async function readListedAccount(db: Db, accountId: string): Promise<ListedAccount> {
+  const rows = await db.selectFrom('accounts').selectAll().where('id', '=', accountId).execute()
+  const [account] = await withOwners(db, rows)
+  if (account === undefined) throw refuse('not_found', { detail: `There is no account ${accountId}.` })
+  return account
+}

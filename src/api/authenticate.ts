@@ -5,20 +5,28 @@ import { refuse, type Refusal } from '../errors.ts'
 import { networkOf, type RemoteAddress } from './remote-address.ts'
 import type { RateLimiter } from './rate-limit.ts'
 
-export interface AuthenticateDeps {
+export interface AuthenticateDeps<C = Caller> {
   /** Gives who a token belongs to, or null for one that may not be used. */
-  authenticator: { authenticate(token: string, remoteAddress: string): Promise<Caller | null> }
+  authenticator: { authenticate(token: string, remoteAddress: string): Promise<C | null> }
   remoteAddress: RemoteAddress
   /** Counts failures by network. */
   failures: RateLimiter
   failedAuthPerMinute: number
+  /** What a refusal says where the token is no API key. */
+  says?: { missing: Words; invalid: Words }
+}
+
+/** In the place of what the catalogue says. */
+interface Words {
+  title: string
+  detail: string
 }
 
 /**
  * Who calls, by the Bearer token of the one Authorization header (RFC 6750, RFC 9110 section 11). Too many failures from one
  * network answer 429 in the place of 401; a valid key always passes, so that nobody is locked out by a neighbour.
  */
-export async function authenticate(deps: AuthenticateDeps, request: IncomingMessage): Promise<Caller> {
+export async function authenticate<C>(deps: AuthenticateDeps<C>, request: IncomingMessage): Promise<C> {
   const token = readBearer(request)
   const address = deps.remoteAddress(request)
   const caller = token === null ? null : await deps.authenticator.authenticate(token, address)
@@ -33,8 +41,8 @@ export async function authenticate(deps: AuthenticateDeps, request: IncomingMess
     })
   }
   throw token === null
-    ? refuse('unauthenticated', challenge())
-    : refuse('invalid_token', challenge('error="invalid_token"'))
+    ? refuse('unauthenticated', { ...deps.says?.missing, ...challenge() })
+    : refuse('invalid_token', { ...deps.says?.invalid, ...challenge('error="invalid_token"') })
 }
 
 /** Why a caller may not do this: the key lacks the scope, or the account is suspended and wants to send. Null when it may. */
@@ -79,7 +87,7 @@ export function countHeaders({ rawHeaders }: IncomingMessage, name: string): num
 const badHeader = (detail: string): Refusal =>
   refuse('invalid_header', { detail, ...challenge('error="invalid_request"') })
 
-const challenge = (parameters?: string): { headers: Record<string, string> } => ({
+export const challenge = (parameters?: string): { headers: Record<string, string> } => ({
   headers: {
     'www-authenticate': `Bearer realm="onesixty"${parameters === undefined ? '' : `, ${parameters}`}`,
   },

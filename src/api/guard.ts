@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
@@ -38,9 +39,7 @@ export function createGuard(deps: GuardDeps): Guard {
   }
   return async (operation, { raw, progress }) => {
     const { headers } = raw
-    if (Number(headers['content-length'] ?? 0) > config.maxBodyBytes) {
-      throw refuse('payload_too_large', { headers: { connection: 'close' } })
-    }
+    checkLength(headers, config.maxBodyBytes)
     const caller = await authenticate(credentials, raw)
     progress.caller = caller
     const fault = authorizationFault(caller, operation)
@@ -50,13 +49,24 @@ export function createGuard(deps: GuardDeps): Guard {
       if (fault === null && limited.refusal !== null) throw limited.refusal
     }
     if (fault !== null) throw fault
-    checkAccept(headers)
-    if (operation.method === 'POST') checkContentType(headers)
-    else if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
-      throw refuse('malformed_request', {
-        detail: 'A GET request has no body.',
-        headers: { connection: 'close' },
-      })
-    }
+    checkMedia(operation.method, headers)
   }
+}
+
+/** Refuses what nobody would take as an answer, a body that is no JSON, and one where none belongs. */
+export function checkMedia(method: 'GET' | 'POST', headers: IncomingHttpHeaders): void {
+  checkAccept(headers)
+  if (method === 'POST') checkContentType(headers)
+  else if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
+    throw refuse('malformed_request', {
+      detail: 'A GET request has no body.',
+      headers: { connection: 'close' },
+    })
+  }
+}
+
+/** Refuses a body that says beforehand that it is too large. */
+export function checkLength(headers: IncomingHttpHeaders, maxBodyBytes: number): void {
+  if (Number(headers['content-length'] ?? 0) > maxBodyBytes)
+    throw refuse('payload_too_large', { headers: { connection: 'close' } })
 }

@@ -16,7 +16,7 @@ objects.
 
 Refusals are problem documents (RFC 9457): branch on \`code\`. An unknown field or parameter is refused, because a typo must never change what is sent.`
 
-const FaultSchema = Type.Object(
+export const FaultSchema = Type.Object(
   {
     pointer: Type.Optional(Type.String({ description: 'Where in the body, as a JSON pointer (RFC 6901).' })),
     parameter: Type.Optional(Type.String({ description: 'The query parameter.' })),
@@ -35,7 +35,7 @@ const FaultSchema = Type.Object(
   { additionalProperties: true, description: 'One fault in a body or query.' },
 )
 
-const ProblemSchema = Type.Object(
+export const ProblemSchema = Type.Object(
   {
     type: Type.String({ format: 'uri', description: 'A page about this code.' }),
     title: Type.String({ description: 'What the code means.' }),

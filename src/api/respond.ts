@@ -21,6 +21,8 @@ export interface Progress {
   caller: Caller | null
   /** The device that asks, on the routes of phones. */
   deviceId: string | null
+  /** The token that asks, on the operator's interface. */
+  tokenId: string | null
   /** Names and values of the rate limits; on every answer from the moment they are known. */
   headers: readonly string[] | null
 }
@@ -31,6 +33,7 @@ export const newProgress = (startedMs: number): Progress => ({
   isSend: false,
   caller: null,
   deviceId: null,
+  tokenId: null,
   headers: null,
 })
 
@@ -142,6 +145,7 @@ function logFields(request: FastifyRequest, status: number, elapsedMs: number): 
     account: progress.caller?.accountId,
     key: progress.caller?.keyId,
     device: progress.deviceId ?? undefined,
+    token: progress.tokenId ?? undefined,
     trace: traceOf(raw.headers['traceparent']),
   }
 }

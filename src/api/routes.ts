@@ -70,7 +70,7 @@ export function addRoutes(app: FastifyInstance, deps: RouteDeps): KnownPaths {
   serve(operations.history, deps.operations.history)
 
   if (!deps.hasConsole) page('/', () => homePage(publicUrl()))
-  page('/docs', referencePage)
+  page('/docs', () => referencePage(reference))
   page('/docs/', () => redirectTo('/docs'))
   page('/docs/problems', problemIndexPage)
   page('/docs/problems/', () => redirectTo('/docs/problems'))
@@ -108,6 +108,13 @@ async function handle<Needs>(
     body: typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body),
     ...(answer.headers === undefined ? {} : { headers: answer.headers }),
   }
+}
+
+const reference = {
+  title: 'API reference',
+  document: '/openapi.json',
+  operations: Object.values(operations),
+  credential: 'API_KEY',
 }
 
 const redirectTo = (location: string): Reply => ({

@@ -109,6 +109,8 @@ const says: Readonly<Record<AccountErasureStep, string>> = {
   received: 'Erasing fingerprints of what was received.',
   ledger_notes: 'Erasing notes of the ledger.',
   invitations: 'Erasing invitations.',
+  opening: 'Erasing what asked for the account to be opened.',
+  alerts: 'Erasing alerts.',
   people: 'Erasing people who are in no other account.',
   audit_log: 'Erasing details in the audit log.',
   name: 'Erasing the name.',

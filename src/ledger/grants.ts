@@ -14,9 +14,18 @@ export interface Grant extends WalletName {
   sms: number
   kind: Exclude<LedgerKind, 'refill'>
   note: string
-  /** Names what is asked for: asked for again, it is not granted again. Up to 200 characters. */
+  /** Names what is asked for: asked for again, it is not granted again. Up to 255 characters; one in both modes of an account. */
   requestKey?: string
   actor: string
+}
+
+export interface Granted {
+  entryId: string
+  /** Of the wallet, now. */
+  granted: number
+  available: number
+  /** Whether it was granted before, under the same key. */
+  isReplay: boolean
 }
 
 interface Deps {
@@ -31,11 +40,7 @@ const mostSms = 1_000_000_000
  * Writes an entry into the ledger and moves `granted` by as much, in the same transaction. A negative correction takes back what
  * is neither used nor reserved and no more (P4). Refuses what is not a whole number, and accounts that do not exist.
  */
-export async function grantSms(
-  tx: Tx,
-  deps: Deps,
-  grant: Grant,
-): Promise<{ entryId: string; granted: number; available: number }> {
+export async function grantSms(tx: Tx, deps: Deps, grant: Grant): Promise<Granted> {
   checkGrant(grant)
   const before = await readGranted(tx, grant)
   if (before !== null) return before
@@ -56,7 +61,8 @@ export async function grantSms(
     action: 'balance.granted',
     detail: { entryId, mode, sms, kind, note },
   })
-  return { entryId, granted: changed.granted, available: changed.granted - changed.reserved - changed.used }
+  const { granted, reserved, used } = changed
+  return { entryId, granted, available: granted - reserved - used, isReplay: false }
 }
 
 /**
@@ -131,11 +137,9 @@ export async function refillTestWallets(
   return rows.length
 }
 
-/** What was granted under the same key before. Refuses a key that named another number of SMS. */
-async function readGranted(
-  tx: Tx,
-  { accountId, mode, sms, requestKey }: Grant,
-): Promise<{ entryId: string; granted: number; available: number } | null> {
+/** What was granted under the same key before, in either mode. Refuses a key that named another grant. */
+async function readGranted(tx: Tx, grant: Grant): Promise<Granted | null> {
+  const { accountId, mode, sms, kind, note, requestKey } = grant
   if (requestKey === undefined) return null
   const entry = await tx
     .selectFrom('ledger_entries')
@@ -144,16 +148,27 @@ async function readGranted(
         .onRef('wallets.account_id', '=', 'ledger_entries.account_id')
         .onRef('wallets.mode', '=', 'ledger_entries.mode'),
     )
-    .select(['ledger_entries.id', 'ledger_entries.sms', 'granted', 'reserved', 'used'])
+    .select([
+      'ledger_entries.id',
+      'ledger_entries.mode',
+      'sms',
+      'kind',
+      'note',
+      'granted',
+      'reserved',
+      'used',
+    ])
     .where('ledger_entries.account_id', '=', accountId)
-    .where('ledger_entries.mode', '=', mode)
+    .where('ledger_entries.mode', 'in', ['live', 'test'])
     .where('ledger_entries.request_key', '=', requestKey)
     .executeTakeFirst()
   if (entry === undefined) return null
-  if (entry.sms !== sms)
-    throw refuse('idempotency_key_reused', { detail: `This key granted ${entry.sms} SMS before.` })
+  if (entry.sms !== sms || entry.kind !== kind || entry.mode !== mode || entry.note !== note)
+    throw refuse('idempotency_key_reused', {
+      detail: `This key granted ${entry.sms} SMS before (${entry.mode}, ${entry.kind}, entry ${entry.id}).`,
+    })
   const { id: entryId, granted, reserved, used } = entry
-  return { entryId, granted, available: granted - reserved - used }
+  return { entryId, granted, available: granted - reserved - used, isReplay: true }
 }
 
 function checkGrant({ sms, kind, note }: Grant): void {

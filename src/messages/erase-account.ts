@@ -1,6 +1,7 @@
 import { readAccount, setAccountState } from '../accounts/accounts.ts'
 import { accountErased, eraseAudit } from '../accounts/erase-audit.ts'
 import { eraseKeys } from '../accounts/erase-keys.ts'
+import { eraseAlerts, eraseOpening } from '../accounts/erase-alerts.ts'
 import { eraseInvitations, erasePeople } from '../accounts/erase-people.ts'
 import { refuse } from '../errors.ts'
 import { eraseDeviceHistory, eraseDevices } from '../devices/erase-devices.ts'
@@ -73,6 +74,8 @@ const steps = {
   received: pageByPage(dropInboundSeen),
   ledger_notes: pageByPage(eraseNotes),
   invitations: pageByPage(eraseInvitations),
+  opening: pageByPage(eraseOpening),
+  alerts: pageByPage(eraseAlerts),
   people: pageByPage(erasePeople),
   audit_log: pageByPage(eraseAudit),
 } satisfies Record<string, Step>

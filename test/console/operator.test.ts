@@ -77,7 +77,7 @@ test('an account is suspended, reactivated, limited and closed for ever', async 
   expect((await move('active')).status).toBe(200)
   const limits = await operator.change('operator/limits', { accountId, sendPerMinute: 5, queueLimit: null })
   expect(limits.body).toEqual({ sendPerMinute: 5, readPerMinute: null, queueLimit: null })
-  expect((await move('closed')).body).toEqual({ canceled: 0 })
+  expect((await move('closed')).body).toEqual({ changed: true, canceled: 0 })
   expect((await move('active')).status).toBe(422)
 })
 

@@ -83,6 +83,8 @@ const wordless = [
   /^api_keys\.scopes$|^audit_log\.action$|^ledger_entries\.actor$|^one_time_links\.hash$/,
   /^devices\.lease_owner$|^opt_outs\.origin$|^inbound_fragments\.country$|^phone_offers\.recall$|^queue\.claimed_by$/,
   /^deferred(_totals)?\.reason$/,
+  // Tokens of the operator, and what a request of one was.
+  /^operator_tokens\.|^operator_requests\.fingerprint$|^alerts\.subject$|^alert_mails\.phase$/,
   // How far a move is, is deleted at its end.
   /^move_progress\.(last_key|table_name)$|^moves\.(direction|place)$/,
   /^instance\.cluster$|^nodes\.name$|^traffic(_times)?\.(grain|measure)$|^messages\.send_id$|^server_runs\./,

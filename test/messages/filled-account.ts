@@ -111,6 +111,7 @@ async function fillPeople(tx: Tx, deps: Deps, { accountId, userId }: FilledAccou
     { ...link, id: deps.ids('lnk'), hash: hash('invited'), purpose: 'invitation', user_id: null, account_id: accountId, role: 'member' },
     { ...link, id: deps.ids('lnk'), hash: hash('opened'), purpose: 'invitation', user_id: null, account_id: null, role: null },
   ]) // prettier-ignore
+  await insertRows(tx, 'alert_mutes', [{ user_id: userId, kind: 'balance_low' }])
   const former = `${mark}-formerly@example.org`
   const audited = { actor: userId, action: 'user.changed', detail: { userId, name: mark, email: former } }
   await appendAudit(tx, deps, { ...audited, accountId: null, actor: former, detail: { email: former } })
@@ -120,10 +121,32 @@ async function fillPeople(tx: Tx, deps: Deps, { accountId, userId }: FilledAccou
   await appendAudit(tx, deps, { ...audited, accountId, actor: email, detail: {} })
 }
 
-async function fillTraces(tx: Tx, { nowMs }: Deps, { accountId, deviceId }: FilledAccount, filling: Filling) {
+async function fillTraces(
+  tx: Tx,
+  { ids, nowMs }: Deps,
+  { accountId, userId, deviceId }: FilledAccount,
+  filling: Filling,
+) {
   const { number, mark } = filling
   const optOut = { account_id: accountId, mode: 'test', created_at: nowMs, forget_at: null } as const
   await insertRows(tx, 'opt_outs', [{ ...optOut, recipient: number }])
+  const alert = {
+    kind: 'device_offline',
+    account_id: accountId,
+    mode: 'live',
+    name: mark,
+    said: mark,
+    ended_at: null,
+  } as const
+  await insertRows(tx, 'alerts', [{ ...alert, id: ids('alr'), subject: deviceId, began_at: nowMs }])
+  const fingerprint = ''.padEnd(64, '0')
+  const [told] = await tx.selectFrom('alerts').select('id').where('account_id', '=', accountId).execute()
+  await insertRows(tx, 'alert_mails', [
+    { alert_id: told?.id ?? '', phase: 'began', user_id: userId, due_at: nowMs, done_at: null },
+  ])
+  await insertRows(tx, 'operator_requests', [
+    { request_key: mark, fingerprint, account_id: accountId, created_at: nowMs },
+  ])
   const word = { deviceId, networkId: mark, result: 'delivered', code: null, networkCode: mark } as const
   await park(tx, [{ ...word, numbers: [number.slice(1)], atMs: nowMs }])
 }

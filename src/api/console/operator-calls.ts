@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
-import { setAccountLimits, setAccountState } from '../../accounts/accounts.ts'
+import { setAccountLimits } from '../../accounts/accounts.ts'
 import { findAccounts, type ListedAccount } from '../../accounts/list-accounts.ts'
 import { issuePasswordLink } from '../../accounts/password-link.ts'
 import { refuse } from '../../errors.ts'
-import { grantSms } from '../../ledger/grants.ts'
+import { type Granted, grantSms } from '../../ledger/grants.ts'
 import { availableOf, readWallets, type Wallet, walletKey } from '../../ledger/ledger.ts'
-import { cancelForClosing } from '../../messages/cancel-for-closing.ts'
+import { changeAccountState } from '../change-account-state.ts'
 import { defineCall, type UserContext } from './call.ts'
 import type { SystemHealth } from './system-health.ts'
 
@@ -118,10 +118,12 @@ export const operatorCalls = {
       },
       closed,
     ),
-    handle: (context, { key, ...grant }): Promise<{ entryId: string; granted: number; available: number }> =>
-      context.writer.write((tx) =>
+    async handle(context, { key, ...grant }): Promise<Omit<Granted, 'isReplay'>> {
+      const { isReplay: _, ...granted } = await context.writer.write((tx) =>
         grantSms(tx, depsOf(context), { ...grant, requestKey: key, actor: context.actor }),
-      ),
+      )
+      return granted
+    },
   }),
   'operator/limits': defineCall({
     kind: 'change',
@@ -137,23 +139,11 @@ export const operatorCalls = {
     kind: 'change',
     access: 'operator',
     input: Type.Object({ accountId, state: Type.Enum(['active', 'suspended', 'closed']) }, closed),
-    async handle(context, { accountId: id, state }): Promise<{ canceled: number }> {
-      let total = 0
-      for (;;) {
-        const { canceled } = await context.ports.history.holdHorizon(context.clock.now(), (timeIn) =>
-          context.writer.write(async (tx) => {
-            const nowMs = await timeIn(tx)
-            return setAccountState(
-              tx,
-              { ids: context.ids, nowMs, cancelWaiting: (inTx, of) => cancelForClosing(inTx, of, nowMs) },
-              { accountId: id, state, actor: context.actor },
-            )
-          }),
-        )
-        total += canceled
-        if (canceled === 0) return { canceled: total }
-      }
-    },
+    handle: (context, change): Promise<{ changed: boolean; canceled: number }> =>
+      changeAccountState(
+        { ...context, holdHorizon: context.ports.history.holdHorizon },
+        { ...change, actor: context.actor },
+      ),
   }),
   'operator/health': defineCall({
     kind: 'read',

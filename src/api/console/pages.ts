@@ -20,7 +20,10 @@ const pages = [
   '/start',
   '/a/*',
   '/operator',
-  '/operator/*',
+  // One by one: the operator's interface for programs stands below the same word.
+  '/operator/health',
+  '/operator/audit',
+  '/operator/tokens',
 ]
 const files = '/console/assets'
 

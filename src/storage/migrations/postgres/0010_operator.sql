@@ -21,7 +21,6 @@ create table operator_requests (
   account_id text collate "C" not null references accounts (id),
   created_at bigint not null
 );
-create index operator_requests_by_age on operator_requests (created_at);
 create index operator_requests_by_account on operator_requests (account_id);
 
 -- What people are told of: one row from the begin of a state to its end. `subject` is what it is about, such as the id of a device.

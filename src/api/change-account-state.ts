@@ -1,0 +1,40 @@
+import { setAccountState } from '../accounts/accounts.ts'
+import type { Clock } from '../clock.ts'
+import type { Ids } from '../ids.ts'
+import { cancelForClosing } from '../messages/cancel-for-closing.ts'
+import type { WriteHorizon } from '../messages/history-horizon.ts'
+import type { AccountState } from '../storage/schema.ts'
+import type { Writer } from '../storage/writer.ts'
+
+export interface AccountStateDeps {
+  writer: Writer
+  clock: Pick<Clock, 'now'>
+  ids: Ids
+  /** Closing ends messages, which history must not miss. */
+  holdHorizon: WriteHorizon['hold']
+}
+
+/**
+ * Suspends, reactivates or closes an account. Closing is for ever, ends what waits page by page, and asks phones for what they hold. The
+ * state that it has already is no change. Refuses accounts that do not exist, and moves out of `closed`.
+ */
+export async function changeAccountState(
+  { writer, clock, ids, holdHorizon }: AccountStateDeps,
+  change: { accountId: string; state: AccountState; actor: string },
+): Promise<{ changed: boolean; canceled: number }> {
+  let changed = false
+  let total = 0
+  for (;;) {
+    const page = await holdHorizon(clock.now(), (timeIn) =>
+      writer.write(async (tx) => {
+        const nowMs = await timeIn(tx)
+        const cancelWaiting = (inTx: typeof tx, of: string): Promise<number> =>
+          cancelForClosing(inTx, of, nowMs)
+        return setAccountState(tx, { ids, nowMs, cancelWaiting }, change)
+      }),
+    )
+    changed ||= page.changed
+    total += page.canceled
+    if (page.canceled === 0) return { changed, canceled: total }
+  }
+}

@@ -1,0 +1,46 @@
+import { Type } from 'typebox'
+import { readListedAccount } from '../../accounts/list-accounts.ts'
+import { changeAccountState } from '../change-account-state.ts'
+import { readObject } from '../read-object.ts'
+import { oneOf } from '../v1/message-view.ts'
+import { accountExample, AccountSchema, viewAccounts } from './account-view.ts'
+import type { OperatorOperation } from './operation.ts'
+
+const StateBodySchema = Type.Object(
+  {
+    state: oneOf(
+      ['active', 'suspended', 'closed'],
+      '`suspended`: sends are refused (403), reading works, what waits stays where it is. `active` ends that. `closed` is for ever: keys are refused, what waits is canceled and its hold released.',
+    ),
+  },
+  { additionalProperties: false, description: 'What the account is to be.' },
+)
+
+export const changeStateOperation: OperatorOperation = {
+  id: 'changeAccountState',
+  method: 'POST',
+  path: '/operator/v1/accounts/:account/state',
+  scope: 'write',
+  summary: 'Suspend, reactivate or close an account',
+  description:
+    'The state that the account has already is no change: the request may be repeated. There is no way out of `closed` (422).',
+  body: {
+    schema: StateBodySchema,
+    examples: { suspend: { summary: 'An invoice was not paid', value: { state: 'suspended' } } },
+  },
+  answers: {
+    200: {
+      description: 'The account as it is now.',
+      schema: AccountSchema,
+      example: { ...accountExample, state: 'suspended' },
+    },
+  },
+  problems: ['not_found', 'payload_too_large', 'unsupported_media_type', 'validation_failed', 'storage_full', 'outcome_unknown'],
+  async handle(deps, { caller, accountId, body }) {
+    const { state } = readObject(StateBodySchema, body)
+    await readListedAccount(deps.read, accountId)
+    await changeAccountState(deps, { accountId, state, actor: caller.tokenId })
+    const [account] = await viewAccounts(deps.read, [await readListedAccount(deps.read, accountId)])
+    return { status: 200, body: account as object }
+  },
+} // prettier-ignore

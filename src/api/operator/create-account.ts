@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto'
+import { type Static, Type } from 'typebox'
+import { readListedAccount } from '../../accounts/list-accounts.ts'
+import { issuePasswordLink } from '../../accounts/password-link.ts'
+import { rfc3339 } from '../../clock.ts'
+import { refuse } from '../../errors.ts'
+import type { Tx } from '../../storage/dialect.ts'
+import { readObject } from '../read-object.ts'
+import { orNull } from '../v1/message-view.ts'
+import { accountExample, AccountSchema, viewAccounts } from './account-view.ts'
+import {
+  IdempotencyHeader,
+  type OperatorCall,
+  type OperatorDeps,
+  type OperatorOperation,
+  replayedHeader,
+} from './operation.ts'
+import { requiredKey } from './required-key.ts'
+
+const NewAccountSchema = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 100, description: 'What it is called.' }),
+    email: Type.String({ minLength: 3, maxLength: 254, description: 'E-mail address of its owner. One that a user has already is refused unless `user_id` names that user.' }),
+    user_id: Type.Optional(orNull<string>('string', 'A user who is there already and owns this account too, once you have made sure of them.', { pattern: '^usr_[0-9a-z]{26}$', default: null })),
+  },
+  { additionalProperties: false, description: 'Whom to open an account for.' },
+) // prettier-ignore
+
+const OpenedSchema = Type.Object({
+  account: AccountSchema,
+  user_id: Type.String({ description: 'Its owner.' }),
+  live_key: orNull<string>('string', 'Its first live key, shown this once; null in a repeated answer.'),
+  test_key: orNull<string>('string', 'Its first test key, shown this once; null in a repeated answer.'),
+  setup_link: orNull<string>('string', 'With it the owner chooses a password for the console, once; null for who has one. A repeated answer brings a new link.'),
+  setup_link_expires_at: orNull<string>('string', 'Until when it works.', { format: 'date-time' }),
+}) // prettier-ignore
+
+export const createAccountOperation: OperatorOperation = {
+  id: 'createAccount',
+  method: 'POST',
+  path: '/operator/v1/accounts',
+  scope: 'write',
+  summary: 'Open an account',
+  description: `With its owner, both wallets, the free SMS of the instance, and a live and a test key. An \`Idempotency-Key\` is required; keys are kept for ever. Keys of the
+account stand in the first answer alone, because only their hashes are stored: who lost it has the owner make new ones.`,
+  headers: IdempotencyHeader,
+  body: {
+    schema: NewAccountSchema,
+    examples: { new: { summary: 'A new customer', value: { name: 'Ada', email: 'ada@example.org' } } },
+  },
+  answers: {
+    201: {
+      description: 'The account.',
+      schema: OpenedSchema,
+      example: {
+        account: accountExample, user_id: 'usr_01k9ktn8q4e8bvzr5y1w3xh7dg', live_key: 'onesixty_live_…', test_key: 'onesixty_test_…',
+        setup_link: 'https://sms.example.org/link#…', setup_link_expires_at: '2026-11-24T09:30:00.000Z',
+      },
+      headers: replayedHeader,
+    },
+  },
+  problems: [
+    'invalid_header', 'payload_too_large', 'unsupported_media_type', 'validation_failed', 'idempotency_key_reused', 'storage_full', 'outcome_unknown',
+  ],
+  handle: createAccount,
+} // prettier-ignore
+
+async function createAccount(
+  deps: OperatorDeps,
+  { caller, body, headers }: OperatorCall,
+): ReturnType<OperatorOperation['handle']> {
+  const named = requiredKey(headers, body as object)
+  const { name, email, user_id: userId = null } = readObject(NewAccountSchema, body)
+  const wanted = { name, email, ...(userId !== null && { userId }), actor: caller.tokenId }
+  const { opened, link, isReplay } = await deps.writer.write((tx) => openOnce(tx, deps, named, wanted))
+  const [account] = await viewAccounts(deps.read, [await readListedAccount(deps.read, opened.accountId)])
+  const answer: Static<typeof OpenedSchema> = {
+    account: account as Static<typeof AccountSchema>,
+    user_id: opened.userId,
+    live_key: opened.liveKey,
+    test_key: opened.testKey,
+    setup_link: link?.address ?? null,
+    setup_link_expires_at: link === null ? null : rfc3339(link.expiresAt),
+  }
+  return { status: 201, body: answer, ...(isReplay && { headers: { 'idempotent-replayed': 'true' } }) }
+}
+
+interface Opened {
+  accountId: string
+  userId: string
+  liveKey: string | null
+  testKey: string | null
+}
+
+async function openOnce(
+  tx: Tx,
+  deps: OperatorDeps,
+  named: { key: string; fingerprint: string },
+  wanted: Parameters<OperatorDeps['openAccount']>[2],
+): Promise<{ opened: Opened; link: Awaited<ReturnType<typeof issuePasswordLink>>; isReplay: boolean }> {
+  const nowMs = deps.clock.now()
+  const before = await readOpened(tx, named)
+  const opened = before ?? (await deps.openAccount(tx, nowMs, wanted))
+  if (before === null)
+    await tx
+      .insertInto('operator_requests')
+      .values({
+        request_key: named.key,
+        fingerprint: named.fingerprint,
+        account_id: opened.accountId,
+        created_at: nowMs,
+      })
+      .execute()
+  const linkDeps = { ...deps, nowMs, randomBytes, publicUrl: deps.publicUrl() }
+  const { actor } = wanted
+  const link = await issuePasswordLink(tx, linkDeps, { userId: opened.userId, evenSo: false, actor })
+  return { opened, link, isReplay: before !== null }
+}
+
+/** The account that was opened under the same key. Refuses a key that came with another body. */
+async function readOpened(
+  tx: Tx,
+  { key, fingerprint }: { key: string; fingerprint: string },
+): Promise<Opened | null> {
+  const before = await tx
+    .selectFrom('operator_requests')
+    .selectAll()
+    .where('request_key', '=', key)
+    .executeTakeFirst()
+  if (before === undefined) return null
+  if (before.fingerprint !== fingerprint)
+    throw refuse('idempotency_key_reused', { detail: `This key opened account ${before.account_id} before.` })
+  const owner = await tx
+    .selectFrom('account_users')
+    .select('user_id')
+    .where('account_id', '=', before.account_id)
+    .where('role', '=', 'owner')
+    .orderBy('user_id')
+    .executeTakeFirst()
+  if (owner === undefined)
+    throw refuse('not_found', {
+      detail: `Account ${before.account_id}, which this key opened, has no owner any more.`,
+    })
+  return { accountId: before.account_id, userId: owner.user_id, liveKey: null, testKey: null }
+}

@@ -1,0 +1,112 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { refuse } from '../../errors.ts'
+import { isId } from '../../ids.ts'
+import type { Mount, MountTools } from '../mount.ts'
+import { referencePage } from '../pages/reference-page.ts'
+import { templateOf } from '../openapi-document.ts'
+import { QueryReader } from '../query.ts'
+import type { Reply } from '../respond.ts'
+import { createOperatorGuard, type OperatorGuardDeps } from './guard.ts'
+import { renderOperatorOpenApi } from './openapi.ts'
+import type { OperatorDeps, OperatorOperation } from './operation.ts'
+import { operatorOperations } from './operations.ts'
+
+const base = '/operator'
+const documentPath = `${base}/openapi.json`
+const pagePath = `${base}/docs`
+const pageMethods = ['GET', 'HEAD'] as const
+
+/** The operator's interface for programs with its reference, to be mounted: outside of `/api/`, with tokens of its own. */
+export function createOperatorMount(deps: OperatorDeps & OperatorGuardDeps): Mount {
+  return {
+    path: base,
+    known: new Map([...methodsByPath(), [documentPath, pageMethods], [pagePath, pageMethods]]),
+    addTo(app, tools) {
+      const guard = createOperatorGuard(deps)
+      for (const operation of operatorOperations)
+        app.route({
+          method: operation.method,
+          url: operation.path.slice(base.length),
+          // What may come is decided before the body is read.
+          onRequest: async (request) => {
+            if (accountIn(request) === null) throw refuse('not_found')
+            callers.set(request, await guard(operation, request))
+          },
+          handler: async (request, reply) => {
+            tools.respond(request, reply, await answer(deps, operation, request))
+            return reply
+          },
+        })
+      addPage(app, tools, documentPath, () => ({
+        status: 200,
+        contentType: 'application/json',
+        body: renderOperatorOpenApi(deps.publicUrl()),
+      }))
+      addPage(app, tools, pagePath, () =>
+        referencePage({
+          title: 'Operator reference',
+          document: documentPath,
+          operations: operatorOperations.map(({ method, path, summary }) => ({
+            method,
+            path: templateOf(path),
+            summary,
+          })),
+          credential: 'OPERATOR_TOKEN',
+        }),
+      )
+    },
+  }
+}
+
+/** Who asks, between the guard and the handler. */
+const callers = new WeakMap<FastifyRequest, Awaited<ReturnType<ReturnType<typeof createOperatorGuard>>>>()
+
+/** The id in the path, empty where none belongs; null for what is the id of no account, so that there is nothing at this address. */
+function accountIn({ params }: FastifyRequest): string | null {
+  const { account } = params as { account?: string }
+  return account === undefined ? '' : isId('acc', account) ? account : null
+}
+
+function methodsByPath(): Map<string, readonly string[]> {
+  const methods = new Map<string, string[]>()
+  for (const { path, method } of operatorOperations) methods.set(path, [...(methods.get(path) ?? []), method])
+  return methods
+}
+
+async function answer(
+  deps: OperatorDeps,
+  operation: OperatorOperation,
+  request: FastifyRequest,
+): Promise<Reply> {
+  const caller = callers.get(request)
+  if (caller === undefined) throw new Error('The guard was passed by.')
+  const { url = '', headers } = request.raw
+  const mark = url.indexOf('?')
+  const rawQuery = mark === -1 ? '' : url.slice(mark + 1)
+  if (operation.query === undefined || Object.keys(operation.query.properties).length === 0)
+    new QueryReader(rawQuery, []).end()
+  const given = await operation.handle(deps, {
+    caller,
+    accountId: accountIn(request) ?? '',
+    rawQuery,
+    body: request.body,
+    headers,
+  })
+  return {
+    status: given.status,
+    contentType: 'application/json',
+    body: JSON.stringify(given.body),
+    ...(given.headers === undefined ? {} : { headers: given.headers }),
+  }
+}
+
+function addPage(app: FastifyInstance, tools: MountTools, path: string, page: () => Reply): void {
+  app.route({
+    method: [...pageMethods],
+    url: path.slice(base.length),
+    handler: async (request, reply) => {
+      tools.respond(request, reply, page())
+      return reply
+    },
+  })
+}

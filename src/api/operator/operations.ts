@@ -1,0 +1,19 @@
+import { changeStateOperation } from './change-state.ts'
+import { createAccountOperation } from './create-account.ts'
+import { grantSmsOperation } from './grant-sms.ts'
+import { listAccountsOperation } from './list-accounts.ts'
+import { listLedgerOperation } from './list-ledger.ts'
+import type { OperatorOperation } from './operation.ts'
+import { readAccountOperation } from './read-account.ts'
+import { readUsageOperation } from './read-usage.ts'
+
+/** What programs of the operator may do, such as a billing system. */
+export const operatorOperations: readonly OperatorOperation[] = [
+  createAccountOperation,
+  listAccountsOperation,
+  readAccountOperation,
+  changeStateOperation,
+  grantSmsOperation,
+  listLedgerOperation,
+  readUsageOperation,
+]

@@ -1,0 +1,20 @@
+import { Type } from 'typebox'
+import { readListedAccount } from '../../accounts/list-accounts.ts'
+import { accountExample, AccountSchema, viewAccounts } from './account-view.ts'
+import type { OperatorOperation } from './operation.ts'
+
+export const readAccountOperation: OperatorOperation = {
+  id: 'getAccount',
+  method: 'GET',
+  path: '/operator/v1/accounts/:account',
+  scope: 'read',
+  summary: 'One account with its balance',
+  description: 'Read from the rows that accepting a send updates, so that a balance never lags.',
+  query: Type.Object({}),
+  answers: { 200: { description: 'The account.', schema: AccountSchema, example: accountExample } },
+  problems: ['invalid_query', 'not_found'],
+  async handle({ read }, { accountId }) {
+    const [body] = await viewAccounts(read, [await readListedAccount(read, accountId)])
+    return { status: 200, body: body as object }
+  },
+}

@@ -1,0 +1,16 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { refuse } from '../../errors.ts'
+import { readIdempotency } from '../v1/idempotency.ts'
+
+/** The Idempotency-Key of a request and the fingerprint of its body. Refuses a request without one: its repeat would do it twice. */
+export function requiredKey(
+  headers: IncomingHttpHeaders,
+  body: object,
+): { key: string; fingerprint: string } {
+  const named = readIdempotency(headers, body)
+  if (named !== null) return named
+  throw refuse('invalid_header', {
+    detail:
+      'Send an Idempotency-Key header of 1 to 255 visible ASCII characters: it makes sure that a repeated request is done once.',
+  })
+}

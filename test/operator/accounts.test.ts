@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type OperatorHouse, startOperatorHouse } from './operator-client.ts'
+
+let house: OperatorHouse
+beforeAll(async () => {
+  house = await startOperatorHouse()
+})
+afterAll(() => house.stop())
+
+const open = (name: string, key = `open-${name}`) =>
+  house.post('/accounts', { name, email: `${name.toLowerCase()}@example.org` }, key)
+
+test('an account is opened with its keys, which work at once, and a link for its owner', async () => {
+  const { status, body } = await open('Ada')
+  expect(status).toBe(201)
+  expect(body.account).toMatchObject({ object: 'account', name: 'Ada', state: 'active', emails: ['ada@example.org'], balance: { live: { available: 10 } } }) // prettier-ignore
+  expect(body.setup_link).toContain(house.url)
+  const balance = await fetch(`${house.url}/api/v1/balance`, {
+    headers: { authorization: `Bearer ${body.live_key}` },
+  })
+  expect(await balance.json()).toMatchObject({ account_id: body.account.id, available: 10 })
+})
+
+test('asked for again under the same key it is the same account, without the keys that were shown', async () => {
+  const first = await open('Bob')
+  const again = await open('Bob')
+  expect(again.status).toBe(201)
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  expect(first.headers.get('idempotent-replayed')).toBeNull()
+  expect(again.body).toMatchObject({ account: first.body.account, user_id: first.body.user_id, live_key: null, test_key: null }) // prettier-ignore
+  expect(await open('Eve', 'open-Bob')).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } }) // prettier-ignore
+  const many = await Promise.all(Array.from({ length: 8 }, () => open('Grace')))
+  expect(new Set(many.map(({ body }) => body.account.id)).size).toBe(1)
+  expect(many.filter(({ body }) => body.live_key !== null)).toHaveLength(1)
+})
+
+test('without a key nothing is opened, nor for an address that somebody has', async () => {
+  const body = { name: 'Zoe', email: 'zoe@example.org' }
+  expect(await house.post('/accounts', body)).toMatchObject({
+    status: 400,
+    body: { code: 'invalid_header' },
+  })
+  await open('Yan')
+  expect(await house.post('/accounts', { ...body, email: 'yan@example.org' }, 'yan-2')).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer: '/email' }], known_user: { name: 'Yan' } },
+  })
+  expect((await house.get('/accounts?limit=100')).body.data.map((row: { name: string }) => row.name)).not.toContain('Zoe') // prettier-ignore
+})
+
+test('accounts are listed in pages without gaps and repeats', async () => {
+  for (const name of ['P1', 'P2', 'P3']) await open(name)
+  const all = (await house.get('/accounts?limit=100')).body
+  expect(all).toMatchObject({ object: 'list', has_more: false, next_cursor: null })
+  const paged: string[] = []
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page: OperatorAnswerBody = (await house.get(`/accounts?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)).body // prettier-ignore
+    paged.push(...page.data.map(({ id }) => id))
+    cursor = page.next_cursor
+  }
+  expect(paged).toEqual(all.data.map(({ id }: { id: string }) => id))
+  expect(paged.length).toBeGreaterThan(3)
+})
+
+interface OperatorAnswerBody {
+  data: { id: string }[]
+  next_cursor: string | null
+}
+
+test('an account is suspended, reactivated and closed, each said once in the audit log by the token', async () => {
+  const { body } = await open('Sue')
+  const { id } = body.account
+  const become = (state: string) => house.post(`/accounts/${id}/state`, { state })
+  const send = () => house.client.send(body.live_key, { to: '+4915112345678', text: 'x', dry_run: true })
+  expect((await become('suspended')).body).toMatchObject({ id, state: 'suspended' })
+  expect((await become('suspended')).status).toBe(200)
+  await expect.poll(async () => (await send()).status).toBe(403)
+  expect((await become('active')).body.state).toBe('active')
+  expect((await become('closed')).body.state).toBe('closed')
+  expect(await become('active')).toMatchObject({ status: 422, body: { errors: [{ pointer: '/state' }] } })
+  expect((await house.get(`/accounts/${id}`)).body.state).toBe('closed')
+  const log = await house.app.storage.read.selectFrom('audit_log').select(['action', 'actor']).where('account_id', '=', id).orderBy('id').execute() // prettier-ignore
+  const changes = log.filter(({ action }) => /suspended|reactivated|closed|account.created/.test(action))
+  expect(changes.map(({ action }) => action)).toEqual(['account.created', 'account.suspended', 'account.reactivated', 'account.closed']) // prettier-ignore
+  expect(new Set(changes.map(({ actor }) => actor))).toEqual(new Set([house.tokens.write.id]))
+})
+
+test('an account that does not exist is 404, whatever is asked of it', async () => {
+  const paths = ['', '/ledger', '/usage'].map((end) => `/accounts/acc_00000000000000000000000000${end}`)
+  for (const path of [...paths, '/accounts/x', '/accounts/acc_0'])
+    expect(await house.get(path), path).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  const nobody = '/accounts/acc_00000000000000000000000000'
+  expect((await house.post(`${nobody}/state`, { state: 'closed' })).status).toBe(404)
+  expect((await house.post(`${nobody}/grants`, { sms: 1, note: 'n' }, 'k')).status).toBe(404)
+})
