@@ -116,6 +116,12 @@ const operatorAudit = createRoute({
   component: lazyRouteComponent(() => import('./operator/audit-page.tsx'), 'AuditPage'),
 })
 
+const operatorTokens = createRoute({
+  getParentRoute: () => operator,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('./operator/tokens-page.tsx'), 'TokensPage'),
+})
+
 const overview = createRoute({
   getParentRoute: () => account,
   path: '/',
@@ -187,7 +193,7 @@ export const router = createRouter({
     link,
     profile,
     firstStart,
-    operator.addChildren([operatorAccounts, operatorHealth, operatorAudit]),
+    operator.addChildren([operatorAccounts, operatorHealth, operatorTokens, operatorAudit]),
     account.addChildren([
       overview,
       start,

@@ -91,6 +91,55 @@ test('somebody is invited, opens an account of their own by the link, and is on 
   await page.context().close()
 })
 
+test('a token for a program is made, shown once, works, names itself in the audit log, and is revoked', async () => {
+  const tab = await openOperator()
+  const { page } = tab
+  await page.getByRole('link', { name: 'Programs' }).click()
+  await page.getByText('No tokens yet').waitFor()
+  await expectSound(tab)
+  await page.getByRole('button', { name: 'Create a token' }).click()
+  await page.getByLabel(/^Name/).fill('Billing')
+  await page.getByLabel('It may').selectOption('write')
+  await expectSound(tab)
+  await tab.screenshot('operator-token-form')
+  await page.getByRole('button', { name: 'Create the token' }).click()
+  const token = (await page.getByTestId('new-token').textContent()) ?? ''
+  const grant = () =>
+    fetch(`${ada.url}/operator/v1/accounts/${ada.account.accountId}/grants`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'i',
+      },
+      body: JSON.stringify({ sms: 5, note: 'Invoice' }),
+    })
+  expect((await grant()).status).toBe(201)
+  await expectSound(tab)
+  await tab.screenshot('operator-token-new')
+  await page.reload()
+  expect(await page.getByTestId('new-token').count()).toBe(0)
+  const row = page.getByRole('row').filter({ hasText: 'Billing' })
+  await row.getByText('now').or(row.getByText('ago')).first().waitFor()
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await page
+    .getByText(/Billing \(otk_/)
+    .first()
+    .waitFor()
+  await page.getByRole('link', { name: 'Programs' }).click()
+  await page.getByRole('button', { name: 'Revoke Billing' }).click()
+  await page.getByRole('button', { name: 'Revoke the token Billing' }).click()
+  await row.getByText('revoked').waitFor()
+  expect((await grant()).status).toBe(401)
+  await page.context().close()
+  const narrow = await openOperator({ width: 390, colorScheme: 'dark' })
+  await narrow.page.goto(`${ada.url}/operator/tokens`)
+  await narrow.page.getByText('Billing').first().waitFor()
+  await expectSound(narrow)
+  await narrow.screenshot('operator-tokens')
+  await narrow.page.context().close()
+})
+
 test('a number is erased from every account once it was typed twice', async () => {
   const number = '+15005550006'
   const { testKey } = await ada.openAccount('Sender')

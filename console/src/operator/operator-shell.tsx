@@ -5,6 +5,7 @@ import { TopBar } from '../ui/top-bar.tsx'
 const pages = [
   { label: 'Accounts', to: '/operator' },
   { label: 'Health', to: '/operator/health' },
+  { label: 'Programs', to: '/operator/tokens' },
   { label: 'Audit log', to: '/operator/audit' },
 ] as const
 

@@ -60,6 +60,11 @@ const dialogActions = ({ mode }: Place, open: (dialog: PaletteDialog) => void): 
 const operatorPages = [
   { to: '/operator', label: 'Operator: accounts', says: 'Open, grant, limit, suspend; erase a number' },
   { to: '/operator/health', label: 'Operator: health', says: 'Whether this instance keeps up' },
+  {
+    to: '/operator/tokens',
+    label: 'Operator: programs',
+    says: 'Tokens for a billing system and the like',
+  },
   { to: '/operator/audit', label: 'Operator: audit log', says: 'Who did what' },
 ] as const
 

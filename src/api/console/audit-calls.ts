@@ -7,7 +7,7 @@ export interface AuditLine {
   id: string
   accountId: string | null
   accountName: string | null
-  /** Name and address of a person, or the tool that did it. */
+  /** Name and address of a person, name and id of a token, or the tool that did it. */
   actor: string
   action: string
   detail: Record<string, unknown>
@@ -53,13 +53,15 @@ async function readAudit(
     .selectFrom('audit_log')
     .leftJoin('accounts', 'accounts.id', 'audit_log.account_id')
     .leftJoin('users', 'users.id', 'audit_log.actor')
+    .leftJoin('operator_tokens', 'operator_tokens.id', 'audit_log.actor')
     .select([
       'audit_log.id',
       'account_id',
       'accounts.name as account',
-      'actor',
+      'audit_log.actor',
       'users.name as person',
       'users.email',
+      'operator_tokens.name as token',
     ])
     .select(['action', 'detail', 'audit_log.created_at as at'])
     .orderBy('audit_log.id', 'desc')
@@ -67,7 +69,7 @@ async function readAudit(
   const { beforeId, accountId, actor, action, fromMs, toMs } = filter
   if (beforeId !== undefined) query = query.where('audit_log.id', '<', beforeId)
   if (accountId !== undefined) query = query.where('account_id', '=', accountId)
-  if (actor !== undefined) query = query.where('actor', '=', actor)
+  if (actor !== undefined) query = query.where('audit_log.actor', '=', actor)
   if (action !== undefined) query = query.where('action', '=', action)
   if (fromMs !== undefined) query = query.where('audit_log.created_at', '>=', fromMs)
   if (toMs !== undefined) query = query.where('audit_log.created_at', '<', toMs)
@@ -78,7 +80,7 @@ async function readAudit(
       id: row.id,
       accountId: row.account_id,
       accountName: row.account,
-      actor: row.person === null ? row.actor : `${row.person} (${row.email})`,
+      actor: nameOfActor(row),
       action: row.action,
       detail: JSON.parse(row.detail) as Record<string, unknown>,
       at: row.at,
@@ -86,3 +88,15 @@ async function readAudit(
     nextBeforeId: found.length > pageSize ? (rows.at(-1)?.id ?? null) : null,
   }
 }
+
+const nameOfActor = (row: {
+  actor: string
+  person: string | null
+  email: string | null
+  token: string | null
+}): string =>
+  row.person !== null
+    ? `${row.person} (${row.email})`
+    : row.token !== null
+      ? `${row.token} (${row.actor})`
+      : row.actor

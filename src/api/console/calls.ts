@@ -10,6 +10,7 @@ import { historyCalls } from './history-calls.ts'
 import { keyCalls } from './key-calls.ts'
 import { liveCalls } from './live-calls.ts'
 import { operatorCalls } from './operator-calls.ts'
+import { operatorTokenCalls } from './operator-token-calls.ts'
 import { sendCalls } from './send-calls.ts'
 import { signUpCalls } from './sign-up-calls.ts'
 import { linkCalls } from './link-calls.ts'
@@ -37,6 +38,7 @@ export const calls = {
   ...keyCalls,
   ...sendCalls,
   ...operatorCalls,
+  ...operatorTokenCalls,
   ...auditCalls,
   ...historyCalls,
   ...eraseCalls,
