@@ -117,9 +117,10 @@ export function createHttp(
       : [],
     readiness: async () => {
       await read.selectFrom('instance').select('id').executeTakeFirst()
-      return parts.lifecycle.ready
-        ? { ready: true, reasons: [] }
-        : { ready: false, reasons: ['starting or stopping'] }
+      const reasons: string[] = []
+      if (!parts.lifecycle.ready) reasons.push('starting or stopping')
+      if (storage.writer.trouble() !== null) reasons.push('the database takes no writes')
+      return { ready: reasons.length === 0, reasons }
     },
     operations: { send, ...createReadDeps(parts) },
   })

@@ -131,11 +131,19 @@ class PostgresConnection implements DatabaseConnection {
     throw new Error('streaming is not supported: page by key instead')
   }
 
-  /** In one round trip; the number of the transaction tells what became of it should COMMIT get no answer. */
+  /**
+   * In one round trip; the number of the transaction tells what became of it should COMMIT get no answer. What fails half-way, as a wait for
+   * the lock that met its time-out, has begun a transaction that nobody else ends.
+   */
   async begin(lock: string): Promise<void> {
     const text = `begin; ${lock}; select pg_current_xact_id()::text as id`
-    const results = (await this.#query({ text })) as unknown as pg.QueryResult<{ id: string }>[]
-    this.#transactionId = results.at(-1)?.rows[0]?.id ?? null
+    try {
+      const results = (await this.#query({ text })) as unknown as pg.QueryResult<{ id: string }>[]
+      this.#transactionId = results.at(-1)?.rows[0]?.id ?? null
+    } catch (error) {
+      await this.rollback()
+      throw error
+    }
   }
 
   async commit(): Promise<void> {
@@ -154,8 +162,9 @@ class PostgresConnection implements DatabaseConnection {
     if (this.#broken === null) await this.#query({ text: 'rollback' }).catch(() => undefined)
   }
 
+  /** The next one is lent no connection that is within a transaction still: every statement on it would be refused. */
   release(): void {
-    this.#client.release(this.#broken ?? undefined)
+    this.#client.release(this.#broken !== null || this.#client.getTransactionStatus() !== 'I')
   }
 
   async #query(query: pg.QueryConfig): Promise<pg.QueryResult> {

@@ -23,6 +23,8 @@ export class Writer {
   #waiting: Unit[] = []
   #running: Promise<void> | null = null
   #commits = 0
+  #trouble: StorageError | null = null
+  #isTrying = false
 
   /** Writers may stand in one another's units (sqlite-worker.ts): each names its savepoints differently. */
   constructor(db: Db, savepoint = 'step') {
@@ -33,6 +35,19 @@ export class Writer {
   /** How many transactions were committed: flushes, for the metrics. */
   get commits(): number {
     return this.#commits
+  }
+
+  /**
+   * Why the database took no write the last time; null while it takes them. To ask while it does not tries again behind the answer, so that a
+   * server without work comes out of it too.
+   */
+  trouble(): StorageError | null {
+    if (this.#trouble !== null && !this.#isTrying) {
+      this.#isTrying = true
+      const tried = (): void => void (this.#isTrying = false)
+      this.write(async () => undefined).then(tried, tried)
+    }
+    return this.#trouble
   }
 
   /** Runs `unit` in the next transaction and gives its result after that transaction is flushed. */
@@ -60,7 +75,9 @@ export class Writer {
     try {
       answers = await this.#commitAll(units, maxReplays)
       this.#commits += 1
+      this.#trouble = null
     } catch (error) {
+      if (isTrouble(error)) this.#trouble = error
       for (const unit of units) unit.reject(error)
       return
     }
@@ -83,6 +100,10 @@ export class Writer {
     }
   }
 }
+
+/** Whether it says something about the database, and not about what it was offered. */
+const isTrouble = (error: unknown): error is StorageError =>
+  error instanceof StorageError && error.fault !== 'constraint' && error.fault !== 'conflict'
 
 /** Runs one unit behind a savepoint; gives what to tell its caller once the commit has succeeded. */
 async function attempt(tx: Tx, unit: Unit, savepoint: string | null): Promise<() => void> {
