@@ -51,6 +51,15 @@ const sessionOptions = (statementTimeoutMs: number, more: Readonly<Record<string
 /** Longer than any pause of a healthy process between two statements; shorter than anybody waits for a send. */
 const idleInTransactionMs = 5_000
 
+/**
+ * So much longer than the server may take for a statement an answer is waited for, that of COMMIT too. The server has ended the statement by
+ * then and said so: no word means that the way to it is gone, which TCP alone would tell after a quarter of an hour, or never.
+ */
+const answerGraceMs = 1_000
+
+/** A connection that nobody uses is asked by TCP for a sign of life after this; Node.js gives it ten more seconds. */
+const keepAliveDelayMs = 10_000
+
 /** Connections that are made when they are wanted, and anew after the server was away. */
 export function createPostgresPool(
   settings: PostgresSettings,
@@ -64,6 +73,9 @@ export function createPostgresPool(
     connectionTimeoutMillis: settings.connectTimeoutMs,
     idleTimeoutMillis: 0,
     keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveDelayMs,
+    // The driver breaks the connection then: what is posted behind the statement would wait as long.
+    query_timeout: settings.statementTimeoutMs + answerGraceMs,
     // Statements that a unit posts together cross together: one round trip in the place of eight.
     pipeline: true,
     options: sessionOptions(settings.statementTimeoutMs, session),

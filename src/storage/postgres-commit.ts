@@ -5,6 +5,8 @@ import { StorageError } from './dialect.ts'
 /** How long the fate of a transaction is asked for whose COMMIT got no answer. Then its callers are told that nobody knows. */
 const askForMs = 2_000
 const askEachMs = 50
+/** A connection that was idle may be as lost as the one in question: the next is soon tried. */
+const answerWithinMs = 500
 
 /**
  * What became of a transaction whose connection was lost during COMMIT: PostgreSQL remembers it by its number, over a crash too
@@ -28,11 +30,13 @@ export async function askForCommit(pool: pg.Pool, transactionId: string): Promis
 }
 
 async function statusOf(pool: pg.Pool, transactionId: string): Promise<string> {
+  const ask: pg.QueryConfig & { query_timeout: number } = {
+    text: 'select pg_xact_status($1::text::xid8) as status',
+    values: [transactionId],
+    query_timeout: answerWithinMs,
+  }
   try {
-    const { rows } = await pool.query<{ status: string | null }>(
-      'select pg_xact_status($1::text::xid8) as status',
-      [transactionId],
-    )
+    const { rows } = await pool.query<{ status: string | null }>(ask)
     // No status: so old that it was forgotten, which a transaction of two seconds ago is not.
     return rows[0]?.status ?? 'unknown'
   } catch (error) {
