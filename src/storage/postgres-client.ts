@@ -43,6 +43,7 @@ const sessionOptions = (statementTimeoutMs: number, more: Readonly<Record<string
     'default_transaction_isolation=read\\ committed',
     `statement_timeout=${statementTimeoutMs}`,
     `idle_in_transaction_session_timeout=${idleInTransactionMs}`,
+    `tcp_user_timeout=${unreadAnswerMs}`,
     ...Object.entries(more).map(([name, value]) => `${name}=${value}`),
   ]
     .map((option) => `-c ${option}`)
@@ -50,6 +51,12 @@ const sessionOptions = (statementTimeoutMs: number, more: Readonly<Record<string
 
 /** Longer than any pause of a healthy process between two statements; shorter than anybody waits for a send. */
 const idleInTransactionMs = 5_000
+
+/**
+ * The same for a process that stands still while the server tells it more than the network holds: such a session is neither idle nor does a
+ * time-out of statements end it. The server's TCP does, where that is Linux.
+ */
+const unreadAnswerMs = 5_000
 
 /**
  * So much longer than the server may take for a statement an answer is waited for, that of COMMIT too. The server has ended the statement by
