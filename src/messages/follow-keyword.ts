@@ -7,7 +7,7 @@ import { answerKeyword, type AnsweredRoute, hasHadAnswer } from './answer-keywor
 import type { InboundMessage, KeywordTerms } from './inbound-message.ts'
 import { type Keyword, readKeyword } from './keywords.ts'
 import { findSenders } from './last-sender.ts'
-import { endOptOuts, holds, noteConfirmation, readOptOuts, storeOptOuts } from './store-opt-outs.ts'
+import { endOptOut, holds, noteConfirmation, readOptOuts, storeOptOuts } from './store-opt-outs.ts'
 
 /** An account that a number has taken back its consent from, or given it to. */
 export interface Consent {
@@ -77,7 +77,7 @@ async function stop(
     const name = { accountId: each, mode, recipient }
     const before = (await readOptOuts(tx, name, [recipient]))[0]
     const asked = { ...name, recipients: [recipient], origin: 'message', deviceId, forgetAt, nowMs } as const
-    if ((await storeOptOuts(tx, asked)).added.length === 0) continue
+    if ((await storeOptOuts(tx, ids, asked)).added.length === 0) continue
     const wasTold = (before?.confirmed_at ?? 0) > nowMs - confirmedAgainMs
     const mayAnswer = each === accountId && !wasTold && (terms.answersShared || received.isShared !== true)
     const route =
@@ -114,7 +114,7 @@ async function whoseStop(
 /** The number takes back its STOP where it said it: of its account, and of every other that heard it through the same device. */
 async function start(
   tx: Tx,
-  { terms }: { terms: KeywordTerms },
+  { ids, terms }: { ids: Ids; terms: KeywordTerms },
   received: Received,
   number: string,
 ): Promise<Followed> {
@@ -131,8 +131,8 @@ async function start(
   const accounts = new Set([...(accountId === null ? [] : [accountId]), ...rows.map((row) => row.account_id)])
   const optedIn: Consent[] = []
   for (const each of [...accounts].toSorted()) {
-    const ended = await endOptOuts(tx, { accountId: each, mode, recipients, nowMs })
-    if (ended.length > 0) optedIn.push({ accountId: each, mode, recipient: number })
+    const asked = { accountId: each, mode, recipient: number, spellings: recipients, origin: 'message', nowMs } as const // prettier-ignore
+    if (await endOptOut(tx, ids, asked)) optedIn.push({ accountId: each, mode, recipient: number })
   }
   return { ...nothingFollowed, keyword: 'start', optedIn }
 }

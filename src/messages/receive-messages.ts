@@ -2,6 +2,7 @@ import { findOperatorAccount } from '../accounts/operator-account.ts'
 import type { Ids } from '../ids.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { insertRows } from '../storage/sets.ts'
+import { recordMessageEvents } from './events.ts'
 import { type Followed, followKeyword, nothingFollowed } from './follow-keyword.ts'
 import { takeFragment, takeOverdue } from './inbound-fragments.ts'
 import type { InboundMessage, InboundPart, InboundTerms } from './inbound-message.ts'
@@ -59,6 +60,7 @@ async function store(
     const row = inboundRow(message, accountId, ids('msg'))
     await insertRows(tx, 'messages', [row])
     await countNew(tx, 'received', [{ ...row, messages: 1 }])
+    await recordMessageEvents(tx, [{ message: row, previousStatus: null, correction: false }])
   }
   if (keywords === undefined) return nothingFollowed
   return followKeyword(tx, { ids, terms: keywords }, { ...message, accountId, nowMs: message.receivedAt })

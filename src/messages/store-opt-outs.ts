@@ -1,10 +1,12 @@
 import type { Selectable } from 'kysely'
+import type { Ids } from '../ids.ts'
 import type { OptOutOrigin } from '../storage/column-values.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { touchDirectory } from '../storage/directory-version.ts'
 import type { OptOutTable } from '../storage/message-tables.ts'
 import type { Mode } from '../storage/schema.ts'
 import { insertRows, selectEach, updateRows } from '../storage/sets.ts'
+import { type AccountEvent, recordEvents } from './events.ts'
 import { type Cancellation, cancelMessages } from './cancel-messages.ts'
 
 export type OptOutRow = Selectable<OptOutTable>
@@ -57,7 +59,7 @@ export const holds = ({ forget_at }: Pick<OptOutRow, 'forget_at'>, nowMs: number
  * Stores opt-outs as one unit, and cancels what waits for the numbers: once it is stored, nothing is handed over to them (P9), for every claim
  * looks at what is stored. What holds already stays as it is.
  */
-export async function storeOptOuts(tx: Tx, asked: NewOptOuts): Promise<StoredOptOuts> {
+export async function storeOptOuts(tx: Tx, ids: Ids, asked: NewOptOuts): Promise<StoredOptOuts> {
   const { accountId, mode, recipients, origin, deviceId = null, forgetAt = null, nowMs } = asked
   const known = new Map((await readOptOuts(tx, asked, recipients)).map((row) => [row.recipient, row]))
   const added = recipients.filter((recipient) => {
@@ -89,8 +91,25 @@ export async function storeOptOuts(tx: Tx, asked: NewOptOuts): Promise<StoredOpt
     open.map(({ id }) => ({ accountId, mode, messageId: id })),
     { code: 'recipient_opted_out', nowMs },
   )
+  await recordEvents(tx, added.map((recipient) => eventOf(ids, 'recipient.opted_out', { accountId, mode, recipient }, { origin, nowMs }))) // prettier-ignore
   return { added, canceled }
 }
+
+/** The id of the event must not tell the number. */
+const eventOf = (
+  ids: Ids,
+  type: 'recipient.opted_out' | 'recipient.opted_in',
+  { accountId, mode, recipient }: { accountId: string; mode: Mode; recipient: string },
+  { origin, nowMs }: { origin: OptOutOrigin; nowMs: number },
+): AccountEvent => ({
+  type,
+  accountId,
+  mode,
+  atMs: nowMs,
+  subject: ids('evt'),
+  facts: { origin },
+  recipient,
+})
 
 const openTo = {
   sql: `select id from messages where account_id = :account and mode = :mode and recipient = :recipient and direction = 'outbound'
@@ -112,19 +131,29 @@ async function hasOptOuts(
   return row !== undefined
 }
 
-/** Ends opt-outs that hold: from now on the numbers may be written to. Gives how many there were. */
-export async function endOptOuts(
+/**
+ * Ends an opt-out that holds, under whatever `spellings` it stands (an erased number stands under its hash): from now on `recipient` may be
+ * written to. Says whether there was one.
+ */
+export async function endOptOut(
   tx: Tx,
-  {
-    accountId,
-    mode,
-    recipients,
-    nowMs,
-  }: { accountId: string; mode: Mode; recipients: readonly string[]; nowMs: number },
-): Promise<string[]> {
-  const rows = (await readOptOuts(tx, { accountId, mode }, recipients)).filter((row) => holds(row, nowMs))
-  await updateRows(tx, 'opt_outs', key, rows.map((row) => ({ account_id: row.account_id, mode, recipient: row.recipient, forget_at: nowMs }))) // prettier-ignore
-  return rows.map(({ recipient }) => recipient)
+  ids: Ids,
+  asked: {
+    accountId: string
+    mode: Mode
+    recipient: string
+    spellings: readonly string[]
+    origin: OptOutOrigin
+    nowMs: number
+  },
+): Promise<boolean> {
+  const { nowMs } = asked
+  const rows = (await readOptOuts(tx, asked, asked.spellings)).filter((row) => holds(row, nowMs))
+  if (rows.length === 0) return false
+  const ended = rows.map(({ account_id, mode, recipient }) => ({ account_id, mode, recipient, forget_at: nowMs })) // prettier-ignore
+  await updateRows(tx, 'opt_outs', key, ended)
+  await recordEvents(tx, [eventOf(ids, 'recipient.opted_in', asked, asked)])
+  return true
 }
 
 /** Of an opt-out: the message that tells its number so, which may go there. */

@@ -6,6 +6,7 @@ import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
 import { createIds, type Ids } from '../../src/ids.ts'
 import { createLog } from '../../src/log.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
+import { insertRows } from '../../src/storage/sets.ts'
 import { createStubClock, type StubClock } from '../stub-clock.ts'
 import { type NearStore, openNearStore } from './near-store.ts'
 
@@ -89,6 +90,19 @@ test('pieces in any order, with repeats among them, become one message when the 
     }),
     { numRuns: 40 },
   )
+})
+
+test('a message of three pieces is one row and one event', async () => {
+  const nowMs = clock.now()
+  await store.writer.write(async (tx) => {
+    await insertRows(tx, 'accounts', [{ id: 'acc_a', name: 'A', state: 'active', created_at: nowMs, updated_at: nowMs }]) // prettier-ignore
+    await insertRows(tx, 'webhook_endpoints', [{ account_id: 'acc_a', id: 'whk_a', url: 'https://example.com/', state: 'enabled', secret: 'sealed', created_at: nowMs, updated_at: nowMs }]) // prettier-ignore
+  })
+  for (const index of [3, 1, 1, 2, 3]) await receive({ index })
+  const rows = await store.db.selectFrom('messages').select(['id', 'status', 'cost_state']).execute()
+  expect(rows).toMatchObject([{ status: 'received', cost_state: 'none' }])
+  const events = store.db.selectFrom('webhook_events').select(['type', 'message_id', 'sequence'])
+  expect(await events.execute()).toEqual([{ type: 'message.received', message_id: rows[0]!.id, sequence: 1 }])
 })
 
 test('the message is measured as a whole, and comes from where its pieces came', async () => {

@@ -153,6 +153,31 @@ test('STOP holds in the mode in which it was said', async () => {
   expect(await messages()).toMatchObject([{ status: 'queued' }])
 })
 
+test('endpoints are told of the message, of what it canceled, and of the number, each once', async () => {
+  const nowMs = house.clock.now()
+  const endpoint = { account_id: 'acc_a', id: 'whk_a', url: 'https://example.com/', state: 'enabled', secret: 'sealed', created_at: nowMs, updated_at: nowMs } as const // prettier-ignore
+  await house.store.writer.write((tx) => insertRows(tx, 'webhook_endpoints', [endpoint]))
+  await house.send()
+  await hear('STOP')
+  await hear('STOP')
+  await hear('START')
+  const rows = await house.store.db
+    .selectFrom('webhook_events')
+    .select(['type', 'recipient', 'facts', 'id'])
+    .orderBy('at')
+    .execute()
+  expect(rows.map(({ type }) => type).toSorted((a, b) => a.localeCompare(b))).toEqual([
+    'message.canceled', 'message.queued', 'message.queued', 'message.received', 'message.received', 'message.received', 'recipient.opted_in',
+    'recipient.opted_out',
+  ]) // prettier-ignore
+  const consents = rows.filter(({ type }) => type.startsWith('recipient.'))
+  const facts = '{"origin":"message"}'
+  expect(consents).toMatchObject([
+    { type: 'recipient.opted_out', recipient: number, facts },
+    { type: 'recipient.opted_in', recipient: number, facts },
+  ])
+})
+
 test('words of the operator count, and an answer goes out under the number that was written to where a device can', async () => {
   await hear('Stopp!', { answerFrom: '12345' }, { stopWords: ['stopp'] })
   expect(await messages()).toMatchObject([{ sender: '12345' }])
