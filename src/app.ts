@@ -93,8 +93,9 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
       lifecycle: { ready: false },
     }
     const boot = await readBoot()
-    // A database that was put back knows nothing of what left since.
-    const past = epoch.restored ? null : await readPastHandOvers(config.dataFolder, boot)
+    // A database that was put back knows nothing of what left since; and a log may be of what left another one.
+    const past =
+      epoch.restored || epoch.before === null ? null : await readPastHandOvers(config.dataFolder, boot)
     const handOvers = new HandOverLog({ dataFolder: config.dataFolder, epoch: epoch.epoch, boot })
     return assemble(parts, { lock, handOvers, past })
   } catch (error) {

@@ -11,7 +11,7 @@ export interface EpochStart {
   restored: boolean
   /** How many messages are held back because of that. */
   heldMessages: number
-  /** The epoch of the start before in this data folder, as its file has it; null when it has none. */
+  /** The epoch of the start before in this data folder, as its file has it; null when it has none, or one of another database. */
   before: number | null
 }
 
@@ -21,22 +21,24 @@ export const epochFile = (dataFolder: string): string => join(dataFolder, 'epoch
  * Part of every start of a server, before anything is claimed: writes the next epoch to the database, then to a file beside it. A
  * database that comes back from a backup is behind its file, has none, or bears the mark that `markAsCopy` gave it; then all that
  * waits is held, so that a restore never sends again what was sent after the backup (P14). A crash between the two writes leaves
- * the file one behind, which is no restore.
+ * the file one behind, which is no restore. The file also says when its database was made: in a folder that served another one before, it
+ * tells nothing of this one.
  */
 export async function advanceEpoch(
   storage: Pick<Storage, 'writer' | 'cluster'>,
   dataFolder: string,
   nowMs: number,
 ): Promise<EpochStart> {
-  const inFile = await readEpochFile(dataFolder)
+  const file = await readEpochFile(dataFolder)
   const { cluster } = storage
-  const start = await storage.writer.write(async (tx) => {
+  const { start, createdAt } = await storage.writer.write(async (tx) => {
     await refuseMovedTables(tx, dataFolder)
     const instance = await tx
       .selectFrom('instance')
-      .select(['epoch', 'cluster'])
+      .select(['epoch', 'cluster', 'created_at'])
       .where('id', '=', 1)
       .executeTakeFirst()
+    const inFile = epochOf(file, instance)
     const { epoch, restored } =
       cluster === null
         ? nextEpoch(instance?.epoch ?? null, inFile)
@@ -47,9 +49,13 @@ export async function advanceEpoch(
     } else {
       await tx.updateTable('instance').set({ epoch, cluster }).where('id', '=', 1).execute()
     }
-    return { epoch, restored, heldMessages: restored ? await holdWaiting(tx, nowMs) : 0, before: inFile }
+    const heldMessages = restored ? await holdWaiting(tx, nowMs) : 0
+    return {
+      start: { epoch, restored, heldMessages, before: inFile },
+      createdAt: instance?.created_at ?? nowMs,
+    }
   })
-  await writeDurably(epochFile(dataFolder), `${start.epoch}\n`)
+  await writeDurably(epochFile(dataFolder), `${start.epoch}\n${createdAt}\n`)
   return start
 }
 
@@ -84,8 +90,8 @@ export function nextSharedEpoch(
 
 /** Whether a server that started on this embedded database now would take it for a restored one. */
 export async function wouldBeRestored(db: Db, dataFolder: string): Promise<boolean> {
-  const instance = await db.selectFrom('instance').select('epoch').executeTakeFirst()
-  return nextEpoch(instance?.epoch ?? null, await readEpochFile(dataFolder)).restored
+  const instance = await db.selectFrom('instance').select(['epoch', 'created_at']).executeTakeFirst()
+  return nextEpoch(instance?.epoch ?? null, epochOf(await readEpochFile(dataFolder), instance)).restored
 }
 
 /** Marks the copy of a database as one, so that it is known wherever and whenever it is opened by a server. */
@@ -130,11 +136,25 @@ export async function releaseHeld(tx: Tx): Promise<number> {
   return released
 }
 
-async function readEpochFile(dataFolder: string): Promise<number | null> {
+interface EpochFile {
+  epoch: number
+  /** When its database was made; null in one of an earlier version. */
+  createdAt: number | null
+}
+
+/** What a file says of this database; one that is about another says nothing of it. */
+const epochOf = (file: EpochFile | null, instance: { created_at: number } | undefined): number | null =>
+  file === null || (instance !== undefined && ![null, instance.created_at].includes(file.createdAt))
+    ? null
+    : file.epoch
+
+async function readEpochFile(dataFolder: string): Promise<EpochFile | null> {
   const file = epochFile(dataFolder)
   const text = await readIfThere(file)
   if (text === null) return null
-  if (/^\d{1,15}\n?$/.test(text)) return Number(text)
+  const [said, epoch, createdAt = null] = /^(\d{1,15})(?:\n(\d{1,15}))?\n?$/.exec(text) ?? []
+  if (said !== undefined)
+    return { epoch: Number(epoch), createdAt: createdAt === null ? null : Number(createdAt) }
   throw new Error(
     `${file} does not hold a number. Remove it: what waits is then held until you decide (onesixty restore).`,
   )

@@ -79,7 +79,7 @@ test('what waited when the house moved goes on the other side, once and unasked,
 test('a database that was put back from a backup and not started since holds what waits on the other side too', async () => {
   const before = await serve()
   await before.app.stop()
-  expect(await readFile(epochFile(house.dataFolder), 'utf8')).toBe('1\n')
+  expect(await readFile(epochFile(house.dataFolder), 'utf8')).toMatch(/^1\n\d+\n$/)
   await house.run(`backup ${join(house.dataFolder, 'copy.db')}`)
   await house.run(`restore ${join(house.dataFolder, 'copy.db')}`)
   expect(await json('move --to ' + house.url)).toMatchObject({ held_at_first_start: true })

@@ -56,3 +56,13 @@ test('a server that took over with all that its nodes knew restores nothing, how
   await fixture.storage.writer.write((tx) => beatNode(tx, fixture.clock, { ...beat, saidBefore: saidAt }))
   expect(await readHolds(fixture)).toEqual([0, 0])
 })
+
+test('a folder that served another database before tells nothing of this one', async () => {
+  await start()
+  await start()
+  await enqueueTwo(fixture)
+  await writeFile(epochFile(fixture.dataFolder), '1\n1700000000000\n')
+  expect(await start()).toEqual({ epoch: 3, restored: false, heldMessages: 0, before: null })
+  await writeFile(epochFile(fixture.dataFolder), '90\n1700000000000\n')
+  expect(await start()).toEqual({ epoch: 4, restored: false, heldMessages: 0, before: null })
+})
