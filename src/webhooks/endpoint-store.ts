@@ -171,7 +171,7 @@ async function refuseOneTooMany(tx: Tx, accountId: string, mostEndpoints: number
     .where('account_id', '=', accountId)
     .where('state', '<>', 'removed')
     .executeTakeFirstOrThrow()
-  if (mostEndpoints === 0 || Number(count) < mostEndpoints) return
+  if (mostEndpoints === 0 || count < mostEndpoints) return
   const detail = `The account has ${count} webhook endpoints, and may have ${mostEndpoints}; remove one first.`
   throw invalidInput([{ code: 'too_many_items', detail }])
 }

@@ -57,6 +57,7 @@ test('a sound installation passes every check, with --full too', async () => {
       'costs_are_consistent',
       'totals_are_queue',
       'waiting_is_queued',
+      'scheduled_is_deferred',
       'claims_are_attempts',
       'nothing_overdue',
       'final_has_time',
@@ -76,7 +77,7 @@ test('says in words what fails, with what to do and the rows', async () => {
     'FAIL  granted_is_ledger: Does not hold: What each wallet was granted is the sum of its ledger entries.',
   )
   expect(stdout).toMatch(/"granted":11,"ledger":10/)
-  expect(stdout).toContain(`1 of ${21 + ofDatabase.length} checks failed.`)
+  expect(stdout).toContain(`1 of ${22 + ofDatabase.length} checks failed.`)
 })
 
 test('a secret that others may read, and one that is gone', async () => {

@@ -25,8 +25,8 @@ test('the library of the standard verifies every body that was signed, and none 
         body,
       })
       expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body))
-      expect(() => new Webhook(secret).verify(body + extra, headers)).toThrow()
-      expect(() => new Webhook(secretOf()).verify(body, headers)).toThrow()
+      expect(() => new Webhook(secret).verify(body + extra, headers)).toThrow('No matching signature found')
+      expect(() => new Webhook(secretOf()).verify(body, headers)).toThrow('No matching signature found')
     }),
     { numRuns: 200 },
   )
