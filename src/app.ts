@@ -30,6 +30,7 @@ import { createMetrics } from './metrics.ts'
 import { nodeNameOf } from './node-name.ts'
 import type { Parts } from './parts.ts'
 import { createPhones } from './phones.ts'
+import { createWebhookDelivery } from './webhook-delivery.ts'
 import { SharedCounts } from './shared-counts.ts'
 import type { Storage } from './storage/database.ts'
 import { databaseTime } from './storage/database-time.ts'
@@ -154,7 +155,8 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
   })
   const http = createHttp(parts, { authenticator, pool, wake, phones })
   addGauges({ ...parts, sizes: () => storage.sizes(), pool })
-  const services = inOrder({ beats, news, janitors, handOvers, pool, dispatcher, http })
+  const webhooks = createWebhookDelivery(parts, dispatcher.dueNow)
+  const services = inOrder({ beats, news, janitors, handOvers, pool, dispatcher, webhooks, http })
   const close = async (): Promise<void> => {
     await storage.close()
     lock.release()
@@ -204,6 +206,7 @@ const inOrder = (run: {
   handOvers: HandOverLog
   pool: DevicePool
   dispatcher: Dispatcher
+  webhooks: Service
   http: Service
 }): Service[] => [
   run.beats,
@@ -215,6 +218,7 @@ const inOrder = (run: {
   // The devices are reported on before anybody can ask for them.
   once(() => run.janitors.deviceReporter.sweepAll()),
   run.dispatcher,
+  run.webhooks,
   ...Object.values(run.janitors),
   run.http,
 ]

@@ -6,6 +6,8 @@ export interface Metrics {
   refused(code: string): void
   handedOver(outcome: string): void
   advanced(status: string): void
+  /** One try of a webhook: how its delivery stands now. */
+  webhookTried(standing: string, seconds: number): void
   requestEnded(operation: string, status: number, seconds: number): void
   /** What the link of a device counts of its wire. */
   linkOf(deviceId: string): { answered(status: string, seconds: number): void; sessionLost(): void }
@@ -34,6 +36,7 @@ export function createMetrics(): Metrics {
   const refusals = counter('requests_refused_total', 'Requests refused, by problem code.', 'code')
   const outcomes = counter('hand_overs_total', 'Ends of hand-overs, by outcome.', 'outcome')
   const states = counter('message_states_total', 'States that messages reached.', 'status')
+  const webhooks = webhookMetrics(registry)
   const requests = new Histogram({
     name: 'onesixty_request_seconds',
     help: 'Time to answer a request.',
@@ -49,6 +52,7 @@ export function createMetrics(): Metrics {
     refused: (code) => refusals.inc({ code }),
     handedOver: (outcome) => outcomes.inc({ outcome }),
     advanced: (status) => states.inc({ status }),
+    webhookTried: webhooks,
     requestEnded: (operation, status, seconds) =>
       requests.observe({ operation, status: String(status) }, seconds),
     linkOf: linkMetrics(registry),
@@ -58,6 +62,26 @@ export function createMetrics(): Metrics {
       return 1000 * (found?.values[0]?.value ?? 0)
     },
     text: () => registry.metrics(),
+  }
+}
+
+function webhookMetrics(registry: Registry): Metrics['webhookTried'] {
+  const registers = [registry]
+  const tries = new Counter({
+    name: 'onesixty_webhook_tries_total',
+    help: 'Tries of webhooks, by how the delivery stands after them.',
+    labelNames: ['standing'],
+    registers,
+  })
+  const times = new Histogram({
+    name: 'onesixty_webhook_seconds',
+    help: 'Time of one try of a webhook.',
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+    registers,
+  })
+  return (standing, seconds) => {
+    tries.inc({ standing })
+    times.observe(seconds)
   }
 }
 

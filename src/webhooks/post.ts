@@ -16,6 +16,7 @@ export type PostFailure =
   | 'tls_failed'
   | 'timed_out'
   | 'no_http'
+  | 'not_signed'
 
 export interface PostDeps {
   guard: Pick<AddressGuard, 'permits'>

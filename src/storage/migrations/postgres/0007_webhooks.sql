@@ -21,6 +21,8 @@ create table webhook_endpoints (
   check ((previous_secret is null) = (previous_until is null))
 );
 
+create unique index webhook_endpoints_by_id on webhook_endpoints (id);
+
 -- The events that an endpoint is told of; one without a row is told of all.
 create table webhook_endpoint_types (
   account_id text collate "C" not null,

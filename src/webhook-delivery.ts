@@ -1,0 +1,37 @@
+import { dayMs } from './clock.ts'
+import { renderMessage } from './api/v1/message-view.ts'
+import { createWebhookSecretBox } from './devices/secret-box.ts'
+import type { Service } from './lifecycle.ts'
+import type { Parts } from './parts.ts'
+import { databaseTime } from './storage/database-time.ts'
+import { createAddressGuard } from './webhooks/address-guard.ts'
+import { Deliverer } from './webhooks/deliverer.ts'
+import { createFindAddresses } from './webhooks/find-addresses.ts'
+import { post } from './webhooks/post.ts'
+
+const nothing: Service = { start: async () => undefined, stop: async () => undefined }
+
+/** What tells accounts what happened; nothing where another server does. Throws when the targets that are allowed are none. */
+export function createWebhookDelivery(parts: Parts, dueNow: () => number): Service {
+  const { config } = parts
+  const guard = createAddressGuard(config.webhookAllow)
+  if (!config.roles.includes('webhooks')) return nothing
+  const timeoutMs = config.webhookTimeoutMs
+  const to = { guard, findAddresses: createFindAddresses(guard), timeoutMs }
+  const deliverer = new Deliverer({
+    ...parts,
+    dueNow,
+    timeOf: (tx) => databaseTime(tx, { now: dueNow }),
+    random: Math.random,
+    secretBox: createWebhookSecretBox(parts.secret),
+    renderMessage,
+    post: (url, what) => post(to, url, what),
+    timeoutMs,
+    pollIntervalMs: config.pollIntervalMs,
+    mostInLane: config.webhookParallel,
+    mostConnections: config.webhookConnections,
+    disableAfterMs: config.webhookDisableDays * dayMs,
+  })
+  parts.metrics.gauge('webhooks_under_way', 'Webhooks that are being tried.', () => deliverer.open)
+  return deliverer
+}

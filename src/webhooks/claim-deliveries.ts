@@ -1,0 +1,153 @@
+import { sql } from 'kysely'
+import type { MessageRow } from '../messages/message-store.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
+import type { WebhookEventTable } from '../storage/webhook-tables.ts'
+import { selectEach, updateRows } from '../storage/sets.ts'
+
+export interface DueEndpoint {
+  accountId: string
+  endpointId: string
+}
+
+/** One delivery that is being tried: what came of it is heard under its token alone. */
+export interface ClaimedDelivery extends DueEndpoint {
+  token: number
+  failures: number
+  url: string
+  /** Sealed. */
+  secret: string
+  previousSecret: string | null
+  previousUntil: number | null
+  event: WebhookEventTable
+  /** What the event is about as it is now; null when it is about something else, and when it is gone. */
+  message: MessageRow | null
+}
+
+/**
+ * The endpoints that have something due: steps from one to the next in the index of what is open, so that it costs as many look-ups as there are endpoints
+ * with something open, however much that is.
+ */
+export async function readDueEndpoints(read: Db, nowMs: number): Promise<DueEndpoint[]> {
+  const { rows } = await sql<{ account_id: string; id: string }>`
+    with recursive e (endpoint_id) as (
+      select min(endpoint_id) from webhook_deliveries where closed_at is null
+      union all
+      select (select min(d.endpoint_id) from webhook_deliveries d where d.closed_at is null and d.endpoint_id > e.endpoint_id)
+      from e where e.endpoint_id is not null
+    )
+    select w.account_id, w.id from e join webhook_endpoints w on w.id = e.endpoint_id join accounts a on a.id = w.account_id
+    where w.state = 'enabled' and a.state <> 'closed' and exists (
+      select 1 from webhook_deliveries d where d.endpoint_id = e.endpoint_id and d.closed_at is null and d.due_at <= ${nowMs})`.execute(
+    read,
+  )
+  return rows.map((row) => ({ accountId: row.account_id, endpointId: row.id }))
+}
+
+interface OpenRow {
+  account_id: string
+  endpoint_id: string
+  event_id: string
+  token: number
+  failures: number
+  url: string
+  secret: string
+  previous_secret: string | null
+  previous_until: number | null
+}
+
+const openOf = {
+  sql: `select d.account_id, d.endpoint_id, d.event_id, d.token, d.failures, w.url, w.secret, w.previous_secret, w.previous_until
+        from webhook_deliveries d cross join webhook_endpoints w on w.id = d.endpoint_id
+        where d.endpoint_id = :endpoint and d.closed_at is null and d.due_at <= :now and w.state = 'enabled'
+        order by d.due_at, d.event_id limit :most`,
+  inputs: ['endpoint', 'now', 'most'],
+} as const
+const eventOf = {
+  sql: 'select * from webhook_events where account_id = :account and id = :id',
+  inputs: ['account', 'id'],
+} as const
+const messageOf = {
+  sql: 'select * from messages where account_id = :account and mode = :mode and id = :id',
+  inputs: ['account', 'mode', 'id'],
+} as const
+
+/**
+ * Takes up to so many due deliveries of each endpoint, oldest first, and lends them for `leaseMs`: what nobody has spoken of by then is due again. Of
+ * two nodes one gets each, since the state of the row decides and all that write take turns.
+ */
+export async function claimDeliveries(
+  tx: Tx,
+  {
+    wants,
+    nowMs,
+    leaseMs,
+  }: { wants: readonly (DueEndpoint & { most: number })[]; nowMs: number; leaseMs: number },
+): Promise<ClaimedDelivery[]> {
+  const open = await selectEach<OpenRow>(
+    tx,
+    openOf,
+    wants.map(({ endpointId, most }) => [endpointId, nowMs, most]),
+  )
+  const events = await selectEach<WebhookEventTable>(
+    tx,
+    eventOf,
+    open.map((row) => [row.account_id, row.event_id]),
+  )
+  const eventsById = new Map(events.map((event) => [event.id, event]))
+  const [messages] = await Promise.all([readMessages(tx, events), lend(tx, open, nowMs + leaseMs)])
+  return open.flatMap((row) => {
+    const event = eventsById.get(row.event_id)
+    return event === undefined ? [] : [claimedOf(row, event, messages.get(event.message_id ?? '') ?? null)]
+  })
+}
+
+async function readMessages(
+  tx: Tx,
+  events: readonly WebhookEventTable[],
+): Promise<ReadonlyMap<string, MessageRow>> {
+  const about = new Map(
+    events.flatMap(({ account_id, mode, message_id }) =>
+      message_id === null ? [] : [[message_id, [account_id, mode, message_id]] as [string, string[]]],
+    ),
+  )
+  const messages = await selectEach<MessageRow>(tx, messageOf, [...about.values()])
+  return new Map(messages.map((message) => [message.id, message]))
+}
+
+const lend = (tx: Tx, rows: readonly OpenRow[], dueAt: number): Promise<number> =>
+  updateRows(
+    tx,
+    'webhook_deliveries',
+    ['account_id', 'endpoint_id', 'event_id'],
+    rows.map(({ account_id, endpoint_id, event_id, token }) => ({
+      account_id,
+      endpoint_id,
+      event_id,
+      due_at: dueAt,
+      token: token + 1,
+    })),
+  )
+
+const claimedOf = (
+  row: OpenRow,
+  event: WebhookEventTable,
+  message: MessageRow | null,
+): ClaimedDelivery => ({
+  accountId: row.account_id,
+  endpointId: row.endpoint_id,
+  token: row.token + 1,
+  failures: row.failures,
+  url: row.url,
+  secret: row.secret,
+  previousSecret: row.previous_secret,
+  previousUntil: row.previous_until,
+  event,
+  message,
+}) // prettier-ignore
+
+/** Makes due what waits for longer than anything may: a clock was ahead when it was written. */
+export async function mendFarDue(tx: Tx, latestMs: number): Promise<void> {
+  await sql`update webhook_deliveries set due_at = 0 where closed_at is null and due_at > ${latestMs}`.execute(
+    tx,
+  )
+}

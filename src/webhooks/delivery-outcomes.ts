@@ -1,0 +1,159 @@
+import type { Ids } from '../ids.ts'
+import { recordEvents } from '../messages/events.ts'
+import { appendAudit } from '../storage/audit-log.ts'
+import type { Tx } from '../storage/dialect.ts'
+import { insertRows, selectEach, updateRows } from '../storage/sets.ts'
+import type { PostResult } from './post.ts'
+import { nextDelayMs } from './retry-schedule.ts'
+
+/** What came of one try. `gone`: there is nothing left to tell. */
+export interface TriedDelivery {
+  accountId: string
+  endpointId: string
+  eventId: string
+  token: number
+  failures: number
+  result: PostResult | { kind: 'gone' }
+  atMs: number
+  durationMs: number
+}
+
+/** How a delivery stands after a try; `stale` when somebody else has taken it since. */
+export type DeliveryStanding = 'delivered' | 'failed' | 'given_up' | 'dropped' | 'stale'
+
+export interface OutcomeDeps {
+  ids: Ids
+  nowMs: number
+  random: () => number
+  /** Of failures without a success, after which an endpoint is disabled. */
+  disableAfterMs: number
+}
+
+const key = ['account_id', 'endpoint_id', 'event_id'] as const
+
+const openOf = {
+  sql: `select account_id, endpoint_id, event_id, token from webhook_deliveries
+        where account_id = :account and endpoint_id = :endpoint and event_id = :event and closed_at is null`,
+  inputs: ['account', 'endpoint', 'event'],
+} as const
+
+/**
+ * Writes down what came of a batch of tries: done, due again, or given up; the log; and what it says of the endpoints. A word under an old token is logged
+ * and changes nothing.
+ */
+export async function recordOutcomes(
+  tx: Tx,
+  deps: OutcomeDeps,
+  tried: readonly TriedDelivery[],
+): Promise<DeliveryStanding[]> {
+  const open = await selectEach<{ endpoint_id: string; event_id: string; token: number }>(
+    tx,
+    openOf,
+    tried.map((one) => [one.accountId, one.endpointId, one.eventId]),
+  )
+  const tokens = new Map(open.map((row) => [`${row.endpoint_id}/${row.event_id}`, row.token]))
+  const judged = tried.map((one) => judge(one, deps, tokens.get(`${one.endpointId}/${one.eventId}`)))
+  const heard = judged.filter(({ standing }) => standing !== 'stale')
+  await Promise.all([
+    updateRows(tx, 'webhook_deliveries', key, heard.filter(({ row }) => row.closed_at !== null).map(({ row }) => row)),
+    updateRows(tx, 'webhook_deliveries', key, heard.filter(({ row }) => row.closed_at === null).map(({ row }) => row)),
+    insertRows(tx, 'webhook_attempts', tried.flatMap(attemptRow), 'ignore'),
+  ]) // prettier-ignore
+  await judgeEndpoints(tx, deps, tried)
+  return judged.map(({ standing }) => standing)
+}
+
+function judge(one: TriedDelivery, deps: OutcomeDeps, token: number | undefined) {
+  const named = { account_id: one.accountId, endpoint_id: one.endpointId, event_id: one.eventId }
+  const closed = (outcome: 'delivered' | 'given_up' | 'dropped', failures = one.failures) => ({
+    standing: outcome as DeliveryStanding,
+    row: { ...named, outcome, closed_at: deps.nowMs, failures },
+  })
+  const open = (standing: DeliveryStanding, dueAt: number, failures: number) => ({
+    standing,
+    row: { ...named, due_at: dueAt, failures, closed_at: null },
+  })
+  if (token !== one.token) return open('stale', 0, 0)
+  if (one.result.kind === 'gone') return closed('dropped')
+  if (isSuccess(one)) return closed('delivered')
+  const failures = one.failures + 1
+  const retryAfter = one.result.kind === 'answered' ? one.result.retryAfter : null
+  const delayMs = nextDelayMs(failures, { retryAfter, nowMs: deps.nowMs, random: deps.random() })
+  return delayMs === null ? closed('given_up', failures) : open('failed', deps.nowMs + delayMs, failures)
+}
+
+const isSuccess = ({ result }: TriedDelivery): boolean =>
+  result.kind === 'answered' && result.status >= 200 && result.status <= 299
+
+function attemptRow({ accountId, endpointId, eventId, token, result, atMs, durationMs }: TriedDelivery) {
+  if (result.kind === 'gone') return []
+  const came =
+    result.kind === 'answered'
+      ? { status: result.status, failure: null, answer: storable(result.answer) }
+      : { status: null, failure: `${result.because}: ${result.detail}`, answer: null }
+  const named = { account_id: accountId, endpoint_id: endpointId, event_id: eventId, token }
+  return [{ ...named, at: atMs, duration_ms: Math.max(0, Math.round(durationMs)), ...came }]
+}
+
+/** PostgreSQL takes no NUL in a text. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '�')
+
+const endpointOf = {
+  sql: 'select account_id, id, state, failing_since from webhook_endpoints where account_id = :account and id = :id',
+  inputs: ['account', 'id'],
+} as const
+
+/** One success makes up for the failures beside it; 410 is a word for good. */
+async function judgeEndpoints(tx: Tx, deps: OutcomeDeps, tried: readonly TriedDelivery[]): Promise<void> {
+  const byEndpoint = Map.groupBy(
+    tried.filter(({ result }) => result.kind !== 'gone'),
+    ({ endpointId }) => endpointId,
+  )
+  const rows = await selectEach<{
+    account_id: string
+    id: string
+    state: string
+    failing_since: number | null
+  }>(
+    tx,
+    endpointOf,
+    [...byEndpoint].map(([id, tries]) => [tries[0]?.accountId ?? '', id]),
+  )
+  for (const row of rows.filter(({ state }) => state === 'enabled')) {
+    const tries = byEndpoint.get(row.id) ?? []
+    const isGone = tries.some(({ result }) => result.kind === 'answered' && result.status === 410)
+    const failingSince = tries.some(isSuccess)
+      ? null
+      : (row.failing_since ?? Math.min(...tries.map(({ atMs }) => atMs)))
+    const isFailing = failingSince !== null && deps.nowMs - failingSince >= deps.disableAfterMs
+    if (isGone || isFailing) await disable(tx, deps, row, isGone ? 'gone' : 'failing')
+    else if (failingSince !== row.failing_since)
+      await updateRows(
+        tx,
+        'webhook_endpoints',
+        ['account_id', 'id'],
+        [{ account_id: row.account_id, id: row.id, failing_since: failingSince }],
+      )
+  }
+}
+
+/** Disables an endpoint, and tells: the audit log, and the other endpoints of the account. */
+async function disable(
+  tx: Tx,
+  { ids, nowMs }: OutcomeDeps,
+  { account_id: accountId, id }: { account_id: string; id: string },
+  because: 'gone' | 'failing',
+): Promise<void> {
+  await updateRows(
+    tx,
+    'webhook_endpoints',
+    ['account_id', 'id'],
+    [{ account_id: accountId, id, state: 'disabled', disabled_because: because, updated_at: nowMs }],
+  )
+  const detail = { endpointId: id, because }
+  await appendAudit(tx, { ids, nowMs }, { accountId, actor: 'webhooks', action: 'webhook.disabled', detail })
+  const facts = { webhook: { id, state: 'disabled', disabled_because: because } }
+  await recordEvents(tx, [
+    { type: 'webhook.disabled', accountId, mode: 'live', atMs: nowMs, subject: id, facts },
+  ])
+}

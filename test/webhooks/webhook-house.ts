@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { renderMessage } from '../../src/api/v1/message-view.ts'
+import { createWebhookSecretBox } from '../../src/devices/secret-box.ts'
+import { createLog } from '../../src/log.ts'
+import { createMetrics } from '../../src/metrics.ts'
+import type { Mode } from '../../src/storage/schema.ts'
+import { Deliverer, type DelivererDeps } from '../../src/webhooks/deliverer.ts'
+import { addEndpoint } from '../../src/webhooks/endpoint-store.ts'
+import type { PostResult } from '../../src/webhooks/post.ts'
+import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
+
+export interface Posted {
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string
+  atMs: number
+}
+
+export interface WebhookHouse extends MessagesFixture {
+  deliverer: Deliverer
+  /** What was posted, in its order. */
+  posted: Posted[]
+  /** What endpoints answer; 200 unless a test says otherwise. */
+  answer: (posted: Posted) => PostResult | Promise<PostResult>
+  secretBox: DelivererDeps['secretBox']
+  addEndpoint(endpoint?: {
+    accountId?: string
+    url?: string
+    types?: string[]
+    mode?: Mode
+  }): Promise<{ endpointId: string; secret: string }>
+  /** Another server of the same database. */
+  anotherDeliverer(): Deliverer
+  endpoint(id: string): Promise<{
+    state: string
+    disabled_because: string | null
+    failing_since: number | null
+  }>
+}
+
+export const answered = (status: number, retryAfter: string | null = null): PostResult => ({
+  kind: 'answered',
+  status,
+  retryAfter,
+  answer: 'noted',
+})
+
+/** Messages, their events and the deliverer on a real store, with endpoints that a test plays, and a clock that it turns. */
+export async function openWebhookHouse(): Promise<WebhookHouse> {
+  const base = await openMessagesFixture()
+  const { storage, clock, ids } = base
+  await base.addAccount('acc_a', 1_000)
+  await base.addAccount('acc_b', 1_000)
+  const secretBox = createWebhookSecretBox({ current: 'a secret of the tests, long enough', previous: null })
+  const deliverers: Deliverer[] = []
+  const open = (): Deliverer => {
+    const deliverer = new Deliverer({
+      read: storage.read,
+      writer: storage.writer,
+      clock,
+      dueNow: clock.now,
+      timeOf: async () => clock.now(),
+      ids,
+      random: () => 0.5,
+      log: createLog('silent', { write: () => undefined }),
+      metrics: createMetrics(),
+      secretBox,
+      renderMessage,
+      async post(url, { headers, body }) {
+        const posted = { url: url.href, headers, body, atMs: clock.now() }
+        house.posted.push(posted)
+        return house.answer(posted)
+      },
+      timeoutMs: 15_000,
+      pollIntervalMs: 500,
+      mostInLane: 16,
+      mostConnections: 1_000,
+      disableAfterMs: 5 * 86_400_000,
+    })
+    deliverers.push(deliverer)
+    return deliverer
+  }
+  const house: WebhookHouse = {
+    ...base,
+    deliverer: open(),
+    posted: [],
+    answer: () => answered(200),
+    secretBox,
+    addEndpoint: ({ accountId = 'acc_a', url = 'https://shop.example.org/sms', types = [], mode } = {}) =>
+      storage.writer.write((tx) =>
+        addEndpoint(
+          tx,
+          { ids, nowMs: clock.now(), secretBox, randomBytes, mostEndpoints: 0 },
+          { accountId, url, types, mode: mode ?? null, actor: 'test' },
+        ),
+      ),
+    anotherDeliverer: open,
+    endpoint: (id) =>
+      storage.read
+        .selectFrom('webhook_endpoints')
+        .select(['state', 'disabled_because', 'failing_since'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow(),
+    async close() {
+      for (const deliverer of deliverers) await deliverer.stop()
+      await base.close()
+    },
+  }
+  await house.deliverer.start()
+  return house
+}
