@@ -85,6 +85,7 @@ export const quickFilters: readonly { label: string; search: Pick<HistorySearch,
   [
     { label: 'All', search: {} },
     { label: 'On the way', search: { state: 'scheduled,queued,sending,sent', direction: 'outbound' } },
+    { label: 'Scheduled', search: { state: 'scheduled' } },
     { label: 'Delivered', search: { state: 'delivered' } },
     { label: 'Not delivered', search: { state: 'undelivered,failed,expired' } },
     { label: 'Unconfirmed', search: { state: 'unconfirmed' } },

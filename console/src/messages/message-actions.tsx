@@ -1,20 +1,24 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, useState } from 'react'
 import type { MessagePage } from '../../../src/api/console/message-page.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import type { WaitingMessage } from './cancel-message.tsx'
 
-/** What a person can do with a message: have it as a line for a shell, send it again, cancel it. */
+const CancelMessage = lazy(async () => ({ default: (await import('./cancel-message.tsx')).CancelMessage }))
+const MoveMessage = lazy(async () => ({ default: (await import('./move-message.tsx')).MoveMessage }))
+
+/** What a person can do with a message: have it as a line for a shell, send it again, give it another time, cancel it. */
 export function MessageActions({ page }: { page: MessagePage }) {
   const [showsCurl, curl] = useDisclosure()
   const [sending, again] = useDisclosure()
   const [canceling, cancel] = useDisclosure()
+  const [moving, move] = useDisclosure()
   if (page.curl === null && !page.canCancel) return null
   return (
     <Group gap="xs">
@@ -28,6 +32,11 @@ export function MessageActions({ page }: { page: MessagePage }) {
           </Button>
         </>
       )}
+      {page.canMove ? (
+        <Button size="xs" variant="default" onClick={move.open}>
+          Move
+        </Button>
+      ) : null}
       {page.canCancel ? (
         <Button size="xs" color="red" variant="light" onClick={cancel.open}>
           Cancel
@@ -40,11 +49,22 @@ export function MessageActions({ page }: { page: MessagePage }) {
         <SendAgain page={page} onClose={again.close} />
       </Dialog>
       <Dialog opened={canceling} onClose={cancel.close} title="Cancel this message?">
-        <Cancel page={page} onClose={cancel.close} />
+        <CancelMessage message={waitingOf(page)} onClose={cancel.close} />
+      </Dialog>
+      <Dialog opened={moving} onClose={move.close} title="Send at another time?">
+        <MoveMessage message={waitingOf(page)} onClose={move.close} />
       </Dialog>
     </Group>
   )
 }
+
+const waitingOf = ({ message }: MessagePage): WaitingMessage => ({
+  id: message.id,
+  to: message.to ?? 'an unknown number',
+  held: message.cost.held,
+  isWithDevice: message.status === 'sending',
+  sendAtMs: message.send_at === null ? null : Date.parse(message.send_at),
+})
 
 function Curl({ line }: { line: string }) {
   return (
@@ -97,36 +117,6 @@ function SendAgain({ page: { message }, onClose }: ActionProperties) {
       <CallFault error={send.error} />
       <Button loading={send.isPending} onClick={() => void run().catch(() => undefined)}>
         Send again to {message.to}
-      </Button>
-    </Stack>
-  )
-}
-
-const canceled = {
-  canceled: 'Nothing of it was sent, and its SMS are free again.',
-  asked: 'A phone holds it and is asked to let it go. This page shows whether it did.',
-  too_late: 'It was handed over or final already: nothing was changed.',
-} as const
-
-function Cancel({ page: { message }, onClose }: ActionProperties) {
-  const cancel = useChange('history/cancel', ['history/message', 'history/page'])
-  const told = ({ result }: { result: keyof typeof canceled | 'not_found' }): void => {
-    onClose()
-    if (result !== 'not_found') notifications.show({ message: canceled[result] })
-  }
-  return (
-    <Stack>
-      <Text size="sm">
-        The message to {message.to} will not be sent, and its {message.cost.held} SMS are free again.
-        {message.status === 'sending' ? ' A phone that holds it is asked; it may be too late.' : ''}
-      </Text>
-      <CallFault error={cancel.error} />
-      <Button
-        color="red"
-        loading={cancel.isPending}
-        onClick={() => cancel.mutate({ id: message.id }, { onSuccess: told })}
-      >
-        Cancel the message to {message.to}
       </Button>
     </Stack>
   )

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { MessagePage } from '../../../src/api/console/message-page.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
+import { formatExact } from '../ui/format.ts'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import styles from './message-facts.module.css'
 
@@ -31,6 +32,9 @@ export function MessageFacts({ page: { message, sentBy } }: { page: MessagePage 
               : 'none comes from this device'}
         </Fact>
       ) : null}
+      {message.send_at === null ? null : (
+        <Fact name="To be sent">{formatExact(Date.parse(message.send_at))}</Fact>
+      )}
       {message.final || message.expires_at === null ? null : (
         <Fact name="Expires">
           <TimeAgo at={message.expires_at} />

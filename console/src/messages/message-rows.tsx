@@ -3,7 +3,9 @@ import { Link } from '@tanstack/react-router'
 import type { ListedMessage } from '../../../src/api/console/listed-message.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { MessageState } from '../ui/message-state.tsx'
+import { formatExact } from '../ui/format.ts'
 import { TimeAgo } from '../ui/time-ago.tsx'
+import { RowActions } from './row-actions.tsx'
 import styles from './message-list.module.css'
 
 /** What ids are called. */
@@ -25,9 +27,13 @@ export function MessageTableRow({ of, index, names }: { of: ListedMessage; index
         <Words of={of} />
       </td>
       <td>
-        <Text size="sm" truncate>
-          {of.deviceId === null ? '–' : names.device(of.deviceId)}
-        </Text>
+        {of.status === 'scheduled' ? (
+          <RowActions of={of} />
+        ) : (
+          <Text size="sm" truncate>
+            {of.deviceId === null ? '–' : names.device(of.deviceId)}
+          </Text>
+        )}
       </td>
       <td data-end>{of.parts}</td>
       <td data-end>
@@ -52,6 +58,7 @@ export function MessageCard({ of }: { of: ListedMessage }) {
       <Group wrap="nowrap" gap="xs" align="start">
         <MessageState of={of.status} />
         <Words of={of} />
+        {of.status === 'scheduled' ? <RowActions of={of} /> : null}
       </Group>
     </li>
   )
@@ -79,6 +86,7 @@ function NumberLink({ of }: { of: ListedMessage }) {
 /** What it says, and beneath it what else is known: who it was sent as, why it went wrong, the reference. */
 function Words({ of }: { of: ListedMessage }) {
   const more = [
+    of.status === 'scheduled' && of.sendAtMs !== null ? `at ${formatExact(of.sendAtMs)}` : null,
     of.errorCode,
     of.own === null ? null : of.direction === 'inbound' ? `to ${of.own}` : `as ${of.own}`,
     of.reference,

@@ -21,7 +21,7 @@ export function MessageTimeline({ page }: { page: MessagePage }) {
             <Dot status={entry.status} />
             <Group gap="xs" justify="space-between" align="baseline">
               <Text fw={600} size="sm">
-                {wordsOf(entry.status, i === 0, message.direction === 'inbound')}
+                {wordsOf(entry.status, before?.status ?? null, message.direction === 'inbound')}
                 <Text span inherit fw={400} c="dimmed">
                   {device(entry.deviceId)}
                 </Text>
@@ -76,8 +76,9 @@ const words: Partial<Record<MessageStatus, string>> = {
   received: 'Received',
 }
 
-function wordsOf(status: MessageStatus, isFirst: boolean, isReceived: boolean): string {
-  if (isFirst && !isReceived) return status === 'scheduled' ? 'Accepted, scheduled' : 'Accepted'
+function wordsOf(status: MessageStatus, before: MessageStatus | null, isReceived: boolean): string {
+  if (status === 'queued' && before === 'scheduled') return 'Its time came'
+  if (before === null && !isReceived) return status === 'scheduled' ? 'Accepted, scheduled' : 'Accepted'
   return words[status] ?? `${status.charAt(0).toUpperCase()}${status.slice(1)}`
 }
 

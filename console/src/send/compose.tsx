@@ -72,7 +72,8 @@ export function Compose() {
         {send.isError ? <Refused {...refusalOf(send.error)} /> : null}
         <Group justify="flex-end">
           <Button type="submit" loading={send.isPending} disabled={numbers.length === 0 || text === ''}>
-            Send {numbers.length > 1 ? `${formatNumber(numbers.length)} messages` : 'the message'}
+            {options.sendAt.local === '' ? 'Send' : 'Schedule'}{' '}
+            {numbers.length > 1 ? `${formatNumber(numbers.length)} messages` : 'the message'}
           </Button>
         </Group>
       </Stack>

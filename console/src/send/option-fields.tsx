@@ -1,5 +1,6 @@
 import { Checkbox, SimpleGrid, TextInput } from '@mantine/core'
 import { Choice } from '../ui/choice.tsx'
+import { LocalTimeField } from '../ui/local-time-field.tsx'
 import type { SendOptions } from './send-options.ts'
 
 /** Each option of a send. */
@@ -37,6 +38,12 @@ export function OptionFields({
         data={validities}
         value={value.validityHours}
         onChange={(validityHours) => set({ validityHours })}
+      />
+      <LocalTimeField
+        label="Send at"
+        hint="At once when empty; up to 30 days ahead."
+        value={value.sendAt}
+        onChange={(sendAt) => set({ sendAt })}
       />
       <Checkbox
         label="Replace look-alikes when that saves parts"

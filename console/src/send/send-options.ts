@@ -1,9 +1,12 @@
+import { browserZone, instantOf, noTime, type PickedTime } from '../ui/local-time.ts'
+
 export interface SendOptions {
   from: string
   category: 'transactional' | 'authentication' | 'marketing'
   smartEncoding: boolean
   reference: string
   validityHours: string
+  sendAt: PickedTime
 }
 
 export const noOptions: SendOptions = {
@@ -12,6 +15,7 @@ export const noOptions: SendOptions = {
   smartEncoding: false,
   reference: '',
   validityHours: '',
+  sendAt: noTime,
 }
 
 /** The options as members of a body; what was left alone is left out. */
@@ -21,4 +25,11 @@ export const bodyOptions = (options: SendOptions): Record<string, unknown> => ({
   ...(options.smartEncoding ? { smart_encoding: true } : {}),
   ...(options.reference === '' ? {} : { client_reference: options.reference }),
   ...(options.validityHours === '' ? {} : { validity_period: Number(options.validityHours) * 3600 }),
+  ...(options.sendAt.local === '' ? {} : { send_at: sendAtOf(options.sendAt) }),
 })
+
+/** A time that the clocks never show goes as it was picked, so that the server refuses it and nothing is sent. */
+function sendAtOf(picked: PickedTime): string {
+  const atMs = instantOf(picked, browserZone())
+  return atMs === null ? picked.local : new Date(atMs).toISOString()
+}

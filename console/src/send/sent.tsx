@@ -2,12 +2,13 @@ import { Alert, Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { SendAnswer } from '../../../src/api/console/send-from-console.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
-import { formatNumber } from '../ui/format.ts'
+import { formatExact, formatNumber } from '../ui/format.ts'
 
 /** That it is stored, and where to see what becomes of it. */
 export function Sent({ answer, onClose }: { answer: SendAnswer; onClose: () => void }) {
   const { messages, totals } = answer
   const [first] = messages
+  const sendAt = first?.send_at ?? null
   const history = pathOf(useAccountPlace(), '/history')
   const there =
     messages.length === 1 && first !== undefined
@@ -25,7 +26,8 @@ export function Sent({ answer, onClose }: { answer: SendAnswer; onClose: () => v
     >
       <Text size="sm">
         {formatNumber(totals.recipients)} {totals.recipients === 1 ? 'message' : 'messages'},{' '}
-        {formatNumber(totals.parts)} SMS held.{' '}
+        {formatNumber(totals.parts)} SMS held
+        {sendAt === null ? '' : `, to be sent at ${formatExact(Date.parse(sendAt))}`}.{' '}
         <Anchor component={Link} {...there} size="sm" c="inherit">
           See what becomes of {messages.length === 1 ? 'it' : 'them'}
         </Anchor>

@@ -28,7 +28,8 @@ export function TableProgress({ plan, options }: { plan: TablePlan; options: Rec
     return (
       <Group justify="flex-end">
         <Button disabled={plan.good.length === 0} onClick={() => void start()}>
-          Send {formatNumber(plan.good.length)} messages for {formatNumber(plan.parts)} SMS
+          {options['send_at'] === undefined ? 'Send' : 'Schedule'} {formatNumber(plan.good.length)} messages
+          for {formatNumber(plan.parts)} SMS
         </Button>
       </Group>
     )

@@ -1,0 +1,38 @@
+import { useDisclosure } from '@mantine/hooks'
+import { lazy } from 'react'
+import type { ListedMessage } from '../../../src/api/console/listed-message.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { MenuButton } from '../ui/menu-button.tsx'
+import styles from './message-list.module.css'
+
+const CancelMessage = lazy(async () => ({ default: (await import('./cancel-message.tsx')).CancelMessage }))
+const MoveMessage = lazy(async () => ({ default: (await import('./move-message.tsx')).MoveMessage }))
+
+/** What can be done with a scheduled message without a look at its page. */
+export function RowActions({ of }: { of: ListedMessage }) {
+  const [moving, move] = useDisclosure()
+  const [canceling, cancel] = useDisclosure()
+  const to = of.number ?? 'an unknown number'
+  const message = { id: of.id, to, held: of.parts, isWithDevice: false, sendAtMs: of.sendAtMs }
+  return (
+    <span className={styles['actions']}>
+      <MenuButton
+        label="Change"
+        says={`Change the message to ${to}`}
+        size="compact-xs"
+        sections={[
+          [
+            { label: 'Move …', run: move.open },
+            { label: 'Cancel …', run: cancel.open, color: 'red' },
+          ],
+        ]}
+      />
+      <Dialog opened={moving} onClose={move.close} title="Send at another time?">
+        <MoveMessage message={message} onClose={move.close} />
+      </Dialog>
+      <Dialog opened={canceling} onClose={cancel.close} title="Cancel this message?">
+        <CancelMessage message={message} onClose={cancel.close} />
+      </Dialog>
+    </span>
+  )
+}

@@ -1,0 +1,45 @@
+import { Stack, TextInput } from '@mantine/core'
+import { Choice } from './choice.tsx'
+import { browserZone, instantOf, instantsOf, offsetAt, offsetName, type PickedTime } from './local-time.ts'
+
+/** A date and a time of day in the zone of the browser, which it names; asks which one is meant where an hour comes twice. */
+export function LocalTimeField({
+  label,
+  hint,
+  value,
+  onChange,
+}: {
+  label: string
+  /** Stands before the name of the zone. */
+  hint: string
+  value: PickedTime
+  onChange: (value: PickedTime) => void
+}) {
+  const zone = browserZone()
+  const instants = instantsOf(value.local, zone)
+  const atMs = instantOf(value, zone) ?? Date.now()
+  const isNever = value.local !== '' && instants.length === 0
+  return (
+    <Stack gap={4}>
+      <TextInput
+        type="datetime-local"
+        label={label}
+        description={`${hint} In ${zone} (${offsetName(offsetAt(atMs, zone))}).`}
+        error={isNever ? 'The clocks never show this time: they go forward over it.' : null}
+        value={value.local}
+        onChange={(event) => onChange({ local: event.currentTarget.value, isSecond: false })}
+      />
+      {instants.length < 2 ? null : (
+        <Choice
+          aria-label="Which of the two"
+          data={instants.map((instant, i) => ({
+            value: i === 0 ? 'first' : 'second',
+            label: `${i === 0 ? 'The first' : 'The second'} of this day (${offsetName(offsetAt(instant, zone))})`,
+          }))}
+          value={value.isSecond ? 'second' : 'first'}
+          onChange={(which) => onChange({ ...value, isSecond: which === 'second' })}
+        />
+      )}
+    </Stack>
+  )
+}
