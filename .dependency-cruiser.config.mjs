@@ -16,7 +16,7 @@ export const layers = [
   { app: `^src/(?:${wiring.join('|')})\\.ts$` },
   { api: '^src/api/' },
   { dispatch: '^src/dispatch/', webhooks: '^src/webhooks/' },
-  { connectors: '^src/connectors/' },
+  { connectors: '^src/connectors/', alerts: '^src/alerts/' },
   { messages: '^src/messages/' },
   { accounts: '^src/accounts/', ledger: '^src/ledger/', devices: '^src/devices/' },
   { storage: '^src/storage/' },

@@ -26,6 +26,7 @@ import { AccountChanges } from './messages/account-changes.ts'
 import { openHorizon } from './messages/open-horizon.ts'
 import { OptOuts } from './messages/opt-outs.ts'
 import { createNumberHash } from './number-hash.ts'
+import { createMailer } from './mailer.ts'
 import { createMetrics } from './metrics.ts'
 import { nodeNameOf } from './node-name.ts'
 import type { Parts } from './parts.ts'
@@ -152,6 +153,8 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
     takeKeyUses: () => authenticator.takeUses(),
     timeOf: (db) => databaseTime(db, parts.clock),
     wake,
+    mailer: createMailer({ ...parts, publicUrl: () => http.url() }),
+    publicUrl: () => http.url(),
   })
   const http = createHttp(parts, { authenticator, pool, wake, phones })
   addGauges({ ...parts, sizes: () => storage.sizes(), pool })

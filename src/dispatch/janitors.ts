@@ -3,9 +3,12 @@ import type { Config } from '../config.ts'
 import type { Ids } from '../ids.ts'
 import type { AccountChanges } from '../messages/account-changes.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
+import type { Mailer } from '../mailer.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
+import { createAlertMailer } from './alert-mailer.ts'
+import { createAlertWatch } from './alert-watch.ts'
 import { createDeviceReporter } from './device-reporter.ts'
 import type { DevicePool } from './device-pool.ts'
 import { createDueReleaser, type DueReleaserDeps } from './due-releaser.ts'
@@ -42,6 +45,12 @@ export interface JanitorsDeps extends JanitorDeps {
     | 'parkedReceiptHours'
     | 'parkedReceipts'
     | 'playSms'
+    | 'alertOfflineMinutes'
+    | 'alertCoolDownMinutes'
+    | 'alertFailures'
+    | 'alertKeyDays'
+    | 'alertDays'
+    | 'smtpUrl'
   >
   read: Db
   writer: Writer
@@ -54,6 +63,10 @@ export interface JanitorsDeps extends JanitorDeps {
   node?: { isAlone: boolean }
   pool: DevicePool
   takeKeyUses: () => KeyUse[]
+  /** Null where no mail server is set. */
+  mailer: Mailer | null
+  /** The address that people know the service by. */
+  publicUrl: () => string
   /** Tells whoever looks on of devices. */
   changes: Pick<AccountChanges, 'tell'>
   timeOf: DueReleaserDeps['timeOf']
@@ -79,7 +92,9 @@ export function createJanitors(
   | 'phoneCloser'
   | 'strandedWatch'
   | 'phoneRecaller'
-  | 'trafficForgetter',
+  | 'trafficForgetter'
+  | 'alertWatch'
+  | 'alertMailer',
   Janitor
 > {
   const { config } = deps
@@ -105,6 +120,7 @@ export function createJanitors(
       keyUsageDays: config.keyUsageDays,
       endedOptOutDays: config.endedOptOutDays,
       deviceHistoryDays: config.deviceHistoryDays,
+      alertDays: config.alertDays,
     }),
     fragmentCloser: createFragmentCloser({ ...deps, terms: inboundTermsOf(config) }),
     refiller: createRefiller({ ...deps, playSms: config.playSms }),
@@ -119,5 +135,7 @@ export function createJanitors(
     strandedWatch: createStrandedWatch(deps),
     phoneRecaller: createPhoneRecaller(own),
     trafficForgetter: createTrafficForgetter({ ...deps, trafficDays: config.trafficDays }),
+    alertWatch: createAlertWatch(deps),
+    alertMailer: createAlertMailer(deps),
   }
 }

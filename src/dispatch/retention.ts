@@ -24,6 +24,7 @@ export interface RetentionDeps extends JanitorDeps {
   keyUsageDays: number
   endedOptOutDays: number
   deviceHistoryDays: number
+  alertDays: number
 }
 
 /** How far the texts of one wallet are dealt with. A restart looks once more from the beginning. */
@@ -109,6 +110,7 @@ async function forgetRecords(deps: RetentionDeps): Promise<boolean> {
     forgetOld(deps, deviceSamples, deviceHistoryMs),
     forgetOld(deps, serverRuns, deviceHistoryMs),
     forgetOld(deps, deadNodes, deviceHistoryMs),
+    forgetOld(deps, alerts, nowMs - deps.alertDays * dayMs),
     forgetOld(deps, sessions, new Date(nowMs).toISOString()),
     forgetOld(deps, signInSteps, new Date(nowMs).toISOString()),
   ])
@@ -153,6 +155,9 @@ const deviceSamples: OldRows<'device_samples'> = {
 const serverRuns: OldRows<'server_runs'> = { table: 'server_runs', key: ['epoch'], age: 'seen_at' }
 /** What they had open was ended within a minute. */
 const deadNodes: OldRows<'nodes'> = { table: 'nodes', key: ['epoch'], age: 'left_at' }
+
+/** Those that last have no end and stay; their mails go with them. */
+const alerts: OldRows<'alerts'> = { table: 'alerts', key: ['id'], age: 'ended_at' }
 
 const beforeAllKeys = { account_id: '', mode: '', key: '', created_at: 0 }
 

@@ -50,6 +50,8 @@ export async function openTendedHouse(): Promise<TendedHouse> {
         horizon: new WriteHorizon({ now: clock.now }),
         config: readConfig(settings),
         fence: 2,
+        mailer: null,
+        publicUrl: () => 'https://sms.example.org',
         takeKeyUses: () => [],
         changes: new AccountChanges(),
         timeOf: async () => clock.now(),

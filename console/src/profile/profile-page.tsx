@@ -9,6 +9,7 @@ import { CallForm } from '../ui/call-form.tsx'
 import { EmailField } from '../ui/email-field.tsx'
 import { ListState } from '../ui/list-state.tsx'
 import { TopBar } from '../ui/top-bar.tsx'
+import { AlertChoices } from './alert-choices.tsx'
 import { ChangePassword } from './change-password.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Section } from '../ui/section.tsx'
@@ -33,6 +34,7 @@ export function ProfilePage() {
                 <Person of={answer} />
                 <ChangePassword email={answer.email} />
                 <SecondFactor isThere={answer.hasSecondFactor} />
+                <AlertChoices of={answer} />
                 <Sessions of={answer.sessions} />
               </Stack>
             )}

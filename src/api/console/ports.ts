@@ -9,7 +9,7 @@ import type { DeviceTrials } from './device-trials.ts'
 import type { ExportSlots } from './export-slots.ts'
 import type { SystemHealth } from './system-health.ts'
 import type { IdentityLimits } from './identity-limits.ts'
-import type { Mailer } from './mailer.ts'
+import type { Mailer } from '../../mailer.ts'
 
 /** What calls of the console need of the parts that dispatch and send; one member a noun, filled in `console.ts`. */
 export interface ConsolePorts {

@@ -1,8 +1,11 @@
 import { Type } from 'typebox'
+import { readMutes, writeMutes } from '../../alerts/alert-mutes.ts'
+import { alertKinds, alertWords } from '../../alerts/alert-words.ts'
 import { emailFaults } from '../../accounts/accounts.ts'
 import { setPassword } from '../../accounts/passwords.ts'
 import { changeUser } from '../../accounts/users.ts'
 import { invalidInput, nameFaults } from '../../invalid-input.ts'
+import type { AlertKind } from '../../storage/operator-tables.ts'
 import { appendAudit } from '../../storage/audit-log.ts'
 import { defineCall, type UserContext } from './call.ts'
 import { confirmPassword, hashNewPassword } from './passwords.ts'
@@ -13,6 +16,10 @@ export interface ProfileAnswer {
   email: string
   hasSecondFactor: boolean
   sessions: ListedSession[]
+  /** What one may be told of by mail, and whether one is. */
+  alerts: { kind: AlertKind; label: string; isOn: boolean }[]
+  /** Whether this instance has a mail server. */
+  sendsMail: boolean
 }
 
 const closed = { additionalProperties: false }
@@ -35,6 +42,8 @@ export const profileCalls = {
         email: user.email,
         hasSecondFactor: auth?.twoFactorEnabled === 1,
         sessions: await listSessions(context),
+        alerts: await listAlerts(context),
+        sendsMail: context.config.smtpUrl !== null,
       }
     },
   }),
@@ -60,6 +69,16 @@ export const profileCalls = {
       await writer.write((tx) =>
         changeUser(tx, { ids, nowMs: clock.now() }, { userId: user.id, ...change, actor }),
       )
+      return { changed: true }
+    },
+  }),
+  /** Chooses of what one is told by mail: of these kinds no more, of all others. */
+  'profile/mute-alerts': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({ kinds: Type.Array(Type.Enum(alertKinds), { maxItems: 100 }) }, closed),
+    async handle({ user, writer }, { kinds }): Promise<{ changed: true }> {
+      await writer.write((tx) => writeMutes(tx, { userId: user.id, kinds }))
       return { changed: true }
     },
   }),
@@ -95,6 +114,11 @@ export const profileCalls = {
     input: Type.Object({}, closed),
     handle: async (context): Promise<{ ended: number }> => ({ ended: await endSessions(context, {}) }),
   }),
+}
+
+async function listAlerts({ read, user }: UserContext): Promise<ProfileAnswer['alerts']> {
+  const muted = await readMutes(read, user.id)
+  return alertKinds.map((kind) => ({ kind, label: alertWords[kind].label, isOn: !muted.includes(kind) }))
 }
 
 /** Ends one of the own sessions, or all but this one. */

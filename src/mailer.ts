@@ -1,5 +1,5 @@
-import type { Config } from '../../config.ts'
-import type { RequestLog } from '../respond.ts'
+import type { Config } from './config.ts'
+import type { Log } from './log.ts'
 
 export interface Mail {
   to: string
@@ -8,7 +8,7 @@ export interface Mail {
   text: string
 }
 
-/** Sends mails that let people in. Null where no mail server is set. */
+/** Sends mails that let people in, or tell them of something. Null where no mail server is set. */
 export interface Mailer {
   /** Gives whether the mail server took it; what went wrong is logged, without the text. */
   send(mail: Mail): Promise<boolean>
@@ -19,7 +19,7 @@ const timeoutMs = 10_000
 
 export function createMailer(deps: {
   config: Pick<Config, 'smtpUrl' | 'mailFrom'>
-  log: RequestLog
+  log: Pick<Log, 'error'>
   publicUrl: () => string
 }): Mailer | null {
   const { smtpUrl, mailFrom } = deps.config

@@ -1,0 +1,29 @@
+import type { AlertRule } from './condition.ts'
+
+/** Webhook endpoints that were given up; what a person has disabled is no news. */
+export const disabledEndpoints: AlertRule = {
+  kinds: ['webhook_disabled'],
+  everyMs: 30_000,
+  async find(db) {
+    const rows = await db
+      .selectFrom('webhook_endpoints')
+      .select(['account_id', 'id', 'url', 'disabled_because'])
+      .where('state', '=', 'disabled')
+      .where('disabled_because', 'in', ['gone', 'failing'])
+      .execute()
+    return rows.map((row) => ({
+      kind: 'webhook_disabled',
+      subject: row.id,
+      accountId: row.account_id,
+      mode: null,
+      name: hostOf(row.url),
+      said:
+        row.disabled_because === 'gone'
+          ? `The endpoint ${row.id} answered 410 (gone): it is not told of anything any more.`
+          : `The endpoint ${row.id} took nothing for five days: it is not told of anything any more.`,
+    }))
+  },
+}
+
+/** The rest of an address may hold what lets somebody in. */
+const hostOf = (url: string): string => URL.parse(url)?.host ?? 'an endpoint'

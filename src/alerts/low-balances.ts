@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { utcDay } from '../clock.ts'
+import type { AlertRule, Condition } from './condition.ts'
+
+/** An account that sends nothing any more is not told that it could not. */
+const inUseDays = 30
+
+/**
+ * Live balances at or below the threshold that the account has set, and those with nothing left, of accounts that sent something lately. What is
+ * exhausted is low too.
+ */
+export const lowBalances: AlertRule = {
+  kinds: ['balance_low', 'balance_exhausted'],
+  everyMs: 30_000,
+  async find(db, nowMs) {
+    const rows = await db
+      .selectFrom('wallets')
+      .innerJoin('accounts', 'accounts.id', 'wallets.account_id')
+      .select(['wallets.account_id', 'accounts.name', 'low_threshold', 'granted', 'reserved', 'used'])
+      .where('mode', '=', 'live')
+      .where(sql<boolean>`granted - reserved - used <= low_threshold`)
+      .where('accounts.state', '=', 'active')
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('usage_days')
+            .select('day')
+            .whereRef('usage_days.account_id', '=', 'wallets.account_id')
+            .whereRef('usage_days.mode', '=', 'wallets.mode')
+            .where('day', '>=', utcDay(nowMs) - inUseDays),
+        ),
+      )
+      .execute()
+    return rows.flatMap((row) => conditionsOf(row, row.granted - row.reserved - row.used))
+  },
+}
+
+function conditionsOf(
+  row: { account_id: string; name: string; low_threshold: number; reserved: number },
+  available: number,
+): Condition[] {
+  const about = { subject: row.account_id, accountId: row.account_id, mode: 'live', name: row.name } as const
+  const facts = { available, reserved: row.reserved, low_threshold: row.low_threshold }
+  const low: Condition = {
+    ...about,
+    kind: 'balance_low',
+    said: `${available} SMS may still be sent; the threshold is ${row.low_threshold}.`,
+    event: { type: 'balance.low', facts },
+  }
+  const exhausted: Condition = {
+    ...about,
+    kind: 'balance_exhausted',
+    said: 'No SMS may be sent any more: every send is refused (402) until more are granted.',
+    event: { type: 'balance.exhausted', facts },
+  }
+  return available > 0 ? [low] : [low, exhausted]
+}

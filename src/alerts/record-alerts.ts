@@ -1,0 +1,99 @@
+import type { Ids } from '../ids.ts'
+import { recordEvents } from '../messages/events.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
+import type { AlertKind } from '../storage/operator-tables.ts'
+import { insertRows, updateRows } from '../storage/sets.ts'
+import { planMails } from './alert-mails.ts'
+import { type AlertRule, alertKey, type Condition } from './condition.ts'
+import { type AlertDecision, decideAlerts, type KnownAlert } from './decide-alerts.ts'
+
+export interface AlertTimes {
+  nowMs: number
+  coolDownMs: number
+}
+
+export interface StoredAlert extends KnownAlert {
+  accountId: string | null
+}
+
+/** Those of some kinds that last, or ended less than the cool-down ago. */
+export async function readKnownAlerts(
+  db: Db | Tx,
+  kinds: readonly AlertKind[],
+  { nowMs, coolDownMs }: AlertTimes,
+): Promise<StoredAlert[]> {
+  const rows = await db
+    .selectFrom('alerts')
+    .select(['id', 'kind', 'subject', 'account_id', 'ended_at'])
+    .where('kind', 'in', kinds)
+    .where(({ eb, or }) => or([eb('ended_at', 'is', null), eb('ended_at', '>', nowMs - coolDownMs)]))
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    kind: row.kind,
+    subject: row.subject,
+    accountId: row.account_id,
+    endedAt: row.ended_at,
+  }))
+}
+
+/**
+ * Begins and ends the alerts of a rule, with the mails and events that tell of it, in one transaction: whatever restarts and whichever node looks, each
+ * is told once. Decides anew by what stands there in that transaction. Gives what it did.
+ */
+export async function recordAlerts(
+  tx: Tx,
+  deps: { ids: Ids; sendsMail: boolean },
+  { kinds }: Pick<AlertRule, 'kinds'>,
+  conditions: readonly Condition[],
+  times: AlertTimes,
+): Promise<AlertDecision<StoredAlert>> {
+  const decision = decideAlerts(conditions, await readKnownAlerts(tx, kinds, times), times)
+  const begun = decision.begin.map((condition) => ({ id: deps.ids('alr'), condition }))
+  await insertRows(
+    tx,
+    'alerts',
+    begun.map(({ id, condition }) => ({
+      id,
+      kind: condition.kind,
+      subject: condition.subject,
+      account_id: condition.accountId,
+      mode: condition.mode,
+      name: condition.name,
+      said: condition.said,
+      began_at: times.nowMs,
+      ended_at: null,
+    })),
+  )
+  await updateRows(
+    tx,
+    'alerts',
+    ['id'],
+    decision.end.map(({ id }) => ({ id, ended_at: times.nowMs })),
+  )
+  await recordEvents(tx, decision.begin.flatMap(eventOf(times.nowMs)))
+  if (deps.sendsMail) {
+    const told = begun.map(({ id, condition }) => ({ ...condition, id }))
+    await planMails(tx, { began: withoutImplied(told), ended: withoutImplied(decision.end) }, times.nowMs)
+  }
+  return decision
+}
+
+const eventOf =
+  (atMs: number) =>
+  ({ event, accountId, mode, subject }: Condition) =>
+    event === undefined || accountId === null
+      ? []
+      : [{ ...event, accountId, mode: mode ?? ('live' as const), atMs, subject }]
+
+/** Of a balance that is low and used up at the same moment only the worse is worth a mail. */
+function withoutImplied<A extends { kind: AlertKind; subject: string }>(alerts: readonly A[]): A[] {
+  const exhausted = new Set(
+    alerts.filter(({ kind }) => kind === 'balance_exhausted').map(({ subject }) => subject),
+  )
+  return alerts.filter(({ kind, subject }) => kind !== 'balance_low' || !exhausted.has(subject))
+}
+
+/** The names of those that last, for rules that are milder with them. */
+export const openKeys = (known: readonly KnownAlert[]): ReadonlySet<string> =>
+  new Set(known.filter(({ endedAt }) => endedAt === null).map(alertKey))

@@ -1,0 +1,47 @@
+import { claimMails, type DueMail, hasDueMails, settleMails } from '../alerts/alert-mails.ts'
+import { renderMail } from '../alerts/render-mail.ts'
+import type { Mailer } from '../mailer.ts'
+import type { Db } from '../storage/dialect.ts'
+import type { Writer } from '../storage/writer.ts'
+import { Janitor, type JanitorDeps } from './janitor.ts'
+
+export interface AlertMailerDeps extends JanitorDeps {
+  read: Db
+  writer: Writer
+  /** Null where no mail server is set. */
+  mailer: Mailer | null
+  publicUrl: () => string
+}
+
+/** Two mails a second at most: a thousand low balances at once are no flood for the mail server. */
+const intervalMs = 5_000
+const atOnce = 10
+/** How long until the next try, in minutes; after the last one it is given up, a day late. */
+const retryMinutes = [1, 5, 30, 120, 360, 960]
+const minuteMs = 60_000
+
+/** Sends the mails of alerts, each until the mail server has taken it: once, but again where it is not known whether it has. */
+export function createAlertMailer(deps: AlertMailerDeps): Janitor {
+  const { read, writer, clock, mailer, log } = deps
+  async function sweep(): Promise<boolean> {
+    if (mailer === null || !(await hasDueMails(read, clock.now()))) return false
+    const mails = await writer.write((tx) => claimMails(tx, { nowMs: clock.now(), limit: atOnce }))
+    // At the same time, so that a mail server that does not answer keeps a stop no longer than one mail would.
+    await Promise.all(mails.map((mail) => send(mailer, mail)))
+    return false
+  }
+  async function send(by: Mailer, mail: DueMail): Promise<void> {
+    const isTaken = await by.send(renderMail(mail, deps.publicUrl()))
+    const settled = settle(mail, isTaken, clock.now())
+    await writer.write((tx) => settleMails(tx, [settled]))
+    if (!isTaken && settled.doneAt !== null)
+      log.error({ alert: mail.kind, user: mail.userId }, 'a mail of an alert was given up')
+  }
+  return new Janitor(deps, { name: 'alert_mailer', intervalMs, sweep })
+}
+
+function settle(mail: DueMail, isTaken: boolean, nowMs: number): Parameters<typeof settleMails>[1][number] {
+  const retryMs = (retryMinutes[mail.tries - 1] ?? 0) * minuteMs
+  const isOver = isTaken || retryMs === 0
+  return { ...mail, doneAt: isOver ? nowMs : null, dueAt: nowMs + retryMs }
+}

@@ -1,0 +1,72 @@
+import type { AlertRule } from '../alerts/condition.ts'
+import { decideAlerts } from '../alerts/decide-alerts.ts'
+import { disabledEndpoints } from '../alerts/disabled-endpoints.ts'
+import { expiringKeys } from '../alerts/expiring-keys.ts'
+import { lowBalances } from '../alerts/low-balances.ts'
+import { offlineDevices } from '../alerts/offline-devices.ts'
+import { pausedAccounts } from '../alerts/paused-accounts.ts'
+import { openKeys, readKnownAlerts, recordAlerts } from '../alerts/record-alerts.ts'
+import { unusualFailures } from '../alerts/unusual-failures.ts'
+import type { Config } from '../config.ts'
+import type { Ids } from '../ids.ts'
+import type { Db } from '../storage/dialect.ts'
+import type { Writer } from '../storage/writer.ts'
+import { Janitor, type JanitorDeps } from './janitor.ts'
+
+export interface AlertWatchDeps extends JanitorDeps {
+  read: Db
+  writer: Writer
+  ids: Ids
+  config: Pick<
+    Config,
+    'alertOfflineMinutes' | 'alertCoolDownMinutes' | 'alertFailures' | 'alertKeyDays' | 'smtpUrl'
+  >
+}
+
+const intervalMs = 10_000
+const minuteMs = 60_000
+
+/** What people are told of. */
+const rulesOf = ({ config }: AlertWatchDeps): readonly AlertRule[] => [
+  offlineDevices(config.alertOfflineMinutes * minuteMs),
+  lowBalances,
+  disabledEndpoints,
+  pausedAccounts,
+  expiringKeys(config.alertKeyDays),
+  unusualFailures(config.alertFailures),
+]
+
+/**
+ * Looks whether something begins or ends that people are told of, and writes it down. What it finds stands in the database alone, so that neither a
+ * restart nor another node that takes its place tells it again.
+ */
+export function createAlertWatch(deps: AlertWatchDeps): Janitor {
+  const rules = rulesOf(deps).map((rule) => ({ rule, dueMs: Number.NEGATIVE_INFINITY }))
+  async function sweep(): Promise<boolean> {
+    for (const entry of rules) {
+      const elapsedMs = deps.clock.monotonicMs()
+      if (elapsedMs < entry.dueMs) continue
+      await look(deps, entry.rule)
+      entry.dueMs = elapsedMs + entry.rule.everyMs
+    }
+    return false
+  }
+  return new Janitor(deps, { name: 'alert_watch', intervalMs, sweep })
+}
+
+async function look(deps: AlertWatchDeps, rule: AlertRule): Promise<void> {
+  const { read, writer, clock, config, log } = deps
+  const times = { nowMs: clock.now(), coolDownMs: config.alertCoolDownMinutes * minuteMs }
+  const known = await readKnownAlerts(read, rule.kinds, times)
+  const conditions = await rule.find(read, times.nowMs, openKeys(known))
+  const seen = decideAlerts(conditions, known, times)
+  if (seen.begin.length === 0 && seen.end.length === 0) return
+  const sendsMail = config.smtpUrl !== null
+  const { begin, end } = await writer.write((tx) =>
+    recordAlerts(tx, { ...deps, sendsMail }, rule, conditions, times),
+  )
+  for (const { kind, subject, accountId } of begin)
+    log.warn({ alert: kind, subject, account: accountId ?? undefined }, 'an alert begins')
+  for (const { kind, subject, accountId } of end)
+    log.info({ alert: kind, subject, account: accountId ?? undefined }, 'an alert ends')
+}

@@ -1,0 +1,265 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { writeMutes } from '../../src/alerts/alert-mutes.ts'
+import { pausedForPumping } from '../../src/alerts/paused-accounts.ts'
+import { isUnusual } from '../../src/alerts/unusual-failures.ts'
+import { dayMs, utcDay } from '../../src/clock.ts'
+import { appendAudit } from '../../src/storage/audit-log.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { type AlertHouse, openAlertHouse } from './alert-house.ts'
+
+let house: AlertHouse
+beforeEach(async () => {
+  house = await openAlertHouse()
+})
+afterEach(() => house.closeAll())
+
+const write: AlertHouse['storage']['writer']['write'] = (unit) => house.storage.writer.write(unit)
+
+test('a device that stays offline is told once to the owners, and once that it is back', async () => {
+  await house.addDevice('dev_p', { accountId: 'acc_a' })
+  await house.setStanding('dev_p', 'offline', ['no_contact'])
+  await house.look()
+  house.minutes(9)
+  await house.look()
+  expect(house.told()).toEqual([])
+  house.minutes(1)
+  for (let i = 0; i < 3; i++) await house.look()
+  expect(house.told()).toEqual(['ada: dev_p is offline'])
+  expect(house.post.mails[0]).toMatchObject({ user: 'alerts', from: 'onesixty@sms.example.org' })
+  expect(house.post.mails[0]?.raw).toMatch(/no_contact[^]*https:\/\/sms.example.org\/a\/acc_a\/live\/devices[^]*profile/) // prettier-ignore
+  house.minutes(5)
+  await house.setStanding('dev_p', 'online')
+  for (let i = 0; i < 2; i++) await house.look()
+  expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline'])
+})
+
+test('what comes and goes is told again after the cool-down, if it still lasts then', async () => {
+  await house.addDevice('dev_p', { accountId: 'acc_a' })
+  const goAndCome = async (): Promise<void> => {
+    await house.setStanding('dev_p', 'offline')
+    house.minutes(11)
+    await house.look()
+    await house.setStanding('dev_p', 'online')
+    await house.look()
+  }
+  for (let i = 0; i < 4; i++) await goAndCome()
+  expect(house.told()).toHaveLength(2)
+  await house.setStanding('dev_p', 'offline')
+  house.minutes(61)
+  await house.look()
+  expect(house.told()).toHaveLength(3)
+})
+
+test('a shared device is told to the operators, a disabled one and one for play to nobody', async () => {
+  await house.addDevice('dev_s', { accountId: null })
+  await house.addDevice('dev_d', { accountId: 'acc_a' })
+  await house.addDevice('dev_t', { accountId: 'acc_a', mode: 'test' })
+  await write((tx) => tx.updateTable('devices').set({ state: 'disabled' }).where('id', '=', 'dev_d').execute()) // prettier-ignore
+  for (const id of ['dev_s', 'dev_d', 'dev_t']) await house.setStanding(id, 'offline')
+  house.minutes(30)
+  await house.look()
+  expect(house.told()).toEqual(['olga: dev_s is offline'])
+  expect(house.post.mails[0]?.raw).toContain('/operator/health')
+})
+
+test('a balance that gets low and is used up is told step by step, and in one mail when it does both at once', async () => {
+  const use = { account_id: 'acc_a', mode: 'live' as const, day: utcDay(house.clock.now()), parts: 1 }
+  await write((tx) => tx.updateTable('wallets').set({ low_threshold: 20 }).execute())
+  await house.grant(-85)
+  await house.look()
+  expect(house.told()).toEqual([])
+  await write((tx) => insertRows(tx, 'usage_days', [use]))
+  await house.look()
+  expect(house.told()).toEqual(['ada: The balance of acc_a is low'])
+  await house.grant(-15)
+  await house.look()
+  expect(house.told()).toContain('ada: The balance of acc_a is used up')
+  await house.grant(500)
+  await house.look()
+  expect(house.told().filter((line) => line.endsWith('again'))).toEqual(['ada: acc_a may send again'])
+  house.minutes(61)
+  await house.grant(-500)
+  await house.look()
+  expect(house.told()).toHaveLength(4)
+})
+
+test('programs are told of a low and of a used up balance, in the same transaction and once', async () => {
+  await write((tx) => insertRows(tx, 'webhook_endpoints', [{ account_id: 'acc_a', id: 'whk_1', url: 'https://a.example', mode: null, state: 'enabled', disabled_because: null, secret: 's', previous_secret: null, previous_until: null, failing_since: null, created_at: 1, updated_at: 1 }])) // prettier-ignore
+  await write((tx) => insertRows(tx, 'usage_days', [{ account_id: 'acc_a', mode: 'live', day: utcDay(house.clock.now()), parts: 1 }])) // prettier-ignore
+  await house.grant(-100)
+  for (let i = 0; i < 2; i++) await house.look()
+  const events = await house.storage.read.selectFrom('webhook_events').select(['type', 'facts']).orderBy('type').execute() // prettier-ignore
+  expect(events.map(({ type }) => type)).toEqual(['balance.exhausted', 'balance.low'])
+  expect(JSON.parse(events[0]?.facts ?? '')).toMatchObject({ available: 0 })
+})
+
+test('an endpoint that was given up is told, one that a person has disabled is not; no path of its address is', async () => {
+  const endpoint = { account_id: 'acc_a', mode: null, state: 'disabled' as const, secret: 's', previous_secret: null, previous_until: null, failing_since: null, created_at: 1, updated_at: 1 } // prettier-ignore
+  await write((tx) =>
+    insertRows(tx, 'webhook_endpoints', [
+      { ...endpoint, id: 'whk_f', url: 'https://u:p@hooks.example/secret?t=1', disabled_because: 'failing' },
+      { ...endpoint, id: 'whk_p', url: 'https://b.example', disabled_because: 'person' },
+    ]),
+  )
+  await house.look()
+  expect(house.told()).toEqual(['ada: The webhook endpoint at hooks.example was disabled'])
+  expect(house.post.mails[0]?.raw).not.toContain('secret')
+  await write((tx) => tx.updateTable('webhook_endpoints').set({ state: 'enabled', disabled_because: null }).where('id', '=', 'whk_f').execute()) // prettier-ignore
+  await house.look()
+  expect(house.told()).toContain('ada: The webhook endpoint at hooks.example is told again')
+})
+
+test('a key that ends within a week is told once, unless it is being replaced; its end is no news', async () => {
+  const nowMs = house.clock.now()
+  const key = (id: string, name: string, expiresAt: number | null) => ({ id, account_id: 'acc_a', mode: 'live' as const, hash: id.padEnd(64, '0'), last_four: 'abcd', name, scopes: '[]', addresses: null, daily_cap: null, created_at: 1, expires_at: expiresAt, revoked_at: null, last_used_at: null }) // prettier-ignore
+  await write((tx) =>
+    insertRows(tx, 'api_keys', [
+      key('key_1', 'Shop', nowMs + 6 * dayMs),
+      key('key_2', 'Later', nowMs + 8 * dayMs),
+      key('key_3', 'Rotated', nowMs + dayMs),
+      key('key_4', 'Rotated', null),
+    ]),
+  )
+  await house.look()
+  expect(house.told()).toEqual(['ada: The API key Shop ends soon'])
+  house.minutes(6.5 * 24 * 60)
+  await house.look()
+  expect(house.told()).toEqual(['ada: The API key Later ends soon', 'ada: The API key Shop ends soon'])
+})
+
+test('an account that the guard paused is told to its owners and the operators, until it is reactivated', async () => {
+  const say = (action: string) =>
+    write(
+      (tx) =>
+      appendAudit(tx, { ids: house.ids, nowMs: house.clock.now() }, { accountId: 'acc_a', actor: 'system', action, detail: {} }), // prettier-ignore
+    )
+  await write((tx) => tx.updateTable('accounts').set({ state: 'suspended' }).execute())
+  await say('account.suspended')
+  await house.look()
+  expect(house.told()).toEqual([])
+  await say(pausedForPumping)
+  await house.look()
+  expect(house.told().map((line) => line.slice(0, 22))).toEqual([
+    'ada: acc_a was paused:',
+    'olga: acc_a was paused',
+  ])
+  await write((tx) => tx.updateTable('accounts').set({ state: 'active' }).execute())
+  await say('account.reactivated')
+  await house.look()
+  expect(house.told()).toHaveLength(4)
+})
+
+test('failures are unusual by number and by share, against those of the week before', async () => {
+  const floor = (ms: number): number => Math.floor(house.clock.now() / ms) * ms
+  const count = (grain: 'minutes5' | 'hours6', bucket: number, failed: number, delivered: number) =>
+    write((tx) => insertRows(tx, 'traffic', [{ account_id: 'acc_a', mode: 'live', grain, bucket, accepted: failed + delivered, failed, delivered }])) // prettier-ignore
+  await count('hours6', floor(21_600_000) - 2 * dayMs, 3, 97)
+  await count('minutes5', floor(300_000) - 600_000, 10, 30)
+  await house.look()
+  expect(house.told()).toEqual([])
+  await count('minutes5', floor(300_000), 10, 0)
+  await house.look()
+  expect(house.told()).toEqual(['ada: Unusually many messages of acc_a fail'])
+  expect(house.post.mails[0]?.raw).toMatch(/20 of 50[^]*40%[^]*3%/)
+  house.minutes(70)
+  await house.look()
+  expect(house.told()).toContain('ada: Failures of acc_a are as usual again')
+})
+
+test('whoever often fails is told of more, and what lasts ends lower than it began', () => {
+  const asked = { leastFailures: 20, lasts: false }
+  const usual = (failed: number) => ({ failed, ended: 1_000 })
+  expect(isUnusual({ failed: 19, ended: 19 }, usual(0), asked)).toBe(false)
+  expect(isUnusual({ failed: 20, ended: 101 }, usual(0), asked)).toBe(false)
+  expect(isUnusual({ failed: 20, ended: 100 }, usual(0), asked)).toBe(true)
+  expect(isUnusual({ failed: 50, ended: 100 }, usual(300), asked)).toBe(false)
+  expect(isUnusual({ failed: 61, ended: 100 }, usual(300), asked)).toBe(true)
+  expect(isUnusual({ failed: 16, ended: 100 }, usual(0), asked)).toBe(false)
+  expect(isUnusual({ failed: 16, ended: 100 }, usual(0), { ...asked, lasts: true })).toBe(true)
+  expect(isUnusual({ failed: 96, ended: 100 }, usual(900), asked)).toBe(true)
+  expect(isUnusual({ failed: 100, ended: 100 }, usual(0), { ...asked, leastFailures: 0 })).toBe(false)
+})
+
+test('who has muted a kind gets no mail of it, and the first operator without an address gets none', async () => {
+  await write((tx) => writeMutes(tx, { userId: 'ada', kinds: ['device_offline'] }))
+  await write((tx) => tx.updateTable('users').set({ email: 'operator@localhost' }).where('id', '=', 'olga').execute()) // prettier-ignore
+  await house.addDevice('dev_p', { accountId: 'acc_a' })
+  await house.addDevice('dev_s', { accountId: null })
+  for (const id of ['dev_p', 'dev_s']) await house.setStanding(id, 'offline')
+  house.minutes(20)
+  await house.look()
+  expect(house.told()).toEqual([])
+  expect(await house.storage.read.selectFrom('alerts').select('id').execute()).toHaveLength(2)
+})
+
+test('a mail that the server refuses comes later, and is given up after a day', async () => {
+  await house.addDevice('dev_p', { accountId: 'acc_a' })
+  await house.setStanding('dev_p', 'offline')
+  house.minutes(20)
+  house.post.refusal = new Error('busy')
+  await house.look()
+  house.minutes(1)
+  await house.look()
+  house.post.refusal = null
+  await house.look()
+  expect(house.told()).toEqual([])
+  house.minutes(5)
+  await house.look()
+  expect(house.told()).toEqual(['ada: dev_p is offline'])
+
+  await house.addDevice('dev_q', { accountId: 'acc_a' })
+  await house.setStanding('dev_q', 'offline')
+  house.minutes(20)
+  house.post.refusal = new Error('busy')
+  for (let i = 0; i < 10; i++) {
+    await house.look()
+    house.minutes(16 * 60)
+  }
+  const mails = await house.storage.read.selectFrom('alert_mails').select(['tries', 'done_at']).execute()
+  expect(mails).toContainEqual({ tries: 7, done_at: expect.any(Number) })
+})
+
+test('what was over before its first mail left is told to nobody', async () => {
+  await house.addDevice('dev_p', { accountId: 'acc_a' })
+  await house.setStanding('dev_p', 'offline')
+  house.minutes(20)
+  const { createAlertWatch } = await import('../../src/dispatch/alert-watch.ts')
+  const { readConfig } = await import('../../src/config.ts')
+  const { createLog } = await import('../../src/log.ts')
+  const log = createLog('silent', { write: () => undefined })
+  const config = readConfig({ ONESIXTY_SMTP_URL: house.post.url })
+  const { read, writer } = house.storage
+  await createAlertWatch({ ...house, log, config, read, writer }).sweepAll()
+  await house.setStanding('dev_p', 'online')
+  await house.look()
+  expect(house.told()).toEqual([])
+})
+
+test('without a mail server nothing is planned, and one that is set later brings nothing old', async () => {
+  await house.addDevice('dev_p', { accountId: 'acc_a' })
+  await house.setStanding('dev_p', 'offline')
+  house.minutes(20)
+  await house.look({ ONESIXTY_SMTP_URL: '' })
+  await house.look()
+  expect(house.told()).toEqual([])
+})
+
+test('many nodes that look at the same instant tell of it once', async () => {
+  await house.addDevice('dev_p', { accountId: 'acc_a' })
+  await house.setStanding('dev_p', 'offline')
+  house.minutes(20)
+  await Promise.all(Array.from({ length: 8 }, () => house.look()))
+  await house.look()
+  expect(house.told()).toEqual(['ada: dev_p is offline'])
+})
+
+test('a name cannot add a header or a line to a mail', async () => {
+  await house.addDevice('dev_p', { accountId: 'acc_a' })
+  await write((tx) => tx.updateTable('devices').set({ name: 'Évil\r\nBcc: eve@example.org\r\n\r\nx' }).execute()) // prettier-ignore
+  await house.setStanding('dev_p', 'offline')
+  house.minutes(20)
+  await house.look()
+  const [mail] = house.post.mails
+  expect(mail?.to).toBe('ada@example.org')
+  expect(mail?.raw.split('\r\n\r\n')[0]).not.toMatch(/^Bcc/im)
+})
