@@ -13,7 +13,7 @@ import {
 import type pg from 'pg'
 import type { RecentTimes } from '../recent-times.ts'
 import type { SetAdapter, SetStatements } from './dialect.ts'
-import { askForCommit } from './postgres-commit.ts'
+import { askForCommit, incarnationSql, type OpenTransaction } from './postgres-commit.ts'
 import { asStorageError } from './postgres-faults.ts'
 import { clusterQuery } from './postgres-safety.ts'
 import { columnTypesReader, isConstant, postgresSets } from './postgres-sets.ts'
@@ -90,11 +90,14 @@ function nameOf(sql: string): string {
   return name
 }
 
+/** Of each connection the server that it leads to: no session outlives a recovery. */
+const incarnations = new WeakMap<pg.PoolClient, string>()
+
 /** One connection, lent to one transaction or one statement. */
 class PostgresConnection implements DatabaseConnection {
   readonly #pool: pg.Pool
   readonly #client: pg.PoolClient
-  #transactionId: string | null = null
+  #transaction: OpenTransaction | null = null
   /** Why it cannot be used any more. */
   #broken: Error | null = null
 
@@ -136,10 +139,14 @@ class PostgresConnection implements DatabaseConnection {
    * the lock that met its time-out, has begun a transaction that nobody else ends.
    */
   async begin(lock: string): Promise<void> {
-    const text = `begin; ${lock}; select pg_current_xact_id()::text as id`
+    const known = incarnations.get(this.#client)
+    const asked = known === undefined ? `, ${incarnationSql} as incarnation` : ''
+    const text = `begin; ${lock}; select pg_current_xact_id()::text as id${asked}`
     try {
-      const results = (await this.#query({ text })) as unknown as pg.QueryResult<{ id: string }>[]
-      this.#transactionId = results.at(-1)?.rows[0]?.id ?? null
+      const results = (await this.#query({ text })) as unknown as pg.QueryResult<OpenTransaction>[]
+      const transaction = { incarnation: known, ...results.at(-1)?.rows[0] } as OpenTransaction
+      incarnations.set(this.#client, transaction.incarnation)
+      this.#transaction = transaction
     } catch (error) {
       await this.rollback()
       throw error
@@ -152,8 +159,8 @@ class PostgresConnection implements DatabaseConnection {
       const { command } = await this.#query({ text: 'commit' })
       if (command !== 'COMMIT') throw asStorageError(new Error('the transaction was rolled back'))
     } catch (error) {
-      if (this.#broken === null || this.#transactionId === null) throw error
-      await askForCommit(this.#pool, this.#transactionId)
+      if (this.#broken === null || this.#transaction === null) throw error
+      await askForCommit(this.#pool, this.#transaction)
     }
   }
 

@@ -14,7 +14,16 @@ export interface Served {
 
 /** The storage of a database of its own, behind a proxy and with time-outs that a test can wait for. All of it ends with the test. */
 export async function openServed(more: Partial<ServedSettings> = {}): Promise<Served> {
-  const { url, beside } = await openDatabase()
+  const url = await makeDatabase()
+  const beside = await openSession(url)
+  return { ...(await openThroughProxy(url, more)), beside }
+}
+
+/** The same without a database of its own: that of `url`. */
+export async function openThroughProxy(
+  url: string,
+  more: Partial<ServedSettings> = {},
+): Promise<Pick<Served, 'storage' | 'proxy'>> {
   const { hostname, port } = new URL(url)
   const proxy = new FaultProxy({ target: { host: hostname, port: Number(port) } })
   const through = new URL(url)
@@ -26,16 +35,20 @@ export async function openServed(more: Partial<ServedSettings> = {}): Promise<Se
     proxy.heal()
     await storage.close()
   })
-  return { storage, proxy, beside }
+  return { storage, proxy }
 }
 
-/** A database of its own with all tables, unless it is to be empty, and a session in it. */
-async function openDatabase({ isEmpty = false } = {}): Promise<{ url: string; beside: Client }> {
-  const folder = await makeTestFolder('onesixty-served-', { isEmpty })
+async function makeDatabase(): Promise<string> {
+  const folder = await makeTestFolder('onesixty-served-')
   onTestFinished(() => removeTestFolder(folder))
-  const url = databaseSettings(folder)['DATABASE_URL'] ?? ''
-  const beside = new Client({ connectionString: url })
-  await beside.connect()
-  onTestFinished(() => beside.end())
-  return { url, beside }
+  return databaseSettings(folder)['DATABASE_URL'] ?? ''
+}
+
+/** A session that ends with the test, and may be killed before. */
+export async function openSession(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
 }
