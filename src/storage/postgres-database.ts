@@ -9,7 +9,7 @@ import { postgresDialect } from './postgres.ts'
 import { createAccountReads } from './account-reads.ts'
 import { createPostgresPool, type PostgresSettings, withClient } from './postgres-client.ts'
 import { readCluster, refuseUnsafeServer } from './postgres-safety.ts'
-import { secureRows } from './row-security.ts'
+import { ensureReader, secureRows } from './row-security.ts'
 import { PostgresSignals } from './postgres-signals.ts'
 import type { Database } from './schema.ts'
 import { Writer } from './writer.ts'
@@ -60,8 +60,9 @@ export async function openPostgres<U extends Units = Units>(
   try {
     await withClient(writing, refuseUnsafeServer)
     cluster = await withClient(writing, readCluster)
+    await ensureReader(writer)
     migrated = await migrate(writer, await readMigrations('postgres'), nowMs)
-    if (migrated.length > 0) await writer.write(secureRows)
+    await secureRows(writer)
   } catch (error) {
     await writing.end()
     throw error

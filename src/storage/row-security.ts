@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import type { Tx } from './dialect.ts'
+import { StorageError, type Tx } from './dialect.ts'
 import type { Database } from './schema.ts'
+import type { Writer } from './writer.ts'
 
 type Table = keyof Database
 
@@ -61,30 +62,66 @@ export const accountRows: Readonly<Partial<Record<Table, string>>> = {
 }
 
 /**
- * Makes the role and its policies anew, after the tables have changed. Needs the right to make roles, or a role that somebody made before; the
- * owner of the tables, who writes, is exempt.
+ * Makes the role that reads for accounts, unless it is there. Refuses, with what to do, where this program may neither make it nor take it on:
+ * nothing else has been changed by then.
  */
-export async function secureRows(tx: Tx): Promise<void> {
-  await makeReader(tx)
-  const statements = [
-    `grant usage on schema public to ${accountReader}`,
-    ...Object.entries(accountRows).flatMap(([table, rows]) => [
-      `grant select on ${table} to ${accountReader}`,
-      `alter table ${table} enable row level security`,
-      `drop policy if exists account_rows on ${table}`,
-      `create policy account_rows on ${table} for select to ${accountReader} using (${rows})`,
-    ]),
-  ]
-  for (const statement of statements) await sql.raw(statement).execute(tx)
+export async function ensureReader(writer: Pick<Writer, 'write'>): Promise<void> {
+  try {
+    await writer.write(makeReader)
+  } catch (error) {
+    if (error instanceof StorageError && error.fault !== 'other') throw error
+    throw new Error(
+      `The role ${accountReader}, which reads for an account take on, is not there or not granted to this program's role, which may not change that: run deploy/postgres-role.sh, or as an administrator \`create role ${accountReader} nologin\` and \`grant ${accountReader} to\` the role of DATABASE_URL.`,
+      { cause: error },
+    )
+  }
+}
+
+/**
+ * Brings the policies to what `accountRows` says, where they are not: after a migration, or when an earlier start could not. The owner of the
+ * tables, who writes, is exempt from them.
+ */
+export async function secureRows(writer: Pick<Writer, 'write'>): Promise<void> {
+  await writer.write(async (tx) => {
+    const open = await openTables(tx)
+    if (open.length === 0) return
+    const statements = open.flatMap((table) => {
+      const rows = accountRows[table] ?? 'false'
+      return [
+        `grant select on ${table} to ${accountReader}`,
+        `alter table ${table} enable row level security`,
+        `drop policy if exists account_rows on ${table}`,
+        `create policy account_rows on ${table} for select to ${accountReader} using (${rows})`,
+        // PostgreSQL gives an expression back in words of its own: by this it is known which one it was made from.
+        `comment on policy account_rows on ${table} is '${rows.replaceAll("'", "''")}'`,
+      ]
+    })
+    for (const statement of [`grant usage on schema public to ${accountReader}`, ...statements])
+      await sql.raw(statement).execute(tx)
+  })
+}
+
+/** Tables on which something of it is missing, or is another version's. */
+async function openTables(tx: Tx): Promise<Table[]> {
+  const { rows } = await sql<{ name: string; made_from: string }>`
+    select c.relname as name, obj_description(p.oid, 'pg_policy') as made_from
+    from pg_class c join pg_policy p on p.polrelid = c.oid and p.polname = 'account_rows'
+    where c.relnamespace = 'public'::regnamespace and c.relrowsecurity and p.polcmd = 'r'
+      and has_schema_privilege(${accountReader}, 'public', 'usage') and has_table_privilege(${accountReader}, c.oid, 'select')
+      and p.polroles = array[(select oid from pg_roles where rolname = ${accountReader})]`.execute(tx)
+  const madeFrom = new Map(rows.map((row) => [row.name, row.made_from]))
+  const tables = Object.entries(accountRows) as [Table, string][]
+  return tables.filter(([table, wanted]) => madeFrom.get(table) !== wanted).map(([table]) => table)
 }
 
 async function makeReader(tx: Tx): Promise<void> {
-  const { rows } = await sql<{ is_there: number; is_member: number }>`
-    select exists (select from pg_roles where rolname = ${accountReader}) as is_there,
-      exists (select from pg_roles where rolname = ${accountReader} and pg_has_role(oid, 'member')) as is_member`.execute(
+  // To be a member is not enough since 16, which has a right of its own for taking a role on.
+  const { rows } = await sql<{ is_taken_on: number }>`
+    select case when current_setting('server_version_num')::int < 160000 then pg_has_role(oid, 'member')
+      else pg_has_role(oid, 'set') end as is_taken_on from pg_roles where rolname = ${accountReader}`.execute(
     tx,
   )
   const [found] = rows
-  if (found?.is_there !== 1) await sql.raw(`create role ${accountReader} nologin`).execute(tx)
-  if (found?.is_member !== 1) await sql.raw(`grant ${accountReader} to current_user`).execute(tx)
+  if (found === undefined) await sql.raw(`create role ${accountReader} nologin`).execute(tx)
+  if (found?.is_taken_on !== 1) await sql.raw(`grant ${accountReader} to current_user`).execute(tx)
 }

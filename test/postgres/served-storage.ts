@@ -10,13 +10,15 @@ export interface Served {
   proxy: FaultProxy
   /** A session of somebody else in the same database, around the proxy. */
   beside: Client
+  /** Around the proxy. */
+  url: string
 }
 
 /** The storage of a database of its own, behind a proxy and with time-outs that a test can wait for. All of it ends with the test. */
 export async function openServed(more: Partial<ServedSettings> = {}): Promise<Served> {
   const url = await makeDatabase()
   const beside = await openSession(url)
-  return { ...(await openThroughProxy(url, more)), beside }
+  return { ...(await openThroughProxy(url, more)), beside, url }
 }
 
 /** The same without a database of its own: that of `url`. */
