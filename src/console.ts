@@ -61,7 +61,10 @@ function surroundingsOf(
   return { read, readOf: storage.readOf, writer, clock, ids, config, auth, live, ports, publicUrl }
 }
 
-const createHistoryPorts = ({ config, storage, horizon, secret }: Parts, pool: DevicePool): HistoryPorts => ({
+const createHistoryPorts = (
+  { config, storage, horizon, secret, optOuts, clock }: Parts,
+  pool: DevicePool,
+): HistoryPorts => ({
   safeHorizonMs: () => horizon.safeMs(),
   cursorKey: deriveKey(secret, 'console-cursor'),
   holdHorizon: (atMs, write) => horizon.hold(atMs, write),
@@ -72,6 +75,7 @@ const createHistoryPorts = ({ config, storage, horizon, secret }: Parts, pool: D
     mostOfAccount: config.exportsPerAccount,
   }),
   emptyLog: () => storage.emptyLog(),
+  noteOptOuts: (stored) => optOuts.note(stored, clock.monotonicMs()),
   wakeDevice: (deviceId) => pool.get(deviceId)?.wake(),
 })
 

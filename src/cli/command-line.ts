@@ -55,6 +55,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Webhook endpoints of an account: add, list, rotate, enable, disable, remove.',
     load: async () => (await import('./webhook.ts')).webhookCommands,
   },
+  'opt-out': {
+    summary: 'Numbers that are not written to: list, add, import, remove.',
+    load: async () => (await import('./opt-out.ts')).optOutCommands,
+  },
   doctor: {
     summary: 'Check this installation: machine, files, database, and every sum.',
     load: async () => (await import('./doctor.ts')).doctorCommand,

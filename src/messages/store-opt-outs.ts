@@ -108,7 +108,8 @@ const eventOf = (
   atMs: nowMs,
   subject: ids('evt'),
   facts: { origin },
-  recipient,
+  // Of an erased number there is only the hash, which says nothing to anybody.
+  recipient: recipient.startsWith('hash:') ? null : recipient,
 })
 
 const openTo = {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { cancelMessages } from '../../src/messages/cancel-messages.ts'
 import { expectSums } from '../messages/expect-sums.ts'
+import { createIds } from '../../src/ids.ts'
+import { storeOptOuts } from '../../src/messages/store-opt-outs.ts'
 import { type DeskHouse, openDeskHouse } from './desk-house.ts'
 
 const hourMs = 3_600_000
@@ -88,4 +90,21 @@ test('a message that was to be moved, and is to be canceled since, is canceled',
   await cancelAll(house)
   await house.report(phone, { attemptId: offer!.attemptId, state: 'canceled', error: null })
   expect(await house.statuses()).toEqual(['canceled'])
+})
+
+test('once a number has opted out its phone is told to let go of what it has not sent, and is offered nothing more to it', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const [offer] = await house.pull(phone)
+  await house.send()
+  const row = await house.storage.read.selectFrom('messages').select('recipient').executeTakeFirstOrThrow()
+  const ids = createIds({ now: house.clock.now })
+  const asked = { accountId: 'acc_a', mode: 'live', recipients: [row.recipient], origin: 'command', nowMs: house.clock.now() } as const // prettier-ignore
+  const { canceled } = await house.storage.writer.write((tx) => storeOptOuts(tx, ids, asked))
+  expect(canceled.map(({ result }) => result).toSorted((a, b) => a.localeCompare(b))).toEqual(['asked', 'canceled']) // prettier-ignore
+  await house.send()
+  expect(await house.pull(phone)).toMatchObject([{ attemptId: offer!.attemptId, state: 'cancelling' }])
+  expect(await house.statuses()).toEqual(['sending', 'canceled', 'canceled'])
+  await expectSums(house.storage.read, house.clock.now())
 })

@@ -20,6 +20,7 @@ import { secondFactorCalls } from './second-factor-calls.ts'
 import { invitationCalls } from './invitation-calls.ts'
 import { memberCalls } from './member-calls.ts'
 import { startCalls } from './start-calls.ts'
+import { optOutCalls } from './opt-out-calls.ts'
 import { overviewCalls } from './overview-calls.ts'
 import { sessionCalls } from './session-calls.ts'
 
@@ -41,6 +42,7 @@ export const calls = {
   ...operatorTokenCalls,
   ...auditCalls,
   ...historyCalls,
+  ...optOutCalls,
   ...eraseCalls,
   ...deviceCalls,
   ...deviceChangeCalls,

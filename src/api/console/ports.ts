@@ -1,4 +1,5 @@
 import type { SecretBox } from '../../devices/secret-box.ts'
+import type { Followed } from '../../messages/follow-keyword.ts'
 import type { HistoryDeps } from '../../messages/history.ts'
 import type { WriteHorizon } from '../../messages/history-horizon.ts'
 import type { NumberHash } from '../../number-hash.ts'
@@ -40,6 +41,8 @@ export interface HistoryPorts extends Pick<HistoryDeps, 'safeHorizonMs'> {
   numbers: NumberHash
   /** See `Storage.emptyLog`. */
   emptyLog(): Promise<boolean | null>
+  /** See `OptOuts.note`. */
+  noteOptOuts(stored: Pick<Followed, 'optedOut' | 'optedIn'>): void
   /** Tells a phone that it is asked for something. */
   wakeDevice(deviceId: string): void
 }
