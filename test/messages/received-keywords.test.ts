@@ -97,6 +97,13 @@ test('what was being handed over and comes back is canceled by the next claim', 
   expect(await messages()).toMatchObject([{ status: 'canceled', error_code: 'recipient_opted_out', cost_state: 'released' }]) // prettier-ignore
 })
 
+test('what is scheduled for later is canceled too', async () => {
+  await house.send({ sendAt: house.clock.now() + dayMs })
+  await hear('STOP', {}, { confirmation: null })
+  expect(await messages()).toMatchObject([{ status: 'canceled', error_code: 'recipient_opted_out', cost_state: 'released' }]) // prettier-ignore
+  expect(await house.store.db.selectFrom('deferred').selectAll().execute()).toEqual([])
+})
+
 test('without the balance for it there is no confirmation, and the opt-out holds all the same', async () => {
   for (let sent = 0; sent < 100; sent++) await house.send({ recipients: [{ to: '+4915187654321', country: 'DE' }] }) // prettier-ignore
   expect(await hear('STOP')).toMatchObject({ optedOut: [{ confirmationId: null }], routes: [] })
