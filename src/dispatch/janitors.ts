@@ -111,17 +111,7 @@ export function createJanitors(
       parkedMs: config.parkedReceiptHours * hourMs,
       mostParked: config.parkedReceipts,
     }),
-    retention: createRetention({
-      ...deps,
-      recordDays: config.recordRetentionDays,
-      textDays: config.textRetentionDays,
-      idempotencyDays: config.idempotencyDays,
-      auditDays: config.auditDays,
-      keyUsageDays: config.keyUsageDays,
-      endedOptOutDays: config.endedOptOutDays,
-      deviceHistoryDays: config.deviceHistoryDays,
-      alertDays: config.alertDays,
-    }),
+    retention: retentionOf(deps),
     fragmentCloser: createFragmentCloser({ ...deps, terms: inboundTermsOf(config) }),
     refiller: createRefiller({ ...deps, playSms: config.playSms }),
     keyUses: createKeyUseRecorder({ ...own, takeUses: deps.takeKeyUses }),
@@ -139,3 +129,16 @@ export function createJanitors(
     alertMailer: createAlertMailer(deps),
   }
 }
+
+const retentionOf = ({ config, ...deps }: JanitorsDeps): Janitor =>
+  createRetention({
+    ...deps,
+    recordDays: config.recordRetentionDays,
+    textDays: config.textRetentionDays,
+    idempotencyDays: config.idempotencyDays,
+    auditDays: config.auditDays,
+    keyUsageDays: config.keyUsageDays,
+    endedOptOutDays: config.endedOptOutDays,
+    deviceHistoryDays: config.deviceHistoryDays,
+    alertDays: config.alertDays,
+  })
