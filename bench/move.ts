@@ -18,7 +18,7 @@ Moves an embedded database with N messages (1,000,000 when left out) to a Postgr
 has arrived, lets it go on, and says how long everything took. A million needs about 6 GB for temporary files.
 `
 
-const program = join(import.meta.dirname, '..', 'src', 'main.ts')
+const program = join(import.meta.dirname, '..', 'bin', 'onesixty.js')
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { messages: { type: 'string', default: '1000000' }, help: { type: 'boolean', default: false } },

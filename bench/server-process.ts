@@ -12,7 +12,7 @@ import { Client } from 'pg'
 import packageJson from '../package.json' with { type: 'json' }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const mainFile = join(root, 'src/main.ts')
+const mainFile = join(root, 'bin/onesixty.js')
 
 /** A data folder of a benchmark, set up through the command line as an operator would. */
 export interface BenchFolder {

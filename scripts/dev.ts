@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 
 /** The server, started anew when its code changes. */
-export const serverCommand = ['node', '--watch', 'src/main.ts', 'serve'] as const
+export const serverCommand = ['node', '--watch', 'bin/onesixty.js', 'serve'] as const
 /** The pages with hot reload; their calls go to the server. */
 const pagesCommand = ['vite', 'console', '--clearScreen', 'false'] as const
 

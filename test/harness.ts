@@ -76,7 +76,7 @@ export interface ProcessEnd {
   signal: NodeJS.Signals | null
 }
 
-/** Starts `node src/main.ts serve` on a data folder; settles when it is ready. Rejects with what it wrote when it ends before. */
+/** Starts `node bin/onesixty.js serve` on a data folder; settles when it is ready. Rejects with what it wrote when it ends before. */
 export async function startServerProcess(options: {
   dataFolder: string
   /** The same port after a restart is what clients see of one. */
@@ -139,7 +139,7 @@ export interface CommandResult {
   stderr: string
 }
 
-/** Runs `node src/main.ts <args>` to its end. */
+/** Runs `node bin/onesixty.js <args>` to its end. */
 export async function cli(
   args: readonly string[],
   options: { dataFolder: string; stdin?: string; env?: Record<string, string> },
@@ -174,7 +174,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-const program = join(import.meta.dirname, '..', 'src', 'main.ts')
+const program = join(import.meta.dirname, '..', 'bin', 'onesixty.js')
 
 /** Nothing of the surrounding settings reaches it. */
 function spawnProgram(args: readonly string[], env: Record<string, string>, flags: readonly string[] = []) {

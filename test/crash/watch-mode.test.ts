@@ -7,7 +7,7 @@ test('npm run dev starts the service, though Node speaks into the channels of it
   const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: { dev: string } }
   expect(scripts.dev).toBe('node scripts/dev.ts')
   const [, flag, ...rest] = serverCommand
-  expect([flag, ...rest]).toEqual(['--watch', 'src/main.ts', 'serve'])
+  expect([flag, ...rest]).toEqual(['--watch', 'bin/onesixty.js', 'serve'])
   const dataFolder = await temporaryFolder()
   onTestFinished(() => rm(dataFolder, { recursive: true, force: true }))
 
