@@ -99,6 +99,7 @@ const says: Readonly<Record<AccountErasureStep, string>> = {
   close: 'Closed; canceling what waits.',
   keys: 'Revoking API keys.',
   messages: 'Erasing messages.',
+  webhooks: 'Erasing webhook endpoints and what they were told.',
   devices: 'Retiring devices.',
   device_history: 'Erasing what devices were and measured.',
   idempotency_keys: 'Erasing idempotency keys.',

@@ -26,6 +26,7 @@ import { createRescuer } from './rescuer.ts'
 import { createRetention } from './retention.ts'
 import { createStrandedWatch } from './stranded-watch.ts'
 import { createTrafficForgetter } from './traffic-forgetter.ts'
+import { createWebhookForgetter } from './webhook-forgetter.ts'
 
 export interface JanitorsDeps extends JanitorDeps {
   config: Pick<
@@ -51,6 +52,7 @@ export interface JanitorsDeps extends JanitorDeps {
     | 'alertKeyDays'
     | 'alertDays'
     | 'smtpUrl'
+    | 'webhookLogDays'
   >
   read: Db
   writer: Writer
@@ -94,7 +96,8 @@ export function createJanitors(
   | 'phoneRecaller'
   | 'trafficForgetter'
   | 'alertWatch'
-  | 'alertMailer',
+  | 'alertMailer'
+  | 'webhookForgetter',
   Janitor
 > {
   const { config } = deps
@@ -127,6 +130,7 @@ export function createJanitors(
     trafficForgetter: createTrafficForgetter({ ...deps, trafficDays: config.trafficDays }),
     alertWatch: createAlertWatch(deps),
     alertMailer: createAlertMailer(deps),
+    webhookForgetter: createWebhookForgetter({ ...deps, logDays: config.webhookLogDays }),
   }
 }
 

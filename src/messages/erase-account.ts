@@ -22,6 +22,7 @@ import {
   dropParkedReceipts,
 } from './erase-account-traces.ts'
 import type { EraseAccount, EraseDeps } from './erase-deps.ts'
+import { dropWebhooks } from './erase-webhooks.ts'
 import { recallOfClosed } from './phone-recalls.ts'
 
 /** What an account is called that was erased: written last, so that whoever bears another name may not be done with. */
@@ -64,6 +65,7 @@ const steps = {
   close,
   keys: pageByPage(eraseKeys),
   messages: eraseMessagesOfAccount,
+  webhooks: pageByPage(dropWebhooks),
   devices: pageByPage(eraseDevices),
   device_history: pageByPage(eraseDeviceHistory),
   idempotency_keys: pageByPage(dropIdempotencyKeys),

@@ -5,6 +5,7 @@ import { selectEach } from '../storage/sets.ts'
 import type { EraseDeps, EraseNumber, EraseNumberDeps } from './erase-deps.ts'
 import { addPages, type ErasedPage, nothingErased, type Wallet, writeErasedPage } from './erase-page.ts'
 import { eraseInAudit, eraseInKeys, eraseInOptOuts, eraseUnjoined } from './erase-number-traces.ts'
+import { eraseInEvents } from './erase-webhooks.ts'
 import { messageWindows } from './message-windows.ts'
 import { spellingsOf } from './number-spellings.ts'
 
@@ -25,6 +26,7 @@ export async function eraseNumber(deps: EraseNumberDeps, asked: EraseNumber): Pr
   }
   await eraseInOptOuts(deps, asked)
   await eraseUnjoined(deps, asked)
+  await eraseInEvents(deps, asked)
   await eraseInAudit(deps, asked)
   const { deviceIds: _, ...counts } = done
   await deps.writer.write((tx) =>

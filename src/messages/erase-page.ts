@@ -4,6 +4,7 @@ import { deleteRows, selectEach, updateRows } from '../storage/sets.ts'
 import { cancelMessages } from './cancel-messages.ts'
 import { rangeInDoubt } from './doubtful-parts.ts'
 import type { EraseDeps } from './erase-deps.ts'
+import { eraseWebhooksAbout } from './erase-webhooks.ts'
 import { erasedNumber } from './erased-number.ts'
 import type { MessageErrorCode } from './message-errors.ts'
 
@@ -86,6 +87,7 @@ async function erasePage(
       network_code: null,
     })),
   )
+  await eraseWebhooksAbout(tx, done)
   return {
     erased: done.length,
     canceled: cancellations.filter(({ result }) => result === 'canceled').length,

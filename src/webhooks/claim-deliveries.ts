@@ -25,23 +25,34 @@ export interface ClaimedDelivery extends DueEndpoint {
 
 /**
  * The endpoints that have something due: steps from one to the next in the index of what is open, so that it costs as many look-ups as there are endpoints
- * with something open, however much that is.
+ * with something open, however much that is. Asked with `exists`, PostgreSQL would read all that is due.
  */
 export async function readDueEndpoints(read: Db, nowMs: number): Promise<DueEndpoint[]> {
-  const { rows } = await sql<{ account_id: string; id: string }>`
+  const { rows } = await sql<{ endpoint_id: string }>`
     with recursive e (endpoint_id) as (
-      select min(endpoint_id) from webhook_deliveries where closed_at is null
+      select (select d.endpoint_id from webhook_deliveries d where d.closed_at is null order by d.endpoint_id limit 1)
       union all
-      select (select min(d.endpoint_id) from webhook_deliveries d where d.closed_at is null and d.endpoint_id > e.endpoint_id)
+      select (select d.endpoint_id from webhook_deliveries d where d.closed_at is null and d.endpoint_id > e.endpoint_id
+              order by d.endpoint_id limit 1)
       from e where e.endpoint_id is not null
     )
-    select w.account_id, w.id from e join webhook_endpoints w on w.id = e.endpoint_id join accounts a on a.id = w.account_id
-    where w.state = 'enabled' and a.state <> 'closed' and exists (
-      select 1 from webhook_deliveries d where d.endpoint_id = e.endpoint_id and d.closed_at is null and d.due_at <= ${nowMs})`.execute(
+    select e.endpoint_id from e where e.endpoint_id is not null and (
+      select 1 from webhook_deliveries d where d.endpoint_id = e.endpoint_id and d.closed_at is null and d.due_at <= ${nowMs} limit 1) = 1`.execute(
     read,
   )
-  return rows.map((row) => ({ accountId: row.account_id, endpointId: row.id }))
+  const endpoints = await selectEach<{ account_id: string; id: string }>(
+    read,
+    tellable,
+    rows.map((row) => [row.endpoint_id]),
+  )
+  return endpoints.map((row) => ({ accountId: row.account_id, endpointId: row.id }))
 }
+
+const tellable = {
+  sql: `select w.account_id, w.id from webhook_endpoints w cross join accounts a on a.id = w.account_id
+        where w.id = :endpoint and w.state = 'enabled' and a.state <> 'closed'`,
+  inputs: ['endpoint'],
+} as const
 
 interface OpenRow {
   account_id: string

@@ -87,6 +87,7 @@ const wordless = [
   /^operator_tokens\.|^operator_requests\.fingerprint$|^alerts\.subject$|^alert_mails\.phase$/,
   // How far a move is, is deleted at its end.
   /^move_progress\.(last_key|table_name)$|^moves\.(direction|place)$/,
+  /^webhook_\w+\.(type|previous_status|cost_state|error_code|disabled_because|outcome)$/,
   /^instance\.cluster$|^nodes\.name$|^traffic(_times)?\.(grain|measure)$|^messages\.send_id$|^server_runs\./,
 ]
 

@@ -47,6 +47,7 @@ export async function fillAccount(
   const filled = await writer.write((tx) => openFilled(tx, deps, { mark, number }))
   await writer.write((tx) => fillDevice(tx, deps, filled, mark))
   await writer.write((tx) => fillPeople(tx, deps, filled, mark))
+  await writer.write((tx) => fillWebhooks(tx, deps, filled, { mark, number }))
   await writer.write((tx) => fillTraces(tx, deps, filled, { mark, number }))
   await fillMessages(writer, deps, filled, { mark, number })
   return filled
@@ -119,6 +120,36 @@ async function fillPeople(tx: Tx, deps: Deps, { accountId, userId }: FilledAccou
   await appendAudit(tx, deps, { ...audited, accountId: null, actor: email, detail: { email } })
   await appendAudit(tx, deps, { ...audited, accountId })
   await appendAudit(tx, deps, { ...audited, accountId, actor: email, detail: {} })
+}
+
+/** Two endpoints, one that was rotated, and one event of each kind that was tried. */
+async function fillWebhooks(tx: Tx, { ids, nowMs }: Deps, { accountId }: FilledAccount, filling: Filling) {
+  const { number, mark } = filling
+  const [id, event] = [ids('whk'), ids('evt')]
+  const named = { account_id: accountId, endpoint_id: id, event_id: event }
+  await insertRows(tx, 'webhook_endpoints', [
+    { account_id: accountId, id, url: `https://${mark}.example.org`, mode: null, state: 'enabled', secret: mark, previous_secret: mark, previous_until: nowMs, created_at: nowMs, updated_at: nowMs },
+  ]) // prettier-ignore
+  await insertRows(tx, 'webhook_endpoint_types', [
+    { account_id: accountId, endpoint_id: id, type: 'recipient.opted_out' },
+    { account_id: accountId, endpoint_id: id, type: 'message.failed' },
+  ])
+  await insertRows(tx, 'webhook_events', [
+    { account_id: accountId, id: event, type: 'recipient.opted_out', mode: 'live', at: nowMs, sequence: nowMs, correction: 0, facts: `{"word":"${mark}"}`, recipient: number },
+  ]) // prettier-ignore
+  await insertRows(tx, 'webhook_deliveries', [{ ...named, due_at: nowMs }])
+  await insertRows(tx, 'webhook_attempts', [
+    { ...named, token: 1, at: nowMs, duration_ms: 1, status: 500, failure: null, answer: `no ${mark}` },
+    {
+      ...named,
+      token: 2,
+      at: nowMs,
+      duration_ms: 1,
+      status: null,
+      failure: `not_connected: ${mark}`,
+      answer: null,
+    },
+  ])
 }
 
 async function fillTraces(

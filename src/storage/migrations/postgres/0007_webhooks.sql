@@ -65,6 +65,7 @@ create table webhook_events (
   check (message_id is null or facts is null)
 );
 create index webhook_events_by_message on webhook_events (account_id, message_id) where message_id is not null;
+create index webhook_events_by_recipient on webhook_events (recipient) where recipient is not null;
 
 create table webhook_deliveries (
   account_id text collate "C" not null,

@@ -1,0 +1,94 @@
+import { dayMs } from '../clock.ts'
+import { lowestIdAt } from '../ids.ts'
+import type { Db } from '../storage/dialect.ts'
+import { deleteRows } from '../storage/sets.ts'
+import type { Writer } from '../storage/writer.ts'
+import { forgottenAtOnce } from './forget-old.ts'
+import { Janitor, type JanitorDeps } from './janitor.ts'
+
+const intervalMs = 60_000
+
+export interface WebhookForgetterDeps extends JanitorDeps {
+  read: Db
+  writer: Writer
+  logDays: number
+}
+
+interface Endpoint {
+  account_id: string
+  id: string
+  state: string
+  updated_at: number
+}
+
+/** Forgets what endpoints were told so long ago, and endpoints that were removed, with all that waited for them. Ids of events tell their time. */
+export function createWebhookForgetter(deps: WebhookForgetterDeps): Janitor {
+  const { read, writer, clock, logDays } = deps
+
+  async function sweep(): Promise<boolean> {
+    const endpoints = await read
+      .selectFrom('webhook_endpoints')
+      .select(['account_id', 'id', 'state', 'updated_at'])
+      .orderBy('account_id')
+      .execute()
+    const beforeMs = clock.now() - logDays * dayMs
+    const before = lowestIdAt('evt', beforeMs)
+    let more = false
+    for (const endpoint of endpoints) {
+      const until = endpoint.state === 'removed' ? behindAllEvents : before
+      more = (await forgetTold(deps, 'webhook_deliveries', endpoint, until)) || more
+      more = (await forgetTold(deps, 'webhook_attempts', endpoint, until)) || more
+    }
+    for (const accountId of new Set(endpoints.map(({ account_id }) => account_id)))
+      more = (await forgetEvents(deps, accountId, before)) || more
+    // Its events are as old as it is: none is left of an account without endpoints.
+    const removed = endpoints.filter((each) => each.state === 'removed' && each.updated_at < beforeMs)
+    if (!more && removed.length > 0)
+      await writer.write((tx) => deleteRows(tx, 'webhook_endpoints', ['account_id', 'id'], removed))
+    return more
+  }
+
+  return new Janitor(deps, { name: 'webhook forgetter', intervalMs, sweep })
+}
+
+/** Ids end on letters. */
+const behindAllEvents = 'evt_~'
+
+async function forgetTold(
+  { read, writer }: WebhookForgetterDeps,
+  table: 'webhook_deliveries' | 'webhook_attempts',
+  { account_id, id }: Endpoint,
+  before: string,
+): Promise<boolean> {
+  const key = ['account_id', 'endpoint_id', 'event_id'] as const
+  const rows = await read
+    .selectFrom(table)
+    .select(key)
+    .distinct()
+    .where('account_id', '=', account_id)
+    .where('endpoint_id', '=', id)
+    .where('event_id', '<', before)
+    .orderBy('event_id')
+    .limit(forgottenAtOnce)
+    .execute()
+  if (rows.length > 0) await writer.write((tx) => deleteRows(tx, table, key, rows))
+  return rows.length === forgottenAtOnce
+}
+
+async function forgetEvents(
+  { read, writer }: WebhookForgetterDeps,
+  accountId: string,
+  before: string,
+): Promise<boolean> {
+  const key = ['account_id', 'id'] as const
+  const rows = await read
+    .selectFrom('webhook_events')
+    .select(key)
+    .where('account_id', '=', accountId)
+    .where('id', '<', before)
+    .orderBy('id')
+    .limit(forgottenAtOnce)
+    .execute()
+  if (rows.length > 0) await writer.write((tx) => deleteRows(tx, 'webhook_events', key, rows))
+  return rows.length === forgottenAtOnce
+}

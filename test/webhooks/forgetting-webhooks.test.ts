@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { dayMs } from '../../src/clock.ts'
+import { createWebhookForgetter } from '../../src/dispatch/webhook-forgetter.ts'
+import { createLog } from '../../src/log.ts'
+import { eraseNumber } from '../../src/messages/erase-number.ts'
+import { recordEvents } from '../../src/messages/events.ts'
+import { createNumberHash } from '../../src/number-hash.ts'
+import { removeEndpoint } from '../../src/webhooks/endpoint-store.ts'
+import { tablesWith } from '../messages/every-cell.ts'
+import { analyse, statementsOf, stepsOf } from '../plans.ts'
+import { isPostgres } from '../test-database.ts'
+import { readDueEndpoints } from '../../src/webhooks/claim-deliveries.ts'
+import { answered, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+
+let house: WebhookHouse
+beforeEach(async () => {
+  house = await openWebhookHouse()
+})
+afterEach(() => house.close())
+
+const tables = ['webhook_events', 'webhook_deliveries', 'webhook_attempts', 'webhook_endpoints'] as const
+const counts = async (): Promise<number[]> =>
+  Promise.all(
+    tables.map(async (table) => (await house.storage.read.selectFrom(table).select('account_id').execute()).length),
+  ) // prettier-ignore
+const forgetter = () =>
+  createWebhookForgetter({
+    read: house.storage.read,
+    writer: house.storage.writer,
+    clock: house.clock,
+    log: createLog('silent', { write: () => undefined }),
+    logDays: 30,
+  })
+
+test('what was told so long ago is forgotten, and what is younger stays', async () => {
+  await house.addEndpoint()
+  for (let i = 0; i < 3; i++) await house.send()
+  await house.deliverer.drain()
+  house.clock.jumpWallClock(20 * dayMs)
+  await house.send()
+  await house.deliverer.drain()
+  expect(await counts()).toEqual([4, 4, 4, 1])
+  await forgetter().sweepAll()
+  expect(await counts()).toEqual([4, 4, 4, 1])
+  house.clock.jumpWallClock(10 * dayMs + 1)
+  await forgetter().sweepAll()
+  expect(await counts()).toEqual([1, 1, 1, 1])
+})
+
+test('of an endpoint that was removed what it was told goes at once, and the rest when its events are old', async () => {
+  const { endpointId } = await house.addEndpoint()
+  await house.addEndpoint()
+  await house.send()
+  await house.deliverer.drain()
+  await house.storage.writer.write((tx) =>
+    removeEndpoint(tx, { ids: house.ids, nowMs: house.clock.now() }, { accountId: 'acc_a', endpointId, actor: 'test' }),
+  )
+  await forgetter().sweepAll()
+  expect(await counts()).toEqual([1, 1, 1, 2])
+  house.clock.jumpWallClock(30 * dayMs + 1)
+  await forgetter().sweepAll()
+  expect(await counts()).toEqual([0, 0, 0, 1])
+}) // prettier-ignore
+
+test('a number that is erased is in no event and no answer any more', async () => {
+  const number = '+4915112345678'
+  await house.addEndpoint()
+  house.answer = () => ({ ...answered(500), answer: `cannot reach ${number}` }) as ReturnType<typeof answered>
+  await house.send({ to: [number] })
+  await house.storage.writer.write((tx) =>
+    recordEvents(tx, [
+      { type: 'recipient.opted_out', accountId: 'acc_a', mode: 'live', atMs: house.clock.now(), subject: 'a', facts: {}, recipient: number },
+    ]),
+  )
+  await house.deliverer.drain()
+  expect(JSON.parse(house.posted.find(({ body }) => body.includes('opted_out'))?.body ?? '{}')).toMatchObject({
+    data: { recipient: number },
+  })
+  expect(await tablesWith(house.storage.read, [number.slice(1)])).toEqual(
+    expect.arrayContaining(['webhook_attempts', 'webhook_events']),
+  )
+  const { storage, clock, ids } = house
+  const numbers = createNumberHash({ current: 'a secret of this test, long enough', previous: null })
+  await eraseNumber(
+    { read: storage.read, writer: storage.writer, clock, ids, numbers, hold: (atMs, write) => write(async () => atMs) },
+    { number, accountId: 'acc_a', actor: 'test', code: 'canceled_by_operator' },
+  )
+  expect(await tablesWith(storage.read, [number.slice(1)])).toEqual([])
+}) // prettier-ignore
+
+test.for(['fresh', 'analysed'])('what is due is found in steps from endpoint to endpoint, on %s tables', async (state) => {
+  await house.addEndpoint()
+  const { storage } = house
+  const rows = sql`with recursive n (i) as (select 0 union all select i + 1 from n where i < 4999)`
+  await storage.writer.write((tx) =>
+    sql`${rows} insert into webhook_deliveries (account_id, endpoint_id, event_id, due_at)
+      select 'acc_a', 'whk_' || cast(i / 1000 as text), 'evt_' || cast(i as text), cast(8000000000000 as bigint) from n where true`.execute(tx),
+  )
+  if (state === 'analysed') await storage.writer.write(analyse)
+  const statements = await statementsOf(storage.read, () => readDueEndpoints(storage.read, house.clock.now()))
+  const steps = await stepsOf(house.dataFolder, ...statements)
+  const whole = isPostgres ? /^SCAN \w+$/ : /^SCAN (webhook_deliveries|webhook_endpoints|accounts|[dwa])$/
+  expect(steps.filter((step) => whole.test(step))).toEqual([])
+  const searched = isPostgres
+    ? /^SEARCH webhook_deliveries BY webhook_deliveries_open \(endpoint_id= due_at<=\)$/
+    : /^SEARCH d USING INDEX webhook_deliveries_open \(endpoint_id=\? AND due_at<\?\)$/
+  expect(steps.filter((step) => searched.test(step))).toHaveLength(1)
+}) // prettier-ignore
