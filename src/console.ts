@@ -13,6 +13,7 @@ import type { ConsolePorts, HistoryPorts, IdentityPorts } from './api/console/po
 import { measureHealth } from './api/console/system-health.ts'
 import type { Mount } from './api/mount.ts'
 import type { SendOperationDeps } from './api/v1/send.ts'
+import { createWebhookSecretBox } from './devices/secret-box.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'
 import { openAccount } from './open-account.ts'
 import { deriveKey, type Parts } from './parts.ts'
@@ -39,6 +40,7 @@ export function createConsole(
     },
     health: createHealth(parts, publicUrl),
     identity: createIdentityPorts(parts, publicUrl),
+    webhooks: { secretBox: createWebhookSecretBox(parts.secret) },
   }
   return createConsoleMount(surroundingsOf(parts, ports, publicUrl))
 }

@@ -52,7 +52,7 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./message.ts')).messageCommands,
   },
   webhook: {
-    summary: 'Webhook endpoints of an account: add, list, rotate, enable, disable, remove.',
+    summary: 'Webhook endpoints of an account: add, list, test, replay, rotate, enable, disable, remove.',
     load: async () => (await import('./webhook.ts')).webhookCommands,
   },
   'opt-out': {

@@ -3,6 +3,7 @@ import { rfc3339 } from '../clock.ts'
 import { createWebhookSecretBox } from '../devices/secret-box.ts'
 import { loadInstanceSecret } from '../instance-secret.ts'
 import { eventTypes } from '../messages/event-types.ts'
+import type { Db } from '../storage/dialect.ts'
 import {
   addEndpoint,
   type EndpointDeps,
@@ -11,7 +12,11 @@ import {
   setEndpoint,
 } from '../webhooks/endpoint-store.ts'
 import { listEndpoints, type ListedEndpoint } from '../webhooks/list-endpoints.ts'
+import { type DeliveryTry, listTries } from '../webhooks/list-deliveries.ts'
+import { replayEvent, replayRange, sendTestEvent } from '../webhooks/replay.ts'
 import { command, type CommandGroup } from './command.ts'
+import { UsageError } from './command-errors.ts'
+import { readTime } from './read-time.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
 
 const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const
@@ -123,6 +128,92 @@ const rotate = command({
   },
 })
 
+/** A server looks twice a second and gives one try 15 s. */
+const testWaitMs = 20_000
+const testLookMs = 250
+
+const test = command({
+  summary: 'Tells an endpoint the event webhook.test, and says what it answered.',
+  details: 'A running server delivers it: the same way as everything else.',
+  arguments: [],
+  options: { account, endpoint },
+  run: (tools, { options }) =>
+    tools.withStorage(async ({ read, writer }) => {
+      const named = { accountId: options.account, endpointId: options.endpoint }
+      const eventId = await writer.write((tx) => sendTestEvent(tx, { nowMs: tools.clock.now() }, named))
+      const tried = await firstTry(tools, read, { ...named, eventId })
+      const json = { event_id: eventId, status: tried?.status ?? null, failure: tried?.failure ?? null }
+      const isDone = tried !== null && tried.status !== null && tried.status >= 200 && tried.status <= 299
+      return { json: { ...json, delivered: isDone }, text: testSentence(tried), exitCode: isDone ? 0 : 1 }
+    }),
+})
+
+async function firstTry(
+  { clock }: Toolbox,
+  read: Db,
+  named: { accountId: string; endpointId: string; eventId: string },
+): Promise<DeliveryTry | null> {
+  const untilMs = clock.monotonicMs() + testWaitMs
+  // The timers of the clock let the process end.
+  const alive = setInterval(() => undefined, 3_600_000)
+  try {
+    for (;;) {
+      const [first] = await listTries(read, named)
+      if (first !== undefined) return first
+      if (clock.monotonicMs() >= untilMs) return null
+      await new Promise<void>((resolve) => void clock.schedule(testLookMs, resolve))
+    }
+  } finally {
+    clearInterval(alive)
+  }
+}
+
+const testSentence = (tried: DeliveryTry | null): string =>
+  tried === null
+    ? 'Nobody has tried it yet. Is a server running, with the role webhooks?'
+    : tried.status === null
+      ? `No answer: ${tried.failure}.`
+      : `It answered ${tried.status} within ${tried.durationMs} ms.`
+
+const replay = command({
+  summary: 'Tells an endpoint again what happened: one event, or all of a range of time.',
+  arguments: [],
+  options: {
+    account,
+    endpoint,
+    event: { type: 'text', value: 'EVENT', says: 'Id of the event: evt_….' },
+    from: { type: 'text', value: 'TIME', says: 'Begin of the range, as 2027-01-31T00:00:00Z.' },
+    until: { type: 'text', value: 'TIME', says: 'End of the range; now when left out.' },
+    'only-failed': { type: 'flag', says: 'Of the range only what was not delivered.' },
+  },
+  async run(tools, { options }) {
+    const deps = { ids: tools.ids, nowMs: tools.clock.now() }
+    const named = { accountId: options.account, endpointId: options.endpoint, actor: cliActor }
+    const { event: eventId, from, until } = options
+    if ((eventId === undefined) === (from === undefined))
+      throw new UsageError('Say either --event, or --from for a range.')
+    if (eventId !== undefined) {
+      await tools.withStorage(({ writer }) =>
+        writer.write((tx) => replayEvent(tx, deps, { ...named, eventId })),
+      )
+      return { json: { replayed: 1, is_more: false }, text: `${eventId} is told again.` }
+    }
+    const range = {
+      fromMs: readTime('--from', from as string),
+      untilMs: until === undefined ? deps.nowMs : readTime('--until', until),
+      onlyFailed: options['only-failed'],
+    }
+    const { replayed, isMore } = await tools.withStorage(({ read, writer }) =>
+      replayRange({ ...deps, read, writer }, { ...named, ...range }),
+    )
+    const more = isMore ? ' There is more: begin the next range later.' : ''
+    return {
+      json: { replayed, is_more: isMore },
+      text: `${replayed} ${replayed === 1 ? 'event is' : 'events are'} told again.${more}`,
+    }
+  },
+})
+
 const remove = command({
   summary: 'Removes an endpoint for ever. What it was still to be told is dropped.',
   arguments: [],
@@ -156,6 +247,8 @@ export const webhookCommands: CommandGroup = {
   commands: {
     add,
     list,
+    test,
+    replay,
     rotate,
     remove,
     enable: changeState('enabled', 'Tells an endpoint again, what waited for it first.'),

@@ -51,6 +51,17 @@ export async function recordMessageEvents(tx: Tx, events: readonly MessageEvent[
   await record(tx, accountIds, () => told.map(messageEventRow), 'fail')
 }
 
+/** Writes an event for one endpoint alone, whatever it chose, and gives its id: somebody asked for it. */
+export async function recordEventFor(tx: Tx, endpointId: string, event: AccountEvent): Promise<string> {
+  const row = accountEventRow(event)
+  const delivery = { account_id: row.account_id, endpoint_id: endpointId, event_id: row.id, due_at: 0 }
+  await Promise.all([
+    insertRows(tx, 'webhook_events', [row], 'ignore'),
+    insertRows(tx, 'webhook_deliveries', [delivery], 'ignore'),
+  ])
+  return row.id
+}
+
 /**
  * A message that comes back to wait was told to wait already, and a link that is pressed for time would tell so every two seconds.
  */

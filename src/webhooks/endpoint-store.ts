@@ -8,6 +8,7 @@ import { appendAudit } from '../storage/audit-log.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { deleteRows, insertRows } from '../storage/sets.ts'
+import type { WebhookEndpointTable } from '../storage/webhook-tables.ts'
 import { mintSigningSecret } from './signature.ts'
 
 /** The endpoints on paper: where an account is told what happens, what it chose to be told, and the secret that signs it. */
@@ -149,13 +150,13 @@ export async function removeEndpoint(tx: Tx, deps: AccountDeps, named: NamedEndp
 }
 
 /** The endpoint, or a refusal when there is none of this id in the account. */
-async function requireEndpoint(
+export async function requireEndpoint(
   tx: Tx,
   { accountId, endpointId }: { accountId: string; endpointId: string },
-): Promise<{ secret: string; url: string }> {
+): Promise<Pick<WebhookEndpointTable, 'secret' | 'mode' | 'state'>> {
   const row = await tx
     .selectFrom('webhook_endpoints')
-    .select(['secret', 'url'])
+    .select(['secret', 'mode', 'state'])
     .where('account_id', '=', accountId)
     .where('id', '=', endpointId)
     .where('state', '<>', 'removed')

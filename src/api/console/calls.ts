@@ -23,6 +23,7 @@ import { startCalls } from './start-calls.ts'
 import { optOutCalls } from './opt-out-calls.ts'
 import { overviewCalls } from './overview-calls.ts'
 import { sessionCalls } from './session-calls.ts'
+import { webhookCalls } from './webhook-calls.ts'
 
 /** Every call of the console by its path below `/console/api/`. */
 export const calls = {
@@ -49,6 +50,7 @@ export const calls = {
   ...deviceConnectCalls,
   ...overviewCalls,
   ...balanceCalls,
+  ...webhookCalls,
 }
 
 calls satisfies Readonly<Record<string, AnyCall>>

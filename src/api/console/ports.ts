@@ -23,6 +23,10 @@ export interface ConsolePorts {
   /** Measures the instance, for the operator. */
   health: () => Promise<SystemHealth>
   identity: IdentityPorts
+  webhooks: {
+    /** Seals the secrets of endpoints. */
+    secretBox: SecretBox
+  }
 }
 
 export interface DevicePorts {

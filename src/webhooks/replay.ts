@@ -1,0 +1,125 @@
+import type { AccountDeps } from '../accounts/accounts.ts'
+import { rfc3339 } from '../clock.ts'
+import { refuse } from '../errors.ts'
+import { lowestIdAt } from '../ids.ts'
+import { invalidInput } from '../invalid-input.ts'
+import { recordEventFor } from '../messages/events.ts'
+import { appendAudit } from '../storage/audit-log.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
+import type { Mode } from '../storage/schema.ts'
+import { updateRows } from '../storage/sets.ts'
+import type { Writer } from '../storage/writer.ts'
+import { type NamedEndpoint, requireEndpoint } from './endpoint-store.ts'
+
+/** What people ask for: an event to try an endpoint with, and what it was told once more, under the same ids. */
+
+/** Tells one endpoint `webhook.test`; gives the id of the event. Refuses an endpoint that does not exist or is disabled. */
+export async function sendTestEvent(
+  tx: Tx,
+  { nowMs }: Pick<AccountDeps, 'nowMs'>,
+  { accountId, endpointId }: Omit<NamedEndpoint, 'actor'>,
+): Promise<string> {
+  const { mode } = await requireEnabled(tx, { accountId, endpointId })
+  return recordEventFor(tx, endpointId, {
+    type: 'webhook.test',
+    accountId,
+    mode: mode ?? 'test',
+    atMs: nowMs,
+    subject: endpointId,
+    facts: { webhook: { id: endpointId } },
+  })
+}
+
+/** Tells one event again. Refuses one that this endpoint was never to be told of, or whose record is gone. */
+export async function replayEvent(
+  tx: Tx,
+  deps: AccountDeps,
+  { accountId, endpointId, actor, eventId }: NamedEndpoint & { eventId: string },
+): Promise<void> {
+  await requireEnabled(tx, { accountId, endpointId })
+  const again = await openAgain(tx, accountId, endpointId, [eventId])
+  if (again === 0)
+    throw refuse('not_found', { detail: `There is no delivery of ${eventId} to ${endpointId}.` })
+  const detail = { endpointId, eventId }
+  await appendAudit(tx, deps, { accountId, actor, action: 'webhook.replayed', detail })
+}
+
+export interface ReplayRange extends NamedEndpoint {
+  /** Inclusive. */
+  fromMs: number
+  /** Exclusive. */
+  untilMs: number
+  /** Only what was given up, or is still to be told. */
+  onlyFailed: boolean
+}
+
+/** Small pieces, so that sending never waits long for one. */
+const pageSize = 500
+/** More at once would keep an endpoint from what happens now for too long. */
+const mostReplayed = 10_000
+
+/**
+ * Tells again what happened within a range, oldest first, page by page; gives how many events, at most 10,000: then the rest takes a later begin. Refuses a
+ * range that is empty, and an endpoint that does not exist or is disabled.
+ */
+export async function replayRange(
+  { read, writer, ...deps }: AccountDeps & { read: Db; writer: Writer },
+  range: ReplayRange,
+): Promise<{ replayed: number; isMore: boolean }> {
+  const { accountId, endpointId, actor, fromMs, untilMs, onlyFailed } = range
+  if (!(fromMs < untilMs))
+    throw invalidInput([{ pointer: '/untilMs', code: 'out_of_range', detail: 'The end must be after the begin.' }])
+  await writer.write(async (tx) => {
+    await requireEnabled(tx, range)
+    const detail = { endpointId, from: rfc3339(fromMs), until: rfc3339(untilMs), onlyFailed }
+    await appendAudit(tx, deps, { accountId, actor, action: 'webhook.replayed', detail })
+  })
+  let replayed = 0
+  for (let from = lowestIdAt('evt', fromMs); ;) {
+    let query = read
+      .selectFrom('webhook_deliveries')
+      .select('event_id')
+      .where('account_id', '=', accountId)
+      .where('endpoint_id', '=', endpointId)
+      .where('event_id', '>=', from)
+      .where('event_id', '<', lowestIdAt('evt', untilMs))
+    if (onlyFailed) query = query.where(({ eb, or }) => or([eb('outcome', 'is', null), eb('outcome', '!=', 'delivered')]))
+    const rows = await query.orderBy('event_id').limit(pageSize).execute()
+    const ids = rows.map((row) => row.event_id)
+    if (ids.length > 0) replayed += await writer.write((tx) => openAgain(tx, accountId, endpointId, ids))
+    if (ids.length < pageSize) return { replayed, isMore: false }
+    if (replayed >= mostReplayed) return { replayed, isMore: true }
+    from = `${ids.at(-1)}0`
+  }
+} // prettier-ignore
+
+const openAgain = (
+  tx: Tx,
+  accountId: string,
+  endpointId: string,
+  eventIds: readonly string[],
+): Promise<number> =>
+  updateRows(
+    tx,
+    'webhook_deliveries',
+    ['account_id', 'endpoint_id', 'event_id'],
+    eventIds.map((eventId) => ({
+      account_id: accountId,
+      endpoint_id: endpointId,
+      event_id: eventId,
+      due_at: 0,
+      failures: 0,
+      outcome: null,
+      closed_at: null,
+    })),
+  )
+
+async function requireEnabled(
+  tx: Tx,
+  named: { accountId: string; endpointId: string },
+): Promise<{ mode: Mode | null }> {
+  const { state, mode } = await requireEndpoint(tx, named)
+  if (state === 'enabled') return { mode }
+  const detail = `The endpoint ${named.endpointId} is disabled; enable it first.`
+  throw invalidInput([{ code: 'out_of_range', detail }])
+}
