@@ -43,7 +43,7 @@ export interface DelivererDeps {
 } // prettier-ignore
 
 /** Beyond the time of a try: what it takes to write down what came of it. */
-const leaseMarginMs = 30_000
+const leaseMarginMs = 10_000
 /** An answer that takes longer is taken for a sign that more at once would not help. */
 const quickMs = 2_000
 /** Outcomes that one transaction takes. */

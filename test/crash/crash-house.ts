@@ -20,6 +20,7 @@ export interface CrashHouse {
   peer: MessagePeer
   client: ApiClient
   dataFolder: string
+  accountId: string
   liveKey: string
   granted: number
   load(options: {
@@ -42,12 +43,13 @@ export interface CrashHouse {
 export async function openCrashHouse(
   settings: Record<string, string>,
   postgresUrl?: string,
+  env: Record<string, string> = {},
 ): Promise<CrashHouse> {
   const dataFolder = await temporaryFolder()
   if (postgresUrl !== undefined) useServer(dataFolder, postgresUrl)
   const peer = await startMessagePeer(join(dataFolder, 'peer.ndjson'))
   const port = await freePort()
-  const start = () => startServerProcess({ dataFolder, port, env: { ONESIXTY_LOG_LEVEL: 'warn' } })
+  const start = () => startServerProcess({ dataFolder, port, env: { ONESIXTY_LOG_LEVEL: 'warn', ...env } })
   const server = await start()
   const { accountId, liveKey } = server.first!
   const onesixty = <T>(...args: string[]): Promise<T> => cliJson<T>(args, dataFolder)
@@ -71,6 +73,7 @@ export async function openCrashHouse(
     peer,
     client: createApiClient(server.url),
     dataFolder,
+    accountId,
     liveKey,
     granted: granted + 10,
     load(options) {

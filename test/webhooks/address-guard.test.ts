@@ -65,6 +65,13 @@ test('there are sixty vectors and more, and a third of them lead to this machine
   expect(ssrfVectors.filter(({ isHere }) => isHere).length).toBeGreaterThanOrEqual(20)
 })
 
+test('an address that stands in the URL is held against the guard, with TLS and without', async () => {
+  for (const [scheme, trap] of Object.entries(traps)) {
+    expect(await send(depsOf(), `${scheme}://127.0.0.1:${trap.port}/`)).toMatchObject(refused)
+    expect(trap.connections).toBe(0)
+  }
+})
+
 describe.for(['http', 'https'])('%s', (scheme) => {
   const trap = () => traps[scheme] as Trap
   const urlOf = (host: string) => `${scheme}://${host}:${trap().port}/`

@@ -1,0 +1,67 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { type EventBody, openReceiver, type Receiver, verified } from '../webhooks/receiver.ts'
+import { type CrashHouse, openCrashHouse } from './crash-house.ts'
+
+const kills = 3
+const perSecond = 40
+
+let house: CrashHouse
+let receiver: Receiver
+let secret: string
+/** What the receiver has heard, verified as it came, by the id of the event: it outlives every kill. */
+const heard = new Map<string, { event: EventBody; times: number; bodies: Set<string> }>()
+
+beforeAll(async () => {
+  receiver = await openReceiver()
+  house = await openCrashHouse({ window: '20', delay_ms: '400' }, undefined, {
+    ONESIXTY_WEBHOOK_ALLOW: '127.0.0.1',
+    // What was under way at a kill is due again ten seconds after this.
+    ONESIXTY_WEBHOOK_TIMEOUT_MS: '2000',
+  })
+  const added = await house.onesixty<{ secret: string }>('webhook', 'add', '--account', house.accountId, '--url', receiver.url)
+  secret = added.secret
+  receiver.handle = (request, response) => {
+    const one = receiver.received.at(-1)!
+    const event = verified(secret, one)
+    expect(request.headers['webhook-id']).toBe(event.id)
+    const known = heard.get(event.id) ?? { event, times: 0, bodies: new Set() }
+    heard.set(event.id, { ...known, times: known.times + 1, bodies: known.bodies.add(one.body) })
+    // Slow enough that a kill finds deliveries that were received and not answered.
+    void wait(100).then(() => response.end())
+  }
+}) // prettier-ignore
+afterAll(async () => {
+  await house.close()
+  await receiver.close()
+})
+
+test('kills during delivery lose no event, and what is told again has the same id and says the same', async () => {
+  const load = house.load({ perSecond })
+  for (let kill = 0; kill < kills; kill++) {
+    load.resume()
+    const before = heard.size
+    await eventually(() => heard.size - before, (count) => expect(count).toBeGreaterThan(60), 20_000)
+    await house.server.kill('SIGKILL')
+    await load.pause()
+    await house.restart()
+    await load.repeatUnanswered()
+  }
+  await house.drained()
+  const messages = await house.client.history(house.liveKey)
+  expect(messages.length).toBeGreaterThan(100)
+  const missing = (): string[] => {
+    const told = new Set([...heard.values()].map(({ event }) => `${event.data.message?.id} ${event.type}`))
+    return messages.flatMap(({ id, status }) =>
+      [`${id} message.queued`, `${id} message.${status}`].filter((each) => !told.has(each)),
+    )
+  }
+  await eventually(missing, (left) => expect(left).toEqual([]), 60_000)
+
+  const happenings = Map.groupBy(heard.values(), ({ event }) => `${event.data.message?.id} ${event.data.sequence}`)
+  expect([...happenings.values()].filter((ids) => ids.length > 1)).toEqual([])
+  expect([...heard.values()].filter(({ bodies }) => bodies.size > 1)).toEqual([])
+  // Had no kill met a delivery under way, this would prove little.
+  expect([...heard.values()].filter(({ times }) => times > 1).length).toBeGreaterThanOrEqual(kills)
+}) // prettier-ignore
