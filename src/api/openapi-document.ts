@@ -28,8 +28,15 @@ export interface DocumentedInterface {
   /** How programs sign in: the name of the scheme, and what it says. */
   security: { name: string; bearerFormat: string; description: string }
   operations: readonly DocumentedOperation[]
+  /** What it posts by itself, as OpenAPI describes webhooks; nothing when left out. */
+  webhooks?: object
   /** The schemas that stand by their names. */
   schemas: Readonly<Record<string, TSchema>>
+}
+
+const webhooksTag = {
+  name: 'Webhooks',
+  description: 'What the service posts to your endpoints when something happens.',
 }
 
 type Names = ReadonlyMap<unknown, string>
@@ -55,8 +62,9 @@ export function openApiDocument(described: DocumentedInterface, publicUrl: strin
     },
     servers: [{ url: publicUrl }],
     security: [{ [security.name]: [] }],
-    tags: [tag],
+    tags: [tag, ...(described.webhooks === undefined ? [] : [webhooksTag])],
     paths: pathsOf(book, operations),
+    ...(described.webhooks !== undefined && { webhooks: described.webhooks }),
     components: {
       securitySchemes: {
         [security.name]: {

@@ -1,5 +1,6 @@
 import { apiDescription, componentSchemas } from './openapi-components.ts'
 import { openApiDocument } from './openapi-document.ts'
+import { webhookSchemas, webhooksObject } from './openapi-webhooks.ts'
 import { operations } from './operations.ts'
 
 /**
@@ -19,7 +20,8 @@ export function renderOpenApi(publicUrl: string): string {
           'The API key, in the header `Authorization: Bearer <API_KEY>` and nowhere else. It decides account and mode.',
       },
       operations: Object.values(operations),
-      schemas: componentSchemas,
+      webhooks: webhooksObject,
+      schemas: { ...componentSchemas, ...webhookSchemas },
     },
     publicUrl,
   )

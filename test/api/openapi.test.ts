@@ -3,6 +3,9 @@ import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApi } from '../../scripts/generators/openapi.ts'
 import { problems } from '../../src/errors.ts'
+import type { TSchema } from 'typebox'
+import { webhookSchemas } from '../../src/api/openapi-webhooks.ts'
+import { eventTypes } from '../../src/messages/event-types.ts'
 import { operations } from '../../src/api/operations.ts'
 import { startTestApi, type TestApi } from './start-test-api.ts'
 
@@ -46,6 +49,16 @@ test('it names the four operations and no fifth', () => {
     'post /api/v1/send',
   ])
 })
+
+test('it names every event that an endpoint can be told, with a body that its own schema takes', () => {
+  const webhooks = document['webhooks'] as Record<string, { post: { requestBody: { content: Record<string, Node> } } }>
+  expect(Object.keys(webhooks)).toEqual([...eventTypes])
+  for (const { post } of Object.values(webhooks)) {
+    const { schema, example } = post.requestBody.content['application/json'] as { schema: { $ref: string }; example: object }
+    const check = Compile(webhookSchemas[schema.$ref.split('/').at(-1) as string] as TSchema)
+    expect([...check.Errors(example)]).toEqual([])
+  }
+}) // prettier-ignore
 
 test('every member, parameter and header is described, every operation has examples', () => {
   const bare: string[] = []
