@@ -15,6 +15,7 @@ import { LinkLeases } from './dispatch/link-leases.ts'
 import { NodeBeats } from './dispatch/node-beats.ts'
 import { NodeNews } from './dispatch/node-news.ts'
 import type { Route } from './dispatch/choose-device.ts'
+import { QuietAccounts } from './dispatch/quiet-accounts.ts'
 import { ensureTestSimulator } from './dispatch/test-simulator.ts'
 import { createInboundReceiver } from './inbound.ts'
 import { createHttp } from './http.ts'
@@ -90,6 +91,7 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
       changes: new AccountChanges(),
       counts: new SharedCounts(),
       optOuts: new OptOuts(opened.read, createNumberHash(secret)),
+      quiet: new QuietAccounts(opened.read),
       epoch,
       tls: await readTlsFiles(config),
       lifecycle: { ready: false },
@@ -123,7 +125,7 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
     late: (attemptId, outcome) => dispatcher.late(attemptId, outcome),
     changed: () => {
       authenticator.invalidate()
-      refreshOptOuts(parts)
+      refreshAccounts(parts)
       dispatcher.nudge()
     },
     nudge: () => dispatcher.nudge(),
@@ -226,8 +228,10 @@ const inOrder = (run: {
   run.http,
 ]
 
-const refreshOptOuts = ({ optOuts, log }: Parts): void =>
+const refreshAccounts = ({ optOuts, quiet, log }: Parts): void => {
   void optOuts.refresh().catch((error: unknown) => log.error({ err: error }, 'opt-outs could not be read'))
+  void quiet.refresh().catch((error: unknown) => log.error({ err: error }, 'quiet hours could not be read'))
+}
 
 const once = (run: () => Promise<void>): Service => ({ start: run, stop: async () => undefined })
 

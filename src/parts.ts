@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { SecretBox } from './devices/secret-box.ts'
+import type { QuietAccounts } from './dispatch/quiet-accounts.ts'
 import type { Ids } from './ids.ts'
 import type { InstanceSecret } from './instance-secret.ts'
 import type { Log } from './log.ts'
@@ -36,6 +37,7 @@ export interface Parts {
   /** Counts of limits, which the nodes keep together. */
   counts: SharedCounts
   optOuts: OptOuts
+  quiet: QuietAccounts
   epoch: EpochStart
   tls: TlsFiles | null
   /** Whether this process wants requests. */

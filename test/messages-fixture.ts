@@ -7,6 +7,7 @@ import { claimMessages } from '../src/messages/claim-messages.ts'
 import { readOpenOf } from '../src/messages/open-attempts.ts'
 import { units } from '../src/messages/units.ts'
 import type { ConnectorKind } from '../src/connectors/connector.ts'
+import { QuietAccounts } from '../src/dispatch/quiet-accounts.ts'
 import { simulatorKind } from '../src/connectors/simulator/simulator.ts'
 import { routeFrom } from '../src/dispatch/route-ring.ts'
 import { sendMessages } from '../src/messages/send-messages.ts'
@@ -59,6 +60,7 @@ export async function openMessagesFixture(
       'ignore',
     ),
   )
+  const quiet = new QuietAccounts(storage.read)
   const pool: DevicePool = new DevicePool({
     read: storage.read,
     clock,
@@ -72,13 +74,17 @@ export async function openMessagesFixture(
       late: (attemptId, outcome) => dispatcher.late(attemptId, outcome),
       healthChanged: () => dispatcher.nudge(),
     }),
-    changed: () => dispatcher.nudge(),
+    changed: () => void quiet.refresh().then(() => dispatcher.nudge()),
     ...(isLogged && { isLogged }),
     reloadIntervalMs: 500,
     breakerRestMs: 300_000,
   })
   const dispatchUnits: DispatchUnits = {
-    claim: (input) => storage.writer.write((tx) => claimMessages(tx, ids, input)),
+    async claim(input) {
+      if (quiet.withHours(input.wants) === null) await quiet.refresh()
+      const wants = quiet.withHours(input.wants) ?? input.wants
+      return storage.writer.write((tx) => claimMessages(tx, ids, { ...input, wants }))
+    },
     settleOutcomes: (settlements) => storage.writer.write((tx) => units.settleOutcomes(tx, settlements)),
     settleReceipts: (words) => storage.writer.write((tx) => units.settleReceipts(tx, words)),
     readOpen: (fence) => storage.writer.write((tx) => readOpenOf(tx, fence)),

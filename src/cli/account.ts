@@ -6,6 +6,7 @@ import { grantSms } from '../ledger/grants.ts'
 import { availableOf, readWallets, type Wallet, walletKey } from '../ledger/ledger.ts'
 import type { AccountState, Mode } from '../storage/schema.ts'
 import { eraseAccountCommand } from './account-erase.ts'
+import { quietHoursCommand } from './account-quiet-hours.ts'
 import { command, type CommandGroup, type Output } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { notBelow } from '../messages/history-floor.ts'
@@ -277,6 +278,7 @@ export const accountCommands: CommandGroup = {
     create,
     grant,
     limit,
+    'quiet-hours': quietHoursCommand,
     list,
     suspend: stateCommand(
       'suspended',

@@ -5,6 +5,7 @@ import type { HotUnits } from '../messages/units.ts'
 import type { Storage } from '../storage/database.ts'
 import type { Claimed, Want } from '../messages/claim-messages.ts'
 import type { ReceiptWord } from '../messages/receipt-readings.ts'
+import type { QuietAccounts } from './quiet-accounts.ts'
 import type { Settlement } from '../messages/settle-outcomes.ts'
 
 /** The hot units, run in the next transaction; each settles after the flush. */
@@ -26,16 +27,35 @@ export const createDispatchUnits = ({
   storage,
   horizon,
   changes,
+  quiet,
 }: {
   storage: Pick<Storage<HotUnits>, 'runUnit' | 'writer'>
   horizon: WriteHorizon
   changes: AccountChanges
-}): DispatchUnits => ({
-  claim: (input) =>
-    changes.after(
-      horizon.hold(input.nowMs, () => storage.runUnit('claim', input)),
-      ({ claimed }) => claimed.map(accountOf),
-    ),
+  quiet: QuietAccounts
+}): DispatchUnits => {
+  const claim: DispatchUnits['claim'] = async (input) => {
+    const wants = quiet.withHours(input.wants)
+    if (wants === null) {
+      await quiet.refresh()
+      return claim({ ...input, nowMs: horizon.now() })
+    }
+    // In the turn of the event loop from which its time is.
+    const claiming = horizon.hold(input.nowMs, () => storage.runUnit('claim', { ...input, wants }))
+    return changes.after(claiming, ({ claimed }) => claimed.map(accountOf))
+  }
+  return { claim, ...endingUnits({ storage, horizon, changes }) }
+}
+
+const endingUnits = ({
+  storage,
+  horizon,
+  changes,
+}: {
+  storage: Pick<Storage<HotUnits>, 'runUnit' | 'writer'>
+  horizon: WriteHorizon
+  changes: AccountChanges
+}): Omit<DispatchUnits, 'claim'> => ({
   settleOutcomes: (settlements) =>
     changes.after(
       horizon.hold(earliest(settlements), () => storage.runUnit('settleOutcomes', settlements)),

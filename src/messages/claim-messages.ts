@@ -3,10 +3,12 @@ import type { Tx } from '../storage/dialect.ts'
 import type { Category, Encoding, Mode, OnUnknown } from '../storage/schema.ts'
 import { insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
+import { deferQuiet } from './defer-quiet.ts'
 import { endRows } from './end-waiting.ts'
 import { dropStale, lowerTotals } from './leave-queue.ts'
 import { type MessageKey, type MessageState, stateColumnsOf } from './message-store.ts'
 import { offerRow, type PhoneOffering } from './phone-offers.ts'
+import type { QuietHours } from './quiet-hours.ts'
 import { queueKey, queueKeyOf, type QueuePlace } from './queue-place.ts'
 
 /** So many messages of one account's route may go to this device now. Several wants for one route are for different numbers of parts. */
@@ -26,6 +28,8 @@ export interface Want {
   leaseToken?: number
   /** The claimer writes down what leaves, and what came of it, in its log of hand-overs. */
   isLogged?: true
+  /** Of the account: what would disturb its recipient now waits. */
+  quiet?: QuietHours
   /** Set when the device fetches: what is claimed is offered to this phone, over these SIMs. */
   phone?: PhoneOffering
 }
@@ -53,7 +57,14 @@ export interface Claimed extends MessageKey {
 
 /** `want` is the place of its want among those of the batch. */
 type ClaimRow = MessageState &
-  QueuePlace & { text: string; encoding: Encoding; want: number; is_stopped: 1 | null; sim?: number | null }
+  QueuePlace & {
+    text: string
+    encoding: Encoding
+    country: string | null
+    want: number
+    is_stopped: 1 | null
+    sim?: number | null
+  }
 
 /** The one message that tells a number that it has opted out may go there. */
 const stopping = `select 1 from opt_outs o where o.account_id = q.account_id and o.mode = q.mode and o.recipient = m.recipient
@@ -65,7 +76,7 @@ const stopping = `select 1 from opt_outs o where o.account_id = q.account_id and
  * is due tells a clock that never steps back.
  */
 const nextOfRoute = {
-  sql: `select ${stateColumnsOf('m')}, m.text, m.encoding, q.route_key, q.priority, q.due_at, q.refusals, :want as want, (${stopping}) as is_stopped
+  sql: `select ${stateColumnsOf('m')}, m.text, m.encoding, m.country, q.route_key, q.priority, q.due_at, q.refusals, :want as want, (${stopping}) as is_stopped
         from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
         where (:lease is null or exists (select 1 from devices d where d.id = :device and d.lease_token = :lease))
           and not exists (select 1 from nodes n where n.epoch = :fence and n.left_at is not null)
@@ -103,13 +114,14 @@ export async function claimMessages(
       fence,
     ]),
   )
-  const waiting = await endStopped(tx, await dropStale(tx, found), nowMs)
+  const going = await endStopped(tx, await dropStale(tx, found), nowMs)
+  const waiting = wants.some(({ quiet }) => quiet !== undefined)
+    ? await deferQuiet(tx, going, { hoursOf: (row) => (wants[row.want] as Want).quiet, nowMs })
+    : going
   const rows = wants.some((want) => want.phone !== undefined) ? withinPaces(waiting, wants) : waiting
   const counts = wants.map(() => 0)
   // A want that met rows to drop may find more behind them.
-  for (const { want } of waiting === found
-    ? rows
-    : [...rows, ...found.filter(({ status, is_stopped }) => status !== 'queued' || is_stopped !== null)])
+  for (const { want } of waiting === found ? rows : [...rows, ...notIn(found, waiting)])
     counts[want] = (counts[want] as number) + 1
   if (rows.length === 0) return { claimed: [], counts }
 
@@ -129,6 +141,11 @@ export async function claimMessages(
   await writeAttempts(tx, claimed, { startedAt: nowMs, fence, leaseOf })
   await insertRows(tx, 'phone_offers', offersOf(claimed, rows, wants, nowMs))
   return { claimed, counts }
+}
+
+const notIn = (found: readonly ClaimRow[], waiting: readonly ClaimRow[]): ClaimRow[] => {
+  const kept = new Set(waiting)
+  return found.filter((row) => !kept.has(row))
 }
 
 /** Cancels what would go to a number that has opted out, and gives the others. */

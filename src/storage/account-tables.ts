@@ -10,6 +10,12 @@ export interface AccountTable {
   send_per_minute: number | null
   read_per_minute: number | null
   queue_limit: number | null
+  quiet_from: number | null
+  quiet_until: number | null
+  countries: string | null
+  number_per_hour: number | null
+  prefix_per_hour: number | null
+  pumping_numbers: number | null
   created_at: number
   updated_at: number
 }

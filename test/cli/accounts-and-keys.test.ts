@@ -159,3 +159,18 @@ test('what belongs to an account that does not exist is refused, not empty', asy
     expect(stderr).toContain('There is no account acc_none.')
   }
 })
+
+test('quiet hours are set as times of day, and taken away; what is neither is refused', async () => {
+  const { account_id: id } = await cli.json<{ account_id: string }>(
+    'account create --name Quiet --email quiet@example.org',
+  )
+  const set = `account quiet-hours --account ${id}`
+  expect(await cli.json(`${set} --from 21:30 --until 08:00`)).toEqual({
+    account_id: id,
+    quiet_hours: { from: '21:30', until: '08:00' },
+  })
+  expect(await cli.json(`${set} --off`)).toEqual({ account_id: id, quiet_hours: null })
+  for (const wrong of ['--from 21:30', '--from 24:00 --until 08:00', '', '--off --from 21:00 --until 08:00'])
+    expect((await cli.run(`${set} ${wrong}`)).code).toBe(2)
+  expect((await cli.run(`${set} --from 08:00 --until 08:00`)).code).not.toBe(0)
+})

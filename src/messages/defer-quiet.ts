@@ -1,0 +1,52 @@
+import type { Tx } from '../storage/dialect.ts'
+import type { Category } from '../storage/schema.ts'
+import { defer } from './deferred.ts'
+import { leaveQueue } from './leave-queue.ts'
+import type { MessageState } from './message-store.ts'
+import type { QueuePlace } from './queue-place.ts'
+import { type QuietHours, quietUntil } from './quiet-hours.ts'
+
+type QueuedRow = MessageState & QueuePlace & { country: string | null }
+
+/** A code is asked for by whoever is to get it, and worthless in the morning. */
+const neverWaits: Category = 'authentication'
+
+/**
+ * Takes what would disturb its recipient out of the queue until that is over, and gives the others. It stays `queued` and holds its SMS; its validity
+ * goes on, and ends it where that comes first.
+ */
+export async function deferQuiet<R extends QueuedRow>(
+  tx: Tx,
+  rows: readonly R[],
+  { hoursOf, nowMs }: { hoursOf: (row: R) => QuietHours | undefined; nowMs: number },
+): Promise<readonly R[]> {
+  const quiet = new Map<R, number>()
+  for (const row of rows) {
+    const hours = row.category === neverWaits ? undefined : hoursOf(row)
+    const untilMs = hours === undefined ? null : quietUntil(row.country, nowMs, hours)
+    if (untilMs !== null) quiet.set(row, untilMs)
+  }
+  if (quiet.size === 0) return rows
+  const waiting = [...quiet]
+  await leaveQueue(
+    tx,
+    waiting.map(([row]) => ({ ...row, message_id: row.id })),
+  )
+  await defer(
+    tx,
+    waiting.map(([row, untilMs]) => ({
+      account_id: row.account_id,
+      mode: row.mode,
+      message_id: row.id,
+      reason: 'quiet_hours',
+      wake_at: Math.min(untilMs, row.expires_at as number),
+      route_key: row.route_key,
+      priority: row.priority,
+      parts: row.parts,
+      expires_at: row.expires_at as number,
+      refusals: row.refusals,
+      changed_at: row.updated_at,
+    })),
+  )
+  return rows.filter((row) => !quiet.has(row))
+}
