@@ -1,7 +1,6 @@
-import { setAccountState } from '../accounts/accounts.ts'
 import type { Clock } from '../clock.ts'
 import type { Ids } from '../ids.ts'
-import { cancelForClosing } from '../messages/cancel-for-closing.ts'
+import { changeStatePage } from '../messages/change-account-state.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { AccountState } from '../storage/schema.ts'
 import type { Writer } from '../storage/writer.ts'
@@ -28,9 +27,7 @@ export async function changeAccountState(
     const page = await holdHorizon(clock.now(), (timeIn) =>
       writer.write(async (tx) => {
         const nowMs = await timeIn(tx)
-        const cancelWaiting = (inTx: typeof tx, of: string): Promise<number> =>
-          cancelForClosing(inTx, of, nowMs)
-        return setAccountState(tx, { ids, nowMs, cancelWaiting }, change)
+        return changeStatePage(tx, { ids, nowMs }, change)
       }),
     )
     changed ||= page.changed

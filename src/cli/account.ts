@@ -1,4 +1,4 @@
-import { setAccountLimits, setAccountState } from '../accounts/accounts.ts'
+import { setAccountLimits } from '../accounts/accounts.ts'
 import { type ListedAccount, listAccounts } from '../accounts/list-accounts.ts'
 import { rfc3339 } from '../clock.ts'
 import { issuePasswordLink } from '../accounts/password-link.ts'
@@ -10,7 +10,7 @@ import { quietHoursCommand } from './account-quiet-hours.ts'
 import { command, type CommandGroup, type Output } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { notBelow } from '../messages/history-floor.ts'
-import { cancelForClosing } from '../messages/cancel-for-closing.ts'
+import { changeStatePage } from '../messages/change-account-state.ts'
 import { openAccount } from '../open-account.ts'
 import { ownAddress } from '../own-address.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
@@ -250,16 +250,11 @@ const stateCommand = (state: AccountState, summary: string, details: string) =>
 
 async function changeState(tools: Toolbox, accountId: string, state: AccountState): Promise<Output> {
   const result = await tools.withStorage(async ({ writer }) => {
-    const change = () => {
-      const nowMs = tools.clock.now()
-      const deps = {
-        ...tools,
-        nowMs,
-        cancelWaiting: async (tx: Parameters<typeof cancelForClosing>[0], id: string) =>
-          cancelForClosing(tx, id, await notBelow(tx, nowMs)),
-      }
-      return writer.write((tx) => setAccountState(tx, deps, { accountId, state, actor: cliActor }))
-    }
+    const change = () =>
+      writer.write(async (tx) => {
+        const nowMs = await notBelow(tx, tools.clock.now())
+        return changeStatePage(tx, { ids: tools.ids, nowMs }, { accountId, state, actor: cliActor })
+      })
     const first = await change()
     let { canceled } = first
     for (let page = first; page.canceled > 0; canceled += page.canceled) page = await change()

@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/dialect.ts'
-import type { DeviceState } from '../storage/schema.ts'
+import type { DeviceState, Mode } from '../storage/schema.ts'
 import type { DeviceStateTable } from '../storage/device-tables.ts'
 import { insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import type { DeviceReport, DeviceReportBody } from './device-report.ts'
@@ -13,8 +13,21 @@ export interface DeviceStanding {
   atMs: number
 }
 
+/** A device that has become something else than it was. */
+export interface StandingChange extends DeviceStanding {
+  /** Null: shared. */
+  accountId: string | null
+  mode: Mode
+  kind: string
+  /** Null when nothing was known of it. */
+  statusBefore: string | null
+}
+
 interface Present {
   device_id: string
+  account_id: string | null
+  mode: Mode
+  kind: string
   state: DeviceState
   from_at: number | null
   status: string | null
@@ -23,9 +36,12 @@ interface Present {
 
 /**
  * Writes down what devices have become, where it differs from what stands there; their former standing ends. What a server says of a device that
- * was disabled or removed in the meantime is too late and is dropped. A standing lasts at least a millisecond, whatever the clock says.
+ * was disabled or removed in the meantime is too late and is dropped. A standing lasts at least a millisecond, whatever the clock says. Gives what changed.
  */
-export async function recordStandings(tx: Tx, standings: readonly DeviceStanding[]): Promise<void> {
+export async function recordStandings(
+  tx: Tx,
+  standings: readonly DeviceStanding[],
+): Promise<StandingChange[]> {
   const present = await readPresent(
     tx,
     standings.map(({ deviceId }) => deviceId),
@@ -36,13 +52,17 @@ export async function recordStandings(tx: Tx, standings: readonly DeviceStanding
     if (before === undefined || before.state === 'retired') return []
     if (before.state === 'disabled' && status !== 'disabled') return []
     if (before.status === status && before.reasons === text) return []
-    return [{ before, status, reasons: text, at: laterThan(before, atMs) }]
+    return [{ before, status, reasons, text, at: laterThan(before, atMs) }]
   })
   await endPresent(tx, changed)
-  const rows = changed.map(({ before, status, reasons, at }) => ({
-    device_id: before.device_id, from_at: at, until_at: null, status, reasons,
+  const rows = changed.map(({ before, status, text, at }) => ({
+    device_id: before.device_id, from_at: at, until_at: null, status, reasons: text,
   })) // prettier-ignore
   await insertRows(tx, 'device_states', rows)
+  return changed.map(({ before, status, reasons, at }) => ({
+    deviceId: before.device_id, accountId: before.account_id, mode: before.mode, kind: before.kind, status, reasons, atMs: at,
+    statusBefore: before.status,
+  })) // prettier-ignore
 }
 
 /** Ends what a device was, without anything after it: it was removed. */
@@ -64,7 +84,7 @@ async function readPresent(tx: Tx, deviceIds: readonly string[]): Promise<Map<st
   const rows = await selectEach<Present>(
     tx,
     {
-      sql: `select d.id as device_id, d.state, s.from_at, s.status, s.reasons from devices d
+      sql: `select d.id as device_id, d.account_id, d.mode, d.kind, d.state, s.from_at, s.status, s.reasons from devices d
         left join device_states s on s.device_id = d.id and s.until_at is null where d.id = :device`,
       inputs: ['device'],
     },

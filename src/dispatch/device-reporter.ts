@@ -9,6 +9,8 @@ import {
 import { type HeardElsewhere, heardElsewhere } from '../devices/heard-elsewhere.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
+import { recordEvents } from '../messages/events.ts'
+import { deviceEvent } from './device-event.ts'
 import type { AccountChanges } from '../messages/account-changes.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
@@ -110,7 +112,8 @@ async function recordHistory(
   const told = due.map(({ deviceId, status, reasons, reportedAt }): DeviceStanding => ({
     deviceId, status, reasons, atMs: reportedAt,
   })) // prettier-ignore
-  await recordStandings(tx, [...told, ...lost])
+  const changed = await recordStandings(tx, [...told, ...lost])
+  await recordEvents(tx, changed.flatMap(deviceEvent))
   await recordSamples(tx, due)
 }
 
