@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { BoundedMap } from '../bounded-map.ts'
 import type { Db } from './dialect.ts'
 import { postgresDialect } from './postgres.ts'
-import { createPostgresPool, type PostgresSettings } from './postgres-client.ts'
+import { createPostgresPool, type PostgresSettings, readOnly } from './postgres-client.ts'
 import { accountReader, accountSetting } from './row-security.ts'
 import type { Database } from './schema.ts'
 
@@ -20,7 +20,7 @@ export interface AccountReads {
  * session was told of (row-security.ts). All accounts share the connections; one is told anew when it changes hands.
  */
 export function createAccountReads(settings: PostgresSettings): AccountReads {
-  const pool = createPostgresPool(settings, settings.readers, { role: accountReader })
+  const pool = createPostgresPool(settings, settings.readers, { ...readOnly, role: accountReader })
   /** Of each connection, for whom it reads. */
   const readsFor = new WeakMap<pg.PoolClient, string>()
   const kept = new BoundedMap<Db>(mostKept)

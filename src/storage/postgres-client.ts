@@ -67,6 +67,9 @@ const answerGraceMs = 1_000
 /** A connection that nobody uses is asked by TCP for a sign of life after this; Node.js gives it ten more seconds. */
 const keepAliveDelayMs = 10_000
 
+/** Of a session that reads: what writes besides the writer would hold no lock, and is a mistake. */
+export const readOnly = { default_transaction_read_only: 'on' } as const
+
 /** Connections that are made when they are wanted, and anew after the server was away. */
 export function createPostgresPool(
   settings: PostgresSettings,

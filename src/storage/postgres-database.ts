@@ -7,7 +7,7 @@ import { mergedUnits } from './merged-units.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { postgresDialect } from './postgres.ts'
 import { createAccountReads } from './account-reads.ts'
-import { createPostgresPool, type PostgresSettings, withClient } from './postgres-client.ts'
+import { createPostgresPool, type PostgresSettings, readOnly, withClient } from './postgres-client.ts'
 import { readCluster, refuseUnsafeServer } from './postgres-safety.ts'
 import { ensureReader, secureRows } from './row-security.ts'
 import { PostgresSignals } from './postgres-signals.ts'
@@ -51,7 +51,7 @@ export async function openPostgres<U extends Units = Units>(
   const writer = new Writer(new Kysely<Database>({ dialect: postgresDialect(writing, { lock: writeLock, flushTimes }) }))
   const reading: pg.Pool[] = []
   const connect = (connections: number): Db => {
-    const pool = createPostgresPool(settings, connections)
+    const pool = createPostgresPool(settings, connections, readOnly)
     reading.push(pool)
     return new Kysely<Database>({ dialect: postgresDialect(pool) })
   }

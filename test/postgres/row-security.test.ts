@@ -69,9 +69,22 @@ test('reads of many accounts share connections and never one another’s rows', 
 test('what is closed is refused, and so is every write', async () => {
   const read = house.storage.readOf('acc_a')
   await expect(read.selectFrom('auth_sessions').selectAll().execute()).rejects.toThrow('permission denied')
-  await expect(read.updateTable('wallets').set({ granted: 1_000 }).execute()).rejects.toThrow('permission denied')
-  await expect(sql`delete from messages`.execute(read)).rejects.toThrow('permission denied')
-}) // prettier-ignore
+  for (const write of [
+    read.updateTable('wallets').set({ granted: 1_000 }),
+    sql`delete from messages`.compile(read),
+  ]) {
+    await expect(read.executeQuery(write)).rejects.toThrow('in a read-only transaction')
+    const whatever = read.connection().execute(async (db) => {
+      await sql`begin read write`.execute(db)
+      try {
+        await db.executeQuery(write)
+      } finally {
+        await sql`rollback`.execute(db)
+      }
+    })
+    await expect(whatever, 'in a transaction that says otherwise').rejects.toThrow('permission denied')
+  }
+})
 
 test('without a policy a read would see everything: the wall is what holds it', async () => {
   await house.storage.writer.write(async (tx) => {

@@ -1,0 +1,19 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+
+let fixture: TestStorage
+beforeEach(async () => {
+  fixture = await openTestStorage()
+})
+afterEach(() => fixture.close())
+
+test('what reads for all cannot write, whatever it is asked to', async () => {
+  const { read } = fixture.storage
+  for (const write of [
+    read.updateTable('wallets').set({ granted: 1_000 }),
+    read.deleteFrom('messages'),
+    sql`create table more (id integer)`.compile(read),
+  ])
+    await expect(read.executeQuery(write)).rejects.toThrow('in a read-only transaction')
+})
