@@ -56,7 +56,7 @@ function surroundingsOf(
   const auth = createAuth({ read, writer, config, log, secret, publicUrl })
   const live = new LiveFeed({
     clock,
-    sources: liveSources({ read, safeHorizonMs: () => horizon.safeMs() }),
+    sources: liveSources({ readOf: storage.readOf, safeHorizonMs: () => horizon.safeMs() }),
     failed: (error) => log.error({ err: error }, 'a live stream could not be told of a change'),
   })
   changes.listen({ isLooking: () => live.count() > 0, changed: (accountId) => live.changed(accountId) })
@@ -72,7 +72,7 @@ const createHistoryPorts = (
   holdHorizon: (atMs, write) => horizon.hold(atMs, write),
   numbers: createNumberHash(secret),
   exports: new ExportSlots({
-    openReader: () => storage.openReader(),
+    openLongReads: () => storage.openLongReads(),
     most: config.exportsAtOnce,
     mostOfAccount: config.exportsPerAccount,
   }),

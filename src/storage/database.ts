@@ -33,8 +33,8 @@ export interface Storage<U extends Units = Units> {
    * somebody read for too long. Null where the log is a server's matter.
    */
   emptyLog(): Promise<boolean | null>
-  /** A reader of its own, for long reads (doctor, backup, export) that must not stand in the way of short ones. */
-  openReader(): Db
+  /** Reads for accounts by a connection of their own: long ones (exports), that must not stand in the way of short ones. */
+  openLongReads(): ReadOf
   close(): Promise<void>
 }
 
@@ -103,10 +103,10 @@ export async function openEmbedded<U extends Units = Units>(
     },
     sizes: () => measure(writing, connection.file),
     emptyLog: () => emptyLogBeside(connect(new SqliteThread({ ...connection, readOnly: false }))),
-    openReader() {
+    openLongReads() {
       const opened = connect(reading())
       further.push(opened)
-      return opened
+      return () => opened
     },
     async close() {
       await writer.drain()

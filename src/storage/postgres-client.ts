@@ -97,6 +97,11 @@ export function createPostgresPool(
   return pool
 }
 
+/** Ends it, unless whoever was lent its Kysely has. */
+export async function endPool(pool: pg.Pool): Promise<void> {
+  if (!pool.ending) await pool.end()
+}
+
 /** Runs `look` on a connection of its own; for what is asked once, at the start. */
 export async function withClient<T>(pool: pg.Pool, look: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {

@@ -1,5 +1,4 @@
 import { Kysely, sql } from 'kysely'
-import type pg from 'pg'
 import { RecentTimes } from '../recent-times.ts'
 import type { Storage } from './database.ts'
 import type { Db, Units } from './dialect.ts'
@@ -7,7 +6,13 @@ import { mergedUnits } from './merged-units.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { postgresDialect } from './postgres.ts'
 import { createAccountReads } from './account-reads.ts'
-import { createPostgresPool, type PostgresSettings, readOnly, withClient } from './postgres-client.ts'
+import {
+  createPostgresPool,
+  endPool,
+  type PostgresSettings,
+  readOnly,
+  withClient,
+} from './postgres-client.ts'
 import { readCluster, refuseUnsafeServer } from './postgres-safety.ts'
 import { ensureReader, secureRows } from './row-security.ts'
 import { PostgresSignals } from './postgres-signals.ts'
@@ -49,12 +54,6 @@ export async function openPostgres<U extends Units = Units>(
   // The writer uses one at a time; the other asks what became of a COMMIT whose connection was lost.
   const writing = createPostgresPool(settings, 2)
   const writer = new Writer(new Kysely<Database>({ dialect: postgresDialect(writing, { lock: writeLock, flushTimes }) }))
-  const reading: pg.Pool[] = []
-  const connect = (connections: number): Db => {
-    const pool = createPostgresPool(settings, connections, readOnly)
-    reading.push(pool)
-    return new Kysely<Database>({ dialect: postgresDialect(pool) })
-  }
   let migrated: string[]
   let cluster: string
   try {
@@ -68,9 +67,10 @@ export async function openPostgres<U extends Units = Units>(
     throw error
   }
   const runUnit = await unitRunner(settings, writer)
-  const read = connect(readersForAll)
+  const readingForAll = createPostgresPool(settings, readersForAll, readOnly)
+  const read: Db = new Kysely<Database>({ dialect: postgresDialect(readingForAll) })
   const accountReads = createAccountReads(settings)
-  reading.push(accountReads.pool)
+  const reading = [readingForAll, accountReads.pool]
   return {
     migrated,
     cluster,
@@ -90,10 +90,14 @@ export async function openPostgres<U extends Units = Units>(
       const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(read)
       return { databaseBytes: rows[0]?.bytes ?? 0, walBytes: null, diskFreeBytes: null }
     },
-    openReader: () => connect(1),
+    openLongReads() {
+      const longReads = createAccountReads({ ...settings, readers: 1 })
+      reading.push(longReads.pool)
+      return longReads.of
+    },
     async close() {
       await writer.drain()
-      await Promise.all([...reading, writing].map((pool) => pool.end()))
+      await Promise.all([...reading, writing].map(endPool))
     },
   }
 } // prettier-ignore

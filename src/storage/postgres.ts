@@ -13,6 +13,7 @@ import {
 import type pg from 'pg'
 import type { RecentTimes } from '../recent-times.ts'
 import type { SetAdapter, SetStatements } from './dialect.ts'
+import { endPool } from './postgres-client.ts'
 import { askForCommit, incarnationSql, type OpenTransaction } from './postgres-commit.ts'
 import { asStorageError } from './postgres-faults.ts'
 import { clusterQuery } from './postgres-safety.ts'
@@ -50,7 +51,7 @@ export function postgresDialect(
     },
     rollbackTransaction: async (connection) => (connection as PostgresConnection).rollback(),
     releaseConnection: async (connection) => (connection as PostgresConnection).release(),
-    destroy: async () => pool.end(),
+    destroy: () => endPool(pool),
   }
   return {
     createAdapter: () => new SettingPostgresAdapter(sets),

@@ -18,7 +18,7 @@ describe('what the stream tells of messages', () => {
 
   const read = async (): Promise<MessagesEvent | null> => {
     const safeHorizonMs = (): number => Math.min(base.clock.now(), horizonMs)
-    const source = messagesSource({ read: base.storage.read, safeHorizonMs })
+    const source = messagesSource({ readOf: base.storage.readOf, safeHorizonMs })
     const told = await source.read({ accountId: ada.accountId, mode: ada.mode }, since)
     if (told !== null) since = told.next
     return told === null ? null : (told.event as MessagesEvent)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+import { openFolder, openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 let fixture: TestStorage
 beforeEach(async () => {
@@ -16,4 +16,15 @@ test('what reads for all cannot write, whatever it is asked to', async () => {
     sql`create table more (id integer)`.compile(read),
   ])
     await expect(read.executeQuery(write)).rejects.toThrow('in a read-only transaction')
+})
+
+test('a store of which somebody has ended a reader closes all the same', async () => {
+  const storage = await openFolder(fixture.dataFolder, 0)
+  const readers = [storage.openLongReads()('acc_a'), storage.readOf('acc_a'), storage.read]
+  for (const reader of readers) {
+    await reader.selectFrom('accounts').select('id').execute()
+    await reader.destroy()
+  }
+  await storage.close()
+  await expect(storage.read.selectFrom('accounts').select('id').execute()).rejects.toThrow('destroyed')
 })

@@ -1,25 +1,25 @@
 import { refuse } from '../../errors.ts'
-import type { Db } from '../../storage/dialect.ts'
+import type { Db, ReadOf } from '../../storage/dialect.ts'
 
 interface ExportSlotsDeps {
-  openReader: () => Db
-  /** Exports at the same time: they share one reader, and each holds one page in memory. */
+  openLongReads: () => ReadOf
+  /** Exports at the same time: they share one connection, and each holds one page in memory. */
   most: number
   mostOfAccount: number
 }
 
 /** An export that is under way. */
 export interface ExportSlot {
-  /** A reader that stands in nobody's way. */
+  /** Reads for the account, in nobody's way. */
   db: Db
   /** It has ended, or will not begin after all; a second time says nothing new. */
   giveBack(): void
 }
 
-/** The reader of long reads, opened when it is first needed, and how many may use it at once, in all and of one account. */
+/** The connection of long reads, opened when it is first needed, and how many may use it at once, in all and of one account. */
 export class ExportSlots {
   readonly #deps: ExportSlotsDeps
-  #reader: Db | null = null
+  #readOf: ReadOf | null = null
   #running = 0
   readonly #byAccount = new Map<string, number>()
 
@@ -34,7 +34,7 @@ export class ExportSlots {
     if (own >= mostOfAccount)
       throw tooMany(`${mostOfAccount} exports of this account are running; wait until one has ended.`)
     if (this.#running >= most) throw tooMany(`${most} exports are running; wait until one has ended.`)
-    const db = (this.#reader ??= this.#deps.openReader())
+    const db = (this.#readOf ??= this.#deps.openLongReads())(accountId)
     this.#add(accountId, 1)
     let isTaken = true
     return {

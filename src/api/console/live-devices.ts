@@ -1,11 +1,11 @@
-import type { Db } from '../../storage/dialect.ts'
+import type { ReadOf } from '../../storage/dialect.ts'
 import type { LiveSource } from './live-feed.ts'
 
 /** Tells that the devices of an account, or their reports, have changed; a page asks for what it shows. That a sign of life came is no change. */
-export const devicesSource = (read: Db): LiveSource => ({
+export const devicesSource = (readOf: ReadOf): LiveSource => ({
   topic: 'devices',
   async read({ accountId, mode }, since) {
-    const rows = await read
+    const rows = await readOf(accountId)
       .selectFrom('devices as d')
       .leftJoin('device_reports as r', 'r.device_id', 'd.id')
       .select(['d.id', 'd.updated_at', 'r.status', 'r.reasons', 'r.body'])

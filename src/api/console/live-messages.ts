@@ -3,6 +3,7 @@ import { everyMessage, type HistoryPosition } from '../../messages/history-query
 import type { ListedMessage } from './listed-message.ts'
 import { listMessage } from './listed-message.ts'
 import type { LiveSource } from './live-feed.ts'
+import type { ReadOf } from '../../storage/dialect.ts'
 
 /** What a page is told of messages. */
 export type MessagesEvent =
@@ -13,23 +14,30 @@ export type MessagesEvent =
   /** More has changed than is worth telling one by one. */
   | { kind: 'reload' }
 
+export interface MessagesSourceDeps extends Omit<HistoryDeps, 'read'> {
+  readOf: ReadOf
+}
+
 /** More rows than a screen shows: a page that is this far behind reads anew. */
 const mostRows = 100
 
 /** Tells of the messages of an account as they change, in the order of `updated_after`. */
-export const messagesSource = (deps: HistoryDeps): LiveSource => ({
+export const messagesSource = ({ readOf, safeHorizonMs }: MessagesSourceDeps): LiveSource => ({
   topic: 'messages',
   async read({ accountId, mode }, since) {
     // Whatever has a time before the horizon is stored: the page that asks after this event sees it.
-    const present: HistoryPosition = { updatedAtMs: (await deps.safeHorizonMs()) - 1, id: 'msg_~' }
+    const present: HistoryPosition = { updatedAtMs: (await safeHorizonMs()) - 1, id: 'msg_~' }
     const position = since as HistoryPosition | undefined
     if (position === undefined) return tell({ kind: 'begins' }, present)
-    const { rows, next } = await readHistory(deps, {
-      owner: { accountId, mode },
-      query: { ...everyMessage, updatedAfterMs: position.updatedAtMs },
-      position,
-      limit: mostRows,
-    })
+    const { rows, next } = await readHistory(
+      { read: readOf(accountId), safeHorizonMs },
+      {
+        owner: { accountId, mode },
+        query: { ...everyMessage, updatedAfterMs: position.updatedAtMs },
+        position,
+        limit: mostRows,
+      },
+    )
     if (next !== null) return tell({ kind: 'reload' }, present)
     const last = rows.at(-1)
     if (last === undefined) return null

@@ -1,21 +1,20 @@
-import type { HistoryDeps } from '../../messages/history.ts'
-import type { Db } from '../../storage/dialect.ts'
+import type { ReadOf } from '../../storage/dialect.ts'
 import { devicesSource } from './live-devices.ts'
 import type { LiveSource } from './live-feed.ts'
-import { messagesSource } from './live-messages.ts'
+import { type MessagesSourceDeps, messagesSource } from './live-messages.ts'
 
 /** What live streams tell of, in the order in which they tell it. */
-export const liveSources = (deps: HistoryDeps): readonly LiveSource[] => [
+export const liveSources = (deps: MessagesSourceDeps): readonly LiveSource[] => [
   messagesSource(deps),
-  balanceSource(deps.read),
-  devicesSource(deps.read),
+  balanceSource(deps.readOf),
+  devicesSource(deps.readOf),
 ]
 
 /** The wallet as it stands, whenever it has changed. */
-const balanceSource = (read: Db): LiveSource => ({
+const balanceSource = (readOf: ReadOf): LiveSource => ({
   topic: 'balance',
   async read({ accountId, mode }, since) {
-    const wallet = await read
+    const wallet = await readOf(accountId)
       .selectFrom('wallets')
       .select(['granted', 'reserved', 'used'])
       .where('account_id', '=', accountId)
