@@ -45,10 +45,14 @@ export async function openMessagesFixture(
     isLogged,
     handOvers,
     around = (itself) => itself,
+    onFolder,
   }: Pick<DevicePoolDeps, 'isLogged'> &
-    Pick<DispatcherDeps, 'handOvers'> & { around?: (units: DispatchUnits) => DispatchUnits } = {},
+    Pick<DispatcherDeps, 'handOvers'> & {
+      around?: (units: DispatchUnits) => DispatchUnits
+      onFolder?: Parameters<typeof openTestStorage>[0]
+    } = {},
 ): Promise<MessagesFixture> {
-  const base = await openTestStorage()
+  const base = await openTestStorage(onFolder)
   const { storage, clock, ids } = base
   const log = createLog('silent', { write: () => undefined })
   const metrics = createMetrics()

@@ -15,9 +15,12 @@ export interface TestStorage {
   close(): Promise<void>
 }
 
-/** The real store in a folder of its own, with a clock that stands still. */
-export async function openTestStorage(): Promise<TestStorage> {
+/** The real store in a folder of its own, with a clock that stands still. `onFolder` may say that its database is reached another way. */
+export async function openTestStorage(
+  onFolder: (dataFolder: string) => Promise<void> = async () => undefined,
+): Promise<TestStorage> {
   const dataFolder = await makeTestFolder()
+  await onFolder(dataFolder)
   const clock = createStubClock()
   const storage = await openFolder(dataFolder, clock.now())
   return {

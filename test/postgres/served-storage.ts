@@ -26,18 +26,24 @@ export async function openThroughProxy(
   url: string,
   more: Partial<ServedSettings> = {},
 ): Promise<Pick<Served, 'storage' | 'proxy'>> {
-  const { hostname, port } = new URL(url)
-  const proxy = new FaultProxy({ target: { host: hostname, port: Number(port) } })
-  const through = new URL(url)
-  through.port = String(await proxy.listen())
-  onTestFinished(() => proxy.close())
+  const { proxy, through } = await openProxy(url)
   const settings = { applicationName: 'served', readers: 2, connectTimeoutMs: 1_000, statementTimeoutMs: 500 }
-  const storage = await openPostgres({ ...settings, ...more, url: through.href }, 0)
+  const storage = await openPostgres({ ...settings, ...more, url: through }, 0)
   onTestFinished(async () => {
     proxy.heal()
     await storage.close()
   })
   return { storage, proxy }
+}
+
+/** A proxy before the server of `url`, and the address through it. */
+export async function openProxy(url: string): Promise<{ proxy: FaultProxy; through: string }> {
+  const { hostname, port } = new URL(url)
+  const proxy = new FaultProxy({ target: { host: hostname, port: Number(port) } })
+  const through = new URL(url)
+  through.port = String(await proxy.listen())
+  onTestFinished(() => proxy.close())
+  return { proxy, through: through.href }
 }
 
 async function makeDatabase(): Promise<string> {
