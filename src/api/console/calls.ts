@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { AnyCall, Call } from './call.ts'
 import { auditCalls } from './audit-calls.ts'
+import { conversationCalls } from './conversation-calls.ts'
 import { deviceCalls } from './device-calls.ts'
 import { deviceChangeCalls } from './device-change-calls.ts'
 import { deviceConnectCalls } from './device-connect-calls.ts'
@@ -43,6 +44,7 @@ export const calls = {
   ...operatorTokenCalls,
   ...auditCalls,
   ...historyCalls,
+  ...conversationCalls,
   ...optOutCalls,
   ...eraseCalls,
   ...deviceCalls,

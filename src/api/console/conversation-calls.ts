@@ -1,0 +1,92 @@
+import { Type } from 'typebox'
+import { readConversation, readConversations } from '../../messages/conversations.ts'
+import { listOptOuts } from '../../messages/manage-opt-outs.ts'
+import type { MessageRow } from '../../messages/message-store.ts'
+import { parsePhoneNumber } from '../../phone-number.ts'
+import { type AccountContext, defineCall } from './call.ts'
+import { type ListedMessage, listMessage } from './listed-message.ts'
+
+export interface ConversationList {
+  conversations: { number: string; last: ListedMessage }[]
+  /** What to ask with for the page behind this one; null on the last. */
+  next: string | null
+}
+
+/** One message of a conversation, with all of its text. */
+export interface SaidMessage {
+  id: string
+  direction: MessageRow['direction']
+  status: MessageRow['status']
+  /** Null once it was erased. */
+  text: string | null
+  errorCode: string | null
+  createdAtMs: number
+}
+
+export interface ConversationPage {
+  /** The newest first. */
+  messages: SaidMessage[]
+  next: string | null
+  /** Whether the number has opted out: nothing can be sent to it. */
+  hasOptedOut: boolean
+  /** Whether it can be written to at all: names and short numbers cannot. */
+  isWritable: boolean
+}
+
+const closed = { additionalProperties: false }
+const beforeId = Type.Optional(Type.String({ pattern: '^msg_[0-7][0-9a-hjkmnp-tv-z]{25}$' }))
+const mostListed = 30
+const mostSaid = 50
+
+export const conversationCalls = {
+  /** Numbers that have written, by their last word, the newest first. */
+  'conversations/list': defineCall({
+    kind: 'read',
+    access: 'member',
+    input: Type.Object({ beforeId }, closed),
+    async handle(context, input): Promise<ConversationList> {
+      const { conversations, nextBeforeId } = await readConversations(context.read, whoseOf(context), {
+        beforeId: input.beforeId ?? null,
+        limit: mostListed,
+      })
+      return {
+        conversations: conversations.map(({ number, last }) => ({ number, last: listMessage(last) })),
+        next: nextBeforeId,
+      }
+    },
+  }),
+
+  /** What was said to and by one number. */
+  'conversations/page': defineCall({
+    kind: 'read',
+    access: 'member',
+    input: Type.Object({ number: Type.String({ minLength: 1, maxLength: 64 }), beforeId }, closed),
+    async handle(context, { number, beforeId: before }): Promise<ConversationPage> {
+      const { read, clock, ports } = context
+      const [{ rows, nextBeforeId }, optOuts] = await Promise.all([
+        readConversation(read, whoseOf(context), { number, beforeId: before ?? null, limit: mostSaid }),
+        listOptOuts(read, {
+          ...whoseOf(context),
+          nowMs: clock.now(),
+          limit: 1,
+          recipients: [number, ...ports.history.numbers.all(number)],
+        }),
+      ])
+      return {
+        messages: rows.map((row) => ({
+          id: row.id,
+          direction: row.direction,
+          status: row.status,
+          text: row.text,
+          errorCode: row.error_code,
+          createdAtMs: row.created_at,
+        })),
+        next: nextBeforeId,
+        hasOptedOut: optOuts.length > 0,
+        isWritable: 'e164' in parsePhoneNumber(number),
+      }
+    },
+  }),
+}
+
+const whoseOf = ({ account }: AccountContext) => ({ accountId: account.id, mode: account.mode })

@@ -1,0 +1,121 @@
+import { sql } from 'kysely'
+import type { Db } from '../storage/dialect.ts'
+import type { Mode } from '../storage/schema.ts'
+import { selectEach } from '../storage/sets.ts'
+import type { MessageRow } from './message-store.ts'
+import { spellingsOf } from './number-spellings.ts'
+
+/** Messages to and from one number, as people read them. A conversation begins when a number writes. */
+
+interface Whose {
+  accountId: string
+  mode: Mode
+}
+
+export interface Conversation {
+  /** As a recipient where it can be one: networks spell senders as they like. */
+  number: string
+  /** The newest message to or from it. */
+  last: MessageRow
+}
+
+/** No page reads more received messages than this to find other numbers. */
+const mostRowsRead = 2_500
+
+/** Numbers by their last word, the newest first: of the numbers whose last word is older than the message `beforeId`. A page may come back thin. */
+export async function readConversations(
+  db: Db,
+  whose: Whose,
+  { beforeId, limit }: { beforeId: string | null; limit: number },
+): Promise<{ conversations: Conversation[]; nextBeforeId: string | null }> {
+  const received = await receivedBefore(db, whose, beforeId)
+  const newest = new Map<string, { id: string; sender: string }>()
+  for (const each of received) {
+    const number = numberOf(each.sender)
+    if (!newest.has(number)) newest.set(number, each)
+  }
+  const wrote =
+    beforeId === null ? new Set<string>() : await wroteSince(db, whose, [...newest.keys()], beforeId)
+  const found = [...newest].filter(([number]) => !wrote.has(number))
+  const shown = found.slice(0, limit)
+  const next = found.length > limit ? shown.at(-1)?.[1].id : received.length === mostRowsRead ? received.at(-1)?.id : null // prettier-ignore
+  const conversations = await Promise.all(
+    shown.map(async ([number]) => {
+      const [last] = (await readConversation(db, whose, { number, beforeId: null, limit: 1 })).rows
+      return last === undefined ? [] : [{ number, last }]
+    }),
+  )
+  return { conversations: conversations.flat(), nextBeforeId: next ?? null }
+}
+
+/** One page of what was said to and by a number, the newest first. */
+export async function readConversation(
+  db: Db,
+  { accountId, mode }: Whose,
+  { number, beforeId, limit }: { number: string; beforeId: string | null; limit: number },
+): Promise<{ rows: MessageRow[]; nextBeforeId: string | null }> {
+  const of = () => {
+    const rows = db
+      .selectFrom('messages')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('mode', '=', mode)
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
+    return beforeId === null ? rows : rows.where('id', '<', beforeId)
+  }
+  const pages = await Promise.all([
+    of().where('recipient', '=', number).where('direction', '=', 'outbound').execute(),
+    ...spelled(number).map((sender) => of().where(isInbound).where('sender', '=', sender).execute()),
+  ])
+  const all = pages.flat().toSorted((a, b) => (a.id < b.id ? 1 : -1))
+  const rows = all.slice(0, limit)
+  return { rows, nextBeforeId: all.length > limit ? (rows.at(-1)?.id ?? null) : null }
+}
+
+/** Written out, so that the index of received messages is seen to hold them. */
+const isInbound = sql<boolean>`direction = 'inbound'`
+
+async function receivedBefore(
+  db: Db,
+  { accountId, mode }: Whose,
+  beforeId: string | null,
+): Promise<{ id: string; sender: string }[]> {
+  let query = db
+    .selectFrom('messages')
+    .select(['id', 'sender'])
+    .where('account_id', '=', accountId)
+    .where('mode', '=', mode)
+    .where(isInbound)
+    .orderBy('id', 'desc')
+    .limit(mostRowsRead)
+  if (beforeId !== null) query = query.where('id', '<', beforeId)
+  // Of a person who was erased nothing is left to tell one message from another's.
+  return (await query.execute()).flatMap(({ id, sender }) => (sender === null ? [] : [{ id, sender }]))
+}
+
+const receivedSince = {
+  sql: `select :number as number from messages where account_id = :account and mode = :mode and direction = 'inbound' and sender = :sender
+        and id >= :since limit 1`,
+  inputs: ['account', 'mode', 'sender', 'since', 'number'],
+} as const
+
+/** Which of these numbers have written since: they stand on an earlier page. */
+async function wroteSince(
+  db: Db,
+  { accountId, mode }: Whose,
+  numbers: readonly string[],
+  sinceId: string,
+): Promise<Set<string>> {
+  const inputs = numbers.flatMap((number) =>
+    spelled(number).map((sender) => [accountId, mode, sender, sinceId, number]),
+  )
+  const rows = await selectEach<{ number: string }>(db, receivedSince, inputs)
+  return new Set(rows.map(({ number }) => number))
+}
+
+/** A sender as a recipient; names and short numbers stay as they are. */
+const numberOf = (sender: string): string =>
+  /^(?:\+|00)?[1-9]\d{6,14}$/.test(sender) ? `+${sender.replace(/^(?:\+|00)/, '')}` : sender
+
+const spelled = (number: string): string[] => (number.startsWith('+') ? spellingsOf(number) : [number])
