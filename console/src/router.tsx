@@ -172,6 +172,24 @@ const message = createRoute({
   component: lazyRouteComponent(() => import('./messages/message-page.tsx'), 'MessagePage'),
 })
 
+const conversations = createRoute({
+  getParentRoute: () => account,
+  path: '/conversations',
+  component: lazyRouteComponent(() => import('./conversations/conversations-page.tsx'), 'ConversationsPage'),
+})
+
+const conversation = createRoute({
+  getParentRoute: () => account,
+  path: '/conversations/$number',
+  component: lazyRouteComponent(() => import('./conversations/conversation-page.tsx'), 'ConversationPage'),
+})
+
+const optOuts = createRoute({
+  getParentRoute: () => account,
+  path: '/opt-outs',
+  component: lazyRouteComponent(() => import('./opt-outs/opt-outs-page.tsx'), 'OptOutsPage'),
+})
+
 const start = createRoute({
   getParentRoute: () => account,
   path: '/start',
@@ -200,6 +218,9 @@ export const router = createRouter({
       send,
       history,
       message,
+      conversations,
+      conversation,
+      optOuts,
       devices,
       device,
       balance,

@@ -1,0 +1,40 @@
+import { Textarea } from '@mantine/core'
+import { useRef, useState } from 'react'
+import { useChange } from '../api/use-call.ts'
+import { newSendKey } from '../send/send-key.ts'
+import { TextCounter } from '../send/text-counter.tsx'
+import { CallForm } from '../ui/call-form.tsx'
+
+/** Sends one text to the number of a conversation. */
+export function Reply({ number }: { number: string }) {
+  const [text, setText] = useState('')
+  const [key, setKey] = useState(newSendKey)
+  const send = useChange('send/one', ['conversations/page'])
+  const underWay = useRef(false)
+  const submit = async (): Promise<void> => {
+    // Two clicks may come before the button shows that it is busy.
+    if (underWay.current) return
+    underWay.current = true
+    await send.mutateAsync({ body: { to: number, text }, key }).finally(() => (underWay.current = false))
+    setText('')
+    setKey(newSendKey())
+  }
+  return (
+    <CallForm
+      call={send}
+      onSubmit={() => void submit().catch(() => undefined)}
+      action="Send"
+      disabled={text === ''}
+    >
+      <Textarea
+        label={`Answer ${number}`}
+        autosize
+        minRows={3}
+        maxRows={12}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      {text === '' ? null : <TextCounter text={text} onReplace={setText} />}
+    </CallForm>
+  )
+}

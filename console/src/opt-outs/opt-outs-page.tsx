@@ -1,0 +1,142 @@
+import { Badge, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
+import type { ListedOptOut } from '../../../src/messages/manage-opt-outs.ts'
+import { useCall } from '../api/use-call.ts'
+import { plainNumber } from '../send/recipients.ts'
+import { faultOf } from '../ui/call-fault.tsx'
+import { DataTable } from '../ui/data-table.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
+import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { TimeAgo } from '../ui/time-ago.tsx'
+import { AddOptOuts } from './add-opt-outs.tsx'
+import { RemoveOptOut } from './remove-opt-out.tsx'
+
+/** As many digits as the shortest number has: less is not looked for yet. */
+const leastDigits = 7
+const pauseMs = 300
+
+/** The numbers that the account must not write to, the newest first. */
+export function OptOutsPage() {
+  const [typed, setTyped] = useState('')
+  const [settled] = useDebouncedValue(plainNumber(typed), pauseMs)
+  const [adding, { open, close }] = useDisclosure()
+  const [removing, setRemoving] = useState<ListedOptOut | null>(null)
+  const pages = useKeysetPages()
+  const isLookedFor = settled.replace(/\D/g, '').length >= leastDigits
+  const list = useCall(
+    'opt-outs/list',
+    { ...pages.input, ...(isLookedFor ? { number: settled } : {}) },
+    { keepsPrevious: true },
+  )
+  const look = (text: string): void => {
+    setTyped(text)
+    pages.toFirst()
+  }
+  const fault = isLookedFor ? faultOf(list.error, 'number') : undefined
+  return (
+    <Stack gap="md" maw={960}>
+      <Group justify="space-between">
+        <Title order={1}>Opt-outs</Title>
+        <Button size="xs" onClick={open}>
+          Add numbers
+        </Button>
+      </Group>
+      <Text size="sm" c="dimmed">
+        Numbers that answered STOP, and those that you added. Nothing is sent to them: sends are refused, and
+        what waited is canceled.
+      </Text>
+      <TextInput
+        label="Look for a number"
+        placeholder="+491701234567"
+        type="tel"
+        value={typed}
+        error={fault}
+        onChange={(event) => look(event.currentTarget.value)}
+        maw={320}
+      />
+      {fault === undefined ? (
+        <ListState
+          query={list}
+          isEmpty={({ rows }) => rows.length === 0}
+          isFiltered={isLookedFor}
+          onClearFilter={() => look('')}
+          empty={
+            <EmptyWords title="Nobody has opted out">
+              <Text size="sm">
+                Whoever answers STOP stands here at once, and leaves again by answering START.
+              </Text>
+            </EmptyWords>
+          }
+        >
+          {({ rows, next }) => (
+            <>
+              <OptOutTable rows={rows} onRemove={setRemoving} />
+              <KeysetPager pages={pages} nextBeforeId={next} />
+            </>
+          )}
+        </ListState>
+      ) : null}
+      <Dialog opened={adding} onClose={close} title="Add numbers" size="lg">
+        <AddOptOuts />
+      </Dialog>
+      <Dialog opened={removing !== null} onClose={() => setRemoving(null)} title="Let it be written to again">
+        {removing === null ? null : <RemoveOptOut of={removing} onDone={() => setRemoving(null)} />}
+      </Dialog>
+    </Stack>
+  )
+}
+
+const by = { message: 'the number itself', console: 'the console', command: 'a command' } as const
+
+const OptOutTable = ({
+  rows,
+  onRemove,
+}: {
+  rows: readonly ListedOptOut[]
+  onRemove: (row: ListedOptOut) => void
+}) => (
+  <DataTable minWidth={480}>
+    <thead>
+      <tr>
+        <th>Number</th>
+        <th>Since</th>
+        <th>By</th>
+        <th data-end>
+          <span className="mantine-visually-hidden">Actions</span>
+        </th>
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map((row) => (
+        <tr key={row.recipient}>
+          <td style={{ fontVariantNumeric: 'tabular-nums' }}>
+            {row.isErased ? <Text c="dimmed">erased number</Text> : row.recipient}{' '}
+            {row.endsAtMs === null ? null : (
+              <Badge variant="light" color="gray" tt="none">
+                ends <TimeAgo at={row.endsAtMs} />
+              </Badge>
+            )}
+          </td>
+          <td>
+            <TimeAgo at={row.sinceMs} />
+          </td>
+          <td>{by[row.origin]}</td>
+          <td data-end>
+            <Button
+              size="compact-xs"
+              variant="default"
+              onClick={() => onRemove(row)}
+              aria-label={`Remove ${nameOf(row)}`}
+            >
+              Remove
+            </Button>
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </DataTable>
+)
+
+const nameOf = ({ isErased, recipient }: ListedOptOut): string => (isErased ? 'an erased number' : recipient)

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectSound } from './browser.ts'
+import { type Ada, openAda } from './open-ada.ts'
+
+let ada: Ada
+beforeAll(async () => {
+  ada = await openAda()
+}, 60_000)
+afterAll(() => ada.stop())
+
+const stopping = '+15005550011'
+
+test('a number that answers STOP becomes a conversation by itself, may not be answered, and is let back in', async () => {
+  const tab = await ada.signedIn()
+  const { page } = tab
+  await page.goto(`${ada.place}/test/conversations`)
+  await page.getByRole('heading', { name: 'Nobody has written yet' }).waitFor()
+  await expectSound(tab)
+  const answer = await fetch(`${ada.url}/api/v1/send`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ada.account.testKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ to: stopping, text: 'Shall we write to you?' }),
+  })
+  expect(answer.status, await answer.text()).toBe(202)
+  await page.getByRole('link', { name: stopping }).click()
+  const said = page.getByRole('list', { name: 'Messages, the newest last' }).getByRole('listitem')
+  await said.getByText('Shall we write to you?').waitFor()
+  await said.getByText('STOP', { exact: true }).waitFor()
+  expect(await said.count()).toBe(2)
+  await page.getByText('This number has opted out').waitFor()
+  await expectSound(tab)
+  await tab.screenshot('conversation-stopped')
+
+  await page.getByRole('link', { name: 'Opt-outs', exact: true }).last().click()
+  await page.getByRole('cell', { name: new RegExp(`^\\${stopping}`) }).waitFor()
+  await page.getByRole('button', { name: `Remove ${stopping}` }).click()
+  await page.getByRole('button', { name: `Let ${stopping} be written to` }).click()
+  await page.getByRole('heading', { name: 'Nobody has opted out' }).waitFor()
+
+  await page.goto(`${ada.place}/test/conversations/${encodeURIComponent(stopping)}`)
+  await page.getByLabel(`Answer ${stopping}`).fill('Welcome back')
+  expect(await tab.axe()).toEqual([])
+  await page.getByRole('button', { name: 'Send' }).click()
+  await said.getByText('Welcome back').waitFor()
+  await expectSound(tab)
+  await tab.screenshot('conversation')
+  await page.context().close()
+}, 60_000)
+
+test.each([
+  [1440, 'light'],
+  [390, 'dark'],
+] as const)(
+  'numbers are pasted, looked for and told apart from what is none, at %i pixels, %s',
+  async (width, colorScheme) => {
+    const tab = await ada.signedIn({ width, colorScheme })
+    const { page } = tab
+    const mode = width === 1440 ? 'live' : 'test'
+    await page.goto(`${ada.place}/${mode}/opt-outs`)
+    await page.getByRole('heading', { name: 'Opt-outs', level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Add numbers' }).click()
+    const lines = Array.from({ length: 620 }, (_, i) => `Name ${i};+49151${String(i).padStart(8, '0')}`)
+    await page
+      .getByLabel('Numbers', { exact: true })
+      .fill(['name;number', ...lines.slice(0, 510), 'nobody', ...lines.slice(510)].join('\n'))
+    expect(await tab.axe()).toEqual([])
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByText('620 added').waitFor()
+    await page.getByText('Line 512: There is no number in this line.').waitFor()
+    await expectSound(tab)
+    await tab.screenshot('opt-outs-added')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Older' }).click()
+    await page.getByLabel('Look for a number').fill('0049 151 00000007')
+    await page.getByRole('cell', { name: '+4915100000007', exact: true }).waitFor()
+    await expect.poll(() => page.getByRole('row').count()).toBe(2)
+    await expectSound(tab)
+    await page.getByLabel('Look for a number').fill('+4915199999999')
+    await page.getByText('Nothing fits this filter').waitFor()
+    await page.getByRole('button', { name: 'Clear the filter' }).click()
+    await page.getByRole('button', { name: 'Older' }).waitFor()
+    await expectSound(tab)
+    await tab.screenshot('opt-outs')
+    await page.context().close()
+  },
+  60_000,
+)
