@@ -33,7 +33,10 @@ const forgetful = { number: '+15005550011', mode: 'test', forMs: 60_000 } as con
 export const nothingFollowed: Followed = { keyword: null, optedOut: [], optedIn: [], routes: [] }
 
 /** A received message, with the account that it is for; null when it is nobody's. */
-type Received = Pick<InboundMessage, 'deviceId' | 'mode' | 'from' | 'text' | 'answerFrom' | 'isShared'> & {
+type Received = Pick<
+  InboundMessage,
+  'deviceId' | 'mode' | 'from' | 'text' | 'answerFrom' | 'isShared' | 'inReplyTo'
+> & {
   accountId: string | null
   nowMs: number
 }
@@ -98,15 +101,15 @@ async function stop(
   return { keyword: 'stop', optedOut, optedIn: [], routes }
 }
 
-/** The account that the message is for; on a shared device every account that has sent there of late. */
+/** The account that the message is for; on a shared device every account that has sent there of late, unless it names the message that it answers. */
 async function whoseStop(
   tx: Tx,
   { sharedStopDays }: KeywordTerms,
-  { isShared, deviceId, mode, accountId, nowMs }: Received,
+  { isShared, inReplyTo, deviceId, mode, accountId, nowMs }: Received,
   number: string,
 ): Promise<string[]> {
   const own = accountId === null ? [] : [accountId]
-  if (isShared !== true) return own
+  if (isShared !== true || inReplyTo !== null) return own
   const sinceMs = nowMs - sharedStopDays * dayMs
   return [...new Set([...own, ...(await findSenders(tx, { deviceId, mode, number, sinceMs }))])]
 }

@@ -55,3 +55,25 @@ test('more numbers than one transaction stores are refused whole', async () => {
   expect((await house.ada.change('opt-outs/add', { text })).body).toMatchObject({ code: 'validation_failed' })
   expect((await list({ number: number(1_000) })).rows).toEqual([])
 })
+
+test('conversations are the account’s own, in its mode, and say whether they may be answered', async () => {
+  const stopping = '+15005550011'
+  const send = { body: { to: stopping, text: 'Shall we write to you?' }, key: crypto.randomUUID() }
+  const { ada, bob } = house
+  const inTest = { mode: 'test' } as const
+  expect((await ada.change('send/one', send, inTest)).status).toBe(200)
+  const page = async (who: TestConsole['ada']) =>
+    (await who.read('conversations/page', { number: stopping }, inTest)).body as { messages: { text: string; direction: string }[]; hasOptedOut: boolean } // prettier-ignore
+  await expect.poll(async () => (await page(ada)).messages.map(({ direction, text }) => `${direction} ${text}`), { timeout: 10_000 }).toEqual(['inbound STOP', 'outbound Shall we write to you?']) // prettier-ignore
+  expect(await page(ada)).toMatchObject({ hasOptedOut: true, isWritable: true, next: null })
+  expect((await ada.read('conversations/list', {}, inTest)).body).toMatchObject({
+    conversations: [{ number: stopping, last: { direction: 'inbound', text: 'STOP' } }],
+    next: null,
+  })
+  expect((await bob.read('conversations/list', {}, inTest)).body).toEqual({ conversations: [], next: null })
+  expect(await page(bob)).toMatchObject({ messages: [], hasOptedOut: false })
+  expect((await ada.read('conversations/page', { number: 'ACME' })).body).toMatchObject({
+    messages: [],
+    isWritable: false,
+  })
+})

@@ -251,6 +251,12 @@ describe('through a device that every account may use', () => {
     expect((await messages()).every(({ status }) => status === 'delivered')).toBe(true)
   })
 
+  test('a STOP that names the message which it answers is for its account alone, as the one of the simulator', async () => {
+    await sent('acc_b', 1_000)
+    await hear('STOP', { ...shared, inReplyTo: 'att_of_acc_a' })
+    expect((await optOuts()).map((row) => row.account_id)).toEqual(['acc_a'])
+  })
+
   test('where the operator wants it the account answers that the message is for, alone', async () => {
     await sent('acc_b', 1_000)
     const followed = await hear('STOP', shared, { answersShared: true })

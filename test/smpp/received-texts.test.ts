@@ -32,3 +32,25 @@ test('a received message of three parts is one row of history, in every method a
     expect(row).toMatchObject({ status: 'received', parts: 3, cost: { state: 'none' }, to: '+12345' })
   expect(received.map((row) => row['text']).toReversed()).toEqual([0, 1, 2].map((i) => `${i} ${text}`))
 }, 60_000)
+
+test('STOP over a link is confirmed over it once, ends what is sent there, and START begins it again', async () => {
+  const house = await openSmppHouse()
+  const number = '+4915112345678'
+  const say = async (text: string): Promise<void> => {
+    const [order] = mobileOriginated({ from: number.slice(1), to: '12345', text, method: 'none' })
+    expect(await house.smsc.deliver(order!)).toMatchObject({ outcome: 0 })
+  }
+  await house.send('Shall we write to you?', [number])
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 1 }))
+  await say('Stop!')
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 2, received: 1 }), 10_000)
+  const [confirmation] = await house.history('outbound')
+  expect(confirmation).toMatchObject({ to: number, send_id: expect.stringMatching(/^snd_/) as string })
+  expect(confirmation?.['text']).toMatch(/^You will get no more messages/)
+  await expect(house.send('Again', [number])).rejects.toThrow('recipient_opted_out')
+  await say('STOP')
+  await say('start')
+  await house.send('Welcome back', [number])
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 3, received: 3 }), 10_000)
+  expect(house.smsc.submits()).toHaveLength(3)
+}, 60_000)
