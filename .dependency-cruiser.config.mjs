@@ -4,7 +4,17 @@
  */
 
 /** The composition root, a part of it in each file. */
-const wiring = ['app', 'console', 'http', 'inbound', 'open-account', 'parts', 'phones', 'webhook-delivery']
+const wiring = [
+  'app',
+  'console',
+  'http',
+  'inbound',
+  'open-account',
+  'parts',
+  'phones',
+  'pool',
+  'webhook-delivery',
+]
 
 /**
  * Top first; what shares a row are neighbours. A module may import its own folder and any row below, never a row above and

@@ -1,17 +1,13 @@
 import { Authenticator } from './accounts/authenticator.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
-import { loadConnectorKind } from './connectors/registry.ts'
-import { openDeviceSecrets } from './devices/device-store.ts'
 import { createDeviceSecretBox } from './devices/secret-box.ts'
 import { DevicePool } from './dispatch/device-pool.ts'
 import { createDispatchUnits } from './dispatch/dispatch-units.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
 import { HandOverLog, type PastHandOvers, readBoot, readPastHandOvers } from './dispatch/hand-over-log.ts'
-import type { InboundReceiver } from './dispatch/inbound-receiver.ts'
 import { addGauges } from './dispatch/gauges.ts'
 import { createJanitors } from './dispatch/janitors.ts'
-import { LinkLeases } from './dispatch/link-leases.ts'
 import { NodeBeats } from './dispatch/node-beats.ts'
 import { NodeNews } from './dispatch/node-news.ts'
 import type { Route } from './dispatch/choose-device.ts'
@@ -31,6 +27,7 @@ import { createMailer } from './mailer.ts'
 import { createMetrics } from './metrics.ts'
 import { nodeNameOf } from './node-name.ts'
 import type { Parts } from './parts.ts'
+import { createPool } from './pool.ts'
 import { createPhones } from './phones.ts'
 import { createWebhookDelivery } from './webhook-delivery.ts'
 import { SharedCounts } from './shared-counts.ts'
@@ -256,48 +253,3 @@ const createDispatcher = (parts: Parts, pool: DevicePool, handOvers: HandOverLog
     fence: parts.epoch.epoch,
     pollIntervalMs: parts.config.pollIntervalMs,
   })
-
-interface PoolEvents {
-  receipt: Dispatcher['receipt']
-  inbound: InboundReceiver['receive']
-  late: Dispatcher['late']
-  changed: () => void
-  nudge: () => void
-}
-
-const directoryPollMs = 500
-
-function createPool(
-  { storage, writer, clock, log, metrics, config, secretBox, changes, node }: Parts,
-  handOvers: HandOverLog,
-  events: PoolEvents,
-): DevicePool {
-  return new DevicePool({
-    read: storage.read,
-    clock,
-    log,
-    random: Math.random,
-    loadKind: loadConnectorKind,
-    openSecrets: (row) => openDeviceSecrets(secretBox, row),
-    eventsOf: (deviceId) => ({
-      receipt: (receipt) => events.receipt(deviceId, receipt),
-      inbound: (inbound) => changes.after(events.inbound(deviceId, inbound), () => [null]),
-      late: events.late,
-      healthChanged: events.nudge,
-    }),
-    countersOf: (deviceId) => metrics.linkOf(deviceId),
-    leases: new LinkLeases({
-      writer,
-      clock,
-      log,
-      owner: node.name,
-      isAlone: node.isAlone,
-      timeOf: (tx) => databaseTime(tx, clock),
-    }),
-    leavesLinks: !config.roles.includes('dispatch'),
-    isLogged: () => handOvers.isKept,
-    changed: events.changed,
-    reloadIntervalMs: directoryPollMs,
-    breakerRestMs: config.breakerRestMinutes * 60_000,
-  })
-}

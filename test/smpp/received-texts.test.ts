@@ -36,8 +36,8 @@ test('a received message of three parts is one row of history, in every method a
 test('STOP over a link is confirmed over it once, ends what is sent there, and START begins it again', async () => {
   const house = await openSmppHouse()
   const number = '+4915112345678'
-  const say = async (text: string): Promise<void> => {
-    const [order] = mobileOriginated({ from: number.slice(1), to: '12345', text, method: 'none' })
+  const say = async (said: string): Promise<void> => {
+    const [order] = mobileOriginated({ from: number.slice(1), to: '12345', text: said, method: 'none' })
     expect(await house.smsc.deliver(order!)).toMatchObject({ outcome: 0 })
   }
   await house.send('Shall we write to you?', [number])

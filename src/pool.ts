@@ -1,0 +1,56 @@
+import { loadConnectorKind } from './connectors/registry.ts'
+import { openDeviceSecrets } from './devices/device-store.ts'
+import { LinkLeases } from './dispatch/link-leases.ts'
+import { DevicePool } from './dispatch/device-pool.ts'
+import type { Dispatcher } from './dispatch/dispatcher.ts'
+import type { HandOverLog } from './dispatch/hand-over-log.ts'
+import type { InboundReceiver } from './dispatch/inbound-receiver.ts'
+import type { Parts } from './parts.ts'
+import { databaseTime } from './storage/database-time.ts'
+
+/** Who is told what devices say. */
+interface PoolEvents {
+  receipt: Dispatcher['receipt']
+  inbound: InboundReceiver['receive']
+  late: Dispatcher['late']
+  changed: () => void
+  nudge: () => void
+}
+
+const directoryPollMs = 500
+
+/** The devices that run here: leased, opened with their secrets, and heard. */
+export function createPool(
+  { storage, writer, clock, log, metrics, config, secretBox, changes, node }: Parts,
+  handOvers: HandOverLog,
+  events: PoolEvents,
+): DevicePool {
+  return new DevicePool({
+    read: storage.read,
+    clock,
+    log,
+    random: Math.random,
+    loadKind: loadConnectorKind,
+    openSecrets: (row) => openDeviceSecrets(secretBox, row),
+    eventsOf: (deviceId) => ({
+      receipt: (receipt) => events.receipt(deviceId, receipt),
+      inbound: (inbound) => changes.after(events.inbound(deviceId, inbound), () => [null]),
+      late: events.late,
+      healthChanged: events.nudge,
+    }),
+    countersOf: (deviceId) => metrics.linkOf(deviceId),
+    leases: new LinkLeases({
+      writer,
+      clock,
+      log,
+      owner: node.name,
+      isAlone: node.isAlone,
+      timeOf: (tx) => databaseTime(tx, clock),
+    }),
+    leavesLinks: !config.roles.includes('dispatch'),
+    isLogged: () => handOvers.isKept,
+    changed: events.changed,
+    reloadIntervalMs: directoryPollMs,
+    breakerRestMs: config.breakerRestMinutes * 60_000,
+  })
+}
