@@ -9,6 +9,7 @@ import type { Db } from '../storage/dialect.ts'
 import { command } from './command.ts'
 import { examineFile } from './doctor-file.ts'
 import { examinePhones } from './doctor-phones.ts'
+import { examineWebhooks } from './doctor-webhooks.ts'
 import { attempt, type Finding, fine, megabytes, wrong } from './finding.ts'
 import type { Toolbox } from './toolbox.ts'
 
@@ -81,6 +82,7 @@ async function examineDatabase({ config, clock }: Toolbox, full: boolean): Promi
   const at: AuditTime = { nowMs: clock.now(), receiptWindowMs: config.receiptWindowHours * 3_600_000 }
   const examine = async (db: Db): Promise<Finding[]> => [
     ...(await examinePhones(db, config)),
+    ...(await examineWebhooks(db, config, at.nowMs)),
     ...(await examineSums(db, at)),
   ]
   if (config.databaseUrl === null) return examineFile(config, { full, examine })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type AuditCheck, mostViolations, rowsOf, type Violation } from '../ledger/audit.ts'
 import { trafficChecks } from './traffic-audit.ts'
+import { webhookChecks } from './webhook-audit.ts'
 
 /**
  * What must hold between messages, their money, the queue and the attempts. Each check reads its tables once or twice from end to
@@ -58,6 +59,7 @@ export const messageChecks: readonly AuditCheck[] = [
     find: (db) => rowsOf(db, offersAreNotAttempts),
   },
   ...trafficChecks,
+  ...webhookChecks,
 ]
 
 const hourMs = 3_600_000

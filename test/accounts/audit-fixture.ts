@@ -107,6 +107,7 @@ export async function openAuditFixture(): Promise<AuditFixture> {
       },
     ])
     await countTraffic(tx, accountId, nowMs)
+    await addEndpoint(tx, accountId, nowMs)
     await tx
       .updateTable('wallets')
       .set({ reserved: 6, used: 3, used_archived: 1 })
@@ -150,6 +151,24 @@ async function countTraffic(tx: Tx, accountId: string, nowMs: number): Promise<v
     await insertRows(tx, 'traffic', [{ ...place, ...counts, archived }])
     await insertRows(tx, 'traffic_times', [{ ...place, measure: 'to_delivered', step: 3, messages: 1 }])
   }
+}
+
+/** An endpoint that is still to be told of one event, and was told of another. */
+async function addEndpoint(tx: Tx, accountId: string, nowMs: number): Promise<void> {
+  await insertRows(tx, 'webhook_endpoints', [
+    { account_id: accountId, id: 'whk_a', url: 'https://a.example', state: 'enabled', secret: 'sealed', created_at: nowMs, updated_at: nowMs },
+  ]) // prettier-ignore
+  const event = { account_id: accountId, type: 'webhook.test', mode: 'test', at: nowMs, sequence: nowMs, correction: 0, facts: '{}' } as const // prettier-ignore
+  await insertRows(
+    tx,
+    'webhook_events',
+    ['evt_1', 'evt_2'].map((id) => ({ ...event, id })),
+  )
+  const delivery = { account_id: accountId, endpoint_id: 'whk_a', due_at: nowMs }
+  await insertRows(tx, 'webhook_deliveries', [
+    { ...delivery, event_id: 'evt_1', outcome: null, closed_at: null },
+    { ...delivery, event_id: 'evt_2', outcome: 'delivered', closed_at: nowMs },
+  ])
 }
 
 /** A phone with one message in its hands and one that it has done with. */

@@ -114,6 +114,11 @@ test('every check finds each of its planted mistakes', async () => {
       `update traffic_times set step = step + 1 where grain = 'minutes5'`,
       `delete from traffic_times`,
     ],
+    deliveries_have_events: [
+      `delete from webhook_events`,
+      `delete from webhook_endpoints`,
+      `update webhook_deliveries set event_id = 'evt_nowhere' where event_id = 'evt_1'`,
+    ],
   }
   expect(Object.keys(planted)).toEqual(auditChecks.map((check) => check.name))
 

@@ -65,6 +65,7 @@ test('a sound installation passes every check, with --full too', async () => {
       'offers_are_attempts',
       'traffic_is_messages',
       'traffic_grains_agree',
+      'deliveries_have_events',
     ])
   }
 })
@@ -77,7 +78,7 @@ test('says in words what fails, with what to do and the rows', async () => {
     'FAIL  granted_is_ledger: Does not hold: What each wallet was granted is the sum of its ledger entries.',
   )
   expect(stdout).toMatch(/"granted":11,"ledger":10/)
-  expect(stdout).toContain(`1 of ${22 + ofDatabase.length} checks failed.`)
+  expect(stdout).toContain(`1 of ${23 + ofDatabase.length} checks failed.`)
 })
 
 test('a secret that others may read, and one that is gone', async () => {

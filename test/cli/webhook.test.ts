@@ -3,8 +3,9 @@ import { type Cli, openCli } from './run-cli.ts'
 
 let cli: Cli
 let of: string
+const env: Record<string, string> = {}
 beforeAll(async () => {
-  cli = await openCli()
+  cli = await openCli(env)
   const account = await cli.json<{ account_id: string }>('account create --name Ada --email ada@example.org')
   of = `--account ${account.account_id}`
 })
@@ -81,3 +82,22 @@ test('an account has at most so many endpoints as the setting says', async () =>
   for (let n = 0; n < 20; n++) expect((await many(n)).code).toBe(0)
   expect(await many(20)).toMatchObject({ code: 1, stderr: expect.stringContaining('20 webhook endpoints') })
 }, 60_000) // prettier-ignore
+
+test('the doctor says how endpoints stand, and what is wrong with targets that are allowed', async () => {
+  await add()
+  const checks = async (): Promise<Record<string, string>> => {
+    const { stdout } = await cli.run('doctor --json')
+    const { checks: found } = JSON.parse(stdout) as { checks: { name: string; says: string }[] }
+    return Object.fromEntries(found.map(({ name, says }) => [name, says]))
+  }
+  expect((await checks())['webhooks']).toMatch(/^\d+ endpoints, 0 of them disabled because they failed; 0 have waited/)
+  expect((await checks())['webhook_targets']).toBeUndefined()
+  env['ONESIXTY_WEBHOOK_ALLOW'] = 'ten dot one'
+  expect(await checks()).toMatchObject({
+    webhook_targets: "ONESIXTY_WEBHOOK_ALLOW: 'ten dot one' is no address, CIDR or host name.",
+  })
+  env['ONESIXTY_WEBHOOK_ALLOW'] = '10.1.0.0/16,hooks.internal'
+  expect(await checks()).toMatchObject({
+    webhook_targets: 'Webhooks may go to 10.1.0.0/16, hooks.internal beside public addresses.',
+  })
+}) // prettier-ignore
