@@ -6,6 +6,7 @@ import type { Parts } from './parts.ts'
 import { databaseTime } from './storage/database-time.ts'
 import { createAddressGuard } from './webhooks/address-guard.ts'
 import { Deliverer } from './webhooks/deliverer.ts'
+import { countWaiting } from './webhooks/count-waiting.ts'
 import { createFindAddresses } from './webhooks/find-addresses.ts'
 import { post } from './webhooks/post.ts'
 
@@ -33,5 +34,13 @@ export function createWebhookDelivery(parts: Parts, dueNow: () => number): Servi
     disableAfterMs: config.webhookDisableDays * dayMs,
   })
   parts.metrics.gauge('webhooks_under_way', 'Webhooks that are being tried.', () => deliverer.open)
+  parts.metrics.gauge(
+    'webhooks_waiting',
+    `Webhooks that are still to be delivered, up to ${mostCounted}.`,
+    () => countWaiting(parts.read, mostCounted),
+  )
   return deliverer
 }
+
+/** More takes longer to count than it is worth. */
+const mostCounted = 100_000
