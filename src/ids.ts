@@ -51,6 +51,22 @@ export function createIds(deps: { now: () => number; fillRandom?: (bytes: Uint8A
   }
 }
 
+/** An id made at `atMs` whose part of chance is given: the first ten bytes of `chance`, but for the bits that say that it is a UUIDv7. */
+export function idWith(prefix: IdPrefix, atMs: number, chance: Uint8Array): string {
+  const byte = (i: number): number => {
+    const value = chance[i] ?? 0
+    return i === 0 ? 0x70 | (value & 0x0f) : i === 2 ? 0x80 | (value & 0x3f) : value
+  }
+  let out = `${prefix}_${encodeTime(atMs)}`
+  for (const from of [0, 5]) {
+    // Five bytes are eight characters.
+    let bits = 0
+    for (let i = from; i < from + 5; i++) bits = bits * 256 + byte(i)
+    for (let shift = 2 ** 30; shift >= 1; shift /= 1024) out += pair(Math.floor(bits / shift) % 1024)
+  }
+  return out
+}
+
 /** 48 bits of time, behind two zero bits, in ten characters. */
 function encodeTime(ms: number): string {
   let out = ''
