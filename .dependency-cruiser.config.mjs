@@ -7,12 +7,12 @@
 const wiring = [
   'app',
   'console',
+  'device-pool',
   'http',
   'inbound',
   'open-account',
   'parts',
   'phones',
-  'pool',
   'webhook-delivery',
 ]
 

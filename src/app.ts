@@ -2,6 +2,7 @@ import { Authenticator } from './accounts/authenticator.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createDeviceSecretBox } from './devices/secret-box.ts'
+import { createPool } from './device-pool.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'
 import { createDispatchUnits } from './dispatch/dispatch-units.ts'
 import { Dispatcher } from './dispatch/dispatcher.ts'
@@ -17,7 +18,7 @@ import { createInboundReceiver } from './inbound.ts'
 import { createHttp } from './http.ts'
 import { createIds } from './ids.ts'
 import { loadInstanceSecret } from './instance-secret.ts'
-import { type Service, startAll, stopAll } from './lifecycle.ts'
+import { once, type Service, startAll, stopAll } from './lifecycle.ts'
 import type { Log } from './log.ts'
 import { AccountChanges } from './messages/account-changes.ts'
 import { openHorizon } from './messages/open-horizon.ts'
@@ -27,7 +28,6 @@ import { createMailer } from './mailer.ts'
 import { createMetrics } from './metrics.ts'
 import { nodeNameOf } from './node-name.ts'
 import type { Parts } from './parts.ts'
-import { createPool } from './pool.ts'
 import { createPhones } from './phones.ts'
 import { createWebhookDelivery } from './webhook-delivery.ts'
 import { SharedCounts } from './shared-counts.ts'
@@ -226,11 +226,9 @@ const inOrder = (run: {
 ]
 
 const refreshAccounts = ({ optOuts, quiet, log }: Parts): void => {
-  void optOuts.refresh().catch((error: unknown) => log.error({ err: error }, 'opt-outs could not be read'))
-  void quiet.refresh().catch((error: unknown) => log.error({ err: error }, 'quiet hours could not be read'))
+  for (const kept of [optOuts, quiet])
+    void kept.refresh().catch((error: unknown) => log.error({ err: error }, 'accounts could not be read anew')) // prettier-ignore
 }
-
-const once = (run: () => Promise<void>): Service => ({ start: run, stop: async () => undefined })
 
 const createAuthenticator = ({ read, clock, log }: Parts): Authenticator =>
   new Authenticator({

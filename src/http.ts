@@ -18,6 +18,7 @@ import { routingFor } from './dispatch/routing.ts'
 import type { Service } from './lifecycle.ts'
 import { createAcceptor } from './messages/acceptor.ts'
 import { findReplay } from './messages/find-replays.ts'
+import { pauseForPumping } from './messages/pause-for-pumping.ts'
 import { priceSend } from './messages/send-messages.ts'
 import { readWaitingParts } from './messages/waiting-parts.ts'
 import { openAccount } from './open-account.ts'
@@ -44,6 +45,11 @@ function createPorts(parts: Parts, pool: DevicePool, wake: (route: Route) => voi
     priceOnly: (request) => priceSend(storage.readOf(request.accountId), request),
     findReplay: (name) => findReplay(storage.readOf(name.accountId), name),
     optedOut: (accountId, mode, numbers) => parts.optOuts.find({ accountId, mode }, numbers, clock.now()),
+    pauseForPumping: async (accountId, sign) => {
+      const deps = { ids: parts.ids, nowMs: clock.now() }
+      if (await parts.writer.write((tx) => pauseForPumping(tx, deps, { accountId, sign })))
+        parts.log.warn({ account_id: accountId }, 'an account was suspended: its codes look like SMS pumping')
+    },
     waitingParts: (accountId, mode) => readWaitingParts(storage.readOf(accountId), { accountId, mode }),
     routing: { forAccount: (...asked) => routingFor(pool, ...asked) },
   }

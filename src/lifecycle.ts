@@ -26,3 +26,6 @@ export async function stopAll(services: readonly Service[]): Promise<void> {
   }
   if (failure !== undefined) throw failure
 }
+
+/** What runs once, at the start. */
+export const once = (run: () => Promise<void>): Service => ({ start: run, stop: async () => undefined })

@@ -49,6 +49,9 @@ export function readInternationalNumber(e164: string): NumberReading | null {
   }
 }
 
+/** Whether a numbering plan belongs to this country (ISO 3166 alpha-2). */
+export const isCountry = (code: string): boolean => Object.hasOwn(metadata.countries, code)
+
 /** The calling code that a number written `+…` begins with, or null. No code begins with another. */
 export function findCallingCode(e164: string): string | null {
   for (let end = 2; end <= 4; end++) {

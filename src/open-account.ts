@@ -19,7 +19,7 @@ export async function openAccount(
     ids: Ids
     nowMs: number
     randomBytes: (count: number) => Uint8Array
-    config: Pick<Config, 'freeSms' | 'playSms' | 'lowBalance'>
+    config: Pick<Config, 'freeSms' | 'playSms' | 'lowBalance' | 'newAccountCountries'>
   },
   account: { name: string; email: string; userId?: string; isOperator?: boolean; actor: string },
 ): Promise<OpenedAccount> {
@@ -32,7 +32,7 @@ export async function openAccount(
       openWallets: (inTx, id) =>
         openWallets(inTx, deps, { accountId: id, freeSms, playSms, lowThreshold, actor }),
     },
-    account,
+    { ...account, countries: deps.config.newAccountCountries },
   )
   const live = await createApiKey(tx, deps, { accountId, mode: 'live', name: 'First live key', actor })
   const test = await createApiKey(tx, deps, { accountId, mode: 'test', name: 'First test key', actor })

@@ -1,3 +1,4 @@
+import { isCountry } from './numbering-plan.ts'
 import { measureText } from './sms-text.ts'
 
 /** A whole number within bounds. Throws what would be right. */
@@ -66,4 +67,14 @@ export const shortMessage = (text: string): string | null => {
   if (text.trim().toLowerCase() === 'off') return null
   if (measureText(text, 'auto').parts > 3) throw new Error('needs a text of at most three parts, or off')
   return someText(text)
+}
+
+/** Countries by ISO 3166 with commas between; null for `all`, an empty list for `none`. Throws what would be right. */
+export const countriesOf = (text: string): readonly string[] | null => {
+  if (text === 'all') return null
+  if (text === 'none') return []
+  const codes = list(text)
+  if (codes.length === 0 || !codes.every((code) => isCountry(code)))
+    throw new Error('needs "all", "none", or codes of countries such as DE,AT,CH')
+  return codes
 }

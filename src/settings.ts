@@ -1,3 +1,4 @@
+import { guardSettings } from './guard-settings.ts'
 import { alertSettings } from './alert-settings.ts'
 import { consoleSettings } from './console-settings.ts'
 import { inboundSettings } from './inbound-settings.ts'
@@ -256,6 +257,7 @@ export const settings = {
   deviceHistoryDays: setting({ env: 'ONESIXTY_DEVICE_HISTORY_DAYS', read: wholeNumber(1), default: 90, says: 'How long past states and measurements of devices are kept: as long as the messages that they carried.' }),
   // prettier-ignore
   simulatorsPerAccount: setting({ env: 'ONESIXTY_SIMULATORS_PER_ACCOUNT', read: wholeNumber(0), default: 10, says: 'Simulators of its own that an account may add in the console; 0 switches the limit off. Ten play every mood at once.' }),
+  ...guardSettings,
   ...alertSettings,
   ...storageSettings,
   ...webhookSettings,

@@ -22,6 +22,8 @@ export interface NewAccount {
   email: string
   /** Of a known owner, of whom the caller is sure. */
   userId?: string
+  /** Countries that it may write to; all when left out or null. */
+  countries?: readonly string[] | null
   /** Makes the owner the operator of the instance. */
   isOperator?: boolean
   actor: string
@@ -44,7 +46,14 @@ export async function createAccount(
   const accountId = ids('acc')
   await tx
     .insertInto('accounts')
-    .values({ id: accountId, name, state: 'active', created_at: nowMs, updated_at: nowMs })
+    .values({
+      id: accountId,
+      name,
+      state: 'active',
+      countries: account.countries?.join() ?? null,
+      created_at: nowMs,
+      updated_at: nowMs,
+    })
     .execute()
   const { userId: ownerId, isOperator = false } = account
   const wanted = { name, email, isOperator, ...(ownerId !== undefined && { userId: ownerId }) }
@@ -121,6 +130,11 @@ export interface AccountLimits {
   sendPerMinute?: number | null
   readPerMinute?: number | null
   queueLimit?: number | null
+  /** Messages to one number, and to neighbouring ones, in an hour. */
+  numberPerHour?: number | null
+  prefixPerHour?: number | null
+  /** See `PumpingWatch`. */
+  pumpingNumbers?: number | null
 }
 
 /** Sets limits of one account and gives all of them. Refuses numbers that are not whole or below 0. */
@@ -147,6 +161,9 @@ export async function setAccountLimits(
     sendPerMinute = account.send_per_minute,
     readPerMinute = account.read_per_minute,
     queueLimit = account.queue_limit,
+    numberPerHour = account.number_per_hour,
+    prefixPerHour = account.prefix_per_hour,
+    pumpingNumbers = account.pumping_numbers,
   } = limits
   await tx
     .updateTable('accounts')
@@ -154,6 +171,9 @@ export async function setAccountLimits(
       send_per_minute: sendPerMinute,
       read_per_minute: readPerMinute,
       queue_limit: queueLimit,
+      number_per_hour: numberPerHour,
+      prefix_per_hour: prefixPerHour,
+      pumping_numbers: pumpingNumbers,
       updated_at: deps.nowMs,
     })
     .where('id', '=', accountId)
@@ -165,7 +185,7 @@ export async function setAccountLimits(
     detail: { ...limits },
   })
   await touchDirectory(tx)
-  return { sendPerMinute, readPerMinute, queueLimit }
+  return { sendPerMinute, readPerMinute, queueLimit, numberPerHour, prefixPerHour, pumpingNumbers }
 }
 
 const mostLimit = 1_000_000_000

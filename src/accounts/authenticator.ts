@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { AccountState, Mode } from '../storage/schema.ts'
+import { type AccountGuard, guardColumns, guardOf } from './account-guard.ts'
 import { type AddressList, readAddressList } from './address-list.ts'
 import { parseApiKey } from './api-key-format.ts'
 import type { KeyUse, Scope } from './api-keys.ts'
@@ -19,6 +20,7 @@ export interface Caller {
   queueLimit: number | null
   /** SMS a UTC day. */
   dailyCap: number | null
+  guard: AccountGuard
 }
 
 /** Why a token was refused. For the log only: the answer does not tell these apart. */
@@ -161,6 +163,7 @@ export class Authenticator {
       readPerMinute: row.read_per_minute,
       queueLimit: row.queue_limit,
       dailyCap: row.daily_cap,
+      guard: guardOf(row),
     }
     const addresses = row.addresses === null ? null : readAddressList(JSON.parse(row.addresses) as string[])
     const lastUsedMinute = Math.floor((row.last_used_at ?? 0) / minuteMs)
@@ -184,7 +187,7 @@ const readKey = (db: Db, mode: Mode, hash: string) =>
       'revoked_at',
       'last_used_at',
     ])
-    .select(['accounts.state', 'send_per_minute', 'read_per_minute', 'queue_limit'])
+    .select(['accounts.state', 'send_per_minute', 'read_per_minute', 'queue_limit', ...guardColumns])
     .where('api_keys.hash', '=', hash)
     .where('api_keys.mode', '=', mode)
     .executeTakeFirst()

@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import { refuse } from '../errors.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { AccountState, AccountTable } from '../storage/schema.ts'
+import { readCountries } from './account-guard.ts'
+import type { QuietHours } from './quiet-hours.ts'
 
 export interface ListedAccount {
   id: string
@@ -12,6 +14,12 @@ export interface ListedAccount {
   sendPerMinute: number | null
   readPerMinute: number | null
   queueLimit: number | null
+  numberPerHour: number | null
+  prefixPerHour: number | null
+  pumpingNumbers: number | null
+  /** ISO 3166 alpha-2; null: all. */
+  countries: string[] | null
+  quietHours: QuietHours | null
   createdAt: number
 }
 
@@ -72,6 +80,14 @@ async function withOwners(db: Db, rows: readonly AccountTable[]): Promise<Listed
     sendPerMinute: row.send_per_minute,
     readPerMinute: row.read_per_minute,
     queueLimit: row.queue_limit,
+    numberPerHour: row.number_per_hour,
+    prefixPerHour: row.prefix_per_hour,
+    pumpingNumbers: row.pumping_numbers,
+    countries: readCountries(row.countries),
+    quietHours:
+      row.quiet_from === null || row.quiet_until === null
+        ? null
+        : { from: row.quiet_from, until: row.quiet_until },
     createdAt: row.created_at,
   }))
 }

@@ -1,4 +1,3 @@
-import { setAccountLimits } from '../accounts/accounts.ts'
 import { type ListedAccount, listAccounts } from '../accounts/list-accounts.ts'
 import { rfc3339 } from '../clock.ts'
 import { issuePasswordLink } from '../accounts/password-link.ts'
@@ -6,6 +5,8 @@ import { grantSms } from '../ledger/grants.ts'
 import { availableOf, readWallets, type Wallet, walletKey } from '../ledger/ledger.ts'
 import type { AccountState, Mode } from '../storage/schema.ts'
 import { eraseAccountCommand } from './account-erase.ts'
+import { limitCommand } from './account-limit.ts'
+import { countriesCommand } from './account-countries.ts'
 import { quietHoursCommand } from './account-quiet-hours.ts'
 import { command, type CommandGroup, type Output } from './command.ts'
 import { UsageError } from './command-errors.ts'
@@ -123,56 +124,6 @@ const grant = command({
   },
 })
 
-const limit = command({
-  summary:
-    'Sets limits of one account: a number, 0 for no limit, or "default" for the setting of the instance.',
-  arguments: [],
-  options: {
-    account,
-    'send-per-minute': { type: 'text', value: 'N', says: 'Sends a minute, for each mode.' },
-    'read-per-minute': { type: 'text', value: 'N', says: 'Reads a minute, for each mode.' },
-    queue: { type: 'text', value: 'N', says: 'Messages that may wait, for each mode.' },
-  },
-  async run(tools, { options }) {
-    const limits = {
-      ...readLimit('sendPerMinute', 'send-per-minute', options['send-per-minute']),
-      ...readLimit('readPerMinute', 'read-per-minute', options['read-per-minute']),
-      ...readLimit('queueLimit', 'queue', options.queue),
-    }
-    if (Object.keys(limits).length === 0)
-      throw new UsageError('Name at least one limit: --send-per-minute, --read-per-minute or --queue.')
-    const { account: accountId } = options
-    const now = await tools.withStorage((storage) =>
-      storage.writer.write((tx) =>
-        setAccountLimits(tx, { ...tools, nowMs: tools.clock.now() }, { accountId, limits, actor: cliActor }),
-      ),
-    )
-    const said = (value: number | null): string =>
-      value === null ? 'default' : value === 0 ? 'none' : String(value)
-    return {
-      json: {
-        account_id: accountId,
-        send_per_minute: now.sendPerMinute,
-        read_per_minute: now.readPerMinute,
-        queue_limit: now.queueLimit,
-      },
-      text: `${accountId}: sends a minute ${said(now.sendPerMinute)}, reads a minute ${said(now.readPerMinute)}, waiting messages ${said(now.queueLimit)}.`,
-    }
-  },
-})
-
-function readLimit(
-  name: 'sendPerMinute' | 'readPerMinute' | 'queueLimit',
-  option: string,
-  text: string | undefined,
-): Record<string, number | null> {
-  if (text === undefined) return {}
-  if (text === 'default') return { [name]: null }
-  if (!/^\d{1,10}$/.test(text))
-    throw new UsageError(`--${option} needs a whole number or "default"; it was '${text}'.`)
-  return { [name]: Number(text) }
-}
-
 const list = command({
   summary: 'Lists accounts with their balances, oldest first.',
   arguments: [],
@@ -272,7 +223,8 @@ export const accountCommands: CommandGroup = {
   commands: {
     create,
     grant,
-    limit,
+    limit: limitCommand,
+    countries: countriesCommand,
     'quiet-hours': quietHoursCommand,
     list,
     suspend: stateCommand(

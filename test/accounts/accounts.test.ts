@@ -155,13 +155,27 @@ test('sets the limits that are named and leaves the others', async () => {
     fixture.storage.writer.write((tx) =>
       setAccountLimits(tx, fixture.deps(), { accountId, limits, actor: 'test' }),
     )
+  const none = { numberPerHour: null, prefixPerHour: null, pumpingNumbers: null }
   expect(await set({ sendPerMinute: 60, queueLimit: 0 })).toEqual({
     sendPerMinute: 60,
     readPerMinute: null,
     queueLimit: 0,
+    ...none,
   })
-  expect(await set({ readPerMinute: 5 })).toEqual({ sendPerMinute: 60, readPerMinute: 5, queueLimit: 0 })
-  expect(await set({ sendPerMinute: null })).toEqual({ sendPerMinute: null, readPerMinute: 5, queueLimit: 0 })
+  expect(await set({ readPerMinute: 5 })).toEqual({
+    sendPerMinute: 60,
+    readPerMinute: 5,
+    queueLimit: 0,
+    ...none,
+  })
+  expect(await set({ sendPerMinute: null, numberPerHour: 9, pumpingNumbers: 0 })).toEqual({
+    sendPerMinute: null,
+    readPerMinute: 5,
+    queueLimit: 0,
+    numberPerHour: 9,
+    prefixPerHour: null,
+    pumpingNumbers: 0,
+  })
   await expect(set({ queueLimit: -1 })).rejects.toThrow('whole number')
   await expect(set({ queueLimit: 1.5 })).rejects.toThrow('whole number')
 })

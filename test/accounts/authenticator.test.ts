@@ -73,6 +73,7 @@ test('knows who calls, with what the key and the account say', async () => {
     readPerMinute: null,
     queueLimit: 0,
     dailyCap: 7,
+    guard: { countries: null, numberPerHour: null, prefixPerHour: null, pumpingNumbers: null },
   })
   expect(refused).toEqual([])
 })

@@ -156,6 +156,7 @@ function realPorts({ storage }: TestStorage): Omit<SendPorts, 'routing'> {
     priceOnly: (request) => priceSend(storage.read, request),
     findReplay: (name) => findReplay(storage.read, name),
     optedOut: async () => new Set(),
+    pauseForPumping: async () => undefined,
     waitingParts: (accountId, mode) => readWaitingParts(storage.read, { accountId, mode }),
   }
 }

@@ -174,3 +174,19 @@ test('quiet hours are set as times of day, and taken away; what is neither is re
     expect((await cli.run(`${set} ${wrong}`)).code).toBe(2)
   expect((await cli.run(`${set} --from 08:00 --until 08:00`)).code).not.toBe(0)
 })
+
+test('the countries of an account are named, opened to all and closed to all; its guard has limits', async () => {
+  const set = (rest: string) => `account countries --account ${account.account_id} ${rest}`
+  expect(await cli.json(set('--allow DE --allow AT'))).toMatchObject({ countries: ['AT', 'DE'] })
+  expect(await cli.json(set('--none'))).toMatchObject({ countries: [] })
+  expect(await cli.json(set('--all'))).toMatchObject({ countries: null })
+  expect((await cli.run(set(''))).code).toBe(2)
+  expect((await cli.run(set('--all --allow DE'))).code).toBe(2)
+  expect((await cli.run(set('--allow XX'))).code).not.toBe(0)
+  const limits = '--number-per-hour 10 --prefix-per-hour 0 --pumping-numbers default'
+  expect(await cli.json(`account limit --account ${account.account_id} ${limits}`)).toMatchObject({
+    number_per_hour: 10,
+    prefix_per_hour: 0,
+    pumping_numbers: null,
+  })
+})

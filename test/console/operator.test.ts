@@ -76,7 +76,21 @@ test('an account is suspended, reactivated, limited and closed for ever', async 
   expect((await find(accountId))[0]?.state).toBe('suspended')
   expect((await move('active')).status).toBe(200)
   const limits = await operator.change('operator/limits', { accountId, sendPerMinute: 5, queueLimit: null })
-  expect(limits.body).toEqual({ sendPerMinute: 5, readPerMinute: null, queueLimit: null })
+  expect(limits.body).toMatchObject({ sendPerMinute: 5, readPerMinute: null, queueLimit: null })
+  const reach = { accountId, countries: ['DE', 'AT'], quietHours: { from: 1_260, until: 480 } }
+  expect((await operator.change('operator/reach', reach)).body).toEqual({ countries: ['AT', 'DE'] })
+  expect((await find(accountId))[0]).toMatchObject({
+    sendPerMinute: 5,
+    countries: ['AT', 'DE'],
+    quietHours: { from: 1_260, until: 480 },
+  })
+  const open = { accountId, countries: null, quietHours: null }
+  expect((await operator.change('operator/reach', open)).body).toEqual({ countries: null })
+  expect((await operator.change('operator/reach', { ...reach, countries: ['XX'] })).status).toBe(422)
+  expect(
+    (await operator.change('operator/reach', { ...reach, quietHours: { from: 5, until: 5 } })).status,
+  ).toBe(422)
+  expect((await find(accountId))[0]).toMatchObject({ countries: null, quietHours: null })
   expect((await move('closed')).body).toEqual({ changed: true, canceled: 0 })
   expect((await move('active')).status).toBe(422)
 })

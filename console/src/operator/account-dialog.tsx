@@ -6,13 +6,14 @@ const TaskForm = lazy(async () => ({ default: (await import('./task-form.tsx')).
 
 /** What the operator is about to do to an account. */
 export interface AccountTask {
-  what: 'grant' | 'limits' | 'reset-link' | 'active' | 'suspended' | 'closed' | 'erase'
+  what: 'grant' | 'limits' | 'reach' | 'reset-link' | 'active' | 'suspended' | 'closed' | 'erase'
   account: OperatedAccount
 }
 
 const titles: Readonly<Record<AccountTask['what'], string>> = {
   grant: 'Grant SMS to',
   limits: 'Limits of',
+  reach: 'Countries and quiet hours of',
   'reset-link': 'Reset link for the owner of',
   active: 'Reactivate',
   suspended: 'Suspend',

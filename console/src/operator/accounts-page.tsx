@@ -156,6 +156,7 @@ function AccountMenu({ of, onTask }: { of: OperatedAccount; onTask: (task: Accou
         [
           line('grant', 'Grant SMS'),
           line('limits', 'Limits'),
+          line('reach', 'Countries and quiet hours'),
           line('reset-link', 'Reset link for the owner'),
           ...(of.state === 'active' ? [line('suspended', 'Suspend')] : []),
           ...(of.state === 'suspended' ? [line('active', 'Reactivate')] : []),

@@ -1,3 +1,4 @@
+import { guardColumns, guardOf } from '../../accounts/account-guard.ts'
 import type { Caller } from '../../accounts/authenticator.ts'
 import { apiKeyScopes } from '../../accounts/api-keys.ts'
 import type { AccountContext } from './call.ts'
@@ -6,7 +7,7 @@ import type { AccountContext } from './call.ts'
 export async function consoleCaller({ read, account, actor }: AccountContext): Promise<Caller> {
   const row = await read
     .selectFrom('accounts')
-    .select(['state', 'send_per_minute', 'read_per_minute', 'queue_limit'])
+    .select(['state', 'send_per_minute', 'read_per_minute', 'queue_limit', ...guardColumns])
     .where('id', '=', account.id)
     .executeTakeFirstOrThrow()
   return {
@@ -19,5 +20,6 @@ export async function consoleCaller({ read, account, actor }: AccountContext): P
     readPerMinute: row.read_per_minute,
     queueLimit: row.queue_limit,
     dailyCap: null,
+    guard: guardOf(row),
   }
 }

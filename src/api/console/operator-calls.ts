@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
+import { setCountries } from '../../accounts/account-guard.ts'
 import { setAccountLimits } from '../../accounts/accounts.ts'
 import { findAccounts, type ListedAccount } from '../../accounts/list-accounts.ts'
 import { issuePasswordLink } from '../../accounts/password-link.ts'
+import { setQuietHours } from '../../accounts/quiet-hours.ts'
 import { refuse } from '../../errors.ts'
 import { type Granted, grantSms } from '../../ledger/grants.ts'
 import { availableOf, readWallets, type Wallet, walletKey } from '../../ledger/ledger.ts'
+import { wakeQuiet } from '../../messages/wake-quiet.ts'
 import { changeAccountState } from '../change-account-state.ts'
 import { defineCall, type UserContext } from './call.ts'
 import type { SystemHealth } from './system-health.ts'
@@ -19,6 +22,7 @@ export interface OperatedAccount extends ListedAccount {
 const closed = { additionalProperties: false }
 const accountId = Type.String({ pattern: '^acc_[0-9a-z]{26}$' })
 const limit = Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]))
+const minuteOfDay = Type.Integer({ minimum: 0, maximum: 1_439 })
 const pageSize = 50
 
 export const operatorCalls = {
@@ -128,10 +132,46 @@ export const operatorCalls = {
   'operator/limits': defineCall({
     kind: 'change',
     access: 'operator',
-    input: Type.Object({ accountId, sendPerMinute: limit, readPerMinute: limit, queueLimit: limit }, closed),
+    input: Type.Object(
+      {
+        accountId,
+        sendPerMinute: limit,
+        readPerMinute: limit,
+        queueLimit: limit,
+        numberPerHour: limit,
+        prefixPerHour: limit,
+        pumpingNumbers: limit,
+      },
+      closed,
+    ),
     handle: (context, { accountId: id, ...limits }): Promise<object> =>
       context.writer.write((tx) =>
         setAccountLimits(tx, depsOf(context), { accountId: id, limits, actor: context.actor }),
+      ),
+  }),
+  /** Which countries an account may write to (null: all), and the hours in which its messages wait. */
+  'operator/reach': defineCall({
+    kind: 'change',
+    access: 'operator',
+    input: Type.Object(
+      {
+        accountId,
+        countries: Type.Union([
+          Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), { maxItems: 300 }),
+          Type.Null(),
+        ]),
+        quietHours: Type.Union([Type.Object({ from: minuteOfDay, until: minuteOfDay }, closed), Type.Null()]),
+      },
+      closed,
+    ),
+    handle: (context, { accountId: id, countries, quietHours }): Promise<{ countries: string[] | null }> =>
+      context.ports.history.holdHorizon(context.clock.now(), (timeIn) =>
+        context.writer.write(async (tx) => {
+          const asked = { accountId: id, actor: context.actor }
+          await setQuietHours(tx, depsOf(context), { ...asked, hours: quietHours })
+          await wakeQuiet(tx, id, await timeIn(tx))
+          return { countries: await setCountries(tx, depsOf(context), { ...asked, countries }) }
+        }),
       ),
   }),
   /** Closing is for ever, ends what waits, and asks phones for what they hold. */

@@ -1,29 +1,42 @@
+import type { Caller } from '../../accounts/authenticator.ts'
 import { type Fault, refuse } from '../../errors.ts'
 import type { Mode } from '../../storage/schema.ts'
 import type { SendPorts } from './send-ports.ts'
 import type { Recipient } from './send-recipients.ts'
-import { type TestAnswer, testAnswerTo } from './test-numbers.ts'
+import { isTestNumber, type TestAnswer, testAnswerTo } from './test-numbers.ts'
 
 /** Refuses a send of which a recipient may not be written to: opted out, premium, or a destination that is not allowed. */
 export async function checkPolicy(
   { optedOut }: Pick<SendPorts, 'optedOut'>,
-  { accountId, mode }: { accountId: string; mode: Mode },
+  { accountId, mode, guard }: Pick<Caller, 'accountId' | 'mode' | 'guard'>,
   recipients: readonly Recipient[],
 ): Promise<void> {
   const stopped = await optedOut(accountId, mode, recipients.map((recipient) => recipient.to)) // prettier-ignore
-  const errors = recipients.flatMap((recipient) => policyFault(recipient, mode, stopped) ?? [])
+  const errors = recipients.flatMap(
+    (recipient) => policyFault(recipient, { mode, stopped, countries: guard.countries }) ?? [],
+  )
   if (errors.length > 0) throw refuse('recipients_rejected', { errors })
 }
 
 function policyFault(
-  { to, kind, pointer }: Recipient,
-  mode: Mode,
-  stopped: ReadonlySet<string>,
+  { to, kind, country, pointer }: Recipient,
+  {
+    mode,
+    stopped,
+    countries,
+  }: { mode: Mode; stopped: ReadonlySet<string>; countries: ReadonlySet<string> | null },
 ): Fault | null {
   const played = mode === 'test' ? testAnswerTo(to) : null
   if (played === 'destination_not_allowed') {
     return { pointer, code: 'destination_not_allowed', detail: 'This destination is not allowed.' }
   }
+  // A number of no country, as of a satellite, is allowed where all are.
+  if (countries !== null && played === null && !isTestNumber(to) && !countries.has(country ?? ''))
+    return {
+      pointer,
+      code: 'destination_not_allowed',
+      detail: `This account may not write to ${country === null ? 'numbers of no country' : country}; an operator can allow it.`,
+    }
   if (stopped.has(to) || played === 'recipient_opted_out') {
     return { pointer, code: 'recipient_opted_out', detail: 'The recipient asked not to be written to.' }
   }

@@ -1,6 +1,7 @@
 import type { Routing } from '../../dispatch/routing.ts'
 import type { Decision } from '../../messages/decide-sends.ts'
 import type { SendRequest, SendResult, StoredSend } from '../../messages/send-request.ts'
+import type { PumpingSign } from './pumping-watch.ts'
 import type { Mode } from '../../storage/schema.ts'
 
 /** What the send operation asks of the rest of the house. */
@@ -13,6 +14,8 @@ export interface SendPorts {
   findReplay(name: { accountId: string; mode: Mode; key: string }): Promise<StoredSend | null>
   /** Which of these numbers said STOP to this account. */
   optedOut(accountId: string, mode: Mode, numbers: readonly string[]): Promise<ReadonlySet<string>>
+  /** Suspends an account whose codes look like pumping; settles when that is stored. */
+  pauseForPumping(accountId: string, sign: PumpingSign): Promise<void>
   /** Parts that wait for a device. */
   waitingParts(accountId: string, mode: Mode): Promise<number>
   /** What those devices of an account can do together that can use `sender`, all of them when it is null; from memory. */

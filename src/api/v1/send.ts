@@ -8,6 +8,7 @@ import type { SendRequest, StoredSend } from '../../messages/send-request.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
 import { InFlight, readIdempotency } from './idempotency.ts'
 import { buildRequest, checkSend, type CheckedSend, type PrepareSendDeps } from './prepare-send.ts'
+import { RecipientGuard, type RecipientGuardDeps } from './recipient-guard.ts'
 import { RecipientRate } from './recipient-rate.ts'
 import { renderReplay, SendSchema, writeSendAnswer } from './send-answer.ts'
 import { SendBodySchema } from './send-body.ts'
@@ -18,19 +19,20 @@ export interface SendOperationDeps extends PrepareSendDeps {
   ports: SendPorts
   inFlight: InFlight
   recipientRate: RecipientRate
+  recipientGuard: RecipientGuard
 }
 
 /** Brings along what the operation remembers between requests. One for each server. */
 export function createSendDeps(deps: {
   clock: Clock
   ids: PrepareSendDeps['ids']
-  config: PrepareSendDeps['config'] & Pick<Config, 'authMessagesPerRecipient'>
+  config: PrepareSendDeps['config'] & Pick<Config, 'authMessagesPerRecipient'> & RecipientGuardDeps['config']
   ports: SendPorts
   /** Of several nodes; left out where one counts for itself. */
   counts?: SharedCounts
 }): SendOperationDeps {
   const recipientRate = new RecipientRate(deps, deps.config.authMessagesPerRecipient)
-  return { ...deps, inFlight: new InFlight(), recipientRate }
+  return { ...deps, inFlight: new InFlight(), recipientRate, recipientGuard: new RecipientGuard(deps) }
 }
 
 export const sendOperation: Operation<SendOperationDeps> = {
@@ -121,16 +123,18 @@ async function send(
   idempotency: SendRequest['idempotency'],
 ): Promise<Answer> {
   const checked = await checkSend(deps, caller, body)
-  const takeBack = countAuthentication(deps, caller, checked)
+  await deps.recipientGuard.watch(caller, checked)
+  const takesBack = [countAuthentication(deps, caller, checked)]
   let stored = false
   try {
+    takesBack.push(deps.recipientGuard.count(caller, checked))
     const { write, result } = await accept(deps, () => buildRequest(deps, caller, checked, idempotency))
     if (result.kind === 'refused') throw refuse(result.code, result.extra)
     if (result.kind === 'replayed') return answerReplay(result.replay, idempotency?.fingerprint ?? '')
     stored = true
     return { status: 202, body: write(result) }
   } finally {
-    if (!stored) takeBack?.()
+    if (!stored) for (const takeBack of takesBack) takeBack?.()
   }
 }
 
@@ -150,6 +154,7 @@ async function accept({ ports }: SendOperationDeps, build: () => SendRequest) {
 async function dryRun(deps: SendOperationDeps, { caller }: Call, body: object): Promise<Answer> {
   const checked = await checkSend(deps, caller, body)
   countAuthentication(deps, caller, checked)?.()
+  deps.recipientGuard.count(caller, checked)?.()
   const request = buildRequest(deps, caller, checked, null)
   const decision = await deps.ports.priceOnly(request)
   if (decision.kind === 'refuse') throw refuse(decision.code, decision.extra)

@@ -1,10 +1,10 @@
 import { loadConnectorKind } from './connectors/registry.ts'
 import { openDeviceSecrets } from './devices/device-store.ts'
-import { LinkLeases } from './dispatch/link-leases.ts'
 import { DevicePool } from './dispatch/device-pool.ts'
 import type { Dispatcher } from './dispatch/dispatcher.ts'
 import type { HandOverLog } from './dispatch/hand-over-log.ts'
 import type { InboundReceiver } from './dispatch/inbound-receiver.ts'
+import { LinkLeases } from './dispatch/link-leases.ts'
 import type { Parts } from './parts.ts'
 import { databaseTime } from './storage/database-time.ts'
 
@@ -19,7 +19,7 @@ interface PoolEvents {
 
 const directoryPollMs = 500
 
-/** The devices that run here: leased, opened with their secrets, and heard. */
+/** The devices that run here, and what becomes of what they say. */
 export function createPool(
   { storage, writer, clock, log, metrics, config, secretBox, changes, node }: Parts,
   handOvers: HandOverLog,

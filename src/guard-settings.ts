@@ -1,0 +1,30 @@
+import { setting } from './setting.ts'
+import { countriesOf, wholeNumber } from './setting-readers.ts'
+
+/** Of the guard against abuse. An operator may set each for one account, too (`onesixty account limit`, `account countries`). */
+export const guardSettings = {
+  newAccountCountries: setting({
+    env: 'ONESIXTY_NEW_ACCOUNT_COUNTRIES',
+    read: countriesOf,
+    default: null,
+    says: 'Countries that a new account may write to: `all`, `none`, or codes by ISO 3166 with commas between. With `none` an operator opens them one by one: what a stolen key can cost is then little.',
+  }),
+  messagesPerNumber: setting({
+    env: 'ONESIXTY_MESSAGES_PER_NUMBER',
+    read: wholeNumber(0),
+    default: 0,
+    says: 'Messages of one account to one number in an hour, then 429; 0 switches the limit off. Off unless somebody knows better: alarms of machines go to one number all day, and codes have a limit of their own.',
+  }),
+  messagesPerPrefix: setting({
+    env: 'ONESIXTY_MESSAGES_PER_PREFIX',
+    read: wholeNumber(0),
+    default: 0,
+    says: 'Messages of one account in an hour to numbers that differ in their last three digits only, then 429; 0 switches the limit off. Off unless somebody knows better: the people of one company have neighbouring numbers.',
+  }),
+  pumpingNumbers: setting({
+    env: 'ONESIXTY_PUMPING_NUMBERS',
+    read: wholeNumber(0),
+    default: 30,
+    says: 'Neighbouring numbers (the last three digits differ) that codes of one account may go to in an hour before it is suspended, when they are also most of its codes and a growing share: somebody pumps codes to numbers that pay him. 0 switches the guard off.',
+  }),
+} as const
