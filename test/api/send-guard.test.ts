@@ -96,7 +96,7 @@ test('one number, and neighbours together, get so many messages in an hour, and 
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_500)
   // What was refused was not counted, and a dry run counts for nothing.
   for (let i = 0; i < 4; i++) expect((await live({ to: '+436641234567', dry_run: true })).status).toBe(200)
-  expect(told(await live({ to: ['+436641234567'] }))).toEqual([202, 'accepted'])
+  for (let i = 0; i < 2; i++) expect(told(await live({ to: '+436641234567' }))).toEqual([202, 'accepted'])
   await api.clock.advance(2 * hourMs)
   expect(told(await live({ to: number(1) }))).toEqual([202, 'accepted'])
   await limit({ numberPerHour: null, prefixPerHour: null })

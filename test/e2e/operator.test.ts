@@ -46,6 +46,43 @@ test('the operator finds an account, grants it SMS, suspends it, and sees it in 
   await page.context().close()
 })
 
+test('the operator names the countries of an account, its quiet hours and the limits of its guard', async () => {
+  const tab = await openOperator()
+  const { page } = tab
+  await page.getByRole('searchbox', { name: 'Search accounts' }).fill('ada@')
+  const row = page.getByRole('row').filter({ hasText: 'ada@example.org' })
+  const open = async (what: string) => {
+    await row.getByRole('button', { name: 'Change Ada' }).click()
+    await page.getByRole('menuitem', { name: what }).click()
+  }
+  await open('Countries and quiet hours')
+  await page.getByLabel('Countries', { exact: true }).selectOption('some')
+  await page.getByLabel('Codes of countries').fill('de, AT')
+  await page.getByLabel('Quiet from').fill('21:00')
+  await page.getByLabel('Quiet until').fill('08:00')
+  await expectSound(tab)
+  await tab.screenshot('operator-reach')
+  await page.getByRole('button', { name: 'Save whom Ada may write to' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await open('Limits')
+  await page.getByLabel('Messages to one number in an hour').fill('20')
+  await expectSound(tab)
+  await tab.screenshot('operator-limits')
+  await page.getByRole('button', { name: 'Save the limits of Ada' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  const account = ada.app.storage.read
+    .selectFrom('accounts')
+    .select(['countries', 'quiet_from', 'quiet_until', 'number_per_hour'])
+    .where('name', '=', 'Ada')
+  expect(await account.executeTakeFirst()).toEqual({
+    countries: 'AT,DE',
+    quiet_from: 1_260,
+    quiet_until: 480,
+    number_per_hour: 20,
+  })
+  await page.context().close()
+})
+
 test('a new account is opened with a link for its owner', async () => {
   const tab = await openOperator()
   const { page } = tab
