@@ -12,19 +12,19 @@ interface ToldAlert {
 }
 
 /**
- * Writes down who is told of the begin and the end of alerts, in the transaction that begins and ends them. The end is told to those who were told of the
- * begin; where no mail of the begin has left yet, neither does.
+ * Writes down who is told of the begin and the end of alerts, in the transaction that begins and ends them. A good end is told to those who were told of
+ * the begin; where no mail of the begin has left yet, neither does.
  */
 export async function planMails(
   tx: Tx,
-  { began, ended }: { began: readonly ToldAlert[]; ended: readonly ToldAlert[] },
+  { began, ended }: { began: readonly ToldAlert[]; ended: readonly (ToldAlert & { isGood: boolean })[] },
   nowMs: number,
 ): Promise<void> {
   const first: MailRow[] = []
   for (const alert of began)
     for (const userId of await readAudience(tx, alert)) first.push(mailRow(alert.id, 'began', userId, nowMs))
   await insertRows(tx, 'alert_mails', first)
-  for (const { id, kind } of ended) {
+  for (const { id, kind, isGood } of ended) {
     const { numUpdatedRows } = await tx
       .updateTable('alert_mails')
       .set({ done_at: nowMs })
@@ -33,7 +33,7 @@ export async function planMails(
       .where('done_at', 'is', null)
       .where('tries', '=', 0)
       .executeTakeFirst()
-    if (alertWords[kind].ended === null || numUpdatedRows > 0n) continue
+    if (!isGood || alertWords[kind].ended === null || numUpdatedRows > 0n) continue
     const told = await tx
       .selectFrom('alert_mails')
       .select('user_id')

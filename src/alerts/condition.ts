@@ -25,6 +25,18 @@ export interface AlertRule {
   /** How often it is looked at. */
   everyMs: number
   find(db: Db, nowMs: number, open: ReadonlySet<string>): Promise<Condition[]>
+  /**
+   * Of alerts whose condition does not hold any more those that went well: only of them it is told that it is over. What ended because somebody removed,
+   * disabled or closed what it was about ends in silence.
+   */
+  findRecovered(db: Db, ended: readonly EndedAlert[], nowMs: number): Promise<ReadonlySet<string>>
+}
+
+/** By what an alert is asked about at its end; `findRecovered` gives ids. */
+export interface EndedAlert {
+  id: string
+  kind: AlertKind
+  subject: string
 }
 
 /** The name of an alert among those that are open. */

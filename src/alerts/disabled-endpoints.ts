@@ -1,4 +1,5 @@
 import type { AlertRule } from './condition.ts'
+import { idsAmong, subjectsOf } from './ended-subjects.ts'
 
 /** Webhook endpoints that were given up; what a person has disabled is no news. */
 export const disabledEndpoints: AlertRule = {
@@ -22,6 +23,15 @@ export const disabledEndpoints: AlertRule = {
           ? `The endpoint ${row.id} answered 410 (gone): it is not told of anything any more.`
           : `The endpoint ${row.id} took nothing for five days: it is not told of anything any more.`,
     }))
+  },
+  async findRecovered(db, ended) {
+    const rows = await db
+      .selectFrom('webhook_endpoints')
+      .select('id')
+      .where('state', '=', 'enabled')
+      .where('id', 'in', subjectsOf(ended))
+      .execute()
+    return idsAmong(ended, rows)
   },
 }
 

@@ -44,4 +44,5 @@ export const expiringKeys = (days: number): AlertRule => ({
       }
     })
   },
+  findRecovered: async () => new Set(),
 })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { utcDay } from '../clock.ts'
 import type { AlertRule, Condition } from './condition.ts'
+import { idsAmong, subjectsOf } from './ended-subjects.ts'
 
 /** An account that sends nothing any more is not told that it could not. */
 const inUseDays = 30
@@ -31,6 +32,30 @@ export const lowBalances: AlertRule = {
       )
       .execute()
     return rows.flatMap((row) => conditionsOf(row, row.granted - row.reserved - row.used))
+  },
+  async findRecovered(db, ended) {
+    const rows = await db
+      .selectFrom('wallets')
+      .innerJoin('accounts', 'accounts.id', 'wallets.account_id')
+      .select(['wallets.account_id as id', 'low_threshold', 'granted', 'reserved', 'used'])
+      .where('mode', '=', 'live')
+      .where('accounts.state', '=', 'active')
+      .where('wallets.account_id', 'in', subjectsOf(ended))
+      .execute()
+    const above = (least: (row: (typeof rows)[number]) => number) =>
+      rows.filter((row) => row.granted - row.reserved - row.used > least(row))
+    const low = ended.filter(({ kind }) => kind === 'balance_low')
+    const exhausted = ended.filter(({ kind }) => kind === 'balance_exhausted')
+    return new Set([
+      ...idsAmong(
+        low,
+        above((row) => row.low_threshold),
+      ),
+      ...idsAmong(
+        exhausted,
+        above(() => 0),
+      ),
+    ])
   },
 }
 

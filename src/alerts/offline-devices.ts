@@ -1,4 +1,5 @@
 import type { AlertRule } from './condition.ts'
+import { idsAmong, subjectsOf } from './ended-subjects.ts'
 import { instantWords } from './instant-words.ts'
 
 /** Devices for live messages that nothing was heard of for a while; what a person has disabled is no news. */
@@ -27,5 +28,17 @@ export const offlineDevices = (afterMs: number): AlertRule => ({
         said: `The device (${row.kind}, ${row.id}) is offline since ${instantWords(row.from_at)}${reasons === '' ? '' : `: ${reasons}`}. Messages that only it can send wait until they expire.`,
       }
     })
+  },
+  async findRecovered(db, ended) {
+    const rows = await db
+      .selectFrom('device_states')
+      .innerJoin('devices', 'devices.id', 'device_states.device_id')
+      .select('devices.id')
+      .where('until_at', 'is', null)
+      .where('status', 'in', ['online', 'degraded'])
+      .where('devices.state', '=', 'enabled')
+      .where('devices.id', 'in', subjectsOf(ended))
+      .execute()
+    return idsAmong(ended, rows)
   },
 })

@@ -1,3 +1,4 @@
+import { activeAmong } from './active-accounts.ts'
 import type { AlertRule } from './condition.ts'
 
 /** What the audit log says when the guard against pumping has suspended an account. */
@@ -33,4 +34,5 @@ export const pausedAccounts: AlertRule = {
         said: 'Its messages looked like SMS pumping, and it was suspended by itself: sends are refused (403), what waits stays where it is. An operator looks at them and reactivates it.',
       }))
   },
+  findRecovered: activeAmong,
 }

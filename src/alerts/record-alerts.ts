@@ -45,7 +45,7 @@ export async function recordAlerts(
   tx: Tx,
   deps: { ids: Ids; sendsMail: boolean },
   { kinds }: Pick<AlertRule, 'kinds'>,
-  conditions: readonly Condition[],
+  { conditions, recovered }: { conditions: readonly Condition[]; recovered: ReadonlySet<string> },
   times: AlertTimes,
 ): Promise<AlertDecision<StoredAlert>> {
   const decision = decideAlerts(conditions, await readKnownAlerts(tx, kinds, times), times)
@@ -74,7 +74,8 @@ export async function recordAlerts(
   await recordEvents(tx, decision.begin.flatMap(eventOf(times.nowMs)))
   if (deps.sendsMail) {
     const told = begun.map(({ id, condition }) => ({ ...condition, id }))
-    await planMails(tx, { began: withoutImplied(told), ended: withoutImplied(decision.end) }, times.nowMs)
+    const ended = decision.end.map((alert) => ({ ...alert, isGood: recovered.has(alert.id) }))
+    await planMails(tx, { began: withoutImplied(told), ended: withoutImplied(ended) }, times.nowMs)
   }
   return decision
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { dayMs } from '../clock.ts'
 import { grainMs } from '../messages/traffic.ts'
 import type { Db } from '../storage/dialect.ts'
+import { activeAmong } from './active-accounts.ts'
 import { alertKey, type AlertRule, type Condition } from './condition.ts'
 
 /** Of the messages that came to an end. */
@@ -62,6 +63,7 @@ export const unusualFailures = (leastFailures: number): AlertRule => ({
       ]
     })
   },
+  findRecovered: activeAmong,
 })
 
 const percent = ({ failed, ended }: FailureCount): string =>

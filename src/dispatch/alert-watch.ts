@@ -54,6 +54,8 @@ export function createAlertWatch(deps: AlertWatchDeps): Janitor {
   return new Janitor(deps, { name: 'alert_watch', intervalMs, sweep })
 }
 
+const none: ReadonlySet<string> = new Set()
+
 async function look(deps: AlertWatchDeps, rule: AlertRule): Promise<void> {
   const { read, writer, clock, config, log } = deps
   const times = { nowMs: clock.now(), coolDownMs: config.alertCoolDownMinutes * minuteMs }
@@ -62,8 +64,9 @@ async function look(deps: AlertWatchDeps, rule: AlertRule): Promise<void> {
   const seen = decideAlerts(conditions, known, times)
   if (seen.begin.length === 0 && seen.end.length === 0) return
   const sendsMail = config.smtpUrl !== null
+  const recovered = seen.end.length === 0 ? none : await rule.findRecovered(read, seen.end, times.nowMs)
   const { begin, end } = await writer.write((tx) =>
-    recordAlerts(tx, { ...deps, sendsMail }, rule, conditions, times),
+    recordAlerts(tx, { ...deps, sendsMail }, rule, { conditions, recovered }, times),
   )
   for (const { kind, subject, accountId } of begin)
     log.warn({ alert: kind, subject, account: accountId ?? undefined }, 'an alert begins')

@@ -62,6 +62,29 @@ test('a shared device is told to the operators, a disabled one and one for play 
   expect(house.post.mails[0]?.raw).toContain('/operator/health')
 })
 
+test('what ended because somebody removed, disabled or closed it is not told to be well', async () => {
+  await house.addDevice('dev_p', { accountId: 'acc_a' })
+  await house.setStanding('dev_p', 'offline')
+  const use = { account_id: 'acc_a', mode: 'live' as const, day: utcDay(house.clock.now()), parts: 1 }
+  await write((tx) => insertRows(tx, 'usage_days', [use]))
+  const endpoint = { account_id: 'acc_a', id: 'whk_f', url: 'https://hooks.example', mode: null, state: 'disabled' as const, disabled_because: 'gone' as const, secret: 's', previous_secret: null, previous_until: null, failing_since: null, created_at: 1, updated_at: 1 } // prettier-ignore
+  await write((tx) => insertRows(tx, 'webhook_endpoints', [endpoint]))
+  await house.grant(-100)
+  house.minutes(20)
+  await house.look()
+  const begun = house.told()
+  expect(begun).toHaveLength(3)
+  await write(async (tx) => {
+    await tx.updateTable('devices').set({ state: 'disabled' }).execute()
+    await tx.updateTable('webhook_endpoints').set({ state: 'removed', disabled_because: null }).execute()
+    await tx.updateTable('accounts').set({ state: 'closed' }).execute()
+  })
+  await house.look()
+  expect(house.told()).toEqual(begun)
+  const open = await house.storage.read.selectFrom('alerts').select('id').where('ended_at', 'is', null).execute() // prettier-ignore
+  expect(open).toEqual([])
+})
+
 test('a balance that gets low and is used up is told step by step, and in one mail when it does both at once', async () => {
   const use = { account_id: 'acc_a', mode: 'live' as const, day: utcDay(house.clock.now()), parts: 1 }
   await write((tx) => tx.updateTable('wallets').set({ low_threshold: 20 }).execute())
