@@ -21,5 +21,6 @@ export const pages: readonly Page[] = [
     says: 'What there is to spend, how long it lasts, and the statement',
   },
   { label: 'Developers', path: '/developers', says: 'API keys, the reference, code to begin with' },
+  { label: 'Webhooks', path: '/webhooks', says: 'Where your programs are told what happens' },
   { label: 'Members', path: '/members', says: 'Who may work with this account, and invitations' },
 ]

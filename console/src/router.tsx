@@ -190,6 +190,18 @@ const optOuts = createRoute({
   component: lazyRouteComponent(() => import('./opt-outs/opt-outs-page.tsx'), 'OptOutsPage'),
 })
 
+const webhooks = createRoute({
+  getParentRoute: () => account,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+})
+
+const endpoint = createRoute({
+  getParentRoute: () => account,
+  path: '/webhooks/$endpointId',
+  component: lazyRouteComponent(() => import('./webhooks/endpoint-page.tsx'), 'EndpointPage'),
+})
+
 const start = createRoute({
   getParentRoute: () => account,
   path: '/start',
@@ -225,6 +237,8 @@ export const router = createRouter({
       device,
       balance,
       developers,
+      webhooks,
+      endpoint,
       members,
     ]),
   ]),

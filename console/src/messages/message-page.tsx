@@ -2,6 +2,7 @@ import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
 import type { MessagePage as Answer } from '../../../src/api/console/message-page.ts'
 import type { MessagesEvent } from '../../../src/api/console/live-messages.ts'
+import { lazy, Suspense } from 'react'
 import { useLive } from '../api/live.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
@@ -16,6 +17,8 @@ import { MessageFacts } from './message-facts.tsx'
 import { MessageParts } from './message-parts.tsx'
 import styles from './message-page.module.css'
 import { MessageTimeline } from './message-timeline.tsx'
+
+const MessageDeliveries = lazy(async () => ({ default: (await import('../webhooks/message-deliveries.tsx')).MessageDeliveries })) // prettier-ignore
 
 /** Everything that is known of one message, as it happens. */
 export function MessagePage() {
@@ -76,6 +79,9 @@ function Story({ page }: { page: Answer }) {
           <MessageFacts page={page} />
         </Section>
       </div>
+      <Suspense>
+        <MessageDeliveries messageId={message.id} />
+      </Suspense>
     </Stack>
   )
 }

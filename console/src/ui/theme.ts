@@ -11,8 +11,12 @@ export const theme = createTheme({
   headings: { sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.15rem' } } },
   cursorType: 'pointer',
   respectReducedMotion: true,
-  // A link in a text is told by more than its colour (1.4.1).
-  components: { Anchor: { defaultProps: { underline: 'always' } } },
+  components: {
+    // A link in a text is told by more than its colour (1.4.1).
+    Anchor: { defaultProps: { underline: 'always' } },
+    // A cross alone has no name for those who hear the page (4.1.2).
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close this note' } } },
+  },
   variantColorResolver: (input) => {
     const colors = defaultVariantColorsResolver(input)
     const name = input.color ?? input.theme.primaryColor

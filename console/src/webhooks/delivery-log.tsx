@@ -1,0 +1,116 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { lazy, useState } from 'react'
+import type { ListedDelivery } from '../../../src/webhooks/list-deliveries.ts'
+import type { ListedEndpoint } from '../../../src/webhooks/list-endpoints.ts'
+import { useCall } from '../api/use-call.ts'
+import { DataTable } from '../ui/data-table.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
+import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { TimeAgo } from '../ui/time-ago.tsx'
+import { answerWords, DeliveryState } from './delivery-state.tsx'
+
+const DeliveryDetails = lazy(async () => ({ default: (await import('./delivery-details.tsx')).DeliveryDetails })) // prettier-ignore
+const ReplayRange = lazy(async () => ({ default: (await import('./replay-range.tsx')).ReplayRange }))
+
+/** What an endpoint was told, newest first. */
+export function DeliveryLog({ of, logDays }: { of: ListedEndpoint; logDays: number }) {
+  const pages = useKeysetPages()
+  const before = pages.input.beforeId
+  const log = useCall(
+    'webhooks/deliveries',
+    { endpointId: of.id, ...(before === undefined ? {} : { before }) },
+    { keepsPrevious: true },
+  )
+  const [replaying, { open, close }] = useDisclosure()
+  const [shown, setShown] = useState<ListedDelivery | null>(null)
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Text size="sm">Kept for {logDays} days. A repeat carries the same id.</Text>
+        <Group gap="xs">
+          <Button size="xs" variant="default" loading={log.isFetching} onClick={() => void log.refetch()}>
+            Look again
+          </Button>
+          <Button size="xs" variant="default" disabled={of.state !== 'enabled'} onClick={open}>
+            Replay a time range
+          </Button>
+        </Group>
+      </Group>
+      <ListState
+        query={log}
+        isEmpty={({ deliveries }) => deliveries.length === 0 && pages.isFirst}
+        empty={
+          <EmptyWords title="Nothing was told yet">
+            <Text size="sm">Send a test event, or a message.</Text>
+          </EmptyWords>
+        }
+      >
+        {({ deliveries, nextBeforeId }) => (
+          <Stack>
+            <LogTable deliveries={deliveries} onShow={setShown} />
+            <KeysetPager pages={pages} nextBeforeId={nextBeforeId} />
+          </Stack>
+        )}
+      </ListState>
+      <Dialog opened={replaying} onClose={close} title="Replay a time range">
+        <ReplayRange endpointId={of.id} onClose={close} />
+      </Dialog>
+      <Dialog
+        opened={shown !== null}
+        onClose={() => setShown(null)}
+        title={shown?.type ?? 'Delivery'}
+        size="xl"
+      >
+        {shown === null ? null : (
+          <DeliveryDetails endpointId={of.id} eventId={shown.eventId} canReplay={of.state === 'enabled'} />
+        )}
+      </Dialog>
+    </Stack>
+  )
+}
+
+function LogTable(properties: {
+  deliveries: readonly ListedDelivery[]
+  onShow: (delivery: ListedDelivery) => void
+}) {
+  const { deliveries, onShow } = properties
+  return (
+    <DataTable minWidth={640}>
+      <thead>
+        <tr>
+          <th>Event</th>
+          <th>Happened</th>
+          <th>State</th>
+          <th>Last try</th>
+          <td />
+        </tr>
+      </thead>
+      <tbody>
+        {deliveries.map((delivery) => (
+          <tr key={delivery.eventId}>
+            <td>{delivery.type}</td>
+            <td>
+              <TimeAgo at={delivery.at} />
+            </td>
+            <td>
+              <DeliveryState of={delivery} />
+            </td>
+            <td>{answerWords(delivery)}</td>
+            <td data-end>
+              <Button
+                size="compact-xs"
+                variant="default"
+                aria-label={`Show ${delivery.type} ${delivery.eventId}`}
+                onClick={() => onShow(delivery)}
+              >
+                Show
+              </Button>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </DataTable>
+  )
+}

@@ -1,0 +1,93 @@
+import { Anchor, Button, Code, Group, Stack, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link } from '@tanstack/react-router'
+import { lazy, useState } from 'react'
+import type { ListedEndpoint } from '../../../src/webhooks/list-endpoints.ts'
+import { pathOf, useAccountPlace } from '../api/place.ts'
+import { useCall } from '../api/use-call.ts'
+import { DataTable } from '../ui/data-table.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { EmptyWords, ListState } from '../ui/list-state.tsx'
+import { TimeAgo } from '../ui/time-ago.tsx'
+import { EndpointState } from './endpoint-state.tsx'
+import { NewSecret } from './new-secret.tsx'
+
+const EndpointForm = lazy(async () => ({ default: (await import('./endpoint-form.tsx')).EndpointForm }))
+
+/** Where programs of the account are told what happens. */
+export function WebhooksPage() {
+  const endpoints = useCall('webhooks/list', {})
+  const [adding, { open, close }] = useDisclosure()
+  const [secret, setSecret] = useState<string | null>(null)
+  return (
+    <Stack gap="lg" maw={1100}>
+      <Group justify="space-between">
+        <Title order={1}>Webhooks</Title>
+        <Button size="xs" onClick={open}>
+          Add an endpoint
+        </Button>
+      </Group>
+      <Text size="sm" maw={700}>
+        An endpoint is an address of yours that gets a signed POST for each event: what becomes of messages,
+        devices and the balance. Nobody needs to ask again and again.
+      </Text>
+      {secret === null ? null : <NewSecret secret={secret} onClose={() => setSecret(null)} />}
+      <ListState
+        query={endpoints}
+        isEmpty={(answer) => answer.endpoints.length === 0}
+        empty={
+          <EmptyWords title="No endpoints yet">
+            <Text size="sm">
+              Add the address of a program of yours. Its secret lets the program tell our requests from those
+              of others.
+            </Text>
+          </EmptyWords>
+        }
+      >
+        {(answer) => <EndpointTable endpoints={answer.endpoints} />}
+      </ListState>
+      <Dialog opened={adding} onClose={close} title="Add an endpoint" size="lg">
+        <EndpointForm eventTypes={endpoints.data?.eventTypes ?? []} onClose={close} onMade={setSecret} />
+      </Dialog>
+    </Stack>
+  )
+}
+
+function EndpointTable({ endpoints }: { endpoints: readonly ListedEndpoint[] }) {
+  const place = useAccountPlace()
+  return (
+    <DataTable minWidth={560} caption="Endpoints of the account, oldest first. They stand for both modes.">
+      <thead>
+        <tr>
+          <th>Address</th>
+          <th>Told of</th>
+          <th>State</th>
+          <th>Added</th>
+        </tr>
+      </thead>
+      <tbody>
+        {endpoints.map((endpoint) => (
+          <tr key={endpoint.id}>
+            <td>
+              <Anchor component={Link} to={pathOf(place, `/webhooks/${endpoint.id}`)} size="sm">
+                <Code style={{ overflowWrap: 'anywhere' }}>{endpoint.url}</Code>
+              </Anchor>
+            </td>
+            <td>
+              <Text size="sm">
+                {endpoint.types.length === 0 ? 'everything' : `${endpoint.types.length} events`}
+                {endpoint.mode === null ? '' : `, ${endpoint.mode} only`}
+              </Text>
+            </td>
+            <td>
+              <EndpointState of={endpoint} />
+            </td>
+            <td>
+              <TimeAgo at={endpoint.createdAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </DataTable>
+  )
+}

@@ -1,0 +1,212 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectSound } from './browser.ts'
+import { type Ada, openAda } from './open-ada.ts'
+
+let ada: Ada
+let receiver: Receiver
+beforeAll(async () => {
+  receiver = await startReceiver()
+  ada = await openAda({ ONESIXTY_WEBHOOK_ALLOW: '127.0.0.0/8' })
+}, 60_000)
+afterAll(async () => {
+  await ada.stop()
+  await receiver.stop()
+})
+
+interface Receiver {
+  url: string
+  /** What it answers from now on. */
+  status: number
+  requests: { body: string; headers: Record<string, string> }[]
+  stop(): Promise<void>
+}
+
+/** A program of Ada's: takes what it is told, or not. */
+async function startReceiver(): Promise<Receiver> {
+  const requests: Receiver['requests'] = []
+  const server: Server = createServer((request, response) => {
+    void text(request).then((body) => {
+      requests.push({ body, headers: headersOf(request) })
+      response.writeHead(own.status).end(`I say ${own.status}`)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const own: Receiver = {
+    url: `http://127.0.0.1:${port}/hook`,
+    status: 200,
+    requests,
+    stop: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+  return own
+}
+
+const headersOf = ({ headers }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+
+const typesTold = (): string[] => receiver.requests.map(({ body }) => (JSON.parse(body) as { type: string }).type) // prettier-ignore
+
+test('a person adds an endpoint, reads its secret this once, tests it, and sees request and answer', async () => {
+  const tab = await ada.signedIn()
+  const { page } = tab
+  await page.goto(`${ada.place}/test/webhooks`)
+  await page.getByText('No endpoints yet').waitFor()
+  await expectSound(tab)
+  await page.getByRole('button', { name: 'Add an endpoint' }).click()
+  await page.getByLabel(/^Address/).fill(receiver.url)
+  await page.getByLabel(/^Everything/).uncheck()
+  await page.getByLabel('message.delivered').check()
+  await page.getByLabel('message.queued').check()
+  await expectSound(tab)
+  await tab.screenshot('webhooks-add')
+  await page.getByRole('button', { name: 'Add the endpoint' }).click()
+  const secret = (await page.getByTestId('new-secret').textContent()) ?? ''
+  expect(secret).toMatch(/^whsec_/)
+  await expectSound(tab)
+  await tab.screenshot('webhooks')
+  await page.reload()
+  await page.getByRole('link', { name: receiver.url }).click()
+  await page.getByText('message.delivered, message.queued').waitFor()
+  expect(await page.content()).not.toContain(secret)
+
+  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await expect.poll(typesTold, { timeout: 10_000 }).toEqual(['webhook.test'])
+  const [told] = receiver.requests
+  expect(new Webhook(secret).verify(told?.body ?? '', told?.headers ?? {})).toMatchObject({ type: 'webhook.test' }) // prettier-ignore
+  const row = page.getByRole('row').filter({ hasText: 'webhook.test' })
+  await expect
+    .poll(async () => {
+      await page.getByRole('button', { name: 'Look again' }).click()
+      return row.getByText('answered 200').count()
+    }, { timeout: 10_000 })
+    .toBe(1) // prettier-ignore
+  await row.getByRole('button', { name: /^Show webhook.test/ }).click()
+  await page.getByLabel('Body of the request').waitFor()
+  await page.getByText('I say 200').waitFor()
+  await expectSound(tab)
+  await tab.screenshot('webhook-delivery')
+  await page.getByRole('button', { name: 'Tell it again' }).click()
+  await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(2)
+  expect(receiver.requests[1]?.headers['webhook-id']).toBe(told?.headers['webhook-id'])
+  expect(tab.faults).toEqual([])
+  await page.context().close()
+})
+
+test('an address that is none is refused at its field', async () => {
+  const { page } = await ada.signedIn()
+  await page.goto(`${ada.place}/test/webhooks`)
+  await page.getByRole('button', { name: 'Add an endpoint' }).click()
+  await page.getByLabel(/^Address/).fill('ftp://nowhere')
+  await page.getByRole('button', { name: 'Add the endpoint' }).click()
+  await page.getByText(/must be an https or http address/).waitFor()
+  expect(await page.getByLabel(/^Address/).getAttribute('aria-invalid')).toBe('true')
+  await page.context().close()
+})
+
+test('the page of a message shows whom it was told', async () => {
+  const { body } = await ada.client.send(ada.account.testKey, { to: '+15005550006', text: 'Hello' })
+  const id = body.messages[0]?.id ?? ''
+  await expect.poll(typesTold, { timeout: 15_000 }).toContain('message.delivered')
+  const tab = await ada.signedIn()
+  await tab.page.goto(`${ada.place}/test/history/${id}`)
+  const section = tab.page.getByRole('region', { name: 'Webhooks' })
+  await section.getByText('message.delivered').waitFor()
+  await expectSound(tab)
+  await tab.screenshot('message-webhooks')
+  await section.getByRole('link', { name: 'message.delivered' }).click()
+  await tab.page.getByRole('heading', { name: receiver.url }).waitFor()
+  await tab.page.context().close()
+})
+
+test('what was not taken is told again for a range of time', async () => {
+  const tab = await ada.signedIn()
+  const { page } = tab
+  await page.goto(`${ada.place}/test/webhooks`)
+  await page.getByRole('link', { name: receiver.url }).click()
+  await page.getByText('Kept for').waitFor()
+  const before = receiver.requests.length
+  receiver.status = 500
+  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(before + 1)
+  await expect
+    .poll(async () => {
+      await page.getByRole('button', { name: 'Look again' }).click()
+      return page.getByText('answered 500').count()
+    }, { timeout: 10_000 })
+    .toBeGreaterThan(0) // prettier-ignore
+  receiver.status = 200
+  await page.getByRole('button', { name: 'Replay a time range' }).click()
+  await page.getByLabel('From', { exact: true }).fill('2026-01-01T00:00')
+  await page.getByLabel('Before', { exact: true }).fill('2100-01-01T00:00')
+  await expectSound(tab)
+  await tab.screenshot('webhooks-replay')
+  await page.getByRole('button', { name: 'Tell again' }).click()
+  await page.getByText('1 are told again.').waitFor()
+  await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(before + 2)
+  expect(tab.faults.filter((fault) => !fault.includes('500'))).toEqual([])
+  await page.context().close()
+})
+
+test('a secret is rotated with both signing for a while; an endpoint is disabled, enabled and removed', async () => {
+  const tab = await ada.signedIn()
+  const { page } = tab
+  await page.goto(`${ada.place}/test/webhooks`)
+  await page.getByRole('link', { name: receiver.url }).click()
+  await page.getByRole('button', { name: 'Rotate the secret' }).click()
+  await expectSound(tab)
+  await page.getByRole('button', { name: 'Make a new secret' }).click()
+  const secret = (await page.getByTestId('new-secret').textContent()) ?? ''
+  await page.getByText('Two secrets sign').waitFor()
+  await expectSound(tab)
+  const before = receiver.requests.length
+  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(before + 1)
+  const last = receiver.requests.at(-1)
+  expect(last?.headers['webhook-signature']?.split(' ')).toHaveLength(2)
+  expect(() => new Webhook(secret).verify(last?.body ?? '', last?.headers ?? {})).not.toThrow()
+  await page.getByRole('button', { name: 'Disable' }).click()
+  await page.getByText('by a person').waitFor()
+  expect(await page.getByRole('button', { name: 'Send a test event' }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Enable' }).click()
+  await page.getByText('enabled', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await page.getByLabel(/^Everything/).check()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Told of everything').waitFor()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByRole('button', { name: 'Remove the endpoint' }).click()
+  await page.getByText('No endpoints yet').waitFor()
+  expect(tab.faults).toEqual([])
+  await page.context().close()
+})
+
+test.each([
+  [390, 'dark'],
+  [390, 'light'],
+  [1440, 'dark'],
+] as const)('the pages are sound at %i pixels, %s', async (width, colorScheme) => {
+  const tab = await ada.signedIn({ width, colorScheme })
+  const { page } = tab
+  await page.goto(`${ada.place}/live/webhooks`)
+  await page.getByRole('button', { name: 'Add an endpoint' }).click()
+  await page.getByLabel(/^Address/).fill(`${receiver.url}/${width}/${colorScheme}`)
+  await page.getByRole('button', { name: 'Add the endpoint' }).click()
+  await page.getByTestId('new-secret').waitFor()
+  await expectSound(tab)
+  await tab.screenshot('webhooks')
+  await page.getByRole('link', { name: `${width}/${colorScheme}` }).click()
+  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await expect
+    .poll(async () => {
+      await page.getByRole('button', { name: 'Look again' }).click()
+      return page.getByText('answered 200').count()
+    }, { timeout: 10_000 })
+    .toBe(1) // prettier-ignore
+  await expectSound(tab)
+  await tab.screenshot('webhook-endpoint')
+  await page.context().close()
+})
