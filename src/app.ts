@@ -156,7 +156,7 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
     publicUrl: () => http.url(),
   })
   const http = createHttp(parts, { authenticator, pool, wake, phones })
-  addGauges({ ...parts, sizes: () => storage.sizes(), pool })
+  addGauges({ ...parts, sizes: () => storage.sizes(), signals: storage.signals, pool })
   const webhooks = createWebhookDelivery(parts, dispatcher.dueNow)
   const services = inOrder({ beats, news, janitors, handOvers, pool, dispatcher, webhooks, http })
   const close = async (): Promise<void> => {
@@ -187,11 +187,12 @@ const runningOf = (
 })
 
 const createNews = (
-  { storage, clock, node, changes, counts }: Parts,
+  { storage, clock, log, node, changes, counts }: Parts,
   { beats, wake }: { beats: NodeBeats; wake: (route: Route) => void },
 ): NodeNews =>
   new NodeNews({
     clock,
+    log,
     signals: storage.signals,
     epoch: node.epoch,
     hasOthers: () => beats.count > 1,

@@ -22,10 +22,14 @@ export class SharedCounts {
 
   count(kind: string, name: string, by = 1): void {
     if (this.#teller?.isHeard() !== true) return
+    this.#add(kind, name, by)
+    this.#teller.plan()
+  }
+
+  #add(kind: string, name: string, by: number): void {
     const key = `${kind} ${name}`
     const [, , before] = this.#gathered.get(key) ?? [kind, name, 0]
     this.#gathered.set(key, [kind, name, before + by])
-    this.#teller.plan()
   }
 
   /** What was gathered since the last time. */
@@ -33,6 +37,11 @@ export class SharedCounts {
     const gathered = [...this.#gathered.values()].filter(([, , count]) => count !== 0)
     this.#gathered = new Map()
     return gathered
+  }
+
+  /** Of what was taken this could not be told: it is part of the next telling. */
+  putBack(counted: readonly Counted[]): void {
+    for (const [kind, name, count] of counted) this.#add(kind, name, count)
   }
 
   hear(counted: readonly Counted[]): void {

@@ -2,25 +2,24 @@ import { isPull } from '../connectors/connector.ts'
 import type { Metrics } from '../metrics.ts'
 import type { StorageSizes } from '../storage/database.ts'
 import type { Db } from '../storage/dialect.ts'
+import type { Signals } from '../storage/signals.ts'
 import type { DevicePool } from './device-pool.ts'
 
 const linksOf = (pool: DevicePool) =>
   pool.all.flatMap((device) => (isPull(device.link) ? [] : [{ device, link: device.link }]))
 
-/** What is measured only when somebody asks for the metrics. */
-export function addGauges(deps: {
+interface GaugesDeps {
   metrics: Metrics
   pool: DevicePool
   read: Db
   sizes: () => Promise<StorageSizes>
-}): void {
+  signals: Signals | null
+}
+
+/** What is measured only when somebody asks for the metrics. */
+export function addGauges(deps: GaugesDeps): void {
+  addStorageGauges(deps)
   const { metrics, pool, read } = deps
-  metrics.gauge('database_bytes', 'Bytes of the database.', async () => (await deps.sizes()).databaseBytes)
-  metrics.gauge(
-    'wal_bytes',
-    'Bytes in the write-ahead log of the embedded database; 0 on PostgreSQL, whose own metrics tell.',
-    async () => (await deps.sizes()).walBytes ?? 0,
-  )
   metrics.gauge('hand_overs_open', 'Hand-overs that have not ended.', () =>
     pool.all.reduce((sum, device) => sum + device.open, 0),
   )
@@ -63,4 +62,18 @@ export function addGauges(deps: {
       .executeTakeFirst()
     return row?.waiting ?? 0
   })
+}
+
+function addStorageGauges({ metrics, sizes, signals }: GaugesDeps): void {
+  metrics.gauge('database_bytes', 'Bytes of the database.', async () => (await sizes()).databaseBytes)
+  metrics.gauge(
+    'wal_bytes',
+    'Bytes in the write-ahead log of the embedded database; 0 on PostgreSQL, whose own metrics tell.',
+    async () => (await sizes()).walBytes ?? 0,
+  )
+  metrics.gauge(
+    'nodes_heard',
+    'Whether this node hears what the others tell: 0 while it does not. 1 too where there is nothing to hear.',
+    () => (signals?.isListening === false ? 0 : 1),
+  )
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Service } from '../lifecycle.ts'
+import type { Log } from '../log.ts'
 import type { Counted, SharedCounts } from '../shared-counts.ts'
 import type { AccountChanges } from '../messages/account-changes.ts'
 import { longestWord, type Signals } from '../storage/signals.ts'
@@ -21,6 +22,7 @@ interface Word {
 
 export interface NodeNewsDeps {
   clock: Clock
+  log: Log
   /** Null on the embedded database, which has one node. */
   signals: Signals | null
   epoch: number
@@ -37,6 +39,8 @@ const gatherMs = 10
 const countsMs = 250
 /** So many counts go into one word: a name is an e-mail address at its longest. */
 const mostCounts = 25
+/** Counts that cannot be told wait so long. Told later they would be taken from a minute that they were no part of. */
+const countsWaitMs = 60_000
 /** More than fit into a word: then the other nodes look for themselves, as they do each half second. */
 const mostNames = 60
 
@@ -47,6 +51,9 @@ export class NodeNews implements Service {
   #accounts = new Set<string | null>()
   #isPlanned = false
   #countsPlanned = false
+  /** Since when counts wait that could not be told. */
+  #countsWaitSinceMs: number | null = null
+  #isLost = false
 
   constructor(deps: NodeNewsDeps) {
     this.#deps = deps
@@ -56,7 +63,14 @@ export class NodeNews implements Service {
     const { signals, changes, counts } = this.#deps
     counts.tellBy({ isHeard: () => this.#isHeard, plan: () => this.#planCounts() })
     changes.relayTo({ isLooking: () => this.#isHeard, changed: (accountId) => this.#changed(accountId) })
-    await signals?.listen({ heard: (text) => this.#hear(text), missed: () => changes.hear(null) })
+    await signals?.listen({
+      heard: (text) => this.#hear(text),
+      missed: () => {
+        this.#setLost(false)
+        changes.hear(null)
+      },
+      lost: () => this.#setLost(true),
+    })
   }
 
   async stop(): Promise<void> {
@@ -74,6 +88,14 @@ export class NodeNews implements Service {
     if (this.#accounts.size >= mostNames) this.#accounts = new Set([null])
     this.#accounts.add(accountId)
     this.#plan()
+  }
+
+  #setLost(isLost: boolean): void {
+    const { log } = this.#deps
+    if (isLost)
+      log.warn('this node hears no other: what they tell is found by polling, and limits count here alone')
+    else if (this.#isLost) log.info('this node hears the others again')
+    this.#isLost = isLost
   }
 
   get #isHeard(): boolean {
@@ -100,17 +122,36 @@ export class NodeNews implements Service {
   #planCounts(): void {
     if (this.#countsPlanned) return
     this.#countsPlanned = true
-    this.#deps.clock.schedule(countsMs, () => this.#tellCounts())
+    this.#deps.clock.schedule(countsMs, () => void this.#tellCounts())
   }
 
-  #tellCounts(): void {
+  /** What cannot be told is kept, and tried again. */
+  async #tellCounts(): Promise<void> {
     this.#countsPlanned = false
-    const { signals, counts, epoch } = this.#deps
-    const all = counts.take()
+    const { counts, clock } = this.#deps
+    const left = await this.#sendCounts(counts.take())
+    if (left.length === 0) {
+      this.#countsWaitSinceMs = null
+      return
+    }
+    this.#countsWaitSinceMs ??= clock.monotonicMs()
+    if (clock.monotonicMs() - this.#countsWaitSinceMs > countsWaitMs) {
+      this.#countsWaitSinceMs = null
+      return
+    }
+    counts.putBack(left)
+    this.#planCounts()
+  }
+
+  /** Gives those that could not be told. */
+  async #sendCounts(all: readonly Counted[]): Promise<readonly Counted[]> {
+    const { signals, epoch } = this.#deps
     for (let from = 0; from < all.length; from += mostCounts) {
       const text = JSON.stringify({ from: epoch, counts: all.slice(from, from + mostCounts) } satisfies Word)
-      if (Buffer.byteLength(text) <= longestWord) void signals?.send(text)
+      if (Buffer.byteLength(text) <= longestWord && (await signals?.send(text)) === false)
+        return all.slice(from)
     }
+    return []
   }
 
   #hear(text: string): void {

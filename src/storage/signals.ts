@@ -1,10 +1,20 @@
 /** Words between the nodes of a database, heard within milliseconds and never relied on: what one loses the next poll makes up for. */
 export interface Signals {
-  /** Tells all nodes, this one among them. Resolves also when it could not be told. */
-  send(word: string): Promise<void>
-  /** Calls `heard` with each word from now on, and `missed` when some may have been missed: after every new connection. */
-  listen(on: { heard: (word: string) => void; missed: () => void }): Promise<void>
+  /** Whether words come and go now. */
+  readonly isListening: boolean
+  /** Tells all nodes, this one among them. Gives whether that was done: it may be false of a word that was heard after all. */
+  send(word: string): Promise<boolean>
+  /** Tells `on` from now on. */
+  listen(on: SignalsListener): Promise<void>
   close(): Promise<void>
+}
+
+export interface SignalsListener {
+  heard(word: string): void
+  /** Some may have been missed: after every new connection. */
+  missed(): void
+  /** Nothing is heard until `missed` is called. */
+  lost(): void
 }
 
 /** Octets of a word: PostgreSQL takes 7,999. */

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { NodeNews } from '../../src/dispatch/node-news.ts'
+import { createLog } from '../../src/log.ts'
+import { AccountChanges } from '../../src/messages/account-changes.ts'
+import { SharedCounts } from '../../src/shared-counts.ts'
+import type { Signals, SignalsListener } from '../../src/storage/signals.ts'
+import { createStubClock } from '../stub-clock.ts'
+
+/** A node whose words go through unless they are stopped; `told` are the counts of those that did. */
+async function startNode() {
+  const clock = createStubClock()
+  const counts = new SharedCounts()
+  const lines: string[] = []
+  const told: unknown[] = []
+  let on!: SignalsListener
+  const way = { isOpen: true }
+  const signals: Signals = {
+    get isListening() {
+      return way.isOpen
+    },
+    async send(word) {
+      if (way.isOpen) told.push(...((JSON.parse(word) as { counts?: unknown[] }).counts ?? []))
+      return way.isOpen
+    },
+    async listen(listener) {
+      on = listener
+    },
+    close: async () => undefined,
+  }
+  const log = createLog('info', { write: (line: string) => void lines.push(line) })
+  const news = new NodeNews({ clock, log, signals, epoch: 1, hasOthers: () => true, wake: () => undefined, changes: new AccountChanges(), counts }) // prettier-ignore
+  await news.start()
+  return { clock, counts, told, lines, way, on }
+}
+
+test('what was counted while the way was away is told when it is back, once', async () => {
+  const { clock, counts, told, way } = await startNode()
+  way.isOpen = false
+  for (let i = 0; i < 30; i++) counts.count('calls', `acc_${i}`)
+  await clock.advance(5_000)
+  counts.count('calls', 'acc_0')
+  way.isOpen = true
+  await clock.advance(1_000)
+  expect(told).toHaveLength(30)
+  expect(told).toContainEqual(['calls', 'acc_0', 2])
+  expect(told).toContainEqual(['calls', 'acc_29', 1])
+  await clock.advance(10_000)
+  expect(told).toHaveLength(30)
+})
+
+test('what was counted longer than a minute ago is told no more, and nothing is tried for it for ever', async () => {
+  const { clock, counts, told, way } = await startNode()
+  way.isOpen = false
+  counts.count('calls', 'acc_a')
+  await clock.advance(61_000)
+  expect(clock.waiting).toBe(0)
+  way.isOpen = true
+  counts.count('calls', 'acc_b')
+  await clock.advance(1_000)
+  expect(told).toEqual([['calls', 'acc_b', 1]])
+})
+
+test('that nothing is heard stands in the log, and so does that it is again', async () => {
+  const { lines, on } = await startNode()
+  on.missed()
+  expect(lines).toEqual([])
+  on.lost()
+  on.missed()
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
+    expect.stringContaining('hears no other'),
+    expect.stringContaining('hears the others again'),
+  ])
+})
