@@ -70,11 +70,15 @@ const keepAliveDelayMs = 10_000
 /** Of a session that reads: what writes besides the writer would hold no lock, and is a mistake. */
 export const readOnly = { default_transaction_read_only: 'on' } as const
 
-/** Connections that are made when they are wanted, and anew after the server was away. */
+/**
+ * Connections that are made when they are wanted, and anew after the server was away. `examine` looks at each before anybody is lent it, and
+ * may refuse it: what answers at the address may be another server than before.
+ */
 export function createPostgresPool(
   settings: PostgresSettings,
   connections: number,
   session: Readonly<Record<string, string>> = {},
+  examine: (client: pg.ClientBase) => unknown = () => undefined,
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: settings.url,
@@ -90,6 +94,8 @@ export function createPostgresPool(
     pipeline: true,
     options: sessionOptions(settings.statementTimeoutMs, session),
     types,
+    // A promise that it gives is waited for, though the types of the pool do not say so.
+    onConnect: examine,
   })
   // An idle connection that breaks is made anew when it is wanted; whoever uses one is told by its statement.
   pool.on('error', () => undefined)

@@ -52,12 +52,11 @@ export async function openPostgres<U extends Units = Units>(
 ): Promise<Storage<U> & { migrated: readonly string[] }> {
   const flushTimes = new RecentTimes()
   // The writer uses one at a time; the other asks what became of a COMMIT whose connection was lost.
-  const writing = createPostgresPool(settings, 2)
+  const writing = createPostgresPool(settings, 2, {}, refuseUnsafeServer)
   const writer = new Writer(new Kysely<Database>({ dialect: postgresDialect(writing, { lock: writeLock, flushTimes }) }))
   let migrated: string[]
   let cluster: string
   try {
-    await withClient(writing, refuseUnsafeServer)
     cluster = await withClient(writing, readCluster)
     await ensureReader(writer)
     migrated = await migrate(writer, await readMigrations('postgres'), nowMs)

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { StorageError } from './dialect.ts'
 
 /** The oldest whose queue and plans were tested. */
 const leastVersion = 150_000
@@ -11,7 +12,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   server_encoding: ['UTF8'],
 }
 
-/** Refuses a server whose settings break a promise, with what to change. */
+/** Refuses a server whose settings break a promise, with what to change. It counts as away until they are. */
 export async function refuseUnsafeServer(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ name: string; setting: string }>(
     'select name, setting from pg_settings where name = any($1)',
@@ -19,20 +20,22 @@ export async function refuseUnsafeServer(client: pg.ClientBase): Promise<void> {
   )
   const settings = new Map(rows.map(({ name, setting }) => [name, setting]))
   if (Number(settings.get('server_version_num')) < leastVersion)
-    throw new Error('This PostgreSQL is older than 15. Use 15 or later.')
+    throw refused('This PostgreSQL is older than 15. Use 15 or later.')
   const wrong = Object.entries(needed).flatMap(([name, values]) =>
     values.includes(settings.get(name) ?? '')
       ? []
       : [`${name} is ${settings.get(name)}, and must be ${values.join(' or ')}`],
   )
   if (wrong.length > 0)
-    throw new Error(
+    throw refused(
       `PostgreSQL runs with unsafe settings: ${wrong.join('; ')}. A power cut could lose accepted messages. Set them in postgresql.conf, or for this database with ALTER DATABASE … SET.`,
     )
 }
 
 export const clusterQuery =
   "select system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as cluster from pg_control_system()"
+
+const refused = (message: string): StorageError => new StorageError(message, 'unavailable', true)
 
 /** Which history of data this server writes: its identifier, and the timeline, which every recovery and every promotion raises. */
 export async function readCluster(client: pg.ClientBase): Promise<string> {

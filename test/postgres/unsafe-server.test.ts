@@ -1,5 +1,7 @@
+import type { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { openPostgres } from '../../src/storage/postgres-database.ts'
+import { eventually } from '../eventually.ts'
 import { openServed } from './served-storage.ts'
 
 const settings = { applicationName: 'start', readers: 1, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000 }
@@ -10,7 +12,28 @@ test.each([
   ['synchronous_commit', 'remote_write'],
 ])('a start on a server where %s is %s is refused, in words that say what to change', async (name, value) => {
   const { beside, url } = await openServed()
-  const { rows } = await beside.query<{ database: string }>('select current_database() as database')
-  await beside.query(`alter database "${rows[0]!.database}" set ${name} = ${value}`)
+  await set(beside, `set ${name} = ${value}`)
   await expect(openPostgres({ ...settings, url }, 0)).rejects.toThrow(`${name} is ${value}, and must be`)
 })
+
+test('a node that comes back to a server that has become unsafe writes nothing there until it is safe', async () => {
+  const { storage, beside } = await openServed()
+  const write = () =>
+    storage.writer.write((tx) => tx.selectFrom('accounts').select('id').execute()).catch(String)
+  expect(await write()).toEqual([])
+  await set(beside, 'set synchronous_commit = off')
+  // As a failover does.
+  await beside.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'served' and datname = current_database()",
+  )
+  const refused = expect.stringContaining('synchronous_commit is off, and must be')
+  await eventually(write, (said) => expect(said).toEqual(refused))
+  expect(await write()).toEqual(refused)
+  await set(beside, 'reset synchronous_commit')
+  expect(await write()).toEqual([])
+})
+
+async function set(beside: Client, change: string): Promise<void> {
+  const { rows } = await beside.query<{ database: string }>('select current_database() as database')
+  await beside.query(`alter database "${rows[0]!.database}" ${change}`)
+}
