@@ -3,19 +3,14 @@ import { readOpenOf } from '../messages/open-attempts.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { HotUnits } from '../messages/units.ts'
 import type { Storage } from '../storage/database.ts'
-import type { Claimed, Want } from '../messages/claim-messages.ts'
+import type { Claimed, ClaimsMade, Want } from '../messages/claim-messages.ts'
 import type { ReceiptWord } from '../messages/receipt-readings.ts'
 import type { QuietAccounts } from './quiet-accounts.ts'
 import type { Settlement } from '../messages/settle-outcomes.ts'
 
 /** The hot units, run in the next transaction; each settles after the flush. */
 export interface DispatchUnits {
-  claim(input: {
-    wants: readonly Want[]
-    nowMs: number
-    dueMs: number
-    fence: number
-  }): Promise<{ claimed: Claimed[]; counts: number[] }>
+  claim(input: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number }): Promise<ClaimsMade>
   settleOutcomes(settlements: readonly Settlement[]): Promise<(string | null)[]>
   settleReceipts(words: readonly ReceiptWord[]): Promise<{ accountId: string; status: string }[]>
   /** See `readOpenOf`; behind every write that has begun. */
@@ -42,7 +37,7 @@ export const createDispatchUnits = ({
     }
     // In the turn of the event loop from which its time is.
     const claiming = horizon.hold(input.nowMs, () => storage.runUnit('claim', { ...input, wants }))
-    return changes.after(claiming, ({ claimed }) => claimed.map(accountOf))
+    return changes.after(claiming, ({ claimed, stopped = [] }) => [...claimed.map(accountOf), ...stopped])
   }
   return { claim, ...endingUnits({ storage, horizon, changes }) }
 }

@@ -1,3 +1,4 @@
+import { dayMs } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import { parsePhoneNumber } from '../phone-number.ts'
 import { measureText } from '../sms-text.ts'
@@ -24,8 +25,8 @@ interface Answer {
   nowMs: number
 }
 
-/** Later than this nobody knows any more what it answers. */
-const validityMs = 3_600_000
+/** As of other messages: it outlasts the quiet hours of its recipient. */
+const validityMs = dayMs
 /** Stands as the sender of what the service sends by itself. */
 const sentBy = 'system'
 

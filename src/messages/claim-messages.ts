@@ -87,16 +87,24 @@ const nextOfRoute = {
   numbers: ['lease'],
 } as const
 
+export interface ClaimsMade {
+  claimed: Claimed[]
+  /** How many rows each want took. */
+  counts: number[]
+  /** Whose messages were canceled because their numbers had opted out; left out where none was. */
+  stopped?: string[]
+}
+
 /**
  * Claims messages for devices as one unit: an attempt with its fencing token is written for each and flushed with the transaction,
  * before a connector sees it (P5). A claimer whose lease another node has taken, or that was taken for dead, is given nothing. Gives what was
- * claimed, want by want, and how many rows each want took.
+ * claimed, want by want.
  */
 export async function claimMessages(
   tx: Tx,
   ids: Ids,
   { wants, nowMs, dueMs, fence }: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number },
-): Promise<{ claimed: Claimed[]; counts: number[] }> {
+): Promise<ClaimsMade> {
   const found = await selectEach<ClaimRow>(
     tx,
     nextOfRoute,
@@ -114,7 +122,9 @@ export async function claimMessages(
       fence,
     ]),
   )
-  const going = await endStopped(tx, await dropStale(tx, found), nowMs)
+  const fresh = await dropStale(tx, found)
+  const going = await endStopped(tx, fresh, nowMs)
+  const stopped = going === fresh ? {} : { stopped: notIn(fresh, going).map((row) => row.account_id) }
   const waiting = wants.some(({ quiet }) => quiet !== undefined)
     ? await deferQuiet(tx, going, { hoursOf: (row) => (wants[row.want] as Want).quiet, nowMs })
     : going
@@ -123,7 +133,7 @@ export async function claimMessages(
   // A want that met rows to drop may find more behind them.
   for (const { want } of waiting === found ? rows : [...rows, ...notIn(found, waiting)])
     counts[want] = (counts[want] as number) + 1
-  if (rows.length === 0) return { claimed: [], counts }
+  if (rows.length === 0) return { claimed: [], counts, ...stopped }
 
   const deviceOf = (row: ClaimRow): string => (wants[row.want] as Want).deviceId
   const states = await advanceMessages(
@@ -140,7 +150,7 @@ export async function claimMessages(
   const leaseOf = new Map(wants.map(({ deviceId, leaseToken }) => [deviceId, leaseToken ?? null]))
   await writeAttempts(tx, claimed, { startedAt: nowMs, fence, leaseOf })
   await insertRows(tx, 'phone_offers', offersOf(claimed, rows, wants, nowMs))
-  return { claimed, counts }
+  return { claimed, counts, ...stopped }
 }
 
 const notIn = (found: readonly ClaimRow[], waiting: readonly ClaimRow[]): ClaimRow[] => {
