@@ -48,12 +48,14 @@ export async function readConversations(
   return { conversations: conversations.flat(), nextBeforeId: next ?? null }
 }
 
-/** One page of what was said to and by a number, the newest first. */
+/** One page of what was said to and by a number, in whatever spelling, the newest first. */
 export async function readConversation(
   db: Db,
   { accountId, mode }: Whose,
-  { number, beforeId, limit }: { number: string; beforeId: string | null; limit: number },
+  asked: { number: string; beforeId: string | null; limit: number },
 ): Promise<{ rows: MessageRow[]; nextBeforeId: string | null }> {
+  const { beforeId, limit } = asked
+  const number = numberOf(asked.number)
   const of = () => {
     const rows = db
       .selectFrom('messages')
@@ -114,8 +116,8 @@ async function wroteSince(
   return new Set(rows.map(({ number }) => number))
 }
 
-/** A sender as a recipient; names and short numbers stay as they are. */
-const numberOf = (sender: string): string =>
+/** A sender as a recipient, by which a conversation is known; names and short numbers stay as they are. */
+export const numberOf = (sender: string): string =>
   /^(?:\+|00)?[1-9]\d{6,14}$/.test(sender) ? `+${sender.replace(/^(?:\+|00)/, '')}` : sender
 
 const spelled = (number: string): string[] => (number.startsWith('+') ? spellingsOf(number) : [number])

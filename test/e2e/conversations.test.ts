@@ -31,6 +31,13 @@ test('a number that answers STOP becomes a conversation by itself, may not be an
   await expectSound(tab)
   await tab.screenshot('conversation-stopped')
 
+  // From the message to its conversation and back.
+  await said.filter({ hasText: 'STOP' }).getByRole('link').click()
+  await page.getByRole('heading', { name: `From ${stopping}` }).waitFor()
+  await expectSound(tab)
+  await page.getByRole('link', { name: 'Read the conversation, and answer' }).click()
+
+  await page.getByText('This number has opted out').waitFor()
   await page.getByRole('link', { name: 'Opt-outs', exact: true }).last().click()
   await page.getByRole('cell', { name: new RegExp(`^\\${stopping}`) }).waitFor()
   await page.getByRole('button', { name: `Remove ${stopping}` }).click()

@@ -33,7 +33,7 @@ export function ConversationPage() {
               <KeysetPager pages={pages} nextBeforeId={answer.next} />
             )}
             <Said messages={answer.messages} />
-            <Answering of={answer} number={number} />
+            <Answering of={answer} />
           </>
         )}
       </ListState>
@@ -74,7 +74,7 @@ function SaidLine({ of: { id, direction, text, status, createdAtMs } }: { of: Sa
   )
 }
 
-function Answering({ of, number }: { of: Answer; number: string }) {
+function Answering({ of }: { of: Answer }) {
   const place = useAccountPlace()
   if (of.hasOptedOut)
     return (
@@ -93,5 +93,5 @@ function Answering({ of, number }: { of: Answer; number: string }) {
         Names and short numbers cannot be answered.
       </Text>
     )
-  return <Reply number={number} />
+  return <Reply number={of.number} />
 }

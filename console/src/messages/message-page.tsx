@@ -59,6 +59,7 @@ function Story({ page }: { page: Answer }) {
           <Text size="sm" c="dimmed">
             {messageStates[message.status].means}
           </Text>
+          {isReceived && number !== null ? <ConversationLink number={number} /> : null}
         </Stack>
         <MessageActions page={page} />
       </Group>
@@ -83,6 +84,17 @@ function Story({ page }: { page: Answer }) {
         <MessageDeliveries messageId={message.id} />
       </Suspense>
     </Stack>
+  )
+}
+
+function ConversationLink({ number }: { number: string }) {
+  const { accountId, mode } = useAccountPlace()
+  return (
+    <Text size="sm">
+      <Link to="/a/$accountId/$mode/conversations/$number" params={{ accountId, mode, number }}>
+        Read the conversation, and answer
+      </Link>
+    </Text>
   )
 }
 
