@@ -89,7 +89,8 @@ export function createPostgresPool(
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelayMs,
     // The driver breaks the connection then: what is posted behind the statement would wait as long.
-    query_timeout: settings.statementTimeoutMs + answerGraceMs,
+    // A move sets no bound: a page of its copy may take long.
+    ...(settings.statementTimeoutMs > 0 && { query_timeout: settings.statementTimeoutMs + answerGraceMs }),
     // Statements that a unit posts together cross together: one round trip in the place of eight.
     pipeline: true,
     options: sessionOptions(settings.statementTimeoutMs, session),

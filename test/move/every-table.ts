@@ -16,6 +16,7 @@ interface Rule {
 
 /** Where rules span columns. The first row has a value in every column that may have one, the second in none. */
 const cells: Readonly<Record<string, readonly [Cell, Cell]>> = {
+  'accounts.quiet_until': [2, null],
   'messages.status': ['delivered', 'queued'],
   'messages.cost_state': ['charged', 'held'],
   'messages.charged': [1, 0],

@@ -20,6 +20,7 @@ afterAll(async () => {
 })
 
 /** Runs `onesixty webhook …` beside the running server. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the shape of what the command prints is the caller's to say
 async function webhook<T>(verb: string, ...rest: string[]): Promise<{ code: number; document: T }> {
   let said = ''
   const io = {
