@@ -1,17 +1,19 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, useState } from 'react'
 import type { ListedEndpoint } from '../../../src/webhooks/list-endpoints.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
+import { Later } from '../ui/later.tsx'
 import { ListState } from '../ui/list-state.tsx'
 import { NotFound } from '../ui/page-states.tsx'
 import { Section } from '../ui/section.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
-import { DeliveryLog } from './delivery-log.tsx'
 import { EndpointActions } from './endpoint-actions.tsx'
 import { EndpointState } from './endpoint-state.tsx'
 import { NewSecret } from './new-secret.tsx'
+
+const DeliveryLog = lazy(async () => ({ default: (await import('./delivery-log.tsx')).DeliveryLog }))
 
 /** One endpoint: what it is told of, and what came of it. */
 export function EndpointPage() {
@@ -68,7 +70,9 @@ function Endpoint(properties: {
       </Group>
       {secret === null ? null : <NewSecret secret={secret} onClose={() => setSecret(null)} />}
       <Section title="Deliveries">
-        <DeliveryLog of={of} logDays={logDays} />
+        <Later height={240}>
+          <DeliveryLog of={of} logDays={logDays} />
+        </Later>
       </Section>
     </Stack>
   )
