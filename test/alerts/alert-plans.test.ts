@@ -7,7 +7,8 @@ import { offlineDevices } from '../../src/alerts/offline-devices.ts'
 import { pausedAccounts } from '../../src/alerts/paused-accounts.ts'
 import { unusualFailures } from '../../src/alerts/unusual-failures.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
-import { nestedScans, statementsOf } from '../plans.ts'
+import { nestedScans, statementsOf, stepsOf } from '../plans.ts'
+import { isPostgres } from '../test-database.ts'
 
 let house: TestStorage
 beforeAll(async () => {
@@ -24,7 +25,17 @@ const rules: Readonly<Record<string, AlertRule>> = {
   unusualFailures: unusualFailures(20),
 }
 
-test.each(Object.entries(rules))('%s walks over no table for each row of another', async (_, rule) => {
+/** By what a rule begins with, each once; all else it looks up. SQLite names a table by its alias. */
+const begins: Readonly<Record<string, readonly string[]>> = {
+  offlineDevices: ['SCAN device_states', 'SCAN devices'],
+  lowBalances: ['SCAN wallets', 'SCAN accounts'],
+  disabledEndpoints: ['SCAN webhook_endpoints'],
+  pausedAccounts: ['SCAN accounts'],
+  expiringKeys: ['SCAN k', 'SCAN accounts'],
+  unusualFailures: ['SCAN a'],
+}
+
+test.each(Object.entries(rules))('%s walks over no table for each row of another', async (name, rule) => {
   const { read } = house.storage
   const ended = [{ id: 'alr_1', kind: rule.kinds[0] ?? 'balance_low', subject: 's' }] as const
   const statements = await statementsOf(read, async () => {
@@ -33,4 +44,9 @@ test.each(Object.entries(rules))('%s walks over no table for each row of another
   })
   expect(statements).not.toEqual([])
   expect(await nestedScans(house.dataFolder, ...statements)).toEqual([])
+  if (isPostgres) return
+  // A subquery that is asked for each row is a level of its own, whose scan counts as no loop above.
+  const scans = (await stepsOf(house.dataFolder, ...statements)).filter((step) => step.startsWith('SCAN '))
+  const tables = scans.map((step) => step.split(' ').slice(0, 2).join(' '))
+  expect(tables.filter((table) => begins[name]?.includes(table) !== true)).toEqual([])
 })
