@@ -231,9 +231,9 @@ const refreshAccounts = ({ optOuts, quiet, log }: Parts): void => {
     void kept.refresh().catch((error: unknown) => log.error({ err: error }, 'accounts could not be read anew')) // prettier-ignore
 }
 
-const createAuthenticator = ({ read, clock, log }: Parts): Authenticator =>
+const createAuthenticator = ({ storage, clock, log }: Parts): Authenticator =>
   new Authenticator({
-    read,
+    read: storage.readAtDoor,
     clock,
     refused: ({ because, keyId }) => log.info({ because, key_id: keyId }, 'an API key was refused'),
   })

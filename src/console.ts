@@ -53,7 +53,7 @@ function surroundingsOf(
 ): Omit<Surroundings, 'log'> {
   const { read, writer, clock, ids, config, log, changes, horizon, storage } = parts
   const secret = Buffer.from(deriveKey(parts.secret, 'console-sessions')).toString('base64url')
-  const auth = createAuth({ read, writer, config, log, secret, publicUrl })
+  const auth = createAuth({ read: storage.readAtDoor, writer, config, log, secret, publicUrl })
   const live = new LiveFeed({
     clock,
     sources: liveSources({ readOf: storage.readOf, safeHorizonMs: () => horizon.safeMs() }),

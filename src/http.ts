@@ -88,7 +88,6 @@ export function createHttp(
   }: { authenticator: Authenticator; pool: DevicePool; wake: (route: Route) => void; phones: PhonePorts },
 ): Service & { url(): string } {
   const { config, log, clock, ids, metrics, storage, horizon } = parts
-  const { read } = storage
   const url = (): string => ownAddress(config, (server.server.address() as AddressInfo | null)?.port)
   const servesApi = config.roles.includes('api')
   const consolePages = createConsolePages()
@@ -122,7 +121,7 @@ export function createHttp(
         ]
       : [],
     readiness: async () => {
-      await read.selectFrom('instance').select('id').executeTakeFirst()
+      await storage.readAtDoor.selectFrom('instance').select('id').executeTakeFirst()
       const reasons: string[] = []
       if (!parts.lifecycle.ready) reasons.push('starting or stopping')
       if (storage.writer.trouble() !== null) reasons.push('the database takes no writes')

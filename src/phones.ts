@@ -29,9 +29,9 @@ interface PhonesDeps {
 
 /** What the routes of the phones need, of what the service has. */
 export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
-  const { read, writer, clock, secretBox } = parts
+  const { storage, writer, clock, secretBox } = parts
   const { pool, inboundReceiver } = deps
-  const identities = new PhoneIdentities({ read, clock, secretBox })
+  const identities = new PhoneIdentities({ read: storage.readAtDoor, clock, secretBox })
   const desk = new PhoneDesk({ ...parts, ...deps, fence: parts.epoch.epoch, judgeFailure })
   const phone = (deviceId: string): Phone | null => {
     const link = pool.get(deviceId)?.link

@@ -15,7 +15,7 @@ export const storageSettings = {
     env: 'ONESIXTY_POSTGRES_READERS',
     read: wholeNumber(1, 100),
     default: 8,
-    says: 'Connections that reads for accounts share on one node; seven more read for the service itself, write, ask and listen. A server has 100 without further ado.',
+    says: 'Connections that reads for accounts share on one node; nine more read for the service itself, write, ask and listen. A server has 100 without further ado.',
   }),
   postgresConnectTimeoutMs: setting({
     env: 'ONESIXTY_POSTGRES_CONNECT_TIMEOUT_MS',

@@ -14,6 +14,11 @@ import { Writer } from './writer.ts'
 /** The floor of the house: reads for everybody, one way to write. */
 export interface Storage<U extends Units = Units> {
   read: Db
+  /**
+   * What every call waits for first: who calls, and whether this node is ready. On PostgreSQL by connections of its own, which no page and no
+   * janitor takes away.
+   */
+  readAtDoor: Db
   /** Reads for one account. On PostgreSQL they see nothing of another, whatever the query forgot (row-security.ts). */
   readOf: ReadOf
   writer: Writer
@@ -90,6 +95,7 @@ export async function openEmbedded<U extends Units = Units>(
   const further: Db[] = []
   return {
     read: reader,
+    readAtDoor: reader,
     readOf: () => reader,
     writer,
     cluster: null,

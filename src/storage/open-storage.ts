@@ -55,6 +55,6 @@ export const postgresSettingsOf = (config: StorageConfig, url: string) => ({
   statementTimeoutMs: config.postgresStatementTimeoutMs,
 })
 
-/** How many connections a server process takes at most: those that write and ask, the readers for all, and those for accounts. */
+/** How many connections a server process takes at most: those that write and ask, the readers at the door and for all, and those for accounts. */
 export const connectionsOf = ({ postgresReaders }: Pick<StorageConfig, 'postgresReaders'>): number =>
-  postgresReaders + 7
+  postgresReaders + 9

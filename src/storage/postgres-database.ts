@@ -28,6 +28,9 @@ const writeLock = 'select pg_advisory_xact_lock(160160160)'
 /** Connections of the dispatcher, the janitors and whoever else reads for nobody alone. */
 const readersForAll = 4
 
+/** Connections that find out who calls: short reads of one row, most of them answered from memory. */
+const readersAtDoor = 2
+
 export interface ServedSettings extends PostgresSettings {
   /** Whether nodes wake each other. */
   listens?: boolean
@@ -66,15 +69,20 @@ export async function openPostgres<U extends Units = Units>(
     throw error
   }
   const runUnit = await unitRunner(settings, writer)
-  const readingForAll = createPostgresPool(settings, readersForAll, readOnly)
-  const read: Db = new Kysely<Database>({ dialect: postgresDialect(readingForAll) })
   const accountReads = createAccountReads(settings)
-  const reading = [readingForAll, accountReads.pool]
+  const reading = [accountReads.pool]
+  const connect = (connections: number): Db => {
+    const pool = createPostgresPool(settings, connections, readOnly)
+    reading.push(pool)
+    return new Kysely<Database>({ dialect: postgresDialect(pool) })
+  }
+  const read = connect(readersForAll)
   return {
     migrated,
     cluster,
     signals: settings.listens === true ? new PostgresSignals(settings) : null,
     read,
+    readAtDoor: connect(readersAtDoor),
     readOf: accountReads.of,
     writer,
     runUnit: runUnit as Storage<U>['runUnit'],

@@ -35,7 +35,7 @@ test('says which server it is, how large, and who else is there', async () => {
   expect(says['database']).toMatch(
     new RegExp(`^PostgreSQL [0-9.]+.*, database ${basename(cli.dataFolder)}, [0-9.]+ MB\\.$`),
   )
-  expect(says['connections']).toMatch(/^\d+ of 397 connections are taken; a node takes up to 15\.$/)
+  expect(says['connections']).toMatch(/^\d+ of 397 connections are taken; a node takes up to 17\.$/)
   expect(says['replication']).toBe('No other server follows this one.')
 })
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openCluster } from '../nodes/cluster.ts'
 import { openFolder, openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 let fixture: TestStorage
@@ -27,4 +28,24 @@ test('a store of which somebody has ended a reader closes all the same', async (
   }
   await storage.close()
   await expect(storage.read.selectFrom('accounts').select('id').execute()).rejects.toThrow('destroyed')
+})
+
+test('who calls is found out, and whether the node is ready, though pages and janitors have taken all that reads for all', async () => {
+  const cluster = await openCluster()
+  const node = await cluster.start()
+  const { liveKey } = await cluster.openAccount('Ada')
+  const { read } = node.app.storage
+  const taken = Array.from({ length: 8 }, () => sql`select pg_sleep(8)`.execute(read).catch(() => undefined))
+  await expect(read.selectFrom('instance').select('id').execute()).rejects.toMatchObject({
+    fault: 'unavailable',
+  })
+  expect((await fetch(`${node.url}/readyz`)).status).toBe(200)
+  expect(await node.client.balance(liveKey)).toMatchObject({ reserved: 0 })
+  const { app } = node
+  await app.storage.writer.write((tx) =>
+    sql`select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(8)%' and pid <> pg_backend_pid() and datname = current_database()`.execute(
+      tx,
+    ),
+  )
+  await Promise.all(taken)
 })
