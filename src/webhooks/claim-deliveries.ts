@@ -25,7 +25,8 @@ export interface ClaimedDelivery extends DueEndpoint {
 
 /**
  * The endpoints that have something due: steps from one to the next in the index of what is open, so that it costs as many look-ups as there are endpoints
- * with something open, however much that is. Asked with `exists`, PostgreSQL would read all that is due.
+ * with something open, however much that is. Asked with `exists`, or without an order, PostgreSQL
+ * would read all that is due.
  */
 export async function readDueEndpoints(read: Db, nowMs: number): Promise<DueEndpoint[]> {
   const { rows } = await sql<{ endpoint_id: string }>`
@@ -37,9 +38,8 @@ export async function readDueEndpoints(read: Db, nowMs: number): Promise<DueEndp
       from e where e.endpoint_id is not null
     )
     select e.endpoint_id from e where e.endpoint_id is not null and (
-      select 1 from webhook_deliveries d where d.endpoint_id = e.endpoint_id and d.closed_at is null and d.due_at <= ${nowMs} limit 1) = 1`.execute(
-    read,
-  )
+      select 1 from webhook_deliveries d where d.endpoint_id = e.endpoint_id and d.closed_at is null and d.due_at <= ${nowMs}
+      order by d.due_at limit 1) = 1`.execute(read)
   const endpoints = await selectEach<{ account_id: string; id: string }>(
     read,
     tellable,
@@ -73,12 +73,13 @@ const openOf = {
         order by d.due_at, d.event_id limit :most`,
   inputs: ['endpoint', 'now', 'most'],
 } as const
+// A limit keeps PostgreSQL from joining the whole table with what is asked.
 const eventOf = {
-  sql: 'select * from webhook_events where account_id = :account and id = :id',
+  sql: 'select * from webhook_events where account_id = :account and id = :id limit 1',
   inputs: ['account', 'id'],
 } as const
 const messageOf = {
-  sql: 'select * from messages where account_id = :account and mode = :mode and id = :id',
+  sql: 'select * from messages where account_id = :account and mode = :mode and id = :id limit 1',
   inputs: ['account', 'mode', 'id'],
 } as const
 

@@ -33,7 +33,7 @@ const key = ['account_id', 'endpoint_id', 'event_id'] as const
 
 const openOf = {
   sql: `select account_id, endpoint_id, event_id, token from webhook_deliveries
-        where account_id = :account and endpoint_id = :endpoint and event_id = :event and closed_at is null`,
+        where account_id = :account and endpoint_id = :endpoint and event_id = :event and closed_at is null limit 1`,
   inputs: ['account', 'endpoint', 'event'],
 } as const
 

@@ -65,7 +65,7 @@ const ofMessage = {
 const one = {
   sql: `select ${columns} from webhook_deliveries d
         cross join webhook_events v on v.account_id = d.account_id and v.id = d.event_id
-        where d.account_id = :account and d.endpoint_id = :endpoint and d.event_id = :event`,
+        where d.account_id = :account and d.endpoint_id = :endpoint and d.event_id = :event limit 1`,
   inputs: ['account', 'endpoint', 'event'],
 } as const
 
