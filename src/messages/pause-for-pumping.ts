@@ -1,6 +1,7 @@
-import { type AccountDeps, readAccount, setAccountState } from '../accounts/accounts.ts'
+import { type AccountDeps, readAccount } from '../accounts/accounts.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Tx } from '../storage/dialect.ts'
+import { changeStatePage } from './change-account-state.ts'
 
 /** Who suspends an account when nobody does: the guard against pumping. */
 const guardActor = 'guard'
@@ -17,7 +18,7 @@ export async function pauseForPumping(
   const { state } = await readAccount(tx, accountId)
   if (state !== 'active') return false
   const suspension = { accountId, state: 'suspended', actor: guardActor } as const
-  await setAccountState(tx, { ...deps, cancelWaiting: async () => 0 }, suspension)
+  await changeStatePage(tx, deps, suspension)
   // Behind the suspension itself: the last word on an account says why it stands still.
   const detail = { prefix: `${sign.prefix}***`, numbers: sign.numbers, of: sign.all }
   await appendAudit(tx, deps, { accountId, actor: guardActor, action: 'account.paused_pumping', detail })

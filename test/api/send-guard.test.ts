@@ -6,6 +6,7 @@ import { PumpingWatch } from '../../src/api/v1/pumping-watch.ts'
 import { Velocity } from '../../src/api/v1/velocity.ts'
 import { readConfig } from '../../src/config.ts'
 import { pauseForPumping } from '../../src/messages/pause-for-pumping.ts'
+import { insertRows } from '../../src/storage/sets.ts'
 import { openAccount } from '../../src/open-account.ts'
 import { createStubClock } from '../stub-clock.ts'
 import { startTestApi, type TestAnswer, type TestApi } from './start-test-api.ts'
@@ -115,6 +116,8 @@ test('the suspension is the last word of the log on the account, by whom and why
     api.storage.writer.write((tx) =>
       pauseForPumping(tx, deps(), { accountId, sign: { prefix: '+4915177771', numbers: 6, all: 8 } }),
     )
+  const endpoint = { account_id: accountId, id: 'whk_a', url: 'https://example.com/', state: 'enabled', secret: 'sealed', created_at: 1, updated_at: 1 } as const // prettier-ignore
+  await api.storage.writer.write((tx) => insertRows(tx, 'webhook_endpoints', [endpoint]))
   expect([await pause(), await pause()]).toEqual([true, false])
   const log = await api.storage.read
     .selectFrom('audit_log')
@@ -128,6 +131,8 @@ test('the suspension is the last word of the log on the account, by whom and why
     ['account.suspended', 'guard'],
   ])
   expect(JSON.parse(log[0]!.detail)).toEqual({ prefix: '+4915177771***', numbers: 6, of: 8 })
+  const events = await api.storage.read.selectFrom('webhook_events').select(['type', 'subject']).execute()
+  expect(events).toEqual([{ type: 'account.suspended', subject: accountId }])
 })
 
 test('codes to few neighbours, to many strangers, or to neighbours as ever, look like nothing', async () => {
