@@ -298,3 +298,14 @@ test('canceled or moved in the moment in which its time comes, it is either canc
   // Each of the three ends was raced for.
   for (const count of Object.values(tally)) expect(count).toBeGreaterThan(10)
 })
+
+test('of several nodes that look at once each message joins the queue once', async () => {
+  const to = Array.from({ length: 60 }, (_, i) => `+49151${20_000_000 + i}`)
+  for (let i = 0; i < 5; i++) await later(hourMs, { to })
+  house.clock.jumpWallClock(hourMs)
+  const nodes = [releaser, house.janitors().dueReleaser, house.janitors().dueReleaser]
+  await Promise.all(nodes.map((node) => node.sweepAll()))
+  expect(await house.storage.read.selectFrom('queue').select('message_id').execute()).toHaveLength(300)
+  expect(await house.storage.read.selectFrom('deferred').select('message_id').execute()).toEqual([])
+  await sums()
+})
