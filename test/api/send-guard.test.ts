@@ -131,8 +131,8 @@ test('the suspension is the last word of the log on the account, by whom and why
     ['account.suspended', 'guard'],
   ])
   expect(JSON.parse(log[0]!.detail)).toEqual({ prefix: '+4915177771***', numbers: 6, of: 8 })
-  const events = await api.storage.read.selectFrom('webhook_events').select(['type', 'subject']).execute()
-  expect(events).toEqual([{ type: 'account.suspended', subject: accountId }])
+  const events = await api.storage.read.selectFrom('webhook_events').select(['type', 'facts']).execute()
+  expect(events).toEqual([{ type: 'account.suspended', facts: '{"state":"suspended"}' }])
 })
 
 test('codes to few neighbours, to many strangers, or to neighbours as ever, look like nothing', async () => {
