@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { connect as connectSocket, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { AddressGuard } from './address-guard.ts'
@@ -145,12 +145,12 @@ function beforeEnd<T>(ending: AbortSignal, wanted: Promise<T>): Promise<T> {
   })
 }
 
-function exchange(
+async function exchange(
   socket: Socket,
   url: URL,
   { headers, body, ending }: { headers: Readonly<Record<string, string>>; body: string; ending: AbortSignal },
 ): Promise<PostResult> {
-  const answered = new Promise<PostResult>((resolve, reject) => {
+  const responding = new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request({
       createConnection: () => socket,
       method: 'POST',
@@ -158,26 +158,36 @@ function exchange(
       headers: { ...headers, host: url.host, 'content-length': Buffer.byteLength(body), connection: 'close' },
     })
     sent.on('error', reject)
-    sent.on('response', (response) => {
-      const chunks: Buffer[] = []
-      let size = 0
-      const finish = (): void => {
-        clearTimeout(timer)
-        const answer = Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8')
-        const retryAfter = response.headers['retry-after'] ?? null
-        resolve({ kind: 'answered', status: response.statusCode ?? 0, retryAfter, answer })
-      }
-      const timer = setTimeout(finish, bodyWaitMs)
-      response.on('data', (chunk: Buffer) => {
-        chunks.push(chunk)
-        if ((size += chunk.length) >= keptBytes) finish()
-      })
-      response.on('end', finish)
-      response.on('error', finish)
-    })
+    sent.on('response', resolve)
     sent.end(body)
   })
-  return beforeEnd(ending, answered)
+  const response = await beforeEnd(ending, responding)
+  return {
+    kind: 'answered',
+    status: response.statusCode ?? 0,
+    retryAfter: response.headers['retry-after'] ?? null,
+    // A status that came in time counts, however long its body takes.
+    answer: await readBegin(response),
+  }
+}
+
+/** The begin of a body, as far as it comes within a moment. */
+function readBegin(response: IncomingMessage): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const finish = (): void => {
+      clearTimeout(timer)
+      resolve(Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8'))
+    }
+    const timer = setTimeout(finish, bodyWaitMs)
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      if ((size += chunk.length) >= keptBytes) finish()
+    })
+    response.on('end', finish)
+    response.on('error', finish)
+  })
 }
 
 /** The code of an error of the system, else its words: neither holds what the endpoint sent. */

@@ -93,6 +93,7 @@ const hostile: Record<string, { handle: Receiver['handle']; status: number | nul
   'says 410': { handle: (_, response) => response.writeHead(410).end(), status: 410, failure: null, isDone: false },
   'hangs up': { handle: (request) => request.socket.destroy(), status: null, failure: /^no_http/, isDone: false },
   'speaks no HTTP': { handle: (request) => request.socket.end('SSH-2.0-OpenSSH\r\n'), status: null, failure: /^no_http/, isDone: false },
+  'breaks off behind its headers': { handle: (request) => request.socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n'), status: 200, failure: null, isDone: true },
   'answers NUL and halves of characters': { handle: (_, response) => response.end(Buffer.from([0, 0xe2, 0x82, 0, 0xff])), status: 200, failure: null, isDone: true },
 } // prettier-ignore
 
