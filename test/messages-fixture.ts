@@ -78,7 +78,12 @@ export async function openMessagesFixture(
       late: (attemptId, outcome) => dispatcher.late(attemptId, outcome),
       healthChanged: () => dispatcher.nudge(),
     }),
-    changed: () => void quiet.refresh().then(() => dispatcher.nudge()),
+    // The database may be closed already.
+    changed: () =>
+      void quiet.refresh().then(
+        () => dispatcher.nudge(),
+        () => undefined,
+      ),
     ...(isLogged && { isLogged }),
     reloadIntervalMs: 500,
     breakerRestMs: 300_000,
