@@ -137,15 +137,15 @@ test('other numbers, and other accounts unless all are meant, keep theirs', asyn
   expect(await tablesWith(house.store.db, ['+4915112345679'])).toEqual(['messages'])
 })
 
+const sayStop = (): Promise<number> =>
+  house.store.writer.write((tx) =>
+    insertRows(tx, 'opt_outs', [
+      { account_id: 'acc_a', mode: 'live', recipient: number, created_at: 1, forget_at: null },
+    ]),
+  )
+
 test('who said STOP stays protected, under a hash', async () => {
-  const row = {
-    account_id: 'acc_a',
-    mode: 'live',
-    recipient: number,
-    created_at: 1,
-    forget_at: null,
-  } as const
-  await house.store.writer.write((tx) => insertRows(tx, 'opt_outs', [row]))
+  await sayStop()
   await erase()
   expect(await tablesWith(house.store.db, [digits])).toEqual([])
   const find = (all: typeof numbers) =>
@@ -159,14 +159,7 @@ test('who said STOP stays protected, under a hash', async () => {
 test('while something is being handed over to it, a number that said STOP is known to claims too', async () => {
   await send()
   const claimed = await house.claim()
-  const row = {
-    account_id: 'acc_a',
-    mode: 'live',
-    recipient: number,
-    created_at: 1,
-    forget_at: null,
-  } as const
-  await house.store.writer.write((tx) => insertRows(tx, 'opt_outs', [row]))
+  await sayStop()
   await erase()
   await house.end(claimed, { kind: 'unavailable', detail: 'gone' })
   await house.clock.advance(120_000)

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import type { ListedApiKey } from '../../../src/accounts/api-keys.ts'
@@ -6,7 +6,7 @@ import { useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
-import { TimeAgo } from '../ui/time-ago.tsx'
+import { LastFourCell, UseAndStateCells } from '../ui/secret-cells.tsx'
 import { CodeSamples } from './code-samples.tsx'
 import { CreateKey } from './create-key.tsx'
 import { EndKey } from './end-key.tsx'
@@ -70,29 +70,17 @@ function KeyTable({ keys, onMade }: { keys: readonly ListedApiKey[]; onMade: (to
   )
 }
 
-const colors = { active: 'teal', expired: 'gray', revoked: 'gray' } as const
-
 function KeyRow({ of, onMade }: { of: ListedApiKey; onMade: (token: string) => void }) {
   return (
     <tr>
       <td style={{ fontWeight: 500 }}>{of.name}</td>
-      <td style={{ fontFamily: 'var(--mantine-font-family-monospace)' }}>…{of.lastFour}</td>
+      <LastFourCell of={of} />
       <td>
         <Text size="sm">{of.scopes.length === 4 ? 'everything' : of.scopes.join(', ')}</Text>
         {of.addresses.length === 0 ? null : <Text size="xs">from {of.addresses.join(', ')}</Text>}
         {of.dailyCap === null ? null : <Text size="xs">{of.dailyCap} SMS a day</Text>}
       </td>
-      <td>{of.lastUsedAt === null ? 'never' : <TimeAgo at={of.lastUsedAt} />}</td>
-      <td>
-        <Badge variant="light" color={colors[of.state]}>
-          {of.state}
-        </Badge>
-        {of.state !== 'active' || of.expiresAt === null ? null : (
-          <Text size="xs">
-            ends <TimeAgo at={of.expiresAt} />
-          </Text>
-        )}
-      </td>
+      <UseAndStateCells of={of} />
       <td>{of.state === 'active' ? <EndKey of={of} onMade={onMade} /> : null}</td>
     </tr>
   )

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import type { ListedOperatorToken } from '../../../src/accounts/operator-tokens.ts'
@@ -6,7 +6,7 @@ import { useCall } from '../api/use-call.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
-import { TimeAgo } from '../ui/time-ago.tsx'
+import { LastFourCell, UseAndStateCells } from '../ui/secret-cells.tsx'
 import { NewToken } from './new-token.tsx'
 import { RevokeToken } from './revoke-token.tsx'
 import { TokenForm } from './token-form.tsx'
@@ -72,8 +72,6 @@ function TokenTable({ tokens }: { tokens: readonly ListedOperatorToken[] }) {
   )
 }
 
-const colors = { active: 'teal', expired: 'gray', revoked: 'gray' } as const
-
 function TokenRow({ of }: { of: ListedOperatorToken }) {
   return (
     <tr>
@@ -85,19 +83,9 @@ function TokenRow({ of }: { of: ListedOperatorToken }) {
           {of.id}
         </Text>
       </td>
-      <td style={{ fontFamily: 'var(--mantine-font-family-monospace)' }}>…{of.lastFour}</td>
+      <LastFourCell of={of} />
       <td>{of.scope === 'write' ? 'read and change' : 'read'}</td>
-      <td>{of.lastUsedAt === null ? 'never' : <TimeAgo at={of.lastUsedAt} />}</td>
-      <td>
-        <Badge variant="light" color={colors[of.state]}>
-          {of.state}
-        </Badge>
-        {of.state !== 'active' || of.expiresAt === null ? null : (
-          <Text size="xs">
-            ends <TimeAgo at={of.expiresAt} />
-          </Text>
-        )}
-      </td>
+      <UseAndStateCells of={of} />
       <td>{of.state === 'active' ? <RevokeToken of={of} /> : null}</td>
     </tr>
   )

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { requireAccount } from '../../accounts/list-accounts.ts'
 import { dayMs, utcDay } from '../../clock.ts'
+import { readUsageDays } from '../../ledger/usage-pace.ts'
 import { QueryReader, textThat, word } from '../query.ts'
 import { modes, oneOf } from '../v1/message-view.ts'
 import type { OperatorOperation } from './operation.ts'
@@ -51,24 +52,16 @@ acceptance. At most ${mostDays} days at once.`,
   async handle({ read, clock }, { accountId, rawQuery }) {
     const { mode, fromDay, toDay } = readRange(rawQuery, utcDay(clock.now()))
     await requireAccount(read, accountId)
-    const rows = await read
-      .selectFrom('usage_days')
-      .select(['day', 'parts'])
-      .where('account_id', '=', accountId)
-      .where('mode', '=', mode)
-      .where('day', '>=', fromDay)
-      .where('day', '<', toDay)
-      .where('parts', '>', 0)
-      .orderBy('day')
-      .execute()
+    const days = await readUsageDays(read, { accountId, mode }, fromDay, toDay)
+    const used = days.filter(({ parts }) => parts > 0)
     const body: Static<typeof UsageSchema> = {
       object: 'usage',
       account_id: accountId,
       mode,
       from: dateOf(fromDay),
       to: dateOf(toDay),
-      sms: rows.reduce((sum, { parts }) => sum + parts, 0),
-      days: rows.map(({ day, parts }) => ({ date: dateOf(day), sms: parts })),
+      sms: used.reduce((sum, { parts }) => sum + parts, 0),
+      days: used.map(({ day, parts }) => ({ date: dateOf(day), sms: parts })),
     }
     return { status: 200, body }
   },

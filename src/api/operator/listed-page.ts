@@ -1,0 +1,43 @@
+import { type TSchema, Type } from 'typebox'
+import type { IdPrefix } from '../../ids.ts'
+import { isId } from '../../ids.ts'
+import type { DocumentedAnswer } from '../operation.ts'
+import { type QueryReader, textThat, wholeNumber } from '../query.ts'
+import { oneOf, orNull } from '../v1/message-view.ts'
+
+const mostListed = 100
+const usuallyListed = 25
+
+/** The parameters of a list that comes in pages, found by key. */
+export const pageParameters = (noun: string) => ({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: mostListed, default: usuallyListed, description: `${noun} a page.` }),
+  ),
+  cursor: Type.Optional(Type.String({ description: '`next_cursor` of the page before.' })),
+})
+
+/** What the request asks for: how many, and behind which id. Faults are the reader's. */
+export const readPage = (query: QueryReader, prefix: IdPrefix): { limit: number; afterId: string | null } => ({
+  limit: query.one('limit', wholeNumber(1, mostListed)) ?? usuallyListed,
+  afterId: query.one('cursor', textThat((text) => isId(prefix, text), 'Use `next_cursor` exactly as it was given.')),
+}) // prettier-ignore
+
+/** One page as it is documented. */
+export const documentedPage = (noun: string, item: TSchema, example: object): DocumentedAnswer => ({
+  description: 'One page.',
+  schema: Type.Object({
+    object: oneOf(['list'], 'What this object is.'),
+    data: Type.Array(item, { description: `The ${noun} of this page.` }),
+    has_more: Type.Boolean({ description: 'Whether a next page exists.' }),
+    next_cursor: orNull<string>('string', 'What to send as `cursor` for the next page; null on the last one.'),
+  }),
+  example: { object: 'list', data: [example], has_more: false, next_cursor: null },
+}) // prettier-ignore
+
+/** One page as it is answered. */
+export const viewPage = (data: readonly object[], next: string | null): object => ({
+  object: 'list',
+  data,
+  has_more: next !== null,
+  next_cursor: next,
+})
