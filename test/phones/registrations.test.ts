@@ -193,7 +193,7 @@ describe('registrations', () => {
     const { storage, clock, ids } = fixture
     const { token } = await mint()
     const parts = {
-      read: storage.read, writer: storage.writer, clock, ids, secretBox, epoch: {}, config: { phonesPerAccount: 10 },
+      storage, read: storage.read, writer: storage.writer, clock, ids, secretBox, epoch: {}, config: { phonesPerAccount: 10 },
       secret: { current: 's'.repeat(32), previous: null }, counts: new SharedCounts(),
     } // prettier-ignore
     const present = Object.create(Phone.prototype, { isStreaming: { value: true } }) as Phone
