@@ -22,6 +22,7 @@ export class NodeBeats extends Janitor {
   #leader: number | null
   #beatMs = Number.NEGATIVE_INFINITY
   #saidAt: number | null = null
+  #isUntidied = false
 
   constructor(deps: NodeBeatsDeps) {
     super(deps, {
@@ -72,6 +73,11 @@ export class NodeBeats extends Janitor {
     this.#beatMs = beatMs
     this.#saidAt = beat.saidAt
     this.#alive = beat.alive
+    if (beat.leader === null && !this.#isUntidied)
+      log.error(
+        'no living node has the role janitor: nothing expires, is rescued from a dead node or is forgotten; start one (--roles)',
+      )
+    this.#isUntidied = beat.leader === null
     this.#leader = beat.leader
     if (beat.held !== null)
       log.error(

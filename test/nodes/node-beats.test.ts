@@ -14,11 +14,14 @@ beforeEach(async () => {
   onTestFinished(() => base.close())
 })
 
-const log = createLog('silent', { write: () => undefined })
+const silent = createLog('silent', { write: () => undefined })
 
-async function startNode(epoch: number): Promise<{ beats: NodeBeats; swept: () => number }> {
+async function startNode(
+  epoch: number,
+  { tidies = true, log = silent } = {},
+): Promise<{ beats: NodeBeats; swept: () => number }> {
   const { writer } = base.storage
-  const node = { epoch, name: `n${epoch}`, isAlone: false, tidies: true }
+  const node = { epoch, name: `n${epoch}`, isAlone: false, tidies }
   await writer.write((tx) => joinNodes(tx, base.clock, { ...node, before: null }))
   const beats = new NodeBeats({ writer, log, clock: base.clock, ...node })
   await beats.start()
@@ -107,5 +110,20 @@ test('a node whose last word the database has forgotten holds what waits: the da
   await base.storage.writer.write((tx) => releaseHeld(tx))
   await two.beats.sweepAll()
   expect(await readHolds(base), 'it knows that it has said so').toEqual([0, 0])
+  await one.beats.stop()
+})
+
+test('where nobody may tidy up, that is said once, and again when it comes to that once more', async () => {
+  let said = ''
+  const log = createLog('error', { write: (line: string) => void (said += line) })
+  const count = () => said.split('no living node has the role janitor').length - 1
+  const one = await startNode(1, { tidies: false, log })
+  await pass(10)
+  expect(count()).toBe(1)
+  const two = await startNode(2)
+  await pass(6)
+  await two.beats.stop()
+  await pass(6)
+  expect(count()).toBe(2)
   await one.beats.stop()
 })
