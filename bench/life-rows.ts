@@ -48,7 +48,7 @@ export async function measureLife(run: BenchRun): Promise<Figure[]> {
   return [...(await measureLives(run, single)), ...(await measureLives(run, many))]
 }
 
-interface Served {
+export interface Served {
   folder: BenchFolder
   account: BenchAccount
   server: ServerProcess
@@ -122,9 +122,9 @@ interface Lived {
 }
 
 /** Sends, waits until everything is final, and counts from the first acceptance to the last final state. */
-async function live(
+export async function live(
   run: BenchRun,
-  { name, shape }: Lives,
+  { name, shape }: Pick<Lives, 'name' | 'shape'>,
   { served, limits }: { served: Served; limits: { measureMs: number; maxRequests?: number } },
 ): Promise<Lived> {
   const { server, account, folder } = served

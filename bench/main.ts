@@ -17,6 +17,7 @@ import { measureSmppWindow } from './smpp-window-row.ts'
 import { measureStarts } from './start-rows.ts'
 import { missedSentences, renderTable } from './table.ts'
 import { measureWire } from './wire-row.ts'
+import { measureHangingEndpoints } from './webhooks-row.ts'
 
 const usage = `npm run bench [-- options]
 
@@ -27,7 +28,7 @@ const usage = `npm run bench [-- options]
                       ${profileNames.join(', ')}.
 
 Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
-8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes.
+8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes, 15 webhooks.
 A whole run takes about twenty minutes, needs 8 GB for temporary files, and writes docs/benchmarks.md.
 `
 
@@ -46,12 +47,13 @@ const rows: readonly { row: number; name?: string; measure: (run: BenchRun) => P
   { row: 12, name: 'overview', measure: measureOverview },
   { row: 13, name: 'postgres', measure: measurePostgres },
   { row: 14, name: 'sizes', measure: measureSizes },
+  { row: 15, name: 'webhooks', measure: measureHangingEndpoints },
 ]
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
-      rows: { type: 'string', default: '1-14' },
+      rows: { type: 'string', default: '1-15' },
       json: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       profile: { type: 'string' },

@@ -197,10 +197,16 @@ export async function withServer<T>(
     settings,
     nodeOptions,
     databaseUrl,
-  }: { settings: readonly string[]; nodeOptions: readonly string[]; databaseUrl?: string | undefined },
+    env,
+  }: {
+    settings: readonly string[]
+    nodeOptions: readonly string[]
+    databaseUrl?: string | undefined
+    env?: Readonly<Record<string, string>>
+  },
   use: (started: { folder: BenchFolder; account: BenchAccount; server: ServerProcess }) => Promise<T>,
 ): Promise<T> {
-  const folder = await makeFolder(databaseUrl)
+  const folder = await makeFolder(databaseUrl, env)
   try {
     const account = await makeAccount(folder, settings)
     const server = await startServer(folder, nodeOptions)

@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { BenchRun } from './bench-run.ts'
+import { type Figure, median, perSecondOf } from './figure.ts'
+import { live, type Served } from './life-rows.ts'
+import { one } from './load-job.ts'
+import { withServer } from './server-process.ts'
+
+const hangingEndpoints = 100
+/** Of the account with the endpoints: each is told of each, three times. */
+const toldMessages = 100
+const longestLoadMs = 60_000
+/** A third of what a whole life is measured with: there are two of them a round. */
+const shareOfLife = 3
+
+/** Row 15: while a hundred endpoints of one account never answer, another account sends as fast as without them. */
+export async function measureHangingEndpoints(run: BenchRun): Promise<Figure[]> {
+  const receiver = await listenSilently()
+  try {
+    const alone: number[] = []
+    const beside: number[] = []
+    for (let round = 0; round < run.lengths.rounds; round++) {
+      alone.push(await rateOf(run, 'sending with no endpoint'))
+      beside.push(
+        await rateOf(run, 'sending beside hanging endpoints', (served) => hang(served, receiver.url)),
+      )
+    }
+    const ratio = median(beside) / median(alone)
+    const value = `${perSecondOf(median(beside))} of ${perSecondOf(median(alone))}: ${ratio.toFixed(2)} ×`
+    const bar = { kind: 'holds', holds: ratio >= 0.95, says: '≥ 0.95 ×' } as const
+    return [
+      { row: 15, name: `whole life beside ${hangingEndpoints} endpoints that never answer`, value, bar },
+    ]
+  } finally {
+    await receiver.close()
+  }
+}
+
+const rateOf = (run: BenchRun, name: string, prepare?: (served: Served) => Promise<void>): Promise<number> =>
+  withServer(
+    { settings: ['delay_ms=0'], nodeOptions: [], env: { ONESIXTY_WEBHOOK_ALLOW: '127.0.0.1/32', ONESIXTY_WEBHOOK_ENDPOINTS: '0' } },
+    async (served) => {
+      await prepare?.(served)
+      await live(run, { name: `${name}, warm-up`, shape: one }, { served, limits: { measureMs: run.lengths.warmUpMs } })
+      const maxRequests = Math.floor(run.lengths.lives.one / shareOfLife)
+      const { perSecond } = await live(run, { name, shape: one }, { served, limits: { measureMs: longestLoadMs, maxRequests } })
+      return perSecond
+    },
+  ) // prettier-ignore
+
+/** An account whose endpoints hang, each with three hundred events to be told. */
+async function hang({ folder, server }: Served, url: string): Promise<void> {
+  const made = await folder.cli('account', 'create', '--name', 'Hooked', '--email', 'hooked@example.org')
+  const account = made['account_id'] as string
+  for (let i = 0; i < hangingEndpoints; i++)
+    await folder.cli('webhook', 'add', '--account', account, '--url', `${url}/${i}`)
+  for (let i = 0; i < toldMessages; i++) {
+    const answer = await fetch(`http://127.0.0.1:${server.port}/api/v1/send`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${made['test_key'] as string}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ to: '+15005550006', text: 'Hello' }),
+    })
+    if (answer.status !== 202) throw new Error(`The send was answered with ${answer.status}.`)
+    await answer.arrayBuffer()
+  }
+}
+
+/** Takes connections and says nothing. */
+async function listenSilently(): Promise<{ url: string; close(): Promise<void> }> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket.resume())
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
