@@ -8,6 +8,8 @@ import type { Tx } from './storage/dialect.ts'
 export interface OpenedAccount {
   accountId: string
   userId: string
+  /** Whether the owner was made with it, and is no user from before. */
+  isNewUser: boolean
   liveKey: string
   testKey: string
 }
@@ -25,7 +27,7 @@ export async function openAccount(
 ): Promise<OpenedAccount> {
   const { freeSms, playSms, lowBalance: lowThreshold } = deps.config
   const { actor } = account
-  const { accountId, userId } = await createAccount(
+  const { accountId, userId, isNewUser } = await createAccount(
     tx,
     {
       ...deps,
@@ -36,5 +38,5 @@ export async function openAccount(
   )
   const live = await createApiKey(tx, deps, { accountId, mode: 'live', name: 'First live key', actor })
   const test = await createApiKey(tx, deps, { accountId, mode: 'test', name: 'First test key', actor })
-  return { accountId, userId, liveKey: live.token, testKey: test.token }
+  return { accountId, userId, isNewUser, liveKey: live.token, testKey: test.token }
 }

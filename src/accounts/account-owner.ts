@@ -23,14 +23,14 @@ export interface KnownUser {
 }
 
 /**
- * The user of that id, or a new one. Refuses an address that a user has who was not named: nobody proves an address, neither when signing up
- * nor when changing it, so that whoever has claimed it first would be given the account. The refusal tells who that is.
+ * The user of that id, or a new one, and which of both it is. Refuses an address that a user has who was not named: nobody proves an address,
+ * neither when signing up nor when changing it, so that whoever has claimed it first would be given the account. The refusal tells who that is.
  */
 export async function accountOwner(
   tx: Tx,
   deps: { ids: Ids; nowMs: number },
   wanted: WantedOwner,
-): Promise<string> {
+): Promise<{ userId: string; isNewUser: boolean }> {
   const { name, email, isOperator } = wanted
   const known = await tx.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
   if (wanted.userId !== undefined && known?.id !== wanted.userId)
@@ -41,12 +41,12 @@ export async function accountOwner(
     const id = deps.ids('usr')
     const row = { id, email, name, is_operator: isOperator ? 1 : 0, created_at: deps.nowMs } as const
     await tx.insertInto('users').values(row).execute()
-    return id
+    return { userId: id, isNewUser: true }
   }
   if (wanted.userId === undefined) throw claimedBy(email, await describe(tx, known))
   if (isOperator && known.is_operator === 0)
     await tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', known.id).execute()
-  return known.id
+  return { userId: known.id, isNewUser: false }
 }
 
 async function describe(

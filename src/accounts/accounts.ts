@@ -37,7 +37,7 @@ export async function createAccount(
   tx: Tx,
   deps: AccountDeps & { openWallets: (tx: Tx, accountId: string) => Promise<void> },
   account: NewAccount,
-): Promise<{ accountId: string; userId: string }> {
+): Promise<{ accountId: string; userId: string; isNewUser: boolean }> {
   const name = account.name.trim()
   const email = account.email.trim().toLowerCase()
   const faults = [...nameFaults(name), ...emailFaults(email)]
@@ -57,7 +57,7 @@ export async function createAccount(
     .execute()
   const { userId: ownerId, isOperator = false } = account
   const wanted = { name, email, isOperator, ...(ownerId !== undefined && { userId: ownerId }) }
-  const userId = await accountOwner(tx, deps, wanted)
+  const { userId, isNewUser } = await accountOwner(tx, deps, wanted)
   await tx
     .insertInto('account_users')
     .values({ account_id: accountId, user_id: userId, role: 'owner' })
@@ -70,7 +70,7 @@ export async function createAccount(
     detail: { name, userId },
   })
   await touchDirectory(tx)
-  return { accountId, userId }
+  return { accountId, userId, isNewUser }
 }
 
 /** Where an account may go from each state; closing has no way back. */

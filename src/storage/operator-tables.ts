@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Mode } from './column-values.ts'
+import type { Flag, Mode } from './column-values.ts'
 
 /** The operator's interface for programs, and alerts for people. */
 
@@ -20,6 +20,8 @@ export interface OperatorRequestTable {
   request_key: string
   fingerprint: string
   account_id: string
+  user_id: string
+  is_new_user: Flag
   created_at: number
 }
 

@@ -176,7 +176,14 @@ async function fillTraces(
     { alert_id: told?.id ?? '', phase: 'began', user_id: userId, due_at: nowMs, done_at: null },
   ])
   await insertRows(tx, 'operator_requests', [
-    { request_key: mark, fingerprint, account_id: accountId, created_at: nowMs },
+    {
+      request_key: mark,
+      fingerprint,
+      account_id: accountId,
+      user_id: userId,
+      is_new_user: 1,
+      created_at: nowMs,
+    },
   ])
   const word = { deviceId, networkId: mark, result: 'delivered', code: null, networkCode: mark } as const
   await park(tx, [{ ...word, numbers: [number.slice(1)], atMs: nowMs }])

@@ -1,4 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addMember } from '../../src/accounts/members.ts'
+import { issueLink, readLink } from '../../src/accounts/one-time-links.ts'
+import { systemClock } from '../../src/clock.ts'
+import { createIds } from '../../src/ids.ts'
 import { type OperatorHouse, startOperatorHouse } from './operator-client.ts'
 
 let house: OperatorHouse
@@ -32,6 +37,45 @@ test('asked for again under the same key it is the same account, without the key
   const many = await Promise.all(Array.from({ length: 8 }, () => open('Grace')))
   expect(new Set(many.map(({ body }) => body.account.id)).size).toBe(1)
   expect(many.filter(({ body }) => body.live_key !== null)).toHaveLength(1)
+})
+
+const deps = () => ({ ids: createIds({ now: systemClock.now }), nowMs: systemClock.now(), randomBytes })
+
+test('a user from before is given an account, but no program a link to become that user', async () => {
+  const { writer, read } = house.app.storage
+  for (const isOperator of [0, 1] as const) {
+    const name = `Before${isOperator}`
+    const { userId } = await house.openAccount(name)
+    await writer.write((tx) => tx.updateTable('users').set({ is_operator: isOperator }).where('id', '=', userId).execute()) // prettier-ignore
+    const link = { purpose: 'set-up', userId, lifeMs: 60_000, actor: 'test' } as const
+    const { token } = await writer.write((tx) => issueLink(tx, deps(), link))
+    const body = { name: 'Second', email: `${name.toLowerCase()}@example.org`, user_id: userId }
+    for (const replayed of [null, 'true']) {
+      const answer = await house.post('/accounts', body, `second-${name}`)
+      expect(answer).toMatchObject({ status: 201, body: { user_id: userId, setup_link: null, setup_link_expires_at: null } }) // prettier-ignore
+      expect(answer.headers.get('idempotent-replayed')).toBe(replayed)
+    }
+    expect(await readLink(read, systemClock.now(), token)).toMatchObject({ userId })
+  }
+})
+
+test('asked for again, the link is for whom the request has made, and opens nothing else', async () => {
+  const { writer } = house.app.storage
+  const early = await house.openAccount('Early')
+  const join = (accountId: string, userId: string) =>
+    writer.write((tx) => addMember(tx, deps(), { accountId, userId, role: 'owner', actor: 'test' }))
+  const first = (await open('Late')).body
+  await join(first.account.id, early.userId)
+  const again = (await open('Late')).body
+  expect(again.user_id).toBe(first.user_id)
+  expect(again.setup_link).toContain(house.url)
+  expect(again.setup_link).not.toBe(first.setup_link)
+  await join(early.accountId, first.user_id)
+  expect((await open('Late')).body).toMatchObject({ user_id: first.user_id, setup_link: null })
+
+  const { user_id: raised } = (await open('Raised')).body
+  await writer.write((tx) => tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', raised).execute()) // prettier-ignore
+  expect((await open('Raised')).body).toMatchObject({ user_id: raised, setup_link: null })
 })
 
 test('without a key nothing is opened, nor for an address that somebody has', async () => {

@@ -31,7 +31,7 @@ const OpenedSchema = Type.Object({
   user_id: Type.String({ description: 'Its owner.' }),
   live_key: orNull<string>('string', 'Its first live key, shown this once; null in a repeated answer.'),
   test_key: orNull<string>('string', 'Its first test key, shown this once; null in a repeated answer.'),
-  setup_link: orNull<string>('string', 'With it the owner chooses a password for the console, once; null for who has one. A repeated answer brings a new link.'),
+  setup_link: orNull<string>('string', 'With it the owner chooses a password for the console, once; null for a user who was there before. A repeated answer brings a new link while that owner has no password and is in no other account.'),
   setup_link_expires_at: orNull<string>('string', 'Until when it works.', { format: 'date-time' }),
 }) // prettier-ignore
 
@@ -88,6 +88,7 @@ async function createAccount(
 interface Opened {
   accountId: string
   userId: string
+  isNewUser: boolean
   liveKey: string | null
   testKey: string | null
 }
@@ -108,13 +109,34 @@ async function openOnce(
         request_key: named.key,
         fingerprint: named.fingerprint,
         account_id: opened.accountId,
+        user_id: opened.userId,
+        is_new_user: opened.isNewUser ? 1 : 0,
         created_at: nowMs,
       })
       .execute()
   const linkDeps = { ...deps, nowMs, randomBytes, publicUrl: deps.publicUrl() }
   const { actor } = wanted
-  const link = await issuePasswordLink(tx, linkDeps, { userId: opened.userId, evenSo: false, actor })
+  const link = (await mayInvite(tx, opened))
+    ? await issuePasswordLink(tx, linkDeps, { userId: opened.userId, evenSo: false, actor })
+    : null
   return { opened, link, isReplay: before !== null }
+}
+
+/**
+ * Whether a link for the owner opens nothing but what this token has opened. With one, a program becomes that user: never one from before, nor
+ * who was made an operator or let into another account since.
+ */
+async function mayInvite(tx: Tx, { accountId, userId, isNewUser }: Opened): Promise<boolean> {
+  if (!isNewUser) return false
+  const places = await tx
+    .selectFrom('account_users as m')
+    .innerJoin('users as u', 'u.id', 'm.user_id')
+    .select(['m.account_id', 'u.is_operator'])
+    .where('m.user_id', '=', userId)
+    .limit(2)
+    .execute()
+  const [place] = places
+  return places.length === 1 && place?.account_id === accountId && place.is_operator === 0
 }
 
 /** The account that was opened under the same key. Refuses a key that came with another body. */
@@ -130,16 +152,6 @@ async function readOpened(
   if (before === undefined) return null
   if (before.fingerprint !== fingerprint)
     throw refuse('idempotency_key_reused', { detail: `This key opened account ${before.account_id} before.` })
-  const owner = await tx
-    .selectFrom('account_users')
-    .select('user_id')
-    .where('account_id', '=', before.account_id)
-    .where('role', '=', 'owner')
-    .orderBy('user_id')
-    .executeTakeFirst()
-  if (owner === undefined)
-    throw refuse('not_found', {
-      detail: `Account ${before.account_id}, which this key opened, has no owner any more.`,
-    })
-  return { accountId: before.account_id, userId: owner.user_id, liveKey: null, testKey: null }
+  const { account_id: accountId, user_id: userId, is_new_user } = before
+  return { accountId, userId, isNewUser: is_new_user === 1, liveKey: null, testKey: null }
 }

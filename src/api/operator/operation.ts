@@ -22,7 +22,7 @@ export interface OperatorDeps {
     tx: Tx,
     nowMs: number,
     account: { name: string; email: string; userId?: string; actor: string },
-  ): Promise<{ accountId: string; userId: string; liveKey: string; testKey: string }>
+  ): Promise<{ accountId: string; userId: string; isNewUser: boolean; liveKey: string; testKey: string }>
   /** The address that others know the service by. */
   publicUrl: () => string
 }
