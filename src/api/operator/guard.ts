@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { findOperatorToken, type OperatorCaller, touchOperatorToken } from '../../accounts/operator-tokens.ts'
+import { findOperatorToken, type OperatorCaller } from '../../accounts/operator-tokens.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { refuse } from '../../errors.ts'
@@ -11,10 +11,12 @@ import { checkLength, checkMedia } from '../guard.ts'
 import { type Quota, RateLimiter, rateLimitHeaders, type Verdict } from '../rate-limit.ts'
 import { createRemoteAddress } from '../remote-address.ts'
 import type { OperatorOperation } from './operation.ts'
+import { createTokenUses, type TokenUsesDeps } from './token-uses.ts'
 
 export interface OperatorGuardDeps {
   read: Db
   writer: Writer
+  log: TokenUsesDeps['log']
   clock: Pick<Clock, 'now' | 'monotonicMs'>
   /** Of several nodes; left out where one counts for itself. */
   counts?: SharedCounts
@@ -57,14 +59,15 @@ const shared = ({ counts }: OperatorGuardDeps, kind: string) =>
   counts === undefined ? undefined : { counts, kind }
 
 function credentialsOf(deps: OperatorGuardDeps): AuthenticateDeps<OperatorCaller> {
-  const { config, clock, read, writer } = deps
+  const { config, clock, read } = deps
+  const noteUse = createTokenUses(deps)
   return {
     authenticator: {
       async authenticate(token) {
         const found = await findOperatorToken(read, token, clock.now())
         if (found === null) return null
         const { tokenId, scope, usedFirstIn: minute } = found
-        if (minute !== null) await writer.write((tx) => touchOperatorToken(tx, { tokenId, minute }))
+        if (minute !== null) noteUse({ tokenId, minute })
         return { tokenId, scope }
       },
     },
