@@ -1,4 +1,5 @@
 import { placeholderEmail } from '../accounts/accounts.ts'
+import { dayMs } from '../clock.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { AlertKind, AlertMailTable } from '../storage/operator-tables.ts'
 import type { Mode } from '../storage/schema.ts'
@@ -105,6 +106,8 @@ export interface DueMail {
 
 /** While one is being sent nobody else takes it; whoever was killed meanwhile leaves it for later. */
 const leaseMs = 300_000
+/** Nothing waits as long as this for a next try: what is due later was written while the clock was ahead, and is due now. */
+const longestWaitMs = dayMs
 
 /** Takes some that are due, for a while. */
 export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limit: number }): Promise<DueMail[]> {
@@ -115,7 +118,7 @@ export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limi
     .leftJoin('accounts as c', 'c.id', 'a.account_id')
     .select(['m.alert_id', 'm.phase', 'm.user_id', 'm.tries', 'u.email', 'a.kind', 'a.account_id', 'c.name as account', 'a.mode', 'a.name', 'a.said', 'a.began_at', 'a.ended_at'])
     .where('m.done_at', 'is', null)
-    .where('m.due_at', '<=', nowMs)
+    .where(({ eb, or }) => or([eb('m.due_at', '<=', nowMs), eb('m.due_at', '>', nowMs + longestWaitMs)]))
     .orderBy('m.due_at')
     .limit(limit)
     .execute()
@@ -162,7 +165,7 @@ export async function hasDueMails(db: Db, nowMs: number): Promise<boolean> {
     .selectFrom('alert_mails')
     .select('alert_id')
     .where('done_at', 'is', null)
-    .where('due_at', '<=', nowMs)
+    .where(({ eb, or }) => or([eb('due_at', '<=', nowMs), eb('due_at', '>', nowMs + longestWaitMs)]))
     .limit(1)
     .executeTakeFirst()
   return row !== undefined

@@ -25,7 +25,8 @@ export function decideAlerts<A extends KnownAlert>(
 ): AlertDecision<A> {
   const holding = new Map(conditions.map((condition) => [alertKey(condition), condition]))
   const open = known.filter(({ endedAt }) => endedAt === null)
-  const resting = known.filter(({ endedAt }) => endedAt !== null && nowMs - endedAt < coolDownMs)
+  // What ended further ahead than that ended while the clock was ahead, and would rest until it is there again.
+  const resting = known.filter(({ endedAt }) => endedAt !== null && Math.abs(nowMs - endedAt) < coolDownMs)
   const silent = new Set([...open, ...resting].map(alertKey))
   return {
     begin: [...holding].flatMap(([key, condition]) => (silent.has(key) ? [] : [condition])),

@@ -14,6 +14,7 @@ export interface AlertTimes {
 
 export interface StoredAlert extends KnownAlert {
   accountId: string | null
+  beganAt: number
 }
 
 /** Those of some kinds that last, or ended less than the cool-down ago. */
@@ -24,7 +25,7 @@ export async function readKnownAlerts(
 ): Promise<StoredAlert[]> {
   const rows = await db
     .selectFrom('alerts')
-    .select(['id', 'kind', 'subject', 'account_id', 'ended_at'])
+    .select(['id', 'kind', 'subject', 'account_id', 'began_at', 'ended_at'])
     .where('kind', 'in', kinds)
     .where(({ eb, or }) => or([eb('ended_at', 'is', null), eb('ended_at', '>', nowMs - coolDownMs)]))
     .execute()
@@ -33,6 +34,7 @@ export async function readKnownAlerts(
     kind: row.kind,
     subject: row.subject,
     accountId: row.account_id,
+    beganAt: row.began_at,
     endedAt: row.ended_at,
   }))
 }
@@ -69,7 +71,8 @@ export async function recordAlerts(
     tx,
     'alerts',
     ['id'],
-    decision.end.map(({ id }) => ({ id, ended_at: times.nowMs })),
+    // Of one that began while the clock was ahead nobody knows how long it lasted.
+    decision.end.map(({ id, beganAt }) => ({ id, ended_at: Math.max(beganAt, times.nowMs) })),
   )
   await recordEvents(tx, decision.begin.flatMap(eventOf(times.nowMs)))
   if (deps.sendsMail) {

@@ -46,8 +46,13 @@ export function createAlertWatch(deps: AlertWatchDeps): Janitor {
     for (const entry of rules) {
       const elapsedMs = deps.clock.monotonicMs()
       if (elapsedMs < entry.dueMs) continue
-      await look(deps, entry.rule)
-      entry.dueMs = elapsedMs + entry.rule.everyMs
+      try {
+        await look(deps, entry.rule)
+        entry.dueMs = elapsedMs + entry.rule.everyMs
+      } catch (error) {
+        // The rules after it are looked at all the same.
+        deps.log.error({ err: error, alerts: entry.rule.kinds }, 'alerts were not looked for; trying again')
+      }
     }
     return false
   }

@@ -35,7 +35,8 @@ export async function openAlertHouse(): Promise<AlertHouse> {
       { account_id: 'acc_a', user_id: 'bob', role: 'member' },
     ])
   })
-  const log = createLog('silent', { write: () => undefined })
+  let complaints = ''
+  const log = createLog('error', { write: (line: string) => void (complaints += line) })
   return {
     ...house,
     post,
@@ -43,7 +44,9 @@ export async function openAlertHouse(): Promise<AlertHouse> {
       const config = readConfig({ ONESIXTY_SMTP_URL: post.url, ...settings })
       const publicUrl = (): string => 'https://sms.example.org'
       const deps = { ...house, log, ids, config, read: storage.read, writer: storage.writer, publicUrl }
+      complaints = ''
       await createAlertWatch(deps).sweepAll()
+      if (complaints !== '') throw new Error(complaints)
       await createAlertMailer({ ...deps, mailer: createMailer(deps) }).sweepAll()
     },
     told: () => post.mails.map(({ to, subject }) => `${to.split('@')[0]}: ${subject.replace('[onesixty] ', '')}`).toSorted(), // prettier-ignore
