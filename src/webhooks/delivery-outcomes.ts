@@ -122,9 +122,8 @@ async function judgeEndpoints(tx: Tx, deps: OutcomeDeps, tried: readonly TriedDe
   for (const row of rows.filter(({ state }) => state === 'enabled')) {
     const tries = byEndpoint.get(row.id) ?? []
     const isGone = tries.some(({ result }) => result.kind === 'answered' && result.status === 410)
-    const failingSince = tries.some(isSuccess)
-      ? null
-      : (row.failing_since ?? Math.min(...tries.map(({ atMs }) => atMs)))
+    // By the time that never steps back, as it is compared with: the wall clock may be days beside it.
+    const failingSince = tries.some(isSuccess) ? null : (row.failing_since ?? deps.nowMs)
     const isFailing = failingSince !== null && deps.nowMs - failingSince >= deps.disableAfterMs
     if (isGone || isFailing) await disable(tx, deps, row, isGone ? 'gone' : 'failing')
     else if (failingSince !== row.failing_since)

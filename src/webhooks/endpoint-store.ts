@@ -82,12 +82,14 @@ export async function setEndpoint(tx: Tx, deps: AccountDeps, change: EndpointCha
   const { accountId, endpointId, actor, url, types, mode, state } = change
   const faults = [...(url === undefined ? [] : urlFaults(url)), ...typeFaults(types ?? [])]
   if (faults.length > 0) throw invalidInput(faults)
-  await requireEndpoint(tx, change)
+  const before = await requireEndpoint(tx, change)
+  const movesTo = url === undefined ? before.url : new URL(url).href
   await tx
     .updateTable('webhook_endpoints')
     .set({
       updated_at: deps.nowMs,
-      ...(url !== undefined && { url: new URL(url).href }),
+      // What failed at another address says nothing of this one.
+      ...(movesTo !== before.url && { url: movesTo, failing_since: null }),
       ...(mode !== undefined && { mode }),
       ...(state === 'enabled' && { state, disabled_because: null, failing_since: null }),
       ...(state === 'disabled' && { state, disabled_because: 'person' as const }),
@@ -153,10 +155,10 @@ export async function removeEndpoint(tx: Tx, deps: AccountDeps, named: NamedEndp
 export async function requireEndpoint(
   tx: Tx,
   { accountId, endpointId }: { accountId: string; endpointId: string },
-): Promise<Pick<WebhookEndpointTable, 'secret' | 'mode' | 'state'>> {
+): Promise<Pick<WebhookEndpointTable, 'url' | 'secret' | 'mode' | 'state'>> {
   const row = await tx
     .selectFrom('webhook_endpoints')
-    .select(['secret', 'mode', 'state'])
+    .select(['url', 'secret', 'mode', 'state'])
     .where('account_id', '=', accountId)
     .where('id', '=', endpointId)
     .where('state', '<>', 'removed')

@@ -1,0 +1,43 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { dayMs } from '../../src/clock.ts'
+import { recordOutcomes } from '../../src/webhooks/delivery-outcomes.ts'
+import { setEndpoint } from '../../src/webhooks/endpoint-store.ts'
+import { answered, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+
+let house: WebhookHouse
+let endpointId: string
+beforeEach(async () => {
+  house = await openWebhookHouse()
+  ;({ endpointId } = await house.addEndpoint({ url: 'https://shop.example.org/hook/s3cret?key=abc' }))
+})
+afterEach(() => house.close())
+
+const moveTo = (url: string) =>
+  house.storage.writer.write((tx) =>
+    setEndpoint(tx, { ids: house.ids, nowMs: house.clock.now() }, { accountId: 'acc_a', endpointId, url, actor: 'test' }),
+  ) // prettier-ignore
+const fail = async (): Promise<void> => {
+  house.answer = () => answered(500)
+  await house.send()
+  await house.deliverer.drain()
+}
+
+test('what failed at an address that an endpoint has left does not count against the new one', async () => {
+  await fail()
+  const since = house.clock.now()
+  house.clock.jumpWallClock(6 * dayMs)
+  await moveTo('https://shop.example.org/hook/s3cret?key=abc')
+  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: since })
+  await moveTo('https://shop.example.org/new')
+  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: null })
+  await fail()
+  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: house.clock.now() })
+}) // prettier-ignore
+
+test('an endpoint fails for as long as the time says by which it is judged, wherever the wall clock of a server is', async () => {
+  const nowMs = house.clock.now() + 10 * dayMs
+  const deps = { ids: house.ids, nowMs, random: () => 0.5, disableAfterMs: 5 * dayMs }
+  const tried = { accountId: 'acc_a', endpointId, eventId: 'evt_1', token: 1, failures: 0, result: answered(500), atMs: house.clock.now(), durationMs: 1 }
+  await house.storage.writer.write((tx) => recordOutcomes(tx, deps, [tried]))
+  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: nowMs })
+}) // prettier-ignore
