@@ -7,7 +7,6 @@ import { recordEventFor } from '../messages/events.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
-import { updateRows } from '../storage/sets.ts'
 import type { Writer } from '../storage/writer.ts'
 import { type NamedEndpoint, requireEndpoint } from './endpoint-store.ts'
 
@@ -93,26 +92,22 @@ export async function replayRange(
   }
 } // prettier-ignore
 
-const openAgain = (
+/** Under a new token: what comes of a try that is under way would close what is asked for again. */
+async function openAgain(
   tx: Tx,
   accountId: string,
   endpointId: string,
   eventIds: readonly string[],
-): Promise<number> =>
-  updateRows(
-    tx,
-    'webhook_deliveries',
-    ['account_id', 'endpoint_id', 'event_id'],
-    eventIds.map((eventId) => ({
-      account_id: accountId,
-      endpoint_id: endpointId,
-      event_id: eventId,
-      due_at: 0,
-      failures: 0,
-      outcome: null,
-      closed_at: null,
-    })),
-  )
+): Promise<number> {
+  const { numUpdatedRows } = await tx
+    .updateTable('webhook_deliveries')
+    .set(({ eb }) => ({ due_at: 0, failures: 0, outcome: null, closed_at: null, token: eb('token', '+', 1) }))
+    .where('account_id', '=', accountId)
+    .where('endpoint_id', '=', endpointId)
+    .where('event_id', 'in', eventIds)
+    .executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
+}
 
 async function requireEnabled(
   tx: Tx,

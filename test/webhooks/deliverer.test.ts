@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { eraseTexts } from '../../src/messages/erase.ts'
+import { replayEvent } from '../../src/webhooks/replay.ts'
 import { rotateSecret, setEndpoint } from '../../src/webhooks/endpoint-store.ts'
 import { retryDelaysMs } from '../../src/webhooks/retry-schedule.ts'
 import { answered, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
@@ -232,6 +233,24 @@ test('while a secret is rotated both sign, and afterwards the new one alone', as
   }
   expect([verifies(0, secret), verifies(0, rotated.secret)]).toEqual([true, true])
   expect([verifies(2, secret), verifies(2, rotated.secret)]).toEqual([false, true])
+}) // prettier-ignore
+
+test('what is asked for again while it is being told is told again, whatever comes of the try under way', async () => {
+  const { endpointId } = await house.addEndpoint()
+  const hanging = Promise.withResolvers<ReturnType<typeof answered>>()
+  house.answer = () => (house.posted.length === 1 ? hanging.promise : answered(200))
+  await house.send()
+  house.deliverer.nudge()
+  await vi.waitFor(() => expect(house.posted).toHaveLength(1))
+  const { id: eventId } = bodyOf(0)
+  const deps = { ids: house.ids, nowMs: house.clock.now() }
+  await house.storage.writer.write((tx) => replayEvent(tx, deps, { accountId: 'acc_a', endpointId, eventId, actor: 'test' }))
+  hanging.resolve(answered(200))
+  await house.deliverer.drain()
+  await house.deliverer.drain()
+  expect(house.posted.map(({ headers }) => headers['webhook-id'])).toEqual([eventId, eventId])
+  expect(await deliveries()).toMatchObject([{ outcome: 'delivered', failures: 0 }])
+  expect(await attempts()).toMatchObject([{ status: 200 }, { status: 200 }])
 }) // prettier-ignore
 
 test('a stop waits for what is under way and begins nothing new', async () => {
