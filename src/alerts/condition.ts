@@ -27,7 +27,7 @@ export interface AlertRule {
   find(db: Db, nowMs: number, open: ReadonlySet<string>): Promise<Condition[]>
   /**
    * Of alerts whose condition does not hold any more those that went well: only of them it is told that it is over. What ended because somebody removed,
-   * disabled or closed what it was about ends in silence.
+   * disabled or closed what it was about, or nothing was seen to go well since, ends in silence.
    */
   findRecovered(db: Db, ended: readonly EndedAlert[], nowMs: number): Promise<ReadonlySet<string>>
 }

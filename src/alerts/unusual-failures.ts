@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { dayMs } from '../clock.ts'
 import { grainMs } from '../messages/traffic.ts'
 import type { Db } from '../storage/dialect.ts'
-import { activeAmong } from './active-accounts.ts'
 import { alertKey, type AlertRule, type Condition } from './condition.ts'
+import { idsAmong, subjectsOf } from './ended-subjects.ts'
 
 /** Of the messages that came to an end. */
 export interface FailureCount {
@@ -26,10 +26,18 @@ export function isUnusual(
   { leastFailures, lasts }: { leastFailures: number; lasts: boolean },
 ): boolean {
   if (leastFailures === 0 || now.ended === 0) return false
-  const usualShare = usual.ended === 0 ? 0 : usual.failed / usual.ended
-  const border = Math.min(0.95, Math.max(leastShare, usualShare * timesUsual, usualShare + aboveUsual))
   const ease = lasts ? untilShare : 1
-  return now.failed >= leastFailures * ease && now.failed / now.ended >= border * ease
+  return now.failed >= leastFailures * ease && now.failed / now.ended >= borderOf(usual) * ease
+}
+
+/** Whether messages went as usual again: where none ended nobody knows, and few that all failed are not well. */
+const isUsualAgain = (now: FailureCount, usual: FailureCount): boolean =>
+  now.ended > 0 && now.failed / now.ended < borderOf(usual) * untilShare
+
+/** The share of failures from which it is unusual. */
+function borderOf(usual: FailureCount): number {
+  const usualShare = usual.ended === 0 ? 0 : usual.failed / usual.ended
+  return Math.min(0.95, Math.max(leastShare, usualShare * timesUsual, usualShare + aboveUsual))
 }
 
 interface Row {
@@ -47,24 +55,29 @@ export const unusualFailures = (leastFailures: number): AlertRule => ({
   everyMs: grainMs.minutes5,
   async find(db, nowMs, open) {
     if (leastFailures === 0) return []
-    const rows = await readCounts(db, nowMs, leastFailures * untilShare)
+    const rows = await readCounts(db, nowMs, sql`failed >= ${leastFailures * untilShare}`)
     return rows.flatMap((row): Condition[] => {
       const about = { kind: 'unusual_failures', subject: row.account_id } as const
-      const usual = { failed: row.usual_failed, ended: row.usual_ended }
-      if (!isUnusual(row, usual, { leastFailures, lasts: open.has(alertKey(about)) })) return []
+      if (!isUnusual(row, usualOf(row), { leastFailures, lasts: open.has(alertKey(about)) })) return []
       return [
         {
           ...about,
           accountId: row.account_id,
           mode: 'live',
           name: row.name,
-          said: `${row.failed} of ${row.ended} messages of the last hour failed, were not delivered or expired (${percent(row)}); in the week before it were ${percent(usual)}. History shows them with their errors.`,
+          said: `${row.failed} of ${row.ended} messages of the last hour failed, were not delivered or expired (${percent(row)}); in the week before it were ${percent(usualOf(row))}. History shows them with their errors.`,
         },
       ]
     })
   },
-  findRecovered: activeAmong,
+  async findRecovered(db, ended, nowMs) {
+    const rows = await readCounts(db, nowMs, sql`account_id in (${sql.join(subjectsOf(ended))})`)
+    const usual = rows.filter((row) => isUsualAgain(row, usualOf(row)))
+    return idsAmong(ended, usual.map((row) => ({ id: row.account_id }))) // prettier-ignore
+  },
 })
+
+const usualOf = (row: Row): FailureCount => ({ failed: row.usual_failed, ended: row.usual_ended })
 
 const percent = ({ failed, ended }: FailureCount): string =>
   ended === 0 ? 'none' : `${Math.round((failed / ended) * 100)}%`
@@ -74,7 +87,7 @@ const failed = sql.raw('failed + undelivered + expired')
 const ended = sql.raw('failed + undelivered + expired + sent + delivered + unconfirmed')
 
 /** By the primary key of the counts, account by account: an index by time would cost every count a second write. */
-async function readCounts(db: Db, nowMs: number, least: number): Promise<Row[]> {
+async function readCounts(db: Db, nowMs: number, which: RawBuilder<unknown>): Promise<Row[]> {
   const fromHour = nowMs - hourMs - (nowMs % grainMs.minutes5)
   const toWeek = nowMs - hourMs - (nowMs % grainMs.hours6)
   const of = (sum: typeof failed, grain: 'minutes5' | 'hours6', from: number, to: number) =>
@@ -88,6 +101,6 @@ async function readCounts(db: Db, nowMs: number, least: number): Promise<Row[]> 
         ${of(failed, 'hours6', toWeek - 7 * dayMs, toWeek)} as usual_failed,
         ${of(ended, 'hours6', toWeek - 7 * dayMs, toWeek)} as usual_ended
       from accounts a where a.state = 'active') counts
-    where failed >= ${least}`.execute(db)
+    where ${which}`.execute(db)
   return rows
 }

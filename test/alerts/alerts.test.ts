@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { writeMutes } from '../../src/alerts/alert-mutes.ts'
 import { pausedForPumping } from '../../src/alerts/paused-accounts.ts'
-import { isUnusual } from '../../src/alerts/unusual-failures.ts'
 import { dayMs, utcDay } from '../../src/clock.ts'
 import { appendAudit } from '../../src/storage/audit-log.ts'
 import { insertRows } from '../../src/storage/sets.ts'
@@ -170,37 +169,6 @@ test('an account that the guard paused is told to its owners and the operators, 
   await say('account.reactivated')
   await house.look()
   expect(house.told()).toHaveLength(4)
-})
-
-test('failures are unusual by number and by share, against those of the week before', async () => {
-  const floor = (ms: number): number => Math.floor(house.clock.now() / ms) * ms
-  const count = (grain: 'minutes5' | 'hours6', bucket: number, failed: number, delivered: number) =>
-    write((tx) => insertRows(tx, 'traffic', [{ account_id: 'acc_a', mode: 'live', grain, bucket, accepted: failed + delivered, failed, delivered }])) // prettier-ignore
-  await count('hours6', floor(21_600_000) - 2 * dayMs, 3, 97)
-  await count('minutes5', floor(300_000) - 600_000, 10, 30)
-  await house.look()
-  expect(house.told()).toEqual([])
-  await count('minutes5', floor(300_000), 10, 0)
-  await house.look()
-  expect(house.told()).toEqual(['ada: Unusually many messages of acc_a fail'])
-  expect(house.post.mails[0]?.raw).toMatch(/20 of 50[^]*40%[^]*3%/)
-  house.minutes(70)
-  await house.look()
-  expect(house.told()).toContain('ada: Failures of acc_a are as usual again')
-})
-
-test('whoever often fails is told of more, and what lasts ends lower than it began', () => {
-  const asked = { leastFailures: 20, lasts: false }
-  const usual = (failed: number) => ({ failed, ended: 1_000 })
-  expect(isUnusual({ failed: 19, ended: 19 }, usual(0), asked)).toBe(false)
-  expect(isUnusual({ failed: 20, ended: 101 }, usual(0), asked)).toBe(false)
-  expect(isUnusual({ failed: 20, ended: 100 }, usual(0), asked)).toBe(true)
-  expect(isUnusual({ failed: 50, ended: 100 }, usual(300), asked)).toBe(false)
-  expect(isUnusual({ failed: 61, ended: 100 }, usual(300), asked)).toBe(true)
-  expect(isUnusual({ failed: 16, ended: 100 }, usual(0), asked)).toBe(false)
-  expect(isUnusual({ failed: 16, ended: 100 }, usual(0), { ...asked, lasts: true })).toBe(true)
-  expect(isUnusual({ failed: 96, ended: 100 }, usual(900), asked)).toBe(true)
-  expect(isUnusual({ failed: 100, ended: 100 }, usual(0), { ...asked, leastFailures: 0 })).toBe(false)
 })
 
 test('who has muted a kind gets no mail of it, and the first operator without an address gets none', async () => {

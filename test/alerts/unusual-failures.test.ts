@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { isUnusual } from '../../src/alerts/unusual-failures.ts'
+import { dayMs } from '../../src/clock.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { type AlertHouse, openAlertHouse } from './alert-house.ts'
+
+let house: AlertHouse
+beforeEach(async () => {
+  house = await openAlertHouse()
+})
+afterEach(() => house.closeAll())
+
+const write: AlertHouse['storage']['writer']['write'] = (unit) => house.storage.writer.write(unit)
+
+test('failures are unusual by number and by share, against those of the week before', async () => {
+  const floor = (ms: number): number => Math.floor(house.clock.now() / ms) * ms
+  const count = (grain: 'minutes5' | 'hours6', bucket: number, failed: number, delivered: number) =>
+    write((tx) => insertRows(tx, 'traffic', [{ account_id: 'acc_a', mode: 'live', grain, bucket, accepted: failed + delivered, failed, delivered }])) // prettier-ignore
+  await count('hours6', floor(21_600_000) - 2 * dayMs, 3, 97)
+  await count('minutes5', floor(300_000) - 600_000, 10, 30)
+  await house.look()
+  expect(house.told()).toEqual([])
+  await count('minutes5', floor(300_000), 10, 0)
+  await house.look()
+  expect(house.told()).toEqual(['ada: Unusually many messages of acc_a fail'])
+  expect(house.post.mails[0]?.raw).toMatch(/20 of 50[^]*40%[^]*3%/)
+  house.minutes(70)
+  await count('minutes5', floor(300_000), 3, 30)
+  await house.look()
+  expect(house.told()).toContain('ada: Failures of acc_a are as usual again')
+})
+
+test.for([['nothing ends any more', 0, 0], ['the few that end still fail', 3, 1]] as const)('unusual failures end in silence where %s', async ([, failed, delivered]) => {
+  const floor = (): number => Math.floor(house.clock.now() / 300_000) * 300_000
+  const count = (failures: number, successes: number) =>
+    write((tx) => insertRows(tx, 'traffic', [{ account_id: 'acc_a', mode: 'live', grain: 'minutes5', bucket: floor(), accepted: failures + successes, failed: failures, delivered: successes }]))
+  await count(30, 0)
+  await house.look()
+  const begun = house.told()
+  expect(begun).toEqual(['ada: Unusually many messages of acc_a fail'])
+  house.minutes(70)
+  await count(failed, delivered)
+  await house.look()
+  expect(house.told()).toEqual(begun)
+  expect(await house.storage.read.selectFrom('alerts').select('id').where('ended_at', 'is', null).execute()).toEqual([])
+}) // prettier-ignore
+
+test('whoever often fails is told of more, and what lasts ends lower than it began', () => {
+  const asked = { leastFailures: 20, lasts: false }
+  const usual = (failed: number) => ({ failed, ended: 1_000 })
+  expect(isUnusual({ failed: 19, ended: 19 }, usual(0), asked)).toBe(false)
+  expect(isUnusual({ failed: 20, ended: 101 }, usual(0), asked)).toBe(false)
+  expect(isUnusual({ failed: 20, ended: 100 }, usual(0), asked)).toBe(true)
+  expect(isUnusual({ failed: 50, ended: 100 }, usual(300), asked)).toBe(false)
+  expect(isUnusual({ failed: 61, ended: 100 }, usual(300), asked)).toBe(true)
+  expect(isUnusual({ failed: 16, ended: 100 }, usual(0), asked)).toBe(false)
+  expect(isUnusual({ failed: 16, ended: 100 }, usual(0), { ...asked, lasts: true })).toBe(true)
+  expect(isUnusual({ failed: 96, ended: 100 }, usual(900), asked)).toBe(true)
+  expect(isUnusual({ failed: 100, ended: 100 }, usual(0), { ...asked, leastFailures: 0 })).toBe(false)
+})
