@@ -27,7 +27,10 @@ export interface NewEndpoint {
   actor: string
 }
 
-/** Adds an endpoint and gives its secret, which is shown this once. Refuses addresses that are none, unknown events, and one endpoint too many. */
+/**
+ * Adds an endpoint and gives its secret, which is shown this once. The audit log is told the origin of its address alone: the rest may hold what
+ * lets somebody in, and would outlive the endpoint. Refuses addresses that are none, unknown events, and one endpoint too many.
+ */
 export async function addEndpoint(
   tx: Tx,
   deps: EndpointDeps & { mostEndpoints: number },
@@ -42,7 +45,7 @@ export async function addEndpoint(
   await refuseOneTooMany(tx, accountId, deps.mostEndpoints)
   const endpointId = deps.ids('whk')
   const secret = mintSigningSecret(deps.randomBytes)
-  const url = new URL(endpoint.url).href
+  const { href: url, origin } = new URL(endpoint.url)
   await insertRows(tx, 'webhook_endpoints', [
     {
       account_id: accountId,
@@ -56,7 +59,7 @@ export async function addEndpoint(
     },
   ])
   await writeTypes(tx, { accountId, endpointId }, types)
-  const detail = { endpointId, url, types, mode }
+  const detail = { endpointId, url: origin, types, mode }
   await appendAudit(tx, deps, { accountId, actor, action: 'webhook.added', detail })
   return { endpointId, secret }
 }
@@ -98,7 +101,7 @@ export async function setEndpoint(tx: Tx, deps: AccountDeps, change: EndpointCha
     .where('id', '=', endpointId)
     .execute()
   if (types !== undefined) await writeTypes(tx, { accountId, endpointId }, types)
-  const detail = { endpointId, url, types, mode, state }
+  const detail = { endpointId, url: url && new URL(url).origin, types, mode, state }
   await appendAudit(tx, deps, { accountId, actor, action: 'webhook.changed', detail })
 }
 

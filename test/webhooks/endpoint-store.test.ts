@@ -41,3 +41,13 @@ test('an endpoint fails for as long as the time says by which it is judged, wher
   await house.storage.writer.write((tx) => recordOutcomes(tx, deps, [tried]))
   expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: nowMs })
 }) // prettier-ignore
+
+test('the audit log names where an endpoint is, and not what its address holds to let somebody in', async () => {
+  await moveTo('https://shop.example.org:8443/hook/t0ken')
+  const rows = await house.storage.read.selectFrom('audit_log').select(['action', 'detail']).where('action', 'like', 'webhook.%').orderBy('id').execute()
+  expect(rows.map(({ action, detail }) => [action, (JSON.parse(detail) as { url: string }).url])).toEqual([
+    ['webhook.added', 'https://shop.example.org'],
+    ['webhook.changed', 'https://shop.example.org:8443'],
+  ])
+  expect(JSON.stringify(rows)).not.toMatch(/s3cret|abc|t0ken/)
+}) // prettier-ignore
