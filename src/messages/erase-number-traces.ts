@@ -6,6 +6,7 @@ import { spellingsOf } from './number-spellings.ts'
 import type { Wallet } from './erase-page.ts'
 import { erasedNumber } from './erased-number.ts'
 import { takeParkedAbout } from './parked-receipts.ts'
+import { type OptOutRow, readNamedOptOuts } from './store-opt-outs.ts'
 
 /** Where a number stands beside messages. Each goes through its table in pieces, and again when asked again. */
 
@@ -72,24 +73,39 @@ export async function eraseInOptOuts(
   { read, writer, numbers }: EraseNumberDeps,
   { number, accountId }: EraseNumber,
 ): Promise<void> {
-  let query = read.selectFrom('opt_outs').selectAll().where('recipient', '=', number)
+  // Who has one at all is looked for outside of the unit: no index leads from a number to its accounts.
+  let query = read.selectFrom('opt_outs').select(['account_id', 'mode', 'recipient']).where('recipient', '=', number) // prettier-ignore
   if (accountId !== null) query = query.where('account_id', '=', accountId)
-  const rows = await query.execute()
-  if (rows.length === 0) return
-  const hashed = numbers.of(number)
-  await writer.write(async (tx) => {
-    await insertRows(tx, 'opt_outs', rows.map((row) => ({ ...row, recipient: hashed })), 'ignore') // prettier-ignore
-    const open = await selectEach<{ account_id: string; mode: string }>(
-      tx,
-      openTo,
-      rows.map((row) => [row.account_id, row.mode, number]),
-    )
-    const done = rows.filter(
-      (row) => !open.some((each) => each.account_id === row.account_id && each.mode === row.mode),
-    )
-    await deleteRows(tx, 'opt_outs', ['account_id', 'mode', 'recipient'], done)
-  })
+  const names = await query.execute()
+  if (names.length > 0) await writer.write((tx) => hashOptOuts(tx, names, numbers.of(number)))
 }
+
+/** Of a number that was erased before, what it said since counts, unless the hash outlasts that: what holds never gives way to what has ended. */
+async function hashOptOuts(
+  tx: Tx,
+  names: readonly Pick<OptOutRow, 'account_id' | 'mode' | 'recipient'>[],
+  hashed: string,
+): Promise<void> {
+  const rows = await readNamedOptOuts(tx, names)
+  const before = await readNamedOptOuts(tx, rows.map((row) => ({ ...row, recipient: hashed }))) // prettier-ignore
+  const endsAt = new Map(before.map((row) => [walletOf(row), endOf(row)]))
+  const fresh = rows.filter((row) => !endsAt.has(walletOf(row)))
+  const later = rows.filter((row) => endsAt.has(walletOf(row)) && endOf(row) >= (endsAt.get(walletOf(row)) as number)) // prettier-ignore
+  await insertRows(tx, 'opt_outs', fresh.map((row) => ({ ...row, recipient: hashed }))) // prettier-ignore
+  await updateRows(tx, 'opt_outs', optOutKey, later.map((row) => ({ ...row, recipient: hashed }))) // prettier-ignore
+  const open = await selectEach<Pick<OptOutRow, 'account_id' | 'mode'>>(
+    tx,
+    openTo,
+    rows.map((row) => [row.account_id, row.mode, row.recipient]),
+  )
+  const stillOpen = new Set(open.map(walletOf))
+  await deleteRows(tx, 'opt_outs', optOutKey, rows.filter((row) => !stillOpen.has(walletOf(row)))) // prettier-ignore
+}
+
+const optOutKey = ['account_id', 'mode', 'recipient'] as const
+const endOf = ({ forget_at }: Pick<OptOutRow, 'forget_at'>): number => forget_at ?? Infinity
+const walletOf = ({ account_id, mode }: Pick<OptOutRow, 'account_id' | 'mode'>): string =>
+  `${account_id}/${mode}`
 
 const openTo = {
   sql: `select account_id, mode from messages where account_id = :account and mode = :mode and recipient = :number

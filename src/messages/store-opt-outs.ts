@@ -45,10 +45,20 @@ export const readOptOuts = (
   { accountId, mode }: { accountId: string; mode: Mode },
   recipients: readonly string[],
 ): Promise<OptOutRow[]> =>
+  readNamedOptOuts(
+    tx,
+    recipients.map((recipient) => ({ account_id: accountId, mode, recipient })),
+  )
+
+/** The same, of any accounts. */
+export const readNamedOptOuts = (
+  tx: Tx,
+  names: readonly Pick<OptOutRow, (typeof key)[number]>[],
+): Promise<OptOutRow[]> =>
   selectEach<OptOutRow>(
     tx,
     byKey,
-    recipients.map((recipient) => [accountId, mode, recipient]),
+    names.map(({ account_id, mode, recipient }) => [account_id, mode, recipient]),
   )
 
 /** Whether an opt-out holds at an instant. */
