@@ -26,7 +26,7 @@ export interface NewOptOuts {
 }
 
 export interface StoredOptOuts {
-  /** The numbers that had not opted out before, or not any more. */
+  /** The numbers that had not opted out before, or not for ever. */
   added: string[]
   /** What waited for them, and is canceled or asked back from phones. */
   canceled: Cancellation[]
@@ -67,14 +67,16 @@ export const holds = ({ forget_at }: Pick<OptOutRow, 'forget_at'>, nowMs: number
 
 /**
  * Stores opt-outs as one unit, and cancels what waits for the numbers: once it is stored, nothing is handed over to them (P9), for every claim
- * looks at what is stored. What holds already stays as it is.
+ * looks at what is stored. What holds for ever stays as it is. What has an end becomes what is asked for, though the end lie ahead, as that of a
+ * START from a node whose clock is fast.
  */
 export async function storeOptOuts(tx: Tx, ids: Ids, asked: NewOptOuts): Promise<StoredOptOuts> {
   const { accountId, mode, recipients, origin, deviceId = null, forgetAt = null, nowMs } = asked
   const known = new Map((await readOptOuts(tx, asked, recipients)).map((row) => [row.recipient, row]))
   const added = recipients.filter((recipient) => {
     const row = known.get(recipient)
-    return row === undefined || !holds(row, nowMs)
+    if (row === undefined) return true
+    return row.forget_at !== null && (forgetAt === null || !holds(row, nowMs))
   })
   if (added.length === 0) return { added, canceled: [] }
   // What others keep in memory is only who has any at all.

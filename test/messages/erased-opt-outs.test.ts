@@ -76,3 +76,11 @@ test('two STOPs, of which one is under the hash, become one', async () => {
   await erase()
   expect(await rows()).toEqual([{ recipient: numbers.of(number), forget_at: null }])
 })
+
+test('a STOP holds though the START before it was stored by a clock that is ahead', async () => {
+  await sayStop()
+  await sayStart(base.clock.now() + 60_000)
+  expect((await sayStop()).added).toEqual([number])
+  await base.clock.advance(60_001)
+  expect(await isStopped()).toBe(true)
+})
