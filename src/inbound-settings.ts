@@ -31,7 +31,7 @@ export const inboundSettings = {
     env: 'ONESIXTY_SHARED_STOP_DAYS',
     read: wholeNumber(1, 3_650),
     default: 90,
-    says: 'A STOP through a shared device holds for every account that has sent to the number through it within so many days. As long as records are kept: who was not written to since has forgotten it.',
+    says: 'A STOP through a shared device holds for every account that has sent to the number through it within so many days, and STOP and HELP are answered where the account has sent within them. As long as records are kept: who was not written to since has forgotten it.',
   }),
   stopWords: setting<readonly string[]>({
     env: 'ONESIXTY_STOP_WORDS',

@@ -13,6 +13,7 @@ const keywordTermsOf = ({ config, secret }: Pick<Parts, 'config' | 'secret'>): K
   help: config.helpAnswer,
   answersShared: config.answerShared === 'yes',
   sharedStopDays: config.sharedStopDays,
+  queueLimit: config.queueLimit,
   numbers: createNumberHash(secret),
 })
 

@@ -1,9 +1,11 @@
+import { readCountries } from '../accounts/account-guard.ts'
 import { dayMs } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import { parsePhoneNumber } from '../phone-number.ts'
 import { measureText } from '../sms-text.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
+import type { KeywordTerms } from './inbound-message.ts'
 import { routeKeyOf } from './message-store.ts'
 import { sendMessages } from './send-messages.ts'
 
@@ -14,6 +16,8 @@ export interface AnsweredRoute {
   route_key: string
   messageId: string
 }
+
+type AnswerTerms = Pick<KeywordTerms, 'queueLimit' | 'sharedStopDays'>
 
 interface Answer {
   accountId: string
@@ -32,10 +36,18 @@ const sentBy = 'system'
 
 /**
  * Sends an answer to a keyword for an account, in the transaction of what it answers: it costs what any message costs. Null when the account
- * cannot send it: its balance does not cover it, too much waits, or it is suspended.
+ * cannot send it, because its balance does not cover it, too much waits, or it is suspended; or when it would not have written there by itself:
+ * anybody can send a keyword from any number, and must not spend the balance of whom he chooses.
  */
-export async function answerKeyword(tx: Tx, ids: Ids, answer: Answer): Promise<AnsweredRoute | null> {
+export async function answerKeyword(
+  tx: Tx,
+  { ids, terms }: { ids: Ids; terms: AnswerTerms },
+  answer: Answer,
+): Promise<AnsweredRoute | null> {
   const { accountId, mode, recipient, text, from, nowMs } = answer
+  const limits = await readLimits(tx, accountId)
+  if (!mayBeWrittenTo(recipient, limits.countries) || !(await hasBeenWrittenTo(tx, terms, answer)))
+    return null
   const { encoding, units, parts } = measureText(text, 'auto')
   const number = parsePhoneNumber(recipient)
   const messageId = ids('msg')
@@ -47,7 +59,7 @@ export async function answerKeyword(tx: Tx, ids: Ids, answer: Answer): Promise<A
       mode,
       keyId: sentBy,
       dailyCap: null,
-      queueLimit: 0,
+      queueLimit: limits.queueLimit ?? terms.queueLimit,
       createdAt: nowMs,
       idempotency: null,
       recipients: [{ to: recipient, country: 'country' in number ? number.country : null }],
@@ -67,6 +79,54 @@ export async function answerKeyword(tx: Tx, ids: Ids, answer: Answer): Promise<A
   ])
   if (result?.kind !== 'accepted') return null
   return { account_id: accountId, mode, route_key: routeKeyOf(mode, from), messageId }
+}
+
+async function readLimits(
+  tx: Tx,
+  accountId: string,
+): Promise<{ queueLimit: number | null; countries: string[] | null }> {
+  const row = await tx
+    .selectFrom('accounts')
+    .select(['queue_limit', 'countries'])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  return { queueLimit: row.queue_limit, countries: readCountries(row.countries) }
+}
+
+/** As at accept: no premium numbers, and of other countries than the account's none but test numbers. */
+function mayBeWrittenTo(recipient: string, countries: readonly string[] | null): boolean {
+  if (isTestNumber(recipient)) return true
+  const number = parsePhoneNumber(recipient)
+  if (!('e164' in number) || number.kind === 'premium') return false
+  return countries === null || countries.includes(number.country ?? '')
+}
+
+export const isTestNumber = (number: string): boolean => /^\+150055500\d\d$/.test(number)
+
+/** Behind so many answers that nothing else was sent between a number is answered no more. */
+const mostAnswers = 100
+
+/** Whether the account has sent the number anything of late but answers to its keywords. */
+async function hasBeenWrittenTo(
+  tx: Tx,
+  { sharedStopDays }: AnswerTerms,
+  { accountId, mode, recipient, nowMs }: Answer,
+): Promise<boolean> {
+  const rows = await tx
+    .selectFrom('messages as m')
+    .leftJoin('sends as s', (join) =>
+      join.onRef('s.account_id', '=', 'm.account_id').onRef('s.id', '=', 'm.send_id'),
+    )
+    .select(['m.created_at', 's.key_id'])
+    .where('m.account_id', '=', accountId)
+    .where('m.mode', '=', mode)
+    .where('m.recipient', '=', recipient)
+    .where('m.direction', '=', 'outbound')
+    .orderBy('m.id', 'desc')
+    .limit(mostAnswers)
+    .execute()
+  const sinceMs = nowMs - sharedStopDays * dayMs
+  return rows.some((row) => row.created_at >= sinceMs && row.key_id !== sentBy)
 }
 
 /** So many of the latest messages to a number are looked at. */

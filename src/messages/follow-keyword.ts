@@ -3,7 +3,7 @@ import type { Ids } from '../ids.ts'
 import { parsePhoneNumber } from '../phone-number.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
-import { answerKeyword, type AnsweredRoute, hasHadAnswer } from './answer-keyword.ts'
+import { answerKeyword, type AnsweredRoute, hasHadAnswer, isTestNumber } from './answer-keyword.ts'
 import type { InboundMessage, KeywordTerms } from './inbound-message.ts'
 import { type Keyword, readKeyword } from './keywords.ts'
 import { findSenders } from './last-sender.ts'
@@ -64,7 +64,6 @@ function numberOf(from: string): string | null {
   const number = parsePhoneNumber(spelled)
   return 'e164' in number || isTestNumber(spelled) ? spelled : null
 }
-const isTestNumber = (number: string): boolean => /^\+150055500\d\d$/.test(number)
 
 async function stop(
   tx: Tx,
@@ -85,12 +84,16 @@ async function stop(
     const mayAnswer = each === accountId && !wasTold && (terms.answersShared || received.isShared !== true)
     const route =
       mayAnswer && terms.confirmation !== null
-        ? await answerKeyword(tx, ids, {
-            ...name,
-            text: terms.confirmation,
-            from: received.answerFrom ?? null,
-            nowMs,
-          })
+        ? await answerKeyword(
+            tx,
+            { ids, terms },
+            {
+              ...name,
+              text: terms.confirmation,
+              from: received.answerFrom ?? null,
+              nowMs,
+            },
+          )
         : null
     if (route !== null) {
       await noteConfirmation(tx, name, { messageId: route.messageId, nowMs })
@@ -158,11 +161,15 @@ async function help(
     (await hasHadAnswer(tx, { ...name, text: terms.help, nowMs }))
   )
     return none
-  const route = await answerKeyword(tx, ids, {
-    ...name,
-    text: terms.help,
-    from: received.answerFrom ?? null,
-    nowMs,
-  })
+  const route = await answerKeyword(
+    tx,
+    { ids, terms },
+    {
+      ...name,
+      text: terms.help,
+      from: received.answerFrom ?? null,
+      nowMs,
+    },
+  )
   return { ...none, routes: route === null ? [] : [route] }
 }

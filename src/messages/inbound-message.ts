@@ -52,8 +52,10 @@ export interface KeywordTerms {
   help: string | null
   /** Whether answers go out also for what came through a shared device. */
   answersShared: boolean
-  /** A STOP through a shared device holds for every account that sent there within so many days. */
+  /** A STOP through a shared device holds for every account that sent there within so many days; answers go where the account has sent within them. */
   sharedStopDays: number
+  /** Messages that may wait where the account has no limit of its own; 0 for no limit. */
+  queueLimit: number
   /** Erased numbers stand under their hash. */
   numbers: NumberHash
 }

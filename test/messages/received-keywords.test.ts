@@ -20,17 +20,26 @@ const usual: KeywordTerms = {
   help: 'Shop, +49 30 123456. STOP ends it.',
   answersShared: false,
   sharedStopDays: 90,
+  queueLimit: 0,
   numbers,
 }
 let house: NearHouse
 let ids: Ids
 let told: number
+let earlier: string
 beforeEach(async () => {
   house = await openNearHouse()
   ids = createIds({ now: house.clock.now })
   told = 0
+  // Answers go to whom the account has written to.
+  const at = house.clock.now()
+  const before = storedMessage({ account_id: 'acc_a', id: ids('msg'), recipient: number, created_at: at, ...deliveredAt(at) }) // prettier-ignore
+  earlier = before.id
+  await house.store.writer.write((tx) => insertRows(tx, 'messages', [before]))
 })
 afterEach(async () => {
+  // No sum counts it.
+  await house.store.writer.write((tx) => tx.deleteFrom('messages').where('id', '=', earlier).execute())
   await house.sums()
   await house.close()
 })
@@ -51,7 +60,7 @@ const hear = async (text: string, more: Partial<InboundMessage> = {}, terms: Par
 const optOuts = () => house.store.db.selectFrom('opt_outs').selectAll().orderBy('account_id').execute()
 const messages = () =>
   house.store.db.selectFrom('messages').select(['id', 'status', 'text', 'error_code', 'sender', 'recipient', 'held', 'cost_state'])
-    .where('direction', '=', 'outbound').orderBy('id').execute() // prettier-ignore
+    .where('direction', '=', 'outbound').where('id', '!=', earlier).orderBy('id').execute() // prettier-ignore
 const holding = async () => {
   const nowMs = house.clock.now()
   return (await optOuts()).filter((row) => row.forget_at === null || row.forget_at > nowMs)

@@ -31,6 +31,7 @@ const keywords = {
   help: null,
   answersShared: false,
   sharedStopDays: 90,
+  queueLimit: 0,
   numbers,
 }
 const accountId = ids('acc')

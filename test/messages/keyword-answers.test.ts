@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { dayMs } from '../../src/clock.ts'
+import { openWallets } from '../../src/ledger/grants.ts'
+import type { InboundMessage, KeywordTerms } from '../../src/messages/inbound-message.ts'
+import { receiveMessages } from '../../src/messages/receive-messages.ts'
+import { sendMessages } from '../../src/messages/send-messages.ts'
+import { createNumberHash } from '../../src/number-hash.ts'
+import type { AccountTable } from '../../src/storage/account-tables.ts'
+import type { Mode } from '../../src/storage/schema.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+
+/** Whom an account answers: anybody can send a keyword, and the account pays for what is answered. */
+
+const number = '+4915112345678'
+const accountId = 'acc_ada'
+const terms: KeywordTerms = {
+  stopWords: [],
+  confirmation: 'No more messages. START begins again.',
+  help: 'Shop, +49 30 123456. STOP ends it.',
+  answersShared: false,
+  sharedStopDays: 90,
+  queueLimit: 0,
+  numbers: createNumberHash({ current: 'a secret of this test, long enough', previous: null }),
+}
+let base: TestStorage
+beforeEach(async () => {
+  base = await openTestStorage()
+  const at = base.clock.now()
+  await base.storage.writer.write(async (tx) => {
+    await insertRows(tx, 'accounts', [{ id: accountId, name: 'Ada', state: 'active', created_at: at, updated_at: at }]) // prettier-ignore
+    await openWallets(tx, { ids: base.ids, nowMs: at }, { accountId, freeSms: 100, playSms: 100, lowThreshold: 0, actor: 'test' }) // prettier-ignore
+  })
+})
+afterEach(() => base.close())
+
+const send = (to = number, mode: Mode = 'live') =>
+  base.storage.writer.write((tx) =>
+    sendMessages(tx, [
+      {
+        sendId: base.ids('snd'), messageIds: [base.ids('msg')], accountId, mode, keyId: 'key_a', dailyCap: null, queueLimit: 0,
+        createdAt: base.clock.now(), idempotency: null, recipients: [{ to, country: null }], from: null, category: 'transactional', text: 'Hello',
+        encoding: 'gsm7', units: 5, parts: 1, smartEncodingApplied: false, onUnknown: 'stop', clientReference: null, metadata: '{}',
+        expiresAt: base.clock.now() + dayMs, warnings: [],
+      },
+    ]),
+  ) // prettier-ignore
+const limit = (account: Partial<AccountTable>) =>
+  base.storage.writer.write((tx) => tx.updateTable('accounts').set(account).execute())
+/** How many answers a keyword had, and how many numbers have opted out. */
+async function hear(
+  text: string,
+  from = number,
+  more: Partial<KeywordTerms> = {},
+  piece: Pick<InboundMessage, 'part'> = {},
+) {
+  // prettier-ignore
+  await base.clock.advance(1)
+  const message = {
+    deviceId: 'dev_s', accountId, mode: 'live', from, to: '12345', country: null, text, encoding: 'gsm7', units: text.length, parts: 1,
+    receivedAt: base.clock.now(), inReplyTo: null, fingerprint: base.ids('evt'), ...piece,
+  } as const // prettier-ignore
+  const [followed] = await base.storage.writer.write((tx) =>
+    receiveMessages(tx, base.ids, [message], {
+      joinMs: 60_000,
+      mostCharacters: 160,
+      keywords: { ...terms, ...more },
+    }),
+  )
+  const optOuts = await base.storage.read.selectFrom('opt_outs').select('recipient').execute()
+  return { answers: followed?.routes.length, stopped: optOuts.length }
+}
+
+test('who was written to is answered', async () => {
+  await send()
+  expect(await hear('HELP')).toEqual({ answers: 1, stopped: 0 })
+  expect(await hear('STOP')).toEqual({ answers: 1, stopped: 1 })
+})
+
+test('strangers cost nothing: their STOP holds and is not answered, nor is their HELP', async () => {
+  await send(number, 'test')
+  await send('+4915112345679')
+  expect(await hear('HELP')).toEqual({ answers: 0, stopped: 0 })
+  expect(await hear('STOP')).toEqual({ answers: 0, stopped: 1 })
+})
+
+test('who was written to long ago is a stranger, and answers do not count as writing', async () => {
+  await send()
+  await base.clock.advance(89 * dayMs)
+  expect(await hear('HELP')).toMatchObject({ answers: 1 })
+  await base.clock.advance(dayMs)
+  expect(await hear('HELP')).toMatchObject({ answers: 0 })
+})
+
+test('premium numbers are not answered', async () => {
+  const premium = '+499001234567'
+  await send(premium)
+  expect(await hear('STOP', premium)).toEqual({ answers: 0, stopped: 1 })
+})
+
+test('numbers of countries that the account may not write to are not answered', async () => {
+  await send()
+  await limit({ countries: 'FR,GB' })
+  expect(await hear('HELP')).toMatchObject({ answers: 0 })
+  await limit({ countries: 'DE,FR' })
+  expect(await hear('HELP')).toMatchObject({ answers: 1 })
+})
+
+test('nobody is answered while too much waits, by the limit of the account or else of the instance', async () => {
+  await send()
+  expect(await hear('HELP', number, { queueLimit: 1 })).toMatchObject({ answers: 0 })
+  await limit({ queue_limit: 2 })
+  expect(await hear('HELP', number, { queueLimit: 1 })).toMatchObject({ answers: 1 })
+  await limit({ queue_limit: 1 })
+  await send('+4915112345679')
+  await base.clock.advance(3_600_001)
+  expect(await hear('HELP')).toMatchObject({ answers: 0 })
+})
