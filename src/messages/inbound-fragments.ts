@@ -15,26 +15,30 @@ const mostFragments = 2_000
 
 /**
  * Keeps pieces of long messages until all are there, in whatever order they come. Those of a message that went stay a while, so that one
- * that comes again is known; another text under the same number is a new message. Gives what is to be stored now: the whole message, and
- * any that had to make way.
+ * that comes again is known; another text under the same number is a new message. Gives what is to be stored now: the whole message once it is,
+ * and what came of those that had to make way.
  */
-export async function takeFragment(tx: Tx, piece: Piece, terms: InboundTerms): Promise<InboundMessage[]> {
+export async function takeFragment(
+  tx: Tx,
+  piece: Piece,
+  terms: InboundTerms,
+): Promise<{ whole: InboundMessage | null; madeWay: InboundMessage[] }> {
   const key = keyOf(piece)
-  const done = await makeRoom(tx, piece, terms)
+  const madeWay = await makeRoom(tx, piece, terms)
   let kept = await readSet(tx, key)
   const same = kept.find((fragment) => fragment.part === piece.part.index)
   const isOld = kept.some((fragment) => fragment.received_at <= piece.receivedAt - terms.joinMs)
   if (isOld || (same !== undefined && textOf(same) !== piece.text)) {
-    done.push(...(await takeSet(tx, key, kept, { ...terms, nowMs: piece.receivedAt })))
+    madeWay.push(...(await takeSet(tx, key, kept, { ...terms, nowMs: piece.receivedAt })))
     kept = []
-  } else if (same !== undefined) return done
+  } else if (same !== undefined) return { whole: null, madeWay }
 
   const fragment = fragmentOf(piece, key)
   await insertRows(tx, 'inbound_fragments', [fragment])
   const all = [...kept, fragment]
-  if (all.length < piece.part.total) return done
+  if (all.length < piece.part.total) return { whole: null, madeWay }
   await markJoined(tx, key)
-  return [...done, joined(all, { ...terms, nowMs: piece.receivedAt })]
+  return { whole: joined(all, { ...terms, nowMs: piece.receivedAt }), madeWay }
 }
 
 /** Takes out the messages whose first piece came by `upTo`: what came of each, but for those that went already. */

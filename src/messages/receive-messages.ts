@@ -11,7 +11,7 @@ import { countNew } from './traffic.ts'
 /**
  * Stores received messages, each once by the device's fingerprint; pieces of long ones when the last of them is there. What comes without an
  * account, as on a shared device, is of the account whose attempt it answers, and else of the operator's; where there is none it is dropped.
- * Received messages cost nothing. Does what a keyword asks for with it, and gives what came of that.
+ * Received messages cost nothing. Does what a whole message asks for with a keyword, and gives what came of that.
  */
 export async function receiveMessages(
   tx: Tx,
@@ -21,13 +21,15 @@ export async function receiveMessages(
 ): Promise<Followed[]> {
   const followed: Followed[] = []
   for (const { part, ...message } of inbound) {
-    const whole =
-      part === undefined || !isSound(part)
-        ? [message]
-        : (await isNew(tx, message))
-          ? await takeFragment(tx, { ...message, part }, terms)
-          : []
-    for (const each of whole) followed.push(await store(tx, ids, { ...message, ...each }, terms))
+    if (part === undefined || !isSound(part)) {
+      followed.push(await store(tx, ids, message, terms))
+      continue
+    }
+    if (!(await isNew(tx, message))) continue
+    const { whole, madeWay } = await takeFragment(tx, { ...message, part }, terms)
+    // What is left of a long text may look like a keyword, and is none.
+    for (const each of madeWay) await store(tx, ids, { ...message, ...each }, {})
+    if (whole !== null) followed.push(await store(tx, ids, { ...message, ...whole }, terms))
   }
   return followed
 }
@@ -40,7 +42,7 @@ export async function receiveOverdue(
   most: number,
 ): Promise<boolean> {
   const { messages, isMore } = await takeOverdue(tx, at, most)
-  for (const message of messages) await store(tx, ids, message, at)
+  for (const message of messages) await store(tx, ids, message, {})
   return isMore
 }
 
@@ -51,7 +53,7 @@ async function store(
   tx: Tx,
   ids: Ids,
   message: InboundMessage,
-  { keywords }: InboundTerms,
+  { keywords }: Pick<InboundTerms, 'keywords'>,
 ): Promise<Followed> {
   if (!(await isNew(tx, message))) return nothingFollowed
   const accountId =
