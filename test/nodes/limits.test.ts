@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { revokeApiKey } from '../../src/accounts/api-keys.ts'
 import { RecipientRate } from '../../src/api/v1/recipient-rate.ts'
+import { PumpingWatch } from '../../src/api/v1/pumping-watch.ts'
 import { RateLimiter } from '../../src/api/rate-limit.ts'
 import { Attempts } from '../../src/api/console/attempts.ts'
 import { createIds } from '../../src/ids.ts'
@@ -86,6 +87,23 @@ test('codes to a number count on all nodes, and those that were not sent after a
   there.count('acc_a', 'live', number)
   tell()
   expect(exhausted(here)).toEqual([0])
+})
+
+test('an account that one node suspended for its codes begins anew on all nodes, and no other account does', () => {
+  const { clock, all, tell } = nodes(2)
+  const [here, there] = all.map((counts) => new PumpingWatch({ clock, counts })) as [
+    PumpingWatch,
+    PumpingWatch,
+  ]
+  const codes = (from: number, count: number) => Array.from({ length: count }, (_, i) => `+4915177771${from + i}`) // prettier-ignore
+  for (const account of ['acc_a', 'acc_b']) expect(here.note(account, codes(100, 5), 5)).toBe(null)
+  tell()
+  expect(there.note('acc_a', codes(105, 1), 5)).toMatchObject({ numbers: 6 })
+  there.forget('acc_a')
+  tell()
+  // An operator has looked, and lets it write again.
+  for (const watch of [here, there]) expect(watch.note('acc_a', codes(106, 1), 5)).toBe(null)
+  expect(there.note('acc_b', codes(105, 1), 5)).toMatchObject({ numbers: 6 })
 })
 
 test('a node that nobody hears gathers nothing', () => {

@@ -11,8 +11,9 @@ export interface PumpingSign {
 }
 
 const windowMs = 3_600_000
-/** What nodes call its counts among themselves. */
+/** What nodes call its counts among themselves, and that an account's counting begins anew. */
 const kind = 'codes_to'
+const anewKind = 'codes_anew'
 /** Numbers of one account that are remembered; who writes codes to more in an hour has a share that no few neighbours can be. */
 const mostNumbers = 20_000
 const mostAccounts = 10_000
@@ -34,22 +35,23 @@ export const prefixOf = (number: string): string => number.slice(0, -3)
  */
 export class PumpingWatch {
   readonly #clock: Pick<Clock, 'monotonicMs'>
-  readonly #tell: (name: string) => void
+  readonly #tell: (kind: string, name: string) => void
   readonly #hours = new Map<string, Hour>()
 
   constructor(deps: { clock: Pick<Clock, 'monotonicMs'>; counts?: SharedCounts | undefined }) {
     this.#clock = deps.clock
-    this.#tell = (name) => deps.counts?.count(kind, name)
+    this.#tell = (...counted) => deps.counts?.count(...counted)
     deps.counts?.listen(kind, (name) => {
       const end = name.indexOf(':')
       this.#add(name.slice(0, end), name.slice(end + 1))
     })
+    deps.counts?.listen(anewKind, (accountId) => this.#hours.delete(accountId))
   }
 
   /** Takes note of numbers that codes are to go to; gives what they look like when that is pumping, else null. `most` 0 looks at nothing. */
   note(accountId: string, numbers: readonly string[], most: number): PumpingSign | null {
     if (most === 0) return null
-    for (const number of numbers) if (this.#add(accountId, number)) this.#tell(`${accountId}:${number}`)
+    for (const number of numbers) if (this.#add(accountId, number)) this.#tell(kind, `${accountId}:${number}`)
     const hour = this.#hours.get(accountId)
     if (hour === undefined) return null
     for (const prefix of new Set(numbers.map(prefixOf))) {
@@ -62,9 +64,13 @@ export class PumpingWatch {
     return null
   }
 
-  /** An operator has looked: counting begins anew. */
+  /**
+   * What was seen has been acted on: counting begins anew, on the other nodes too. One that went on with what it knew would suspend the account
+   * again with its first code after an operator has looked.
+   */
   forget(accountId: string): void {
     this.#hours.delete(accountId)
+    this.#tell(anewKind, accountId)
   }
 
   /** Says whether the number is new in this hour. */
