@@ -29,16 +29,18 @@ export async function readConversations(
   { beforeId, limit }: { beforeId: string | null; limit: number },
 ): Promise<{ conversations: Conversation[]; nextBeforeId: string | null }> {
   const received = await receivedBefore(db, whose, beforeId)
-  const newest = new Map<string, { id: string; sender: string }>()
-  for (const each of received) {
-    const number = numberOf(each.sender)
-    if (!newest.has(number)) newest.set(number, each)
+  const newest = new Map<string, string>()
+  for (const { id, sender } of received) {
+    // Of a person who was erased nothing is left to tell one message from another's.
+    if (sender === null) continue
+    const number = numberOf(sender)
+    if (!newest.has(number)) newest.set(number, id)
   }
   const wrote =
     beforeId === null ? new Set<string>() : await wroteSince(db, whose, [...newest.keys()], beforeId)
   const found = [...newest].filter(([number]) => !wrote.has(number))
   const shown = found.slice(0, limit)
-  const next = found.length > limit ? shown.at(-1)?.[1].id : received.length === mostRowsRead ? received.at(-1)?.id : null // prettier-ignore
+  const next = found.length > limit ? shown.at(-1)?.[1] : received.length === mostRowsRead ? received.at(-1)?.id : null // prettier-ignore
   const conversations = await Promise.all(
     shown.map(async ([number]) => {
       const [last] = (await readConversation(db, whose, { number, beforeId: null, limit: 1 })).rows
@@ -82,7 +84,7 @@ async function receivedBefore(
   db: Db,
   { accountId, mode }: Whose,
   beforeId: string | null,
-): Promise<{ id: string; sender: string }[]> {
+): Promise<{ id: string; sender: string | null }[]> {
   let query = db
     .selectFrom('messages')
     .select(['id', 'sender'])
@@ -92,8 +94,7 @@ async function receivedBefore(
     .orderBy('id', 'desc')
     .limit(mostRowsRead)
   if (beforeId !== null) query = query.where('id', '<', beforeId)
-  // Of a person who was erased nothing is left to tell one message from another's.
-  return (await query.execute()).flatMap(({ id, sender }) => (sender === null ? [] : [{ id, sender }]))
+  return query.execute()
 }
 
 const receivedSince = {

@@ -65,6 +65,14 @@ test('pages go on where the last one ended, and nobody stands on two of them', a
   expect(seen).toEqual(whole)
 })
 
+test('a page goes on behind messages of which nothing is left to show', async () => {
+  const newer = Array.from({ length: 2_499 }, () => heard(number(2), 'new'))
+  await store([heard(number(1), 'old'), heard(null as never, 'erased'), ...newer])
+  const first = await numbers()
+  expect(first.told).toEqual([`${number(2)} new`])
+  expect(await numbers(first.next)).toEqual({ told: [`${number(1)} old`], next: null })
+})
+
 test('a conversation holds what was said to and by its number, in all its spellings, the newest first and page by page', async () => {
   await store([
     said(number(1), 'a'), heard(number(1), 'b'), heard(number(2), 'not this'), heard(number(1).slice(1), 'c'), said(number(1), 'd'),
