@@ -60,9 +60,12 @@ export class OptOuts {
     for (const each of optedOut) {
       const { confirmationId } = each
       this.#justStopped.set(nameOf(each), { confirmationId, untilMs: monotonicMs + justStoppedMs })
-      if (this.#accounts !== null)
-        this.#accounts = new Set([...this.#accounts, `${each.accountId}/${each.mode}`])
     }
+    const accounts = this.#accounts
+    const missing = optedOut
+      .map(({ accountId, mode }) => `${accountId}/${mode}`)
+      .filter((name) => accounts?.has(name) === false)
+    if (accounts !== null && missing.length > 0) this.#accounts = new Set([...accounts, ...missing])
     for (const each of optedIn) this.#justStopped.delete(nameOf(each))
   }
 

@@ -144,6 +144,24 @@ test('an opt-out that this process has stored counts before anything is read ane
   expect(await find()).toEqual([stopped])
 })
 
+test('many opt-outs at once walk over the accounts once, and not at all where their account is known', async () => {
+  await store()
+  await optOuts.refresh()
+  const walked = (accountIds: readonly string[]): number => {
+    const optedOut = accountIds.map((accountId) => ({ ...ada, accountId, recipient: other, confirmationId: null })) // prettier-ignore
+    const walks = vi.spyOn(Set.prototype, Symbol.iterator)
+    optOuts.note({ optedOut, optedIn: [] }, 0)
+    const times = walks.mock.calls.length
+    walks.mockRestore()
+    return times
+  }
+  expect(walked([ada.accountId, ada.accountId])).toBe(0)
+  expect(walked(['acc_bob', 'acc_cyd', 'acc_bob'])).toBe(1)
+  const asked = statements()
+  for (const accountId of ['acc_bob', 'acc_cyd']) await find({ accountId, mode: 'live' })
+  expect(asked).toHaveBeenCalledTimes(2)
+})
+
 test('when nobody can say who opted out, nothing is sent', async () => {
   statements().mockRejectedValue(new StorageError('gone', 'unavailable', false))
   await expect(find()).rejects.toThrow('gone')
