@@ -68,10 +68,15 @@ const placeOf = {
 
 /** The same for messages that waited when their state was read, in the queue or for an instant, and are done with now. */
 export async function letGoOfWaiting(tx: Tx, messages: readonly MessageState[]): Promise<void> {
+  const deferred = await readDeferred(tx, messages)
+  await endDeferral(tx, deferred)
+  const found = new Set(deferred.map((row) => nameOf({ ...row, id: row.message_id })))
+  // The queue knows its rows by their due time first: one that is not there would be looked for on the whole of its route.
+  const inQueue = messages.filter((message) => message.status === 'queued' && !found.has(nameOf(message)))
   const places = await selectEach<WaitingPlace>(
     tx,
     placeOf,
-    messages.map((message) => [
+    inQueue.map((message) => [
       routeOf(message),
       message.account_id,
       priorityOf(message.category),
@@ -79,9 +84,7 @@ export async function letGoOfWaiting(tx: Tx, messages: readonly MessageState[]):
     ]),
   )
   await leaveQueue(tx, places)
-  const found = new Set(
-    places.map(({ account_id, mode, message_id }) => `${account_id}/${mode}/${message_id}`),
-  )
-  const elsewhere = messages.filter(({ account_id, mode, id }) => !found.has(`${account_id}/${mode}/${id}`))
-  await endDeferral(tx, await readDeferred(tx, elsewhere))
 }
+
+const nameOf = ({ account_id, mode, id }: Pick<MessageState, 'account_id' | 'mode' | 'id'>): string =>
+  `${account_id}/${mode}/${id}`

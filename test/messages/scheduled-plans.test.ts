@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cancelMessages } from '../../src/messages/cancel-messages.ts'
+import { defer } from '../../src/messages/deferred.ts'
+import { leaveQueue } from '../../src/messages/leave-queue.ts'
 import { releaseDue } from '../../src/messages/release-due.ts'
-import { statementsOf, stepsOf } from '../plans.ts'
+import { analyse, statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
+import { expectSums } from './expect-sums.ts'
 import { openTendedHouse, type TendedHouse } from './tended-house.ts'
 
 let house: TendedHouse
@@ -32,4 +36,43 @@ test('what is due is found at the front of an index, however much is scheduled, 
         : /^SEARCH (deferred|d) USING (COVERING )?INDEX deferred_due \(wake_at<\?\)/,
     )
   expect(steps.filter((step) => /B-TREE|SORT/.test(step))).toEqual([])
+})
+
+test('what waits for an instant is canceled by its key, and the queue is asked for nothing but what may stand in it', async () => {
+  const { storage, clock, dataFolder } = house
+  const nowMs = clock.now()
+  await house.send()
+  const { claimed_by: _, due_at: dueAt, restore_hold: __, ...place } = await storage.read.selectFrom('queue').selectAll().executeTakeFirstOrThrow() // prettier-ignore
+  await storage.writer.write(async (tx) => {
+    await leaveQueue(tx, [{ ...place, due_at: dueAt }])
+    await defer(tx, [{ ...place, reason: 'quiet_hours', wake_at: place.expires_at }])
+  })
+  await house.send()
+  const deferred = (reason: 'scheduled' | 'quiet_hours') =>
+    storage.read.selectFrom('deferred').select('message_id').where('reason', '=', reason).limit(1).executeTakeFirstOrThrow() // prettier-ignore
+  const waiting = [
+    await deferred('scheduled'),
+    await deferred('quiet_hours'),
+    await storage.read.selectFrom('queue').select('message_id').executeTakeFirstOrThrow(),
+  ].map((row) => row.message_id)
+  const keys = waiting.map((messageId) => ({ accountId: 'acc_a', mode: 'live', messageId }) as const)
+  const told = await storage.writer.write((tx) =>
+    statementsOf(tx, async () => {
+      const canceled = await cancelMessages(tx, keys, { code: 'canceled_by_user', nowMs })
+      expect(canceled.map(({ result }) => result)).toEqual(['canceled', 'canceled', 'canceled'])
+    }),
+  )
+  const asked = told
+    .filter(({ sql }) => /^\s*select.*\bfrom queue\b/is.test(sql))
+    .map(({ parameters }) => waiting.map((id) => JSON.stringify(parameters).includes(id)))
+  expect(asked).toEqual([[false, false, true]])
+  await storage.writer.write(analyse)
+  const steps = await stepsOf(dataFolder, ...told.filter(({ sql }) => /^\s*select.*\bfrom deferred\b/is.test(sql))) // prettier-ignore
+  expect(steps).toEqual([
+    isPostgres
+      ? 'SEARCH deferred BY deferred_pkey (account_id= mode= message_id=)'
+      : 'SEARCH deferred USING PRIMARY KEY (account_id=? AND mode=? AND message_id=?)',
+  ])
+  expect(await storage.read.selectFrom('queue').selectAll().execute()).toEqual([])
+  await expectSums(storage.read, nowMs)
 })
