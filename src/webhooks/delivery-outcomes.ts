@@ -2,6 +2,7 @@ import type { Ids } from '../ids.ts'
 import { recordEvents } from '../messages/events.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Tx } from '../storage/dialect.ts'
+import type { Flag } from '../storage/schema.ts'
 import { insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import type { PostResult } from './post.ts'
 import { nextDelayMs } from './retry-schedule.ts'
@@ -31,33 +32,50 @@ export interface OutcomeDeps {
 
 const key = ['account_id', 'endpoint_id', 'event_id'] as const
 
-const openOf = {
-  sql: `select account_id, endpoint_id, event_id, token from webhook_deliveries
-        where account_id = :account and endpoint_id = :endpoint and event_id = :event and closed_at is null limit 1`,
+const standingOf = {
+  sql: `select d.account_id, d.endpoint_id, d.event_id, d.token, d.closed_at, e.type, e.message_id, e.recipient, m.text_redacted
+        from webhook_deliveries d
+        left join webhook_events e on e.account_id = d.account_id and e.id = d.event_id
+        left join messages m on m.account_id = e.account_id and m.mode = e.mode and m.id = e.message_id
+        where d.account_id = :account and d.endpoint_id = :endpoint and d.event_id = :event limit 1`,
   inputs: ['account', 'endpoint', 'event'],
 } as const
 
+/** A delivery as it is when it is heard what came of a try, and what is left of that which was told. */
+interface Standing {
+  account_id: string
+  endpoint_id: string
+  event_id: string
+  token: number
+  closed_at: number | null
+  type: string | null
+  message_id: string | null
+  recipient: string | null
+  text_redacted: Flag | null
+}
+
 /**
  * Writes down what came of a batch of tries: done, due again, or given up; the log; and what it says of the endpoints. A word under an old token is logged
- * and changes nothing.
+ * and changes nothing. Of what was erased while it was told nothing is logged, and no answer that may repeat a number or a text that was.
  */
 export async function recordOutcomes(
   tx: Tx,
   deps: OutcomeDeps,
   tried: readonly TriedDelivery[],
 ): Promise<DeliveryStanding[]> {
-  const open = await selectEach<{ endpoint_id: string; event_id: string; token: number }>(
+  const rows = await selectEach<Standing>(
     tx,
-    openOf,
+    standingOf,
     tried.map((one) => [one.accountId, one.endpointId, one.eventId]),
   )
-  const tokens = new Map(open.map((row) => [`${row.endpoint_id}/${row.event_id}`, row.token]))
-  const judged = tried.map((one) => judge(one, deps, tokens.get(`${one.endpointId}/${one.eventId}`)))
+  const standings = new Map(rows.map((row) => [`${row.endpoint_id}/${row.event_id}`, row]))
+  const standingNow = (one: TriedDelivery) => standings.get(`${one.endpointId}/${one.eventId}`)
+  const judged = tried.map((one) => judge(one, deps, openToken(standingNow(one))))
   const heard = judged.filter(({ standing }) => standing !== 'stale')
   await Promise.all([
     updateRows(tx, 'webhook_deliveries', key, heard.filter(({ row }) => row.closed_at !== null).map(({ row }) => row)),
     updateRows(tx, 'webhook_deliveries', key, heard.filter(({ row }) => row.closed_at === null).map(({ row }) => row)),
-    insertRows(tx, 'webhook_attempts', tried.flatMap(attemptRow), 'ignore'),
+    insertRows(tx, 'webhook_attempts', tried.flatMap((one) => attemptRow(one, standingNow(one))), 'ignore'),
   ]) // prettier-ignore
   await judgeEndpoints(tx, deps, tried)
   return judged.map(({ standing }) => standing)
@@ -85,11 +103,23 @@ function judge(one: TriedDelivery, deps: OutcomeDeps, token: number | undefined)
 const isSuccess = ({ result }: TriedDelivery): boolean =>
   result.kind === 'answered' && result.status >= 200 && result.status <= 299
 
-function attemptRow({ accountId, endpointId, eventId, token, result, atMs, durationMs }: TriedDelivery) {
-  if (result.kind === 'gone') return []
+const openToken = (standing: Standing | undefined): number | undefined =>
+  standing?.closed_at === null ? standing.token : undefined
+
+/** Receivers may repeat what they were told: an answer is kept as long as all that it may hold still stands. */
+function maySayWhatWasTold({ type, message_id, recipient, text_redacted }: Standing): boolean {
+  if (type === null) return false
+  if (message_id !== null) return text_redacted === 0
+  return recipient !== null || !type.startsWith('recipient.')
+}
+
+function attemptRow(one: TriedDelivery, standing: Standing | undefined) {
+  const { accountId, endpointId, eventId, token, result, atMs, durationMs } = one
+  if (result.kind === 'gone' || standing === undefined) return []
+  const isKept = maySayWhatWasTold(standing)
   const came =
     result.kind === 'answered'
-      ? { status: result.status, failure: null, answer: storable(result.answer) }
+      ? { status: result.status, failure: null, answer: isKept ? storable(result.answer) : null }
       : { status: null, failure: `${result.because}: ${result.detail}`, answer: null }
   const named = { account_id: accountId, endpoint_id: endpointId, event_id: eventId, token }
   return [{ ...named, at: atMs, duration_ms: Math.max(0, Math.round(durationMs)), ...came }]

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { dayMs } from '../../src/clock.ts'
 import { createWebhookForgetter } from '../../src/dispatch/webhook-forgetter.ts'
 import { createLog } from '../../src/log.ts'
 import { eraseNumber } from '../../src/messages/erase-number.ts'
+import { dropWebhooks } from '../../src/messages/erase-webhooks.ts'
 import { recordEvents } from '../../src/messages/events.ts'
 import { createNumberHash } from '../../src/number-hash.ts'
 import { removeEndpoint } from '../../src/webhooks/endpoint-store.ts'
@@ -63,16 +64,28 @@ test('of an endpoint that was removed what it was told goes at once, and the res
   expect(await counts()).toEqual([0, 0, 0, 1])
 }) // prettier-ignore
 
+const tellOptOut = (number: string) =>
+  house.storage.writer.write((tx) =>
+    recordEvents(tx, [
+      { type: 'recipient.opted_out', accountId: 'acc_a', mode: 'live', atMs: house.clock.now(), subject: 'a', facts: {}, recipient: number },
+    ]),
+  ) // prettier-ignore
+
+function erase(number: string) {
+  const { storage, clock, ids } = house
+  const numbers = createNumberHash({ current: 'a secret of this test, long enough', previous: null })
+  return eraseNumber(
+    { read: storage.read, writer: storage.writer, clock, ids, numbers, hold: (atMs, write) => write(async () => atMs) },
+    { number, accountId: 'acc_a', actor: 'test', code: 'canceled_by_operator' },
+  )
+} // prettier-ignore
+
 test('a number that is erased is in no event and no answer any more', async () => {
   const number = '+4915112345678'
   await house.addEndpoint()
   house.answer = () => ({ ...answered(500), answer: `cannot reach ${number}` }) as ReturnType<typeof answered>
   await house.send({ to: [number] })
-  await house.storage.writer.write((tx) =>
-    recordEvents(tx, [
-      { type: 'recipient.opted_out', accountId: 'acc_a', mode: 'live', atMs: house.clock.now(), subject: 'a', facts: {}, recipient: number },
-    ]),
-  )
+  await tellOptOut(number)
   await house.deliverer.drain()
   expect(JSON.parse(house.posted.find(({ body }) => body.includes('opted_out'))?.body ?? '{}')).toMatchObject({
     data: { recipient: number },
@@ -80,14 +93,60 @@ test('a number that is erased is in no event and no answer any more', async () =
   expect(await tablesWith(house.storage.read, [number.slice(1)])).toEqual(
     expect.arrayContaining(['webhook_attempts', 'webhook_events']),
   )
-  const { storage, clock, ids } = house
-  const numbers = createNumberHash({ current: 'a secret of this test, long enough', previous: null })
-  await eraseNumber(
-    { read: storage.read, writer: storage.writer, clock, ids, numbers, hold: (atMs, write) => write(async () => atMs) },
-    { number, accountId: 'acc_a', actor: 'test', code: 'canceled_by_operator' },
-  )
-  expect(await tablesWith(storage.read, [number.slice(1)])).toEqual([])
+  await erase(number)
+  expect(await tablesWith(house.storage.read, [number.slice(1)])).toEqual([])
 }) // prettier-ignore
+
+/** One POST that is under way until a test says what came of it. */
+async function postUnderWay(): Promise<{ answer: (text: string) => Promise<void> }> {
+  const hanging = Promise.withResolvers<ReturnType<typeof answered>>()
+  house.answer = () => hanging.promise
+  house.deliverer.nudge()
+  await vi.waitFor(() => expect(house.posted).toHaveLength(1))
+  return {
+    async answer(text) {
+      house.answer = () => answered(200)
+      hanging.resolve({ ...answered(500), answer: text } as ReturnType<typeof answered>)
+      await house.deliverer.drain()
+    },
+  }
+}
+
+const answers = async () =>
+  (await house.storage.read.selectFrom('webhook_attempts').select('answer').orderBy('at').execute()).map(
+    ({ answer }) => answer,
+  )
+
+test('an answer that comes after its number was erased is logged without what it says', async () => {
+  const number = '+4915112345678'
+  await house.addEndpoint({ types: ['message.queued'] })
+  await house.send({ to: [number] })
+  const posted = await postUnderWay()
+  await erase(number)
+  await posted.answer(`cannot reach ${number}`)
+  expect(await answers()).toEqual([null])
+  expect(await tablesWith(house.storage.read, [number.slice(1)])).toEqual([])
+})
+
+test('an answer about a person who was erased meanwhile is logged without what it says', async () => {
+  const number = '+4915112345678'
+  await house.addEndpoint({ types: ['recipient.opted_out'] })
+  await tellOptOut(number)
+  const posted = await postUnderWay()
+  await erase(number)
+  await posted.answer(`cannot reach ${number}`)
+  expect(await answers()).toEqual([null])
+})
+
+test('an answer that comes after all of its account was erased is not logged', async () => {
+  await house.addEndpoint({ types: ['message.queued'] })
+  await house.send()
+  const posted = await postUnderWay()
+  const { writer } = house.storage
+  while ((await writer.write((tx) => dropWebhooks(tx, null, { accountId: 'acc_a' }))) > 0);
+  await posted.answer('cannot reach +4915112345678')
+  expect(await counts()).toEqual([0, 0, 0, 0])
+})
 
 test.for(['fresh', 'analysed'])('what is due is found in steps from endpoint to endpoint, on %s tables', async (state) => {
   await house.addEndpoint()
