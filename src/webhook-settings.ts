@@ -31,7 +31,7 @@ export const webhookSettings = {
     env: 'ONESIXTY_WEBHOOK_CONNECTIONS',
     read: wholeNumber(2, 10_000),
     default: 1_000,
-    says: 'Deliveries at the same time, of all endpoints of one server. Endpoints that do not answer get at most half of them.',
+    says: 'Deliveries at the same time, of all endpoints of one server. Endpoints that did not answer last get at most half of them.',
   }),
   webhookRotationHours: setting({
     env: 'ONESIXTY_WEBHOOK_ROTATION_HOURS',

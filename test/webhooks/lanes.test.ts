@@ -37,6 +37,51 @@ test('endpoints that hang hold one connection each, and the next one is told at 
   expect(lanes.share(['quick'])).toEqual([1])
 })
 
+/** Ends one delivery of each without an answer. */
+const hang = (lanes: Lanes, endpoints: readonly string[]): void => {
+  for (const id of endpoints) lanes.end(id, false)
+}
+
+test('when more endpoints hang than half of the connections, a newer one is told at once', () => {
+  const lanes = new Lanes(most)
+  const hanging = namesOf('hanging', 80)
+  fill(lanes, hanging)
+  expect(lanes.share(['newer'])).toEqual([1])
+  hang(lanes, hanging)
+  fill(lanes, hanging)
+  expect(lanes.open).toBe(50)
+  expect(lanes.share([...hanging, 'newer'])).toEqual([...hanging.map(() => 0), 1])
+})
+
+test('endpoints that hang take turns, behind those that answer, however many they are', () => {
+  const lanes = new Lanes(most)
+  const hanging = namesOf('hanging', 300)
+  const tried = new Map(hanging.map((id) => [id, 0]))
+  for (let round = 0; round < 12; round++) {
+    const shares = lanes.share([...hanging, 'newer'])
+    const begun = hanging.filter((_, i) => shares[i] === 1)
+    for (const id of begun) {
+      lanes.begin(id)
+      tried.set(id, (tried.get(id) ?? 0) + 1)
+    }
+    if (round >= 3) expect(shares.at(-1)).toBe(1)
+    hang(lanes, begun)
+  }
+  expect(Math.min(...tried.values())).toBeGreaterThanOrEqual(2)
+  expect(Math.max(...tried.values()) - Math.min(...tried.values())).toBeLessThanOrEqual(1)
+})
+
+test('one that answers again is no longer behind others', () => {
+  const lanes = new Lanes(most)
+  const hanging = namesOf('hanging', 51)
+  fill(lanes, hanging)
+  hang(lanes, hanging)
+  expect(lanes.share(hanging).at(-1)).toBe(0)
+  lanes.begin('hanging50')
+  lanes.end('hanging50', true)
+  expect(lanes.share(hanging).at(-1)).toBeGreaterThanOrEqual(1)
+})
+
 test('however much the busy ones take, half of the connections is kept for the first delivery to others', () => {
   const lanes = new Lanes(most)
   const busy = namesOf('busy', 20)
