@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Tx } from '../storage/dialect.ts'
-import type { Mode } from '../storage/schema.ts'
 import { deleteRows, selectEach, updateRows } from '../storage/sets.ts'
 import type { EraseDeps, EraseNumber } from './erase-deps.ts'
 
@@ -41,16 +40,16 @@ const triesAbout = {
   inputs: ['account', 'message'],
 } as const
 
+type Named = Readonly<{ account_id: string; id: string }>
+
+/** Erases what receivers answered to the events of these messages: it may repeat what they were told. */
+export async function eraseAnswersAbout(tx: Tx, messages: readonly Named[]): Promise<void> {
+  const inputs = messages.map(({ account_id, id }) => [account_id, id])
+  await eraseAnswers(tx, await selectEach<Try>(tx, triesAbout, inputs))
+}
+
 /** Erases what others said of these messages: the network in their events, and receivers in their answers. */
-export async function eraseWebhooksAbout(
-  tx: Tx,
-  messages: readonly { account_id: string; mode: Mode; id: string }[],
-): Promise<void> {
-  const tries = await selectEach<Try>(
-    tx,
-    triesAbout,
-    messages.map(({ account_id, id }) => [account_id, id]),
-  )
+export async function eraseWebhooksAbout(tx: Tx, messages: readonly Named[]): Promise<void> {
   await Promise.all([
     updateRows(
       tx,
@@ -58,7 +57,7 @@ export async function eraseWebhooksAbout(
       ['account_id', 'message_id'],
       messages.map(({ account_id, id }) => ({ account_id, message_id: id, network_code: null })),
     ),
-    eraseAnswers(tx, tries),
+    eraseAnswersAbout(tx, messages),
   ])
 }
 

@@ -2,6 +2,7 @@ import { lowestIdAt } from '../ids.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { adjustRows, deleteRows, selectEach, updateRows } from '../storage/sets.ts'
+import { eraseAnswersAbout } from './erase-webhooks.ts'
 import { TrafficChanges } from './traffic.ts'
 
 /** Where to look in one wallet's messages: behind this id. */
@@ -54,8 +55,9 @@ export const readOldMessages = (
 ): Promise<OldMessage[]> =>
   selectEach<OldMessage>(db, oldMessages, [[name.accountId, name.mode, lowestIdAt('msg', beforeMs), most]])
 
-/** Erases texts; the times of the messages stay as they are. */
+/** Erases texts, and what receivers of webhooks answered to them; the times of the messages stay as they are. */
 export async function eraseTexts(tx: Tx, messages: readonly OldText[]): Promise<void> {
+  await eraseAnswersAbout(tx, messages)
   await updateRows(
     tx,
     'messages',

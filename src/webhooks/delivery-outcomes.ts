@@ -2,7 +2,7 @@ import type { Ids } from '../ids.ts'
 import { recordEvents } from '../messages/events.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Tx } from '../storage/dialect.ts'
-import type { Flag } from '../storage/schema.ts'
+import type { Category, Flag } from '../storage/schema.ts'
 import { insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import type { PostResult } from './post.ts'
 import { nextDelayMs } from './retry-schedule.ts'
@@ -33,7 +33,8 @@ export interface OutcomeDeps {
 const key = ['account_id', 'endpoint_id', 'event_id'] as const
 
 const standingOf = {
-  sql: `select d.account_id, d.endpoint_id, d.event_id, d.token, d.closed_at, e.type, e.message_id, e.recipient, m.text_redacted
+  sql: `select d.account_id, d.endpoint_id, d.event_id, d.token, d.closed_at, e.type, e.message_id, e.recipient,
+          m.text_redacted, m.category
         from webhook_deliveries d
         left join webhook_events e on e.account_id = d.account_id and e.id = d.event_id
         left join messages m on m.account_id = e.account_id and m.mode = e.mode and m.id = e.message_id
@@ -52,6 +53,7 @@ interface Standing {
   message_id: string | null
   recipient: string | null
   text_redacted: Flag | null
+  category: Category | null
 }
 
 /**
@@ -106,10 +108,10 @@ const isSuccess = ({ result }: TriedDelivery): boolean =>
 const openToken = (standing: Standing | undefined): number | undefined =>
   standing?.closed_at === null ? standing.token : undefined
 
-/** Receivers may repeat what they were told: an answer is kept as long as all that it may hold still stands. */
-function maySayWhatWasTold({ type, message_id, recipient, text_redacted }: Standing): boolean {
+/** Receivers may repeat what they were told: an answer is kept as long as all that it may hold still stands, and never where it may hold a code. */
+function maySayWhatWasTold({ type, message_id, recipient, text_redacted, category }: Standing): boolean {
   if (type === null) return false
-  if (message_id !== null) return text_redacted === 0
+  if (message_id !== null) return text_redacted === 0 && category !== 'authentication'
   return recipient !== null || !type.startsWith('recipient.')
 }
 

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { dayMs } from '../../src/clock.ts'
 import { createWebhookForgetter } from '../../src/dispatch/webhook-forgetter.ts'
 import { createLog } from '../../src/log.ts'
+import { eraseTexts } from '../../src/messages/erase.ts'
 import { eraseNumber } from '../../src/messages/erase-number.ts'
 import { dropWebhooks } from '../../src/messages/erase-webhooks.ts'
 import { recordEvents } from '../../src/messages/events.ts'
@@ -146,6 +147,32 @@ test('an answer that comes after all of its account was erased is not logged', a
   while ((await writer.write((tx) => dropWebhooks(tx, null, { accountId: 'acc_a' }))) > 0);
   await posted.answer('cannot reach +4915112345678')
   expect(await counts()).toEqual([0, 0, 0, 0])
+})
+
+const echo = () => {
+  house.answer = ({ body }) => ({ ...answered(500), answer: body }) as ReturnType<typeof answered>
+}
+
+test('a text that is erased is in no answer any more, and other answers stay', async () => {
+  await house.addEndpoint({ types: ['message.queued'] })
+  echo()
+  await house.send({ text: 'Meet me at the old mill' })
+  const texts = await house.storage.read.selectFrom('messages').select(['account_id', 'mode', 'id', 'finalized_at']).execute()
+  await house.send({ text: 'Bring the boat' })
+  await house.deliverer.drain()
+  expect(await tablesWith(house.storage.read, ['old mill'])).toContain('webhook_attempts')
+  await house.storage.writer.write((tx) => eraseTexts(tx, texts))
+  expect(await tablesWith(house.storage.read, ['old mill'])).toEqual([])
+  expect(await tablesWith(house.storage.read, ['Bring the boat'])).toContain('webhook_attempts')
+}) // prettier-ignore
+
+test('answers to events of authentication messages are not kept, so that no code is left where they say it', async () => {
+  await house.addEndpoint({ types: ['message.queued'] })
+  echo()
+  await house.send({ text: 'Your code is 271828', category: 'authentication' })
+  await house.deliverer.drain()
+  expect(house.posted[0]?.body).toContain('271828')
+  expect(await answers()).toEqual([null])
 })
 
 test.for(['fresh', 'analysed'])('what is due is found in steps from endpoint to endpoint, on %s tables', async (state) => {

@@ -1,5 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eraseTexts } from '../../src/messages/erase.ts'
 import { claimDeliveries, readDueEndpoints } from '../../src/webhooks/claim-deliveries.ts'
 import { recordOutcomes } from '../../src/webhooks/delivery-outcomes.ts'
 import { listDeliveries, listDeliveriesOfMessage, listTries } from '../../src/webhooks/list-deliveries.ts'
@@ -58,6 +59,7 @@ test.for(['fresh', 'analysed'])('nothing reads what grows as a whole, on %s tabl
       const tried = claimed.map(({ event, token, failures }) => ({ ...named, eventId: event.id, token, failures, result: answered(200), atMs: 5_000, durationMs: 1 }))
       const deps = { ids: house.ids, nowMs: 5_000, random: () => 0.5, disableAfterMs: 1 }
       expect(new Set(await recordOutcomes(tx, deps, tried))).toEqual(new Set(['delivered']))
+      await eraseTexts(tx, [{ account_id: 'acc_a', mode: 'live', id: 'msg_0', finalized_at: 1 }])
     }),
   ) // prettier-ignore
   expect(looked.length + written.length).toBeGreaterThan(10)
