@@ -21,9 +21,9 @@ const deliveries = () =>
   house.storage.read.selectFrom('webhook_deliveries').selectAll().orderBy('event_id').execute()
 const attempts = () =>
   house.storage.read.selectFrom('webhook_attempts').selectAll().orderBy('at').orderBy('event_id').execute()
-/** Turns the clock by so much and lets all that is due then be tried. */
 /** For tests in which days pass: the deliverer looks at each half second of them, with a look into the database. */
 const daysMs = 60_000
+/** Turns the clock by so much and lets all that is due then be tried. */
 const after = async (ms: number) => {
   await house.clock.advance(ms)
   await house.deliverer.drain()
