@@ -39,8 +39,15 @@ export async function openTestStorage(
 export const openFolder = (
   dataFolder: string,
   nowMs: number,
-  { maxMergedWeight } = { maxMergedWeight: 2_000 },
+  {
+    maxMergedWeight = 2_000,
+    settings = {},
+  }: { maxMergedWeight?: number; settings?: Record<string, string> } = {},
 ): Promise<Storage<HotUnits>> =>
-  openStorage<HotUnits>(readConfig(databaseSettings(dataFolder)), { unitsModule, maxMergedWeight }, nowMs)
+  openStorage<HotUnits>(
+    readConfig({ ...databaseSettings(dataFolder), ...settings }),
+    { unitsModule, maxMergedWeight },
+    nowMs,
+  )
 
 const unitsModule = new URL('../src/messages/units.ts', import.meta.url)
