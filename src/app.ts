@@ -247,8 +247,11 @@ const createDispatcher = (parts: Parts, pool: DevicePool, handOvers: HandOverLog
     metrics: parts.metrics,
     pool,
     handOvers,
-    hasStopped: ({ to: recipient, ...claimed }) =>
-      parts.optOuts.hasJustStopped({ ...claimed, recipient }, parts.clock.monotonicMs()),
+    hasStopped: ({ to: recipient, ...claimed }, waitedMs) =>
+      parts.optOuts.hasStopped(
+        { ...claimed, recipient },
+        { waitedMs, monotonicMs: parts.clock.monotonicMs(), nowMs: parts.clock.now() },
+      ),
     fence: parts.epoch.epoch,
     pollIntervalMs: parts.config.pollIntervalMs,
   })

@@ -44,10 +44,11 @@ export async function openMessagesFixture(
   {
     isLogged,
     handOvers,
+    hasStopped,
     around = (itself) => itself,
     onFolder,
   }: Pick<DevicePoolDeps, 'isLogged'> &
-    Pick<DispatcherDeps, 'handOvers'> & {
+    Pick<DispatcherDeps, 'handOvers' | 'hasStopped'> & {
       around?: (units: DispatchUnits) => DispatchUnits
       onFolder?: Parameters<typeof openTestStorage>[0]
     } = {},
@@ -106,6 +107,7 @@ export async function openMessagesFixture(
     metrics,
     pool,
     ...(handOvers && { handOvers }),
+    ...(hasStopped && { hasStopped }),
     fence: 1,
     pollIntervalMs: 500,
   })

@@ -13,7 +13,7 @@ import type { DispatchUnits } from './dispatch-units.ts'
 import { Doubtful } from './doubtful.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { type Ended, givenBack } from './ended.ts'
-import { handOver } from './hand-over.ts'
+import { handOver, type HandOverDeps } from './hand-over.ts'
 import type { HandOverLog } from './hand-over-log.ts'
 import { QueueClock } from './queue-clock.ts'
 import { ReadyClaims } from './ready-claims.ts'
@@ -32,7 +32,7 @@ export interface DispatcherDeps {
   pool: DevicePool
   handOvers?: Pick<HandOverLog, 'left' | 'ended' | 'stored'>
   /** See `HandOverDeps`. */
-  hasStopped?: (claimed: Claimed) => boolean
+  hasStopped?: NonNullable<HandOverDeps['hasStopped']>
   /** This process's fencing token: the epoch of its start. */
   fence: number
   pollIntervalMs: number
@@ -61,8 +61,8 @@ export class Dispatcher implements Service {
   #round: Promise<void> | null = null
   #again = false
   #stopped = true
-  /** Attempts whose end is not stored yet. */
-  readonly #open = new Set<string>()
+  /** Attempts whose end is not stored yet, and when they were claimed (monotonic). */
+  readonly #open = new Map<string, number>()
   /** A claim failed, and may have been committed all the same. */
   #inDoubt = false
   #handedOver = 0
@@ -149,7 +149,7 @@ export class Dispatcher implements Service {
     const isTold = isSound(outcome) && outcome.kind !== 'unknown'
     const doubt = isTold ? this.#doubtful.take(attemptId) : null
     if (doubt === null) return
-    this.#open.add(attemptId)
+    this.#open.set(attemptId, this.#deps.clock.monotonicMs())
     await doubt.stored
     await this.#outcomes.add({ claimed: doubt.claimed, device: null, outcome, knownIds: doubt.networkIds })
     this.#ended(attemptId)
@@ -203,8 +203,9 @@ export class Dispatcher implements Service {
         dueMs: this.#queueClock.now(),
         fence,
       })
+      const claimedAtMs = clock.monotonicMs()
       for (const claim of claimed) {
-        this.#open.add(claim.attemptId)
+        this.#open.set(claim.attemptId, claimedAtMs)
         this.#handedOver += 1
         pool.get(claim.deviceId)?.opened(claim.parts)
       }
@@ -219,12 +220,12 @@ export class Dispatcher implements Service {
 
   /** What a claim took whose commit nobody answered for: it stands open under this fence and is not known here, for no claim is under way. */
   async #giveBackUnknown(): Promise<void> {
-    const { units, fence, log } = this.#deps
+    const { units, fence, log, clock } = this.#deps
     const unknown = (await units.readOpen(fence)).filter(({ attemptId }) => !this.#open.has(attemptId))
     this.#inDoubt = false
     if (unknown.length === 0) return
     log.warn({ messages: unknown.length }, 'claims were stored that had failed here; they wait again')
-    for (const { attemptId } of unknown) this.#open.add(attemptId)
+    for (const { attemptId } of unknown) this.#open.set(attemptId, clock.monotonicMs())
     await Promise.all(unknown.map((claimed) => this.#giveBack(claimed, null)))
   }
 
@@ -237,9 +238,11 @@ export class Dispatcher implements Service {
   }
 
   async #leave(claimed: Claimed, device: DeviceRuntime | null): Promise<void> {
-    const { metrics, handOvers } = this.#deps
+    const { metrics, handOvers, clock } = this.#deps
+    const nowMs = clock.monotonicMs()
     device?.submitted()
-    const outcome = await handOver(this.#deps, claimed, device)
+    const waitedMs = nowMs - (this.#open.get(claimed.attemptId) ?? nowMs)
+    const outcome = await handOver(this.#deps, claimed, device, waitedMs)
     device?.answered()
     if (claimed.loggedBy !== undefined) handOvers?.ended(claimed.attemptId, outcome)
     if (device !== null) this.#ready.fill(device)

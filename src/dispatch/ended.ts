@@ -37,6 +37,10 @@ export const notWrittenDown: Outcome = {
   kind: 'unavailable',
   detail: 'The log of hand-overs cannot be written.',
 }
+export const notLookedUp: Outcome = {
+  kind: 'unavailable',
+  detail: 'Nobody could say whether the number has opted out after the message was claimed.',
+}
 export const stoppedMeanwhile: Outcome = {
   kind: 'unavailable',
   detail: 'The number has opted out after the message was claimed.',

@@ -3,7 +3,7 @@ import { type HandOver, isPull, type Outcome } from '../connectors/connector.ts'
 import type { Log } from '../log.ts'
 import type { Claimed } from '../messages/claim-messages.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
-import { notWrittenDown, stoppedMeanwhile, tooLate } from './ended.ts'
+import { notLookedUp, notWrittenDown, stoppedMeanwhile, tooLate } from './ended.ts'
 import { type HandOverLog, hasLeft } from './hand-over-log.ts'
 import { isSound } from './sound-outcome.ts'
 
@@ -12,8 +12,8 @@ export interface HandOverDeps {
   log: Log
   /** Where it is written down that a claim that says so leaves. */
   handOvers?: Pick<HandOverLog, 'left'>
-  /** Whether the number has opted out since the message was claimed. */
-  hasStopped?: (claimed: Claimed) => boolean
+  /** Whether the number has opted out since the message was claimed, so long ago. */
+  hasStopped?: (claimed: Claimed, waitedMs: number) => boolean | Promise<boolean>
 }
 
 /** Hands a claim over that is flushed; always resolves, with an outcome that makes sense. */
@@ -21,13 +21,18 @@ export async function handOver(
   { clock, log, handOvers, hasStopped }: HandOverDeps,
   claimed: Claimed,
   device: DeviceRuntime | null,
+  waitedMs = 0,
 ): Promise<Outcome> {
-  const nowMs = clock.now()
   try {
+    // What is known at once costs no turn. What has opted out goes back to where the next claim cancels it (P9).
+    const stopped = hasStopped?.(claimed, waitedMs) ?? false
+    if (stopped !== false) {
+      const found = await Promise.resolve(stopped).catch(() => null)
+      if (found !== false) return found === null ? notLookedUp : stoppedMeanwhile
+    }
+    const nowMs = clock.now()
     // The claim may have waited for the database beyond the validity (P8).
     if (nowMs >= claimed.expiresAt) return tooLate
-    // It goes back to where the next claim cancels it (P9).
-    if (hasStopped?.(claimed) === true) return stoppedMeanwhile
     if (device === null || isPull(device.link) || !device.isHeld)
       return { kind: 'unavailable', detail: 'This node does not run the device any more.' }
     if (claimed.loggedBy !== undefined && !hasLeft(handOvers, claimed)) return notWrittenDown

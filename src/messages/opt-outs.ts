@@ -6,7 +6,7 @@ import { selectEach } from '../storage/sets.ts'
 import type { Consent, Followed } from './follow-keyword.ts'
 
 const optOutOf = {
-  sql: `select recipient from opt_outs where account_id = :account and mode = :mode and recipient = :recipient
+  sql: `select recipient, confirmation_id from opt_outs where account_id = :account and mode = :mode and recipient = :recipient
         and (forget_at is null or forget_at > :now)`,
   inputs: ['account', 'mode', 'recipient', 'now'],
 } as const
@@ -16,6 +16,9 @@ const none: ReadonlySet<string> = new Set()
 /** What is remembered of those who have just opted out, and for how long: a claim waits no longer for room on its link, unless that stands still. */
 const mostJustStopped = 10_000
 const justStoppedMs = 60_000
+
+/** A claim that waited no longer than that, as nearly all do, is not asked for: a commit takes as long. */
+const askedAfterMs = 100
 
 /**
  * Who said STOP to whom. Most accounts have nobody who did, so it remembers which accounts have, and asks the database about those
@@ -70,15 +73,31 @@ export class OptOuts {
   }
 
   /**
-   * Whether the number of a message has opted out through this process after the message was claimed: it may still wait for room on its link.
-   * What was stored before the claim the claim has seen.
+   * Whether the number of a message has opted out after the message was claimed, so long ago: it may have waited for room on its link. What was
+   * stored before the claim the claim has seen; what this process stores it remembers; what others did is asked for where there was time for it.
    */
-  hasJustStopped(claimed: Consent & { messageId: string }, monotonicMs: number): boolean {
-    if (this.#justStopped.size === 0) return false
-    const stopped = this.#justStopped.get(nameOf(claimed))
-    return (
-      stopped !== undefined && stopped.untilMs > monotonicMs && stopped.confirmationId !== claimed.messageId
+  hasStopped(
+    claimed: Consent & { messageId: string },
+    { waitedMs, monotonicMs, nowMs }: { waitedMs: number; monotonicMs: number; nowMs: number },
+  ): boolean | Promise<boolean> {
+    const stopped = this.#justStopped.size === 0 ? undefined : this.#justStopped.get(nameOf(claimed))
+    if (
+      stopped !== undefined &&
+      stopped.untilMs > monotonicMs &&
+      stopped.confirmationId !== claimed.messageId
     )
+      return true
+    return waitedMs > askedAfterMs && this.#hasStoppedAnywhere(claimed, nowMs)
+  }
+
+  async #hasStoppedAnywhere(
+    { accountId, mode, recipient, messageId }: Consent & { messageId: string },
+    nowMs: number,
+  ): Promise<boolean> {
+    const rows = await selectEach<{ confirmation_id: string | null }>(this.#read, optOutOf, [
+      [accountId, mode, recipient, nowMs],
+    ])
+    return rows.some(({ confirmation_id: confirmationId }) => confirmationId !== messageId)
   }
 
   /** Which of these numbers said STOP to the account. */

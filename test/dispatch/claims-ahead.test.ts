@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { ConnectorKind, HandOver, Link, Outcome } from '../../src/connectors/connector.ts'
 import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
+import type { HandOverDeps } from '../../src/dispatch/hand-over.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 /** A link with a window of 2 and one ahead of it that answers when the test says so. */
@@ -45,7 +46,7 @@ const yes = (id: string): Outcome => ({ kind: 'accepted', networkIds: [id], rece
 let house: MessagesFixture
 afterEach(() => house.close())
 
-async function openHouse(isLogged = true) {
+async function openHouse(isLogged = true, hasStopped: HandOverDeps['hasStopped'] = () => false) {
   const written: string[] = []
   const { kind, open, state } = manualKind()
   house = await openMessagesFixture(kind, {
@@ -55,6 +56,7 @@ async function openHouse(isLogged = true) {
       ended: (id, { kind: what }) => void written.push(`${what} ${id}`),
       stored: (id) => void written.push(`stored ${id}`),
     },
+    hasStopped,
   })
   await house.addAccount('acc_a', 100)
   await house.addDevice('dev_s')
@@ -137,6 +139,24 @@ test('without a log nothing is claimed ahead', async () => {
   expect(await attempts()).toMatchObject([1, 2].map(() => ({ state: 'handing_over', is_logged: 0 })))
   expect(open).toHaveLength(2)
   expect(written).toEqual([])
+  while (open.length > 0) open[0]?.answer(yes(String(open.length)))
+  await house.dispatcher.stop()
+})
+
+test('what has waited for its link is looked up before it leaves, and goes back when its number has opted out', async () => {
+  const waits: number[] = []
+  const { open, attempts, settle } = await openHouse(true, (_, waitedMs) => {
+    waits.push(waitedMs)
+    return waitedMs > 100 ? Promise.resolve(true) : false
+  })
+  expect([open.length, waits]).toEqual([2, [0, 0]])
+  const third = (await attempts()).find(({ id }) => !idsOf(open).includes(id))
+  await house.clock.advance(250)
+  open[0]?.answer(yes('a'))
+  await settle()
+  expect(waits[2]).toBe(250)
+  expect((await attempts()).find(({ id }) => id === third?.id)).toMatchObject({ outcome: 'unavailable' })
+  expect(idsOf(open)).not.toContain(third?.id)
   while (open.length > 0) open[0]?.answer(yes(String(open.length)))
   await house.dispatcher.stop()
 })

@@ -114,15 +114,20 @@ const claimed = {
 test('what waits for room on its link is not handed over once its number has opted out, but for the confirmation', async () => {
   const submitted: string[] = []
   const device = { isHeld: true, link: { submit: async ({ attemptId }: { attemptId: string }) => (submitted.push(attemptId), { kind: 'accepted', networkIds: [], partsTaken: 1, receipts: false }) } } // prettier-ignore
-  const leave = (more: { messageId?: string; to?: string } = {}, atMs = 0) =>
+  const leave = (more: { messageId?: string; to?: string } = {}, atMs = 0, waitedMs = 0) =>
     handOver(
       {
         clock: base.clock,
         log: createLog('silent', { write: () => undefined }),
-        hasStopped: ({ to: recipient, ...each }) => optOuts.hasJustStopped({ ...each, recipient }, atMs),
+        hasStopped: ({ to: recipient, ...each }, waited) =>
+          optOuts.hasStopped(
+            { ...each, recipient },
+            { waitedMs: waited, monotonicMs: atMs, nowMs: base.clock.now() },
+          ),
       },
       { ...claimed, ...more, attemptId: `${more.messageId ?? 'msg_1'}/${atMs}` },
       device as never,
+      waitedMs,
     )
   const consent = { ...ada, recipient: stopped }
   optOuts.note({ optedOut: [{ ...consent, confirmationId: 'msg_2' }], optedIn: [] }, 0)
@@ -134,6 +139,18 @@ test('what waits for room on its link is not handed over once its number has opt
   optOuts.note({ optedOut: [], optedIn: [consent] }, 0)
   await leave({ messageId: 'msg_5' })
   expect(submitted).toEqual(['msg_2/0', 'msg_3/0', 'msg_4/60000', 'msg_5/0'])
+  submitted.length = 0
+  // Another process stores it, and this one is told nothing.
+  await store()
+  const asked = statements()
+  await leave({ messageId: 'msg_6' }, 0, 100)
+  expect(asked).not.toHaveBeenCalled()
+  expect(await leave({ messageId: 'msg_7' }, 0, 101)).toMatchObject({ kind: 'unavailable', detail: expect.stringContaining('has opted out') as string }) // prettier-ignore
+  await leave({ messageId: 'msg_8', to: other }, 0, 101)
+  asked.mockRejectedValue(new StorageError('gone', 'unavailable', false))
+  expect(await leave({ messageId: 'msg_9', to: other }, 0, 101)).toMatchObject({ kind: 'unavailable', detail: expect.stringContaining('Nobody could say') as string }) // prettier-ignore
+  vi.restoreAllMocks()
+  expect(submitted).toEqual(['msg_6/0', 'msg_8/0'])
 })
 
 test('an opt-out that this process has stored counts before anything is read anew', async () => {
