@@ -204,8 +204,8 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     )
     expect(ofMessages).toEqual([
       isPostgres
-        ? 'SEARCH messages BY messages_by_recipient (account_id= mode= recipient=)'
-        : 'SEARCH m USING INDEX messages_by_recipient (account_id=? AND mode=? AND recipient=?)',
+        ? 'SEARCH messages BY messages_by_recipient (recipient= account_id= mode=)'
+        : 'SEARCH m USING INDEX messages_by_recipient (recipient=? AND account_id=? AND mode=?)',
     ])
   })
 })
