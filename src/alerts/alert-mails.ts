@@ -14,7 +14,7 @@ interface ToldAlert {
 
 /**
  * Writes down who is told of the begin and the end of alerts, in the transaction that begins and ends them. A good end is told to those who were told of
- * the begin; where no mail of the begin has left yet, neither does.
+ * the begin; to whom no mail of the begin has left yet, neither does.
  */
 export async function planMails(
   tx: Tx,
@@ -26,20 +26,21 @@ export async function planMails(
     for (const userId of await readAudience(tx, alert)) first.push(mailRow(alert.id, 'began', userId, nowMs))
   await insertRows(tx, 'alert_mails', first)
   for (const { id, kind, isGood } of ended) {
-    const { numUpdatedRows } = await tx
+    await tx
       .updateTable('alert_mails')
       .set({ done_at: nowMs })
       .where('alert_id', '=', id)
       .where('phase', '=', 'began')
       .where('done_at', 'is', null)
       .where('tries', '=', 0)
-      .executeTakeFirst()
-    if (!isGood || alertWords[kind].ended === null || numUpdatedRows > 0n) continue
+      .execute()
+    if (!isGood || alertWords[kind].ended === null) continue
     const told = await tx
       .selectFrom('alert_mails')
       .select('user_id')
       .where('alert_id', '=', id)
       .where('phase', '=', 'began')
+      .where('tries', '>', 0)
       .execute()
     await insertRows(tx, 'alert_mails', told.map((row) => mailRow(id, 'ended', row.user_id, nowMs))) // prettier-ignore
   }

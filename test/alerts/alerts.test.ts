@@ -32,6 +32,24 @@ test('a device that stays offline is told once to the owners, and once that it i
   expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline'])
 })
 
+test('who was told of the begin is told of the end, though others had not been told yet', async () => {
+  const owners = Array.from({ length: 11 }, (_, i) => `owner${i}`)
+  await write(async (tx) => {
+    await insertRows(tx, 'users', owners.map((id) => ({ id, email: `${id}@example.org`, name: id, is_operator: 0, created_at: 1 }))) // prettier-ignore
+    await insertRows(tx, 'account_users', owners.map((id) => ({ account_id: 'acc_a', user_id: id, role: 'owner' }))) // prettier-ignore
+  })
+  await house.addDevice('dev_p', { accountId: 'acc_a' })
+  await house.setStanding('dev_p', 'offline')
+  house.minutes(11)
+  await house.look()
+  const told = house.told()
+  expect(told).toHaveLength(10)
+  await house.setStanding('dev_p', 'online')
+  for (let i = 0; i < 3; i++) await house.look()
+  const back = told.map((line) => line.replace('is offline', 'is back'))
+  expect(house.told()).toEqual([...told, ...back].toSorted())
+})
+
 test('what comes and goes is told again after the cool-down, if it still lasts then', async () => {
   await house.addDevice('dev_p', { accountId: 'acc_a' })
   const goAndCome = async (): Promise<void> => {
