@@ -12,7 +12,7 @@ import type { DevicePool } from './device-pool.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
 import { Doubtful } from './doubtful.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
-import { type Ended, givenBack } from './ended.ts'
+import { type Ended, givenBack, isOfDevice } from './ended.ts'
 import { handOver, type HandOverDeps } from './hand-over.ts'
 import type { HandOverLog } from './hand-over-log.ts'
 import { QueueClock } from './queue-clock.ts'
@@ -266,7 +266,9 @@ export class Dispatcher implements Service {
   }
 
   #makeRoom(ended: readonly Ended[]): void {
-    for (const { device, outcome } of ended) device?.closed(outcome)
+    for (const { device, outcome } of ended)
+      if (isOfDevice(outcome)) device?.closed(outcome)
+      else device?.gaveBack()
     if (this.#ring.size > 0) this.nudge()
   }
 

@@ -45,3 +45,7 @@ export const stoppedMeanwhile: Outcome = {
   kind: 'unavailable',
   detail: 'The number has opted out after the message was claimed.',
 }
+
+/** Whether an outcome says something of the device: of these it was not asked. */
+export const isOfDevice = (outcome: Outcome): boolean =>
+  outcome !== stoppedMeanwhile && outcome !== notLookedUp

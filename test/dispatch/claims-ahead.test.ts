@@ -157,6 +157,9 @@ test('what has waited for its link is looked up before it leaves, and goes back 
   expect(waits[2]).toBe(250)
   expect((await attempts()).find(({ id }) => id === third?.id)).toMatchObject({ outcome: 'unavailable' })
   expect(idsOf(open)).not.toContain(third?.id)
+  // That was no word of the device: the others go on at once.
+  expect(open).toHaveLength(2)
+  expect(house.pool.get('dev_s')?.lastError).toBeNull()
   while (open.length > 0) open[0]?.answer(yes(String(open.length)))
   await house.dispatcher.stop()
 })
