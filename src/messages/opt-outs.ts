@@ -13,9 +13,10 @@ const optOutOf = {
 
 const none: ReadonlySet<string> = new Set()
 
-/** What is remembered of those who have just opted out, and for how long: a claim waits no longer for room on its link, unless that stands still. */
+/** Of those who have just opted out so many are remembered: a claim that waits while more do so has been asked for. */
 const mostJustStopped = 10_000
-const justStoppedMs = 60_000
+/** A claim and an opt-out that are stored one behind the other are heard of at most so long apart, and in either order. */
+const heardApartMs = 1_000
 
 /** A claim that waited no longer than that, as nearly all do, is not asked for: a commit takes as long. */
 const askedAfterMs = 100
@@ -30,7 +31,7 @@ export class OptOuts {
   /** Null: not known, so the database is asked about everybody. */
   #accounts: ReadonlySet<string> | null = null
   #readings = 0
-  readonly #justStopped = new BoundedMap<{ confirmationId: string | null; untilMs: number }>(mostJustStopped)
+  readonly #justStopped = new BoundedMap<{ confirmationId: string | null; atMs: number }>(mostJustStopped)
 
   constructor(read: Db, numbers: NumberHash) {
     this.#read = read
@@ -62,7 +63,7 @@ export class OptOuts {
   note({ optedOut, optedIn }: Pick<Followed, 'optedOut' | 'optedIn'>, monotonicMs: number): void {
     for (const each of optedOut) {
       const { confirmationId } = each
-      this.#justStopped.set(nameOf(each), { confirmationId, untilMs: monotonicMs + justStoppedMs })
+      this.#justStopped.set(nameOf(each), { confirmationId, atMs: monotonicMs })
     }
     const accounts = this.#accounts
     const missing = optedOut
@@ -83,7 +84,7 @@ export class OptOuts {
     const stopped = this.#justStopped.size === 0 ? undefined : this.#justStopped.get(nameOf(claimed))
     if (
       stopped !== undefined &&
-      stopped.untilMs > monotonicMs &&
+      stopped.atMs >= monotonicMs - waitedMs - heardApartMs &&
       stopped.confirmationId !== claimed.messageId
     )
       return true
