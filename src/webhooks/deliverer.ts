@@ -162,13 +162,23 @@ export class Deliverer implements Service {
     const { clock, metrics, log } = this.#deps
     const startedMs = clock.monotonicMs()
     const atMs = clock.now()
-    let isQuick = false
+    let isQuick: boolean | null = false
     try {
       const result = await this.#try(delivery, atMs)
       const durationMs = clock.monotonicMs() - startedMs
-      isQuick = result.kind !== 'failed' && durationMs <= quickMs
-      const { accountId, endpointId, token, failures, event } = delivery
-      const tried = { accountId, endpointId, eventId: event.id, token, failures, result, atMs, durationMs }
+      isQuick = result.kind === 'gone' ? null : result.kind === 'answered' && durationMs <= quickMs
+      const { accountId, endpointId, url, token, failures, event } = delivery
+      const tried = {
+        accountId,
+        endpointId,
+        eventId: event.id,
+        url,
+        token,
+        failures,
+        result,
+        atMs,
+        durationMs,
+      }
       const standing = await this.#outcomes.add(tried)
       metrics.webhookTried(standing, durationMs / 1_000)
       if (standing === 'given_up')

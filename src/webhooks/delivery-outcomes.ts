@@ -12,6 +12,8 @@ export interface TriedDelivery {
   accountId: string
   endpointId: string
   eventId: string
+  /** Where it went; the endpoint may have moved since. */
+  url: string
   token: number
   failures: number
   result: PostResult | { kind: 'gone' }
@@ -131,11 +133,11 @@ function attemptRow(one: TriedDelivery, standing: Standing | undefined) {
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '�')
 
 const endpointOf = {
-  sql: 'select account_id, id, state, failing_since from webhook_endpoints where account_id = :account and id = :id',
+  sql: 'select account_id, id, url, state, failing_since from webhook_endpoints where account_id = :account and id = :id',
   inputs: ['account', 'id'],
 } as const
 
-/** One success makes up for the failures beside it; 410 is a word for good. */
+/** One success makes up for the failures beside it; 410 is a word for good. What another address answered says nothing of the one that it has now. */
 async function judgeEndpoints(tx: Tx, deps: OutcomeDeps, tried: readonly TriedDelivery[]): Promise<void> {
   const byEndpoint = Map.groupBy(
     tried.filter(({ result }) => result.kind !== 'gone'),
@@ -144,6 +146,7 @@ async function judgeEndpoints(tx: Tx, deps: OutcomeDeps, tried: readonly TriedDe
   const rows = await selectEach<{
     account_id: string
     id: string
+    url: string
     state: string
     failing_since: number | null
   }>(
@@ -152,7 +155,8 @@ async function judgeEndpoints(tx: Tx, deps: OutcomeDeps, tried: readonly TriedDe
     [...byEndpoint].map(([id, tries]) => [tries[0]?.accountId ?? '', id]),
   )
   for (const row of rows.filter(({ state }) => state === 'enabled')) {
-    const tries = byEndpoint.get(row.id) ?? []
+    const tries = (byEndpoint.get(row.id) ?? []).filter(({ url }) => url === row.url)
+    if (tries.length === 0) continue
     const isGone = tries.some(({ result }) => result.kind === 'answered' && result.status === 410)
     // By the time that never steps back, as it is compared with: the wall clock may be days beside it.
     const failingSince = tries.some(isSuccess) ? null : (row.failing_since ?? deps.nowMs)

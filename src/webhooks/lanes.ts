@@ -59,14 +59,16 @@ export class Lanes {
     this.#open += 1
   }
 
-  /** `isQuick`: it answered, whatever it said, and in good time. */
-  end(endpointId: string, isQuick: boolean): void {
+  /** `isQuick`: it answered, whatever it said, and in good time; null when it was told nothing, which says nothing of it. */
+  end(endpointId: string, isQuick: boolean | null): void {
     const lane = this.#lanes.get(endpointId)
     if (lane === undefined) return
     lane.open -= 1
     this.#open -= 1
-    lane.window = isQuick ? Math.min(this.#most.inLane, lane.window * 2) : 1
-    this.#remember(endpointId, isQuick)
+    if (isQuick !== null) {
+      lane.window = isQuick ? Math.min(this.#most.inLane, lane.window * 2) : 1
+      this.#remember(endpointId, isQuick)
+    }
     // One that is as new is forgotten: endpoints come and go.
     if (lane.open === 0 && lane.window === 1) this.#lanes.delete(endpointId)
   }

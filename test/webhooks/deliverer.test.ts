@@ -289,3 +289,24 @@ test('a message that is gone is told of no more', async () => {
   expect(house.posted).toHaveLength(1)
   expect(await deliveries()).toMatchObject([{ outcome: 'dropped' }])
 })
+
+test('that there was nothing to tell makes no endpoint one that answers', async () => {
+  await house.addEndpoint()
+  let [open, mostOpen] = [0, 0]
+  house.answer = async () => {
+    mostOpen = Math.max(mostOpen, (open += 1))
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    open -= 1
+    return { kind: 'failed', because: 'timed_out', detail: 'no answer within 15000 ms' }
+  }
+  for (let i = 0; i < 5; i++) await house.send()
+  await house.storage.writer.write(async (tx) => {
+    await tx.deleteFrom('queue').execute()
+    await tx.deleteFrom('messages').execute()
+  })
+  await house.deliverer.drain()
+  expect((await deliveries()).map(({ outcome }) => outcome)).toEqual(Array(5).fill('dropped'))
+  for (let i = 0; i < 5; i++) await house.send()
+  await house.deliverer.drain()
+  expect([house.posted.length, mostOpen]).toEqual([5, 1])
+})

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dayMs } from '../../src/clock.ts'
 import { recordOutcomes } from '../../src/webhooks/delivery-outcomes.ts'
 import { setEndpoint } from '../../src/webhooks/endpoint-store.ts'
+import type { PostResult } from '../../src/webhooks/post.ts'
 import { answered, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 let house: WebhookHouse
@@ -37,10 +38,22 @@ test('what failed at an address that an endpoint has left does not count against
 test('an endpoint fails for as long as the time says by which it is judged, wherever the wall clock of a server is', async () => {
   const nowMs = house.clock.now() + 10 * dayMs
   const deps = { ids: house.ids, nowMs, random: () => 0.5, disableAfterMs: 5 * dayMs }
-  const tried = { accountId: 'acc_a', endpointId, eventId: 'evt_1', token: 1, failures: 0, result: answered(500), atMs: house.clock.now(), durationMs: 1 }
+  const tried = { accountId: 'acc_a', endpointId, eventId: 'evt_1', url: 'https://shop.example.org/hook/s3cret?key=abc', token: 1, failures: 0, result: answered(500), atMs: house.clock.now(), durationMs: 1 }
   await house.storage.writer.write((tx) => recordOutcomes(tx, deps, [tried]))
   expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: nowMs })
 }) // prettier-ignore
+
+test('what the address before answers after a move says nothing of the new one', async () => {
+  const late = Promise.withResolvers<PostResult>()
+  house.answer = () => late.promise
+  await house.send()
+  const delivering = house.deliverer.drain()
+  await expect.poll(() => house.posted.length).toBe(1)
+  await moveTo('https://new.example.org/')
+  late.resolve(answered(410))
+  await delivering
+  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: null })
+})
 
 test('the audit log names where an endpoint is, and not what its address holds to let somebody in', async () => {
   await moveTo('https://shop.example.org:8443/hook/t0ken')

@@ -24,7 +24,13 @@ test('an endpoint begins with one delivery, is given more as it answers, and one
   })
   expect(given).toHaveLength(6)
   lanes.begin('a')
+  lanes.end('a', null)
+  expect(lanes.share(['a'])).toEqual([16])
+  lanes.begin('a')
   lanes.end('a', false)
+  expect(lanes.share(['a'])).toEqual([1])
+  lanes.begin('a')
+  lanes.end('a', null)
   expect(lanes.share(['a'])).toEqual([1])
 })
 
