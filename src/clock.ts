@@ -33,3 +33,7 @@ export const utcDay = (atMs: number): number => Math.floor(atMs / dayMs)
 
 /** RFC 3339 in UTC with exactly three fraction digits. */
 export const rfc3339 = (atMs: number): string => new Date(atMs).toISOString()
+
+/** The same of an instant that may not be. */
+export const rfc3339OrNull = (atMs: number | null | undefined): string | null =>
+  atMs === null || atMs === undefined ? null : rfc3339(atMs)

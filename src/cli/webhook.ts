@@ -1,5 +1,5 @@
 import { requireAccount } from '../accounts/list-accounts.ts'
-import { rfc3339 } from '../clock.ts'
+import { rfc3339, rfc3339OrNull } from '../clock.ts'
 import { createWebhookSecretBox } from '../devices/secret-box.ts'
 import { loadInstanceSecret } from '../instance-secret.ts'
 import { eventTypes } from '../messages/event-types.ts'
@@ -96,8 +96,6 @@ const list = command({
 const stateOf = ({ state, disabledBecause }: ListedEndpoint): string =>
   disabledBecause === null ? state : `${state} (${disabledBecause})`
 
-const timeOf = (at: number | null): string | null => (at === null ? null : rfc3339(at))
-
 const shown = (each: ListedEndpoint) => ({
   id: each.id,
   url: each.url,
@@ -105,8 +103,8 @@ const shown = (each: ListedEndpoint) => ({
   mode: each.mode,
   state: each.state,
   disabled_because: each.disabledBecause,
-  failing_since: timeOf(each.failingSince),
-  previous_secret_until: timeOf(each.previousSecretUntil),
+  failing_since: rfc3339OrNull(each.failingSince),
+  previous_secret_until: rfc3339OrNull(each.previousSecretUntil),
   created_at: rfc3339(each.createdAt),
 })
 
@@ -196,19 +194,20 @@ const replay = command({
       await tools.withStorage(({ writer }) =>
         writer.write((tx) => replayEvent(tx, deps, { ...named, eventId })),
       )
-      return { json: { replayed: 1, is_more: false }, text: `${eventId} is told again.` }
+      return { json: { replayed: 1, rest_from: null }, text: `${eventId} is told again.` }
     }
     const range = {
       fromMs: readTime('--from', from as string),
       untilMs: until === undefined ? deps.nowMs : readTime('--until', until),
       onlyFailed: options['only-failed'],
     }
-    const { replayed, isMore } = await tools.withStorage(({ read, writer }) =>
+    const { replayed, restFromMs } = await tools.withStorage(({ read, writer }) =>
       replayRange({ ...deps, read, writer }, { ...named, ...range }),
     )
-    const more = isMore ? ' There is more: begin the next range later.' : ''
+    const restFrom = rfc3339OrNull(restFromMs)
+    const more = restFrom === null ? '' : ` There is more: go on with --from ${restFrom}.`
     return {
-      json: { replayed, is_more: isMore },
+      json: { replayed, rest_from: restFrom },
       text: `${replayed} ${replayed === 1 ? 'event is' : 'events are'} told again.${more}`,
     }
   },

@@ -1,7 +1,7 @@
 import type { AccountDeps } from '../accounts/accounts.ts'
 import { rfc3339 } from '../clock.ts'
 import { refuse } from '../errors.ts'
-import { lowestIdAt } from '../ids.ts'
+import { lowestIdAt, timeOfId } from '../ids.ts'
 import { invalidInput } from '../invalid-input.ts'
 import { recordEventFor } from '../messages/events.ts'
 import { appendAudit } from '../storage/audit-log.ts'
@@ -58,13 +58,13 @@ const pageSize = 500
 const mostReplayed = 10_000
 
 /**
- * Tells again what happened within a range, oldest first, page by page; gives how many events, at most 10,000: then the rest takes a later begin. Refuses a
- * range that is empty, and an endpoint that does not exist or is disabled.
+ * Tells again what happened within a range, oldest first, page by page; gives how many events, at most 10,000, and from when on the rest is then to be
+ * told: from the millisecond of the last one, which may have had others. Refuses a range that is empty, and an endpoint that does not exist or is disabled.
  */
 export async function replayRange(
   { read, writer, ...deps }: AccountDeps & { read: Db; writer: Writer },
   range: ReplayRange,
-): Promise<{ replayed: number; isMore: boolean }> {
+): Promise<{ replayed: number; restFromMs: number | null }> {
   const { accountId, endpointId, actor, fromMs, untilMs, onlyFailed } = range
   if (!(fromMs < untilMs))
     throw invalidInput([{ pointer: '/untilMs', code: 'out_of_range', detail: 'The end must be after the begin.' }])
@@ -86,9 +86,10 @@ export async function replayRange(
     const rows = await query.orderBy('event_id').limit(pageSize).execute()
     const ids = rows.map((row) => row.event_id)
     if (ids.length > 0) replayed += await writer.write((tx) => openAgain(tx, accountId, endpointId, ids))
-    if (ids.length < pageSize) return { replayed, isMore: false }
-    if (replayed >= mostReplayed) return { replayed, isMore: true }
-    from = `${ids.at(-1)}0`
+    const last = ids.at(-1)
+    if (last === undefined || ids.length < pageSize) return { replayed, restFromMs: null }
+    if (replayed >= mostReplayed) return { replayed, restFromMs: timeOfId(last) }
+    from = `${last}0`
   }
 } // prettier-ignore
 

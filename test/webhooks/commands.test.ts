@@ -60,12 +60,12 @@ test('what was told is told again: one event by its id, or all of a range', asyn
   const isIdle = async () =>
     (await app.app.storage.read.selectFrom('webhook_deliveries').select('event_id').where('endpoint_id', '=', id).where('closed_at', 'is', null).execute()).length
   await eventually(isIdle, (open) => expect(open).toBe(0))
-  expect(await webhook('replay', '--endpoint', id, '--event', ids[0]!)).toEqual({ code: 0, document: { replayed: 1, is_more: false } })
+  expect(await webhook('replay', '--endpoint', id, '--event', ids[0]!)).toEqual({ code: 0, document: { replayed: 1, rest_from: null } })
   await eventually(() => receiver.received.length, (count) => expect(count).toBe(3))
   expect(receiver.received[2]!.headers['webhook-id']).toBe(ids[0])
   await eventually(isIdle, (open) => expect(open).toBe(0))
-  expect(await webhook('replay', '--endpoint', id, '--from', from, '--only-failed')).toEqual({ code: 0, document: { replayed: 0, is_more: false } })
-  expect(await webhook('replay', '--endpoint', id, '--from', from)).toEqual({ code: 0, document: { replayed: 2, is_more: false } })
+  expect(await webhook('replay', '--endpoint', id, '--from', from, '--only-failed')).toEqual({ code: 0, document: { replayed: 0, rest_from: null } })
+  expect(await webhook('replay', '--endpoint', id, '--from', from)).toEqual({ code: 0, document: { replayed: 2, rest_from: null } })
   await eventually(() => receiver.received.length, (count) => expect(count).toBe(5))
   for (const wrong of [[], ['--event', ids[0]!, '--from', from], ['--from', 'yesterday']])
     expect(await webhook('replay', '--endpoint', id, ...wrong)).toMatchObject({ code: 2, document: { error: { code: 'usage' } } })

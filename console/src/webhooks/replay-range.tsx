@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
-import { formatNumber } from '../ui/format.ts'
+import { formatExact, formatNumber } from '../ui/format.ts'
 import { browserZone, instantOf, noTime } from '../ui/local-time.ts'
 import { LocalTimeField } from '../ui/local-time-field.tsx'
 
@@ -20,8 +20,8 @@ export function ReplayRange({ endpointId, onClose }: { endpointId: string; onClo
     replay.mutate(
       { endpointId, fromMs, untilMs, onlyFailed },
       {
-        onSuccess: ({ replayed, isMore }) => {
-          const rest = isMore ? ' There are more: replay the rest with a later begin.' : ''
+        onSuccess: ({ replayed, restFromMs }) => {
+          const rest = restFromMs === null ? '' : ` There are more: go on from ${formatExact(restFromMs)}.`
           notifications.show({ color: 'teal', message: `${formatNumber(replayed)} are told again.${rest}` })
           onClose()
         },

@@ -147,7 +147,7 @@ export const webhookCalls = {
       return {}
     },
   }),
-  /** Tells again what happened from `fromMs` to before `untilMs`; says how much that is, and whether there is more. */
+  /** Tells again what happened from `fromMs` to before `untilMs`; says how much that is, and from when on there is more. */
   'webhooks/replay-range': defineCall({
     kind: 'change',
     access: 'owner',
@@ -155,7 +155,7 @@ export const webhookCalls = {
       { endpointId: EndpointId, fromMs: Instant(), untilMs: Instant(), onlyFailed: Type.Boolean() },
       closed,
     ),
-    handle: (context, input): Promise<{ replayed: number; isMore: boolean }> =>
+    handle: (context, input): Promise<{ replayed: number; restFromMs: number | null }> =>
       replayRange({ ...depsOf(context), read: context.read, writer: context.writer }, { ...input, ...whoOf(context) }),
   }),
 } // prettier-ignore
