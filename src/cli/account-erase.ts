@@ -1,4 +1,4 @@
-import { type Clock, rfc3339 } from '../clock.ts'
+import { type Clock, rfc3339, rfc3339OrNull } from '../clock.ts'
 import { type AccountErasure, type AccountErasureStep, eraseAccount } from '../messages/erase-account.ts'
 import { command } from './command.ts'
 import { UsageError } from './command-errors.ts'
@@ -47,7 +47,7 @@ export const eraseAccountCommand = command({
         erased_messages: done.erased,
         canceled_messages: done.canceled,
         being_handed_over: done.handedOver,
-        final_by: done.finalBy === null ? null : rfc3339(done.finalBy),
+        final_by: rfc3339OrNull(done.finalBy),
         log_emptied: isLogEmpty,
       },
       text: [

@@ -1,5 +1,5 @@
 import { type ListedAccount, listAccounts } from '../accounts/list-accounts.ts'
-import { rfc3339 } from '../clock.ts'
+import { rfc3339, rfc3339OrNull } from '../clock.ts'
 import { issuePasswordLink } from '../accounts/password-link.ts'
 import { grantSms } from '../ledger/grants.ts'
 import { availableOf, readWallets, type Wallet, walletKey } from '../ledger/ledger.ts'
@@ -67,7 +67,7 @@ const create = command({
         live_key: liveKey,
         test_key: testKey,
         setup_link: link?.address ?? null,
-        setup_link_expires_at: link === null ? null : rfc3339(link.expiresAt),
+        setup_link_expires_at: rfc3339OrNull(link?.expiresAt),
       },
       text: `account  ${accountId}\nlive key ${liveKey}\ntest key ${testKey}\nThe keys are shown this once: only their hashes are stored.\n${signIn}`,
     }

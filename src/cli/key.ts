@@ -1,8 +1,9 @@
 import { apiKeyScopes, createApiKey, listApiKeys, revokeApiKey } from '../accounts/api-keys.ts'
 import { requireAccount } from '../accounts/list-accounts.ts'
-import { rfc3339 } from '../clock.ts'
+import { rfc3339OrNull } from '../clock.ts'
 import { command, type CommandGroup } from './command.ts'
 import { UsageError } from './command-errors.ts'
+import { listedSecret, revoked, secretLine } from './listed-secret.ts'
 import { readTime } from './read-time.ts'
 import { cliActor } from './toolbox.ts'
 
@@ -67,7 +68,7 @@ const create = command({
         account_id: accountId,
         mode,
         key: key.token,
-        expires_at: expiresAt === null ? null : rfc3339(expiresAt),
+        expires_at: rfc3339OrNull(expiresAt),
       },
       text: `${key.keyId}\n${key.token}\nThe key is shown this once: only its hash is stored.`,
     }
@@ -84,26 +85,15 @@ const list = command({
       await requireAccount(read, options.account)
       return listApiKeys(read, request)
     })
-    const timeOf = (at: number | null): string | null => (at === null ? null : rfc3339(at))
-    const lines = keys.map(
-      (key) =>
-        `${key.id}  ${key.mode}  …${key.lastFour}  ${key.state.padEnd(7)}  last used ${timeOf(key.lastUsedAt) ?? 'never'}  ${key.name}`,
-    )
+    const lines = keys.map((key) => secretLine(key, key.mode))
     return {
       json: {
         keys: keys.map((key) => ({
-          id: key.id,
+          ...listedSecret(key),
           mode: key.mode,
-          name: key.name,
-          last_four: key.lastFour,
-          state: key.state,
           scopes: key.scopes,
           addresses: key.addresses,
           daily_cap: key.dailyCap,
-          created_at: rfc3339(key.createdAt),
-          expires_at: timeOf(key.expiresAt),
-          revoked_at: timeOf(key.revokedAt),
-          last_used_at: timeOf(key.lastUsedAt),
         })),
       },
       text: lines.length === 0 ? 'This account has no keys.' : lines.join('\n'),
@@ -125,10 +115,7 @@ const revoke = command({
         revokeApiKey(tx, { ...tools, nowMs: tools.clock.now() }, { keyId: options.key, actor: cliActor }),
       ),
     )
-    return {
-      json: { id: options.key, state: 'revoked', changed },
-      text: `${options.key} is ${changed ? 'now' : 'already'} revoked.`,
-    }
+    return revoked(options.key, changed)
   },
 })
 

@@ -1,4 +1,4 @@
-import { rfc3339 } from '../clock.ts'
+import { rfc3339, rfc3339OrNull } from '../clock.ts'
 import { requireAccount } from '../accounts/list-accounts.ts'
 import { cancelMessages, type Cancellation } from '../messages/cancel-messages.ts'
 import { notBelow } from '../messages/history-floor.ts'
@@ -117,7 +117,7 @@ const move = command({
           id: message.messageId,
           result: message.result,
           status: message.status,
-          send_at: message.sendAtMs === null ? null : rfc3339(message.sendAtMs),
+          send_at: rfc3339OrNull(message.sendAtMs),
         })),
       },
       text: results.map(({ messageId, result }) => `${messageId}  ${saysMoved[result]}`).join('\n'),

@@ -4,13 +4,12 @@ import {
   readTokens,
   revokeOperatorToken,
 } from '../accounts/operator-tokens.ts'
-import { rfc3339 } from '../clock.ts'
+import { rfc3339OrNull } from '../clock.ts'
 import { command, type CommandGroup } from './command.ts'
 import { UsageError } from './command-errors.ts'
+import { listedSecret, revoked, secretLine } from './listed-secret.ts'
 import { readTime } from './read-time.ts'
 import { cliActor } from './toolbox.ts'
-
-const timeOf = (at: number | null): string | null => (at === null ? null : rfc3339(at))
 
 const create = command({
   summary: 'Creates a token for /operator/v1 and shows it this once.',
@@ -44,7 +43,7 @@ const create = command({
       ),
     )
     return {
-      json: { id: made.tokenId, token: made.token, scope, expires_at: timeOf(expiresAt) },
+      json: { id: made.tokenId, token: made.token, scope, expires_at: rfc3339OrNull(expiresAt) },
       text: `${made.tokenId}\n${made.token}\nThe token is shown this once: only its hash is stored.`,
     }
   },
@@ -56,24 +55,9 @@ const list = command({
   options: {},
   async run(tools) {
     const tokens = await tools.withStorage(({ read }) => readTokens(read, tools.clock.now()))
-    const lines = tokens.map(
-      (token) =>
-        `${token.id}  ${token.scope.padEnd(5)}  …${token.lastFour}  ${token.state.padEnd(7)}  last used ${timeOf(token.lastUsedAt) ?? 'never'}  ${token.name}`,
-    )
+    const lines = tokens.map((token) => secretLine(token, token.scope.padEnd(5)))
     return {
-      json: {
-        tokens: tokens.map((token) => ({
-          id: token.id,
-          name: token.name,
-          last_four: token.lastFour,
-          scope: token.scope,
-          state: token.state,
-          created_at: rfc3339(token.createdAt),
-          expires_at: timeOf(token.expiresAt),
-          revoked_at: timeOf(token.revokedAt),
-          last_used_at: timeOf(token.lastUsedAt),
-        })),
-      },
+      json: { tokens: tokens.map((token) => ({ ...listedSecret(token), scope: token.scope })) },
       text: lines.length === 0 ? 'There are no tokens.' : lines.join('\n'),
     }
   },
@@ -100,10 +84,7 @@ const revoke = command({
         revokeOperatorToken(tx, { ...tools, nowMs: tools.clock.now() }, { tokenId, actor: cliActor }),
       ),
     )
-    return {
-      json: { id: tokenId, state: 'revoked', changed },
-      text: `${tokenId} is ${changed ? 'now' : 'already'} revoked.`,
-    }
+    return revoked(tokenId, changed)
   },
 })
 

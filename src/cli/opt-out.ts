@@ -1,5 +1,5 @@
 import { requireAccount } from '../accounts/list-accounts.ts'
-import { rfc3339 } from '../clock.ts'
+import { rfc3339, rfc3339OrNull } from '../clock.ts'
 import { loadInstanceSecret } from '../instance-secret.ts'
 import { notBelow } from '../messages/history-floor.ts'
 import {
@@ -53,7 +53,7 @@ const list = command({
           erased: isErased,
           origin,
           since: rfc3339(sinceMs),
-          ends_at: endsAtMs === null ? null : rfc3339(endsAtMs),
+          ends_at: rfc3339OrNull(endsAtMs),
         })),
       },
       text:

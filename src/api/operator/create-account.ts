@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import { readListedAccount } from '../../accounts/list-accounts.ts'
 import { issuePasswordLink } from '../../accounts/password-link.ts'
-import { rfc3339 } from '../../clock.ts'
+import { rfc3339OrNull } from '../../clock.ts'
 import { refuse } from '../../errors.ts'
 import type { Tx } from '../../storage/dialect.ts'
 import { readObject } from '../read-object.ts'
@@ -80,7 +80,7 @@ async function createAccount(
     live_key: opened.liveKey,
     test_key: opened.testKey,
     setup_link: link?.address ?? null,
-    setup_link_expires_at: link === null ? null : rfc3339(link.expiresAt),
+    setup_link_expires_at: rfc3339OrNull(link?.expiresAt),
   }
   return { status: 201, body: answer, ...(isReplay && { headers: { 'idempotent-replayed': 'true' } }) }
 }

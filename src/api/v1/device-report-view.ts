@@ -1,25 +1,22 @@
-import { rfc3339 } from '../../clock.ts'
+import { rfc3339, rfc3339OrNull } from '../../clock.ts'
 import type { DeviceReportBody } from '../../devices/device-report.ts'
 
 /** What a device last said of itself, as the interface and the command line show it; all of it unknown when it said nothing. */
 export function renderDeviceReport(report: DeviceReportBody | null) {
   return {
     link: report?.link ?? null,
-    last_seen_at: instantOf(report?.lastSeenAt),
-    next_contact_expected_by: instantOf(report?.nextContactExpectedBy),
+    last_seen_at: rfc3339OrNull(report?.lastSeenAt),
+    next_contact_expected_by: rfc3339OrNull(report?.nextContactExpectedBy),
     app_version: report?.appVersion ?? null,
     battery: report?.battery
       ? { percent: report.battery.percent, charging: report.battery.charging, at: rfc3339(report.battery.at) }
       : null,
     ...renderRadio(report),
     throughput: renderThroughput(report),
-    last_sent_at: instantOf(report?.lastSentAt),
+    last_sent_at: rfc3339OrNull(report?.lastSentAt),
     last_error: report?.lastError ?? null,
   }
 }
-
-export const instantOf = (atMs: number | null | undefined): string | null =>
-  atMs === null || atMs === undefined ? null : rfc3339(atMs)
 
 function renderRadio(report: DeviceReportBody | null) {
   const { network = null, sims = [], capabilities = null } = report ?? {}
@@ -48,7 +45,7 @@ function renderThroughput(report: DeviceReportBody | null) {
       parts_per_window: pace.partsPerWindow,
       window_seconds: pace.windowSeconds,
       remaining: pace.remaining,
-      resets_at: instantOf(pace.resetsAt),
+      resets_at: rfc3339OrNull(pace.resetsAt),
     }
   )
 }

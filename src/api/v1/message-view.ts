@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { rfc3339 } from '../../clock.ts'
+import { rfc3339, rfc3339OrNull } from '../../clock.ts'
 import { knownNumber } from '../../messages/erased-number.ts'
 import { messageErrorRule } from '../../messages/message-errors.ts'
 import type { MessageRow } from '../../messages/message-store.ts'
@@ -143,16 +143,14 @@ export function renderMessage(row: MessageRow): MessageView {
     client_reference: row.client_reference,
     metadata: row.metadata === '{}' ? nothing : (JSON.parse(row.metadata) as Record<string, string>),
     created_at: createdAt,
-    send_at: instantOf(row.send_at),
-    expires_at: instantOf(row.expires_at),
-    sent_at: instantOf(row.sent_at),
-    delivered_at: instantOf(row.delivered_at),
-    finalized_at: instantOf(row.finalized_at),
+    send_at: rfc3339OrNull(row.send_at),
+    expires_at: rfc3339OrNull(row.expires_at),
+    sent_at: rfc3339OrNull(row.sent_at),
+    delivered_at: rfc3339OrNull(row.delivered_at),
+    finalized_at: rfc3339OrNull(row.finalized_at),
     updated_at: row.updated_at === row.created_at ? createdAt : rfc3339(row.updated_at),
   }
 }
-
-const instantOf = (atMs: number | null): string | null => (atMs === null ? null : rfc3339(atMs))
 
 function renderError(code: string, networkCode: string | null): MessageView['error'] {
   const { says, retryable } = messageErrorRule(code)
@@ -191,7 +189,7 @@ export function renderAccepted(send: SendRequest): MessageView[] {
     client_reference: send.clientReference,
     metadata,
     created_at: createdAt,
-    send_at: instantOf(send.sendAt ?? null),
+    send_at: rfc3339OrNull(send.sendAt),
     expires_at: expiresAt,
     sent_at: null,
     delivered_at: null,

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { rfc3339 } from '../../clock.ts'
+import { rfc3339, rfc3339OrNull } from '../../clock.ts'
 import { type DevicesStatus, readDevicesStatus, type SeenDevice } from '../../devices/device-status.ts'
 import type { ReadOf } from '../../storage/dialect.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
 import { QueryReader } from '../query.ts'
-import { instantOf, renderDeviceReport } from './device-report-view.ts'
+import { renderDeviceReport } from './device-report-view.ts'
 import { instantOrNull, modes, oneOf, orNull } from './message-view.ts'
 
 export interface StatusOperationDeps {
@@ -143,7 +143,7 @@ export const renderStatus = (status: DevicesStatus, mode: StatusView['mode']): S
     messages: status.queue.messages,
     parts: status.queue.parts,
     scheduled_messages: status.queue.scheduledMessages,
-    oldest_queued_at: instantOf(status.queue.oldestQueuedAtMs),
+    oldest_queued_at: rfc3339OrNull(status.queue.oldestQueuedAtMs),
     estimated_wait_seconds: status.queue.estimatedWaitSeconds,
   },
   devices: status.devices.map(renderDevice),
