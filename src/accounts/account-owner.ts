@@ -35,7 +35,7 @@ export async function accountOwner(
   const known = await tx.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
   if (wanted.userId !== undefined && known?.id !== wanted.userId)
     throw invalidInput([
-      { pointer: '/userId', code: 'not_in_enum', detail: `The user with the e-mail address ${email} is not ${wanted.userId}.` },
+      { pointer: '/user_id', code: 'not_in_enum', detail: `The user with the e-mail address ${email} is not ${wanted.userId}.` },
     ]) // prettier-ignore
   if (known === undefined) {
     const id = deps.ids('usr')
@@ -69,7 +69,7 @@ const mostNamed = 20
 function claimedBy(email: string, user: KnownUser) {
   const accounts = user.accounts.map((account) => `${account.role} of ${account.name} (${account.id})`)
   const whose = accounts.length === 0 ? 'in no account' : accounts.join(', ')
-  const detail = `A user has the e-mail address ${email} already: ${user.name} (${user.id}), since ${user.since}, ${whose}. Nobody has proved that it is theirs: ask them, and name that user (--user ${user.id}) if the new account is for them.`
+  const detail = `A user has the e-mail address ${email} already: ${user.name} (${user.id}), since ${user.since}, ${whose}. Nobody has proved that it is theirs: ask them, and name that user (user_id, on the command line --user: ${user.id}) if the new account is for them.`
   const errors = [{ pointer: '/email', code: 'not_in_enum', detail }] as const
   return refuse('validation_failed', { detail, errors, known_user: user })
 }

@@ -59,6 +59,22 @@ test('a user from before is given an account, but no program a link to become th
   }
 })
 
+test('a user who has another address is refused, by the name that the member has here', async () => {
+  const { userId } = await house.openAccount('Known')
+  const answer = await house.post('/accounts', { name: 'Second', email: 'other@example.org', user_id: userId }, 'second-other') // prettier-ignore
+  expect(answer).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer: '/user_id', code: 'not_in_enum' }] },
+  })
+  const claimed = await house.post(
+    '/accounts',
+    { name: 'Second', email: 'known@example.org' },
+    'second-known',
+  )
+  expect(claimed).toMatchObject({ status: 422, body: { errors: [{ pointer: '/email' }], known_user: { id: userId } } }) // prettier-ignore
+  expect(claimed.body.detail).toContain(`user_id, on the command line --user: ${userId}`)
+})
+
 test('asked for again, the link is for whom the request has made, and opens nothing else', async () => {
   const { writer } = house.app.storage
   const early = await house.openAccount('Early')
