@@ -87,19 +87,13 @@ export async function setEndpoint(tx: Tx, deps: AccountDeps, change: EndpointCha
   if (faults.length > 0) throw invalidInput(faults)
   const before = await requireEndpoint(tx, change)
   const movesTo = url === undefined ? before.url : new URL(url).href
-  await tx
-    .updateTable('webhook_endpoints')
-    .set({
-      updated_at: deps.nowMs,
-      // What failed at another address says nothing of this one.
-      ...(movesTo !== before.url && { url: movesTo, failing_since: null }),
-      ...(mode !== undefined && { mode }),
-      ...(state === 'enabled' && { state, disabled_because: null, failing_since: null }),
-      ...(state === 'disabled' && { state, disabled_because: 'person' as const }),
-    })
-    .where('account_id', '=', accountId)
-    .where('id', '=', endpointId)
-    .execute()
+  await changeRow(tx, deps, change, {
+    // What failed at another address says nothing of this one.
+    ...(movesTo !== before.url && { url: movesTo, failing_since: null }),
+    ...(mode !== undefined && { mode }),
+    ...(state === 'enabled' && { state, disabled_because: null, failing_since: null }),
+    ...(state === 'disabled' && { state, disabled_because: 'person' as const }),
+  })
   if (types !== undefined) await writeTypes(tx, { accountId, endpointId }, types)
   const detail = { endpointId, url: url && new URL(url).origin, types, mode, state }
   await appendAudit(tx, deps, { accountId, actor, action: 'webhook.changed', detail })
@@ -112,21 +106,17 @@ export async function setEndpoint(tx: Tx, deps: AccountDeps, change: EndpointCha
 export async function rotateSecret(
   tx: Tx,
   deps: EndpointDeps,
-  { accountId, endpointId, actor, previousUntil }: NamedEndpoint & { previousUntil: number },
+  { actor, previousUntil, ...named }: NamedEndpoint & { previousUntil: number },
 ): Promise<{ secret: string }> {
-  const { secret: previous } = await requireEndpoint(tx, { accountId, endpointId })
+  const { accountId, endpointId } = named
+  const { secret: previous } = await requireEndpoint(tx, named)
   const secret = mintSigningSecret(deps.randomBytes)
-  await tx
-    .updateTable('webhook_endpoints')
-    .set({
-      secret: deps.secretBox.seal(secret, endpointId),
-      previous_secret: previous,
-      previous_until: previousUntil,
-      updated_at: deps.nowMs,
-    })
-    .where('account_id', '=', accountId)
-    .where('id', '=', endpointId)
-    .execute()
+  const sealed = deps.secretBox.seal(secret, endpointId)
+  await changeRow(tx, deps, named, {
+    secret: sealed,
+    previous_secret: previous,
+    previous_until: previousUntil,
+  })
   const detail = { endpointId, previousUntil }
   await appendAudit(tx, deps, { accountId, actor, action: 'webhook.rotated', detail })
   return { secret }
@@ -136,20 +126,14 @@ export async function rotateSecret(
 export async function removeEndpoint(tx: Tx, deps: AccountDeps, named: NamedEndpoint): Promise<void> {
   const { accountId, endpointId, actor } = named
   await requireEndpoint(tx, named)
-  await tx
-    .updateTable('webhook_endpoints')
-    .set({
-      state: 'removed',
-      disabled_because: null,
-      url: '',
-      secret: '',
-      previous_secret: null,
-      previous_until: null,
-      updated_at: deps.nowMs,
-    })
-    .where('account_id', '=', accountId)
-    .where('id', '=', endpointId)
-    .execute()
+  await changeRow(tx, deps, named, {
+    state: 'removed',
+    disabled_because: null,
+    url: '',
+    secret: '',
+    previous_secret: null,
+    previous_until: null,
+  })
   await writeTypes(tx, { accountId, endpointId }, [])
   await appendAudit(tx, deps, { accountId, actor, action: 'webhook.removed', detail: { endpointId } })
 }
@@ -169,6 +153,19 @@ export async function requireEndpoint(
   if (row === undefined) throw refuse('not_found', { detail: `There is no webhook endpoint ${endpointId}.` })
   return row
 }
+
+const changeRow = (
+  tx: Tx,
+  { nowMs }: Pick<AccountDeps, 'nowMs'>,
+  { accountId, endpointId }: Pick<NamedEndpoint, 'accountId' | 'endpointId'>,
+  change: Partial<WebhookEndpointTable>,
+): Promise<unknown> =>
+  tx
+    .updateTable('webhook_endpoints')
+    .set({ ...change, updated_at: nowMs })
+    .where('account_id', '=', accountId)
+    .where('id', '=', endpointId)
+    .execute()
 
 async function refuseOneTooMany(tx: Tx, accountId: string, mostEndpoints: number): Promise<void> {
   const { count } = await tx
