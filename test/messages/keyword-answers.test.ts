@@ -4,25 +4,16 @@ import { openWallets } from '../../src/ledger/grants.ts'
 import type { InboundMessage, KeywordTerms } from '../../src/messages/inbound-message.ts'
 import { receiveMessages } from '../../src/messages/receive-messages.ts'
 import { sendMessages } from '../../src/messages/send-messages.ts'
-import { createNumberHash } from '../../src/number-hash.ts'
 import type { AccountTable } from '../../src/storage/account-tables.ts'
 import type { Mode } from '../../src/storage/schema.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+import { keywordTerms } from './keyword-terms.ts'
 
 /** Whom an account answers: anybody can send a keyword, and the account pays for what is answered. */
 
 const number = '+4915112345678'
 const accountId = 'acc_ada'
-const terms: KeywordTerms = {
-  stopWords: [],
-  confirmation: 'No more messages. START begins again.',
-  help: 'Shop, +49 30 123456. STOP ends it.',
-  answersShared: false,
-  sharedStopDays: 90,
-  queueLimit: 0,
-  numbers: createNumberHash({ current: 'a secret of this test, long enough', previous: null }),
-}
 let base: TestStorage
 beforeEach(async () => {
   base = await openTestStorage()
@@ -64,7 +55,7 @@ async function hear(
     receiveMessages(tx, base.ids, [message], {
       joinMs: 60_000,
       mostCharacters: 160,
-      keywords: { ...terms, ...more },
+      keywords: { ...keywordTerms, ...more },
     }),
   )
   const optOuts = await base.storage.read.selectFrom('opt_outs').select('recipient').execute()

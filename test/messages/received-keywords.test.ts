@@ -5,24 +5,14 @@ import { openWallets } from '../../src/ledger/grants.ts'
 import { claimMessages } from '../../src/messages/claim-messages.ts'
 import type { InboundMessage, KeywordTerms } from '../../src/messages/inbound-message.ts'
 import { receiveMessages } from '../../src/messages/receive-messages.ts'
-import { createNumberHash } from '../../src/number-hash.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { deliveredAt, storedMessage } from '../history/stored-messages.ts'
+import { keywordTerms } from './keyword-terms.ts'
 import { type NearHouse, openNearHouse } from './near-house.ts'
 
 /** What a person asks for with one word, and what the service does about it. */
 
 const number = '+4915112345678'
-const numbers = createNumberHash({ current: 'a secret of this test, long enough', previous: null })
-const usual: KeywordTerms = {
-  stopWords: [],
-  confirmation: 'No more messages. START begins again.',
-  help: 'Shop, +49 30 123456. STOP ends it.',
-  answersShared: false,
-  sharedStopDays: 90,
-  queueLimit: 0,
-  numbers,
-}
 let house: NearHouse
 let ids: Ids
 let told: number
@@ -51,7 +41,7 @@ const hear = async (text: string, more: Partial<InboundMessage> = {}, terms: Par
     deviceId: 'dev_s', accountId: 'acc_a', mode: 'live', from: number, to: '12345', country: 'DE', text, encoding: 'gsm7', units: text.length, parts: 1,
     receivedAt: house.clock.now(), inReplyTo: null, fingerprint: `f${told++}`, ...more,
   } // prettier-ignore
-  const keywords = { ...usual, ...terms }
+  const keywords = { ...keywordTerms, ...terms }
   const [followed] = await house.store.writer.write((tx) =>
     receiveMessages(tx, ids, [message], { joinMs: 1, mostCharacters: 40_000, keywords }),
   )
@@ -76,7 +66,7 @@ test('STOP is stored with one confirmation, and what waits is canceled at no cos
   const [first, other, confirmation] = await messages()
   expect(first).toMatchObject({ status: 'canceled', error_code: 'recipient_opted_out', cost_state: 'released' })
   expect(other).toMatchObject({ status: 'queued', error_code: null })
-  expect(confirmation).toMatchObject({ status: 'queued', recipient: number, text: usual.confirmation, held: 1, sender: null })
+  expect(confirmation).toMatchObject({ status: 'queued', recipient: number, text: keywordTerms.confirmation, held: 1, sender: null })
   expect(followed).toMatchObject({
     keyword: 'stop',
     optedOut: [{ accountId: 'acc_a', mode: 'live', recipient: number, confirmationId: confirmation!.id }],
@@ -91,7 +81,7 @@ test('the confirmation is the one message that is handed over to the number afte
   await house.clock.advance(1)
   await house.send()
   const claimed = await house.claim()
-  expect(claimed).toMatchObject({ to: number, text: usual.confirmation })
+  expect(claimed).toMatchObject({ to: number, text: keywordTerms.confirmation })
   await expect(house.claim()).rejects.toThrow('nothing to claim')
   expect((await messages()).map(({ status }) => status)).toEqual(['sending', 'canceled'])
 })
@@ -146,7 +136,7 @@ test('who says STOP again is told nothing again; START ends it; who goes to and 
 })
 
 test('START takes back what stands under the hash of an erased number', async () => {
-  const row = { account_id: 'acc_a', mode: 'live', recipient: numbers.of(number), created_at: 1, forget_at: null } as const // prettier-ignore
+  const row = { account_id: 'acc_a', mode: 'live', recipient: keywordTerms.numbers.of(number), created_at: 1, forget_at: null } as const // prettier-ignore
   await house.store.writer.write((tx) => insertRows(tx, 'opt_outs', [row]))
   expect(await hear('START')).toMatchObject({ optedIn: [{ recipient: number }] })
   expect(await holding()).toEqual([])
@@ -231,7 +221,11 @@ test('HELP is answered, once an hour, and not where nothing is set or the number
   await hear('STOP')
   await house.clock.advance(3_600_001)
   expect((await hear('HELP'))?.routes).toEqual([])
-  expect((await messages()).map(({ text }) => text)).toEqual([usual.help, usual.help, usual.confirmation])
+  expect((await messages()).map(({ text }) => text)).toEqual([
+    keywordTerms.help,
+    keywordTerms.help,
+    keywordTerms.confirmation,
+  ])
 })
 
 describe('through a device that every account may use', () => {

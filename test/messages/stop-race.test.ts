@@ -8,12 +8,12 @@ import { receiveMessages } from '../../src/messages/receive-messages.ts'
 import type { SendRequest } from '../../src/messages/send-request.ts'
 import { type HotUnits, units } from '../../src/messages/units.ts'
 import type { Tx } from '../../src/storage/dialect.ts'
-import { createNumberHash } from '../../src/number-hash.ts'
 import type { Storage } from '../../src/storage/database.ts'
 import { temporaryFolder } from '../harness.ts'
 import { openFolder } from '../open-test-storage.ts'
 import { isPostgres, removeTestFolder } from '../test-database.ts'
 import { expectSums } from './expect-sums.ts'
+import { keywordTerms } from './keyword-terms.ts'
 
 /**
  * STOP against hand-over, by two writers of one database, as nodes are to one another: of each number some messages wait, some are accepted, some
@@ -26,16 +26,7 @@ const perRound = 500
 const patient = { ONESIXTY_BUSY_TIMEOUT_MS: '60000' }
 
 const ids = createIds({ now: Date.now })
-const numbers = createNumberHash({ current: 'a secret of this test, long enough', previous: null })
-const keywords = {
-  stopWords: [],
-  confirmation: null,
-  help: null,
-  answersShared: false,
-  sharedStopDays: 90,
-  queueLimit: 0,
-  numbers,
-}
+const keywords = { ...keywordTerms, confirmation: null, help: null }
 const accountId = ids('acc')
 let dataFolder: string
 let nodes: Storage<HotUnits>[]
