@@ -52,19 +52,33 @@ export async function nestedScans(
 }
 
 interface SqliteStep {
+  id: number
   parent: number
   detail: string
 }
 
-/** Of the steps of one query of SQLite. */
+/** Of the steps of one query of SQLite: whole reads behind the first table of a level, and all within what is asked for each row. */
 function scansWithinLoops(steps: readonly SqliteStep[]): string[] {
   const loops = Map.groupBy(
     steps.filter(({ detail }) => /^(SCAN|SEARCH) /.test(detail)),
     (step) => step.parent,
   )
   return [...loops.values()]
-    .flatMap((level) => level.slice(1).filter(({ detail }) => detail.startsWith('SCAN ')))
-    .map((step) => step.detail)
+    .flatMap((level) => level.filter((step, i) => i > 0 || isForEachRow(step, steps)))
+    .flatMap(({ detail }) => (detail.startsWith('SCAN ') ? [detail] : []))
+}
+
+/** Whether it is a step of a subquery that is asked for each row, and reads more than what that has made itself. */
+function isForEachRow({ parent, detail }: SqliteStep, steps: readonly SqliteStep[]): boolean {
+  const isMadeThere = steps.some((other) => other.parent === parent && `CO-ROUTINE ${detail.slice(5)}` === other.detail) // prettier-ignore
+  if (isMadeThere || detail === 'SCAN CONSTANT ROW') return false
+  const byId = new Map(steps.map((step) => [step.id, step]))
+  for (let above = byId.get(parent); above !== undefined; above = byId.get(above.parent)) {
+    if (above.detail.startsWith('CORRELATED ')) return true
+    // What depends on no row is asked once.
+    if (/^(SCALAR|LIST) SUBQUERY|^MATERIALIZE /.test(above.detail)) return false
+  }
+  return false
 }
 
 function sqliteSteps(dataFolder: string, statements: readonly Statement[]): SqliteStep[] {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { nestedScans, statementsOf } from '../plans.ts'
-import { isPostgres } from '../test-database.ts'
 import { type AuditFixture, auditChecks, openAuditFixture } from './audit-fixture.ts'
 
 let fixture: AuditFixture
@@ -28,8 +27,11 @@ test('the reading of plans knows a nested scan when it sees one', async () => {
   ])
   const perRow =
     'select (select count(*) from attempts a where a.started_at + 1 < m.created_at) from messages m'
-  if (isPostgres)
-    expect(await nestedScans(fixture.dataFolder, { sql: perRow, parameters: [] })).toEqual(['SCAN attempts'])
+  expect(await nestedScans(fixture.dataFolder, { sql: perRow, parameters: [] })).toEqual([
+    expect.stringMatching(/^SCAN (a|attempts)\b/),
+  ])
+  const once = 'select (select count(*) from attempts where started_at + 1 > 2) from messages'
+  expect(await nestedScans(fixture.dataFolder, { sql: once, parameters: [] })).toEqual([])
 })
 
 test('no check reads a table once for each row of another, on fresh tables', async () => {

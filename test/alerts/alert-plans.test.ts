@@ -25,7 +25,7 @@ const rules: Readonly<Record<string, AlertRule>> = {
   unusualFailures: unusualFailures(20),
 }
 
-/** By what a rule begins with, each once; all else it looks up. SQLite names a table by its alias. */
+/** By what a rule begins with, which it reads once; all else it looks up. SQLite names a table by its alias. */
 const begins: Readonly<Record<string, readonly string[]>> = {
   offlineDevices: ['SCAN device_states', 'SCAN devices'],
   lowBalances: ['SCAN wallets', 'SCAN accounts'],
@@ -45,7 +45,7 @@ test.each(Object.entries(rules))('%s walks over no table for each row of another
   expect(statements).not.toEqual([])
   expect(await nestedScans(house.dataFolder, ...statements)).toEqual([])
   if (isPostgres) return
-  // A subquery that is asked for each row is a level of its own, whose scan counts as no loop above.
+  // Nor once, but for what it begins with.
   const scans = (await stepsOf(house.dataFolder, ...statements)).filter((step) => step.startsWith('SCAN '))
   const tables = scans.map((step) => step.split(' ').slice(0, 2).join(' '))
   expect(tables.filter((table) => begins[name]?.includes(table) !== true)).toEqual([])
