@@ -4,9 +4,8 @@ import { useState } from 'react'
 import type { ListedApiKey } from '../../../src/accounts/api-keys.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
-import { DataTable } from '../ui/data-table.tsx'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
-import { LastFourCell, UseAndStateCells } from '../ui/secret-cells.tsx'
+import { SecretTable } from '../ui/secret-table.tsx'
 import { CodeSamples } from './code-samples.tsx'
 import { CreateKey } from './create-key.tsx'
 import { EndKey } from './end-key.tsx'
@@ -48,40 +47,19 @@ export function DevelopersPage() {
   )
 }
 
-function KeyTable({ keys, onMade }: { keys: readonly ListedApiKey[]; onMade: (token: string) => void }) {
-  return (
-    <DataTable minWidth={640} caption="API keys, newest first. A key itself is shown only when it is made.">
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th>Key</th>
-          <th>May</th>
-          <th>Last used</th>
-          <th>State</th>
-          <td />
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map((key) => (
-          <KeyRow key={key.id} of={key} onMade={onMade} />
-        ))}
-      </tbody>
-    </DataTable>
-  )
-}
-
-function KeyRow({ of, onMade }: { of: ListedApiKey; onMade: (token: string) => void }) {
-  return (
-    <tr>
-      <td style={{ fontWeight: 500 }}>{of.name}</td>
-      <LastFourCell of={of} />
-      <td>
-        <Text size="sm">{of.scopes.length === 4 ? 'everything' : of.scopes.join(', ')}</Text>
-        {of.addresses.length === 0 ? null : <Text size="xs">from {of.addresses.join(', ')}</Text>}
-        {of.dailyCap === null ? null : <Text size="xs">{of.dailyCap} SMS a day</Text>}
-      </td>
-      <UseAndStateCells of={of} />
-      <td>{of.state === 'active' ? <EndKey of={of} onMade={onMade} /> : null}</td>
-    </tr>
-  )
-}
+const KeyTable = ({ keys, onMade }: { keys: readonly ListedApiKey[]; onMade: (token: string) => void }) => (
+  <SecretTable
+    of={keys}
+    what="Key"
+    caption="API keys, newest first. A key itself is shown only when it is made."
+    name={({ name }) => <span style={{ fontWeight: 500 }}>{name}</span>}
+    may={({ scopes, addresses, dailyCap }) => (
+      <>
+        <Text size="sm">{scopes.length === 4 ? 'everything' : scopes.join(', ')}</Text>
+        {addresses.length === 0 ? null : <Text size="xs">from {addresses.join(', ')}</Text>}
+        {dailyCap === null ? null : <Text size="xs">{dailyCap} SMS a day</Text>}
+      </>
+    )}
+    end={(key) => <EndKey of={key} onMade={onMade} />}
+  />
+)

@@ -1,16 +1,9 @@
-import { Checkbox, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core'
+import { Checkbox, NumberInput, Stack, TagsInput } from '@mantine/core'
 import { useState } from 'react'
 import { useChange } from '../api/use-call.ts'
-import { Choice } from '../ui/choice.tsx'
 import { CallForm } from '../ui/call-form.tsx'
+import { endOfLife, SecretLife, SecretName } from '../ui/secret-fields.tsx'
 import { everyScope, scopes } from './scopes.ts'
-
-const lives = [
-  { value: '', label: 'Never' },
-  { value: '30', label: 'After 30 days' },
-  { value: '90', label: 'After 90 days' },
-  { value: '365', label: 'After a year' },
-]
 
 /** What a new key is called, what it may do, from where, how much and how long. */
 export function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (token: string) => void }) {
@@ -31,21 +24,13 @@ export function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (tok
         scopes: everyScope.filter((scope) => chosen.includes(scope)),
         addresses,
         dailyCap: typeof dailyCap === 'number' ? dailyCap : null,
-        expiresAt: days === '' ? null : Date.now() + Number(days) * 86_400_000,
+        expiresAt: endOfLife(days),
       },
       { onSuccess: made },
     )
   return (
     <CallForm call={create} onSubmit={submit} onCancel={onClose} action="Create the key">
-      <TextInput
-        label="Name"
-        description="What it is for: the program or the machine."
-        required
-        maxLength={100}
-        data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <SecretName description="What it is for: the program or the machine." value={name} onChange={setName} />
       <Checkbox.Group label="It may" value={chosen} onChange={setChosen}>
         <Stack gap={6} mt={6}>
           {everyScope.map((scope) => (
@@ -66,7 +51,7 @@ export function KeyForm({ onClose, onMade }: { onClose: () => void; onMade: (tok
         value={dailyCap}
         onChange={setDailyCap}
       />
-      <Choice label="It ends" data={lives} value={days} onChange={setDays} />
+      <SecretLife value={days} onChange={setDays} />
     </CallForm>
   )
 }

@@ -1,18 +1,12 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 import { Choice } from '../ui/choice.tsx'
+import { endOfLife, SecretLife, SecretName } from '../ui/secret-fields.tsx'
 
 const scopes = [
   { value: 'read', label: 'Read accounts, ledgers and use' },
   { value: 'write', label: 'Read, open accounts, grant SMS, suspend and close' },
-]
-
-const lives = [
-  { value: '90', label: 'After 90 days' },
-  { value: '365', label: 'After a year' },
-  { value: '', label: 'Never' },
 ]
 
 /** What a new token is called, what it may do and how long. */
@@ -30,23 +24,15 @@ export function TokenForm({ onClose, onMade }: { onClose: () => void; onMade: (t
       {
         name,
         scope: scope === 'write' ? 'write' : 'read',
-        expiresAt: days === '' ? null : Date.now() + Number(days) * 86_400_000,
+        expiresAt: endOfLife(days),
       },
       { onSuccess: made },
     )
   return (
     <CallForm call={create} onSubmit={submit} onCancel={onClose} action="Create the token">
-      <TextInput
-        label="Name"
-        description="Which program it is for."
-        required
-        maxLength={100}
-        data-autofocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <SecretName description="Which program it is for." value={name} onChange={setName} />
       <Choice label="It may" data={scopes} value={scope} onChange={setScope} />
-      <Choice label="It ends" data={lives} value={days} onChange={setDays} />
+      <SecretLife value={days} onChange={setDays} />
     </CallForm>
   )
 }

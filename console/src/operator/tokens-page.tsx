@@ -3,10 +3,9 @@ import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import type { ListedOperatorToken } from '../../../src/accounts/operator-tokens.ts'
 import { useCall } from '../api/use-call.ts'
-import { DataTable } from '../ui/data-table.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
-import { LastFourCell, UseAndStateCells } from '../ui/secret-cells.tsx'
+import { SecretTable } from '../ui/secret-table.tsx'
 import { NewToken } from './new-token.tsx'
 import { RevokeToken } from './revoke-token.tsx'
 import { TokenForm } from './token-form.tsx'
@@ -50,43 +49,22 @@ export function TokensPage() {
   )
 }
 
-function TokenTable({ tokens }: { tokens: readonly ListedOperatorToken[] }) {
-  return (
-    <DataTable minWidth={640} caption="Tokens, newest first. A token itself is shown only when it is made.">
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th>Token</th>
-          <th>May</th>
-          <th>Last used</th>
-          <th>State</th>
-          <td />
-        </tr>
-      </thead>
-      <tbody>
-        {tokens.map((token) => (
-          <TokenRow key={token.id} of={token} />
-        ))}
-      </tbody>
-    </DataTable>
-  )
-}
-
-function TokenRow({ of }: { of: ListedOperatorToken }) {
-  return (
-    <tr>
-      <td>
+const TokenTable = ({ tokens }: { tokens: readonly ListedOperatorToken[] }) => (
+  <SecretTable
+    of={tokens}
+    what="Token"
+    caption="Tokens, newest first. A token itself is shown only when it is made."
+    name={({ name, id }) => (
+      <>
         <Text size="sm" fw={500}>
-          {of.name}
+          {name}
         </Text>
         <Text size="xs" ff="monospace">
-          {of.id}
+          {id}
         </Text>
-      </td>
-      <LastFourCell of={of} />
-      <td>{of.scope === 'write' ? 'read and change' : 'read'}</td>
-      <UseAndStateCells of={of} />
-      <td>{of.state === 'active' ? <RevokeToken of={of} /> : null}</td>
-    </tr>
-  )
-}
+      </>
+    )}
+    may={({ scope }) => (scope === 'write' ? 'read and change' : 'read')}
+    end={(token) => <RevokeToken of={token} />}
+  />
+)
