@@ -87,7 +87,7 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
       horizon,
       changes: new AccountChanges(),
       counts: new SharedCounts(),
-      optOuts: new OptOuts(opened.read, createNumberHash(secret)),
+      optOuts: new OptOuts(opened.readAtDoor, createNumberHash(secret)),
       quiet: new QuietAccounts(opened.read),
       epoch,
       tls: await readTlsFiles(config),

@@ -72,6 +72,7 @@ function createReadDeps({ storage: { readOf }, clock, secret, horizon }: Parts) 
 const createOperatorApi = (parts: Parts, publicUrl: () => string): Mount =>
   createOperatorMount({
     ...parts,
+    readAtDoor: parts.storage.readAtDoor,
     publicUrl,
     holdHorizon: (atMs, write) => parts.horizon.hold(atMs, write),
     openAccount: (tx, nowMs, account) => openAccount(tx, { ...parts, nowMs, randomBytes }, account),

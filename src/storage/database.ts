@@ -15,8 +15,8 @@ import { Writer } from './writer.ts'
 export interface Storage<U extends Units = Units> {
   read: Db
   /**
-   * What every call waits for first: who calls, and whether this node is ready. On PostgreSQL by connections of its own, which no page and no
-   * janitor takes away.
+   * What calls and hand-overs wait for first: who calls, whether this node is ready, who has opted out. On PostgreSQL by connections of its own,
+   * which no page and no janitor takes away.
    */
   readAtDoor: Db
   /** Reads for one account. On PostgreSQL they see nothing of another, whatever the query forgot (row-security.ts). */

@@ -28,7 +28,7 @@ const writeLock = 'select pg_advisory_xact_lock(160160160)'
 /** Connections of the dispatcher, the janitors and whoever else reads for nobody alone. */
 const readersForAll = 4
 
-/** Connections that find out who calls: short reads of one row, most of them answered from memory. */
+/** Connections that find out who calls and who has opted out: short reads of few rows, most of them answered from memory. */
 const readersAtDoor = 2
 
 export interface ServedSettings extends PostgresSettings {

@@ -14,7 +14,7 @@ import type { OperatorOperation } from './operation.ts'
 import { createTokenUses, type TokenUsesDeps } from './token-uses.ts'
 
 export interface OperatorGuardDeps {
-  read: Db
+  readAtDoor: Db
   writer: Writer
   log: TokenUsesDeps['log']
   clock: Pick<Clock, 'now' | 'monotonicMs'>
@@ -59,12 +59,12 @@ const shared = ({ counts }: OperatorGuardDeps, kind: string) =>
   counts === undefined ? undefined : { counts, kind }
 
 function credentialsOf(deps: OperatorGuardDeps): AuthenticateDeps<OperatorCaller> {
-  const { config, clock, read } = deps
+  const { config, clock, readAtDoor } = deps
   const noteUse = createTokenUses(deps)
   return {
     authenticator: {
       async authenticate(token) {
-        const found = await findOperatorToken(read, token, clock.now())
+        const found = await findOperatorToken(readAtDoor, token, clock.now())
         if (found === null) return null
         const { tokenId, scope, usedFirstIn: minute } = found
         if (minute !== null) noteUse({ tokenId, minute })
