@@ -21,6 +21,18 @@ test('every module was seen, and imports go one way', async () => {
   expect(summary.violations.map(({ from, to, rule }) => `${rule.name}: ${from} → ${to}`)).toEqual([])
 })
 
+/** The deliverer waits for its deliveries, and its units are others' functions. */
+const notInUnits = 'src/webhooks/deliverer.ts'
+
+test('whoever is handed a transaction waits for all that it has begun, also when a part of it fails', () => {
+  const rooms = /^src\/(accounts|alerts|devices|ledger|messages|webhooks)\//
+  const units = sources.filter(
+    ({ path, text }) => rooms.test(path) && /\bTx\b/.test(text) && path !== notInUnits,
+  )
+  expect(units.length).toBeGreaterThan(50)
+  expect(units.flatMap(({ path, text }) => (text.includes('Promise.all(') ? [path] : []))).toEqual([])
+})
+
 test('a folder without a layer is caught', async () => {
   expect(await layersBrokenBy({ 'src/utils/x.ts': 'export const x = 1' })).toContain(
     'every-module-has-a-layer src/utils/x.ts',

@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { DeviceStatus } from '../storage/schema.ts'
 import { insertRows, selectEach, updateRows } from '../storage/sets.ts'
@@ -80,7 +81,7 @@ export async function saveDeviceReports(
     reported_at: reportedAt,
     told_by: toldBy,
   }))
-  await Promise.all([
+  await allDone([
     insertRows(tx, 'device_reports', rows, 'ignore'),
     updateRows(tx, 'device_reports', ['device_id'], rows),
   ])

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { allDone } from '../all-done.ts'
 import { utcDay } from '../clock.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode, WalletTable } from '../storage/schema.ts'
@@ -79,7 +80,7 @@ export class WalletChanges {
         reserved: change.reserved,
         used: change.used,
       }))
-    const [found] = await Promise.all([
+    const [found] = await allDone([
       adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['reserved', 'used'] }, rows),
       addToRows(
         tx,

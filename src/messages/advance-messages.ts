@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import { WalletChanges } from '../ledger/ledger.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { CostState, Flag } from '../storage/schema.ts'
@@ -61,7 +62,7 @@ export async function advanceMessages(
   })
   const traffic = new TrafficChanges()
   for (const { before, after } of changes.values()) traffic.moved(before, after)
-  await Promise.all([
+  await allDone([
     writeChanges(tx, [...changes.values()]),
     wallets.apply(tx),
     traffic.apply(tx),
@@ -82,7 +83,7 @@ async function writeChanges(tx: Tx, changes: readonly Changed[]): Promise<void> 
   const shapes = Map.groupBy(changes, ({ before, after }) =>
     movingColumns.filter((column) => before[column] !== after[column]).join(),
   )
-  const counts = await Promise.all([
+  const counts = await allDone([
     ...[...shapes].map(([shape, alike]) => {
       const columns = shape.split(',') as (typeof movingColumns)[number][]
       return updateRows(

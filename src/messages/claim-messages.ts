@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import type { Ids } from '../ids.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Category, Encoding, Mode, OnUnknown } from '../storage/schema.ts'
@@ -239,7 +240,7 @@ async function writeAttempts(
     leaseOf,
   }: { startedAt: number; fence: number; leaseOf: ReadonlyMap<string, number | null> },
 ): Promise<void> {
-  await Promise.all([
+  await allDone([
     insertRows(
       tx,
       'attempts',

@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
@@ -20,7 +21,7 @@ export async function closeReceipts(
 ): Promise<MessageState[]> {
   const keys = [...new Map(late.map((receipt) => [receipt.messageId, receipt])).values()]
   const messages = (await readStates(tx, keys)).filter((message) => message.status === 'sent')
-  const [states] = await Promise.all([
+  const [states] = await allDone([
     advanceMessages(
       tx,
       messages.map((message) => ({

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { DeferredTable } from '../storage/message-tables.ts'
 import { addToRows, adjustRows, deleteRows, insertRows, selectEach } from '../storage/sets.ts'
@@ -17,7 +18,7 @@ export const deferredKey = ['account_id', 'mode', 'message_id'] as const
 /** Lets messages wait for an instant outside of the queue, and counts them. All rows have the members of the first one. */
 export async function defer(tx: Tx, rows: readonly NewDeferred[]): Promise<void> {
   if (rows.length === 0) return
-  await Promise.all([
+  await allDone([
     insertRows(tx, 'deferred', rows),
     addToRows(tx, 'deferred_totals', totalShape, sumsOf(rows, 1)),
   ])
@@ -26,7 +27,7 @@ export async function defer(tx: Tx, rows: readonly NewDeferred[]): Promise<void>
 /** Takes messages out again: they join the queue, or are done with. */
 export async function endDeferral(tx: Tx, rows: readonly DeferredPlace[]): Promise<void> {
   if (rows.length === 0) return
-  await Promise.all([
+  await allDone([
     deleteRows(tx, 'deferred', deferredKey, rows),
     adjustRows(tx, 'deferred_totals', totalShape, sumsOf(rows, -1)),
   ])

@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
@@ -73,7 +74,7 @@ const [before, behind] = [withNumber('<'), withNumber('>')]
 export async function hasNumbers(tx: Tx, accountId: string): Promise<boolean> {
   const wallets = modes.map((mode): Wallet => ({ accountId, mode }))
   const inputs = wallets.map(({ mode }) => [accountId, mode, erasedNumber])
-  const found = await Promise.all([
+  const found = await allDone([
     selectEach<{ id: string }>(tx, before, inputs),
     selectEach<{ id: string }>(tx, behind, inputs),
   ])

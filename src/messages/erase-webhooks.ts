@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { deleteRows, selectEach, updateRows } from '../storage/sets.ts'
 import type { EraseDeps, EraseNumber } from './erase-deps.ts'
@@ -50,7 +51,7 @@ export async function eraseAnswersAbout(tx: Tx, messages: readonly Named[]): Pro
 
 /** Erases what others said of these messages: the network in their events, and receivers in their answers. */
 export async function eraseWebhooksAbout(tx: Tx, messages: readonly Named[]): Promise<void> {
-  await Promise.all([
+  await allDone([
     updateRows(
       tx,
       'webhook_events',
@@ -80,10 +81,7 @@ export async function eraseInEvents(
     const inputs = events.map(({ account_id, id }) => [account_id, id])
     const tries = await selectEach<Try>(tx, triesAboutPerson, inputs)
     const blank = events.map((event) => ({ ...event, recipient: null }))
-    await Promise.all([
-      updateRows(tx, 'webhook_events', ['account_id', 'id'], blank),
-      eraseAnswers(tx, tries),
-    ])
+    await allDone([updateRows(tx, 'webhook_events', ['account_id', 'id'], blank), eraseAnswers(tx, tries)])
   })
 }
 

@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import { lowestIdAt } from '../ids.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
@@ -92,7 +93,7 @@ export async function removeMessages(tx: Tx, messages: readonly OldMessage[]): P
   const sends = new Map(
     messages.flatMap((row) => (row.send_id === null ? [] : [[row.send_id, row] as const])),
   )
-  await Promise.all([
+  await allDone([
     deleteRows(tx, 'messages', ['account_id', 'mode', 'id'], messages),
     deleteRows(tx, 'attempts', ['account_id', 'mode', 'message_id'], ofMessages),
     adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['used_archived'] }, [

@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { insertRows, selectEach } from '../storage/sets.ts'
@@ -55,7 +56,7 @@ export async function recordMessageEvents(tx: Tx, events: readonly MessageEvent[
 export async function recordEventFor(tx: Tx, endpointId: string, event: AccountEvent): Promise<string> {
   const row = accountEventRow(event)
   const delivery = { account_id: row.account_id, endpoint_id: endpointId, event_id: row.id, due_at: 0 }
-  await Promise.all([
+  await allDone([
     insertRows(tx, 'webhook_events', [row], 'ignore'),
     insertRows(tx, 'webhook_deliveries', [delivery], 'ignore'),
   ])
@@ -108,7 +109,7 @@ async function record(
       due_at: 0,
     })),
   )
-  await Promise.all([
+  await allDone([
     insertRows(tx, 'webhook_events', events, onConflict),
     insertRows(tx, 'webhook_deliveries', deliveries, onConflict),
   ])

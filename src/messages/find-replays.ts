@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { IdempotencyKeyTable } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
@@ -55,7 +56,7 @@ export async function findReplays(tx: Tx, requests: readonly SendRequest[]): Pro
   )
   const rows = await readKeys(tx, names)
   const known = new Map(rows.map((row) => [nameOf(row.account_id, row.mode, row.key), row]))
-  return Promise.all(
+  return allDone(
     requests.map(async ({ accountId, mode, idempotency }) => {
       const row = idempotency === null ? undefined : known.get(nameOf(accountId, mode, idempotency.key))
       return row === undefined ? null : readStoredSend(tx, row)

@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { adjustRows, deleteRows, selectEach } from '../storage/sets.ts'
@@ -18,7 +19,7 @@ export interface WaitingPlace {
 
 /** Takes what waits out of the queue and its counters. */
 export async function leaveQueue(tx: Tx, places: readonly WaitingPlace[]): Promise<void> {
-  await Promise.all([deleteRows(tx, 'queue', queueKey, places), lowerTotals(tx, places)])
+  await allDone([deleteRows(tx, 'queue', queueKey, places), lowerTotals(tx, places)])
 }
 
 /** Counts these rows of the queue as waiting no more. */

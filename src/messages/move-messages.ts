@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { MessageStatus } from '../storage/schema.ts'
 import { updateRows } from '../storage/sets.ts'
@@ -36,7 +37,7 @@ export async function moveMessages(
       .filter(([, { status }]) => status === 'scheduled')
       .map(([name, state]) => [name, movedTo(state, Math.max(sendAtMs, nowMs), nowMs)]),
   )
-  await Promise.all([writeTimes(tx, [...moved.values()]), writePlaces(tx, [...moved.values()])])
+  await allDone([writeTimes(tx, [...moved.values()]), writePlaces(tx, [...moved.values()])])
   return keys.map(({ accountId, mode, messageId }) => {
     const name = nameOf({ account_id: accountId, mode, id: messageId })
     const now = moved.get(name) ?? known.get(name)

@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { AttemptState, Flag, Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
@@ -118,7 +119,7 @@ export async function claimsOf(db: Db | Tx, attempts: readonly AttemptRow[]): Pr
   const open = found.filter(({ attempt }) => attempt.state === 'handing_over')
   const queueOf = (message: MessageState) =>
     [routeOf(message), message.account_id, priorityOf(message.category)] as const
-  const places = await Promise.all([
+  const places = await allDone([
     selectEach<OrphanPlace>(
       db,
       placeAt,

@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { addToRows, insertRows, selectEach } from '../storage/sets.ts'
@@ -47,7 +48,7 @@ export async function releaseDue(
     const state = states.get(nameOf(row)) ?? row
     return state.status === 'queued' ? [{ ...row, ...state }] : []
   })
-  await Promise.all([
+  await allDone([
     endDeferral(
       tx,
       rows.map((row) => ({ ...row, message_id: row.id })),

@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import { utcDay } from '../clock.ts'
 import { readWallets, WalletChanges, walletKey } from '../ledger/ledger.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
@@ -58,7 +59,7 @@ async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Prom
   const capped = new Map(
     requests.filter((request) => request.dailyCap !== null).map((request) => [request.keyId, request]),
   )
-  const [wallets, barred, waiting, usage] = await Promise.all([
+  const [wallets, barred, waiting, usage] = await allDone([
     readWallets(db, names),
     selectEach<{ id: string; state: 'suspended' | 'closed' }>(
       db,
@@ -95,7 +96,7 @@ async function store(
   const fresh = scheduled.length === 0 ? sends : sends.filter((send) => send.sendAt === undefined)
   const keyed = sends.filter((send) => send.idempotency !== null)
   const messages = sends.flatMap(messageRows)
-  await Promise.all([
+  await allDone([
     wallets.apply(tx),
     insertRows(tx, 'sends', sends.map(sendRow)),
     insertRows(tx, 'messages', messages),

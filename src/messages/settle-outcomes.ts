@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { AttemptState } from '../storage/schema.ts'
 import { addToRows, deleteRows, insertRows, updateRows } from '../storage/sets.ts'
@@ -77,11 +78,11 @@ export async function settleOutcomes(
   const ended = current.filter(
     (settlement) => moved.get(settlement) !== null || isDone(rows.get(settlement.messageId)),
   )
-  await Promise.all([
+  await allDone([
     updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow)),
     deleteRows(tx, 'queue', queueKey, ended.map(queueKeyOf)),
   ])
-  await Promise.all([
+  await allDone([
     requeue(tx, ended, { moved, back: new Set(back) }),
     expectReceipts(tx, settlements, moved, heard),
   ])
@@ -135,7 +136,7 @@ async function requeue(
       ? []
       : [{ ...settlement, message, again: settlement.requeue }]
   })
-  await Promise.all([
+  await allDone([
     insertRows(
       tx,
       'queue',

@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { MessageStatus } from '../storage/schema.ts'
 import { addToRows, adjustRows } from '../storage/sets.ts'
@@ -69,7 +70,7 @@ export class TrafficChanges {
   /** Writes the sums. */
   async apply(tx: Tx): Promise<void> {
     const amounts = [...countedStates, 'archived'] as const
-    await Promise.all([
+    await allDone([
       adjustRows(tx, 'traffic', { key, amounts }, inOrder(this.#counts).filter(isChanged)),
       addToRows(tx, 'traffic_times', { key: timeKey, amounts: ['messages'] }, inOrder(this.#times)),
     ])

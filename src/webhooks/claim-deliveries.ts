@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { allDone } from '../all-done.ts'
 import type { MessageRow } from '../messages/message-store.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { WebhookEventTable } from '../storage/webhook-tables.ts'
@@ -106,7 +107,7 @@ export async function claimDeliveries(
     open.map((row) => [row.account_id, row.event_id]),
   )
   const eventsById = new Map(events.map((event) => [event.id, event]))
-  const [messages] = await Promise.all([readMessages(tx, events), lend(tx, open, nowMs + leaseMs)])
+  const [messages] = await allDone([readMessages(tx, events), lend(tx, open, nowMs + leaseMs)])
   return open.flatMap((row) => {
     const event = eventsById.get(row.event_id)
     return event === undefined ? [] : [claimedOf(row, event, messages.get(event.message_id ?? '') ?? null)]

@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import type { Ids } from '../ids.ts'
 import { recordEvents } from '../messages/events.ts'
 import { appendAudit } from '../storage/audit-log.ts'
@@ -76,7 +77,7 @@ export async function recordOutcomes(
   const standingNow = (one: TriedDelivery) => standings.get(`${one.endpointId}/${one.eventId}`)
   const judged = tried.map((one) => judge(one, deps, openToken(standingNow(one))))
   const heard = judged.filter(({ standing }) => standing !== 'stale')
-  await Promise.all([
+  await allDone([
     updateRows(tx, 'webhook_deliveries', key, heard.filter(({ row }) => row.closed_at !== null).map(({ row }) => row)),
     updateRows(tx, 'webhook_deliveries', key, heard.filter(({ row }) => row.closed_at === null).map(({ row }) => row)),
     insertRows(tx, 'webhook_attempts', tried.flatMap((one) => attemptRow(one, standingNow(one))), 'ignore'),

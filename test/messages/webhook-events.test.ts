@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { advanceMessages } from '../../src/messages/advance-messages.ts'
 import { cancelWaiting, expireWaiting } from '../../src/messages/end-waiting.ts'
 import { closeReceipts } from '../../src/messages/close-receipts.ts'
 import { recordEvents } from '../../src/messages/events.ts'
+import { type MessageState, readStates } from '../../src/messages/message-store.ts'
 import { sendMessages } from '../../src/messages/send-messages.ts'
 import { isId, timeOfId } from '../../src/ids.ts'
 import { insertRows } from '../../src/storage/sets.ts'
@@ -52,6 +54,23 @@ test('accounts without endpoints leave nothing in the outbox, and a batch of the
   expect(await house.statuses()).toEqual(['sent', 'sent', 'sent'])
   expect(await events()).toEqual([])
   expect(await deliveries()).toEqual([])
+})
+
+test('of a move that fails nothing is told, whatever else shares its transaction', async () => {
+  await addEndpoint('acc_a', 'whk_a')
+  await house.send()
+  const before = await events()
+  const { read, writer } = house.storage
+  const { id } = await read.selectFrom('messages').select('id').executeTakeFirstOrThrow()
+  const failing = writer.write(async (tx) => {
+    const [state] = await readStates(tx, [{ accountId: 'acc_a', mode: 'live', messageId: id }])
+    const message = { ...(state as MessageState), sequence: 7 }
+    return advanceMessages(tx, [{ message, event: 'canceled', atMs: house.clock.now(), error: { code: 'account_closed', networkCode: null } }]) // prettier-ignore
+  })
+  const beside = writer.write((tx) => tx.selectFrom('accounts').select('id').execute())
+  await expect(failing).rejects.toThrow('moved by somebody else')
+  await beside
+  expect(await events()).toEqual(before)
 })
 
 test('a message is told from its acceptance to its delivery, with each state as it stood, and `sending` to nobody', async () => {
