@@ -17,6 +17,11 @@ export interface PageOptions {
   colorScheme?: 'light' | 'dark'
 }
 
+/** Each width in each scheme: pages are to be sound in all of them. */
+export const looks = ([390, 1440] as const).flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => [width, colorScheme] as const),
+)
+
 export interface TestPage {
   page: Page
   faults: string[]

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectSound } from './browser.ts'
+import { expectSound, looks } from './browser.ts'
 import { type Ada, openAda } from './open-ada.ts'
 
 let ada: Ada
@@ -30,11 +30,7 @@ test('a person makes a key, reads it this once, sends with it, and revokes it', 
   await page.context().close()
 })
 
-test.each([
-  [390, 'dark'],
-  [390, 'light'],
-  [1440, 'dark'],
-] as const)('the page is sound at %i pixels, %s', async (width, colorScheme) => {
+test.each(looks)('the page is sound at %i pixels, %s', async (width, colorScheme) => {
   const tab = await ada.signedIn({ width, colorScheme })
   await tab.page.goto(`${ada.place}/live/developers`)
   await tab.page.getByRole('cell', { name: 'First live key', exact: true }).waitFor()

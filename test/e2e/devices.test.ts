@@ -3,7 +3,7 @@ import { dayMs } from '../../src/clock.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { startFakePhones } from '../peers/fake-phone-control.ts'
 import { startSmsc } from '../peers/smsc-control.ts'
-import { expectSound, type PageOptions, type TestPage } from './browser.ts'
+import { expectSound, looks, type PageOptions, type TestPage } from './browser.ts'
 import { type Ada, openAda } from './open-ada.ts'
 import { makeOperator } from './signed-in.ts'
 
@@ -142,12 +142,7 @@ async function inventPast(): Promise<void> {
   })
 } // prettier-ignore
 
-test.each([
-  [390, 'light'],
-  [390, 'dark'],
-  [1440, 'light'],
-  [1440, 'dark'],
-] as const)('the pages are sound at %i pixels, %s', async (width, colorScheme) => {
+test.each(looks)('the pages are sound at %i pixels, %s', async (width, colorScheme) => {
   if (width === 390 && colorScheme === 'light') await inventPast()
   const tab = await openDevices('live', { width, colorScheme })
   const { page } = tab

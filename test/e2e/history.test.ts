@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectSound, type PageOptions, type TestPage } from './browser.ts'
+import { expectSound, looks, type PageOptions, type TestPage } from './browser.ts'
 import { type Ada, openAda } from './open-ada.ts'
 
 let ada: Ada
@@ -150,11 +150,7 @@ test('a message that failed says why and what to do, shows itself as curl, and i
   await page.context().close()
 }, 60_000)
 
-test.each([
-  [390, 'light'],
-  [390, 'dark'],
-  [1440, 'dark'],
-] as const)(
+test.each(looks)(
   'history and a message are sound at %i pixels, %s, and can be gone through by keyboard',
   async (width, colorScheme) => {
     const id = await send({

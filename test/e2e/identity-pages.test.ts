@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issueLink, type NewOneTimeLink } from '../../src/accounts/one-time-links.ts'
 import { createIds } from '../../src/ids.ts'
 import { linkAddress } from '../../src/own-address.ts'
-import { expectSound } from './browser.ts'
+import { expectSound, looks } from './browser.ts'
 import { type Ada, openAda } from './open-ada.ts'
 import { testPassword } from './signed-in.ts'
 
@@ -22,16 +22,12 @@ const linkTo = async (wanted: Partial<NewOneTimeLink>): Promise<string> => {
   return linkAddress(ada.url, token)
 }
 
-const looks = ([1440, 390] as const).flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-)
-
 test.each(looks)(
-  'the pages before the console are sound at $width in the $colorScheme',
-  async (look) => {
-    const tab = await ada.browser.newPage(look)
-    const { userId } = await ada.openAccount(`Bob${look.width}${look.colorScheme}`)
-    const { userId: lostBy } = await ada.openAccount(`Eve${look.width}${look.colorScheme}`)
+  'the pages before the console are sound at %i pixels, %s',
+  async (width, colorScheme) => {
+    const tab = await ada.browser.newPage({ width, colorScheme })
+    const { userId } = await ada.openAccount(`Bob${width}${colorScheme}`)
+    const { userId: lostBy } = await ada.openAccount(`Eve${width}${colorScheme}`)
     const {
       email,
       account: { accountId },
@@ -66,9 +62,9 @@ test.each(looks)(
 )
 
 test.each(looks)(
-  'the pages of a person are sound at $width in the $colorScheme',
-  async (look) => {
-    const tab = await ada.signedIn(look)
+  'the pages of a person are sound at %i pixels, %s',
+  async (width, colorScheme) => {
+    const tab = await ada.signedIn({ width, colorScheme })
     for (const [name, address, heading] of [
       ['first-steps', `/a/${ada.account.accountId}/test/start`, 'First steps'],
       ['members', `/a/${ada.account.accountId}/live/members`, 'Members'],

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectSound, type PageOptions, type TestPage } from './browser.ts'
+import { expectSound, looks, type PageOptions, type TestPage } from './browser.ts'
 import { type Ada, openAda } from './open-ada.ts'
 import { makeOperator } from './signed-in.ts'
 
@@ -202,12 +202,7 @@ test('the header is gone through in the order in which it is read, and its menu 
   await page.context().close()
 })
 
-test.each([
-  [390, 'light'],
-  [390, 'dark'],
-  [1440, 'light'],
-  [1440, 'dark'],
-] as const)('the palette is sound at %i pixels, %s', async (width, colorScheme) => {
+test.each(looks)('the palette is sound at %i pixels, %s', async (width, colorScheme) => {
   const tab = await visit('/test/members', { width, colorScheme })
   const { page } = tab
   await tab.screenshot('header')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectSound, type PageOptions, type TestPage } from './browser.ts'
+import { expectSound, looks, type PageOptions, type TestPage } from './browser.ts'
 import { type Ada, openAda } from './open-ada.ts'
 import { givePassword, makeOperator, signIn } from './signed-in.ts'
 
@@ -232,12 +232,7 @@ test('whoever is no operator finds nothing there', async () => {
   await tab.page.context().close()
 })
 
-test.each([
-  [390, 'dark'],
-  [390, 'light'],
-  [1440, 'dark'],
-  [1440, 'light'],
-] as const)('the pages are sound at %i pixels, %s', async (width, colorScheme) => {
+test.each(looks)('the pages are sound at %i pixels, %s', async (width, colorScheme) => {
   const tab = await openOperator({ width, colorScheme })
   const { page } = tab
   for (const [path, heading] of [

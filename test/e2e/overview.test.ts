@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectSound, type PageOptions, type TestPage } from './browser.ts'
+import { expectSound, looks, type PageOptions, type TestPage } from './browser.ts'
 import { startApp } from '../harness.ts'
 import { giveHistory } from './busy-account.ts'
 import { type Ada, openAda } from './open-ada.ts'
@@ -107,12 +107,7 @@ test('an owner sets when the balance is low, and the statement comes as a file',
   await page.context().close()
 })
 
-test.each([
-  [390, 'dark'],
-  [390, 'light'],
-  [1440, 'dark'],
-  [1440, 'light'],
-] as const)('overview and balance are sound at %i pixels, %s', async (width, colorScheme) => {
+test.each(looks)('overview and balance are sound at %i pixels, %s', async (width, colorScheme) => {
   const tab = await open('/live', { width, colorScheme })
   const { page } = tab
   await page.getByRole('group', { name: /Messages by what became of them/ }).waitFor()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectSound, type PageOptions, type TestPage } from './browser.ts'
+import { expectSound, looks, type PageOptions, type TestPage } from './browser.ts'
 import { type Ada, openAda } from './open-ada.ts'
 
 let ada: Ada
@@ -116,11 +116,7 @@ test('a table that was cut off by a reload is not sent twice', async () => {
   await page.context().close()
 })
 
-test.each([
-  [390, 'dark'],
-  [390, 'light'],
-  [1440, 'dark'],
-] as const)('the page is sound at %i pixels, %s', async (width, colorScheme) => {
+test.each(looks)('the page is sound at %i pixels, %s', async (width, colorScheme) => {
   const tab = await openSend({ width, colorScheme })
   const { page } = tab
   await page.getByLabel(/^To/).fill('+1')

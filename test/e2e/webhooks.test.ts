@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectSound } from './browser.ts'
+import { expectSound, looks } from './browser.ts'
 import { type Ada, openAda } from './open-ada.ts'
 
 let ada: Ada
@@ -184,11 +184,7 @@ test('a secret is rotated with both signing for a while; an endpoint is disabled
   await page.context().close()
 })
 
-test.each([
-  [390, 'dark'],
-  [390, 'light'],
-  [1440, 'dark'],
-] as const)('the pages are sound at %i pixels, %s', async (width, colorScheme) => {
+test.each(looks)('the pages are sound at %i pixels, %s', async (width, colorScheme) => {
   const tab = await ada.signedIn({ width, colorScheme })
   const { page } = tab
   await page.goto(`${ada.place}/live/webhooks`)
