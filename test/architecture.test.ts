@@ -159,6 +159,30 @@ test('only the configuration and the program read the environment', () => {
   expect(readers.filter((path) => path !== 'src/config.ts' && path !== 'src/main.ts')).toEqual([])
 })
 
+test('no statement that PostgreSQL prepares asks for every column', () => {
+  const starred = (text: string): string[] =>
+    constantTexts(text).filter((sql) => /\bselect\s+(distinct\s+)?\*|\b\w+\.\*|returning\s+\*/i.test(sql))
+  expect(starred("const a = { sql: 'select * from sends', inputs: [] }")).toHaveLength(1)
+  expect(starred('const a = {\n  sql: `select m.* from messages m\n where m.id = :id` }')).toHaveLength(1)
+  expect(starred("const a = { sql: 'select count(*) as count, 2 * 3 from sends' }")).toEqual([])
+  expect(sources.flatMap(({ text }) => constantTexts(text)).length).toBeGreaterThan(20)
+  expect(pathsWhere(({ text }) => starred(text).length > 0)).toEqual([])
+})
+
+test('the hot units ask for columns by name', async () => {
+  const { modules } = await cruiseSource()
+  const imports = new Map(modules.map(({ source, dependencies }) => [source, dependencies.map(({ resolved }) => resolved)])) // prettier-ignore
+  const hot = new Set(['src/messages/units.ts'])
+  for (const path of hot) for (const imported of imports.get(path) ?? []) hot.add(imported)
+  expect([...hot]).toEqual(expect.arrayContaining(['src/messages/find-replays.ts', 'src/storage/sets.ts']))
+  expect(
+    pathsWhere(
+      ({ path, text }) =>
+        hot.has(path) && path.startsWith('src/messages/') && /\b(select|returning)All\(/.test(text),
+    ),
+  ).toEqual([])
+})
+
 test('there are no barrels and no drawers', () => {
   const isDrawer = (path: string): boolean =>
     /(^|\/)(utils?|helpers?|common|lib|shared|misc)(\/|\.ts$)|(^|\/)(index|types|interfaces)\.ts$/.test(path)
@@ -167,6 +191,10 @@ test('there are no barrels and no drawers', () => {
   ).toBe(true)
   expect(sourceFiles.filter(isDrawer)).toEqual([])
 })
+
+/** The texts of statements that run on sets (`selectEach`), which are prepared once for each connection. */
+const constantTexts = (text: string): string[] =>
+  [...text.matchAll(/\bsql:\s*(`[^`]*`|'[^']*')/g)].map(([, sql = '']) => sql)
 
 const pathsWhere = (holds: (source: { path: string; text: string }) => boolean): string[] =>
   sources.filter(holds).map(({ path }) => path)

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
+import { everyColumn } from '../storage/every-column.ts'
 import type { DeferredTable } from '../storage/message-tables.ts'
 import { addToRows, adjustRows, deleteRows, insertRows, selectEach } from '../storage/sets.ts'
 import type { MessageState } from './message-store.ts'
@@ -42,8 +43,13 @@ const sumsOf = (rows: readonly Omit<DeferredPlace, 'message_id'>[], sign: 1 | -1
     },
   )
 
+const deferredColumns = everyColumn<DeferredTable>({
+  account_id: true, mode: true, message_id: true, reason: true, wake_at: true, route_key: true,
+  priority: true, parts: true, expires_at: true, refusals: true, changed_at: true, restore_hold: true,
+}) // prettier-ignore
+
 const deferredOf = {
-  sql: 'select * from deferred where account_id = :account and mode = :mode and message_id = :message',
+  sql: `select ${deferredColumns.join(', ')} from deferred where account_id = :account and mode = :mode and message_id = :message`,
   inputs: ['account', 'mode', 'message'],
 } as const
 

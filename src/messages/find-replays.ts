@@ -1,6 +1,7 @@
 import { allDone } from '../all-done.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
-import type { IdempotencyKeyTable } from '../storage/schema.ts'
+import { everyColumn } from '../storage/every-column.ts'
+import type { IdempotencyKeyTable, SendTable } from '../storage/message-tables.ts'
 import { selectEach } from '../storage/sets.ts'
 import { readMessagesOfSend } from './message-store.ts'
 import type { SendRequest, StoredSend } from './send-request.ts'
@@ -11,8 +12,18 @@ export async function findReplay(db: Db | Tx, name: KeyName): Promise<StoredSend
   return row === undefined ? null : readStoredSend(db, row)
 }
 
+const keyColumns = everyColumn<IdempotencyKeyTable>({
+  account_id: true, mode: true, key: true, fingerprint: true, send_id: true, warnings: true,
+  balance_available: true, created_at: true,
+}) // prettier-ignore
+
+const sendColumns = everyColumn<SendTable>({
+  account_id: true, id: true, mode: true, key_id: true, first_message_id: true, last_message_id: true,
+  smart_encoding_applied: true, created_at: true, send_at: true,
+}) // prettier-ignore
+
 const keyRow = {
-  sql: 'select * from idempotency_keys where account_id = :account and mode = :mode and key = :key',
+  sql: `select ${keyColumns.join(', ')} from idempotency_keys where account_id = :account and mode = :mode and key = :key`,
   inputs: ['account', 'mode', 'key'],
 } as const
 
@@ -32,7 +43,7 @@ const readKeys = (db: Db | Tx, names: readonly KeyName[]): Promise<IdempotencyKe
 async function readStoredSend(db: Db | Tx, row: IdempotencyKeyTable): Promise<StoredSend | null> {
   const send = await db
     .selectFrom('sends')
-    .selectAll()
+    .select(sendColumns)
     .where('account_id', '=', row.account_id)
     .where('id', '=', row.send_id)
     .executeTakeFirst()

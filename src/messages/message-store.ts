@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../storage/dialect.ts'
+import { everyColumn } from '../storage/every-column.ts'
 import type { Category, MessageTable, Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
 
@@ -11,6 +12,16 @@ export interface MessageKey {
   mode: Mode
   messageId: string
 }
+
+export const messageColumns = everyColumn<MessageTable>({
+  account_id: true, mode: true, id: true, send_id: true, direction: true, status: true, recipient: true,
+  sender: true, country: true, category: true, text: true, text_redacted: true, encoding: true,
+  units: true, parts: true, parts_sent: true, held: true, charged: true, cost_state: true,
+  on_unknown: true, device_id: true, receipt_expected: true, error_code: true, network_code: true,
+  attempts: true, possible_duplicate: true, corrected: true, sequence: true, client_reference: true,
+  metadata: true, created_at: true, send_at: true, expires_at: true, sent_at: true, delivered_at: true,
+  finalized_at: true, settled_at: true, updated_at: true, encoding_forced: true,
+}) // prettier-ignore
 
 /** What a change of state reads and writes: everything that moves, and what money and retries depend on. */
 export const stateColumns = [
@@ -45,7 +56,7 @@ export const readMessagesOfSend = (
 ): Promise<MessageRow[]> =>
   db
     .selectFrom('messages')
-    .selectAll()
+    .select(messageColumns)
     .where('account_id', '=', send.account_id)
     .where('mode', '=', send.mode)
     .where('id', '>=', send.first_message_id)

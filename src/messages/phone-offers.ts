@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../storage/dialect.ts'
+import { everyColumn } from '../storage/every-column.ts'
 import type { PhoneOfferTable } from '../storage/message-tables.ts'
 import { selectEach, updateRows } from '../storage/sets.ts'
 import { type MessageKey, priorityOf } from './message-store.ts'
@@ -178,8 +179,14 @@ export async function touchOffers(tx: Tx, attemptIds: readonly string[], nowMs: 
 
 export type OfferRow = Selectable<PhoneOfferTable>
 
+const offerColumns = everyColumn<PhoneOfferTable>({
+  attempt_id: true, device_id: true, phone_id: true, account_id: true, mode: true, message_id: true,
+  attempt_number: true, due_at: true, sim: true, parts: true, offered_at: true, last_offered_at: true,
+  state: true, reported_at: true, recall: true, recalled_at: true, closed_at: true,
+}) // prettier-ignore
+
 const offerOf = {
-  sql: 'select * from phone_offers where attempt_id = :attempt',
+  sql: `select ${offerColumns.join(', ')} from phone_offers where attempt_id = :attempt`,
   inputs: ['attempt'],
 } as const
 

@@ -3,6 +3,7 @@ import type { Ids } from '../ids.ts'
 import type { OptOutOrigin } from '../storage/column-values.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { touchDirectory } from '../storage/directory-version.ts'
+import { everyColumn } from '../storage/every-column.ts'
 import type { OptOutTable } from '../storage/message-tables.ts'
 import type { Mode } from '../storage/schema.ts'
 import { insertRows, selectEach, updateRows } from '../storage/sets.ts'
@@ -34,8 +35,13 @@ export interface StoredOptOuts {
 
 const key = ['account_id', 'mode', 'recipient'] as const
 
+const optOutColumns = everyColumn<OptOutTable>({
+  account_id: true, mode: true, recipient: true, created_at: true, forget_at: true, origin: true,
+  device_id: true, confirmation_id: true, confirmed_at: true,
+}) // prettier-ignore
+
 const byKey = {
-  sql: 'select * from opt_outs where account_id = :account and mode = :mode and recipient = :recipient',
+  sql: `select ${optOutColumns.join(', ')} from opt_outs where account_id = :account and mode = :mode and recipient = :recipient`,
   inputs: ['account', 'mode', 'recipient'],
 } as const
 

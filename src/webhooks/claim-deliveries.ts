@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { allDone } from '../all-done.ts'
-import type { MessageRow } from '../messages/message-store.ts'
+import { messageColumns, type MessageRow } from '../messages/message-store.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
+import { everyColumn } from '../storage/every-column.ts'
 import type { WebhookEventTable } from '../storage/webhook-tables.ts'
 import { selectEach, updateRows } from '../storage/sets.ts'
 
@@ -74,13 +75,21 @@ const openOf = {
         order by d.due_at, d.event_id limit :most`,
   inputs: ['endpoint', 'now', 'most'],
 } as const
+const eventColumns = everyColumn<WebhookEventTable>({
+  account_id: true, id: true, type: true, mode: true, at: true, sequence: true, previous_status: true,
+  correction: true, message_id: true, status: true, parts_sent: true, charged: true, cost_state: true,
+  device_id: true, receipt_expected: true, error_code: true, network_code: true, attempts: true,
+  possible_duplicate: true, sent_at: true, delivered_at: true, finalized_at: true, facts: true,
+  recipient: true,
+}) // prettier-ignore
+
 // A limit keeps PostgreSQL from joining the whole table with what is asked.
 const eventOf = {
-  sql: 'select * from webhook_events where account_id = :account and id = :id limit 1',
+  sql: `select ${eventColumns.join(', ')} from webhook_events where account_id = :account and id = :id limit 1`,
   inputs: ['account', 'id'],
 } as const
 const messageOf = {
-  sql: 'select * from messages where account_id = :account and mode = :mode and id = :id limit 1',
+  sql: `select ${messageColumns.join(', ')} from messages where account_id = :account and mode = :mode and id = :id limit 1`,
   inputs: ['account', 'mode', 'id'],
 } as const
 
