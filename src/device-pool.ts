@@ -46,6 +46,7 @@ export function createPool(
       owner: node.name,
       isAlone: node.isAlone,
       timeOf: (tx) => databaseTime(tx, clock),
+      refused: metrics.leaseTokensRefused,
     }),
     leavesLinks: !config.roles.includes('dispatch'),
     isLogged: () => handOvers.isKept,

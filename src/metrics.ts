@@ -6,6 +6,8 @@ export interface Metrics {
   refused(code: string): void
   handedOver(outcome: string): void
   advanced(status: string): void
+  /** Tokens of leases that others had taken when this node used them. */
+  leaseTokensRefused(tokens: number): void
   /** One try of a webhook: how its delivery stands now. */
   webhookTried(standing: string, seconds: number): void
   requestEnded(operation: string, status: number, seconds: number): void
@@ -36,6 +38,10 @@ export function createMetrics(): Metrics {
   const refusals = counter('requests_refused_total', 'Requests refused, by problem code.', 'code')
   const outcomes = counter('hand_overs_total', 'Ends of hand-overs, by outcome.', 'outcome')
   const states = counter('message_states_total', 'States that messages reached.', 'status')
+  const staleTokens = counter(
+    'lease_tokens_refused_total',
+    'Tokens of leases that other nodes had taken since.',
+  )
   const webhooks = webhookMetrics(registry)
   const requests = new Histogram({
     name: 'onesixty_request_seconds',
@@ -52,6 +58,7 @@ export function createMetrics(): Metrics {
     refused: (code) => refusals.inc({ code }),
     handedOver: (outcome) => outcomes.inc({ outcome }),
     advanced: (status) => states.inc({ status }),
+    leaseTokensRefused: (tokens) => staleTokens.inc(tokens),
     webhookTried: webhooks,
     requestEnded: (operation, status, seconds) =>
       requests.observe({ operation, status: String(status) }, seconds),

@@ -68,12 +68,12 @@ export async function renewLeases(
   return renewed.filter(({ deviceId, token }) => tokens.get(deviceId) === token)
 }
 
-/** Lets leases go that an owner has, so that others may take them at once. Those that it has lost stay as they are. */
-export async function releaseLeases(
+/** Lets leases go that an owner has, so that others may take them at once. Those that it has lost stay as they are. Gives how many it had still. */
+export function releaseLeases(
   tx: Tx,
   { owner, leases }: { owner: string; leases: readonly Had[] },
-): Promise<void> {
-  await updateRows(
+): Promise<number> {
+  return updateRows(
     tx,
     'devices',
     ['id', 'lease_token'],

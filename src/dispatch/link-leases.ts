@@ -21,6 +21,8 @@ export interface LinkLeasesDeps {
   isAlone: boolean
   /** The time by which leases run out, the same for all nodes; that of the clock when left out. */
   timeOf?: (tx: Tx) => Promise<number>
+  /** Told how many tokens the database refused at once: it knows later ones. */
+  refused?: (tokens: number) => void
 }
 
 interface Held {
@@ -120,6 +122,7 @@ export class LinkLeases {
         const renewed = await writer.write(async (tx) =>
           renewLeases(tx, { owner, leases: had, nowMs: await this.#timeOf(tx) }),
         )
+        this.#countRefused(had, had.length - renewed.length)
         this.#renewed(some, new Set(renewed.map(({ deviceId }) => deviceId)), endsMs)
       }
     } catch (error) {
@@ -129,6 +132,20 @@ export class LinkLeases {
     // One may have been put in place by a lease that was taken in the meantime.
     this.#cancelRenewal?.()
     this.#cancelRenewal = this.#held.size === 0 ? null : clock.schedule(waitMs, () => void this.#renewAll())
+  }
+
+  /** Whoever stood still comes with tokens of before; that the database takes none of them is worth a line. */
+  #countRefused(asked: readonly DeviceLease[], count: number): void {
+    if (count === 0) return
+    const { log, refused } = this.#deps
+    refused?.(count)
+    log.warn(
+      {
+        refused: count,
+        asked: asked.map(({ deviceId, token }) => ({ device_id: deviceId, lease_token: token })),
+      },
+      'the database refused lease tokens of this node: others have taken those links since',
+    )
   }
 
   #renewed(asked: readonly [string, Held][], renewed: ReadonlySet<string>, endsMs: number): void {
@@ -169,7 +186,8 @@ export class LinkLeases {
   async #releaseAll(leases: readonly DeviceLease[]): Promise<void[]> {
     const { writer, log, owner } = this.#deps
     try {
-      await writer.write((tx) => releaseLeases(tx, { owner, leases }))
+      const released = await writer.write((tx) => releaseLeases(tx, { owner, leases }))
+      this.#countRefused(leases, leases.length - released)
     } catch (error) {
       log.warn({ err: error }, 'leases of links could not be released; they run out by themselves')
     }

@@ -47,7 +47,7 @@ const take = (owner: string, deviceIds: string[], atMs = nowMs, isAlone = false)
   base.storage.writer.write((tx) => takeLeases(tx, { owner, isAlone, deviceIds, nowMs: atMs }))
 const renew = (owner: string, leases: DeviceLease[], atMs: number): Promise<DeviceLease[]> =>
   base.storage.writer.write((tx) => renewLeases(tx, { owner, leases, nowMs: atMs }))
-const release = (owner: string, leases: DeviceLease[]): Promise<void> =>
+const release = (owner: string, leases: DeviceLease[]): Promise<number> =>
   base.storage.writer.write((tx) => releaseLeases(tx, { owner, leases }))
 const rowOf = (id: string) =>
   base.storage.read.selectFrom('devices').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

@@ -9,11 +9,14 @@ let base: TestStorage
 /** Whose renewals the database does not take just now. */
 let cutOff: Set<string>
 let lost: string[]
+/** How many tokens the database did not take. */
+let refusedTokens: number
 
 beforeEach(async () => {
   base = await openTestStorage()
   cutOff = new Set()
   lost = []
+  refusedTokens = 0
 })
 
 afterEach(() => base.close())
@@ -35,7 +38,8 @@ const nodeNamed = (owner: string, isAlone = false): LinkLeases => {
       cutOff.has(owner) ? Promise.reject(new Error('the database is away')) : writer.write(unit),
   }
   const log = createLog('silent', { write: () => undefined })
-  return new LinkLeases({ writer: cut, clock: base.clock, log, owner, isAlone })
+  const refused = (tokens: number): void => void (refusedTokens += tokens)
+  return new LinkLeases({ writer: cut, clock: base.clock, log, owner, isAlone, refused })
 }
 const take = (node: LinkLeases, deviceId: string, who = ''): Promise<boolean> =>
   node.take(deviceId, () => lost.push(`${who}${deviceId}`))
@@ -110,6 +114,27 @@ test('a node that slept through its lease knows it before it writes', async () =
   expect(one.tokenOf('dev_a')).toBeNull()
   expect((await rowOf('dev_a')).owner).toBe('two')
   expect(lost).toEqual(['one dev_a'])
+})
+
+test('what a node says under a token of before its sleep is refused by the database, and counted', async () => {
+  await put('dev_a', 'dev_b')
+  const [one, two] = [nodeNamed('one'), nodeNamed('two')]
+  await take(one, 'dev_a')
+  await take(one, 'dev_b')
+  cutOff.add('one')
+  await pass(45)
+  await take(two, 'dev_a')
+  cutOff.delete('one')
+  await one.release('dev_a')
+  await one.release('dev_b')
+  expect(refusedTokens).toBe(1)
+  expect((await rowOf('dev_a')).owner).toBe('two')
+  expect((await rowOf('dev_b')).owner).toBeNull()
+  // Its renewal was on the way when the next of the same name took the link.
+  await take(two, 'dev_b')
+  expect(await take(nodeNamed('two'), 'dev_b')).toBe(true)
+  await pass(16)
+  expect(refusedTokens).toBe(2)
 })
 
 test('a node of the same name takes its own over at once, and the one before finds out', async () => {

@@ -32,6 +32,7 @@ test('of four nodes one is killed each 10 s and one stands still for 90 s: nothi
   const [{ epoch: stillEpoch }] = await house.rows<{ epoch: string }>(
     'select max(epoch)::int as epoch from nodes where name = $1', [still.name]) as [{ epoch: string }] // prettier-ignore
   await stopInMidHandOver(still, stillEpoch)
+  const heldWhenStopped = await openUnder(stillEpoch)
   const stillPaused = loads.get(still)!.pause()
   const stoppedMs = performance.now()
 
@@ -68,6 +69,7 @@ test('of four nodes one is killed each 10 s and one stands still for 90 s: nothi
   expect(ends.get('sent')?.filter(({ id }) => !late.has(id)) ?? []).toEqual([])
   expect(rescuedMs, 'what the node had open that stood still was ended within 60 s').toBeLessThan(60_000)
   expect(still.process.output()).toMatch(/taken for dead/)
+  expectRefusedTokens(still, heldWhenStopped)
   await expectTokensInOrder()
   await expectOldTokensRefused(stillEpoch, resumedAt)
 })
@@ -84,6 +86,24 @@ async function stopInMidHandOver(node: NodeProcess, epoch: string): Promise<void
     return row?.open ?? 0
   }
   await eventually(open, (count) => expect(count).toBeGreaterThan(0), 20_000)
+}
+
+interface HeldToken {
+  device_id: string
+  lease_token: number
+}
+
+/** The tokens under which a node has hand-overs open. */
+const openUnder = (epoch: string): Promise<HeldToken[]> =>
+  house.rows('select distinct device_id, lease_token::int as lease_token from attempts where fence = $1 and ended_at is null', [epoch]) // prettier-ignore
+
+/** When it went on it still bore the tokens under which it had handed over when it was stopped; the database took none of them. */
+function expectRefusedTokens({ process: { output } }: NodeProcess, held: readonly HeldToken[]): void {
+  const lines = output().split('\n').filter((line) => line.includes('refused lease tokens')) // prettier-ignore
+  const logged = lines.map((line) => JSON.parse(line) as { refused: number; asked: HeldToken[] })
+  const refused = logged.filter((line) => line.refused === line.asked.length).flatMap(({ asked }) => asked)
+  expect(held.length).toBeGreaterThan(0)
+  expect(refused, 'old tokens that the database refused').toEqual(expect.arrayContaining([...held]))
 }
 
 /** Gives who runs each of them. */
