@@ -1,4 +1,5 @@
 import { Authenticator } from './accounts/authenticator.ts'
+import { AgreedClock } from './agreed-clock.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { createDeviceSecretBox } from './devices/secret-box.ts'
@@ -32,7 +33,7 @@ import { createPhones } from './phones.ts'
 import { createWebhookDelivery } from './webhook-delivery.ts'
 import { SharedCounts } from './shared-counts.ts'
 import type { Storage } from './storage/database.ts'
-import { databaseTime } from './storage/database-time.ts'
+import { databaseTime, isShared } from './storage/database-time.ts'
 import { advanceEpoch, type EpochStart } from './storage/epoch.ts'
 import { lockFolder } from './storage/folder-lock.ts'
 import { joinNodes } from './storage/nodes.ts'
@@ -52,7 +53,8 @@ export interface App {
 }
 
 /** Opens the data folder and builds every part; nothing runs yet. Refuses a folder that another process serves. */
-export async function createApp(config: Config, log: Log, clock: Clock = systemClock): Promise<App> {
+export async function createApp(config: Config, log: Log, ownClock: Clock = systemClock): Promise<App> {
+  const clock = new AgreedClock(ownClock)
   const lock = await lockFolder(config.dataFolder, { nowMs: clock.now(), purpose: 'onesixty serve' })
   let storage: Storage<HotUnits> | null = null
   try {
@@ -60,6 +62,7 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
     const unitsModule = new URL('./messages/units.ts', import.meta.url)
     const served = { unitsModule, maxMergedWeight: config.maxBatchMessages }
     const opened = (storage = await openStorage<HotUnits>(config, served, clock.now()))
+    await agree(clock, opened)
     const epoch = await advanceEpoch(opened, config.dataFolder, clock.now())
     const node = {
       epoch: epoch.epoch,
@@ -98,7 +101,7 @@ export async function createApp(config: Config, log: Log, clock: Clock = systemC
     const past =
       epoch.restored || epoch.before === null ? null : await readPastHandOvers(config.dataFolder, boot)
     const handOvers = new HandOverLog({ dataFolder: config.dataFolder, epoch: epoch.epoch, boot })
-    return assemble(parts, { lock, handOvers, past })
+    return assemble(parts, { lock, handOvers, past, heard: clock.hear })
   } catch (error) {
     // Its connections would keep the process alive.
     await storage?.close()
@@ -111,9 +114,19 @@ interface Around {
   lock: { release(): void }
   handOvers: HandOverLog
   past: PastHandOvers | null
+  /** Told what the time of the database is, again and again. */
+  heard: AgreedClock['hear']
 }
 
-function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
+/** Before anything is written: a node whose clock is wrong is right from its first row on. */
+async function agree(clock: AgreedClock, { read }: Pick<Storage, 'read'>): Promise<void> {
+  if (!isShared(read)) return
+  const askedMs = clock.monotonicMs()
+  const databaseMs = await databaseTime(read, clock)
+  clock.hear({ databaseMs, askedMs, answeredMs: clock.monotonicMs() })
+}
+
+function assemble(parts: Parts, { lock, handOvers, past, heard }: Around): App {
   const { storage, epoch } = parts
   const authenticator = createAuthenticator(parts)
   const pool: DevicePool = createPool(parts, handOvers, {
@@ -136,7 +149,7 @@ function assemble(parts: Parts, { lock, handOvers, past }: Around): App {
     dueNow: () => dispatcher.dueNow(),
     wake: (route) => dispatcher.wake(route),
   })
-  const beats = new NodeBeats({ ...parts, ...parts.node })
+  const beats = new NodeBeats({ ...parts, ...parts.node, heard })
   const news = createNews(parts, { beats, wake: (route) => dispatcher.wake(route) })
   const wake = (route: Route): void => {
     dispatcher.wake(route)

@@ -43,7 +43,7 @@ export const consoleSettings = {
     env: 'ONESIXTY_EXPORTS_AT_ONCE',
     read: wholeNumber(1, 100),
     default: 4,
-    says: 'Exports of the history at the same time, of all accounts together; one more is answered 429. They share one reader of the database, and each holds one page of 500 messages in memory.',
+    says: 'Exports of the history at the same time on each node, of all accounts together; one more is answered 429. They share one reader of the database, and each holds one page of 500 messages in memory.',
   }),
   invitationDays: setting({
     env: 'ONESIXTY_INVITATION_DAYS',
@@ -67,7 +67,7 @@ export const consoleSettings = {
     env: 'ONESIXTY_EXPORTS_PER_ACCOUNT',
     read: wholeNumber(1, 4),
     default: 2,
-    says: 'Exports of one account at the same time. Four run at once in all, so that one account cannot have them all.',
+    says: 'Exports of one account at the same time on each node. Four run at once in all, so that one account cannot have them all.',
   }),
   deviceTryPauseSeconds: setting({
     env: 'ONESIXTY_DEVICE_TRY_PAUSE_S',

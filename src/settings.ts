@@ -129,7 +129,7 @@ export const settings = {
   // prettier-ignore
   registrationsPerHour: setting({ env: 'ONESIXTY_REGISTRATIONS_PER_HOUR', read: wholeNumber(0), default: 3_600, says: 'Registrations of phones an hour with one private token; 0 switches the limit off. All phones of an account may come anew at once; a token that got about can not fill the database.' }),
   // prettier-ignore
-  consoleStreams: setting({ env: 'ONESIXTY_CONSOLE_STREAMS', read: wholeNumber(1), default: 50, says: 'Tabs of the console that may look on at one account at the same time. Each reads what has changed, several times a second while much does.' }),
+  consoleStreams: setting({ env: 'ONESIXTY_CONSOLE_STREAMS', read: wholeNumber(1), default: 50, says: 'Tabs of the console that may look on at one account at the same time, on each node. Each reads what has changed, several times a second while much does.' }),
   // prettier-ignore
   queueLimit: setting({ env: 'ONESIXTY_QUEUE_LIMIT', read: wholeNumber(0), default: 10_000, says: 'Messages that may wait, account and mode; 0 switches the limit off.' }),
   authMessagesPerRecipient: setting({

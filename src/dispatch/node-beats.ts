@@ -1,3 +1,4 @@
+import type { ToldTime } from '../agreed-clock.ts'
 import type { Writer } from '../storage/writer.ts'
 import { type Beat, beatIntervalMs, beatNode, leaveNodes, silenceMs } from '../storage/nodes.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
@@ -10,6 +11,8 @@ export interface NodeBeatsDeps extends JanitorDeps {
   isAlone: boolean
   /** Whether it may tidy up for all. */
   tidies: boolean
+  /** Each beat brings the time of the database with it. */
+  heard?: (told: ToldTime) => void
 }
 
 /** A reserve: who is late with its beats leaves what one node does to others before they think that it is dead. */
@@ -64,12 +67,13 @@ export class NodeBeats extends Janitor {
   }
 
   async #beat(): Promise<void> {
-    const { writer, clock, log, epoch, name, tidies } = this.#deps
+    const { writer, clock, log, epoch, name, tidies, heard } = this.#deps
     // Counted from before it was asked: never later than the database has it.
     const beatMs = clock.monotonicMs()
     const beat: Beat = await writer.write((tx) =>
       beatNode(tx, clock, { epoch, name, tidies, saidBefore: this.#saidAt }),
     )
+    heard?.({ databaseMs: beat.saidAt, askedMs: beatMs, answeredMs: clock.monotonicMs() })
     this.#beatMs = beatMs
     this.#saidAt = beat.saidAt
     this.#alive = beat.alive

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type App, createApp } from '../../src/app.ts'
-import { systemClock } from '../../src/clock.ts'
+import { type Clock, systemClock } from '../../src/clock.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { createIds } from '../../src/ids.ts'
 import { createLog } from '../../src/log.ts'
@@ -26,7 +26,8 @@ export interface ClusterNode {
 export interface Cluster {
   /** The settings of another one. */
   settings(): Promise<Record<string, string>>
-  start(env?: Record<string, string>): Promise<ClusterNode>
+  /** `clock` is that of its machine. */
+  start(env?: Record<string, string>, clock?: Clock): Promise<ClusterNode>
   openAccount(name: string): Promise<OpenedAccount>
 }
 
@@ -41,9 +42,9 @@ export async function openCluster(): Promise<Cluster> {
   }
   return {
     settings,
-    async start(env = {}) {
+    async start(env = {}, clock = systemClock) {
       const config = readConfig({ ...(await settings()), ...env })
-      const app = await createApp(config, createLog('silent', { write: () => undefined }))
+      const app = await createApp(config, createLog('silent', { write: () => undefined }), clock)
       let stopping: Promise<void> | null = null
       const stop = (): Promise<void> => (stopping ??= app.stop())
       onTestFinished(stop)
