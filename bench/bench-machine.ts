@@ -68,12 +68,12 @@ export class BenchMachine {
 
   async #load(
     name: string,
-    { server, otherPorts = [], expectedStatus = 202, ...target }: LoadTarget,
+    { server, otherPorts = [], token, otherTokens = [], expectedStatus = 202, ...target }: LoadTarget,
   ): Promise<MeasuredLoad> {
     const { warmUpMs, measureMs } = this.#lengths
     const job: LoadJob = {
       connections: 64, perSecond: null, warmUpMs, measureMs, maxRequests: null, keepTimes: false,
-      ...target, ports: [server.port, ...otherPorts], firstMessage: this.#nextMessage,
+      ...target, ports: [server.port, ...otherPorts], tokens: [token, ...otherTokens], firstMessage: this.#nextMessage,
     } // prettier-ignore
     const watched = watchProcessor(server.pid)
     const result = await this.#generator.run(job, expectedStatus)

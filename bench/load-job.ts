@@ -10,7 +10,8 @@ export const hundred = { kind: 'send', recipients: 100, idempotent: false } sati
 export interface LoadJob {
   /** Of each server; the connections go to them in turns. */
   ports: readonly number[]
-  token: string
+  /** API keys; the requests bear them in turns. */
+  tokens: readonly string[]
   shape: RequestShape
   connections: number
   /** Requests a second, evenly spread, whatever the answers do (open loop); null: each connection asks again when it is answered. */

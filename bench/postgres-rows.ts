@@ -1,16 +1,12 @@
 import { Client } from 'pg'
 import { startPostgres, withDatabase } from '../test/postgres-server.ts'
-import type { BenchRun, MeasuredLoad } from './bench-run.ts'
+import type { BenchRun } from './bench-run.ts'
 import { type Figure, latencyOf, perSecondOf } from './figure.ts'
 import { measureLives } from './life-rows.ts'
-import { hundred, one, type RequestShape } from './load-job.ts'
-import {
-  type BenchAccount,
-  makeAccount,
-  makeFolder,
-  type ServerProcess,
-  startServer,
-} from './server-process.ts'
+import { hundred, one } from './load-job.ts'
+import { withNodeHouse } from './node-house.ts'
+import { measureNodes } from './node-rows.ts'
+import type { ServerProcess } from './server-process.ts'
 
 /** What docs/scaling.md recommends for a machine of this size. */
 export const serverFlags = [
@@ -28,79 +24,32 @@ export async function measurePostgres(run: BenchRun): Promise<Figure[]> {
   let made = 0
   const newDatabase = async (): Promise<string> => {
     const name = `bench_${++made}`
-    const admin = new Client({ connectionString: postgres.url })
-    await admin.connect()
-    await admin.query(`create database ${name}`)
-    await admin.end()
+    await ask(postgres.url, `create database ${name}`)
     return withDatabase(postgres.url, name)
   }
   try {
-    return [...(await measureAccepts(run, newDatabase)), ...(await measureLivesOn(run, newDatabase))]
+    return [
+      ...(await measureNodes(run, newDatabase)),
+      await measureAcceptMany(run, await newDatabase()),
+      ...(await measureLivesOn(run, newDatabase)),
+      await countDeadlocks(postgres.url),
+    ]
   } finally {
     await postgres.stop()
   }
 }
 
-const single = 'accept on PostgreSQL, one recipient, 64 connections'
-
-async function measureAccepts(run: BenchRun, newDatabase: () => Promise<string>): Promise<Figure[]> {
-  const figures: Figure[] = []
-  let ofOneNode = 0
-  for (const nodes of [1, 2, 4]) {
-    const name = nodes === 1 ? single : `${single}, ${nodes} nodes, one account`
-    const rate = await onNodes(await newDatabase(), nodes, (served) => run.againstN(() => accept(run, name, served, one)))
-    if (nodes === 1) ofOneNode = rate.perSecond
-    figures.push({ ...figureOf(name, rate), ...barOf(nodes, rate.perSecond / ofOneNode) })
-  }
+async function measureAcceptMany(run: BenchRun, databaseUrl: string): Promise<Figure> {
   const name = 'accept on PostgreSQL, 100 recipients a request, 64 connections'
-  const many = await onNodes(await newDatabase(), 1, (served) =>
-    run.againstN(async () => {
-      const result = await accept(run, name, served, hundred)
+  return withNodeHouse({ databaseUrl, nodes: 1, accounts: 1 }, async ({ servers, keys }) => {
+    const target = { server: servers[0] as ServerProcess, token: keys[0] as string, shape: hundred }
+    const { perSecond, latency, ofN, facts } = await run.againstN(async () => {
+      const result = await run.load(name, target)
       return { ...result, perSecond: result.perSecond * 100 }
-    }),
-  )
-  return [...figures, figureOf(name, many)]
-} // prettier-ignore
-
-const barOf = (nodes: number, ofOne: number): Pick<Figure, 'bar'> =>
-  nodes === 1
-    ? { bar: { kind: 'of-n', least: 0.25 } }
-    : { bar: { kind: 'holds', holds: ofOne >= 0.9, says: `≥ 0.9 × one node (${ofOne.toFixed(2)} ×)` } }
-
-interface Served {
-  account: BenchAccount
-  servers: readonly ServerProcess[]
+    })
+    return { row: 13, name, value: `${perSecondOf(perSecond)} messages, ${latencyOf(latency)}`, ofN, facts }
+  })
 }
-
-/** Servers on one database, each with a data folder and a name of its own. */
-async function onNodes<T>(databaseUrl: string, nodes: number, use: (served: Served) => Promise<T>): Promise<T> {
-  const folders = await Promise.all(Array.from({ length: nodes }, (_, i) => makeFolder(databaseUrl, { ONESIXTY_NODE: `node-${i}` })))
-  const servers: ServerProcess[] = []
-  try {
-    const account = await makeAccount(folders[0] as (typeof folders)[0], ['offline=true'])
-    for (const folder of folders) servers.push(await startServer(folder))
-    return await use({ account, servers })
-  } finally {
-    for (const server of servers) await server.stop()
-    for (const folder of folders) await folder.remove()
-  }
-} // prettier-ignore
-
-const accept = (run: BenchRun, name: string, { account, servers }: Served, shape: RequestShape): Promise<MeasuredLoad> =>
-  run.load(name, {
-    server: servers[0] as ServerProcess,
-    otherPorts: servers.slice(1).map(({ port }) => port),
-    token: account.liveKey,
-    shape,
-  }) // prettier-ignore
-
-const figureOf = (name: string, { perSecond, ofN, latency, facts }: MeasuredLoad & { ofN: number }): Figure => ({
-  row: 13,
-  name,
-  value: `${perSecondOf(perSecond)}, ${latencyOf(latency)}`,
-  ofN,
-  facts,
-}) // prettier-ignore
 
 async function measureLivesOn(run: BenchRun, newDatabase: () => Promise<string>): Promise<Figure[]> {
   const { lives } = run.lengths
@@ -115,3 +64,25 @@ async function measureLivesOn(run: BenchRun, newDatabase: () => Promise<string>)
     })),
   ]
 } // prettier-ignore
+
+/** By the server's own count, over everything measured here. One would have been run again; that every call was answered is looked at beside. */
+async function countDeadlocks(url: string): Promise<Figure> {
+  const [row] = await ask(url, "select sum(deadlocks) as deadlocks, sum(xact_commit) as commits from pg_stat_database where datname like 'bench%'") // prettier-ignore
+  const deadlocks = Number(row?.['deadlocks'])
+  return {
+    row: 13,
+    name: 'deadlocks on PostgreSQL in all of this',
+    value: `${deadlocks} in ${Number(row?.['commits']).toLocaleString('en')} transactions; every request was answered`,
+    bar: { kind: 'most', most: 0, is: deadlocks, unit: '' },
+  }
+}
+
+async function ask(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const admin = new Client({ connectionString: url })
+  await admin.connect()
+  try {
+    return (await admin.query<Record<string, unknown>>(statement)).rows
+  } finally {
+    await admin.end()
+  }
+}

@@ -8,8 +8,8 @@ export interface RequestTemplate {
 }
 
 /** Makes the template of one connection. */
-export function createRequestTemplate({ shape, ports, token }: LoadJob): RequestTemplate {
-  const head = `Host: 127.0.0.1:${ports[0]}\r\nAuthorization: Bearer ${token}\r\n`
+export function createRequestTemplate({ shape, ports, tokens }: LoadJob): RequestTemplate {
+  const head = `Host: 127.0.0.1:${ports[0]}\r\nAuthorization: Bearer ${tokens[0]}\r\n`
   if (shape.kind === 'get') {
     const requests = shape.paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\n${head}\r\n`))
     return { bytesOf: (n) => requests[n % requests.length] as Buffer, messagesPerRequest: 1 }
@@ -21,14 +21,25 @@ export function createRequestTemplate({ shape, ports, token }: LoadJob): Request
   const bytes = Buffer.from(request)
   const keyAt = request.indexOf('bench-') + 'bench-'.length
   const numbersAt = to.map((number) => request.indexOf(number) + '+49151'.length)
+  const keys = keysOfOneLength(tokens)
+  const tokenAt = request.indexOf('Bearer ') + 'Bearer '.length
   return {
     messagesPerRequest: shape.recipients,
     bytesOf(n) {
+      if (keys.length > 1) keys[Math.floor(n / shape.recipients) % keys.length]?.copy(bytes, tokenAt)
       if (shape.idempotent) writeDigits(bytes, keyAt, keyLength, n)
       for (let i = 0; i < numbersAt.length; i++) writeDigits(bytes, numbersAt[i] as number, 8, n + i)
       return bytes
     },
   }
+}
+
+/** The bytes of the keys, one of which takes the place of another. */
+function keysOfOneLength(tokens: readonly string[]): Buffer[] {
+  const keys = tokens.map((token) => Buffer.from(token))
+  if (keys.some(({ length }) => length !== keys[0]?.length))
+    throw new Error('The keys of a job must all be as long.')
+  return keys
 }
 
 const keyLength = 12

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BenchRun, LoadTarget, MeasuredLoad } from './bench-run.ts'
+import { type Figure, latencyOf, perSecondOf } from './figure.ts'
+import { one } from './load-job.ts'
+import { type NodeHouse, withNodeHouse } from './node-house.ts'
+import type { ServerProcess } from './server-process.ts'
+
+/** Beside the first of them, which is the hot one. */
+const accountsInAll = 200
+/** More nodes on the same two cores bear no more: they must not bear much less. */
+const leastOfOne = 0.9
+/** Fewer say nothing of a rate. */
+const leastEnded = 100
+
+/** The accounts whose keys the requests bear. */
+type Spread = 'one account' | `${number} accounts`
+const spreads: readonly Spread[] = ['one account', `${accountsInAll} accounts`]
+
+interface Rate {
+  kind: 'accept' | 'claim'
+  spread: Spread
+  perSecond: number
+  /** What is compared with one node: the rate as a multiple of N where that was measured. */
+  compared: number
+  figure: Figure
+}
+
+const acceptName = 'accept on PostgreSQL, one recipient, 64 connections'
+
+/**
+ * What 1, 2 and 4 nodes on one database accept, of one account and of many; and how fast what waits is claimed, handed over, receipted and charged
+ * by as many simulators, of which each node runs its share.
+ */
+export async function measureNodes(run: BenchRun, newDatabase: () => Promise<string>): Promise<Figure[]> {
+  const figures: Figure[] = []
+  let ofOneNode: readonly Rate[] = []
+  for (const nodes of [1, 2, 4]) {
+    const databaseUrl = await newDatabase()
+    const rates = await withNodeHouse({ databaseUrl, nodes, accounts: accountsInAll }, (house) =>
+      measureHouse(run, house, nodes),
+    )
+    if (nodes === 1) ofOneNode = rates
+    figures.push(...rates.map((rate, i) => judged(rate, nodes, ofOneNode[i] as Rate)))
+  }
+  return figures
+}
+
+function judged({ kind, spread, compared, figure }: Rate, nodes: number, ofOne: Rate): Figure {
+  if (nodes > 1) {
+    const ratio = compared / ofOne.compared
+    const says = `≥ ${leastOfOne} × one node (${ratio.toFixed(2)} ×)`
+    return { ...figure, bar: { kind: 'holds', holds: ratio >= leastOfOne, says } }
+  }
+  const isOfN = kind === 'accept' && spread === 'one account'
+  return isOfN ? { ...figure, bar: { kind: 'of-n', least: 0.25 } } : figure
+}
+
+/** Accepts while no link works, then lets the links work on what waits: first of the hot account alone, then of all. */
+async function measureHouse(run: BenchRun, house: NodeHouse, nodes: number): Promise<Rate[]> {
+  const rates: Rate[] = []
+  for (const spread of spreads) {
+    rates.push(await acceptRate(run, house, { nodes, spread }))
+    rates.push(await claimRate(run, house, { nodes, spread }))
+  }
+  return rates
+}
+
+interface Measuring {
+  nodes: number
+  spread: Spread
+}
+
+const nodesOf = (nodes: number): string => `${nodes} ${nodes === 1 ? 'node' : 'nodes'}`
+
+async function acceptRate(run: BenchRun, house: NodeHouse, { nodes, spread }: Measuring): Promise<Rate> {
+  const isHot = spread === 'one account'
+  const name = nodes === 1 && isHot ? acceptName : `${acceptName}, ${nodesOf(nodes)}, ${spread}`
+  const load = (): Promise<MeasuredLoad> => run.load(name, { ...target(run, house, isHot), shape: one })
+  const { ofN, ...measured }: MeasuredLoad & { ofN?: number } = isHot
+    ? await run.againstN(load)
+    : await load()
+  const { perSecond, latency, facts } = measured
+  const value = `${perSecondOf(perSecond)}, ${latencyOf(latency)}`
+  const figure: Figure = { row: 13, name, value, facts, ...(ofN !== undefined && { ofN }) }
+  return { kind: 'accept', spread, perSecond, compared: ofN ?? perSecond, figure }
+}
+
+const target = ({ lengths }: BenchRun, { servers, keys }: NodeHouse, isHot: boolean): Omit<LoadTarget, 'shape'> => ({
+  server: servers[0] as ServerProcess,
+  otherPorts: servers.slice(1).map(({ port }) => port),
+  token: keys[0] as string,
+  otherTokens: isHot ? [] : keys.slice(1),
+  warmUpMs: lengths.nodes.warmUpMs,
+  measureMs: lengths.nodes.measureMs,
+}) // prettier-ignore
+
+/** Messages a second from the first that became final to the last, by the times in the database; fewer may wait than could be worked off meanwhile. */
+async function claimRate(run: BenchRun, house: NodeHouse, { nodes, spread }: Measuring): Promise<Rate> {
+  const { warmUpMs, measureMs } = run.lengths.nodes
+  const fromMs = Date.now()
+  await house.setOffline(false)
+  await sleep(warmUpMs + measureMs)
+  const toMs = Date.now()
+  await house.setOffline(true)
+  const [row] = await house.query(
+    `select count(*) as ended, min(finalized_at) as first, max(finalized_at) as last from messages
+     where finalized_at > ${fromMs} and finalized_at <= ${toMs} and status = 'delivered' and charged = 1`,
+  )
+  const ended = Number(row?.['ended'])
+  if (ended < leastEnded)
+    throw new Error(`Only ${ended} messages were handed over: too little waited, or no link worked.`)
+  const perSecond = (ended * 1000) / (Number(row?.['last']) - Number(row?.['first']))
+  const name = `from the queue to delivered on PostgreSQL, ${nodesOf(nodes)}, ${spread}`
+  const value = `${perSecondOf(perSecond)} messages`
+  run.say(`${name}: ${value}, ${ended} of them`)
+  return { kind: 'claim', spread, perSecond, compared: perSecond, figure: { row: 13, name, value } }
+}
