@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { endAfter } from './test/proof-sizes.ts'
 
 const pure = ['test/unit/**/*.test.ts', 'test/architecture.test.ts', 'test/documents.test.ts']
 const crash = ['test/crash/**/*.test.ts']
@@ -81,7 +82,7 @@ export default defineConfig({
           include: crash,
           exclude: crashPostgres,
           env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
-          testTimeout: 120_000,
+          testTimeout: endAfter(120_000),
           hookTimeout: 60_000,
           fileParallelism: false,
           sequence: { groupOrder: 1 },
@@ -94,7 +95,7 @@ export default defineConfig({
           include: crashPostgres,
           env: { ONESIXTY_TEST_DATABASE: 'postgres' },
           globalSetup: ['test/postgres-server.ts'],
-          testTimeout: 560_000,
+          testTimeout: endAfter(560_000),
           hookTimeout: 120_000,
           fileParallelism: false,
           sequence: { groupOrder: 4 },

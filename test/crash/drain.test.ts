@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { startServerProcess } from '../harness.ts'
 import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from './crash-house.ts'
+import { sizeOf } from '../proof-sizes.ts'
 
-const stops = 3
+const stops = sizeOf('STOPS')
 const device = { window: '50', submit_delay_ms: '100', delay_ms: '300' }
 
 let house: CrashHouse

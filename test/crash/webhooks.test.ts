@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { type EventBody, openReceiver, type Receiver, verified } from '../webhooks/receiver.ts'
 import { type CrashHouse, openCrashHouse } from './crash-house.ts'
+import { sizeOf } from '../proof-sizes.ts'
 
-const kills = 3
+const kills = sizeOf('WEBHOOK_KILLS')
 const perSecond = 40
 
 let house: CrashHouse

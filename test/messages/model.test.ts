@@ -11,9 +11,10 @@ import { createStubClock } from '../stub-clock.ts'
 import { Model } from './model.ts'
 import { commands, type Real } from './model-commands.ts'
 import { type NearStore, openNearStore } from './near-store.ts'
+import { sizeOf } from '../proof-sizes.ts'
 
-/** About 20 s; ONESIXTY_TEST_SEQUENCES=200000 for the long proof. */
-const sequences = Number(process.env['ONESIXTY_TEST_SEQUENCES'] ?? 2_000)
+/** About 20 s in `npm test`. */
+const sequences = sizeOf('SEQUENCES')
 
 let store: NearStore
 beforeAll(async () => {

@@ -9,12 +9,13 @@ import { temporaryFolder } from '../harness.ts'
 import { openFolder } from '../open-test-storage.ts'
 import { removeTestFolder } from '../test-database.ts'
 import { expectSums } from './expect-sums.ts'
+import { endAfter, sizeOf } from '../proof-sizes.ts'
 
 /**
  * Two writers of one database, each with two edges that batch for themselves: what nodes are to one another, and a server to the command
  * line. Nothing but the database stands between them.
  */
-const rounds = Number(process.env['ONESIXTY_TEST_ROUNDS'] ?? 50)
+const rounds = sizeOf('ROUNDS')
 
 type Accept = (request: SendRequest) => Promise<SendResult>
 const ids = createIds({ now: Date.now })
@@ -77,7 +78,7 @@ const reservedOf = async (accountId: string): Promise<number> =>
 
 test(
   'of forty sends at once with ten SMS exactly ten are accepted, round after round',
-  { timeout: 60_000 },
+  { timeout: endAfter(60_000) },
   async () => {
     for (let round = 0; round < rounds; round++) {
       const accountId = await openAccount(10)
@@ -102,7 +103,7 @@ test(
 
 test(
   'of sends at once under one key, from every edge, one is a message and the others its repetition',
-  { timeout: 60_000 },
+  { timeout: endAfter(60_000) },
   async () => {
     const accountId = await openAccount(1_000)
     for (let round = 0; round < rounds; round++) {

@@ -14,13 +14,14 @@ import { openFolder } from '../open-test-storage.ts'
 import { isPostgres, removeTestFolder } from '../test-database.ts'
 import { expectSums } from './expect-sums.ts'
 import { keywordTerms } from './keyword-terms.ts'
+import { endAfter, sizeOf } from '../proof-sizes.ts'
 
 /**
  * STOP against hand-over, by two writers of one database, as nodes are to one another: of each number some messages wait, some are accepted, some
  * claimed and one comes back, all while STOP is stored. What is claimed in a transaction behind that of the opt-out is the fault.
  */
 /** Ten thousand with those on the other database, on which each takes three times as long. */
-const races = Number(process.env['ONESIXTY_TEST_RACES'] ?? (isPostgres ? 2_500 : 7_500))
+const races = sizeOf('RACES') * (isPostgres ? 0.25 : 0.75)
 const perRound = 500
 /** SQLite takes writers in no order: of two that never rest one may wait for long. */
 const patient = { ONESIXTY_BUSY_TIMEOUT_MS: '60000' }
@@ -144,7 +145,7 @@ const queued = async (): Promise<number> =>
 
 test(
   `in ${races} races of STOP against hand-over nothing is handed over after the opt-out was stored`,
-  { timeout: 500_000 },
+  { timeout: endAfter(500_000) },
   async () => {
     let handedOver = 0
     for (let first = 0; first < races; first += perRound) {

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type NearStore, openNearStore } from '../messages/near-store.ts'
 import type { Fate } from './handset.ts'
 import { openPhoneWorld, type PhoneWorld } from './phone-world.ts'
+import { sizeOf } from '../proof-sizes.ts'
 
-/** About 10 s; ONESIXTY_TEST_SEQUENCES for a longer proof. */
-const sequences = Number(process.env['ONESIXTY_TEST_SEQUENCES'] ?? 250)
+/** About 10 s in `npm test`. */
+const sequences = sizeOf('PHONE_SEQUENCES')
 
 let store: NearStore
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { commandStatus, type Pdu } from '../../src/connectors/smpp/pdu.ts'
 import { bindSession, delivery, message, roundTrip } from './session-fixture.ts'
 import { anyPdu, bytesOf, mutatedPdu, octets } from './pdu-arbitraries.ts'
+import { endAfter, sizeOf } from '../proof-sizes.ts'
 
-/** 1,000,000 for the long proof. */
-const garbagePdus = Number(process.env['ONESIXTY_TEST_GARBAGE_PDUS'] ?? 100_000)
+const garbagePdus = sizeOf('GARBAGE_PDUS')
 
 /** A frame of a true length around anything. */
 function frame(commandId: number, sequence: number, body: Uint8Array = Buffer.alloc(0)): Buffer {
@@ -128,7 +128,7 @@ test('any garbage in frames of true length leaves a session that works', async (
 
 test(
   'a hundred thousand garbage PDUs leave a session that works, and memory as it was',
-  { timeout: 300_000 },
+  { timeout: endAfter(300_000) },
   async () => {
     const { session, smsc, ...kept } = await bindSession()
     const frames = fc

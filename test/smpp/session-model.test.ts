@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import type { RequestOutcome } from '../../src/connectors/smpp/request-outcome.ts'
 import { mutatedPdu } from './pdu-arbitraries.ts'
 import { bindSession, delivery, message, type SessionUnderTest, turns } from './session-fixture.ts'
+import { endAfter, sizeOf } from '../proof-sizes.ts'
 
-/** More for the long proof. */
-const numRuns = Number(process.env['ONESIXTY_TEST_SESSION_RUNS'] ?? 200)
+const numRuns = sizeOf('SESSION_RUNS')
 
 /** What either side may do at any time. */
 type Step =
@@ -47,19 +47,23 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   ),
 )
 
-test('whatever happens, each request has one outcome, and it is true', { timeout: 300_000 }, async () => {
-  const kinds = new Map<string, number>()
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
-      const model = await startModel()
-      for (const each of steps) await model.take(each)
-      for (const kind of await model.end()) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
-    }),
-    { numRuns },
-  )
-  // All kinds of outcomes were met.
-  expect(kinds.size).toBe(3)
-})
+test(
+  'whatever happens, each request has one outcome, and it is true',
+  { timeout: endAfter(300_000) },
+  async () => {
+    const kinds = new Map<string, number>()
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
+        const model = await startModel()
+        for (const each of steps) await model.take(each)
+        for (const kind of await model.end()) kinds.set(kind, (kinds.get(kind) ?? 0) + 1)
+      }),
+      { numRuns },
+    )
+    // All kinds of outcomes were met.
+    expect(kinds.size).toBe(3)
+  },
+)
 
 async function startModel() {
   let hangs = false

@@ -4,12 +4,13 @@ import { eventually } from '../../eventually.ts'
 import { expectNothingLostNorDoubled } from '../crash-house.ts'
 import type { Load } from '../load.ts'
 import { type NodeProcess, type NodesHouse, openNodesHouse } from './node-processes.ts'
+import { sizeOf } from '../../proof-sizes.ts'
 
 const names = ['north', 'east', 'south', 'west']
-const perSecond = 15
+const perSecond = sizeOf('NODE_SENDS_PER_SECOND')
 const killEachMs = 10_000
 const stoppedForMs = 90_000
-const kills = 10
+const kills = sizeOf('NODE_KILLS')
 const devices = 8
 /** Some hand-overs are always open. */
 const device = { window: '5', submit_delay_ms: '150', delay_ms: '400' }
@@ -62,7 +63,7 @@ test('of four nodes one is killed each 10 s and one stands still for 90 s: nothi
   const late = await lateWords(stillEpoch)
   expect(late.size, 'a window of each link at most').toBeLessThanOrEqual(devices * Number(device.window))
   const messages = await expectNothingLostNorDoubled(house, [...loads.values()], ({ id }) => late.has(id))
-  expect(messages.length).toBeGreaterThanOrEqual(5_000)
+  expect(messages.length).toBeGreaterThanOrEqual(kills * perSecond * (100 / 3))
   const ends = Map.groupBy(messages, ({ status }) => status)
   expect([...ends.keys()].filter((status) => status !== 'sent').toSorted()).toEqual(['delivered', 'unconfirmed']) // prettier-ignore
   // Of what another node had ended the node that stood still knows that it was taken: evidence that comes late, and no receipt after it.

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../eventually.ts'
 import { type PostgresServer, startPostgres } from '../../postgres-server.ts'
 import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from '../crash-house.ts'
+import { sizeOf } from '../../proof-sizes.ts'
 
-const kills = 3
+const kills = sizeOf('POSTGRES_KILLS')
 const perSecond = 100
 const window = 10
 const awayMs = 1_000
@@ -22,11 +23,11 @@ afterAll(async () => {
   await postgres?.stop()
 })
 
-test('PostgreSQL killed under load three times: who asks is told so within 2 s, it is back within 5 s, and nothing is lost or doubled', async () => {
+test('PostgreSQL killed under load again and again: who asks is told so within 2 s, it is back within 5 s, and nothing is lost or doubled', async () => {
   const load = house.load({ perSecond, isPatient: true })
   for (let kill = 0; kill < kills; kill++) {
     load.resume()
-    await through(() => load.accepted.size, 150 + 50 * kill)
+    await through(() => load.accepted.size, 150 + 50 * (kill % 3))
     await postgres.kill()
     const awayFrom = load.notNow.length
     await through(() => load.notNow.length - awayFrom, 1, awayMs)
@@ -43,7 +44,7 @@ test('PostgreSQL killed under load three times: who asks is told so within 2 s, 
   expect(load.refused).toEqual([])
   expect(load.notNow.length).toBeGreaterThan(0)
   expect(Math.max(...load.notNow.map(({ afterMs }) => afterMs)), 'told so within').toBeLessThan(2_500)
-  await house.drained(60_000)
+  await house.drained(60_000 + 1_000 * kills)
   const messages = await expectNothingLostNorDoubled(house, [load])
   const ends = Map.groupBy(messages, ({ status }) => status)
   expect([...ends.keys()].toSorted().filter((status) => status !== 'unconfirmed')).toEqual(['delivered'])

@@ -3,8 +3,9 @@ import type { OpenedAccount } from '../../../src/open-account.ts'
 import { grantSms } from '../../../src/ledger/grants.ts'
 import { createIds } from '../../../src/ids.ts'
 import { type ClusterNode, openCluster } from '../../nodes/cluster.ts'
+import { sizeOf } from '../../proof-sizes.ts'
 
-const rounds = 50
+const rounds = sizeOf('NODE_ROUNDS')
 const to = '+4915112345678'
 const unlimited = { ONESIXTY_SEND_PER_MINUTE: '0', ONESIXTY_READ_PER_MINUTE: '0', ONESIXTY_QUEUE_LIMIT: '0', ONESIXTY_FREE_SMS: '10' } // prettier-ignore
 

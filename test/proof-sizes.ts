@@ -1,0 +1,42 @@
+/**
+ * How large the proofs are: `ci` in `npm test`, `long` in `npm run prove` (docs/reliability.md). The long run is asked for with
+ * ONESIXTY_TEST_TIER=long, and one size with ONESIXTY_TEST_<NAME>, as in ONESIXTY_TEST_KILLS=30. What `npm test` runs takes minutes, the whole
+ * long run two hours.
+ */
+export const proofSizes = {
+  KILLS: { ci: 10, long: 300, of: 'kills of a server under load' },
+  CRASH_ROUNDS: { ci: 3, long: 50, of: 'crashes at each named point' },
+  FULL_DISKS: { ci: 1, long: 10, of: 'times that the disk is full' },
+  STOPS: { ci: 3, long: 30, of: 'stops under load' },
+  WEBHOOK_KILLS: { ci: 3, long: 30, of: 'kills while webhooks are delivered' },
+  RESTORED_HOUSES: { ci: 1, long: 34, of: 'servers under load of which one backup is restored three times' },
+  SEQUENCES: { ci: 2_000, long: 200_000, of: 'sequences of what can happen to messages and money' },
+  PHONE_SEQUENCES: { ci: 250, long: 5_000, of: 'sequences of what phones, people and time do' },
+  ROUNDS: { ci: 50, long: 1_000, of: 'races of forty sends, and of one key' },
+  RACES: { ci: 10_000, long: 40_000, of: 'races of STOP against hand-over, three quarters of them embedded' },
+  NODE_ROUNDS: { ci: 50, long: 1_000, of: 'races over four nodes' },
+  NODE_KILLS: { ci: 10, long: 50, of: 'kills of one of four nodes, each 10 s' },
+  NODE_SENDS_PER_SECOND: { ci: 15, long: 45, of: 'sends a second to each of four nodes' },
+  POSTGRES_KILLS: { ci: 3, long: 50, of: 'kills of PostgreSQL under load' },
+  GARBAGE_PDUS: { ci: 100_000, long: 1_000_000, of: 'PDUs of garbage' },
+  SESSION_RUNS: { ci: 200, long: 20_000, of: 'lives of SMPP sessions' },
+  SOAK_MESSAGES: { ci: 60_000, long: 1_000_000, of: 'messages through their whole life' },
+  FUZZ_REQUESTS: { ci: 2_000, long: 500_000, of: 'requests made from the reference' },
+} as const satisfies Record<string, { ci: number; long: number; of: string }>
+
+export type ProofSize = keyof typeof proofSizes
+
+const isLong = (): boolean => process.env['ONESIXTY_TEST_TIER'] === 'long'
+
+/** How many of something this run takes. Throws for a size that is no number: a proof of nothing would pass. */
+export function sizeOf(name: ProofSize): number {
+  const given = process.env[`ONESIXTY_TEST_${name}`]
+  const size = given === undefined ? proofSizes[name][isLong() ? 'long' : 'ci'] : Number(given)
+  if (!Number.isInteger(size) || size < 1) throw new Error(`ONESIXTY_TEST_${name}=${given} is no count`)
+  return size
+}
+
+/** An end for a test that hangs: `ciMs`, or hours where the sizes are another's. */
+export const endAfter = (ciMs: number): number => (isLong() ? Math.max(ciMs, longestProofMs) : ciMs)
+
+const longestProofMs = 7_200_000
