@@ -8,9 +8,10 @@ import { commonProblems, type Operation } from '../../src/api/operation.ts'
 import { operations } from '../../src/api/operations.ts'
 import { type ProblemCode, problems } from '../../src/errors.ts'
 import { startTestApi, type TestApi } from './start-test-api.ts'
+import { endAfter, sizeOf } from '../proof-sizes.ts'
 
-/** Requests made from our own reference, mostly near to right: no 5xx, nothing that the reference does not name. */
-const runs = Number(process.env['ONESIXTY_TEST_FUZZ_RUNS'] ?? 2_000)
+/** Requests made from our own reference, right, near to right and hostile: no 5xx, nothing that the reference does not name. */
+const runs = sizeOf('FUZZ_REQUESTS')
 
 let api: TestApi
 beforeAll(async () => {
@@ -148,23 +149,64 @@ const someHeaders = fc.record(
   { requiredKeys: [] },
 )
 
+/** What no client of ours would send in the place of a body. */
+const noBodies = ['', ' ', '[]', 'null', '"', '{', '{}{}', '\ufeff{}', '{"to":NaN}', '['.repeat(5_000), '{"to":'.repeat(2_000), `"${'x'.repeat(70_000)}"`] // prettier-ignore
+
+/** The text of a body: as it should be, cut off, with something in its middle, or nothing of the kind. */
+const textFor = (value: fc.Arbitrary<object>): fc.Arbitrary<string> =>
+  fc.oneof(
+    { weight: 16, arbitrary: value.map((body) => JSON.stringify(body)) },
+    { weight: 2, arbitrary: spoiled(value, (text, at) => text.slice(0, at)) },
+    { weight: 1, arbitrary: spoiled(value, (text, at, odd) => text.slice(0, at) + odd + text.slice(at)) },
+    { weight: 1, arbitrary: fc.constantFrom(...noBodies) },
+  )
+
+const spoiled = (
+  value: fc.Arbitrary<object>,
+  spoil: (text: string, at: number, odd: string) => string,
+): fc.Arbitrary<string> =>
+  fc
+    .tuple(value, fc.double({ min: 0, max: 1, noNaN: true }), fc.string({ unit: 'binary', maxLength: 4 }))
+    .map(([body, share, odd]) => {
+      const text = JSON.stringify(body)
+      return spoil(text, Math.floor(share * text.length), odd.toWellFormed())
+    })
+
+const noQuery = fc.stringMatching(/^[A-Za-z0-9_=&%+.,:;~!$'()*@/?-]{0,200}$/)
+
 const isProblem = Compile(componentSchemas['Problem'] as TSchema)
 
-test('sends made from the reference are answered as it says', async () => {
-  expect((await fuzz(operations.send)).size).toBeGreaterThan(6)
-}, 60_000)
+test(
+  'sends made from the reference are answered as it says',
+  async () => {
+    expect((await fuzz(operations.send)).size).toBeGreaterThan(6)
+  },
+  endAfter(60_000),
+)
 
-test('questions about the status made from the reference are answered as it says', async () => {
-  expect((await fuzz(operations.status)).size).toBeGreaterThan(3)
-}, 60_000)
+test(
+  'questions about the status made from the reference are answered as it says',
+  async () => {
+    expect((await fuzz(operations.status)).size).toBeGreaterThan(3)
+  },
+  endAfter(60_000),
+)
 
-test('questions about the balance made from the reference are answered as it says', async () => {
-  expect((await fuzz(operations.balance)).size).toBeGreaterThan(3)
-}, 60_000)
+test(
+  'questions about the balance made from the reference are answered as it says',
+  async () => {
+    expect((await fuzz(operations.balance)).size).toBeGreaterThan(3)
+  },
+  endAfter(60_000),
+)
 
-test('questions about history made from the reference are answered as it says', async () => {
-  expect((await fuzz(operations.history)).size).toBeGreaterThan(3)
-}, 60_000)
+test(
+  'questions about history made from the reference are answered as it says',
+  async () => {
+    expect((await fuzz(operations.history)).size).toBeGreaterThan(3)
+  },
+  endAfter(60_000),
+)
 
 /** On every answer of every server: not worth a word in a reference. */
 const unspoken = [
@@ -202,13 +244,13 @@ async function fuzz(operation: AnyOperation): Promise<Set<string>> {
   const documented = headersOf(operation)
   const seen = new Set<string>()
   await fc.assert(
-    fc.asyncProperty(requestTo(operation), async ({ key, headers, query, body }) => {
+    fc.asyncProperty(requestTo(operation), async ({ key, headers, query, text }) => {
       const keys: Record<string, string> = { test: api.account.testKey, live: api.account.liveKey }
-      const json: Record<string, string> = body === null ? {} : { 'content-type': 'application/json' }
-      const answer = await api.request(operation.method, `${operation.path}?${queryString(query)}`, {
+      const json: Record<string, string> = text === null ? {} : { 'content-type': 'application/json' }
+      const answer = await api.request(operation.method, `${operation.path}?${query}`, {
         key: keys[key] ?? key,
         headers: { ...headers, ...json },
-        ...(body === null ? {} : { body: JSON.stringify(body) }),
+        ...(text === null ? {} : { body: text }),
       })
       seen.add(`${answer.status} ${answer.body.code ?? ''}`)
       expect([...(documented.get(answer.status) ?? [])]).toEqual(
@@ -240,9 +282,14 @@ function requestTo({ query, body }: AnyOperation) {
     ),
     headers: someHeaders,
     query: fc.oneof(
-      { weight: 30, arbitrary: asked },
-      { weight: 1, arbitrary: objectOf({ properties: { dry_run: { type: 'boolean' } } }, []) },
+      { weight: 30, arbitrary: asked.map(queryString) },
+      {
+        weight: 1,
+        arbitrary: objectOf({ properties: { dry_run: { type: 'boolean' } } }, []).map(queryString),
+      },
+      { weight: 1, arbitrary: noQuery },
     ),
-    body: bodySchema === undefined ? fc.constant(null) : objectOf(bodySchema, bodySchema.required ?? []),
+    text:
+      bodySchema === undefined ? fc.constant(null) : textFor(objectOf(bodySchema, bodySchema.required ?? [])),
   })
 }
