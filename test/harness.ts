@@ -68,6 +68,8 @@ export interface ServerProcess {
   kill(signal: NodeJS.Signals): Promise<ProcessEnd>
   /** Stops it as an operator does. */
   stop(): Promise<ProcessEnd>
+  /** Settles when it has ended, of itself or not. */
+  ended: Promise<ProcessEnd>
 }
 
 export interface ProcessEnd {
@@ -128,6 +130,7 @@ export async function startServerProcess(options: {
     output: () => output,
     kill,
     stop: () => kill('SIGTERM'),
+    ended,
   }
 }
 

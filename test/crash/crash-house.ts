@@ -28,6 +28,7 @@ export interface CrashHouse {
     name?: string
     onUnknown?: 'stop' | 'resend_once'
     isPatient?: boolean
+    isScheduled?: (n: number) => boolean
   }): Load
   /** Starts the server again on its folder and port. Gives how long it took until it was ready. */
   restart(): Promise<{ tookMs: number }>
@@ -44,10 +45,12 @@ export async function openCrashHouse(
   settings: Record<string, string>,
   postgresUrl?: string,
   env: Record<string, string> = {},
+  /** Where the peer keeps its log; beside the data without. */
+  peerFolder?: string,
 ): Promise<CrashHouse> {
   const dataFolder = await temporaryFolder()
   if (postgresUrl !== undefined) useServer(dataFolder, postgresUrl)
-  const peer = await startMessagePeer(join(dataFolder, 'peer.ndjson'))
+  const peer = await startMessagePeer(join(peerFolder ?? dataFolder, 'peer.ndjson'))
   const port = await freePort()
   const start = () => startServerProcess({ dataFolder, port, env: { ONESIXTY_LOG_LEVEL: 'warn', ...env } })
   const server = await start()
@@ -128,7 +131,7 @@ const repeated = (names: readonly string[]): string[] => {
  */
 export async function expectNothingLostNorDoubled(
   house: Pick<CrashHouse, 'client' | 'liveKey' | 'peer' | 'granted' | 'expectSound'>,
-  loads: readonly Load[],
+  loads: readonly Pick<Load, 'accepted'>[],
   wasLate: (message: ApiMessage) => boolean = () => false,
 ): Promise<ApiMessage[]> {
   const messages = await house.client.history(house.liveKey)

@@ -3,7 +3,7 @@ import { type ApiClient, type ApiSend, createApiClient } from '../api-client.ts'
 /** One request of the load, named by a marker that stands in its text. */
 interface Asked {
   marker: string
-  body: { to: string[]; text: string; on_unknown: string }
+  body: { to: string[]; text: string; on_unknown: string; send_at?: string }
 }
 
 /** The client's own log: it stands outside of the program and outlives every kill. */
@@ -27,6 +27,7 @@ export interface Load {
 
 /** Open requests at most: a dead server answers none. */
 const mostOpen = 300
+const scheduledAheadMs = 400
 
 /**
  * A program that sends: each request under an Idempotency-Key of its own, one in ten to three numbers, one in seven of two parts.
@@ -40,8 +41,11 @@ export function createLoad(options: {
   onUnknown?: 'stop' | 'resend_once'
   /** Repeats later what was answered with 503, as the answer asks. */
   isPatient?: boolean
+  /** Which are sent a moment ahead of their time. */
+  isScheduled?: (n: number) => boolean
 }): Load {
   const { url, key, perSecond, name = 'm', onUnknown = 'stop', isPatient = false } = options
+  const isScheduled = options.isScheduled ?? (() => false)
   const accepted = new Map<string, ApiSend>()
   const unanswered = new Map<string, Asked>()
   const refused: string[] = []
@@ -84,7 +88,10 @@ export function createLoad(options: {
       const before = next
       ticking ??= setInterval(() => {
         const due = before + Math.floor(((performance.now() - startedMs) / 1000) * perSecond)
-        while (next < due && open.size < mostOpen) ask(bodyOf(name, next++, onUnknown))
+        while (next < due && open.size < mostOpen) {
+          ask(bodyOf({ name, n: next, onUnknown, isScheduled: isScheduled(next) }))
+          next += 1
+        }
       }, 2)
     },
     async pause() {
@@ -111,7 +118,17 @@ export function createLoad(options: {
   }
 }
 
-function bodyOf(name: string, n: number, onUnknown: string): Asked {
+function bodyOf({
+  name,
+  n,
+  onUnknown,
+  isScheduled,
+}: {
+  name: string
+  n: number
+  onUnknown: string
+  isScheduled: boolean
+}): Asked {
   const marker = `${name}-${String(n).padStart(6, '0')}`
   const to = Array.from(
     { length: n % 10 === 0 ? 3 : 1 },
@@ -119,7 +136,12 @@ function bodyOf(name: string, n: number, onUnknown: string): Asked {
   )
   return {
     marker,
-    body: { to, text: n % 7 === 0 ? `${marker} ${'.'.repeat(170)}` : marker, on_unknown: onUnknown },
+    body: {
+      to,
+      text: n % 7 === 0 ? `${marker} ${'.'.repeat(170)}` : marker,
+      on_unknown: onUnknown,
+      ...(isScheduled && { send_at: new Date(Date.now() + scheduledAheadMs).toISOString() }),
+    },
   }
 }
 

@@ -9,6 +9,7 @@ export interface SmppHouse {
   smsc: SmscControl
   accountId: string
   deviceId: string
+  liveKey: string
   /** Sends one text to many numbers, a hundred a request; every request must be accepted. */
   send(text: string, numbers: readonly string[]): Promise<void>
   set(...pairs: string[]): Promise<void>
@@ -71,6 +72,7 @@ export async function openSmppHouse(options: Options = {}): Promise<SmppHouse> {
     smsc,
     accountId,
     deviceId,
+    liveKey: made.live_key,
     async send(text, numbers) {
       for (let at = 0; at < numbers.length; at += 100) {
         const body = JSON.stringify({ to: numbers.slice(at, at + 100), text, max_parts: 10 })

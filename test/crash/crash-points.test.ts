@@ -1,0 +1,105 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { endAfter, sizeOf } from '../proof-sizes.ts'
+import { openReceiver, verified } from '../webhooks/receiver.ts'
+import { type Arming, openArming } from './armed-server.ts'
+import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from './crash-house.ts'
+import { type CrashPoint, crashPoints } from './crash-points.ts'
+
+const rounds = sizeOf('CRASH_ROUNDS')
+const window = 10
+const device = { window: String(window), submit_delay_ms: '10', delay_ms: '150' }
+
+/** A house whose server dies at points, and what its receiver of events heard: the bodies by id, each with what it tells. */
+interface PointsHouse extends CrashHouse {
+  arming: Arming
+  heard: Map<string, { name: string; bodies: Set<string> }>
+}
+
+async function openPointsHouse(): Promise<PointsHouse> {
+  const arming = await openArming()
+  const receiver = await openReceiver()
+  const house = await openCrashHouse(device, undefined, {
+    ...arming.env,
+    ONESIXTY_WEBHOOK_ALLOW: '127.0.0.1',
+    // What was under way at a crash is due again ten seconds after this.
+    ONESIXTY_WEBHOOK_TIMEOUT_MS: '2000',
+  })
+  const { secret } = await house.onesixty<{ secret: string }>('webhook', 'add', '--account', house.accountId, '--url', receiver.url)
+  const heard: PointsHouse['heard'] = new Map()
+  receiver.handle = (_, response) => {
+    const one = receiver.received.pop()!
+    const { id, type, data } = verified(secret, one)
+    const known = heard.get(id) ?? { name: `${data.message?.id} ${type}`, bodies: new Set() }
+    heard.set(id, { ...known, bodies: known.bodies.add(one.body) })
+    response.end()
+  }
+  const { close } = house
+  return Object.assign(house, {
+    arming,
+    heard,
+    async close() {
+      await close()
+      await receiver.close()
+      await arming.remove()
+    },
+  })
+} // prettier-ignore
+
+test(
+  'a crash before or after any commit, write or answer loses nothing, doubles nothing, and leaves every SMS accounted for',
+  { timeout: endAfter(300_000) },
+  async () => {
+    // Two houses at once, each with every second pair of points: a start keeps one processor busy.
+    const halves = [0, 1].map((half) => crashPoints.filter((_, i) => Math.floor(i / 2) % 2 === half))
+    const houses = [await openPointsHouse(), await openPointsHouse()]
+    onTestFinished(async () => {
+      for (const house of houses) await house.close()
+    })
+    await Promise.all(houses.map((house, half) => expectSoundAfterEach(house, halves[half] ?? [])))
+  },
+)
+
+async function expectSoundAfterEach(house: PointsHouse, each: readonly CrashPoint[]): Promise<void> {
+  const load = house.load({ perSecond: 60, isScheduled: (n) => n % 4 === 1 })
+  let unknownBefore = 0
+  for (let round = 0; round < rounds; round++)
+    for (const [i, point] of each.entries()) {
+      load.resume()
+      await house.arming.diesAt(house.server, { point, skip: (round + 2 * i) % 5 })
+      await load.pause()
+      await house.restart()
+      const unknown = countUnknown(house)
+      expect(unknown - unknownBefore, `unknown outcomes of a crash ${point}`).toBeLessThanOrEqual(window)
+      unknownBefore = unknown
+      await load.repeatUnanswered()
+    }
+  expect([load.unanswered.size, load.refused]).toEqual([0, []])
+  await house.drained(60_000)
+  const messages = await expectNothingLostNorDoubled(house, [load])
+  const ends = new Set(messages.map(({ status }) => status))
+  expect([...ends].toSorted()).toEqual(['delivered', 'unconfirmed'])
+
+  // Every end was told, and whatever was told again said the same.
+  const untold = (): string[] => {
+    const told = new Set([...house.heard.values()].map(({ name }) => name))
+    return messages.map(({ id, status }) => `${id} message.${status}`).filter((name) => !told.has(name))
+  }
+  await eventually(untold, (left) => expect(left).toEqual([]), 60_000)
+  expect([...house.heard.values()].filter(({ bodies }) => bodies.size > 1)).toEqual([])
+}
+
+/** Messages whose outcome nobody will ever know, by the word of the file. */
+function countUnknown({ dataFolder }: CrashHouse): number {
+  const database = new DatabaseSync(join(dataFolder, 'onesixty.db'), { readOnly: true })
+  try {
+    const { unknown } = database
+      .prepare("select count(*) as unknown from messages where status = 'unconfirmed'")
+      .get() as { unknown: number }
+    return unknown
+  } finally {
+    database.close()
+  }
+}

@@ -1,0 +1,79 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createApiClient } from '../api-client.ts'
+import { eventually } from '../eventually.ts'
+import { mobileOriginated } from '../peers/sms-text/mobile-originated.ts'
+import { judgeTexts } from '../peers/sms-text/reassemble.ts'
+import { endAfter, sizeOf } from '../proof-sizes.ts'
+import { openSmppHouse, type SmppHouse } from '../smpp/smpp-house.ts'
+import { expectSound } from './crash-house.ts'
+import { openArming } from './armed-server.ts'
+import { smppCrashPoints } from './crash-points.ts'
+import { createLoad } from './load.ts'
+
+const rounds = sizeOf('CRASH_ROUNDS')
+const mobile = '4915112345678'
+
+test(
+  'over a link a crash before or after any PDU or commit submits nothing twice, and loses no receipt and no received message',
+  { timeout: endAfter(300_000) },
+  async () => {
+    const arming = await openArming()
+    onTestFinished(() => arming.remove())
+    const house = await openSmppHouse({ settings: ['window=10'], env: arming.env })
+    const load = createLoad({ url: house.server.url, key: house.liveKey, perSecond: 40 })
+    onTestFinished(() => load.close())
+    const handsets = receiveTexts(house)
+    for (let round = 0; round < rounds; round++)
+      for (const [i, point] of smppCrashPoints.entries()) {
+        load.resume()
+        await arming.diesAt(house.server, { point, skip: (round + i) % 3 })
+        await load.pause()
+        await house.restart()
+        await load.repeatUnanswered()
+      }
+    const written = await handsets.stop()
+    expect([load.unanswered.size, load.refused]).toEqual([0, []])
+
+    const client = createApiClient(house.server.url)
+    onTestFinished(() => client.close())
+    const unended = async () => {
+      const messages = await client.history(house.liveKey, 'direction=outbound')
+      return messages.filter(({ status }) => !/^(delivered|unconfirmed)$/.test(status))
+    }
+    await eventually(unended, (left) => expect(left).toEqual([]), 60_000)
+    const messages = await client.history(house.liveKey, 'direction=outbound')
+    const ids = new Set(messages.map(({ id }) => id))
+    const accepted = [...load.accepted.values()].flatMap((send) => send.messages)
+    expect(accepted.filter(({ id }) => !ids.has(id)), 'accepted, and lost').toEqual([])
+    const meant = messages.map(({ to, text }) => ({ to, text: text ?? '' }))
+    const { twice, strange, repeated, wrong, lost } = judgeTexts(meant, house.smsc.submits())
+    expect({ twice, strange, repeated, wrong }).toEqual({ twice: [], strange: [], repeated: [], wrong: [] })
+    const nowhere = new Set(lost.map(({ to }) => to))
+    const phantom = messages.filter(({ status, to }) => status === 'delivered' && nowhere.has(to))
+    expect(phantom, 'delivered, and on no handset').toEqual([])
+    expect(messages.length).toBeGreaterThan(rounds * smppCrashPoints.length)
+
+    const received = await client.history(house.liveKey, 'direction=inbound')
+    expect(received.map(({ text }) => text ?? '').toSorted()).toEqual(written.toSorted())
+    await expectSound({ dataFolder: house.server.dataFolder })
+  },
+) // prettier-ignore
+
+/** Handsets that write all the while; the SMSC tells what they wrote until it is acknowledged. */
+function receiveTexts({ smsc }: SmppHouse): { stop(): Promise<string[]> } {
+  const written: string[] = []
+  const telling: Promise<unknown>[] = []
+  const timer = setInterval(() => {
+    const text = `From a handset, ${written.length}`
+    written.push(text)
+    const [order] = mobileOriginated({ from: mobile, to: '12345', text, method: 'none' })
+    telling.push(smsc.deliver(order!))
+  }, 100)
+  return {
+    async stop() {
+      clearInterval(timer)
+      await Promise.all(telling)
+      return written
+    },
+  }
+}
