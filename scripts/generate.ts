@@ -8,6 +8,7 @@ import { grafanaDashboard } from './generators/grafana-dashboard.ts'
 import { layerPicture } from './generators/layer-picture.ts'
 import { openApi } from './generators/openapi.ts'
 import { operatorOpenApi } from './generators/operator-openapi.ts'
+import { reliabilityTables } from './generators/reliability-tables.ts'
 import { androidSettingsTable, smppSettingsTable } from './generators/settings-tables.ts'
 import { scalingTables } from './generators/scaling-tables.ts'
 import { smppStatusPage } from './generators/smpp-status.ts'
@@ -24,6 +25,7 @@ const generators: readonly Generator[] = [
   androidResultsPage,
   grafanaDashboard,
   scalingTables,
+  reliabilityTables,
   openApi,
   operatorOpenApi,
 ]

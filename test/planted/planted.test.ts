@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { plant, plantedBugs, readPlantedBug } from '../../scripts/prove-red.ts'
+import { proofs } from '../../scripts/proofs.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const bugs = await plantedBugs()
@@ -24,3 +25,16 @@ test('a patch whose lines are gone is told', () => {
   expect(() => plant('here\n', change)).toThrow('no longer fits x.ts')
   expect(() => plant('gone\ngone\n', change)).toThrow('2 times')
 })
+
+test('each bug belongs to one proof, and to one whose files have the test that must catch it', async () => {
+  expect(proofs.flatMap(({ catches }) => catches).toSorted()).toEqual(bugs)
+  for (const { catches, files } of proofs)
+    for (const name of catches) expect(files).toContain((await readPlantedBug(name)).file)
+})
+
+test.for(proofs.map((proof) => [proof.name, proof] as const))(
+  'the files of the proof %s exist',
+  async ([, { files }]) => {
+    for (const file of files) expect(await readFile(join(root, file), 'utf8')).toContain('test(')
+  },
+)

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises'
+import { proofSizes } from '../../test/proof-sizes.ts'
+import { readPlantedBug } from '../prove-red.ts'
+import { type Proof, proofs } from '../proofs.ts'
+import { readRecord, type RecordedResult } from '../proof-record.ts'
+import type { Generator } from './generator.ts'
+
+const path = 'docs/reliability.md'
+const begin =
+  '<!-- proofs:begin, written by npm run generate from scripts/proofs.ts, test/proof-sizes.ts and test/planted/ -->'
+const end = '<!-- proofs:end -->'
+
+/** The tables of `docs/reliability.md`: each proof with its sizes, its tests, its command, what was seen last, and each planted bug. */
+export const reliabilityTables: Generator = {
+  path,
+  async render() {
+    const [before, rest] = (await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')).split(begin)
+    const after = rest?.split(end)[1]
+    if (before === undefined || after === undefined) throw new Error(`${path} has no ${begin} … ${end}.`)
+    return `${before}${begin}\n\n${await renderTables()}\n${end}${after}`
+  },
+}
+
+async function renderTables(): Promise<string> {
+  const record = await readRecord()
+  const bugs = await Promise.all(proofs.flatMap((proof) => proof.catches.map((name) => bugRow(proof, name))))
+  return `| proof | what holds, and against what | in \`npm test\` | in \`npm run prove\` | tests | seen last at the long size |
+| --- | --- | --- | --- | --- | --- |
+${proofs.map((proof) => proofRow(proof, record[proof.name])).join('\n')}
+
+${bugs.length} bugs are planted, each caught by the test of its proof; \`npm run prove -- --planted\` plants them all.
+
+| bug | proof | what is wrong with the program once it is planted |
+| --- | --- | --- |
+${bugs.join('\n')}
+`
+}
+
+function proofRow(proof: Proof, seen: RecordedResult | undefined): string {
+  const { name, says, files, script } = proof
+  const tests = [...files, ...(script === undefined ? [] : [script])]
+    .map((file) => `\`${file}\``)
+    .join('<br>')
+  const inTests = script === undefined ? sizesOf(proof, 'ci') : 'not run'
+  const last = seen === undefined ? '–' : `${seen.size}: ${seen.result} in ${seen.seconds} s`
+  return `| \`${name}\` | ${says} | ${inTests} | ${sizesOf(proof, 'long')} | ${tests} | ${last} |`
+}
+
+const sizesOf = ({ sizes }: Proof, tier: 'ci' | 'long'): string =>
+  sizes.length === 0
+    ? 'all of it'
+    : sizes.map((size) => `${proofSizes[size][tier].toLocaleString('en')} ${proofSizes[size].of}`).join('; ')
+
+async function bugRow({ name }: Proof, bug: string): Promise<string> {
+  const { says } = await readPlantedBug(bug)
+  return `| [\`${bug}\`](../test/planted/${bug}.patch) | \`${name}\` | ${says} |`
+}

@@ -1,0 +1,137 @@
+import { parseArgs } from 'node:util'
+import { plantedBugs, proveRed, readPlantedBug } from './prove-red.ts'
+import { type Proof, proofs } from './proofs.ts'
+import { recordResults } from './proof-record.ts'
+import { renderResults, type ResultRow } from './proof-table.ts'
+import { runProof } from './run-proof.ts'
+import { proofSizes, sizeOf } from '../test/proof-sizes.ts'
+
+const usage = `npm run prove [-- options]
+
+  --only NAME,…       Only these proofs, and the bugs planted for them.
+  --ci                The sizes of npm test in the place of the long ones.
+  --no-planted        Leaves out the planted bugs.
+  --planted           Only the planted bugs.
+  --record            Keeps what held at the long sizes in docs/reliability.json, for docs/reliability.md.
+  --json              JSON on standard output in the place of the table.
+  --help              This.
+
+ONESIXTY_TEST_<SIZE>=N sets one size (test/proof-sizes.ts). Proofs: ${proofs.map(({ name }) => name).join(', ')}.
+The whole run takes about two hours and wants the machine to itself. Ends with 1 when a proof fails, when one was left out because a tool
+is missing, or when a planted bug is not caught.
+`
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      ci: { type: 'boolean', default: false },
+      'no-planted': { type: 'boolean', default: false },
+      planted: { type: 'boolean', default: false },
+      record: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return void process.stdout.write(usage)
+  if (!values.ci) process.env['ONESIXTY_TEST_TIER'] = 'long'
+  const chosen = chooseProofs(values.only)
+  const say = sayProgress(chosen)
+  const rows: ResultRow[] = values.planted ? [] : await proveAll(chosen, say)
+  if (values.record && !values.ci) await recordResults(rows)
+  if (!values['no-planted']) for (const proof of chosen) rows.push(...(await plantFor(proof, say)))
+  if (values.only === undefined && !values['no-planted']) await expectAllPlanted(rows)
+  process.stdout.write(values.json ? `${JSON.stringify(rows, null, 2)}\n` : renderResults(rows))
+  process.exitCode = rows.every(({ holds }) => holds) ? 0 : 1
+}
+
+function chooseProofs(only: string | undefined): readonly Proof[] {
+  if (only === undefined) return proofs
+  return only.split(',').map((name) => {
+    const proof = proofs.find((one) => one.name === name)
+    if (proof === undefined)
+      throw new Error(`There is no proof ${name}: ${proofs.map((one) => one.name).join(', ')}`)
+    return proof
+  })
+}
+
+type Say = (text: string) => void
+
+/** One line on standard error for each step, with the time since the start. */
+function sayProgress(chosen: readonly Proof[]): Say {
+  const startedMs = performance.now()
+  const say: Say = (text) =>
+    void process.stderr.write(
+      `${((performance.now() - startedMs) / 1_000).toFixed(0).padStart(5)} s  ${text}\n`,
+    )
+  say(`${chosen.length} proofs`)
+  return say
+}
+
+/** One after the other, and beside them those that only calculate, one after the other too. Gives the rows in the order of the proofs. */
+async function proveAll(chosen: readonly Proof[], say: Say): Promise<ResultRow[]> {
+  const rows = new Map<Proof, ResultRow>()
+  const proveInTurn = async (some: readonly Proof[]): Promise<void> => {
+    for (const proof of some) rows.set(proof, await prove(proof, say))
+  }
+  const calculates = ({ isCalculation }: Proof): boolean => isCalculation === true
+  await Promise.all([
+    proveInTurn(chosen.filter((proof) => !calculates(proof))),
+    proveInTurn(chosen.filter(calculates)),
+  ])
+  return chosen.map((proof) => rows.get(proof) as ResultRow)
+}
+
+async function prove(proof: Proof, say: Say): Promise<ResultRow> {
+  say(`${proof.name} …`)
+  const startedMs = performance.now()
+  const { passed, failed, leftOut, reasons } = await runProof(proof, process.env)
+  const holds = failed === 0 && leftOut.length === 0
+  const row: ResultRow = {
+    proof: proof.name,
+    size: sizesOf(proof),
+    result: `${passed} passed${failed > 0 ? `, ${failed} failed` : ''}${leftOut.length > 0 ? `, ${leftOut.length} left out` : ''}`,
+    seconds: secondsSince(startedMs),
+    holds,
+    reasons: [...reasons, ...leftOut.map((name) => `left out: ${name}`)],
+  }
+  say(`${proof.name}: ${row.result}, ${row.seconds} s`)
+  for (const reason of row.reasons) say(`  ${reason}`)
+  return row
+}
+
+const sizesOf = ({ sizes }: Proof): string =>
+  sizes.length === 0
+    ? 'all'
+    : sizes.map((name) => `${sizeOf(name).toLocaleString('en')} ${proofSizes[name].of}`).join('; ')
+
+/** Bugs are planted at the sizes of CI: what `npm test` runs is what must catch them. */
+async function plantFor(proof: Proof, say: Say): Promise<ResultRow[]> {
+  const rows: ResultRow[] = []
+  for (const name of proof.catches) {
+    const bug = await readPlantedBug(name)
+    const startedMs = performance.now()
+    const { caught, detail } = await proveRed(bug)
+    rows.push({
+      proof: proof.name,
+      size: `planted: ${bug.says}`,
+      result: caught ? 'caught' : 'MISSED',
+      seconds: secondsSince(startedMs),
+      holds: caught,
+      reasons: caught ? [] : [detail],
+    })
+    say(`${name}: ${caught ? 'caught' : `MISSED, ${detail}`}`)
+  }
+  return rows
+}
+
+/** A bug that belongs to no proof would never be planted. */
+async function expectAllPlanted(rows: readonly ResultRow[]): Promise<void> {
+  const planted = rows.filter(({ size }) => size.startsWith('planted: ')).length
+  const all = await plantedBugs()
+  if (planted !== all.length) throw new Error(`${planted} of ${all.length} bugs were planted`)
+}
+
+const secondsSince = (startedMs: number): number => Math.round((performance.now() - startedMs) / 1_000)
+
+await main()
