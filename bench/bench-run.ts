@@ -26,7 +26,7 @@ export interface Lengths {
 
 export const fullLengths: Lengths = {
   warmUpMs: 3_000, measureMs: 8_000, echoMs: 4_000, rounds: 3, lives: { one: 150_000, hundred: 3_000 }, wireMs: 20_000,
-  reads: 3_000, largeDatabase: 5_000_000, starts: 5, queuedMessages: 1_000_000, codecMs: 2_000,
+  reads: 9_000, largeDatabase: 5_000_000, starts: 5, queuedMessages: 1_000_000, codecMs: 2_000,
   nodes: { warmUpMs: 2_000, measureMs: 5_000 }, phones: 1_000,
 } // prettier-ignore
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { measureAccept, measureAcceptMany } from './accept-rows.ts'
 import { BenchMachine } from './bench-machine.ts'
+import { besideEmbedded } from './beside-embedded.ts'
 import { type BenchRun, fullLengths, quickLengths } from './bench-run.ts'
 import { type Figure, judge, median, perSecondOf } from './figure.ts'
 import { measureLife, measureLifeOverSmpp } from './life-rows.ts'
@@ -29,7 +30,7 @@ const usage = `npm run bench [-- options]
 
 Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
 8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes, 15 webhooks.
-A whole run takes about twenty minutes, needs 8 GB for temporary files, and writes docs/benchmarks.md.
+A whole run takes about twenty-five minutes, needs 8 GB for temporary files, and writes docs/benchmarks.md.
 `
 
 /** The rows but the first, which is the bare server. */
@@ -97,8 +98,13 @@ async function measureRows(
     run.say(`row ${row}`)
     figures.push(...(await measure(run)))
   }
+  const all = [...figures, ...besideEmbedded(figures)]
   const disturbance = watched.stop(machine.pids)
-  return { figures: [...echoFigures(machine.echoRates), ...figures], flush, disturbance }
+  return {
+    figures: [...echoFigures(machine.echoRates), ...all.toSorted((a, b) => a.row - b.row)],
+    flush,
+    disturbance,
+  }
 }
 
 /** What stands in the way of the bars that were missed, by the name of the figure. */

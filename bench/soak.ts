@@ -62,7 +62,7 @@ function soak(messages: number, perSecond: number): Promise<SoakSample[]> {
       const watched = watch(folder, server)
       try {
         const job = {
-        ports: [server.port], token: account.liveKey, shape: one, connections: 64, perSecond, warmUpMs: 0,
+        ports: [server.port], tokens: [account.liveKey], shape: one, connections: 64, perSecond, warmUpMs: 0,
         measureMs: Math.ceil((messages / perSecond) * 1_000), maxRequests: messages, firstMessage: 0, keepTimes: false,
       } // prettier-ignore
         await generator.run(job, 202)
