@@ -1,4 +1,5 @@
 import { issuePasswordLink } from '../accounts/password-link.ts'
+import { removePasskeys } from '../accounts/passkeys.ts'
 import { removeSecondFactor } from '../accounts/passwords.ts'
 import { rfc3339 } from '../clock.ts'
 import { refuse } from '../errors.ts'
@@ -26,7 +27,10 @@ const resetLink = command({
         const deps = { ...tools, nowMs: tools.clock.now() }
         const user = await tx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
         if (user === undefined) throw refuse('not_found', { detail: `There is no user ${email}.` })
-        if (removes) await removeSecondFactor(tx, deps, { userId: user.id, actor: cliActor })
+        if (removes) {
+          await removeSecondFactor(tx, deps, { userId: user.id, actor: cliActor })
+          await removePasskeys(tx, deps, { userId: user.id, actor: cliActor })
+        }
         return {
           userId: user.id,
           link: await issuePasswordLink(

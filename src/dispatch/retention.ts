@@ -113,6 +113,7 @@ async function forgetRecords(deps: RetentionDeps): Promise<boolean> {
     forgetOld(deps, alerts, nowMs - deps.alertDays * dayMs),
     forgetOld(deps, sessions, new Date(nowMs).toISOString()),
     forgetOld(deps, signInSteps, new Date(nowMs).toISOString()),
+    forgetOld(deps, passkeyChallenges, nowMs),
   ])
   return isMore.includes(true)
 }
@@ -139,6 +140,13 @@ const signInSteps: OldRows<'auth_verifications'> = {
   table: 'auth_verifications',
   key: ['id'],
   age: 'expiresAt',
+}
+
+/** An answer to one that has ended is refused for its age. */
+const passkeyChallenges: OldRows<'passkey_challenges'> = {
+  table: 'passkey_challenges',
+  key: ['hash'],
+  age: 'expires_at',
 }
 
 /** The present state of a device has no end and stays, however old it is. */

@@ -51,6 +51,8 @@ import type {
   AuthCredentialTable,
   AuthVerificationTable,
   AuthTwoFactorTable,
+  PasskeyChallengeTable,
+  PasskeyTable,
 } from './sign-in-tables.ts'
 import type { TrafficTable, TrafficTimeTable } from './traffic-tables.ts'
 import type {
@@ -155,6 +157,8 @@ export interface Database {
   auth_credentials: AuthCredentialTable
   auth_two_factors: AuthTwoFactorTable
   auth_verifications: AuthVerificationTable
+  passkeys: PasskeyTable
+  passkey_challenges: PasskeyChallengeTable
   operator_tokens: OperatorTokenTable
   operator_requests: OperatorRequestTable
   alerts: AlertTable

@@ -17,6 +17,24 @@ export interface OneTimeLinkTable {
   revoked_at: number | null
 }
 
+export interface PasskeyTable {
+  id: string
+  user_id: string
+  credential_id: string
+  public_key: string
+  counter: number
+  transports: string
+  is_synced: Flag
+  name: string
+  created_at: number
+  last_used_at: number | null
+}
+
+export interface PasskeyChallengeTable {
+  hash: string
+  expires_at: number
+}
+
 /** Better Auth's own tables, in its spelling; dates are ISO 8601 text. */
 export interface AuthUserTable {
   id: string

@@ -44,6 +44,22 @@ const giveSecondFactor = () =>
         .insertInto('auth_two_factors')
         .values({ id: 't', secret: 's', backupCodes: 'c', userId })
         .execute()
+      await tx.deleteFrom('passkeys').execute()
+      await tx
+        .insertInto('passkeys')
+        .values({
+          id: 'psk_a',
+          user_id: userId,
+          credential_id: 'c',
+          public_key: 'k',
+          counter: 0,
+          transports: '',
+          is_synced: 0,
+          name: 'Phone',
+          created_at: nowMs,
+          last_used_at: null,
+        })
+        .execute()
     }),
   )
 const secondFactors = () =>
@@ -51,6 +67,7 @@ const secondFactors = () =>
     asked: (await read.selectFrom('auth_users').select('twoFactorEnabled').executeTakeFirstOrThrow())
       .twoFactorEnabled,
     stored: (await read.selectFrom('auth_two_factors').select('id').execute()).length,
+    passkeys: (await read.selectFrom('passkeys').select('id').execute()).length,
   }))
 
 test('a user without a password gets a set-up link, and one with a password a reset link', async () => {
@@ -77,9 +94,9 @@ test('a user without a password gets a set-up link, and one with a password a re
 test('the second factor stays unless the operator says otherwise', async () => {
   await giveSecondFactor()
   await resetLink()
-  expect(await secondFactors()).toEqual({ asked: 1, stored: 1 })
+  expect(await secondFactors()).toEqual({ asked: 1, stored: 1, passkeys: 1 })
   await resetLink('--remove-second-factor')
-  expect(await secondFactors()).toEqual({ asked: 0, stored: 0 })
+  expect(await secondFactors()).toEqual({ asked: 0, stored: 0, passkeys: 0 })
 })
 
 test('a user that there is not is refused, and a second account brings a known owner no link', async () => {

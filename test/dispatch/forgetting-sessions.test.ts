@@ -21,7 +21,7 @@ const countOf = async (table: keyof Database): Promise<number> =>
       .execute()
   ).length
 
-test('sessions that ended, and halves of sign-ins, go a page at a time, and those that still work stay', async () => {
+test('sessions that ended, halves of sign-ins and answered challenges go a page at a time, and those that still work stay', async () => {
   const nowMs = house.clock.now()
   const iso = (ms: number): string => new Date(ms).toISOString()
   const at = { createdAt: iso(nowMs), updatedAt: iso(nowMs) }
@@ -37,9 +37,14 @@ test('sessions that ended, and halves of sign-ins, go a page at a time, and thos
     'auth_verifications',
     ends.map((expiresAt, i) => ({ id: `v${i}`, identifier: `2fa-${i}`, value: 'usr_a', expiresAt, ...at })),
   )
+  await insert(
+    'passkey_challenges',
+    ends.map((end, i) => ({ hash: String(i).padStart(64, '0'), expires_at: Date.parse(end) })),
+  )
   const commits = house.storage.writer.commits
   await house.janitors().retention.sweepAll()
-  expect([await countOf('auth_sessions'), await countOf('auth_verifications')]).toEqual([1, 1])
-  // Two tables, pages of 500.
+  const left = [countOf('auth_sessions'), countOf('auth_verifications'), countOf('passkey_challenges')]
+  expect(await Promise.all(left)).toEqual([1, 1, 1])
+  // Three tables, pages of 500.
   expect(house.storage.writer.commits - commits).toBeGreaterThanOrEqual(3)
 })

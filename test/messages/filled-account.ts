@@ -100,6 +100,9 @@ async function fillPeople(tx: Tx, deps: Deps, { accountId, userId }: FilledAccou
   await insertRows(tx, 'auth_sessions', [{ id: mark, expiresAt, token: mark, ipAddress: mark, userAgent: mark, userId, ...times }]) // prettier-ignore
   await insertRows(tx, 'auth_credentials', [{ id: mark, accountId: mark, providerId: 'credential', userId, password: mark, ...times }]) // prettier-ignore
   await insertRows(tx, 'auth_two_factors', [{ id: mark, secret: mark, backupCodes: mark, userId }])
+  await insertRows(tx, 'passkeys', [
+    { id: deps.ids('psk'), user_id: userId, credential_id: mark, public_key: mark, counter: 1, transports: mark, is_synced: 1, name: mark, created_at: deps.nowMs },
+  ]) // prettier-ignore
   await insertRows(tx, 'auth_verifications', [
     { id: `${mark}-1`, identifier: `trust-${mark}`, value: userId, expiresAt, ...times },
     { id: `${mark}-2`, identifier: `reset-${userId}`, value: mark, expiresAt, ...times },
