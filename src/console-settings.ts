@@ -21,6 +21,12 @@ export const consoleSettings = {
     default: 10,
     says: 'Wrong passwords or codes in 15 minutes for one e-mail address, then 429; from one network three times as many. Slows guessing.',
   }),
+  passkeysPerUser: setting({
+    env: 'ONESIXTY_PASSKEYS_PER_USER',
+    read: wholeNumber(1, 100),
+    default: 20,
+    says: 'Passkeys of one person: more than anybody has devices. A browser is told of all of them when one is added.',
+  }),
   setUpLinkHours: setting({
     env: 'ONESIXTY_SETUP_LINK_HOURS',
     read: wholeNumber(1, 8_760),

@@ -103,6 +103,7 @@ const createIdentityPorts = (parts: Parts, publicUrl: () => string): IdentityPor
   const { clock, config, counts, ids, log } = parts
   return {
     limits: createIdentityLimits({ clock, counts }, config),
+    passkeyKey: deriveKey(parts.secret, 'console-passkeys'),
     mailer: createMailer({ config, log, publicUrl }),
     openAccount: (tx, nowMs, account) => openAccount(tx, { ids, nowMs, randomBytes, config }, account),
   }

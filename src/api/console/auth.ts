@@ -34,9 +34,10 @@ const sessionSeconds = 7 * 86_400
 const prolongAfterSeconds = 86_400
 
 async function load(deps: AuthDeps) {
-  const [{ betterAuth }, { twoFactor }] = await Promise.all([
+  const [{ betterAuth }, { twoFactor }, { startSession }] = await Promise.all([
     import('better-auth'),
     import('better-auth/plugins/two-factor'),
+    import('./start-session.ts'),
   ])
   return betterAuth({
     appName: 'onesixty',
@@ -67,7 +68,7 @@ async function load(deps: AuthDeps) {
       ipAddress: { ipAddressHeaders: [addressHeader] },
       defaultCookieAttributes: { httpOnly: true, secure: true, sameSite: 'strict', path: '/' },
     },
-    plugins: [twoFactor({ schema: { twoFactor: { modelName: 'auth_two_factors' } } })],
+    plugins: [twoFactor({ schema: { twoFactor: { modelName: 'auth_two_factors' } } }), startSession],
     // Calls are limited by `identity-limits.ts`.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },

@@ -17,6 +17,8 @@ import { signUpCalls } from './sign-up-calls.ts'
 import { linkCalls } from './link-calls.ts'
 import { resetCalls } from './reset-calls.ts'
 import { profileCalls } from './profile-calls.ts'
+import { passkeyCalls } from './passkey-calls.ts'
+import { passkeySignInCalls } from './passkey-sign-in.ts'
 import { secondFactorCalls } from './second-factor-calls.ts'
 import { invitationCalls } from './invitation-calls.ts'
 import { memberCalls } from './member-calls.ts'
@@ -29,11 +31,13 @@ import { webhookCalls } from './webhook-calls.ts'
 /** Every call of the console by its path below `/console/api/`. */
 export const calls = {
   ...sessionCalls,
+  ...passkeySignInCalls,
   ...signUpCalls,
   ...linkCalls,
   ...resetCalls,
   ...profileCalls,
   ...secondFactorCalls,
+  ...passkeyCalls,
   ...memberCalls,
   ...invitationCalls,
   ...startCalls,

@@ -53,6 +53,8 @@ export interface HistoryPorts extends Pick<HistoryDeps, 'safeHorizonMs'> {
 
 export interface IdentityPorts {
   limits: IdentityLimits
+  /** Signs what authenticators are asked; at least 32 random bytes. */
+  passkeyKey: Uint8Array
   /** Null without `ONESIXTY_SMTP_URL`: then people are shown links to copy. */
   mailer: Mailer | null
   /** Makes an account with owner, wallets and first keys. An address that a user has is refused unless that user is named. */

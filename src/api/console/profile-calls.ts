@@ -2,12 +2,14 @@ import { Type } from 'typebox'
 import { readMutes, writeMutes } from '../../alerts/alert-mutes.ts'
 import { alertKinds, alertWords } from '../../alerts/alert-words.ts'
 import { emailFaults } from '../../accounts/accounts.ts'
+import { type ListedPasskey, listPasskeys } from '../../accounts/passkeys.ts'
 import { setPassword } from '../../accounts/passwords.ts'
 import { changeUser } from '../../accounts/users.ts'
 import { invalidInput, nameFaults } from '../../invalid-input.ts'
 import type { AlertKind } from '../../storage/operator-tables.ts'
 import { appendAudit } from '../../storage/audit-log.ts'
 import { defineCall, type UserContext } from './call.ts'
+import { passkeyPlace } from './passkey-place.ts'
 import { confirmPassword, hashNewPassword } from './passwords.ts'
 import { listSessions, type ListedSession } from './session-list.ts'
 
@@ -15,6 +17,9 @@ export interface ProfileAnswer {
   name: string
   email: string
   hasSecondFactor: boolean
+  passkeys: ListedPasskey[]
+  /** The one address at which passkeys work; null where browsers have none. */
+  passkeyOrigin: string | null
   sessions: ListedSession[]
   /** What one may be told of by mail, and whether one is. */
   alerts: { kind: AlertKind; label: string; isOn: boolean }[]
@@ -41,6 +46,8 @@ export const profileCalls = {
         name: user.name,
         email: user.email,
         hasSecondFactor: auth?.twoFactorEnabled === 1,
+        passkeys: await listPasskeys(read, user.id),
+        passkeyOrigin: passkeyPlace(context.publicUrl())?.origin ?? null,
         sessions: await listSessions(context),
         alerts: await listAlerts(context),
         sendsMail: context.config.smtpUrl !== null,

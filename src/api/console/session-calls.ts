@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { signUpMode } from '../../own-address.ts'
 import { type CallContext, type ConsoleUser, defineCall } from './call.ts'
+import { passkeyPlace } from './passkey-place.ts'
 import { readSession } from './session.ts'
 import { giveCode, keepCookies, type SignedIn, signIn } from './sign-in.ts'
 
@@ -18,6 +19,8 @@ export interface SessionAnswer {
   signUp: 'open' | 'invite' | 'closed'
   /** Whether a lost password is replaced by a mail, and not by the operator alone. */
   mailsResets: boolean
+  /** The one address at which passkeys work; null where browsers have none. */
+  passkeyOrigin: string | null
   /** What a new account is granted. */
   freeSms: number
 }
@@ -34,6 +37,7 @@ export const sessionCalls = {
         accounts: session === null ? [] : await accountsOf(context, session.user.id),
         signUp: signUpMode(context.config),
         mailsResets: context.ports.identity.mailer !== null,
+        passkeyOrigin: passkeyPlace(context.publicUrl())?.origin ?? null,
         freeSms: context.config.freeSms,
       }
     },
