@@ -11,6 +11,7 @@ import { testPassword } from './signed-in.ts'
 let ada: Ada
 beforeAll(async () => {
   ada = await openAda()
+  await givePasskey(ada)
 }, 60_000)
 afterAll(() => ada.stop())
 
@@ -88,7 +89,7 @@ test('the keyboard alone signs in, in the order of the page', async () => {
   await page.getByLabel('E-mail address').waitFor()
   const focused = () => page.evaluate<string>(`document.activeElement.getAttribute('autocomplete') ?? ''`)
   await page.keyboard.press('Tab')
-  expect(await focused()).toBe('username')
+  expect(await focused()).toBe('username webauthn')
   await page.keyboard.type(ada.email)
   await page.keyboard.press('Tab')
   expect(await focused()).toBe('current-password')
@@ -97,6 +98,24 @@ test('the keyboard alone signs in, in the order of the page', async () => {
   await page.waitForURL(/\/a\//)
   await page.context().close()
 }, 60_000)
+
+/** A passkey with a long name, to be seen in its list. */
+const givePasskey = ({ app, account }: Ada): Promise<unknown> => {
+  const at = Date.now()
+  const passkey = {
+    id: 'psk_a',
+    user_id: account.userId,
+    credential_id: 'c',
+    public_key: 'k',
+    counter: 0,
+    transports: 'usb',
+    is_synced: 1,
+    name: `The security key that hangs at my keys ${'m'.repeat(40)}`,
+    created_at: at - 86_400_000,
+    last_used_at: at - 3_600_000,
+  } as const
+  return app.storage.writer.write((tx) => tx.insertInto('passkeys').values(passkey).execute())
+}
 
 /** By how many pixels a page is wider than its window. */
 const overflow = (page: Page): Promise<number> =>

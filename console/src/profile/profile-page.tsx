@@ -11,11 +11,12 @@ import { ListState } from '../ui/list-state.tsx'
 import { TopBar } from '../ui/top-bar.tsx'
 import { AlertChoices } from './alert-choices.tsx'
 import { ChangePassword } from './change-password.tsx'
+import { Passkeys } from './passkeys.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Section } from '../ui/section.tsx'
 import { Sessions } from './sessions.tsx'
 
-/** Oneself: name and address, password, second factor, sessions. */
+/** Oneself: name and address, password, passkeys, second factor, sessions. */
 export function ProfilePage() {
   const profile = useCall('profile/read', {})
   return (
@@ -33,6 +34,7 @@ export function ProfilePage() {
               <Stack gap="lg">
                 <Person of={answer} />
                 <ChangePassword email={answer.email} />
+                <Passkeys of={answer} />
                 <SecondFactor isThere={answer.hasSecondFactor} />
                 <AlertChoices of={answer} />
                 <Sessions of={answer.sessions} />

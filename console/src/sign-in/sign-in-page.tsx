@@ -4,13 +4,14 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { change } from '../api/call.ts'
 import { sessionQuery } from '../api/session.ts'
+import { PasskeyEntry } from '../passkeys/passkey-entry.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { EmailField } from '../ui/email-field.tsx'
 import { useEntry } from './enter.ts'
 import { GiveCode } from './give-code.tsx'
 import { OutsidePage } from './outside-page.tsx'
 
-/** E-mail and password, then the code for who has a second factor. */
+/** E-mail and password, then the code for who has a second factor; or a passkey, which stands for all three. */
 export function SignInPage() {
   const { next } = useSearch({ strict: false }) as { next?: string }
   const [asksCode, setAsksCode] = useState(false)
@@ -30,7 +31,8 @@ function Credentials({ to, onCodeNeeded }: { to: string; onCodeNeeded: () => voi
   return (
     <>
       <CallForm call={signIn} onSubmit={() => signIn.mutate(undefined)} action="Sign in">
-        <EmailField value={email} onChange={setEmail} />
+        {/* The second word lets browsers offer passkeys here. */}
+        <EmailField autoComplete="username webauthn" value={email} onChange={setEmail} />
         <PasswordInput
           label="Password"
           autoComplete="current-password"
@@ -39,6 +41,7 @@ function Credentials({ to, onCodeNeeded }: { to: string; onCodeNeeded: () => voi
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
       </CallForm>
+      <PasskeyEntry to={to} />
       <Group justify="space-between">
         <Anchor component={Link} to="/reset" size="sm">
           Lost the password?

@@ -1,0 +1,57 @@
+import { PasswordInput, Text, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { change } from '../api/call.ts'
+import { faultOf } from '../ui/call-fault.tsx'
+import { CallForm } from '../ui/call-form.tsx'
+import { browserName } from './browser-name.ts'
+
+/** Name and password, then the browser asks for finger, face or PIN. */
+export function AddPasskey({ onDone }: { onDone: () => void }) {
+  const [name, setName] = useState(() => browserName(navigator.userAgent))
+  const [password, setPassword] = useState('')
+  const client = useQueryClient()
+  const add = useMutation({
+    mutationFn: async () => {
+      const { makePasskey } = await import('../passkeys/browser-passkeys.ts')
+      const made = await makePasskey(await change('passkeys/begin', null, { password }))
+      return change('passkeys/add', null, { name, made })
+    },
+    onSuccess: () => {
+      onDone()
+      notifications.show({ color: 'teal', message: `You can sign in by the passkey ${name.trim()} now.` })
+      return client.invalidateQueries({ queryKey: ['profile/read'] })
+    },
+  })
+  return (
+    <CallForm
+      call={add}
+      onSubmit={() => add.mutate()}
+      action="Add the passkey"
+      ownFaults={['name', 'password']}
+    >
+      <Text size="sm">
+        Your browser asks where to keep it: on this device, on your phone, or on a security key.
+      </Text>
+      <TextInput
+        label="Name"
+        description="By which you know it again in your list."
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={faultOf(add.error, 'name')}
+      />
+      <PasswordInput
+        label="Password"
+        required
+        data-autofocus
+        autoComplete="current-password"
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        error={faultOf(add.error, 'password')}
+      />
+    </CallForm>
+  )
+}

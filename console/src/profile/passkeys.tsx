@@ -1,0 +1,109 @@
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { lazy } from 'react'
+import type { ListedPasskey } from '../../../src/accounts/passkeys.ts'
+import type { ProfileAnswer } from '../../../src/api/console/profile-calls.ts'
+import { useChange } from '../api/use-call.ts'
+import { passkeyFault } from '../passkeys/passkey-fault.ts'
+import { DataTable } from '../ui/data-table.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Section } from '../ui/section.tsx'
+import { TimeAgo } from '../ui/time-ago.tsx'
+import { PasswordFirst } from './password-first.tsx'
+
+const AddPasskey = lazy(async () => ({ default: (await import('./add-passkey.tsx')).AddPasskey }))
+
+/** What signs one in without password and code. */
+export function Passkeys({ of }: { of: Pick<ProfileAnswer, 'passkeys' | 'passkeyOrigin'> }) {
+  const [adding, addition] = useDisclosure()
+  const fault = passkeyFault(of.passkeyOrigin)
+  return (
+    <Section title="Passkeys">
+      <Text size="sm">
+        A passkey signs you in by the finger, the face or the PIN of your device, in place of password and
+        code. A page that only looks like this one gets nothing of it.
+      </Text>
+      {of.passkeys.length === 0 ? null : <PasskeyTable of={of.passkeys} />}
+      {fault === null ? (
+        <Group>
+          <Button size="sm" onClick={addition.open}>
+            Add a passkey
+          </Button>
+        </Group>
+      ) : (
+        <Alert color="gray" variant="light">
+          {fault}
+        </Alert>
+      )}
+      <Dialog opened={adding} onClose={addition.close} title="Add a passkey">
+        <AddPasskey onDone={addition.close} />
+      </Dialog>
+    </Section>
+  )
+}
+
+const PasskeyTable = ({ of }: { of: readonly ListedPasskey[] }) => (
+  <DataTable minWidth={300}>
+    <thead>
+      <tr>
+        <th>Name</th>
+        <th>Last used</th>
+        <td />
+      </tr>
+    </thead>
+    <tbody>
+      {of.map((passkey) => (
+        <PasskeyRow key={passkey.id} of={passkey} />
+      ))}
+    </tbody>
+  </DataTable>
+)
+
+function PasskeyRow({ of }: { of: ListedPasskey }) {
+  const [removing, removal] = useDisclosure()
+  return (
+    <tr>
+      <td>
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {of.name}
+        </Text>
+        <Text size="xs" c="dimmed">
+          added <TimeAgo at={of.createdAt} />, {of.isSynced ? 'may be on several devices' : 'on one device'}
+        </Text>
+      </td>
+      <td>{of.lastUsedAt === null ? 'never' : <TimeAgo at={of.lastUsedAt} />}</td>
+      <td data-end>
+        <Button
+          size="compact-xs"
+          variant="light"
+          color="red"
+          aria-label={`Remove the passkey ${of.name}`}
+          onClick={removal.open}
+        >
+          Remove
+        </Button>
+        <Dialog opened={removing} onClose={removal.close} title={`Remove the passkey ${of.name}?`}>
+          <RemovePasskey of={of} onDone={removal.close} />
+        </Dialog>
+      </td>
+    </tr>
+  )
+}
+
+function RemovePasskey({ of, onDone }: { of: ListedPasskey; onDone: () => void }) {
+  const remove = useChange('passkeys/remove', ['profile/read'])
+  const removed = (): void => {
+    onDone()
+    notifications.show({ message: `The passkey ${of.name} is removed.` })
+  }
+  return (
+    <PasswordFirst
+      says="Nobody signs in by it any more. The device still offers it until you delete it there too."
+      action="Remove it"
+      color="red"
+      call={remove}
+      onGiven={(password) => remove.mutate({ passkeyId: of.id, password }, { onSuccess: removed })}
+    />
+  )
+}
