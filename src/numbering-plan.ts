@@ -52,6 +52,10 @@ export function readInternationalNumber(e164: string): NumberReading | null {
 /** Whether a numbering plan belongs to this country (ISO 3166 alpha-2). */
 export const isCountry = (code: string): boolean => Object.hasOwn(metadata.countries, code)
 
+/** The calling code of a country (ISO 3166 alpha-2), or null when there is no such country. */
+export const callingCodeOf = (country: string): string | null =>
+  isCountry(country) ? (RAW.countries[country]?.[0] ?? null) : null
+
 /** The calling code that a number written `+…` begins with, or null. No code begins with another. */
 export function findCallingCode(e164: string): string | null {
   for (let end = 2; end <= 4; end++) {

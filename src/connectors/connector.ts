@@ -1,3 +1,5 @@
+import { isCountry } from '../numbering-plan.ts'
+
 /**
  * The seam between the service and what carries its messages. A connector knows its device and nothing of accounts, money or
  * tables; the dispatcher knows nothing of protocols. Two shapes: a link is handed messages, a pull (phones) fetches them.
@@ -77,7 +79,13 @@ export interface Receipt {
 
 /** An SMS that reached the device. */
 export interface Inbound {
+  /** With a plus sign where the network says that it is an international number. */
   from: string
+  /**
+   * What else the network says of the sender: `national` is a number to be dialled within its country alone, `other` is none of a subscriber (a
+   * name, a short code). Left out where it does not tell.
+   */
+  fromIs?: 'national' | 'other'
   to: string | null
   text: string
   receivedAt: number
@@ -231,6 +239,14 @@ export interface SettingRule {
   /** Null when `value` is fine, else what is wrong with it. */
   check(value: string): string | null
 }
+
+/** The setting of every kind that may receive national numbers. It is the service that reads it. */
+export const countrySetting: SettingRule = {
+  name: 'country',
+  default: '',
+  says: 'The country (two letters, such as DE) whose national numbers those who write may have, where the network gives them without their calling code. Empty: such a number stays as it came, and its STOP can be followed by nobody.',
+  check: (value) => (value === '' || isCountry(value) ? null : 'needs the code of a country such as DE, or nothing'),
+} // prettier-ignore
 
 /** What came of a trial. */
 export interface Trial {

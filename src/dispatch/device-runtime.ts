@@ -16,6 +16,8 @@ export interface DeviceFacts {
   kind: string
   name: string
   senders: ReadonlySet<string>
+  /** Whose national numbers it may receive; null where nobody has said so. */
+  country: string | null
   pace: PaceLimit | null
   /** It takes nothing new, and ends what it holds. */
   isDraining: boolean

@@ -4,6 +4,7 @@ import {
   type ConnectorEvents,
   type ConnectorKind,
   type ConnectorTools,
+  countrySetting,
   isPull,
   type Link,
   type LinkCounters,
@@ -200,8 +201,12 @@ export class DeviceSlot {
   }
 }
 
-const settingsOf = (row: DeviceRow): Record<string, string> =>
+const settingsOf = (row: Pick<DeviceRow, 'settings'>): Record<string, string> =>
   JSON.parse(row.settings) as Record<string, string>
+
+/** Whose national numbers a device may receive, as its row says. */
+export const countryOf = (row: Pick<DeviceRow, 'settings'>): string | null =>
+  settingsOf(row)[countrySetting.name] || null
 
 const toolsFor = (
   {
@@ -232,6 +237,7 @@ const factsOf = (row: DeviceRow): DeviceFacts => ({
   kind: row.kind,
   name: row.name,
   senders: new Set(JSON.parse(row.senders) as string[]),
+  country: countryOf(row),
   pace:
     row.parts_per_window === null || row.window_seconds === null
       ? null

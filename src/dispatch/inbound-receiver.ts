@@ -10,11 +10,14 @@ import { findLastSender } from '../messages/last-sender.ts'
 import { receiveMessages } from '../messages/receive-messages.ts'
 import { parsePhoneNumber } from '../phone-number.ts'
 import { plainText, withoutControls } from '../plain-text.ts'
+import { readSender } from '../sender-number.ts'
 import { measureText } from '../sms-text.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import type { Writer } from '../storage/writer.ts'
 import type { DevicePool } from './device-pool.ts'
+import type { DeviceFacts } from './device-runtime.ts'
+import { countryOf } from './device-slot.ts'
 import { InboundRate } from './inbound-rate.ts'
 
 interface InboundReceiverDeps {
@@ -52,12 +55,13 @@ export class InboundReceiver {
     const owner = facts ?? (await this.#ownerOf(deviceId))
     const cut = inbound.text.slice(0, config.inboundCharacters)
     const text = inbound.part === undefined ? plainText(cut) : withoutControls(cut)
-    const number = parsePhoneNumber(inbound.from)
+    const from = readSender(inbound.from, { is: inbound.fromIs, country: owner.country })
+    const number = parsePhoneNumber(from)
     const { encoding, units, parts } = measureText(text, 'auto')
-    const { from, to, inReplyTo, fingerprint } = inbound
+    const { to, inReplyTo, fingerprint } = inbound
     const { mode } = owner
     const country = 'country' in number ? number.country : null
-    const accountId = owner.accountId ?? (await this.#lastSender(deviceId, mode, inbound))
+    const accountId = owner.accountId ?? (await this.#lastSender(deviceId, mode, { from, inReplyTo }))
     // The clock of the turn in which the write begins, as the horizon asks.
     const receivedAt = clock.now()
     await this.#store({
@@ -94,24 +98,28 @@ export class InboundReceiver {
   }
 
   /** A phone that is disabled still receives, and would keep what it cannot hand on in front of everything that follows. */
-  async #ownerOf(deviceId: string): Promise<{ accountId: string | null; mode: Mode }> {
+  async #ownerOf(deviceId: string): Promise<Pick<DeviceFacts, 'accountId' | 'mode' | 'country'>> {
     const row = await this.#deps.read
       .selectFrom('devices')
-      .select(['account_id', 'mode'])
+      .select(['account_id', 'mode', 'settings'])
       .where('id', '=', deviceId)
       .where('state', '!=', 'retired')
       .executeTakeFirst()
     if (row === undefined) throw new Error('there is no such device')
-    return { accountId: row.account_id, mode: row.mode }
+    return { accountId: row.account_id, mode: row.mode, country: countryOf(row) }
   }
 
   /** What names the attempt that it answers needs no guess. */
-  async #lastSender(deviceId: string, mode: Mode, { from, inReplyTo }: Inbound): Promise<string | null> {
+  async #lastSender(
+    deviceId: string,
+    mode: Mode,
+    { from, inReplyTo }: Pick<Inbound, 'from' | 'inReplyTo'>,
+  ): Promise<string | null> {
     const { read, clock, config } = this.#deps
     const { sharedReplyDays } = config
     if (inReplyTo !== null || sharedReplyDays === 0) return null
     const sinceMs = clock.now() - sharedReplyDays * dayMs
-    return findLastSender(read, { deviceId, mode, number: asRecipient(from), sinceMs })
+    return findLastSender(read, { deviceId, mode, number: from, sinceMs })
   }
 }
 
@@ -128,6 +136,3 @@ const tooMany = (perMinute: number) =>
     detail: `This device has received ${perMinute} messages within a minute; the next are taken after it.`,
     headers: { 'retry-after': '60' },
   })
-
-/** Networks that do not tell what kind of number it is give the international one without its plus sign. */
-const asRecipient = (from: string): string => (/^[1-9]\d{6,14}$/.test(from) ? `+${from}` : from)

@@ -3,7 +3,6 @@ import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
 import type { MessageRow } from './message-store.ts'
-import { spellingsOf } from './number-spellings.ts'
 
 /** Messages to and from one number, as people read them. A conversation begins when a number writes. */
 
@@ -13,7 +12,6 @@ interface Whose {
 }
 
 export interface Conversation {
-  /** As a recipient where it can be one: networks spell senders as they like. */
   number: string
   /** The newest message to or from it. */
   last: MessageRow
@@ -32,9 +30,7 @@ export async function readConversations(
   const newest = new Map<string, string>()
   for (const { id, sender } of received) {
     // Of a person who was erased nothing is left to tell one message from another's.
-    if (sender === null) continue
-    const number = numberOf(sender)
-    if (!newest.has(number)) newest.set(number, id)
+    if (sender !== null && !newest.has(sender)) newest.set(sender, id)
   }
   const wrote =
     beforeId === null ? new Set<string>() : await wroteSince(db, whose, [...newest.keys()], beforeId)
@@ -50,14 +46,13 @@ export async function readConversations(
   return { conversations: conversations.flat(), nextBeforeId: next ?? null }
 }
 
-/** One page of what was said to and by a number, in whatever spelling, the newest first. */
+/** One page of what was said to and by a number, the newest first. */
 export async function readConversation(
   db: Db,
   { accountId, mode }: Whose,
   asked: { number: string; beforeId: string | null; limit: number },
 ): Promise<{ rows: MessageRow[]; nextBeforeId: string | null }> {
-  const { beforeId, limit } = asked
-  const number = numberOf(asked.number)
+  const { number, beforeId, limit } = asked
   const of = () => {
     const rows = db
       .selectFrom('messages')
@@ -70,7 +65,7 @@ export async function readConversation(
   }
   const pages = await Promise.all([
     of().where('recipient', '=', number).where('direction', '=', 'outbound').execute(),
-    ...spelled(number).map((sender) => of().where(isInbound).where('sender', '=', sender).execute()),
+    of().where(isInbound).where('sender', '=', number).execute(),
   ])
   const all = pages.flat().toSorted((a, b) => (a.id < b.id ? 1 : -1))
   const rows = all.slice(0, limit)
@@ -98,9 +93,9 @@ async function receivedBefore(
 }
 
 const receivedSince = {
-  sql: `select :number as number from messages where account_id = :account and mode = :mode and direction = 'inbound' and sender = :sender
+  sql: `select sender as number from messages where account_id = :account and mode = :mode and direction = 'inbound' and sender = :sender
         and id >= :since limit 1`,
-  inputs: ['account', 'mode', 'sender', 'since', 'number'],
+  inputs: ['account', 'mode', 'sender', 'since'],
 } as const
 
 /** Which of these numbers have written since: they stand on an earlier page. */
@@ -110,15 +105,7 @@ async function wroteSince(
   numbers: readonly string[],
   sinceId: string,
 ): Promise<Set<string>> {
-  const inputs = numbers.flatMap((number) =>
-    spelled(number).map((sender) => [accountId, mode, sender, sinceId, number]),
-  )
+  const inputs = numbers.map((number) => [accountId, mode, number, sinceId])
   const rows = await selectEach<{ number: string }>(db, receivedSince, inputs)
   return new Set(rows.map(({ number }) => number))
 }
-
-/** A sender as a recipient, by which a conversation is known; names and short numbers stay as they are. */
-export const numberOf = (sender: string): string =>
-  /^(?:\+|00)?[1-9]\d{6,14}$/.test(sender) ? `+${sender.replace(/^(?:\+|00)/, '')}` : sender
-
-const spelled = (number: string): string[] => (number.startsWith('+') ? spellingsOf(number) : [number])

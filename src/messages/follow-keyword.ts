@@ -51,19 +51,15 @@ export async function followKeyword(
   received: Received,
 ): Promise<Followed> {
   const keyword = readKeyword(received.text, deps.terms.stopWords)
-  const number = keyword === null ? null : numberOf(received.from)
-  if (keyword === null || number === null) return nothingFollowed
+  const number = received.from
+  if (keyword === null || !isRecipient(number)) return nothingFollowed
   if (keyword === 'stop') return stop(tx, deps, received, number)
   if (keyword === 'start') return start(tx, deps, received, number)
   return help(tx, deps, received, number)
 }
 
-/** The sender as a recipient; null for names and short numbers, which nobody can write to. */
-function numberOf(from: string): string | null {
-  const spelled = from.startsWith('00') ? `+${from.slice(2)}` : from.startsWith('+') ? from : `+${from}`
-  const number = parsePhoneNumber(spelled)
-  return 'e164' in number || isTestNumber(spelled) ? spelled : null
-}
+/** Names, short numbers, and numbers whose country is not known can be written to by nobody. */
+const isRecipient = (from: string): boolean => 'e164' in parsePhoneNumber(from) || isTestNumber(from)
 
 async function stop(
   tx: Tx,

@@ -14,6 +14,7 @@ export interface InboundMessage {
   /** The device's owner; null for a shared device. */
   accountId: string | null
   mode: Mode
+  /** In E.164 where it can be written to (`readSender`); everything else as it came. */
   from: string
   to: string | null
   country: string | null

@@ -41,11 +41,18 @@ const numbers = async (beforeId: string | null = null, limit = 30) => {
 test('a number that has written stands once, by its last word, with the newest message to or from it', async () => {
   await store([
     heard(number(1), 'one'), heard(number(2), 'two'), said(number(1), 'answer'), said(number(3), 'never answered'), heard(number(4), 'three'),
-    heard(number(1).slice(1), 'again'), heard('00' + number(2).slice(1), 'two again'), said(number(2), 'bye'), heard('ACME', 'a name'), heard('22333', 'short'),
-    heard(number(5), 'other mode', { mode: 'test' }), heard(number(6), 'other account', { account_id: 'acc_bob' }), heard(null as never, 'erased'),
+    heard(number(1), 'again'), heard(number(2), 'two again'), said(number(2), 'bye'), heard('ACME', 'a name'), heard('22333', 'short'),
+    heard('2025550123', 'a national number'), heard(number(5), 'other mode', { mode: 'test' }), heard(number(6), 'other account', { account_id: 'acc_bob' }), heard(null as never, 'erased'),
   ]) // prettier-ignore
   expect(await numbers()).toEqual({
-    told: ['22333 short', 'ACME a name', `${number(2)} bye`, `${number(1)} again`, `${number(4)} three`],
+    told: [
+      '2025550123 a national number',
+      '22333 short',
+      'ACME a name',
+      `${number(2)} bye`,
+      `${number(1)} again`,
+      `${number(4)} three`,
+    ],
     next: null,
   })
 })
@@ -73,14 +80,14 @@ test('a page goes on behind messages of which nothing is left to show', async ()
   expect(await numbers(first.next)).toEqual({ told: [`${number(1)} old`], next: null })
 })
 
-test('a conversation holds what was said to and by its number, in all its spellings, the newest first and page by page', async () => {
+test('a conversation holds what was said to and by its number, the newest first and page by page', async () => {
   await store([
-    said(number(1), 'a'), heard(number(1), 'b'), heard(number(2), 'not this'), heard(number(1).slice(1), 'c'), said(number(1), 'd'),
-    heard('00' + number(1).slice(1), 'e'), said(number(1), 'other mode', { mode: 'test' }), heard('12345', 'not this', { recipient: number(1) }),
+    said(number(1), 'a'), heard(number(1), 'b'), heard(number(2), 'not this'), heard(number(1), 'c'), said(number(1), 'd'),
+    heard(number(1), 'e'), heard(number(1).slice(1), 'not this: a national number'), said(number(1), 'other mode', { mode: 'test' }), heard('12345', 'not this', { recipient: number(1) }),
   ]) // prettier-ignore
   const seen: (string | null)[] = []
   for (let beforeId: string | null = null, isLast = false; !isLast;) {
-    const page: Awaited<ReturnType<typeof readConversation>> = await readConversation(house.storage.read, ada, { number: beforeId === null ? number(1).slice(1) : number(1), beforeId, limit: 2 }) // prettier-ignore
+    const page: Awaited<ReturnType<typeof readConversation>> = await readConversation(house.storage.read, ada, { number: number(1), beforeId, limit: 2 }) // prettier-ignore
     seen.push(...page.rows.map(({ text }) => text))
     beforeId = page.nextBeforeId
     isLast = beforeId === null
@@ -99,7 +106,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     })
     const steps = await stepsOf(house.dataFolder, ...statements)
     const indexes = steps.map((step) => /messages_\w+/.exec(step)?.[0] ?? step)
-    const one = ['messages_by_recipient', ...Array<string>(3).fill('messages_received_from')]
+    const one = ['messages_by_recipient', 'messages_received_from']
     const other = ['messages_received', 'messages_received_from', ...one]
     expect(indexes).toEqual(['messages_received', ...one, ...other])
   })

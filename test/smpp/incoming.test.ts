@@ -51,6 +51,22 @@ test('a repeat is known after a restart within the same ten minutes, and other o
   expect(after.prints()[1]).not.toBe(before.prints()[0])
 })
 
+test.for([
+  [1, '4915112345678', { from: '+4915112345678' }],
+  [1, '004915112345678', { from: '004915112345678' }],
+  [0, '4915112345678', { from: '4915112345678' }],
+  [2, '15112345678', { from: '15112345678', fromIs: 'national' }],
+  [3, '12345678', { from: '12345678', fromIs: 'other' }],
+  [4, '5112345', { from: '5112345', fromIs: 'other' }],
+  [5, 'STOP', { from: 'STOP', fromIs: 'other' }],
+  [6, '1234', { from: '1234', fromIs: 'other' }],
+] as const)('what a sender of type %i is goes along with it', async ([ton, address, told]) => {
+  const { heard, say } = openIncoming()
+  await say({ source: { ton, npi: 1, address } })
+  const [{ from, fromIs } = {} as Inbound] = heard.inbound
+  expect({ from, ...(fromIs !== undefined && { fromIs }) }).toEqual(told)
+})
+
 test('a receipt with an id that fills its text is taken and not kept, and its code is cut to what a code can be', async () => {
   const { heard, say } = openIncoming()
   const receipt = (id: string, err: string) =>

@@ -56,7 +56,7 @@ test('every setting is read where it belongs', () => {
     source_ton: '5', source_npi: '0', destination_ton: '2', destination_npi: '8', default_sender: 'Shop', data_coding: '3', alphabet: 'latin1',
     gsm_packing: 'packed', concat: 'sar', receipts: 'failures', validity: 'absolute', service_type: 'CMT', protocol_id: '1',
     tlvs: '1400:octets:3031', message_ids: 'hex_to_decimal', bind_timeout_ms: '101', response_timeout_ms: '102', enquire_link_ms: '1003', enquire_link_timeout_ms: '1007',
-    inactivity_ms: '1004', reconnect_first_ms: '105', reconnect_longest_ms: '106', status_classes: '0x14=now', trace: 'on', user_message_reference: 'off',
+    inactivity_ms: '1004', reconnect_first_ms: '105', reconnect_longest_ms: '106', status_classes: '0x14=now', trace: 'on', user_message_reference: 'off', country: 'DE',
   } // prettier-ignore
   expect(Object.keys({ ...least, ...given }).toSorted()).toEqual(smppSettings.map(({ name }) => name).toSorted())
   expect(deviceFaults(rules, { settings: given, secrets: {}, senders: [], pace: null })).toEqual([])

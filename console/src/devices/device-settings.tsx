@@ -27,7 +27,17 @@ const elsewhere = [
 ]
 
 /** The rest is behind a fold. */
-const usual = ['host', 'port', 'system_id', 'bind', 'window', 'max_per_second', 'tls', 'sim_selection']
+const usual = [
+  'host',
+  'port',
+  'system_id',
+  'bind',
+  'window',
+  'max_per_second',
+  'tls',
+  'sim_selection',
+  'country',
+]
 
 /** Name, senders, pace and the settings of its kind. */
 export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp: DeviceSetUp }) {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { numberOf, readConversation, readConversations } from '../../messages/conversations.ts'
+import { readConversation, readConversations } from '../../messages/conversations.ts'
 import { listOptOuts } from '../../messages/manage-opt-outs.ts'
 import type { MessageRow } from '../../messages/message-store.ts'
 import { parsePhoneNumber } from '../../phone-number.ts'
@@ -24,7 +24,6 @@ export interface SaidMessage {
 }
 
 export interface ConversationPage {
-  /** As a recipient, however it was spelled. */
   number: string
   /** The newest first. */
   messages: SaidMessage[]
@@ -63,9 +62,8 @@ export const conversationCalls = {
     kind: 'read',
     access: 'member',
     input: Type.Object({ number: Type.String({ minLength: 1, maxLength: 64 }), beforeId }, closed),
-    async handle(context, { number: given, beforeId: before }): Promise<ConversationPage> {
+    async handle(context, { number, beforeId: before }): Promise<ConversationPage> {
       const { read, clock, ports } = context
-      const number = numberOf(given)
       const [{ rows, nextBeforeId }, optOuts] = await Promise.all([
         readConversation(read, whoseOf(context), { number, beforeId: before ?? null, limit: mostSaid }),
         listOptOuts(read, {

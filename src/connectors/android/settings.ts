@@ -1,4 +1,4 @@
-import type { SettingRule, SimChoice } from '../connector.ts'
+import { countrySetting, type SettingRule, type SimChoice } from '../connector.ts'
 
 /** What an operator has set of a phone, as its parts take it. */
 export interface AndroidSettings {
@@ -25,6 +25,7 @@ const simSlots = [1, 2, 3] as const
 /** Every setting of a phone, with the check of its value. */
 export const androidSettings: readonly SettingRule[] = [
   ...simSlots.map((slot) => simNumber(slot)),
+  countrySetting,
   oneOf('sim_selection', ['phone', 'rotate'], 'Which SIM sends a message that names none: `phone` leaves it to the app, `rotate` takes the one that has sent least.'), // prettier-ignore
   wholeNumber('page', 20, [1, 100], 'Messages that the phone may hold without having said so. What it holds cannot go to another phone; 20 is a few minutes of its pace.'), // prettier-ignore
   orNever('ping_interval_s', 600, [60, 86_400], 'Seconds between two pings of the app, which tell its battery and its network; 0 switches them off. 10 min, since each one costs battery. Takes effect when the app is started anew.'), // prettier-ignore

@@ -50,7 +50,7 @@ export function senderFault(sender: string): string | null {
 }
 
 /** Section 5.2.5. */
-export const ton = { unknown: 0, international: 1, networkSpecific: 3, alphanumeric: 5 } as const
+export const ton = { unknown: 0, international: 1, national: 2, networkSpecific: 3, subscriber: 4, alphanumeric: 5, abbreviated: 6 } as const // prettier-ignore
 /** Section 5.2.6. */
 const npi = { unknown: 0, e164: 1 } as const
 

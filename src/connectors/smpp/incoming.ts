@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ConnectorEvents, ConnectorTools } from '../connector.ts'
+import { ton } from './address.ts'
 import type { Delivery } from './deliveries.ts'
 import { readInboundText } from './inbound-text.ts'
 import { type IdMode, receiptedId } from './message-id.ts'
@@ -44,8 +45,10 @@ export function createIncoming(deps: Deps): (delivery: Delivery) => Promise<void
     }
     const { text, part } = readInboundText(body, deps)
     const receivedAt = tools.now()
+    const fromIs = kindOf(body.source)
     await events.inbound({
       from: numberOf(body.source),
+      ...(fromIs !== null && { fromIs }),
       to: body.destination.address === '' ? null : numberOf(body.destination),
       text,
       receivedAt,
@@ -57,8 +60,18 @@ export function createIncoming(deps: Deps): (delivery: Delivery) => Promise<void
 }
 
 /** International numbers as E.164; everything else as it came. */
-const numberOf = ({ ton, address }: MessageFields['source']): string =>
-  ton === 1 && /^\d{5,15}$/.test(address) ? `+${address}` : address
+const numberOf = ({ ton: type, address }: MessageFields['source']): string =>
+  type === ton.international && /^[1-9]\d{4,14}$/.test(address) ? `+${address}` : address
+
+/** What the type of an address tells beside that it is international (section 5.2.5). */
+const kindOf = ({ ton: type }: MessageFields['source']): 'national' | 'other' | null =>
+  type === ton.national ? 'national' : notSubscribers.has(type) ? 'other' : null
+const notSubscribers: ReadonlySet<number> = new Set([
+  ton.networkSpecific,
+  ton.subscriber,
+  ton.alphanumeric,
+  ton.abbreviated,
+])
 
 /** Bounds what is remembered: more messages than that in ten minutes are a hundred a second. */
 const mostRemembered = 60_000

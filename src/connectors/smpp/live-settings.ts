@@ -8,6 +8,7 @@ const live: ReadonlySet<string> = new Set([
   'window',
   'max_per_second',
   'status_classes',
+  'country',
   'trace',
   'source_ton',
   'source_npi',

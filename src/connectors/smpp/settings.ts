@@ -1,4 +1,4 @@
-import type { SettingRule } from '../connector.ts'
+import { countrySetting, type SettingRule } from '../connector.ts'
 import { senderFault } from './address.ts'
 import type { StatusOverrides } from './command-status-class.ts'
 import type { BindFields } from './pdu.ts'
@@ -58,6 +58,10 @@ const sender: SettingReader<string> = {
   read: (text) => (text === '' || senderFault(text) === null ? text : undefined),
   wrong: 'needs a number in E.164, a short code of 3 to 8 digits, 1 to 11 printable ASCII characters with a letter, or nothing', // prettier-ignore
 }
+const country: SettingReader<string> = {
+  read: (text) => (countrySetting.check(text) === null ? text : undefined),
+  wrong: 'needs the code of a country such as DE, or nothing',
+}
 const addressRange: SettingReader<BindFields['addressRange']> = {
   read: (text) => {
     const [, ton = '0', npi = '0', address] = /^(?:(\d{1,3}):(\d{1,3}):)?([ -~]{0,40})$/.exec(text) ?? []
@@ -109,6 +113,7 @@ const table = {
   reconnect_first_ms: setting(wholeNumber(100, hourMs), 1_000, 'Milliseconds, at most, until the first try after a lost session; each failure in a row doubles them, and chance spreads them.'),
   reconnect_longest_ms: setting(wholeNumber(100, hourMs), 60_000, 'Milliseconds, at most, between two tries: a minute, so that a repaired SMSC is not kept waiting.'),
   status_classes: setting(statusList, '', 'What a command_status means here, where the SMSC does not follow the table: status=class with blanks between, such as 0x14=now 0x400=good. Empty is the table.'),
+  country: setting(country, countrySetting.default, countrySetting.says),
   trace: setting(switched, 'off', 'Logs every PDU, texts, names and passwords left out, numbers masked. Off, because it is much.'),
 } // prettier-ignore
 
@@ -136,6 +141,8 @@ export function readSettings(given: Readonly<Record<string, string>>): SmppSetti
     return value
   }
   const tls = readTls(valueOf)
+  // The service uses it, and no part of the link: here it is only checked.
+  valueOf('country')
   const [firstMs, longestMs] = [valueOf('reconnect_first_ms'), valueOf('reconnect_longest_ms')]
   return {
     host: valueOf('host'),

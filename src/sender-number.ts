@@ -1,0 +1,44 @@
+// Who sent a received message, as a number that can be written to. Opt-outs, conversations and answers on shared devices compare
+// spellings, so that this is decided in one place, once, before the message is stored.
+
+import { callingCodeOf, readInternationalNumber } from './numbering-plan.ts'
+import { parsePhoneNumber } from './phone-number.ts'
+
+/** What is known of a sender beside its spelling. */
+interface SenderFacts {
+  /** What the network says of the number: to be dialled within its country alone, or none of a subscriber. Left out where it does not tell. */
+  is?: 'national' | 'other' | undefined
+  /** Whose national numbers are meant (ISO 3166 alpha-2); null or empty where nobody has said so. */
+  country?: string | null | undefined
+}
+
+/**
+ * Takes a sender as the device gave it, and gives it in E.164 where it is certain enough to act upon; everything else comes back as it was: names,
+ * short codes, and national numbers of a country that nobody has named. `+` and `00` say that a number is international. Bare digits of which the network
+ * says nothing are international too, as networks that leave out the type (SMPP 3.4, section 5.2.5: 0) mostly mean; where a country is named,
+ * what can be a mobile number there goes first, unless the digits begin with its calling code and are one behind that.
+ */
+export function readSender(from: string, { is, country }: SenderFacts = {}): string {
+  if (is === 'other' || !bareDigits.test(from)) return from
+  const callingCode = country ? callingCodeOf(country) : null
+  if (is === undefined && from.startsWith('00')) return international(from.slice(2)) ?? from
+  const national = callingCode === null ? null : international(`${callingCode}${from}`)
+  const own = callingCode !== null && from.startsWith(callingCode) ? international(from) : null
+  const readings = is === 'national' ? [national, own] : [own, national, international(from)]
+  const possible = readings.filter((reading) => reading !== null)
+  return possible.find(mayBeMobile) ?? possible[0] ?? from
+}
+
+const bareDigits = /^\d{4,17}$/
+
+/** Null when no such number is possible. A trunk prefix behind the calling code is taken off. */
+function international(digits: string): string | null {
+  const number = parsePhoneNumber(`+${digits}`)
+  return 'e164' in number ? number.e164 : number.fault === 'invalid_number' ? number.suggestion : null
+}
+
+/** Few write from anything else. */
+function mayBeMobile(e164: string): boolean {
+  const lineType = readInternationalNumber(e164)?.lineType ?? null
+  return lineType === 'MOBILE' || lineType === 'FIXED_LINE_OR_MOBILE'
+}

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Inbound } from '../../src/connectors/connector.ts'
+import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
+import type { WriteHorizon } from '../../src/messages/history-horizon.ts'
+import { readConversations } from '../../src/messages/conversations.ts'
+import { createNumberHash } from '../../src/number-hash.ts'
+import { insertRows } from '../../src/storage/sets.ts'
+import { deliveredAt, storedMessage } from '../history/stored-messages.ts'
+import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+
+/** Whoever writes is one person, however the network spells the number: for the list of conversations, for STOP, and for whose message it is. */
+
+const number = '+4915112345678'
+const keywords = {
+  stopWords: [], confirmation: null, help: null, answersShared: false, sharedStopDays: 90, queueLimit: 0,
+  numbers: createNumberHash({ current: 'a secret of this test, long enough', previous: null }),
+} // prettier-ignore
+let house: TestStorage
+let told = 0
+beforeEach(async () => {
+  house = await openTestStorage()
+  const at = house.clock.now()
+  const account = { id: 'acc_ada', name: 'Ada', state: 'active' as const, created_at: at, updated_at: at }
+  const sent = storedMessage({ account_id: 'acc_ada', id: house.ids('msg'), recipient: number, device_id: 'dev_1', created_at: at, ...deliveredAt(at) }) // prettier-ignore
+  await house.storage.writer.write(async (tx) => {
+    await insertRows(tx, 'accounts', [account])
+    await insertRows(tx, 'messages', [sent])
+  })
+})
+afterEach(() => house.close())
+
+/** Receives STOP through a device, a shared one unless it has an owner; `country` is its setting. Where it does not run, its row says as much. */
+const hear = async (from: string, { owner = null, country = null, fromIs, runs = true }: { owner?: string | null; country?: string | null; fromIs?: Inbound['fromIs']; runs?: boolean } = {}) => {
+  const { storage, ids, clock } = house
+  const facts = { accountId: owner, mode: 'live', senders: new Set(), country }
+  const receiver = new InboundReceiver({
+    read: storage.read, writer: storage.writer, ids, clock, keywords,
+    horizon: { hold: (atMs: number, write: (timeIn: () => Promise<number>) => unknown) => write(async () => atMs), heardOf: () => undefined } as unknown as WriteHorizon,
+    config: { inboundJoinMinutes: 30, inboundCharacters: 40_000, inboundPerMinute: 0, sharedReplyDays: 30 },
+    pool: { get: () => (runs ? ({ facts } as never) : null) },
+  })
+  await clock.advance(1)
+  const inbound = { from, to: '12345', text: 'STOP', receivedAt: clock.now(), inReplyTo: null, fingerprint: `f${told++}` }
+  await receiver.receive('dev_1', { ...inbound, ...(fromIs !== undefined && { fromIs }) })
+} // prettier-ignore
+const optOuts = async () =>
+  (await house.storage.read.selectFrom('opt_outs').select(['account_id', 'recipient']).execute()).map(
+    (row) => `${row.account_id} ${row.recipient}`,
+  )
+const conversations = async () =>
+  (
+    await readConversations(
+      house.storage.read,
+      { accountId: 'acc_ada', mode: 'live' },
+      { beforeId: null, limit: 9 },
+    )
+  ).conversations.map((each) => each.number)
+
+test.for([
+  ['its plus sign', number, {}],
+  ['00 in its place', '004915112345678', {}],
+  ['neither, where the network tells nothing', '4915112345678', {}],
+  ['its national form, through a device of its country', '015112345678', { country: 'DE' }],
+  ['a national form that the network names so', '15112345678', { country: 'DE', fromIs: 'national' }],
+] as const)('a number with %s is the one that was written to', async ([, from, facts]) => {
+  await hear(from, facts)
+  expect([await optOuts(), await conversations()]).toEqual([[`acc_ada ${number}`], [number]])
+})
+
+test('the country of a device that does not run is the one of its row', async () => {
+  const at = house.clock.now()
+  const row = {
+    id: 'dev_1', account_id: null, mode: 'live', kind: 'android', name: 'Old', state: 'disabled', senders: '[]', settings: '{"country":"DE"}',
+    created_at: at, updated_at: at,
+  } as const // prettier-ignore
+  await house.storage.writer.write((tx) => insertRows(tx, 'devices', [row]))
+  await hear('015112345678', { runs: false })
+  expect(await optOuts()).toEqual([`acc_ada ${number}`])
+})
+
+test('a national number of a country that nobody has named opts out nobody, and stays as it came', async () => {
+  // With a plus sign in front, the number is the one of somebody else.
+  const stranger = '+2079460000'
+  const at = house.clock.now()
+  const sent = storedMessage({ account_id: 'acc_ada', id: house.ids('msg'), recipient: stranger, device_id: 'dev_1', created_at: at, ...deliveredAt(at) }) // prettier-ignore
+  await house.storage.writer.write((tx) => insertRows(tx, 'messages', [sent]))
+  await hear('2079460000', { owner: 'acc_ada', fromIs: 'national' })
+  await hear('4915112345678', { owner: 'acc_ada', fromIs: 'other' })
+  expect([await optOuts(), await conversations()]).toEqual([[], ['4915112345678', '2079460000']])
+})
