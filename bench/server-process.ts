@@ -139,6 +139,8 @@ const environment = (dataFolder: string): Record<string, string> => ({
   ONESIXTY_DATA: dataFolder,
   ONESIXTY_PORT: '0',
   ONESIXTY_TEXT_RETENTION_DAYS: '3650',
+  // It writes to neighbours, thousands a second.
+  ONESIXTY_PUMPING_MESSAGES: '0',
   ONESIXTY_RECORD_RETENTION_DAYS: '3650',
 })
 

@@ -27,4 +27,10 @@ export const guardSettings = {
     default: 30,
     says: 'Neighbouring numbers (the last three digits differ) that codes of one account may go to in an hour before it is suspended, when they are also most of its codes and a growing share: somebody pumps codes to numbers that pay him. 0 switches the guard off.',
   }),
+  pumpingMessages: setting({
+    env: 'ONESIXTY_PUMPING_MESSAGES',
+    read: wholeNumber(0),
+    default: 200,
+    says: 'The same of messages of every other category that are sent to one number at a time, as a form of a web page has them sent: many programs send their codes without saying that they are. More than of codes, since the people of a company have neighbouring numbers too; what goes to several numbers in one request is a list of your own, and is not watched. 0 watches codes alone.',
+  }),
 } as const

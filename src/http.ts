@@ -20,6 +20,7 @@ import { createAcceptor } from './messages/acceptor.ts'
 import { findReplay } from './messages/find-replays.ts'
 import { pauseForPumping } from './messages/pause-for-pumping.ts'
 import { priceSend } from './messages/send-messages.ts'
+import { readTimesTo } from './messages/times-to-numbers.ts'
 import { readWaitingParts } from './messages/waiting-parts.ts'
 import { openAccount } from './open-account.ts'
 import { ownAddress } from './own-address.ts'
@@ -45,10 +46,14 @@ function createPorts(parts: Parts, pool: DevicePool, wake: (route: Route) => voi
     priceOnly: (request) => priceSend(storage.readOf(request.accountId), request),
     findReplay: (name) => findReplay(storage.readOf(name.accountId), name),
     optedOut: (accountId, mode, numbers) => parts.optOuts.find({ accountId, mode }, numbers, clock.now()),
+    timesTo: (around, ranges) => readTimesTo(storage.readOf(around.accountId), around, ranges),
     pauseForPumping: async (accountId, sign) => {
       const deps = { ids: parts.ids, nowMs: clock.now() }
       if (await parts.writer.write((tx) => pauseForPumping(tx, deps, { accountId, sign })))
-        parts.log.warn({ account_id: accountId }, 'an account was suspended: its codes look like SMS pumping')
+        parts.log.warn(
+          { account_id: accountId },
+          'an account was suspended: its messages look like SMS pumping',
+        )
     },
     waitingParts: (accountId, mode) => readWaitingParts(storage.readOf(accountId), { accountId, mode }),
     routing: { forAccount: (...asked) => routingFor(pool, ...asked) },

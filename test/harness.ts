@@ -28,10 +28,18 @@ export interface TestApp {
   stop(): Promise<void>
 }
 
+/** Tests write to numbers one beside the other, hundreds in a minute. */
+const manyNeighbours = { ONESIXTY_PUMPING_MESSAGES: '0' }
+
 /** Starts the whole program, built by `createApp`, in a folder of its own, with the clock of the machine and a silent log. */
 export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
   const dataFolder = await temporaryFolder()
-  const config = readConfig({ ...databaseSettings(dataFolder), ONESIXTY_PORT: '0', ...env })
+  const config = readConfig({
+    ...databaseSettings(dataFolder),
+    ...manyNeighbours,
+    ONESIXTY_PORT: '0',
+    ...env,
+  })
   const app = await createApp(config, createLog('silent', { write: () => undefined }))
   const { url } = await app.start()
   const client = createApiClient(url)
@@ -95,7 +103,7 @@ export async function startServerProcess(options: {
   const port = options.port ?? (await freePort())
   const isFirst =
     options.isFirst ?? ![epochFile(dataFolder), databaseFile(dataFolder)].some((file) => existsSync(file))
-  const settings = { ...databaseSettings(dataFolder), ONESIXTY_PORT: String(port), ...env }
+  const settings = { ...databaseSettings(dataFolder), ...manyNeighbours, ONESIXTY_PORT: String(port), ...env }
   const child = spawnProgram(['serve'], settings, flags)
   let output = ''
   let end: ProcessEnd | null = null

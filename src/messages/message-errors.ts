@@ -29,6 +29,7 @@ export const messageErrors = {
   expired_in_queue: again('Its validity ended before a device could submit it. Look at GET /api/v1/status; send again with a longer `validity_period` or when devices keep up.'),
   expired_in_network: again('The network kept the message until its validity ended: the handset was off or out of coverage. Send again later.'),
   recipient_opted_out: never('The recipient asked for no more messages. Do not send to this number until they opt in again.'),
+  destination_not_allowed: never('When its time came, the account might not write to this country any more. Ask the operator to allow it.'),
   canceled_by_user: never('Someone canceled it in the console before it was submitted.'),
   canceled_by_operator: never('The operator of this service canceled it before it was submitted. Ask the operator for the reason.'),
   account_closed: never('The account was closed before the message was submitted.'),

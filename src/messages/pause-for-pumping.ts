@@ -7,7 +7,7 @@ import { changeStatePage } from './change-account-state.ts'
 const guardActor = 'guard'
 
 /**
- * Suspends an account whose codes look like pumping: sends are refused, and what waits stays where it is until an operator has looked and
+ * Suspends an account whose messages look like pumping: sends are refused, and what waits stays where it is until an operator has looked and
  * reactivates it. The audit log says by which signs, never a whole number; the alerts go by that entry. Says whether it was active.
  */
 export async function pauseForPumping(

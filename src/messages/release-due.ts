@@ -1,8 +1,10 @@
+import { readCountries } from '../accounts/account-guard.ts'
 import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { addToRows, insertRows, selectEach } from '../storage/sets.ts'
 import { type Advance, advanceMessages } from './advance-messages.ts'
+import { isTestNumber } from './answer-keyword.ts'
 import { type DeferredRow, endDeferral } from './deferred.ts'
 import { type MessageState, stateColumnsOf } from './message-store.ts'
 import { queueTotalShape } from './send-messages.ts'
@@ -18,18 +20,23 @@ export interface Released {
 }
 
 type DueRow = MessageState &
-  Pick<DeferredRow, 'reason' | 'route_key' | 'priority' | 'refusals' | 'changed_at'>
+  Pick<DeferredRow, 'reason' | 'route_key' | 'priority' | 'refusals' | 'changed_at'> & {
+    country: string | null
+    /** Of the account, as they are stored. */
+    countries: string | null
+  }
 
 const due = {
-  sql: `select ${stateColumnsOf('m')}, d.reason, d.route_key, d.priority, d.refusals, d.changed_at
+  sql: `select ${stateColumnsOf('m')}, d.reason, d.route_key, d.priority, d.refusals, d.changed_at, m.country, a.countries
         from deferred d cross join messages m on m.account_id = d.account_id and m.mode = d.mode and m.id = d.message_id
+        cross join accounts a on a.id = d.account_id
         where d.restore_hold = 0 and d.wake_at <= :due order by d.wake_at limit :most`,
   inputs: ['due', 'most'],
 } as const
 
 /**
  * Lets messages whose instant has come join the queue: `scheduled` becomes `queued`, what waited for the end of quiet hours is `queued`
- * already; what expired meanwhile is `expired`. `dueMs` is the time by which they are due, which on several nodes is the database's; `nowMs`
+ * already; what expired meanwhile is `expired`, and what goes to a country that the account may not write to any more `canceled`. `dueMs` is the time by which they are due, which on several nodes is the database's; `nowMs`
  * is the time that is written, and by which a validity ends.
  */
 export async function releaseDue(
@@ -70,12 +77,20 @@ const nameOf = ({ account_id, mode, id }: Pick<MessageState, 'account_id' | 'mod
   `${account_id}/${mode}/${id}`
 
 function advancesOf(row: DueRow, nowMs: number): Advance[] {
+  if (!isAllowed(row)) {
+    const error = { code: 'destination_not_allowed', networkCode: null }
+    return [{ message: row, event: 'canceled', atMs: nowMs, error }]
+  }
   const becomesDue: Advance[] =
     row.status === 'scheduled' ? [{ message: row, event: 'due', atMs: nowMs }] : []
   if ((row.expires_at as number) > nowMs) return becomesDue
   const error = { code: 'expired_in_queue', networkCode: null }
   return [...becomesDue, { message: row, event: 'validity_ended', atMs: nowMs, error }]
 }
+
+/** As at accept: what was allowed a month ago may be what an operator has just stopped. */
+const isAllowed = ({ recipient, country, countries }: DueRow): boolean =>
+  countries === null || isTestNumber(recipient) || (readCountries(countries) ?? []).includes(country ?? '')
 
 /** History relies on it that nothing is due before its last change. */
 const queueRow = (row: DueRow, nowMs: number) => ({

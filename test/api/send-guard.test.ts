@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setCountries } from '../../src/accounts/account-guard.ts'
 import { setAccountLimits } from '../../src/accounts/accounts.ts'
+import { busiestHour } from '../../src/api/v1/planned-rate.ts'
 import { PumpingWatch } from '../../src/api/v1/pumping-watch.ts'
 import { Velocity } from '../../src/api/v1/velocity.ts'
 import { readConfig } from '../../src/config.ts'
@@ -15,7 +17,7 @@ const paused: unknown[] = []
 let api: TestApi
 beforeAll(async () => {
   api = await startTestApi({
-    config: { sendPerMinute: 0, freeSms: 1_000, pumpingNumbers: 5 },
+    config: { sendPerMinute: 0, freeSms: 1_000, pumpingNumbers: 5, pumpingMessages: 9 },
     ports: { pauseForPumping: async (...asked) => void paused.push(asked) },
   })
 })
@@ -110,6 +112,77 @@ test('codes to many neighbours suspend the account at once, and that send is ref
   expect(paused).toEqual([[api.account.accountId, { prefix: '+4915177771', numbers: 6, all: 6 }]])
 })
 
+test('so do messages that say nothing of codes, one number at a time; a list of many is of the account itself', async () => {
+  paused.length = 0
+  const numbers = Array.from({ length: 12 }, (_, i) => `+4915188881${String(i).padStart(3, '0')}`)
+  expect(told(await live({ to: numbers }))).toEqual([202, 'accepted'])
+  for (const number of numbers.slice(0, 9))
+    expect(told(await live({ to: number }))).toEqual([202, 'accepted'])
+  expect(told(await live({ to: numbers[9]! }))).toEqual([403, 'account_suspended'])
+  expect(paused).toEqual([[api.account.accountId, { prefix: '+4915188881', numbers: 10, all: 10 }]])
+})
+
+test('of an account its own number is about codes, raises the one of other messages, and with 0 nothing is watched', async () => {
+  paused.length = 0
+  const one = (end: number) => live({ to: `+4915199991${String(end).padStart(3, '0')}` })
+  await limit({ pumpingNumbers: 12 })
+  for (let i = 0; i < 12; i++) expect(told(await one(i))).toEqual([202, 'accepted'])
+  expect(told(await one(12))).toEqual([403, 'account_suspended'])
+  await limit({ pumpingNumbers: 0 })
+  for (let i = 20; i < 40; i++) expect(told(await one(i))).toEqual([202, 'accepted'])
+  expect(paused).toHaveLength(1)
+  await limit({ pumpingNumbers: null })
+})
+
+test('what is scheduled counts in the hour in which it goes, beside all that goes around it', async () => {
+  await limit({ numberPerHour: 2, prefixPerHour: 3 })
+  const number = (end: number) => `+4915176${String(end).padStart(6, '0')}`
+  const at = (hours: number) => new Date(api.clock.now() + hours * hourMs).toISOString()
+  const plan = (hours: number, ...numbers: string[]) => live({ to: numbers, send_at: at(hours) })
+  const over = (...pointers: string[]) => [429, 'recipient_rate_limited', ...pointers.map((pointer) => `/to/${pointer} recipient_rate_limited`)] // prettier-ignore
+  // A reminder for each of five days is no flood.
+  for (let day = 1; day <= 5; day++) expect(told(await plan(24 * day, number(1)))).toEqual([202, 'accepted'])
+  expect(told(await plan(24.5, number(1)))).toEqual([202, 'accepted'])
+  expect(told(await plan(24.9, number(1)))).toEqual(over('0'))
+  expect(told(await plan(23.6, number(1)))).toEqual(over('0'))
+  expect(told(await plan(25.5, number(1)))).toEqual([202, 'accepted'])
+  // Half an hour before and half an hour after the two of them lies no hour that holds all.
+  expect(told(await plan(23, number(1)))).toEqual([202, 'accepted'])
+  expect(told(await plan(48.5, number(2), number(1), number(3)))).toEqual(over('2'))
+  expect(told(await plan(48.5, number(2), number(1)))).toEqual([202, 'accepted'])
+  // What went just now lies in the hour of what is to go soon; what is only tried is nowhere.
+  expect(told(await live({ to: number(7) }))).toEqual([202, 'accepted'])
+  expect((await live({ to: number(7), send_at: at(0.5), dry_run: true })).status).toBe(200)
+  expect(told(await plan(0.5, number(7)))).toEqual([202, 'accepted'])
+  expect(told(await plan(0.6, number(7)))).toEqual(over('0'))
+  await limit({ numberPerHour: null, prefixPerHour: null })
+})
+
+test('the fullest hour around a time is the one that counting all hours finds', () => {
+  const minutes = fc.array(fc.integer({ min: 0, max: 240 }), { maxLength: 12 })
+  fc.assert(
+    fc.property(minutes, fc.integer({ min: 60, max: 180 }), (times, at) => {
+      const ms = (minute: number) => minute * 60_000
+      const counts = Array.from({ length: 60 }, (_, i) => at - i).map(
+        (from) => times.filter((time) => time >= from && time < from + 60).length + 1,
+      )
+      expect(busiestHour(times.map(ms), ms(at))).toBe(Math.max(...counts))
+    }),
+  )
+})
+
+test('who writes to thousands in an hour is looked at no more, and memory is bounded', async () => {
+  const watch = new PumpingWatch({ clock: createStubClock() })
+  const far = Array.from({ length: 2_001 }, (_, i) => `+49${1_000_000_000 + i * 1_000}`)
+  const near = Array.from({ length: 999 }, (_, i) => `+4915177${String(i).padStart(4, '0')}`)
+  expect(watch.note('wide', 'others', far, 5)).toBe(null)
+  expect(watch.note('wide', 'others', near, 5)).toBe(null)
+  expect(watch.note('wide', 'codes', near, 5)).toMatchObject({ numbers: 999, all: 999 })
+  for (let i = 0; i < 500; i++) watch.note(`acc_${i}`, 'others', far.slice(0, 1_000), 5)
+  // Its hour of codes made way for others.
+  expect(watch.note('wide', 'codes', near.slice(0, 6), 5)).toMatchObject({ numbers: 6 })
+})
+
 test('the suspension is the last word of the log on the account, by whom and why, without a whole number', async () => {
   const { accountId } = api.account
   const pause = () =>
@@ -140,16 +213,18 @@ test('codes to few neighbours, to many strangers, or to neighbours as ever, look
   const watch = new PumpingWatch({ clock })
   const block = (from: number, count: number) => Array.from({ length: count }, (_, i) => `+49151777${String(from + i).padStart(4, '0')}`) // prettier-ignore
   const strangers = Array.from({ length: 40 }, (_, i) => `+49151${20 + i}12345`)
-  expect(watch.note('few', block(0, 10), 10)).toBe(null)
-  expect(watch.note('few', block(0, 10), 10)).toBe(null)
-  expect(watch.note('off', block(0, 500), 0)).toBe(null)
-  expect(watch.note('shop', [...strangers, ...block(0, 30)], 10)).toBe(null)
+  const note = (account: string, numbers: string[], most: number) =>
+    watch.note(account, 'codes', numbers, most)
+  expect(note('few', block(0, 10), 10)).toBe(null)
+  expect(note('few', block(0, 10), 10)).toBe(null)
+  expect(note('off', block(0, 500), 0)).toBe(null)
+  expect(note('shop', [...strangers, ...block(0, 30)], 10)).toBe(null)
   // A company that writes to its own people each hour.
-  watch.note('usual', block(0, 10), 10)
+  note('usual', block(0, 10), 10)
   await clock.advance(hourMs)
-  expect(watch.note('usual', block(0, 30), 10)).toBe(null)
+  expect(note('usual', block(0, 30), 10)).toBe(null)
   await clock.advance(2 * hourMs)
-  expect(watch.note('usual', block(0, 30), 10)).toMatchObject({ numbers: 30, all: 30 })
+  expect(note('usual', block(0, 30), 10)).toMatchObject({ numbers: 30, all: 30 })
 })
 
 test('what an hour ago was counted fades, and memory is bounded', async () => {

@@ -12,6 +12,7 @@ import type { Routing } from '../../src/dispatch/routing.ts'
 import { createLog } from '../../src/log.ts'
 import { findReplay } from '../../src/messages/find-replays.ts'
 import { priceSend, sendMessages } from '../../src/messages/send-messages.ts'
+import { readTimesTo } from '../../src/messages/times-to-numbers.ts'
 import { readWaitingParts } from '../../src/messages/waiting-parts.ts'
 import type { SendResult } from '../../src/messages/send-request.ts'
 import { createMetrics } from '../../src/metrics.ts'
@@ -156,6 +157,7 @@ function realPorts({ storage }: TestStorage): Omit<SendPorts, 'routing'> {
     priceOnly: (request) => priceSend(storage.read, request),
     findReplay: (name) => findReplay(storage.read, name),
     optedOut: async () => new Set(),
+    timesTo: (around, ranges) => readTimesTo(storage.read, around, ranges),
     pauseForPumping: async () => undefined,
     waitingParts: (accountId, mode) => readWaitingParts(storage.read, { accountId, mode }),
   }

@@ -3,6 +3,7 @@ import { cancelMessages } from '../../src/messages/cancel-messages.ts'
 import { defer } from '../../src/messages/deferred.ts'
 import { leaveQueue } from '../../src/messages/leave-queue.ts'
 import { releaseDue } from '../../src/messages/release-due.ts'
+import { readTimesTo } from '../../src/messages/times-to-numbers.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
 import { expectSums } from './expect-sums.ts'
@@ -36,6 +37,23 @@ test('what is due is found at the front of an index, however much is scheduled, 
         : /^SEARCH (deferred|d) USING (COVERING )?INDEX deferred_due \(wake_at<\?\)/,
     )
   expect(steps.filter((step) => /B-TREE|SORT/.test(step))).toEqual([])
+})
+
+test('what lies around the hour of a plan is found by its number, or by its neighbours', async () => {
+  const { storage, dataFolder, clock } = house
+  const around = { accountId: 'acc_a', mode: 'live', afterMs: clock.now(), beforeMs: clock.now() + 86_400_000 } as const // prettier-ignore
+  const ranges = [
+    { name: 'one', first: '+4915112345678', last: '+4915112345678', most: 4 },
+    { name: 'neighbours', first: '+4915112345000', last: '+4915112345999', most: 8 },
+  ]
+  const said = await statementsOf(storage.read, async () => {
+    const found = await readTimesTo(storage.read, around, ranges)
+    expect([found.get('one')?.length, found.get('neighbours')?.length]).toEqual([4, 8])
+  })
+  const steps = await stepsOf(dataFolder, ...said)
+  expect(steps.filter((step) => step.includes('messages'))).toEqual([
+    expect.stringMatching(/messages_by_recipient .*recipient/),
+  ])
 })
 
 test('what waits for an instant is canceled by its key, and the queue is asked for nothing but what may stand in it', async () => {

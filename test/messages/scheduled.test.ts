@@ -4,6 +4,7 @@ import { moveMessages } from '../../src/messages/move-messages.ts'
 import { sendMessages } from '../../src/messages/send-messages.ts'
 import { readMessageStory } from '../../src/messages/message-story.ts'
 import { readDevicesStatus } from '../../src/devices/device-status.ts'
+import { setCountries } from '../../src/accounts/account-guard.ts'
 import { setAccountState } from '../../src/accounts/accounts.ts'
 import { cancelForClosing } from '../../src/messages/cancel-for-closing.ts'
 import { advanceEpoch, epochFile, releaseHeld } from '../../src/storage/epoch.ts'
@@ -51,6 +52,38 @@ test('a scheduled message holds its SMS, is counted apart, and goes at its time 
   expect(await house.message()).toMatchObject({ status: 'sent', attempts: 1, charged: 2 })
   const { queue: after } = await readDevicesStatus(house.storage.read, owner, house.clock.now())
   expect(after).toMatchObject({ messages: 0, scheduledMessages: 0 })
+  await sums()
+})
+
+test('a country that the account may not write to any more is judged when the time comes, and costs nothing', async () => {
+  await house.addDevice('dev_s')
+  const allow = (countries: string[] | null) =>
+    house.storage.writer.write(
+      (tx) =>
+      setCountries(tx, { ids: house.ids, nowMs: house.clock.now() }, { accountId: 'acc_a', countries, actor: 'test' }), // prettier-ignore
+    )
+  await allow(['DE', 'FR'])
+  const french = [{ to: '+33612345678', country: 'FR' }]
+  await later(hourMs, { recipients: french })
+  await later(hourMs)
+  await later(hourMs, { recipients: [{ to: '+15005550002', country: null }] })
+  await allow(['DE'])
+  house.clock.jumpWallClock(hourMs)
+  await settle()
+  const rows = house.storage.read
+    .selectFrom('messages')
+    .select(['recipient', 'status', 'error_code', 'cost_state'])
+    .where('status', '=', 'canceled')
+  expect(await rows.execute()).toEqual([
+    {
+      recipient: '+33612345678',
+      status: 'canceled',
+      error_code: 'destination_not_allowed',
+      cost_state: 'released',
+    },
+  ])
+  expect(await house.storage.read.selectFrom('deferred').selectAll().execute()).toEqual([])
+  expect((await house.statuses()).toSorted()).toEqual(['canceled', 'sent', 'sent'])
   await sums()
 })
 

@@ -21,6 +21,7 @@ const labels: Readonly<Record<MessageErrorCode, string>> = {
   expired_in_queue: 'Expired while waiting',
   expired_in_network: 'Expired in the network',
   recipient_opted_out: 'Recipient said STOP',
+  destination_not_allowed: 'Country not allowed',
   canceled_by_user: 'Canceled by a person',
   canceled_by_operator: 'Canceled by the operator',
   account_closed: 'Account closed',

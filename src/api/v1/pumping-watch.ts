@@ -5,7 +5,7 @@ import type { SharedCounts } from '../../shared-counts.ts'
 export interface PumpingSign {
   /** A number without its last three digits. */
   prefix: string
-  /** Numbers there that codes went to within the hour, and all that codes of the account went to. */
+  /** Numbers there that messages went to within the hour, and all that messages of that kind of the account went to. */
   numbers: number
   all: number
 }
@@ -14,14 +14,21 @@ const windowMs = 3_600_000
 /** What nodes call its counts among themselves, and that an account's counting begins anew. */
 const kind = 'codes_to'
 const anewKind = 'codes_anew'
-/** Numbers of one account that are remembered; who writes codes to more in an hour has a share that no few neighbours can be. */
-const mostNumbers = 20_000
-const mostAccounts = 10_000
+/** A block has a thousand numbers: of so many written to in an hour it can be half no more, and nothing is looked for until the next. */
+const mostNumbers = 2_000
+/** Accounts whose hours are remembered, each twice at most, and their numbers in all: some 40 MB. */
+const mostHours = 10_000
+const mostInAll = 400_000
+
+/** What is watched by itself: few neighbours make a pattern of codes, more are needed of anything else. */
+export type Watched = 'codes' | 'others'
 
 interface Hour {
   fromMs: number
   numbers: Set<string>
   byPrefix: Map<string, number>
+  /** Too many numbers were written to for any block to stand out. */
+  isBroad: boolean
   /** Share of each prefix in the hour before. */
   sharesBefore: ReadonlyMap<string, number>
 }
@@ -29,14 +36,15 @@ interface Hour {
 export const prefixOf = (number: string): string => number.slice(0, -3)
 
 /**
- * Looks for SMS pumping: somebody has codes sent to a block of numbers that pays him for each. Its marks are many numbers of one block of a
- * thousand, that they are most of the account's codes, and that their share has at least doubled against the hour before. In memory, and told
+ * Looks for SMS pumping: somebody has messages sent to a block of numbers that pays him for each. Its marks are many numbers of one block of a
+ * thousand, that they are most of what the account sends, and that their share has at least doubled against the hour before. In memory, and told
  * between nodes now and then, approximate by design.
  */
 export class PumpingWatch {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #tell: (kind: string, name: string) => void
   readonly #hours = new Map<string, Hour>()
+  #numbers = 0
 
   constructor(deps: { clock: Pick<Clock, 'monotonicMs'>; counts?: SharedCounts | undefined }) {
     this.#clock = deps.clock
@@ -45,15 +53,19 @@ export class PumpingWatch {
       const end = name.indexOf(':')
       this.#add(name.slice(0, end), name.slice(end + 1))
     })
-    deps.counts?.listen(anewKind, (accountId) => this.#hours.delete(accountId))
+    deps.counts?.listen(anewKind, (accountId) => this.#forget(accountId))
   }
 
-  /** Takes note of numbers that codes are to go to; gives what they look like when that is pumping, else null. `most` 0 looks at nothing. */
-  note(accountId: string, numbers: readonly string[], most: number): PumpingSign | null {
+  /**
+   * Takes note of numbers that messages are to go to; gives what they look like when that is pumping, else null. `most` 0 looks at
+   * nothing.
+   */
+  note(accountId: string, watched: Watched, numbers: readonly string[], most: number): PumpingSign | null {
     if (most === 0) return null
-    for (const number of numbers) if (this.#add(accountId, number)) this.#tell(kind, `${accountId}:${number}`)
-    const hour = this.#hours.get(accountId)
-    if (hour === undefined) return null
+    const name = nameOf(accountId, watched)
+    const hour = this.#hourOf(name)
+    for (const number of numbers) if (this.#addTo(hour, number)) this.#tell(kind, `${name}:${number}`)
+    if (hour.isBroad) return null
     for (const prefix of new Set(numbers.map(prefixOf))) {
       const there = hour.byPrefix.get(prefix) ?? 0
       const share = there / hour.numbers.size
@@ -69,37 +81,65 @@ export class PumpingWatch {
    * again with its first code after an operator has looked.
    */
   forget(accountId: string): void {
-    this.#hours.delete(accountId)
+    this.#forget(accountId)
     this.#tell(anewKind, accountId)
   }
 
+  #forget(accountId: string): void {
+    for (const watched of ['codes', 'others'] as const) this.#drop(nameOf(accountId, watched))
+  }
+
+  #add(name: string, number: string): void {
+    this.#addTo(this.#hourOf(name), number)
+  }
+
   /** Says whether the number is new in this hour. */
-  #add(accountId: string, number: string): boolean {
-    const hour = this.#hourOf(accountId)
-    if (hour.numbers.has(number) || hour.numbers.size >= mostNumbers) return false
+  #addTo(hour: Hour, number: string): boolean {
+    if (hour.isBroad || hour.numbers.has(number)) return false
     hour.numbers.add(number)
+    this.#numbers += 1
     const prefix = prefixOf(number)
     hour.byPrefix.set(prefix, (hour.byPrefix.get(prefix) ?? 0) + 1)
+    if (hour.numbers.size > mostNumbers) this.#makeBroad(hour)
     return true
   }
 
-  #hourOf(accountId: string): Hour {
+  /** Of shares below a half nothing is compared with either: what is small now may double. */
+  #makeBroad(hour: Hour): void {
+    this.#numbers -= hour.numbers.size
+    hour.isBroad = true
+    hour.numbers = new Set()
+    hour.byPrefix = new Map()
+  }
+
+  #hourOf(name: string): Hour {
     const nowMs = this.#clock.monotonicMs()
-    const known = this.#hours.get(accountId)
+    const known = this.#hours.get(name)
     if (known !== undefined && nowMs - known.fromMs < windowMs) return known
     const isNext = known !== undefined && nowMs - known.fromMs < 2 * windowMs
     const sharesBefore = new Map(
       isNext ? [...known.byPrefix].map(([prefix, there]) => [prefix, there / known.numbers.size]) : [],
     )
-    const hour = { fromMs: nowMs, numbers: new Set<string>(), byPrefix: new Map(), sharesBefore }
-    this.#hours.delete(accountId)
-    if (this.#hours.size >= mostAccounts) {
-      for (const oldest of this.#hours.keys()) {
-        this.#hours.delete(oldest)
-        break
-      }
+    this.#drop(name)
+    const hour = {
+      fromMs: nowMs,
+      numbers: new Set<string>(),
+      byPrefix: new Map(),
+      isBroad: false,
+      sharesBefore,
     }
-    this.#hours.set(accountId, hour)
+    this.#hours.set(name, hour)
+    for (const oldest of this.#hours.keys()) {
+      if (this.#hours.size <= mostHours && this.#numbers <= mostInAll) break
+      if (oldest !== name) this.#drop(oldest)
+    }
     return hour
   }
+
+  #drop(name: string): void {
+    this.#numbers -= this.#hours.get(name)?.numbers.size ?? 0
+    this.#hours.delete(name)
+  }
 }
+
+const nameOf = (accountId: string, watched: Watched): string => `${accountId}/${watched}`

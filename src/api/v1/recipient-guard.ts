@@ -1,18 +1,19 @@
 import type { Caller } from '../../accounts/authenticator.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
-import { refuse } from '../../errors.ts'
+import { type Fault, refuse } from '../../errors.ts'
 import type { SharedCounts } from '../../shared-counts.ts'
+import { busiestHour, hoursAround } from './planned-rate.ts'
 import type { CheckedSend } from './prepare-send.ts'
-import { prefixOf, PumpingWatch } from './pumping-watch.ts'
+import { prefixOf, PumpingWatch, type Watched } from './pumping-watch.ts'
 import type { SendPorts } from './send-ports.ts'
 import { Velocity } from './velocity.ts'
 
 export interface RecipientGuardDeps {
   clock: Pick<Clock, 'monotonicMs'>
   counts?: SharedCounts | undefined
-  config: Pick<Config, 'messagesPerNumber' | 'messagesPerPrefix' | 'pumpingNumbers'>
-  ports: Pick<SendPorts, 'pauseForPumping'>
+  config: Pick<Config, 'messagesPerNumber' | 'messagesPerPrefix' | 'pumpingNumbers' | 'pumpingMessages'>
+  ports: Pick<SendPorts, 'pauseForPumping' | 'timesTo'>
 }
 
 /** Limits of what one account sends to one number and to neighbouring numbers in an hour, and the watch for pumping. Live messages only. */
@@ -27,12 +28,69 @@ export class RecipientGuard {
     this.#pumping = new PumpingWatch(deps)
   }
 
-  /** Refuses (429) what goes beyond a limit; else counts it, and gives what takes that back. Null: there is nothing to take back. */
-  count({ accountId, mode, guard }: Caller, { recipients }: CheckedSend): (() => void) | null {
+  /**
+   * Refuses (429) what goes beyond a limit; else counts it, and gives what takes that back. Null: there is nothing to take back. What is to be sent
+   * later counts in the hour in which it goes: the database knows what lies around that.
+   */
+  async count(
+    caller: Caller,
+    send: Pick<CheckedSend, 'recipients' | 'sendAtMs'>,
+    nowMs: number,
+  ): Promise<(() => void) | null> {
     const { config } = this.#deps
-    const perNumber = guard.numberPerHour ?? config.messagesPerNumber
-    const perPrefix = guard.prefixPerHour ?? config.messagesPerPrefix
-    if (mode === 'test' || (perNumber === 0 && perPrefix === 0)) return null
+    const perNumber = caller.guard.numberPerHour ?? config.messagesPerNumber
+    const perPrefix = caller.guard.prefixPerHour ?? config.messagesPerPrefix
+    if (caller.mode === 'test' || (perNumber === 0 && perPrefix === 0)) return null
+    const { sendAtMs, recipients } = send
+    if (sendAtMs === null || sendAtMs <= nowMs)
+      return this.#countNow(caller, recipients, { perNumber, perPrefix })
+    await this.#judgePlanned(caller, { recipients, sendAtMs }, { perNumber, perPrefix })
+    return null
+  }
+
+  async #judgePlanned(
+    { accountId, mode }: Caller,
+    { recipients, sendAtMs }: { recipients: CheckedSend['recipients']; sendAtMs: number },
+    { perNumber, perPrefix }: Limits,
+  ): Promise<void> {
+    const limits = recipients.map(({ to }) => [
+      ...(perNumber === 0 ? [] : [{ name: to, first: to, last: to, most: perNumber }]),
+      ...(perPrefix === 0
+        ? []
+        : [
+            {
+              name: `${prefixOf(to)}*`,
+              first: `${prefixOf(to)}000`,
+              last: `${prefixOf(to)}999`,
+              most: perPrefix,
+            },
+          ]),
+    ])
+    // One of two hours beside each other holds more than the limit where both together hold twice as many.
+    const ranges = new Map(limits.flat().map((range) => [range.name, { ...range, most: 2 * range.most }]))
+    const times = await this.#deps.ports.timesTo({ accountId, mode, ...hoursAround(sendAtMs) }, [
+      ...ranges.values(),
+    ])
+    const planned = new Map([...times].map(([name, at]) => [name, [...at]]))
+    const isOver = limits.map((names) => {
+      // Of several neighbours in one send each sees those before it.
+      const over = names.some(({ name, most }) => busiestHour(planned.get(name) ?? [], sendAtMs) > most)
+      for (const { name } of names) planned.set(name, [...(planned.get(name) ?? []), sendAtMs])
+      return over
+    })
+    if (!isOver.includes(true)) return
+    throw refuse('recipient_rate_limited', {
+      detail: 'These numbers, or their neighbours, have their messages for that hour; choose another time.',
+      errors: isOver.flatMap((over, i) => (over ? [faultOf(recipients[i])] : [])),
+      violated_policies: ['recipients-per-hour'],
+    })
+  }
+
+  #countNow(
+    { accountId }: Caller,
+    recipients: CheckedSend['recipients'],
+    { perNumber, perPrefix }: Limits,
+  ): () => void {
     const limits = recipients.map(({ to }) => [
       ...(perNumber === 0 ? [] : [{ name: `${accountId}:${to}`, most: perNumber }]),
       ...(perPrefix === 0 ? [] : [{ name: `${accountId}:${prefixOf(to)}*`, most: perPrefix }]),
@@ -53,34 +111,45 @@ export class RecipientGuard {
     takeBack()
     throw refuse('recipient_rate_limited', {
       detail: `These numbers, or their neighbours, have had their messages of the last hour; wait ${retryAfterSeconds} s.`,
-      errors: waits.flatMap((wait, i) =>
-        wait === 0
-          ? []
-          : [
-              {
-                pointer: recipients[i]?.pointer ?? '/to',
-                code: 'recipient_rate_limited' as const,
-                detail: 'This number, or its neighbours, were sent too many messages.',
-              },
-            ],
-      ),
+      errors: waits.flatMap((wait, i) => (wait === 0 ? [] : [faultOf(recipients[i])])),
       violated_policies: ['recipients-per-hour'],
       headers: { 'retry-after': String(retryAfterSeconds) },
     })
   }
 
-  /** Suspends the account and refuses (403) the send with which its codes begin to look like pumping. */
+  /**
+   * Suspends the account and refuses (403) the send with which its messages begin to look like pumping. Codes are watched whatever they are sent with;
+   * anything else where it goes to one number at a time: nobody pumps with a list that the account has made.
+   */
   async watch({ accountId, mode, guard }: Caller, { body, recipients }: CheckedSend): Promise<void> {
-    if (mode === 'test' || body.category !== 'authentication') return
-    const most = guard.pumpingNumbers ?? this.#deps.config.pumpingNumbers
+    const watched: Watched = body.category === 'authentication' ? 'codes' : 'others'
+    if (mode === 'test' || (watched === 'others' && recipients.length > 1)) return
     const numbers = recipients.map(({ to }) => to)
-    const sign = this.#pumping.note(accountId, numbers, most)
+    const sign = this.#pumping.note(accountId, watched, numbers, this.#mostNeighbours(guard, watched))
     if (sign === null) return
     await this.#deps.ports.pauseForPumping(accountId, sign)
     this.#pumping.forget(accountId)
     throw refuse('account_suspended', {
       detail:
-        'The account was suspended: its codes go to neighbouring numbers, which looks like SMS pumping.',
+        'The account was suspended: its messages go to neighbouring numbers, which looks like SMS pumping.',
     })
   }
+
+  /** An account's own number is about codes, and never lowers what is usual of other messages; 0 switches off both. */
+  #mostNeighbours({ pumpingNumbers: own }: Caller['guard'], watched: Watched): number {
+    const { pumpingNumbers, pumpingMessages } = this.#deps.config
+    if (watched === 'codes') return own ?? pumpingNumbers
+    return own === 0 || pumpingMessages === 0 ? 0 : Math.max(own ?? 0, pumpingMessages)
+  }
 }
+
+interface Limits {
+  perNumber: number
+  perPrefix: number
+}
+
+const faultOf = (recipient: CheckedSend['recipients'][number] | undefined): Fault => ({
+  pointer: recipient?.pointer ?? '/to',
+  code: 'recipient_rate_limited',
+  detail: 'This number, or its neighbours, were sent too many messages.',
+})

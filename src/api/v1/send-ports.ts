@@ -1,6 +1,7 @@
 import type { Routing } from '../../dispatch/routing.ts'
 import type { Decision } from '../../messages/decide-sends.ts'
 import type { SendRequest, SendResult, StoredSend } from '../../messages/send-request.ts'
+import type { AroundTime, NumberRange } from '../../messages/times-to-numbers.ts'
 import type { PumpingSign } from './pumping-watch.ts'
 import type { Mode } from '../../storage/schema.ts'
 
@@ -14,7 +15,9 @@ export interface SendPorts {
   findReplay(name: { accountId: string; mode: Mode; key: string }): Promise<StoredSend | null>
   /** Which of these numbers said STOP to this account. */
   optedOut(accountId: string, mode: Mode, numbers: readonly string[]): Promise<ReadonlySet<string>>
-  /** Suspends an account whose codes look like pumping; settles when that is stored. */
+  /** When an account sends to numbers of these ranges, within a span of time; by the name of each. */
+  timesTo(around: AroundTime, ranges: readonly NumberRange[]): Promise<ReadonlyMap<string, readonly number[]>>
+  /** Suspends an account whose messages look like pumping; settles when that is stored. */
   pauseForPumping(accountId: string, sign: PumpingSign): Promise<void>
   /** Parts that wait for a device. */
   waitingParts(accountId: string, mode: Mode): Promise<number>

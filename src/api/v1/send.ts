@@ -127,7 +127,7 @@ async function send(
   const takesBack = [countAuthentication(deps, caller, checked)]
   let stored = false
   try {
-    takesBack.push(deps.recipientGuard.count(caller, checked))
+    takesBack.push(await deps.recipientGuard.count(caller, checked, deps.clock.now()))
     const { write, result } = await accept(deps, () => buildRequest(deps, caller, checked, idempotency))
     if (result.kind === 'refused') throw refuse(result.code, result.extra)
     if (result.kind === 'replayed') return answerReplay(result.replay, idempotency?.fingerprint ?? '')
@@ -154,7 +154,8 @@ async function accept({ ports }: SendOperationDeps, build: () => SendRequest) {
 async function dryRun(deps: SendOperationDeps, { caller }: Call, body: object): Promise<Answer> {
   const checked = await checkSend(deps, caller, body)
   countAuthentication(deps, caller, checked)?.()
-  deps.recipientGuard.count(caller, checked)?.()
+  const takeBack = await deps.recipientGuard.count(caller, checked, deps.clock.now())
+  takeBack?.()
   const request = buildRequest(deps, caller, checked, null)
   const decision = await deps.ports.priceOnly(request)
   if (decision.kind === 'refuse') throw refuse(decision.code, decision.extra)
