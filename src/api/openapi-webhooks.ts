@@ -56,7 +56,8 @@ export const webhookSchemas: Readonly<Record<string, TSchema>> = {
 }
 
 const says: Readonly<Record<EventType, string>> = {
-  'message.scheduled': 'A message was accepted, and waits for its time.',
+  'message.scheduled':
+    'A message was accepted, and waits for its time; or it has another time now (`previous_status` is `scheduled`).',
   'message.queued': 'A message was accepted, or its time has come.',
   'message.sent': 'The network took every part of a message.',
   'message.delivered': 'The network says that the handset has a message.',

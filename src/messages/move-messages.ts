@@ -3,6 +3,7 @@ import type { Tx } from '../storage/dialect.ts'
 import type { MessageStatus } from '../storage/schema.ts'
 import { updateRows } from '../storage/sets.ts'
 import { deferredKey } from './deferred.ts'
+import { recordMessageEvents } from './events.ts'
 import { type MessageKey, type MessageState, readStates } from './message-store.ts'
 
 /**
@@ -24,7 +25,8 @@ export const longestAheadMs = 30 * 86_400_000
 
 /**
  * Gives scheduled messages another time, as one unit; the end of their validity moves by as much. A time that has passed means at once. Gives one
- * answer for each name, in their order: it either waits for its new time, or it was no longer scheduled and is as it was.
+ * answer for each name, in their order: it either waits for its new time, or it was no longer scheduled and is as it was. Endpoints are told of
+ * the new time, as of one that was scheduled again.
  */
 export async function moveMessages(
   tx: Tx,
@@ -37,7 +39,15 @@ export async function moveMessages(
       .filter(([, { status }]) => status === 'scheduled')
       .map(([name, state]) => [name, movedTo(state, Math.max(sendAtMs, nowMs), nowMs)]),
   )
-  await allDone([writeTimes(tx, [...moved.values()]), writePlaces(tx, [...moved.values()])])
+  const states = [...moved.values()]
+  await allDone([
+    writeTimes(tx, states),
+    writePlaces(tx, states),
+    recordMessageEvents(
+      tx,
+      states.map((message) => ({ message, previousStatus: 'scheduled', correction: false })),
+    ),
+  ])
   return keys.map(({ accountId, mode, messageId }) => {
     const name = nameOf({ account_id: accountId, mode, id: messageId })
     const now = moved.get(name) ?? known.get(name)

@@ -45,6 +45,8 @@ export interface WebhookEventTable {
   network_code: string | null
   attempts: number | null
   possible_duplicate: Flag | null
+  send_at: number | null
+  expires_at: number | null
   sent_at: number | null
   delivered_at: number | null
   finalized_at: number | null

@@ -56,6 +56,8 @@ function asItStood(message: MessageRow, event: WebhookEventTable): MessageRow {
     receipt_expected: event.receipt_expected,
     error_code: event.error_code,
     network_code: event.network_code,
+    send_at: event.send_at,
+    expires_at: event.expires_at,
     sent_at: event.sent_at,
     delivered_at: event.delivered_at,
     finalized_at: event.finalized_at,

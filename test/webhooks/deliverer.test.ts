@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { moveMessages } from '../../src/messages/move-messages.ts'
 import { eraseTexts } from '../../src/messages/erase.ts'
 import { replayEvent } from '../../src/webhooks/replay.ts'
 import { rotateSecret, setEndpoint } from '../../src/webhooks/endpoint-store.ts'
@@ -85,6 +86,32 @@ test(
   },
   daysMs,
 )
+
+test('a repeat tells the time that was planned then, and the move to another one is told by itself', async () => {
+  await house.addEndpoint()
+  house.answer = () => answered(500)
+  const sendAt = house.clock.now() + 3_600_000
+  await house.send({ sendAt, expiresAt: sendAt + 60_000 })
+  await house.deliverer.drain()
+  const { id: messageId } = await house.storage.read.selectFrom('messages').select('id').executeTakeFirstOrThrow()
+  const nowMs = house.clock.now() + 1
+  await house.storage.writer.write((tx) =>
+    moveMessages(tx, [{ accountId: 'acc_a', mode: 'live', messageId }], { sendAtMs: sendAt + 86_400_000, nowMs }),
+  )
+  await after(5_000)
+  const [first, ...others] = house.posted.map(({ body }) => body)
+  expect(others).toHaveLength(2)
+  expect(others).toContain(first)
+  const moved = JSON.parse(others.find((body) => body !== first) as string) as object
+  expect(JSON.parse(first as string)).toMatchObject({
+    type: 'message.scheduled',
+    data: { sequence: 1, previous_status: null, message: { send_at: '2026-11-21T10:30:00.000Z', expires_at: '2026-11-21T10:31:00.000Z' } },
+  })
+  expect(moved).toMatchObject({
+    type: 'message.scheduled',
+    data: { sequence: 2, previous_status: 'scheduled', message: { send_at: '2026-11-22T10:30:00.000Z', expires_at: '2026-11-22T10:31:00.000Z' } },
+  })
+}) // prettier-ignore
 
 test('a text that was erased meanwhile is not told in repeats', async () => {
   await house.addEndpoint()
