@@ -66,6 +66,7 @@ export const unusualFailures = (leastFailures: number): AlertRule => ({
           mode: 'live',
           name: row.name,
           said: `${row.failed} of ${row.ended} messages of the last hour failed, were not delivered or expired (${percent(row)}); in the week before it were ${percent(usualOf(row))}. History shows them with their errors.`,
+          event: { type: 'failures.unusual', facts: factsOf(row) },
         },
       ]
     })
@@ -75,6 +76,14 @@ export const unusualFailures = (leastFailures: number): AlertRule => ({
     const usual = rows.filter((row) => isUsualAgain(row, usualOf(row)))
     return idsAmong(ended, usual.map((row) => ({ id: row.account_id }))) // prettier-ignore
   },
+})
+
+/** Of the last hour, and of the week before it. */
+const factsOf = (row: Row) => ({
+  failed: row.failed,
+  ended: row.ended,
+  usual_failed: row.usual_failed,
+  usual_ended: row.usual_ended,
 })
 
 const usualOf = (row: Row): FailureCount => ({ failed: row.usual_failed, ended: row.usual_ended })

@@ -76,6 +76,8 @@ const says: Readonly<Record<EventType, string>> = {
   'account.reactivated': 'The operator reactivated the account.',
   'recipient.opted_out': 'Somebody wants no more messages.',
   'recipient.opted_in': 'Somebody wants messages again.',
+  'failures.unusual':
+    'Unusually many messages fail: `failed` of the `ended` ones of the last hour, where it were `usual_failed` of `usual_ended` in the week before.',
   'api_key.expiring': 'An API key ends soon.',
   'webhook.disabled': 'Another endpoint of the account was disabled because it failed.',
   'webhook.test': 'Somebody asked for an event to try the endpoint with.',
@@ -88,6 +90,8 @@ const signatureHeaders = [
 ] as const // prettier-ignore
 
 const isOfMessage = (type: EventType): boolean => type.startsWith('message.')
+
+const failuresExample = { failed: 41, ended: 120, usual_failed: 12, usual_ended: 9_310 }
 
 /** What the service posts to endpoints, as OpenAPI 3.1 describes webhooks. */
 export const webhooksObject: object = Object.fromEntries(
@@ -142,6 +146,11 @@ function exampleOf(type: EventType): object {
     account_id: 'acc_01k9ktnq8yf0tbv5z3s7h2dxe6',
     data: isOfMessage(type)
       ? { sequence: 4, previous_status: 'sent', correction: false, message: { ...messageExample, status } }
-      : { sequence: 1_795_253_403_511, previous_status: null, correction: false },
+      : {
+          sequence: 1_795_253_403_511,
+          previous_status: null,
+          correction: false,
+          ...(type === 'failures.unusual' && failuresExample),
+        },
   }
 }

@@ -16,6 +16,7 @@ test('failures are unusual by number and by share, against those of the week bef
   const floor = (ms: number): number => Math.floor(house.clock.now() / ms) * ms
   const count = (grain: 'minutes5' | 'hours6', bucket: number, failed: number, delivered: number) =>
     write((tx) => insertRows(tx, 'traffic', [{ account_id: 'acc_a', mode: 'live', grain, bucket, accepted: failed + delivered, failed, delivered }])) // prettier-ignore
+  await write((tx) => insertRows(tx, 'webhook_endpoints', [{ account_id: 'acc_a', id: 'whk_1', url: 'https://a.example', state: 'enabled', secret: 's', created_at: 1, updated_at: 1 }])) // prettier-ignore
   await count('hours6', floor(21_600_000) - 2 * dayMs, 3, 97)
   await count('minutes5', floor(300_000) - 600_000, 10, 30)
   await house.look()
@@ -24,10 +25,21 @@ test('failures are unusual by number and by share, against those of the week bef
   await house.look()
   expect(house.told()).toEqual(['ada: Unusually many messages of acc_a fail'])
   expect(house.post.mails[0]?.raw).toMatch(/20 of 50[^]*40%[^]*3%/)
+  const told = house.storage.read.selectFrom('webhook_events').select(['type', 'mode', 'facts'])
+  expect(
+    (await told.execute()).map((row) => ({ ...row, facts: JSON.parse(row.facts ?? '{}') as object })),
+  ).toEqual([
+    {
+      type: 'failures.unusual',
+      mode: 'live',
+      facts: { failed: 20, ended: 50, usual_failed: 3, usual_ended: 100 },
+    },
+  ])
   house.minutes(70)
   await count('minutes5', floor(300_000), 3, 30)
   await house.look()
   expect(house.told()).toContain('ada: Failures of acc_a are as usual again')
+  expect(await told.execute()).toHaveLength(1)
 })
 
 test.for([['nothing ends any more', 0, 0], ['the few that end still fail', 3, 1]] as const)('unusual failures end in silence where %s', async ([, failed, delivered]) => {
