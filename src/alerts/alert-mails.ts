@@ -110,27 +110,50 @@ const leaseMs = 300_000
 /** Nothing waits as long as this for a next try: what is due later was written while the clock was ahead, and is due now. */
 const longestWaitMs = dayMs
 
-/** Takes some that are due, for a while. */
+/**
+ * Takes some that are due, for a while. Who they are for is asked anew: of those that would go to somebody who has left the account, is no operator any
+ * more, or has muted the kind meanwhile, nothing is sent.
+ */
 export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limit: number }): Promise<DueMail[]> {
   const rows = await tx
     .selectFrom('alert_mails as m')
     .innerJoin('alerts as a', 'a.id', 'm.alert_id')
     .innerJoin('users as u', 'u.id', 'm.user_id')
     .leftJoin('accounts as c', 'c.id', 'a.account_id')
-    .select(['m.alert_id', 'm.phase', 'm.user_id', 'm.tries', 'u.email', 'a.kind', 'a.account_id', 'c.name as account', 'a.mode', 'a.name', 'a.said', 'a.began_at', 'a.ended_at'])
+    .leftJoin('account_users as p', (join) =>
+      join.onRef('p.account_id', '=', 'a.account_id').onRef('p.user_id', '=', 'm.user_id'),
+    )
+    .leftJoin('alert_mutes as q', (join) =>
+      join.onRef('q.user_id', '=', 'm.user_id').onRef('q.kind', '=', 'a.kind'),
+    )
+    .select(['p.role', 'u.is_operator', 'q.kind as muted', 'm.alert_id', 'm.phase', 'm.user_id', 'm.tries', 'u.email', 'a.kind', 'a.account_id', 'c.name as account', 'a.mode', 'a.name', 'a.said', 'a.began_at', 'a.ended_at'])
     .where('m.done_at', 'is', null)
     .where(({ eb, or }) => or([eb('m.due_at', '<=', nowMs), eb('m.due_at', '>', nowMs + longestWaitMs)]))
     .orderBy('m.due_at')
     .limit(limit)
     .execute()
-  const taken = rows.map((row) => ({ ...keyOf(row), tries: row.tries + 1, due_at: nowMs + leaseMs }))
+  const [going, left] = [rows.filter(isConcerned), rows.filter((row) => !isConcerned(row))]
+  const taken = going.map((row) => ({ ...keyOf(row), tries: row.tries + 1, due_at: nowMs + leaseMs }))
   await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], taken)
-  return rows.map((row) => ({
+  await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], left.map((row) => ({ ...keyOf(row), done_at: nowMs })))
+  return going.map((row) => ({
     alertId: row.alert_id, phase: row.phase, userId: row.user_id, tries: row.tries + 1, to: row.email, kind: row.kind,
     accountId: row.account_id, accountName: row.account, mode: row.mode, name: row.name, said: row.said, beganAt: row.began_at,
     endedAt: row.ended_at,
   }))
 } // prettier-ignore
+
+/** As `readAudience` chooses, of one who was chosen. */
+const isConcerned = (row: {
+  kind: AlertKind
+  account_id: string | null
+  role: string | null
+  is_operator: number
+  muted: AlertKind | null
+}): boolean =>
+  row.muted === null &&
+  (row.role === 'owner' ||
+    (row.is_operator === 1 && (row.account_id === null || alertWords[row.kind].tellsOperators)))
 
 const keyOf = ({ alert_id, phase, user_id }: { alert_id: string; phase: string; user_id: string }) => ({
   alert_id,

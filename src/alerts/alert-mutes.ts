@@ -13,7 +13,7 @@ export async function readMutes(db: Db, userId: string): Promise<AlertKind[]> {
   return rows.map(({ kind }) => kind)
 }
 
-/** Replaces them. Mails that are on their way still come. */
+/** Replaces them. What waits to be sent is asked anew. */
 export async function writeMutes(
   tx: Tx,
   { userId, kinds }: { userId: string; kinds: readonly AlertKind[] },

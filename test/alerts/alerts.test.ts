@@ -201,6 +201,28 @@ test('who has muted a kind gets no mail of it, and the first operator without an
   expect(await house.storage.read.selectFrom('alerts').select('id').execute()).toHaveLength(2)
 })
 
+test('an end, and what waits, is told to nobody who has left, is an operator no more, or wants no more of it', async () => {
+  await house.addDevice('dev_p', { accountId: 'acc_a' })
+  await house.addDevice('dev_s', { accountId: null })
+  await write((tx) =>
+    insertRows(tx, 'account_users', [{ account_id: 'acc_a', user_id: 'olga', role: 'owner' }]),
+  )
+  for (const id of ['dev_p', 'dev_s']) await house.setStanding(id, 'offline')
+  house.minutes(11)
+  await house.look()
+  const begun = ['ada: dev_p is offline', 'olga: dev_p is offline', 'olga: dev_s is offline']
+  expect(house.told()).toEqual(begun)
+  await write(async (tx) => {
+    await tx.deleteFrom('account_users').where('user_id', '=', 'ada').execute()
+    await tx.updateTable('users').set({ is_operator: 0 }).where('id', '=', 'olga').execute()
+  })
+  await write((tx) => writeMutes(tx, { userId: 'olga', kinds: ['balance_low'] }))
+  for (const id of ['dev_p', 'dev_s']) await house.setStanding(id, 'online')
+  await house.look()
+  expect(house.told()).toEqual([...begun, 'olga: dev_p is back'].toSorted())
+  expect(await house.storage.read.selectFrom('alert_mails').selectAll().where('done_at', 'is', null).execute()).toEqual([]) // prettier-ignore
+})
+
 test('a mail that the server refuses comes later, and is given up after a day', async () => {
   await house.addDevice('dev_p', { accountId: 'acc_a' })
   await house.setStanding('dev_p', 'offline')
