@@ -7,6 +7,8 @@ import { forgottenAtOnce } from './forget-old.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 
 const intervalMs = 60_000
+/** What is days old may wait for its turn: however many endpoints there are, a sweep reads so many. */
+const endpointsAtOnce = 200
 
 export interface WebhookForgetterDeps extends JanitorDeps {
   read: Db
@@ -21,15 +23,22 @@ interface Endpoint {
   updated_at: number
 }
 
-/** Forgets what endpoints were told so long ago, and endpoints that were removed, with all that waited for them. Ids of events tell their time. */
-export function createWebhookForgetter(deps: WebhookForgetterDeps): Janitor {
+/**
+ * Forgets what endpoints were told so long ago, and endpoints that were removed, with all that waited for them: of so many endpoints a minute, one after the
+ * other. Ids of events tell their time.
+ */
+export function createWebhookForgetter(deps: WebhookForgetterDeps, atOnce = endpointsAtOnce): Janitor {
   const { read, writer, clock, logDays } = deps
+  /** Behind whom the next page begins. */
+  let afterId = ''
 
   async function sweep(): Promise<boolean> {
     const endpoints = await read
       .selectFrom('webhook_endpoints')
       .select(['account_id', 'id', 'state', 'updated_at'])
-      .orderBy('account_id')
+      .where('id', '>', afterId)
+      .orderBy('id')
+      .limit(atOnce)
       .execute()
     const beforeMs = clock.now() - logDays * dayMs
     const before = lowestIdAt('evt', beforeMs)
@@ -43,9 +52,11 @@ export function createWebhookForgetter(deps: WebhookForgetterDeps): Janitor {
       more = (await forgetEvents(deps, accountId, before)) || more
     // Its events are as old as it is: none is left of an account without endpoints.
     const removed = endpoints.filter((each) => each.state === 'removed' && each.updated_at < beforeMs)
-    if (!more && removed.length > 0)
+    if (more) return true
+    if (removed.length > 0)
       await writer.write((tx) => deleteRows(tx, 'webhook_endpoints', ['account_id', 'id'], removed))
-    return more
+    afterId = endpoints.length === atOnce ? (endpoints.at(-1) as Endpoint).id : ''
+    return false
   }
 
   return new Janitor(deps, { name: 'webhook forgetter', intervalMs, sweep })

@@ -26,14 +26,17 @@ const counts = async (): Promise<number[]> =>
   Promise.all(
     tables.map(async (table) => (await house.storage.read.selectFrom(table).select('account_id').execute()).length),
   ) // prettier-ignore
-const forgetter = () =>
-  createWebhookForgetter({
-    read: house.storage.read,
-    writer: house.storage.writer,
-    clock: house.clock,
-    log: createLog('silent', { write: () => undefined }),
-    logDays: 30,
-  })
+const forgetter = (atOnce?: number) =>
+  createWebhookForgetter(
+    {
+      read: house.storage.read,
+      writer: house.storage.writer,
+      clock: house.clock,
+      log: createLog('silent', { write: () => undefined }),
+      logDays: 30,
+    },
+    atOnce,
+  )
 
 test('what was told so long ago is forgotten, and what is younger stays', async () => {
   await house.addEndpoint()
@@ -48,6 +51,28 @@ test('what was told so long ago is forgotten, and what is younger stays', async 
   house.clock.jumpWallClock(10 * dayMs + 1)
   await forgetter().sweepAll()
   expect(await counts()).toEqual([1, 1, 1, 1])
+})
+
+test('however many endpoints there are, a sweep looks at some, and the next ones at the others', async () => {
+  for (const url of ['https://a.example/', 'https://b.example/', 'https://c.example/', 'https://d.example/'])
+    await house.addEndpoint({ url })
+  await house.send()
+  await house.deliverer.drain()
+  house.clock.jumpWallClock(30 * dayMs + 1)
+  const { length } = house.posted
+  expect([length, ...(await counts())]).toEqual([4, 1, 4, 4, 4])
+  const slow = forgetter(2)
+  await slow.sweepAll()
+  expect(await counts()).toEqual([0, 2, 2, 4])
+  await slow.sweepAll()
+  expect(await counts()).toEqual([0, 0, 0, 4])
+  // And from the first on again.
+  for (let i = 0; i < 2; i++) await slow.sweepAll()
+  await house.send()
+  await house.deliverer.drain()
+  house.clock.jumpWallClock(30 * dayMs + 1)
+  for (let i = 0; i < 3; i++) await slow.sweepAll()
+  expect(await counts()).toEqual([0, 0, 0, 4])
 })
 
 test('of an endpoint that was removed what it was told goes at once, and the rest when its events are old', async () => {
