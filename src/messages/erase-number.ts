@@ -6,7 +6,6 @@ import type { EraseDeps, EraseNumber, EraseNumberDeps } from './erase-deps.ts'
 import { addPages, type ErasedPage, nothingErased, type Wallet, writeErasedPage } from './erase-page.ts'
 import { eraseInAudit, eraseInKeys, eraseInOptOuts, eraseUnjoined } from './erase-number-traces.ts'
 import { eraseInEvents } from './erase-webhooks.ts'
-import { messageWindows } from './message-windows.ts'
 import { spellingsOf } from './number-spellings.ts'
 
 /** Small pieces, so that sending never waits long for one. */
@@ -21,8 +20,10 @@ export async function eraseNumber(deps: EraseNumberDeps, asked: EraseNumber): Pr
   let done = nothingErased
   for (const wallet of await readWalletNames(deps.read, asked.accountId)) {
     await eraseInKeys(deps, wallet, asked.number)
-    done = addPages(done, await eraseOutbound(deps, wallet, asked))
-    done = addPages(done, await eraseInbound(deps, wallet, asked))
+    const { number } = asked
+    done = addPages(done, await eraseFound(deps, wallet, { found: toNumber, number, asked }))
+    for (const spelling of spellingsOf(number))
+      done = addPages(done, await eraseFound(deps, wallet, { found: fromNumber, number: spelling, asked }))
   }
   await eraseInOptOuts(deps, asked)
   await eraseUnjoined(deps, asked)
@@ -57,35 +58,28 @@ const toNumber = {
   inputs: ['account', 'mode', 'number', 'after'],
 } as const
 
-async function eraseOutbound(deps: EraseDeps, wallet: Wallet, asked: EraseNumber): Promise<ErasedPage> {
+const fromNumber = {
+  ...toNumber,
+  sql: `select id from messages where account_id = :account and mode = :mode and sender = :number and id > :after
+        and direction = 'inbound' order by id limit ${pageSize}`,
+} as const
+
+/** `number` as it stands there, in each of its spellings. */
+async function eraseFound(
+  deps: EraseDeps,
+  wallet: Wallet,
+  {
+    found,
+    number,
+    asked,
+  }: { found: typeof toNumber | typeof fromNumber; number: string; asked: EraseNumber },
+): Promise<ErasedPage> {
   let done = nothingErased
   for (let after = ''; ;) {
-    const inputs = [wallet.accountId, wallet.mode, asked.number, after]
-    const ids = (await selectEach<{ id: string }>(deps.read, toNumber, [inputs])).map(({ id }) => id)
+    const inputs = [wallet.accountId, wallet.mode, number, after]
+    const ids = (await selectEach<{ id: string }>(deps.read, found, [inputs])).map(({ id }) => id)
     if (ids.length === 0) return done
     done = addPages(done, await writeErasedPage(deps, wallet, ids, { ...asked, sides: 'party' }))
     after = ids.at(-1) as string
   }
-}
-
-/** No index leads to senders of received messages. */
-async function eraseInbound(deps: EraseDeps, wallet: Wallet, asked: EraseNumber): Promise<ErasedPage> {
-  let done = nothingErased
-  for await (const { after, upTo } of messageWindows(deps.read, wallet)) {
-    const rows = await deps.read
-      .selectFrom('messages')
-      .select(['id', 'sender'])
-      .where('account_id', '=', wallet.accountId)
-      .where('mode', '=', wallet.mode)
-      .where('id', '>', after)
-      .where('id', '<=', upTo)
-      .where('direction', '=', 'inbound')
-      .where('sender', 'in', spellingsOf(asked.number))
-      .execute()
-    for (let at = 0; at < rows.length; at += pageSize) {
-      const ids = rows.slice(at, at + pageSize).map(({ id }) => id)
-      done = addPages(done, await writeErasedPage(deps, wallet, ids, { ...asked, sides: 'party' }))
-    }
-  }
-  return done
 }
