@@ -13,7 +13,11 @@ export const pages: readonly Page[] = [
   { label: 'Send', path: '/send', says: 'One text, or a table of numbers and texts' },
   { label: 'History', path: '/history', says: 'Every message, what became of it, and why' },
   { label: 'Conversations', path: '/conversations', says: 'What people answered, number by number' },
-  { label: 'Opt-outs', path: '/opt-outs', says: 'Numbers that answered STOP: look, add, import, remove' },
+  {
+    label: 'Opt-outs',
+    path: '/opt-outs',
+    says: 'Numbers that answered STOP: look, add, import, remove; quiet hours',
+  },
   { label: 'Devices', path: '/devices', says: 'What carries messages: phones, links, simulators' },
   {
     label: 'Balance',

@@ -4,6 +4,7 @@ import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts
 import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 import { Choice } from '../ui/choice.tsx'
+import { minuteOf, timeOfDay } from '../ui/time-of-day.ts'
 
 /** Whom an account may write to, and in which hours not. */
 export function ReachForm({ account, onClose }: { account: OperatedAccount; onClose: () => void }) {
@@ -73,10 +74,3 @@ const codesOf = (text: string): string[] =>
     .toUpperCase()
     .split(/[\s,;]+/)
     .filter((code) => code !== '')
-
-const timeOfDay = (minute: number | undefined): string =>
-  minute === undefined
-    ? ''
-    : `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
-
-const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))

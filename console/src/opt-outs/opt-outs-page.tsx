@@ -11,6 +11,7 @@ import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import { AddOptOuts } from './add-opt-outs.tsx'
+import { QuietHours } from './quiet-hours.tsx'
 import { RemoveOptOut } from './remove-opt-out.tsx'
 
 /** As many digits as the shortest number has: less is not looked for yet. */
@@ -78,6 +79,7 @@ export function OptOutsPage() {
           )}
         </ListState>
       ) : null}
+      <QuietHours />
       <Dialog opened={adding} onClose={close} title="Add numbers" size="lg">
         <AddOptOuts />
       </Dialog>

@@ -24,6 +24,7 @@ import { invitationCalls } from './invitation-calls.ts'
 import { memberCalls } from './member-calls.ts'
 import { startCalls } from './start-calls.ts'
 import { optOutCalls } from './opt-out-calls.ts'
+import { quietHoursCalls } from './quiet-hours-calls.ts'
 import { overviewCalls } from './overview-calls.ts'
 import { sessionCalls } from './session-calls.ts'
 import { webhookCalls } from './webhook-calls.ts'
@@ -50,6 +51,7 @@ export const calls = {
   ...historyCalls,
   ...conversationCalls,
   ...optOutCalls,
+  ...quietHoursCalls,
   ...eraseCalls,
   ...deviceCalls,
   ...deviceChangeCalls,

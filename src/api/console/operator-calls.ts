@@ -11,6 +11,7 @@ import { availableOf, readWallets, type Wallet, walletKey } from '../../ledger/l
 import { wakeQuiet } from '../../messages/wake-quiet.ts'
 import { changeAccountState } from '../change-account-state.ts'
 import { defineCall, type UserContext } from './call.ts'
+import { quietHoursInput } from './quiet-hours-calls.ts'
 import type { SystemHealth } from './system-health.ts'
 
 /** An account as the operator sees it. */
@@ -22,7 +23,6 @@ export interface OperatedAccount extends ListedAccount {
 const closed = { additionalProperties: false }
 const accountId = Type.String({ pattern: '^acc_[0-9a-z]{26}$' })
 const limit = Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]))
-const minuteOfDay = Type.Integer({ minimum: 0, maximum: 1_439 })
 const pageSize = 50
 
 export const operatorCalls = {
@@ -160,7 +160,7 @@ export const operatorCalls = {
           Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), { maxItems: 300 }),
           Type.Null(),
         ]),
-        quietHours: Type.Union([Type.Object({ from: minuteOfDay, until: minuteOfDay }, closed), Type.Null()]),
+        quietHours: quietHoursInput,
       },
       closed,
     ),
