@@ -6,7 +6,8 @@ import type { Ids } from '../ids.ts'
 import type { Followed } from '../messages/follow-keyword.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { InboundMessage, InboundTerms, KeywordTerms } from '../messages/inbound-message.ts'
-import { findLastSender } from '../messages/last-sender.ts'
+import { readKeyword } from '../messages/keywords.ts'
+import { findLastSender, findSenders } from '../messages/last-sender.ts'
 import { receiveMessages } from '../messages/receive-messages.ts'
 import { parsePhoneNumber } from '../phone-number.ts'
 import { plainText, withoutControls } from '../plain-text.ts'
@@ -62,6 +63,8 @@ export class InboundReceiver {
     const { mode } = owner
     const country = 'country' in number ? number.country : null
     const accountId = owner.accountId ?? (await this.#lastSender(deviceId, mode, { from, inReplyTo }))
+    const isStop = owner.accountId === null && inbound.part === undefined && this.#isStop(text)
+    const sentBefore = isStop ? await this.#allSenders(deviceId, mode, from) : null
     // The clock of the turn in which the write begins, as the horizon asks.
     const receivedAt = clock.now()
     await this.#store({
@@ -80,6 +83,7 @@ export class InboundReceiver {
       fingerprint,
       isShared: owner.accountId === null,
       answerFrom: to !== null && facts?.senders.has(to) === true ? to : null,
+      ...(sentBefore === null ? {} : { sentBefore }),
       ...(inbound.part === undefined ? {} : { part: inbound.part }),
     })
   }
@@ -107,6 +111,18 @@ export class InboundReceiver {
       .executeTakeFirst()
     if (row === undefined) throw new Error('there is no such device')
     return { accountId: row.account_id, mode: row.mode, country: countryOf(row) }
+  }
+
+  #isStop(text: string): boolean {
+    const { keywords } = this.#deps
+    return keywords !== undefined && readKeyword(text, keywords.stopWords) === 'stop'
+  }
+
+  /** Whom a STOP through a shared device is about: who had sent there when it came. What is flushed before it leaves, a reader sees. */
+  #allSenders(deviceId: string, mode: Mode, number: string): Promise<string[]> {
+    const { read, clock, keywords } = this.#deps
+    const sinceMs = clock.now() - (keywords?.sharedStopDays ?? 0) * dayMs
+    return findSenders(read, { deviceId, mode, number, sinceMs })
   }
 
   /** What names the attempt that it answers needs no guess. */

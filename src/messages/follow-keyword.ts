@@ -35,7 +35,7 @@ export const nothingFollowed: Followed = { keyword: null, optedOut: [], optedIn:
 /** A received message, with the account that it is for; null when it is nobody's. */
 type Received = Pick<
   InboundMessage,
-  'deviceId' | 'mode' | 'from' | 'text' | 'answerFrom' | 'isShared' | 'inReplyTo'
+  'deviceId' | 'mode' | 'from' | 'text' | 'answerFrom' | 'isShared' | 'inReplyTo' | 'sentBefore'
 > & {
   accountId: string | null
   nowMs: number
@@ -100,17 +100,21 @@ async function stop(
   return { keyword: 'stop', optedOut, optedIn: [], routes }
 }
 
-/** The account that the message is for; on a shared device every account that has sent there of late, unless it names the message that it answers. */
+/**
+ * The account that the message is for; on a shared device every account that has sent there of late, unless it names the message that it answers. Whoever
+ * took it in has looked for them: a STOP is about what had been sent when it came, and looking through all accounts would hold up every writer.
+ */
 async function whoseStop(
   tx: Tx,
   { sharedStopDays }: KeywordTerms,
-  { isShared, inReplyTo, deviceId, mode, accountId, nowMs }: Received,
+  { isShared, inReplyTo, sentBefore, deviceId, mode, accountId, nowMs }: Received,
   number: string,
 ): Promise<string[]> {
   const own = accountId === null ? [] : [accountId]
   if (isShared !== true || inReplyTo !== null) return own
   const sinceMs = nowMs - sharedStopDays * dayMs
-  return [...new Set([...own, ...(await findSenders(tx, { deviceId, mode, number, sinceMs }))])]
+  const senders = sentBefore ?? (await findSenders(tx, { deviceId, mode, number, sinceMs }))
+  return [...new Set([...own, ...senders])]
 }
 
 /** The number takes back its STOP where it said it: of its account, and of every other that heard it through the same device. */

@@ -27,6 +27,8 @@ export interface InboundMessage {
   fingerprint: string
   /** Whether every account may use the device. */
   isShared?: boolean
+  /** Accounts that had sent to the number through the shared device when this came; left out where nobody has looked. */
+  sentBefore?: readonly string[]
   /** Under which sender the device can answer; null leaves that to whichever device does. */
   answerFrom?: string | null
   /** Set when this is a piece of a longer message. */

@@ -4,9 +4,12 @@ import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
 import type { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { readConversations } from '../../src/messages/conversations.ts'
 import { createNumberHash } from '../../src/number-hash.ts'
+import type { Tx } from '../../src/storage/dialect.ts'
 import { insertRows } from '../../src/storage/sets.ts'
+import type { Writer } from '../../src/storage/writer.ts'
 import { deliveredAt, storedMessage } from '../history/stored-messages.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+import { statementsOf } from '../plans.ts'
 
 /** Whoever writes is one person, however the network spells the number: for the list of conversations, for STOP, and for whose message it is. */
 
@@ -19,6 +22,8 @@ let house: TestStorage
 let told = 0
 beforeEach(async () => {
   house = await openTestStorage()
+  noted.length = 0
+  meanwhile = async () => undefined
   const at = house.clock.now()
   const account = { id: 'acc_ada', name: 'Ada', state: 'active' as const, created_at: at, updated_at: at }
   const sent = storedMessage({ account_id: 'acc_ada', id: house.ids('msg'), recipient: number, device_id: 'dev_1', created_at: at, ...deliveredAt(at) }) // prettier-ignore
@@ -29,12 +34,35 @@ beforeEach(async () => {
 })
 afterEach(() => house.close())
 
+/** The statements of the transactions that store. */
+const noted: string[] = []
+const sentTo = async (accountId: string, agoMs: number) => {
+  const at = house.clock.now() - agoMs
+  const row = storedMessage({ account_id: accountId, id: house.ids('msg'), recipient: number, device_id: 'dev_1', created_at: at, ...deliveredAt(at) }) // prettier-ignore
+  await house.storage.writer.write((tx) => insertRows(tx, 'messages', [row]))
+}
+/** What happens between the look for senders and the transaction. */
+let meanwhile = async (): Promise<void> => undefined
+const notingWriter = () =>
+  ({
+    async write(unit: (tx: Tx) => Promise<unknown>) {
+      await meanwhile()
+      return house.storage.writer.write(async (tx) => {
+        let done: unknown
+        noted.push(
+          ...(await statementsOf(tx, async () => void (done = await unit(tx)))).map(({ sql }) => sql),
+        )
+        return done
+      })
+    },
+  }) as unknown as Writer
+
 /** Receives STOP through a device, a shared one unless it has an owner; `country` is its setting. Where it does not run, its row says as much. */
 const hear = async (from: string, { owner = null, country = null, fromIs, runs = true }: { owner?: string | null; country?: string | null; fromIs?: Inbound['fromIs']; runs?: boolean } = {}) => {
   const { storage, ids, clock } = house
   const facts = { accountId: owner, mode: 'live', senders: new Set(), country }
   const receiver = new InboundReceiver({
-    read: storage.read, writer: storage.writer, ids, clock, keywords,
+    read: storage.read, writer: notingWriter(), ids, clock, keywords,
     horizon: { hold: (atMs: number, write: (timeIn: () => Promise<number>) => unknown) => write(async () => atMs), heardOf: () => undefined } as unknown as WriteHorizon,
     config: { inboundJoinMinutes: 30, inboundCharacters: 40_000, inboundPerMinute: 0, sharedReplyDays: 30 },
     pool: { get: () => (runs ? ({ facts } as never) : null) },
@@ -87,4 +115,16 @@ test('a national number of a country that nobody has named opts out nobody, and 
   await hear('2079460000', { owner: 'acc_ada', fromIs: 'national' })
   await hear('4915112345678', { owner: 'acc_ada', fromIs: 'other' })
   expect([await optOuts(), await conversations()]).toEqual([[], ['4915112345678', '2079460000']])
+})
+
+test('a STOP through a shared device is about all who had sent when it came, and no writer waits for the look through all accounts', async () => {
+  const at = house.clock.now()
+  const others = ['acc_ben', 'acc_cara'].map((id) => ({ id, name: id, state: 'active' as const, created_at: at, updated_at: at })) // prettier-ignore
+  await house.storage.writer.write((tx) => insertRows(tx, 'accounts', others))
+  await sentTo('acc_ben', 1_000)
+  meanwhile = () => sentTo('acc_cara', 0)
+  await hear(number)
+  expect((await optOuts()).toSorted()).toEqual([`acc_ada ${number}`, `acc_ben ${number}`])
+  expect(noted.length).toBeGreaterThan(3)
+  expect(noted.filter((sql) => /from accounts a\b/.test(sql))).toEqual([])
 })
