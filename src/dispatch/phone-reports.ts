@@ -12,6 +12,7 @@ import { mergeWord } from '../messages/phone-words.ts'
 import type { ReceiptWord } from '../messages/receipt-readings.ts'
 import { settleOutcomes, type Settlement } from '../messages/settle-outcomes.ts'
 import { settleReceipts } from '../messages/settle-receipts.ts'
+import { holds, readNamedOptOuts } from '../messages/store-opt-outs.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { MessageStatus, PhoneWord } from '../storage/schema.ts'
 import { judgeLate, judgeOutcome } from './retry-policy.ts'
@@ -57,6 +58,7 @@ export async function settleReports(
   const claims = new Map(
     (await claimsOf(tx, [...attempts.values()])).map((claim) => [claim.attemptId, claim]),
   )
+  const stopped = await findStopped(tx, [...claims.values()].filter(({ attemptId }) => offers.get(attemptId)?.recall === 'cancel'), times) // prettier-ignore
   const merging = new ReportMerge(times)
   for (const report of reports) {
     const offer = offers.get(report.attemptId)
@@ -70,7 +72,8 @@ export async function settleReports(
       offer.device_id !== report.deviceId
     )
       continue
-    merging.take(report, { offer, attempt, claimed: { ...claimed, onUnknown: 'stop' } })
+    const isStopped = stopped.has(report.attemptId)
+    merging.take(report, { offer, attempt, claimed: { ...claimed, onUnknown: 'stop' }, isStopped })
   }
   const states = await settleOutcomes(
     tx,
@@ -92,12 +95,27 @@ interface Known {
   offer: OfferRow
   attempt: AttemptOfOffer
   claimed: Claimed
+  /** Whether it is to be canceled because its number has opted out. */
+  isStopped: boolean
 }
 
-const canceledByPerson = { code: 'canceled_by_user', networkCode: null } as const
+/** Of claims that phones are to cancel those whose numbers have opted out. */
+async function findStopped(
+  tx: Tx,
+  claims: readonly Claimed[],
+  { nowMs }: { nowMs: number },
+): Promise<ReadonlySet<string>> {
+  const named = claims.map(({ accountId, mode, to }) => ({ account_id: accountId, mode, recipient: to }))
+  const rows = (await readNamedOptOuts(tx, named)).filter((row) => holds(row, nowMs))
+  const stopped = new Set(rows.map((row) => `${row.account_id}/${row.mode}/${row.recipient}`))
+  const toStopped = claims.filter(({ accountId, mode, to }) => stopped.has(`${accountId}/${mode}/${to}`))
+  return new Set(toStopped.map(({ attemptId }) => attemptId))
+}
+
+const canceledFor = (code: 'recipient_opted_out' | 'canceled_by_user') => ({ code, networkCode: null })
 
 /** What would go again, and is to be canceled, ends here: nothing of it was submitted. */
-const asWished = ({ recall }: OfferRow, settlement: Settlement): Settlement =>
+const asWished = ({ offer: { recall }, isStopped }: Known, settlement: Settlement): Settlement =>
   recall !== 'cancel' || settlement.requeue === null
     ? settlement
     : {
@@ -105,7 +123,7 @@ const asWished = ({ recall }: OfferRow, settlement: Settlement): Settlement =>
         event: 'canceled_at_device',
         outcome: 'canceled',
         requeue: null,
-        error: canceledByPerson,
+        error: canceledFor(isStopped ? 'recipient_opted_out' : 'canceled_by_user'),
       }
 
 /** Works through the reports of one batch in their order, each seeing what the ones before it said. */
@@ -211,7 +229,7 @@ class ReportMerge {
     const { claimed } = known
     const settlement =
       this.#stateOf(known) === 'handing_over'
-        ? asWished(known.offer, judgeOutcome(claimed, outcome, this.#nowMs, this.#dueFromMs))
+        ? asWished(known, judgeOutcome(claimed, outcome, this.#nowMs, this.#dueFromMs))
         : judgeLate(claimed, outcome, this.#nowMs, [])
     return { settlement, outcome, claimed }
   }

@@ -106,5 +106,8 @@ test('once a number has opted out its phone is told to let go of what it has not
   await house.send()
   expect(await house.pull(phone)).toMatchObject([{ attemptId: offer!.attemptId, state: 'cancelling' }])
   expect(await house.statuses()).toEqual(['sending', 'canceled', 'canceled'])
+  await house.report(phone, { attemptId: offer!.attemptId, state: 'canceled', error: null })
+  const why = { status: 'canceled', error_code: 'recipient_opted_out' }
+  expect(await house.messages()).toMatchObject([why, why, why])
   await expectSums(house.storage.read, house.clock.now())
 })
