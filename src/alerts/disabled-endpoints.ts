@@ -2,7 +2,7 @@ import type { AlertRule } from './condition.ts'
 import { idsAmong, subjectsOf } from './ended-subjects.ts'
 
 /** Webhook endpoints that were given up; what a person has disabled is no news. */
-export const disabledEndpoints: AlertRule = {
+export const disabledEndpoints = (afterDays: number): AlertRule => ({
   kinds: ['webhook_disabled'],
   everyMs: 30_000,
   async find(db) {
@@ -21,7 +21,7 @@ export const disabledEndpoints: AlertRule = {
       said:
         row.disabled_because === 'gone'
           ? `The endpoint ${row.id} answered 410 (gone): it is not told of anything any more.`
-          : `The endpoint ${row.id} took nothing for five days: it is not told of anything any more.`,
+          : `The endpoint ${row.id} took nothing for ${afterDays === 1 ? 'a day' : `${afterDays} days`}: it is not told of anything any more.`,
     }))
   },
   async findRecovered(db, ended) {
@@ -33,7 +33,7 @@ export const disabledEndpoints: AlertRule = {
       .execute()
     return idsAmong(ended, rows)
   },
-}
+})
 
 /** The rest of an address may hold what lets somebody in. */
 const hostOf = (url: string): string => URL.parse(url)?.host ?? 'an endpoint'

@@ -19,7 +19,12 @@ export interface AlertWatchDeps extends JanitorDeps {
   ids: Ids
   config: Pick<
     Config,
-    'alertOfflineMinutes' | 'alertCoolDownMinutes' | 'alertFailures' | 'alertKeyDays' | 'smtpUrl'
+    | 'alertOfflineMinutes'
+    | 'alertCoolDownMinutes'
+    | 'alertFailures'
+    | 'alertKeyDays'
+    | 'webhookDisableDays'
+    | 'smtpUrl'
   >
 }
 
@@ -30,7 +35,7 @@ const minuteMs = 60_000
 const rulesOf = ({ config }: AlertWatchDeps): readonly AlertRule[] => [
   offlineDevices(config.alertOfflineMinutes * minuteMs),
   lowBalances,
-  disabledEndpoints,
+  disabledEndpoints(config.webhookDisableDays),
   pausedAccounts,
   expiringKeys(config.alertKeyDays),
   unusualFailures(config.alertFailures),

@@ -50,6 +50,7 @@ export interface JanitorsDeps extends JanitorDeps {
     | 'alertCoolDownMinutes'
     | 'alertFailures'
     | 'alertKeyDays'
+    | 'webhookDisableDays'
     | 'alertDays'
     | 'smtpUrl'
     | 'webhookLogDays'

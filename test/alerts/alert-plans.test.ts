@@ -19,7 +19,7 @@ afterAll(() => house.close())
 const rules: Readonly<Record<string, AlertRule>> = {
   offlineDevices: offlineDevices(1),
   lowBalances,
-  disabledEndpoints,
+  disabledEndpoints: disabledEndpoints(5),
   pausedAccounts,
   expiringKeys: expiringKeys(7),
   unusualFailures: unusualFailures(20),

@@ -141,8 +141,9 @@ test('an endpoint that was given up is told, one that a person has disabled is n
       { ...endpoint, id: 'whk_p', url: 'https://b.example', disabled_because: 'person' },
     ]),
   )
-  await house.look()
+  await house.look({ ONESIXTY_WEBHOOK_DISABLE_DAYS: '2' })
   expect(house.told()).toEqual(['ada: The webhook endpoint at hooks.example was disabled'])
+  expect(house.post.mails[0]?.raw.replaceAll(/=?\r?\n/g, ' ')).toContain('took nothing for 2 days')
   expect(house.post.mails[0]?.raw).not.toContain('secret')
   await write((tx) => tx.updateTable('webhook_endpoints').set({ state: 'enabled', disabled_because: null }).where('id', '=', 'whk_f').execute()) // prettier-ignore
   await house.look()

@@ -5,7 +5,7 @@ import { TimeAgo } from '../ui/time-ago.tsx'
 const because = {
   person: 'by a person',
   gone: 'it answered 410 (gone)',
-  failing: 'it took nothing for five days',
+  failing: 'it took nothing for too many days',
 } as const
 
 /** Whether an endpoint is told, and since when it does not take what it is told. */
