@@ -268,9 +268,9 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'secrets',
-    says: 'no log has a text, a whole number, a key or a password, nor has a trace of a link',
+    says: 'no log, metric or trace of a link has a text, a whole number, a key, a password or a secret: marks in every flow, at level debug',
     projects: embedded,
-    files: ['test/smpp/no-secrets.test.ts', 'test/smpp/link-trace.test.ts', 'test/api/request-log.test.ts'],
+    files: ['test/log-canary.test.ts', 'test/smpp/no-secrets.test.ts', 'test/smpp/link-trace.test.ts', 'test/api/request-log.test.ts'],
     sizes: [],
     catches: ['smpp-bind-logged', 'smpp-trace-tells-all', 'number-in-the-log'],
   },
