@@ -275,6 +275,14 @@ export const proofs: readonly Proof[] = [
     catches: ['smpp-bind-logged', 'smpp-trace-tells-all', 'number-in-the-log'],
   },
   {
+    name: 'fairness',
+    says: 'an account that sends one message waits behind no backlog of another on the same device, by the log of the peer',
+    projects: ['crash'],
+    files: ['test/crash/fairness.test.ts'],
+    sizes: ['BACKLOG'],
+    catches: ['oldest-account-first'],
+  },
+  {
     name: 'soak',
     says: 'a million messages with texts erased as they end: resident memory stays below 300 MB and grows by no more than 5 MB in the second half, the write-ahead log stays below 64 MB',
     projects: [],

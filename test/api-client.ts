@@ -22,6 +22,7 @@ export interface ApiMessage {
   cost: { held: number; charged: number; state: string }
   error: { code: string; retryable: boolean } | null
   client_reference: string | null
+  created_at: string
   sent_at: string | null
   delivered_at: string | null
   timeline?: { status: string; at: string; attempt_id: string | null; device_id: string | null }[]
