@@ -79,7 +79,8 @@ const eventColumns = everyColumn<WebhookEventTable>({
   account_id: true, id: true, type: true, mode: true, at: true, sequence: true, previous_status: true,
   correction: true, message_id: true, status: true, parts_sent: true, charged: true, cost_state: true,
   device_id: true, receipt_expected: true, error_code: true, network_code: true, attempts: true,
-  possible_duplicate: true, sent_at: true, delivered_at: true, finalized_at: true, facts: true,
+  possible_duplicate: true, send_at: true, expires_at: true, sent_at: true, delivered_at: true,
+  finalized_at: true, facts: true,
   recipient: true,
 }) // prettier-ignore
 
