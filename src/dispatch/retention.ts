@@ -1,7 +1,8 @@
 import { dayMs, utcDay } from '../clock.ts'
 import { lowestIdAt } from '../ids.ts'
-import { eraseTexts, readOldMessages, readOldTexts, removeMessages } from '../messages/erase.ts'
+import { eraseTexts, readOldTexts, type RetentionMark } from '../messages/erase.ts'
 import { readOldKeys } from '../messages/old-keys.ts'
+import { readOldMessages, removeMessages } from '../messages/remove-old-messages.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { deleteRows } from '../storage/sets.ts'
@@ -41,6 +42,8 @@ interface Progress {
  */
 export function createRetention(deps: RetentionDeps): Janitor {
   const progress = new Map<string, Progress>()
+  /** How far this pass has come in a wallet: of what was removed the index keeps entries, which a look from its begin would walk over. */
+  const removedUpTo = new Map<string, string>()
   const forgetKeys = keyForgetter(deps)
 
   async function eraseOf(accountId: string, mode: Mode): Promise<boolean> {
@@ -51,12 +54,20 @@ export function createRetention(deps: RetentionDeps): Janitor {
     const served = texts.filter((message) => message.finalized_at !== null)
     if (served.length > 0) await deps.writer.write((tx) => eraseTexts(tx, served))
     progress.set(name, advance({ fromId, atId }, texts))
+    return (await removeOf({ accountId, mode })) || texts.length === pageSize
+  }
+
+  async function removeOf(wallet: { accountId: string; mode: Mode }): Promise<boolean> {
+    const name = `${wallet.accountId}/${wallet.mode}`
+    const mark = { ...wallet, afterId: removedUpTo.get(name) ?? '' }
     const beforeMs = deps.clock.now() - deps.recordDays * dayMs
-    const oldOf = (db: Db | Tx) => readOldMessages(db, { accountId, mode }, beforeMs, pageSize)
-    const found = (await oldOf(deps.read)).length
-    // Read once more where they are removed: another node that thinks that it leads may have counted them as archived meanwhile.
-    if (found > 0) await deps.writer.write(async (tx) => removeMessages(tx, await oldOf(tx)))
-    return texts.length === pageSize || found === pageSize
+    const isAny = (await readOldMessages(deps.read, mark, beforeMs, 1)).length > 0
+    // Read where they are removed: another node that thinks that it leads may have counted them as archived meanwhile.
+    const page = isAny ? await deps.writer.write((tx) => removePage(tx, mark, beforeMs)) : []
+    const isMore = page.length === pageSize
+    if (isMore) removedUpTo.set(name, page.at(-1)?.id ?? '')
+    else removedUpTo.delete(name)
+    return isMore
   }
 
   async function sweep(): Promise<boolean> {
@@ -81,6 +92,12 @@ export function createRetention(deps: RetentionDeps): Janitor {
   }
 
   return new Janitor(deps, { name: 'retention', intervalMs, sweep })
+}
+
+async function removePage(tx: Tx, mark: RetentionMark, beforeMs: number): Promise<{ id: string }[]> {
+  const page = await readOldMessages(tx, mark, beforeMs, pageSize)
+  await removeMessages(tx, page)
+  return page
 }
 
 /** A message that is not final keeps its text and the place where the next pass begins, however many behind it are served. */

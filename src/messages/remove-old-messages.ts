@@ -1,0 +1,144 @@
+import { lowestIdAt } from '../ids.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
+import type { Mode } from '../storage/schema.ts'
+import { adjustRows, deleteRows, selectEach } from '../storage/sets.ts'
+import type { RetentionMark } from './erase.ts'
+import { TrafficChanges } from './traffic.ts'
+
+/** What is said of a message that goes. */
+interface OldMessage {
+  account_id: string
+  mode: Mode
+  id: string
+  send_id: string | null
+  charged: number
+  created_at: number
+}
+
+const oldMessages = {
+  sql: `select account_id, mode, id, send_id, charged, created_at from messages
+        where account_id = :account and mode = :mode and id > :after and id < :before and finalized_at is not null order by id limit :most`,
+  inputs: ['account', 'mode', 'after', 'before', 'most'],
+} as const
+
+/** The oldest final messages of one wallet behind a mark that are older than `beforeMs`, at most `most`. */
+export const readOldMessages = (
+  db: Db | Tx,
+  { accountId, mode, afterId }: RetentionMark,
+  beforeMs: number,
+  most: number,
+): Promise<OldMessage[]> =>
+  selectEach<OldMessage>(db, oldMessages, [[accountId, mode, afterId, lowestIdAt('msg', beforeMs), most]])
+
+/**
+ * Removes a page of `readOldMessages`, which was read in the same transaction, with its attempts, and sends of which no message is left. What they
+ * had used stays in the wallet, marked as archived, so that sums add up.
+ *
+ * By ranges of keys, for a page holds every final message from its first to its last: a quarter of what it costs to name each (decision 28). Where a
+ * message lies between that is not final after all that time, each is named.
+ */
+export async function removeMessages(tx: Tx, page: readonly OldMessage[]): Promise<void> {
+  const [first, last] = [page[0], page.at(-1)]
+  if (first === undefined || last === undefined) return
+  const range = { account_id: first.account_id, mode: first.mode, first: first.id, last: last.id }
+  await archive(tx, page)
+  await tx
+    .deleteFrom('messages')
+    .where('account_id', '=', range.account_id)
+    .where('mode', '=', range.mode)
+    .where('id', '>=', range.first)
+    .where('id', '<=', range.last)
+    .where('finalized_at', 'is not', null)
+    .execute()
+  if (await isAnyLeft(tx, range)) {
+    const ofMessages = page.map(({ account_id, mode, id }) => ({ account_id, mode, message_id: id }))
+    await deleteRows(tx, 'attempts', ['account_id', 'mode', 'message_id'], ofMessages)
+    return removeEmptySends(tx, page)
+  }
+  await tx
+    .deleteFrom('attempts')
+    .where('account_id', '=', range.account_id)
+    .where('mode', '=', range.mode)
+    .where('message_id', '>=', range.first)
+    .where('message_id', '<=', range.last)
+    .execute()
+  await removeSends(tx, page, range)
+}
+
+/** All messages of a wallet from one to another. */
+interface Range {
+  account_id: string
+  mode: Mode
+  first: string
+  last: string
+}
+
+async function archive(tx: Tx, page: readonly OldMessage[]): Promise<void> {
+  const traffic = new TrafficChanges()
+  for (const message of page) traffic.archived(message)
+  const used = new Map<string, { account_id: string; mode: Mode; used_archived: number }>()
+  for (const { account_id, mode, charged } of page) {
+    const name = `${account_id}/${mode}`
+    used.set(name, { account_id, mode, used_archived: (used.get(name)?.used_archived ?? 0) + charged })
+  }
+  await adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['used_archived'] }, [...used.values()]) // prettier-ignore
+  await traffic.apply(tx)
+}
+
+async function isAnyLeft(tx: Tx, { account_id, mode, first, last }: Range): Promise<boolean> {
+  const row = await tx
+    .selectFrom('messages')
+    .select('id')
+    .where('account_id', '=', account_id)
+    .where('mode', '=', mode)
+    .where('id', '>=', first)
+    .where('id', '<=', last)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/**
+ * The range is empty by now, and so is each send that lies in it. What reaches beyond it, as the first and the last may, and any where nodes sent at
+ * the same time, is looked at by itself.
+ */
+async function removeSends(tx: Tx, page: readonly OldMessage[], { account_id, mode, first, last }: Range): Promise<void> {
+  const ids = page.flatMap(({ send_id }) => send_id ?? []).toSorted()
+  const [least, most] = [ids[0], ids.at(-1)]
+  if (least === undefined || most === undefined) return
+  await tx
+    .deleteFrom('sends')
+    .where('account_id', '=', account_id)
+    .where('id', '>=', least)
+    .where('id', '<=', most)
+    .where('mode', '=', mode)
+    .where('first_message_id', '>=', first)
+    .where('last_message_id', '<=', last)
+    .execute()
+  const left = await tx
+    .selectFrom('sends')
+    .select('id')
+    .where('account_id', '=', account_id)
+    .where('id', '>=', least)
+    .where('id', '<=', most)
+    .where('mode', '=', mode)
+    .execute()
+  const beyond = new Set(left.map(({ id }) => id))
+  await removeEmptySends(tx, page.filter(({ send_id }) => send_id !== null && beyond.has(send_id)))
+} // prettier-ignore
+
+const emptySends = {
+  sql: `select account_id, id from sends s where s.account_id = :account and s.id = :send and not exists (
+          select 1 from messages m where m.account_id = s.account_id and m.mode = s.mode
+            and m.id between s.first_message_id and s.last_message_id and m.send_id = s.id)`,
+  inputs: ['account', 'send'],
+} as const
+
+async function removeEmptySends(tx: Tx, page: readonly OldMessage[]): Promise<void> {
+  const sends = new Map(page.flatMap((row) => (row.send_id === null ? [] : [[row.send_id, row] as const])))
+  if (sends.size === 0) return
+  const empty = await selectEach<{ account_id: string; id: string }>(
+    tx, emptySends, [...sends].map(([id, { account_id }]) => [account_id, id]),
+  ) // prettier-ignore
+  await deleteRows(tx, 'sends', ['account_id', 'id'], empty)
+}
