@@ -104,13 +104,32 @@ async function main(): Promise<void> {
  */
 const leftOut = new Set(['.git', 'node_modules', 'console/node_modules', 'console/dist', 'docs', 'data'])
 
-/** Plants the bug in a copy of the tree and runs its test there, at the sizes of `npm test`. */
+/**
+ * Plants the bug in a copy of the tree and runs its test there, at the sizes of `npm test`. A test that fails without saying what it expected
+ * (it timed out, or no server started) catches the bug only if it passes without it.
+ */
 export async function proveRed(bug: PlantedBug): Promise<{ caught: boolean; detail: string }> {
+  const { outcome, detail } = await runIn(bug, bug.changes)
+  if (outcome !== 'failed') return { caught: false, detail }
+  if (/^(AssertionError|Error: Property failed)/.test(detail)) return { caught: true, detail }
+  const without = await runIn(bug, [])
+  return without.outcome === 'passed'
+    ? { caught: true, detail }
+    : { caught: false, detail: `without the bug the test does not pass either: ${without.detail}` }
+}
+
+/** What became of the one test; why, in a line. */
+interface Outcome {
+  outcome: 'passed' | 'failed' | 'did not run'
+  detail: string
+}
+
+async function runIn(bug: PlantedBug, changes: readonly FileChange[]): Promise<Outcome> {
   const copy = await mkdtemp(join(tmpdir(), 'onesixty-red-'))
   try {
     await cp(root, copy, { recursive: true, filter: (path) => !leftOut.has(relative(root, path)) })
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
-    for (const change of bug.changes) {
+    for (const change of changes) {
       const path = join(copy, change.file)
       await writeFile(path, plant(await readFile(path, 'utf8'), change))
     }
@@ -131,7 +150,7 @@ interface Report {
 }
 
 /** Only the named test failing counts: a file that cannot be loaded catches nothing. */
-async function runTest(bug: PlantedBug, copy: string): Promise<{ caught: boolean; detail: string }> {
+async function runTest(bug: PlantedBug, copy: string): Promise<Outcome> {
   const report = join(copy, 'report.json')
   const pattern = bug.test.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const vitest = join(copy, 'node_modules', 'vitest', 'vitest.mjs')
@@ -145,12 +164,12 @@ async function runTest(bug: PlantedBug, copy: string): Promise<{ caught: boolean
     .filter(({ title, status }) => title.includes(bug.test) && /^(passed|failed)$/.test(status))
   if (tests.length === 0)
     return {
-      caught: false,
+      outcome: 'did not run',
       detail: `the test "${bug.test}" did not run: ${testResults[0]?.message ?? output}`,
     }
   const failed = tests.filter(({ status }) => status === 'failed')
   const reason = failed[0]?.failureMessages[0]?.split('\n')[0] ?? 'the test passed with the bug planted'
-  return { caught: failed.length > 0, detail: reason.slice(0, 200) }
+  return { outcome: failed.length > 0 ? 'failed' : 'passed', detail: reason.slice(0, 200) }
 }
 
 function run(program: string, args: readonly string[], cwd: string): Promise<string> {
