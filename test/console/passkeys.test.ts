@@ -310,8 +310,8 @@ test('guessing ends after so many failures in a row, and locks nobody out of the
     const attempt = async (quirks: Quirks = {}) =>
       (await enter(later, passkey.use(await ask(later), quirks))).status
     // Who gets it right begins anew.
-    for (const _ of [1, 2]) {
-      for (const __ of [1, 2]) expect(await attempt({ signsWithOtherKey: true })).toBe(401)
+    for (let round = 0; round < 2; round++) {
+      for (let wrong = 0; wrong < 2; wrong++) expect(await attempt({ signsWithOtherKey: true })).toBe(401)
       expect(await attempt()).toBe(200)
     }
     for (const _ of [1, 2, 3]) expect(await attempt({ signsWithOtherKey: true })).toBe(401)

@@ -44,9 +44,9 @@ async function openAccount(name: string): Promise<string> {
 test('whoever sends one message waits behind no backlog of another account on the same device, however long it is', async () => {
   const many = await openAccount('Many')
   const few = await openAccount('Few')
-  const status = async (key: string) => (await client.send(key, { to: '+4915112345678', text: 'dry', dry_run: true })).status // prettier-ignore
+  const statusOf = async (key: string) => (await client.send(key, { to: '+4915112345678', text: 'dry', dry_run: true })).status // prettier-ignore
   for (const key of [many, few])
-    await eventually(() => status(key), (seen) => expect(seen).toBe(200), 20_000) // prettier-ignore
+    await eventually(() => statusOf(key), (seen) => expect(seen).toBe(200), 20_000) // prettier-ignore
   for (let first = 0; first < backlog; first += 100) {
     const to = Array.from({ length: 100 }, (_, i) => `+49151${20_000_000 + first + i}`)
     expect((await client.send(many, { to, text: 'many' })).status).toBe(202)
