@@ -3,21 +3,18 @@ import type { Inbound } from '../../src/connectors/connector.ts'
 import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
 import type { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { readConversations } from '../../src/messages/conversations.ts'
-import { createNumberHash } from '../../src/number-hash.ts'
 import type { Tx } from '../../src/storage/dialect.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import type { Writer } from '../../src/storage/writer.ts'
 import { deliveredAt, storedMessage } from '../history/stored-messages.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { statementsOf } from '../plans.ts'
+import { keywordTerms } from './keyword-terms.ts'
 
 /** Whoever writes is one person, however the network spells the number: for the list of conversations, for STOP, and for whose message it is. */
 
 const number = '+4915112345678'
-const keywords = {
-  stopWords: [], confirmation: null, help: null, answersShared: false, sharedStopDays: 90, queueLimit: 0,
-  numbers: createNumberHash({ current: 'a secret of this test, long enough', previous: null }),
-} // prettier-ignore
+const keywords = { ...keywordTerms, confirmation: null }
 let house: TestStorage
 let told = 0
 beforeEach(async () => {
