@@ -37,8 +37,9 @@ async function main(): Promise<void> {
   if (!values.ci) process.env['ONESIXTY_TEST_TIER'] = 'long'
   const chosen = chooseProofs(values.only)
   const say = sayProgress(chosen)
-  const rows: ResultRow[] = values.planted ? [] : await proveAll(chosen, say)
-  if (values.record && !values.ci) await recordResults(rows)
+  const isRecorded = values.record && !values.ci
+  const rows: ResultRow[] = values.planted ? [] : await proveAll(chosen, { say, isRecorded })
+  if (isRecorded) await recordResults(rows)
   if (!values['no-planted']) for (const proof of chosen) rows.push(...(await plantFor(proof, say)))
   if (values.only === undefined && !values['no-planted']) await expectAllPlanted(rows)
   process.stdout.write(values.json ? `${JSON.stringify(rows, null, 2)}\n` : renderResults(rows))
@@ -57,6 +58,12 @@ function chooseProofs(only: string | undefined): readonly Proof[] {
 
 type Say = (text: string) => void
 
+interface Telling {
+  say: Say
+  /** Whether what is seen is kept for docs/reliability.md. */
+  isRecorded: boolean
+}
+
 /** One line on standard error for each step, with the time since the start. */
 function sayProgress(chosen: readonly Proof[]): Say {
   const startedMs = performance.now()
@@ -69,10 +76,10 @@ function sayProgress(chosen: readonly Proof[]): Say {
 }
 
 /** One after the other, and beside them those that only calculate, one after the other too. Gives the rows in the order of the proofs. */
-async function proveAll(chosen: readonly Proof[], say: Say): Promise<ResultRow[]> {
+async function proveAll(chosen: readonly Proof[], { say, isRecorded }: Telling): Promise<ResultRow[]> {
   const rows = new Map<Proof, ResultRow>()
   const proveInTurn = async (some: readonly Proof[]): Promise<void> => {
-    for (const proof of some) rows.set(proof, await prove(proof, say))
+    for (const proof of some) rows.set(proof, await prove(proof, { say, isRecorded }))
   }
   const calculates = ({ isCalculation }: Proof): boolean => isCalculation === true
   await Promise.all([
@@ -82,10 +89,10 @@ async function proveAll(chosen: readonly Proof[], say: Say): Promise<ResultRow[]
   return chosen.map((proof) => rows.get(proof) as ResultRow)
 }
 
-async function prove(proof: Proof, say: Say): Promise<ResultRow> {
+async function prove(proof: Proof, { say, isRecorded }: Telling): Promise<ResultRow> {
   say(`${proof.name} …`)
   const startedMs = performance.now()
-  const { passed, failed, leftOut, reasons } = await runProof(proof, process.env)
+  const { passed, failed, leftOut, reasons } = await runProof(proof, process.env, isRecorded)
   const holds = failed === 0 && leftOut.length === 0
   const row: ResultRow = {
     proof: proof.name,

@@ -24,12 +24,16 @@ interface Report {
 
 const vitest = join(import.meta.dirname, '..', 'node_modules', 'vitest', 'vitest.mjs')
 
-/** Runs the tests of a proof in this environment. A file that cannot be loaded, or a run without tests, is a failure. */
+/**
+ * Runs the tests of a proof in this environment, or its program, which keeps what it saw when `isRecorded`. A file that cannot be loaded, or a
+ * run without tests, is a failure.
+ */
 export async function runProof(
   { projects, files, script }: Pick<Proof, 'projects' | 'files' | 'script'>,
   env: NodeJS.ProcessEnv,
+  isRecorded = false,
 ): Promise<ProofResult> {
-  if (script !== undefined) return runScript(script, env)
+  if (script !== undefined) return runScript([script, ...(isRecorded ? ['--record'] : [])], env)
   const folder = await mkdtemp(join(tmpdir(), 'onesixty-prove-'))
   const file = join(folder, 'report.json')
   try {
@@ -44,8 +48,8 @@ export async function runProof(
 }
 
 /** Its last line says why it does not hold. */
-async function runScript(script: string, env: NodeJS.ProcessEnv): Promise<ProofResult> {
-  const { code, output } = await run(process.execPath, [script], env)
+async function runScript(args: readonly string[], env: NodeJS.ProcessEnv): Promise<ProofResult> {
+  const { code, output } = await run(process.execPath, args, env)
   const reason = output.trim().split('\n').at(-1) ?? ''
   return code === 0
     ? { passed: 1, failed: 0, leftOut: [], reasons: [] }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { proofSizes } from '../../test/proof-sizes.ts'
 import { readPlantedBug } from '../prove-red.ts'
@@ -33,8 +34,14 @@ ${bugs.length} bugs are planted, each caught by the test of its proof; \`npm run
 | bug | proof | what is wrong with the program once it is planted |
 | --- | --- | --- |
 ${bugs.join('\n')}
-`
+${existsSync(new URL('../../docs/soak.svg', import.meta.url)) ? soakChart : ''}`
 }
+
+const soakChart = `
+## The soak
+
+![Resident memory and write-ahead log while the messages of the soak pass](soak.svg)
+`
 
 function proofRow(proof: Proof, seen: RecordedResult | undefined): string {
   const { name, says, files, script } = proof
