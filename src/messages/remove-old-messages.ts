@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import { lowestIdAt } from '../ids.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
@@ -41,28 +42,14 @@ export async function removeMessages(tx: Tx, page: readonly OldMessage[]): Promi
   const [first, last] = [page[0], page.at(-1)]
   if (first === undefined || last === undefined) return
   const range = { account_id: first.account_id, mode: first.mode, first: first.id, last: last.id }
-  await archive(tx, page)
-  await tx
-    .deleteFrom('messages')
-    .where('account_id', '=', range.account_id)
-    .where('mode', '=', range.mode)
-    .where('id', '>=', range.first)
-    .where('id', '<=', range.last)
-    .where('finalized_at', 'is not', null)
-    .execute()
-  if (await isAnyLeft(tx, range)) {
+  // Posted together and run in this order.
+  const [, , isSomeLeft] = await allDone([archive(tx, page), removeFinal(tx, range), isAnyLeft(tx, range)])
+  if (isSomeLeft) {
     const ofMessages = page.map(({ account_id, mode, id }) => ({ account_id, mode, message_id: id }))
     await deleteRows(tx, 'attempts', ['account_id', 'mode', 'message_id'], ofMessages)
     return removeEmptySends(tx, page)
   }
-  await tx
-    .deleteFrom('attempts')
-    .where('account_id', '=', range.account_id)
-    .where('mode', '=', range.mode)
-    .where('message_id', '>=', range.first)
-    .where('message_id', '<=', range.last)
-    .execute()
-  await removeSends(tx, page, range)
+  await allDone([removeAttempts(tx, range), removeSends(tx, page, range)])
 }
 
 /** All messages of a wallet from one to another. */
@@ -81,9 +68,28 @@ async function archive(tx: Tx, page: readonly OldMessage[]): Promise<void> {
     const name = `${account_id}/${mode}`
     used.set(name, { account_id, mode, used_archived: (used.get(name)?.used_archived ?? 0) + charged })
   }
-  await adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['used_archived'] }, [...used.values()]) // prettier-ignore
-  await traffic.apply(tx)
+  const shape = { key: ['account_id', 'mode'], amounts: ['used_archived'] } as const
+  await allDone([adjustRows(tx, 'wallets', shape, [...used.values()]), traffic.apply(tx)])
 }
+
+const removeFinal = (tx: Tx, { account_id, mode, first, last }: Range): Promise<unknown> =>
+  tx
+    .deleteFrom('messages')
+    .where('account_id', '=', account_id)
+    .where('mode', '=', mode)
+    .where('id', '>=', first)
+    .where('id', '<=', last)
+    .where('finalized_at', 'is not', null)
+    .execute()
+
+const removeAttempts = (tx: Tx, { account_id, mode, first, last }: Range): Promise<unknown> =>
+  tx
+    .deleteFrom('attempts')
+    .where('account_id', '=', account_id)
+    .where('mode', '=', mode)
+    .where('message_id', '>=', first)
+    .where('message_id', '<=', last)
+    .execute()
 
 async function isAnyLeft(tx: Tx, { account_id, mode, first, last }: Range): Promise<boolean> {
   const row = await tx
