@@ -1,12 +1,16 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
+import { lazy } from 'react'
 import { useChange } from '../api/use-call.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { AddSecondFactor } from './add-second-factor.tsx'
 import { PasswordFirst } from './password-first.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 import { Section } from '../ui/section.tsx'
+
+const AddSecondFactor = lazy(async () => ({
+  default: (await import('./add-second-factor.tsx')).AddSecondFactor,
+}))
 
 /** A code beside the password. */
 export function SecondFactor({ isThere }: { isThere: boolean }) {
