@@ -48,5 +48,6 @@ export const nonsense: ContractSubject['nonsense'] = {
   reconnect_first_ms: milliseconds,
   reconnect_longest_ms: milliseconds,
   status_classes: ['0x14', '0x14=soon', '0=good', '0x14=now 20=good', '4294967296=good', '=now', '-1=now', '0x14=Now'],
+  country: ['de', 'Germany', 'ZZ', 'EU', 'D', '49', ' DE', 'DE,AT', 'constructor'],
   trace: words,
 } // prettier-ignore
