@@ -407,6 +407,25 @@ describe('retention', () => {
     await sums()
   })
 
+  test('comes back for what was not final yet when all around it was removed', async () => {
+    const { retention, expirer } = house.janitors()
+    await house.addDevice('dev_s', { settings: { delay_ms: '0' } })
+    await house.send({ from: 'ACME' })
+    await house.send({ to: manyNumbers(600) })
+    await house.dispatcher.drain()
+    await house.clock.advance(1)
+    const delivered = async () => (await house.statuses()).filter((status) => status === 'delivered').length
+    await eventually(delivered, (count) => expect(count).toBe(600))
+    house.passDays(91)
+    await retention.sweepAll()
+    expect(await house.statuses()).toEqual(['queued'])
+    await expirer.sweepAll()
+    expect(await house.statuses()).toEqual(['expired'])
+    await retention.sweepAll()
+    expect([await countOf('messages'), await countOf('sends'), await countOf('attempts')]).toEqual([0, 0, 0])
+    await sums()
+  })
+
   test('erases an authentication text as soon as its message is final, and not before', async () => {
     await house.addDevice('dev_s', { settings: { delay_ms: '1000' } })
     await house.send({ category: 'authentication', text: 'Your code is 123456' })
