@@ -21,10 +21,11 @@ export interface AroundTime {
   beforeMs: number
 }
 
+// Nothing but the number is a term of an index: SQLite would rather walk over all that the account has sent than over those numbers.
 const timesTo = {
   sql: `select :name as name, coalesce(send_at, created_at) as at from messages
-        where account_id = :account and mode = :mode and recipient >= :first and recipient <= :last and length(recipient) = length(:first)
-          and id >= :since and direction = 'outbound' and status <> 'canceled'
+        where account_id || '' = :account and mode || '' = :mode and recipient >= :first and recipient <= :last and length(recipient) = length(:first)
+          and id || '' >= :since and direction = 'outbound' and status <> 'canceled'
           and coalesce(send_at, created_at) > :after and coalesce(send_at, created_at) < :before
         limit :most`,
   inputs: ['name', 'first', 'last', 'account', 'mode', 'since', 'after', 'before', 'most'],
