@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { settings } from '../../src/settings.ts'
 import { type DockerStage, namedSettings, readDockerfile } from '../deployment-file.ts'
+import { proofSizes } from '../proof-sizes.ts'
 
 // CI builds no image and starts no unit: what stands in the files of deployment is held against the repository here.
 
@@ -34,7 +35,9 @@ const compose = parse(composeText, { merge: true }) as Compose
 const nodes = Object.entries(compose.services).filter(([name]) => name.startsWith('node-'))
 
 test('each setting that the files of deployment and their documents name is one', () => {
-  const known = new Set<string>([...Object.values(settings).map(({ env }) => env), 'ONESIXTY_API_KEY'])
+  const ofTests = Object.keys(proofSizes).map((name) => `ONESIXTY_TEST_${name}`)
+  const ofProgram = Object.values(settings).map(({ env }) => env)
+  const known = new Set<string>([...ofProgram, ...ofTests, 'ONESIXTY_API_KEY'])
   const files = ['Dockerfile', 'compose.yaml', ...globSync('deploy/*', { cwd: repository })]
   const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: repository })
   expect(namedSettings('see ONESIXTY_NO_SUCH and ONESIXTY_PORT')).toEqual([
