@@ -32,9 +32,9 @@ async function makeFolders(path: string): Promise<void> {
   } catch (error) {
     if (hasCode(error, 'EEXIST') && (await stat(path)).isDirectory()) return
     const parent = dirname(path)
-    if (!hasCode(error, 'ENOENT') || parent === path || (await isThere(parent))) throw error
-    await makeFolders(parent)
-    // Another process may have made it meanwhile.
+    if (!hasCode(error, 'ENOENT') || parent === path) throw error
+    // Another process may have made the parent meanwhile, and the folder too.
+    if (!(await isThere(parent))) await makeFolders(parent)
     await mkdir(path, { mode: 0o700 }).catch((again: unknown) => {
       if (!hasCode(again, 'EEXIST')) throw again
     })

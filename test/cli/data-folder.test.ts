@@ -11,10 +11,18 @@ beforeEach(async () => {
 
 test('it is made with the folders above it, for its owner alone, and nothing is left in it', async () => {
   const dataFolder = join(folder, 'a/b/c')
-  await Promise.all([makeDataFolder(dataFolder), makeDataFolder(dataFolder)])
+  await makeDataFolder(dataFolder)
   expect((await stat(dataFolder)).mode & 0o777).toBe(0o700)
   await makeDataFolder(dataFolder)
   expect(await readdir(dataFolder)).toEqual([])
+})
+
+test('processes that make it at once do not meet', async () => {
+  for (let round = 0; round < 100; round++) {
+    const dataFolder = join(folder, String(round), 'a/b/c')
+    await Promise.all(Array.from({ length: 3 }, () => makeDataFolder(dataFolder)))
+    expect(await readdir(dataFolder)).toEqual([])
+  }
 })
 
 test('a folder that takes no files is refused, whoever may write there', async () => {
