@@ -56,7 +56,8 @@ test('the parts joined are the text, and as many as the measure says', () => {
 })
 
 // The oracle is not asked where it finds other clusters than Intl.Segmenter does (it knows an older Unicode, and
-// CRLF is two clusters to it), nor where a cluster is longer than a part, which it overfills.
+// CRLF is two clusters to it), nor where it overfills a part: with a cluster longer than one, and with what it takes over from
+// the first part once that needs a header.
 test('counts the parts as sms-segments-calculator does, wherever both see the same clusters', () => {
   const compared = { gsm7: 0, ucs2: 0 }
   fc.assert(
@@ -66,7 +67,8 @@ test('counts the parts as sms-segments-calculator does, wherever both see the sa
       const comparable = clusters.every(
         (cluster, i) => cluster === oracle.graphemes[i] && cluster.length <= 67,
       )
-      fc.pre(comparable && clusters.length === oracle.graphemes.length)
+      const overfills = oracle.segments.some((segment) => segment.freeSizeInBits() < 0)
+      fc.pre(comparable && clusters.length === oracle.graphemes.length && !overfills)
       const encoding = oracle.getEncodingName() === 'GSM-7' ? 'gsm7' : 'ucs2'
       compared[encoding]++
       expect(measureText(text, 'auto')).toMatchObject({ encoding, parts: oracle.segmentsCount })
