@@ -217,7 +217,13 @@ export class DevicePool implements Service {
       left: () => this.#index(),
       lost: () => {
         if (this.#slots.get(deviceId) !== slot) return
+        const { runtime } = slot
         this.#letGo(deviceId)
+        // Whoever took the lease runs it: to senders it was never away.
+        if (runtime !== null)
+          void this.#elsewhere
+            .add({ facts: runtime.facts, capabilities: runtime.link.capabilities })
+            .catch(() => undefined)
         this.#retryIn(0)
       },
     })

@@ -274,6 +274,8 @@ test('a link whose lease another node has taken stops, and runs again once that 
   expect(runtime?.candidate().free).toBe(0)
   expect(runtime?.isHeld).toBe(false)
   expect(linkOf('dev_a').stops).toBe(1)
+  expect(running()).toEqual([])
+  expect(pool.servingAccount('acc_a', 'live').map(({ facts }) => facts.id)).toEqual(['dev_a'])
   await reload()
   expect(running()).toEqual([])
   expect(await ownerOf('dev_a')).toBe('two')
