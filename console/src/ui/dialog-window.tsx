@@ -11,7 +11,8 @@ export function DialogWindow({ opened, onClose, title, size = 'md', children }: 
   return (
     <Modal.Root opened={isShown} onClose={onClose} size={size} transitionProps={{ duration: 100 }}>
       <Modal.Overlay />
-      <Modal.Content>
+      {/* Named by itself too: Mantine names it after its title only one render after it is shown. */}
+      <Modal.Content aria-label={title}>
         <Group justify="space-between" wrap="nowrap" p="md" pb={0}>
           <Modal.Title fw={600}>{title}</Modal.Title>
           <CloseButton aria-label="Close" onClick={onClose} />
