@@ -20,8 +20,9 @@ export interface OperatorRequestTable {
   request_key: string
   fingerprint: string
   account_id: string
-  user_id: string
-  is_new_user: Flag
+  /** Unknown of requests from before the columns were, both. */
+  user_id: string | null
+  is_new_user: Flag | null
   created_at: number
 }
 

@@ -39,6 +39,15 @@ test('asked for again under the same key it is the same account, without the key
   expect(many.filter(({ body }) => body.live_key !== null)).toHaveLength(1)
 })
 
+test('of a request from before it told its user the owner is named, and gets no link', async () => {
+  const { body } = await open('Old')
+  const forget = { user_id: null, is_new_user: null }
+  await house.app.storage.writer.write((tx) =>
+    tx.updateTable('operator_requests').set(forget).where('account_id', '=', body.account.id).execute(),
+  )
+  expect(await open('Old')).toMatchObject({ status: 201, body: { user_id: body.user_id, setup_link: null } })
+})
+
 const deps = () => ({ ids: createIds({ now: systemClock.now }), nowMs: systemClock.now(), randomBytes })
 
 test('a user from before is given an account, but no program a link to become that user', async () => {

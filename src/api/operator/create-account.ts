@@ -152,6 +152,20 @@ async function readOpened(
   if (before === undefined) return null
   if (before.fingerprint !== fingerprint)
     throw refuse('idempotency_key_reused', { detail: `This key opened account ${before.account_id} before.` })
-  const { account_id: accountId, user_id: userId, is_new_user } = before
+  const { account_id: accountId, user_id, is_new_user } = before
+  const userId = user_id ?? (await readOwner(tx, accountId))
   return { accountId, userId, isNewUser: is_new_user === 1, liveKey: null, testKey: null }
+}
+
+/** Of an account that was opened before requests told theirs. */
+async function readOwner(tx: Tx, accountId: string): Promise<string> {
+  const owner = await tx
+    .selectFrom('account_users')
+    .select('user_id')
+    .where('account_id', '=', accountId)
+    .where('role', '=', 'owner')
+    .orderBy('user_id')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  return owner.user_id
 }

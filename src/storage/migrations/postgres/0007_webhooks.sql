@@ -54,9 +54,6 @@ create table webhook_events (
   network_code text collate "C",
   attempts bigint,
   possible_duplicate bigint check (possible_duplicate = 0 or possible_duplicate = 1),
-  -- A person may give a scheduled message another time.
-  send_at bigint,
-  expires_at bigint,
   sent_at bigint,
   delivered_at bigint,
   finalized_at bigint,

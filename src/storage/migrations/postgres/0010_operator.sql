@@ -19,13 +19,9 @@ create table operator_requests (
   request_key text collate "C" primary key,
   fingerprint text collate "C" not null check (length(fingerprint) = 64),
   account_id text collate "C" not null references accounts (id),
-  -- Its first owner, and whether this request made that user: it gives links for no other.
-  user_id text collate "C" not null references users (id),
-  is_new_user bigint not null check (is_new_user = 0 or is_new_user = 1),
   created_at bigint not null
 );
 create index operator_requests_by_account on operator_requests (account_id);
-create index operator_requests_by_user on operator_requests (user_id);
 
 -- What people are told of: one row from the begin of a state to its end. `subject` is what it is about, such as the id of a device.
 create table alerts (

@@ -54,9 +54,6 @@ create table webhook_events (
   network_code text,
   attempts integer,
   possible_duplicate integer check (possible_duplicate = 0 or possible_duplicate = 1),
-  -- A person may give a scheduled message another time.
-  send_at integer,
-  expires_at integer,
   sent_at integer,
   delivered_at integer,
   finalized_at integer,

@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const folder = join(import.meta.dirname, '../../src/storage/migrations')
+
+test('a migration that was published stays as it is: a database that it was applied to would be refused', () => {
+  const found = globSync('*/*.sql', { cwd: folder }).map((file) => [
+    join(dirname(file), basename(file, '.sql')),
+    createHash('sha256').update(readFileSync(join(folder, file))).digest('hex').slice(0, 16),
+  ]) // prettier-ignore
+  expect(Object.fromEntries(found)).toEqual(published)
+})
+
+/** The beginning of the SHA-256 of each. A new one adds its two lines; none is changed. */
+const published = {
+  'postgres/0001_initial': '4b9d770c0f96d216',
+  'postgres/0002_phones': 'b8cd66f5d4016568',
+  'postgres/0003_console': 'fd209c76cd9914c2',
+  'postgres/0004_nodes': '3800460522da963a',
+  'postgres/0005_moves': 'bc9229c0336dc8e2',
+  'postgres/0006_registrations': '2926d4f82719bcd4',
+  'postgres/0007_webhooks': '8ff0e6ff94cbb444',
+  'postgres/0008_opt_outs': 'd9d0c17d7cfd0b87',
+  'postgres/0009_deferred': '10f17e9b9e859b69',
+  'postgres/0010_operator': 'f0783f6d2bbca69a',
+  'postgres/0011_guards': '8fe93ff370760c20',
+  'postgres/0012_numbers': '0af52b815d526c27',
+  'postgres/0013_passkeys': 'e4b8f2894da361dd',
+  'postgres/0014_plans_and_owners': '46f6c9ffa7f9c19a',
+  'sqlite/0001_initial': '473da6ea689b45e2',
+  'sqlite/0002_phones': '20fd011ab3af662c',
+  'sqlite/0003_console': '0d2a4c9e0f957d4f',
+  'sqlite/0004_nodes': 'a85dfeff421d08ac',
+  'sqlite/0005_moves': '0c080e143c3e4049',
+  'sqlite/0006_registrations': '2926d4f82719bcd4',
+  'sqlite/0007_webhooks': '4e0b091ab2d06a09',
+  'sqlite/0008_opt_outs': '0af2813b764b7f04',
+  'sqlite/0009_deferred': 'e0c822f488fcaf3a',
+  'sqlite/0010_operator': '525f494193259062',
+  'sqlite/0011_guards': 'be5d6d613312bc29',
+  'sqlite/0012_numbers': '0af52b815d526c27',
+  'sqlite/0013_passkeys': '8325c171cbb94029',
+  'sqlite/0014_plans_and_owners': 'e8afc5104486b166',
+}
