@@ -155,6 +155,16 @@ test('what is scheduled counts in the hour in which it goes, beside all that goe
   expect((await live({ to: number(7), send_at: at(0.5), dry_run: true })).status).toBe(200)
   expect(told(await plan(0.5, number(7)))).toEqual([202, 'accepted'])
   expect(told(await plan(0.6, number(7)))).toEqual(over('0'))
+  // And what is to go soon in that of what goes now.
+  expect(told(await plan(0.01, number(21_011)))).toEqual([202, 'accepted'])
+  expect(told(await live({ to: number(21_011) }))).toEqual([202, 'accepted'])
+  expect(told(await live({ to: number(21_011) }))).toEqual([429, 'recipient_rate_limited', '/to recipient_rate_limited']) // prettier-ignore
+  // Several at once see one another, and nothing of them is left behind.
+  const atOnce = await Promise.all(Array.from({ length: 8 }, () => plan(72, number(5_013))))
+  const taken = atOnce.filter(({ status }) => status === 202)
+  expect([1, 2]).toContain(taken.length)
+  for (let i = taken.length; i < 2; i++) expect((await plan(72, number(5_013))).status).toBe(202)
+  expect(told(await plan(72, number(5_013)))).toEqual(over('0'))
   await limit({ numberPerHour: null, prefixPerHour: null })
 })
 

@@ -1,13 +1,13 @@
 import type { Caller } from '../../accounts/authenticator.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
-import { type Fault, refuse } from '../../errors.ts'
+import { refuse } from '../../errors.ts'
 import type { SharedCounts } from '../../shared-counts.ts'
-import { busiestHour, hoursAround } from './planned-rate.ts'
+import { PlannedRate, type RecipientLimits, rateFault } from './planned-rate.ts'
 import type { CheckedSend } from './prepare-send.ts'
 import { prefixOf, PumpingWatch, type Watched } from './pumping-watch.ts'
 import type { SendPorts } from './send-ports.ts'
-import { Velocity } from './velocity.ts'
+import { Velocity, windowMs } from './velocity.ts'
 
 export interface RecipientGuardDeps {
   clock: Pick<Clock, 'monotonicMs'>
@@ -20,76 +20,50 @@ export interface RecipientGuardDeps {
 export class RecipientGuard {
   readonly #deps: RecipientGuardDeps
   readonly #velocity: Velocity
+  readonly #planned: PlannedRate
   readonly #pumping: PumpingWatch
 
   constructor(deps: RecipientGuardDeps) {
     this.#deps = deps
     this.#velocity = new Velocity(deps)
+    this.#planned = new PlannedRate(deps.ports)
     this.#pumping = new PumpingWatch(deps)
   }
 
   /**
-   * Refuses (429) what goes beyond a limit; else counts it, and gives what takes that back. Null: there is nothing to take back. What is to be sent
-   * later counts in the hour in which it goes: the database knows what lies around that.
+   * Refuses (429) what goes beyond a limit; else counts it, and gives what is to be told once whether it was stored: what was not counts no more.
+   * What is to be sent later counts in the hour in which it goes, and in this one too where that may be the same.
    */
   async count(
     caller: Caller,
     send: Pick<CheckedSend, 'recipients' | 'sendAtMs'>,
     nowMs: number,
-  ): Promise<(() => void) | null> {
+  ): Promise<((isStored: boolean) => void) | null> {
     const { config } = this.#deps
     const perNumber = caller.guard.numberPerHour ?? config.messagesPerNumber
     const perPrefix = caller.guard.prefixPerHour ?? config.messagesPerPrefix
     if (caller.mode === 'test' || (perNumber === 0 && perPrefix === 0)) return null
     const { sendAtMs, recipients } = send
-    if (sendAtMs === null || sendAtMs <= nowMs)
-      return this.#countNow(caller, recipients, { perNumber, perPrefix })
-    await this.#judgePlanned(caller, { recipients, sendAtMs }, { perNumber, perPrefix })
-    return null
-  }
-
-  async #judgePlanned(
-    { accountId, mode }: Caller,
-    { recipients, sendAtMs }: { recipients: CheckedSend['recipients']; sendAtMs: number },
-    { perNumber, perPrefix }: Limits,
-  ): Promise<void> {
-    const limits = recipients.map(({ to }) => [
-      ...(perNumber === 0 ? [] : [{ name: to, first: to, last: to, most: perNumber }]),
-      ...(perPrefix === 0
-        ? []
-        : [
-            {
-              name: `${prefixOf(to)}*`,
-              first: `${prefixOf(to)}000`,
-              last: `${prefixOf(to)}999`,
-              most: perPrefix,
-            },
-          ]),
-    ])
-    // One of two hours beside each other holds more than the limit where both together hold twice as many.
-    const ranges = new Map(limits.flat().map((range) => [range.name, { ...range, most: 2 * range.most }]))
-    const times = await this.#deps.ports.timesTo({ accountId, mode, ...hoursAround(sendAtMs) }, [
-      ...ranges.values(),
-    ])
-    const planned = new Map([...times].map(([name, at]) => [name, [...at]]))
-    const isOver = limits.map((names) => {
-      // Of several neighbours in one send each sees those before it.
-      const over = names.some(({ name, most }) => busiestHour(planned.get(name) ?? [], sendAtMs) > most)
-      for (const { name } of names) planned.set(name, [...(planned.get(name) ?? []), sendAtMs])
-      return over
-    })
-    if (!isOver.includes(true)) return
-    throw refuse('recipient_rate_limited', {
-      detail: 'These numbers, or their neighbours, have their messages for that hour; choose another time.',
-      errors: isOver.flatMap((over, i) => (over ? [faultOf(recipients[i])] : [])),
-      violated_policies: ['recipients-per-hour'],
-    })
+    const limits = { perNumber, perPrefix }
+    const isThisHour = sendAtMs === null || sendAtMs - nowMs < windowMs
+    const takeBack = isThisHour ? this.#countNow(caller, recipients, limits) : null
+    if (sendAtMs === null || sendAtMs <= nowMs) return (isStored) => void (isStored || takeBack?.())
+    try {
+      const forget = await this.#planned.judge(caller, { recipients, sendAtMs }, limits)
+      return (isStored) => {
+        forget()
+        if (!isStored) takeBack?.()
+      }
+    } catch (error) {
+      takeBack?.()
+      throw error
+    }
   }
 
   #countNow(
     { accountId }: Caller,
     recipients: CheckedSend['recipients'],
-    { perNumber, perPrefix }: Limits,
+    { perNumber, perPrefix }: RecipientLimits,
   ): () => void {
     const limits = recipients.map(({ to }) => [
       ...(perNumber === 0 ? [] : [{ name: `${accountId}:${to}`, most: perNumber }]),
@@ -111,7 +85,7 @@ export class RecipientGuard {
     takeBack()
     throw refuse('recipient_rate_limited', {
       detail: `These numbers, or their neighbours, have had their messages of the last hour; wait ${retryAfterSeconds} s.`,
-      errors: waits.flatMap((wait, i) => (wait === 0 ? [] : [faultOf(recipients[i])])),
+      errors: waits.flatMap((wait, i) => (wait === 0 ? [] : [rateFault(recipients[i])])),
       violated_policies: ['recipients-per-hour'],
       headers: { 'retry-after': String(retryAfterSeconds) },
     })
@@ -142,14 +116,3 @@ export class RecipientGuard {
     return own === 0 || pumpingMessages === 0 ? 0 : Math.max(own ?? 0, pumpingMessages)
   }
 }
-
-interface Limits {
-  perNumber: number
-  perPrefix: number
-}
-
-const faultOf = (recipient: CheckedSend['recipients'][number] | undefined): Fault => ({
-  pointer: recipient?.pointer ?? '/to',
-  code: 'recipient_rate_limited',
-  detail: 'This number, or its neighbours, were sent too many messages.',
-})

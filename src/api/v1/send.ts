@@ -124,17 +124,19 @@ async function send(
 ): Promise<Answer> {
   const checked = await checkSend(deps, caller, body)
   await deps.recipientGuard.watch(caller, checked)
-  const takesBack = [countAuthentication(deps, caller, checked)]
+  const uncountCodes = countAuthentication(deps, caller, checked)
+  let settle: ((isStored: boolean) => void) | null = null
   let stored = false
   try {
-    takesBack.push(await deps.recipientGuard.count(caller, checked, deps.clock.now()))
+    settle = await deps.recipientGuard.count(caller, checked, deps.clock.now())
     const { write, result } = await accept(deps, () => buildRequest(deps, caller, checked, idempotency))
     if (result.kind === 'refused') throw refuse(result.code, result.extra)
     if (result.kind === 'replayed') return answerReplay(result.replay, idempotency?.fingerprint ?? '')
     stored = true
     return { status: 202, body: write(result) }
   } finally {
-    if (!stored) for (const takeBack of takesBack) takeBack?.()
+    settle?.(stored)
+    if (!stored) uncountCodes?.()
   }
 }
 
@@ -154,8 +156,8 @@ async function accept({ ports }: SendOperationDeps, build: () => SendRequest) {
 async function dryRun(deps: SendOperationDeps, { caller }: Call, body: object): Promise<Answer> {
   const checked = await checkSend(deps, caller, body)
   countAuthentication(deps, caller, checked)?.()
-  const takeBack = await deps.recipientGuard.count(caller, checked, deps.clock.now())
-  takeBack?.()
+  const settle = await deps.recipientGuard.count(caller, checked, deps.clock.now())
+  settle?.(false)
   const request = buildRequest(deps, caller, checked, null)
   const decision = await deps.ports.priceOnly(request)
   if (decision.kind === 'refuse') throw refuse(decision.code, decision.extra)

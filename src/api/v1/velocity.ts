@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { SharedCounts } from '../../shared-counts.ts'
 
-const windowMs = 3_600_000
+export const windowMs = 3_600_000
 /** What nodes call its counts among themselves. */
 const kind = 'velocity'
 
