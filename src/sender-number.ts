@@ -19,7 +19,8 @@ interface SenderFacts {
  * what can be a mobile number there goes first, unless the digits begin with its calling code and are one behind that.
  */
 export function readSender(from: string, { is, country }: SenderFacts = {}): string {
-  if (is === 'other' || !bareDigits.test(from)) return from
+  if (!bareDigits.test(from)) return from
+  if (is === 'other') return wholeMobile(from) ?? from
   const callingCode = country ? callingCodeOf(country) : null
   if (is === undefined && from.startsWith('00')) return international(from.slice(2)) ?? from
   const national = callingCode === null ? null : international(`${callingCode}${from}`)
@@ -35,6 +36,12 @@ const bareDigits = /^\d{4,17}$/
 function international(digits: string): string | null {
   const number = parsePhoneNumber(`+${digits}`)
   return 'e164' in number ? number.e164 : number.fault === 'invalid_number' ? number.suggestion : null
+}
+
+/** What networks call a special number may be a short code, or a whole number whose type they got wrong: the length of a mobile number tells. */
+function wholeMobile(digits: string): string | null {
+  const number = international(digits)
+  return number === `+${digits}` && mayBeMobile(number) ? number : null
 }
 
 /** Few write from anything else. */

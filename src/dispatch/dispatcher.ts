@@ -40,6 +40,8 @@ export interface DispatcherDeps {
 
 /** Bounds one claim: more routes wait for the next round. */
 const maxRoutesPerRound = 256
+/** Nearly no claim takes longer, whatever waits for the database. */
+const lateAnswerMs = 1_000
 /** Receipts that share one unit; bounds how long a transaction can last. */
 const maxBatch = 1_000
 
@@ -196,6 +198,7 @@ export class Dispatcher implements Service {
 
   async #claim(wants: readonly Want[]): Promise<number[]> {
     const { units, clock, fence, log, pool } = this.#deps
+    const askedAtMs = clock.monotonicMs()
     try {
       const { claimed, counts } = await units.claim({
         wants,
@@ -203,7 +206,9 @@ export class Dispatcher implements Service {
         dueMs: this.#queueClock.now(),
         fence,
       })
-      const claimedAtMs = clock.monotonicMs()
+      const answeredAtMs = clock.monotonicMs()
+      // An answer that was long on its way tells of what was: whoever said STOP since is to be asked for (P9).
+      const claimedAtMs = answeredAtMs - askedAtMs > lateAnswerMs ? askedAtMs : answeredAtMs
       for (const claim of claimed) {
         this.#open.set(claim.attemptId, claimedAtMs)
         this.#handedOver += 1

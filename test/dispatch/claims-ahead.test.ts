@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { ConnectorKind, HandOver, Link, Outcome } from '../../src/connectors/connector.ts'
 import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
 import type { HandOverDeps } from '../../src/dispatch/hand-over.ts'
+import { eventually } from '../eventually.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 /** A link with a window of 2 and one ahead of it that answers when the test says so. */
@@ -46,7 +47,11 @@ const yes = (id: string): Outcome => ({ kind: 'accepted', networkIds: [id], rece
 let house: MessagesFixture
 afterEach(() => house.close())
 
-async function openHouse(isLogged = true, hasStopped: HandOverDeps['hasStopped'] = () => false) {
+async function openHouse(
+  isLogged = true,
+  hasStopped: HandOverDeps['hasStopped'] = () => false,
+  claimTakesMs = 0,
+) {
   const written: string[] = []
   const { kind, open, state } = manualKind()
   house = await openMessagesFixture(kind, {
@@ -57,6 +62,14 @@ async function openHouse(isLogged = true, hasStopped: HandOverDeps['hasStopped']
       stored: (id) => void written.push(`stored ${id}`),
     },
     hasStopped,
+    around: (units) => ({
+      ...units,
+      async claim(input) {
+        const made = await units.claim(input)
+        if (claimTakesMs > 0) await house.clock.advance(claimTakesMs)
+        return made
+      },
+    }),
   })
   await house.addAccount('acc_a', 100)
   await house.addDevice('dev_s')
@@ -142,6 +155,27 @@ test('without a log nothing is claimed ahead', async () => {
   while (open.length > 0) open[0]?.answer(yes(String(open.length)))
   await house.dispatcher.stop()
 })
+
+test.for([
+  [900, 0],
+  [1_100, 1_100],
+] as const)(
+  'of a claim whose answer took %i ms its messages have waited %i ms',
+  async ([claimTakesMs, waitedMs]) => {
+    const waits: number[] = []
+    const hasStopped = (_: unknown, waited: number) => {
+      waits.push(waited)
+      return false
+    }
+    const { open } = await openHouse(true, hasStopped, claimTakesMs)
+    await eventually(
+      () => Promise.resolve(waits),
+      (seen) => expect(seen).toEqual([waitedMs, waitedMs]),
+    )
+    while (open.length > 0) open[0]?.answer(yes(String(open.length)))
+    await house.dispatcher.stop()
+  },
+)
 
 test('what has waited for its link is looked up before it leaves, and goes back when its number has opted out', async () => {
   const waits: number[] = []

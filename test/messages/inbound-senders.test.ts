@@ -110,8 +110,13 @@ test('a national number of a country that nobody has named opts out nobody, and 
   const sent = storedMessage({ account_id: 'acc_ada', id: house.ids('msg'), recipient: stranger, device_id: 'dev_1', created_at: at, ...deliveredAt(at) }) // prettier-ignore
   await house.storage.writer.write((tx) => insertRows(tx, 'messages', [sent]))
   await hear('2079460000', { owner: 'acc_ada', fromIs: 'national' })
+  await hear('44123456', { owner: 'acc_ada', fromIs: 'other' })
+  expect([await optOuts(), await conversations()]).toEqual([[], ['44123456', '2079460000']])
+})
+
+test('a whole mobile number that its network calls special opts out', async () => {
   await hear('4915112345678', { owner: 'acc_ada', fromIs: 'other' })
-  expect([await optOuts(), await conversations()]).toEqual([[], ['4915112345678', '2079460000']])
+  expect(await optOuts()).toEqual(['acc_ada +4915112345678'])
 })
 
 test('a STOP through a shared device is about all who had sent when it came, and no writer waits for the look through all accounts', async () => {

@@ -15,6 +15,11 @@ test.for([
   ['has the prefix that is dialled there', '015112345678', { is: 'national', country: 'DE' }],
   ['has it where the network tells nothing', '015112345678', { country: 'DE' }],
   ['has no prefix where the network tells nothing', '15112345678', { country: 'DE' }],
+  [
+    'is called special by its network, and is as long as a mobile number is',
+    '4915112345678',
+    { is: 'other' },
+  ],
   ['is called national with its calling code', '4915112345678', { is: 'national', country: 'DE' }],
 ] as const)('a number that %s is one of E.164', ([, from, facts]) => {
   expect(readSender(from, facts)).toBe(mobile)
@@ -37,7 +42,12 @@ test.for([
   ['is national, of a country that nobody has named', '15112345678', { is: 'national' }],
   ['is national, and could be the international one of somebody else', '2079460000', { is: 'national' }],
   ['is national, and has the prefix that is dialled in its country', '015112345678', {}],
-  ['is said to be none of a subscriber', '4915112345678', { is: 'other', country: 'DE' }],
+  [
+    'is called special, and would be one in the country of the link alone',
+    '15112345678',
+    { is: 'other', country: 'DE' },
+  ],
+  ['is called special, and is as short as such codes are', '44123456', { is: 'other', country: 'GB' }],
   ['is a short code', '22333', { country: 'DE' }],
   ['is a name', 'ACME', { country: 'DE' }],
   ['is of no length that its country has', '49151', {}],
