@@ -42,6 +42,16 @@ test.each([-hourMs, hourMs, -500, 500])('a clock that is wrong by %i ms is put r
   expect(Math.abs(clock.now() - rightMs())).toBeLessThanOrEqual(10)
 }) // prettier-ignore
 
+test('an answer that took long leaves what a quick one has told as it was', async () => {
+  const { own, clock, rightMs, ask } = await openClocks(24 * hourMs)
+  await ask()
+  const askedMs = own.monotonicMs()
+  const databaseMs = rightMs()
+  await own.advance(20_000)
+  clock.hear({ databaseMs, askedMs, answeredMs: own.monotonicMs() })
+  expect(Math.abs(clock.now() - rightMs())).toBeLessThanOrEqual(10)
+})
+
 test('a step of the wall clock moves nothing, before the next answer either', async () => {
   const { own, clock, ask } = await openClocks(0)
   await ask()
