@@ -16,7 +16,7 @@ const kind = 'codes_to'
 const anewKind = 'codes_anew'
 /** A block has a thousand numbers: of so many written to in an hour it can be half no more, and nothing is looked for until the next. */
 const mostNumbers = 2_000
-/** Accounts whose hours are remembered, each twice at most, and their numbers in all: some 40 MB. */
+/** Hours that are remembered, of an account's codes and of its other messages one each, and their numbers in all: some 80 MB. */
 const mostHours = 10_000
 const mostInAll = 400_000
 
@@ -101,6 +101,7 @@ export class PumpingWatch {
     const prefix = prefixOf(number)
     hour.byPrefix.set(prefix, (hour.byPrefix.get(prefix) ?? 0) + 1)
     if (hour.numbers.size > mostNumbers) this.#makeBroad(hour)
+    this.#makeRoom(hour)
     return true
   }
 
@@ -129,11 +130,16 @@ export class PumpingWatch {
       sharesBefore,
     }
     this.#hours.set(name, hour)
-    for (const oldest of this.#hours.keys()) {
-      if (this.#hours.size <= mostHours && this.#numbers <= mostInAll) break
-      if (oldest !== name) this.#drop(oldest)
-    }
+    this.#makeRoom(hour)
     return hour
+  }
+
+  /** The hours that began first make way, but for the one that is being counted. */
+  #makeRoom(kept: Hour): void {
+    for (const [name, hour] of this.#hours) {
+      if (this.#hours.size <= mostHours && this.#numbers <= mostInAll) return
+      if (hour !== kept) this.#drop(name)
+    }
   }
 
   #drop(name: string): void {
