@@ -21,19 +21,27 @@ export interface AroundTime {
   beforeMs: number
 }
 
+const counts = `direction = 'outbound' and status <> 'canceled'
+          and coalesce(send_at, created_at) > :after and coalesce(send_at, created_at) < :before limit :most`
+const inputs = ['name', 'first', 'last', 'account', 'mode', 'since', 'after', 'before', 'most'] as const
+
+const timesToNumber = {
+  sql: `select :name as name, coalesce(send_at, created_at) as at from messages
+        where recipient = :first and account_id = :account and mode = :mode and id >= :since and ${counts}`,
+  inputs,
+} as const
+
 // Nothing but the number is a term of an index: SQLite would rather walk over all that the account has sent than over those numbers.
-const timesTo = {
+const timesToRange = {
   sql: `select :name as name, coalesce(send_at, created_at) as at from messages
         where account_id || '' = :account and mode || '' = :mode and recipient >= :first and recipient <= :last and length(recipient) = length(:first)
-          and id || '' >= :since and direction = 'outbound' and status <> 'canceled'
-          and coalesce(send_at, created_at) > :after and coalesce(send_at, created_at) < :before
-        limit :most`,
-  inputs: ['name', 'first', 'last', 'account', 'mode', 'since', 'after', 'before', 'most'],
+          and id || '' >= :since and ${counts}`,
+  inputs,
 } as const
 
 /**
- * When an account has sent, or is to send, to numbers within a span of time: by the name of each range. One step down `messages_by_recipient`
- * a range, and then what the numbers were sent in a month, at most.
+ * When an account has sent, or is to send, to numbers within a span of time: by the name of each range. Of one number that is what the account has
+ * sent to it in a month, at most; of several, all that any account has sent to them is walked over.
  */
 export async function readTimesTo(
   db: Db,
@@ -41,21 +49,16 @@ export async function readTimesTo(
   ranges: readonly NumberRange[],
 ): Promise<Map<string, number[]>> {
   const since = lowestIdAt('msg', afterMs - longestAheadMs)
-  const rows = await selectEach<{ name: string; at: number }>(
-    db,
-    timesTo,
-    ranges.map(({ name, first, last, most }) => [
-      name,
-      first,
-      last,
-      accountId,
-      mode,
-      since,
-      afterMs,
-      beforeMs,
-      most,
-    ]),
-  )
+  const read = (statement: typeof timesToNumber | typeof timesToRange, of: readonly NumberRange[]) =>
+    selectEach<{ name: string; at: number }>(
+      db, statement, of.map(({ name, first, last, most }) => [name, first, last, accountId, mode, since, afterMs, beforeMs, most]),
+    ) // prettier-ignore
+  const isOne = ({ first, last }: NumberRange): boolean => first === last
+  const found = await Promise.all([
+    read(timesToNumber, ranges.filter(isOne)),
+    read(timesToRange, ranges.filter((range) => !isOne(range))),
+  ]) // prettier-ignore
+  const rows = found.flat()
   const times = new Map<string, number[]>()
   for (const [name, alike] of Map.groupBy(rows, (row) => row.name))
     times.set(
