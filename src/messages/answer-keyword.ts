@@ -1,6 +1,7 @@
 import { readCountries } from '../accounts/account-guard.ts'
 import { dayMs } from '../clock.ts'
 import type { Ids } from '../ids.ts'
+import { isTestNumber } from '../test-number.ts'
 import { parsePhoneNumber } from '../phone-number.ts'
 import { measureText } from '../sms-text.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -100,8 +101,6 @@ function mayBeWrittenTo(recipient: string, countries: readonly string[] | null):
   if (!('e164' in number) || number.kind === 'premium') return false
   return countries === null || countries.includes(number.country ?? '')
 }
-
-export const isTestNumber = (number: string): boolean => /^\+150055500\d\d$/.test(number)
 
 /** Behind so many answers that nothing else was sent between a number is answered no more. */
 const mostAnswers = 100

@@ -1,7 +1,8 @@
 import type { Fault } from '../../errors.ts'
 import { parsePhoneNumber, type PhoneKind } from '../../phone-number.ts'
 import type { Mode } from '../../storage/schema.ts'
-import { isTestNumber, testAnswerTo } from './test-numbers.ts'
+import { isTestNumber } from '../../test-number.ts'
+import { testAnswerTo } from './test-numbers.ts'
 
 export interface Recipient {
   to: string

@@ -5,7 +5,7 @@ import { countPartsIfGsm7, offendingCharacters } from '../../sms-text.ts'
 import type { Mode, OnUnknown } from '../../storage/schema.ts'
 import type { Recipient } from './send-recipients.ts'
 import type { PricedText } from './send-text.ts'
-import { isTestNumber } from './test-numbers.ts'
+import { isTestNumber } from '../../test-number.ts'
 
 /** Joins the answer when the balance is at or below its threshold afterwards, which only the ledger knows. */
 export const lowBalanceWarning: Warning = {
