@@ -13,7 +13,7 @@ const longestCell = 70
 /** The one table of `npm run prove`, with a sum below it. */
 export function renderResults(rows: readonly ResultRow[]): string {
   const cells = rows.map(({ proof, size, result, seconds, holds }) => [
-    holds ? '✓' : '✗', proof, shorten(size), result, `${seconds} s`,
+    holds ? '✓' : '✗', proof, shorten(size), shorten(result), `${seconds} s`,
   ]) // prettier-ignore
   const header = ['', 'proof', 'size', 'result', 'time']
   const widths = header.map((title, i) =>

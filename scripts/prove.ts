@@ -92,12 +92,14 @@ async function proveAll(chosen: readonly Proof[], { say, isRecorded }: Telling):
 async function prove(proof: Proof, { say, isRecorded }: Telling): Promise<ResultRow> {
   say(`${proof.name} …`)
   const startedMs = performance.now()
-  const { passed, failed, leftOut, reasons } = await runProof(proof, process.env, isRecorded)
+  const { passed, failed, leftOut, reasons, seen } = await runProof(proof, process.env, isRecorded)
   const holds = failed === 0 && leftOut.length === 0
   const row: ResultRow = {
     proof: proof.name,
     size: sizesOf(proof),
-    result: `${passed} passed${failed > 0 ? `, ${failed} failed` : ''}${leftOut.length > 0 ? `, ${leftOut.length} left out` : ''}`,
+    result:
+      seen ??
+      `${passed} passed${failed > 0 ? `, ${failed} failed` : ''}${leftOut.length > 0 ? `, ${leftOut.length} left out` : ''}`,
     seconds: secondsSince(startedMs),
     holds,
     reasons: [...reasons, ...leftOut.map((name) => `left out: ${name}`)],

@@ -11,6 +11,8 @@ export interface ProofResult {
   leftOut: readonly string[]
   /** The first reason of each failure, in one line. */
   reasons: readonly string[]
+  /** What a program said that it saw. */
+  seen?: string
 }
 
 interface Report {
@@ -47,13 +49,13 @@ export async function runProof(
   }
 }
 
-/** Its last line says why it does not hold. */
+/** Its last line says what it saw, and with that why it does not hold. */
 async function runScript(args: readonly string[], env: NodeJS.ProcessEnv): Promise<ProofResult> {
   const { code, output } = await run(process.execPath, args, env)
-  const reason = output.trim().split('\n').at(-1) ?? ''
+  const seen = output.trim().split('\n').at(-1) ?? ''
   return code === 0
-    ? { passed: 1, failed: 0, leftOut: [], reasons: [] }
-    : { passed: 0, failed: 1, leftOut: [], reasons: [reason] }
+    ? { passed: 1, failed: 0, leftOut: [], reasons: [], seen }
+    : { passed: 0, failed: 1, leftOut: [], reasons: [seen] }
 }
 
 /** What a report of Vitest says, with what it would hide: an exit code that no test explains. */
