@@ -45,7 +45,7 @@ export const proofs: readonly Proof[] = [
     projects: ['crash'],
     files: ['test/crash/dead-thread.test.ts', 'test/crash/leases.test.ts'],
     sizes: [],
-    catches: [],
+    catches: ['dead-thread-outlived'],
   },
   {
     name: 'flushes',
@@ -77,7 +77,7 @@ export const proofs: readonly Proof[] = [
     projects: embedded,
     files: ['test/storage/sqlite-faults.test.ts', 'test/storage/guarded-connection.test.ts', 'test/api/faults.test.ts'],
     sizes: [],
-    catches: [],
+    catches: ['statements-outlive-transaction'],
   },
   {
     name: 'model',
@@ -110,7 +110,7 @@ export const proofs: readonly Proof[] = [
     projects: ['crash-postgres'],
     files: ['test/crash/postgres/races.test.ts'],
     sizes: ['NODE_ROUNDS'],
-    catches: [],
+    catches: ['nodes-take-no-turns'],
   },
   {
     name: 'four-nodes',
@@ -134,7 +134,7 @@ export const proofs: readonly Proof[] = [
     projects: ['crash-postgres'],
     files: ['test/crash/postgres/postgres-killed.test.ts'],
     sizes: ['POSTGRES_KILLS'],
-    catches: [],
+    catches: ['outcome-lost-with-postgres'],
   },
   {
     name: 'lost-commits',
@@ -207,7 +207,7 @@ export const proofs: readonly Proof[] = [
     projects: embedded,
     files: ['test/phones/phones-model.test.ts', 'test/phones/conformance.test.ts', 'test/phones/thousand-phones.test.ts', 'test/phones/restarts.test.ts'],
     sizes: ['PHONE_SEQUENCES'],
-    catches: [],
+    catches: ['offers-outlive-their-phone'],
   },
   {
     name: 'webhooks',
@@ -223,7 +223,7 @@ export const proofs: readonly Proof[] = [
     projects: ['crash'],
     files: ['test/crash/webhooks.test.ts'],
     sizes: ['WEBHOOK_KILLS'],
-    catches: [],
+    catches: ['webhook-done-when-begun'],
   },
   {
     name: 'hostile-http',
@@ -231,7 +231,7 @@ export const proofs: readonly Proof[] = [
     projects: embedded,
     files: ['test/api/hostile-http.test.ts', 'test/api/slow-clients.test.ts', 'test/api/silent-connections.test.ts', 'test/api/json-body.test.ts', 'test/api/media-types.test.ts'],
     sizes: [],
-    catches: [],
+    catches: ['depth-looked-at-too-late'],
   },
   {
     name: 'fuzz',
@@ -264,7 +264,7 @@ export const proofs: readonly Proof[] = [
     projects: ['sqlite', 'e2e'],
     files: ['test/console/attacks.test.ts', 'test/e2e/xss.test.ts'],
     sizes: [],
-    catches: [],
+    catches: ['guesses-counted-as-typed', 'text-as-markup'],
   },
   {
     name: 'secrets',
@@ -289,6 +289,6 @@ export const proofs: readonly Proof[] = [
     files: [],
     script: 'bench/soak.ts',
     sizes: ['SOAK_MESSAGES'],
-    catches: [],
+    catches: ['log-never-taken-over', 'questions-kept'],
   },
 ] // prettier-ignore

@@ -14,9 +14,11 @@ export interface PlantedBug {
   name: string
   /** What is wrong with the program once it is planted. */
   says: string
-  /** The test file, and words in the name of the test in it, that must fail. */
+  /** The test file, and words in the name of the test in it, that must fail; of a proof that is a program words of what it says last. */
   file: string
   test: string
+  /** Words of the reason that must be told, where the test measures times too: those fail on a busy machine without any bug. */
+  because: string | null
   changes: readonly FileChange[]
 }
 
@@ -32,12 +34,15 @@ const folder = join(root, 'test', 'planted')
 export async function readPlantedBug(name: string): Promise<PlantedBug> {
   const text = await readFile(join(folder, `${name}.patch`), 'utf8')
   const header = text.slice(0, text.search(/^--- /m))
+  const given = (label: string): string | null =>
+    new RegExp(`^${label}: (.+)$`, 'm').exec(header)?.[1] ?? null
   const field = (label: string): string => {
-    const value = new RegExp(`^${label}: (.+)$`, 'm').exec(header)?.[1]
-    if (value === undefined) throw new Error(`${name}.patch has no line "${label}: …"`)
+    const value = given(label)
+    if (value === null) throw new Error(`${name}.patch has no line "${label}: …"`)
     return value
   }
-  return { name, says: field('Bug'), file: field('Red in'), test: field('Test'), changes: readChanges(text) }
+  const [says, file, test] = [field('Bug'), field('Red in'), field('Test')]
+  return { name, says, file, test, because: given('Because'), changes: readChanges(text) }
 }
 
 /** The names of all bugs. */
@@ -111,6 +116,10 @@ const leftOut = new Set(['.git', 'node_modules', 'console/node_modules', 'consol
 export async function proveRed(bug: PlantedBug): Promise<{ caught: boolean; detail: string }> {
   const { outcome, detail } = await runIn(bug, bug.changes)
   if (outcome !== 'failed') return { caught: false, detail }
+  if (bug.because !== null)
+    return detail.includes(bug.because)
+      ? { caught: true, detail }
+      : { caught: false, detail: `it failed, and not because of "${bug.because}": ${detail}` }
   if (/^(AssertionError|Error: Property failed)/.test(detail)) return { caught: true, detail }
   const without = await runIn(bug, [])
   return without.outcome === 'passed'
@@ -133,7 +142,7 @@ async function runIn(bug: PlantedBug, changes: readonly FileChange[]): Promise<O
       const path = join(copy, change.file)
       await writeFile(path, plant(await readFile(path, 'utf8'), change))
     }
-    return await runTest(bug, copy)
+    return await (bug.file.endsWith('.test.ts') ? runTest : runProgram)(bug, copy)
   } finally {
     await rm(copy, { recursive: true, force: true })
   }
@@ -141,6 +150,13 @@ async function runIn(bug: PlantedBug, changes: readonly FileChange[]): Promise<O
 
 /** What `npm test` runs must catch it, at its own sizes. */
 const atSizesOfCi = { ...process.env, ONESIXTY_TEST_TIER: 'ci' }
+
+/** A proof that is a program ends with 1 when it fails, and says in its last line what does not hold: only the named words count. */
+async function runProgram({ file, test }: PlantedBug, copy: string): Promise<Outcome> {
+  const { code, output } = await run(process.execPath, [join(copy, file)], copy)
+  const detail = output.trim().split('\n').at(-1) ?? ''
+  return { outcome: code !== 0 && detail.includes(test) ? 'failed' : 'passed', detail: detail.slice(0, 300) }
+}
 
 interface Report {
   testResults: {
@@ -155,7 +171,7 @@ async function runTest(bug: PlantedBug, copy: string): Promise<Outcome> {
   const pattern = bug.test.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const vitest = join(copy, 'node_modules', 'vitest', 'vitest.mjs')
   const args = [vitest, 'run', bug.file, '-t', pattern, '--reporter=json', `--outputFile.json=${report}`]
-  const output = await run(process.execPath, args, copy)
+  const { output } = await run(process.execPath, args, copy)
   const { testResults } = JSON.parse(
     await readFile(report, 'utf8').catch(() => '{"testResults":[]}'),
   ) as Report
@@ -172,14 +188,18 @@ async function runTest(bug: PlantedBug, copy: string): Promise<Outcome> {
   return { outcome: failed.length > 0 ? 'failed' : 'passed', detail: reason.slice(0, 200) }
 }
 
-function run(program: string, args: readonly string[], cwd: string): Promise<string> {
+function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env: atSizesOfCi, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.once('error', reject)
-    child.once('close', () => resolve(output))
+    child.once('close', (code) => resolve({ code, output }))
   })
 }
 

@@ -21,7 +21,7 @@ export const proofSizes = {
   GARBAGE_PDUS: { ci: 100_000, long: 1_000_000, of: 'PDUs of garbage' },
   SESSION_RUNS: { ci: 200, long: 20_000, of: 'lives of SMPP sessions' },
   BACKLOG: { ci: 20_000, long: 100_000, of: 'messages that one account has waiting' },
-  SOAK_MESSAGES: { ci: 60_000, long: 1_000_000, of: 'messages through their whole life' },
+  SOAK_MESSAGES: { ci: 120_000, long: 1_000_000, of: 'messages through their whole life' },
   FUZZ_REQUESTS: { ci: 2_000, long: 500_000, of: 'requests made from the reference' },
 } as const satisfies Record<string, { ci: number; long: number; of: string }>
 

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startServerProcess, temporaryFolder } from '../harness.ts'
+import { eventually } from '../eventually.ts'
+import { type ProcessEnd, startServerProcess, temporaryFolder } from '../harness.ts'
 
 let dataFolder: string
 beforeAll(async () => {
@@ -28,7 +29,9 @@ test.for([
   async ([, signal]) => {
     const server = await startServerProcess({ dataFolder, env })
     onTestFinished(() => void server.kill('SIGKILL'))
-    expect(await server.kill(signal)).toEqual({ code: 1, signal: null })
+    let end: ProcessEnd | null = null
+    void server.kill(signal).then((seen) => (end = seen))
+    await eventually(() => end, (seen) => expect(seen).toEqual({ code: 1, signal: null }), 30_000) // prettier-ignore
     const lines = server.output().split('\n').filter((line) => line.startsWith('{')) // prettier-ignore
     const fatal = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'fatal')
     expect(fatal).toMatchObject([{ msg: expect.stringContaining('the database thread ended') }])

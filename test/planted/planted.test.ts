@@ -28,8 +28,8 @@ test('a patch whose lines are gone is told', () => {
 
 test('each bug belongs to one proof, and to one whose files have the test that must catch it', async () => {
   expect(proofs.flatMap(({ catches }) => catches).toSorted()).toEqual(bugs)
-  for (const { catches, files } of proofs)
-    for (const name of catches) expect(files).toContain((await readPlantedBug(name)).file)
+  for (const { catches, files, script } of proofs)
+    for (const name of catches) expect([...files, script]).toContain((await readPlantedBug(name)).file)
 })
 
 test.for(proofs.map((proof) => [proof.name, proof] as const))(

@@ -49,7 +49,7 @@ test('PostgreSQL killed under load again and again: who asks is told so within 2
   const ends = Map.groupBy(messages, ({ status }) => status)
   expect([...ends.keys()].toSorted().filter((status) => status !== 'unconfirmed')).toEqual(['delivered'])
   // What was at the device when its outcome could not be stored is kept and stored later: no outcome is lost with the database.
-  expect(ends.get('unconfirmed')?.length ?? 0).toBe(0)
+  expect(ends.get('unconfirmed')?.length ?? 0, 'outcomes that were lost with the database').toBe(0)
 })
 
 /** Waits until so many came, and at least so long. */
