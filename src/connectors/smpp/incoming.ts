@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { BoundedMap } from '../../bounded-map.ts'
 import type { ConnectorEvents, ConnectorTools } from '../connector.ts'
 import { ton } from './address.ts'
 import type { Delivery } from './deliveries.ts'
@@ -81,14 +82,12 @@ const mostRemembered = 60_000
  * is the same before and after a restart.
  */
 function createBegins(): (digest: string, nowMs: number) => number {
-  const begins = new Map<string, { beginMs: number; seenMs: number }>()
+  const begins = new BoundedMap<{ beginMs: number; seenMs: number }>(mostRemembered)
   return (digest, nowMs) => {
     const known = begins.get(digest)
     if (known !== undefined && Math.abs(nowMs - known.seenMs) < repeatMs) return known.beginMs
     const beginMs = Math.floor(nowMs / repeatMs)
-    begins.delete(digest)
     begins.set(digest, { beginMs, seenMs: nowMs })
-    if (begins.size > mostRemembered) begins.delete(begins.keys().next().value as string)
     return beginMs
   }
 }

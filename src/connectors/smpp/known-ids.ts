@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../bounded-map.ts'
+
 /** Bounds the ids that are remembered: some hours of a busy link. */
 const mostIds = 100_000
 
@@ -6,13 +8,10 @@ const mostIds = 100_000
  * taken for one when it is about a message of ours.
  */
 export class KnownIds {
-  readonly #ids = new Set<string>()
+  readonly #ids = new BoundedMap<true>(mostIds)
 
   add(networkId: string): void {
-    this.#ids.add(networkId)
-    if (this.#ids.size <= mostIds) return
-    const oldest = this.#ids.values().next().value
-    if (oldest !== undefined) this.#ids.delete(oldest)
+    this.#ids.set(networkId, true)
   }
 
   has(networkId: string): boolean {

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../bounded-map.ts'
+
 /** Numbers that are counted for; of more the one that is longest unused begins anew. */
 const mostNumbers = 50_000
 
@@ -6,7 +8,7 @@ const mostNumbers = 50_000
  * within 256 of them, even where 8 bits are all that fits. They begin at a random place: a restart shall not repeat the last ones.
  */
 export class References {
-  readonly #last = new Map<string, number>()
+  readonly #last = new BoundedMap<number>(mostNumbers)
   readonly #first: number
 
   /** `random` is from 0 to below 1. */
@@ -17,9 +19,7 @@ export class References {
   /** The next reference for a number. */
   next(to: string): number {
     const reference = ((this.#last.get(to) ?? this.#first) + 1) & 0xffff
-    this.#last.delete(to)
     this.#last.set(to, reference)
-    if (this.#last.size > mostNumbers) this.#last.delete(this.#last.keys().next().value as string)
     return reference
   }
 }
