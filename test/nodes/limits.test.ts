@@ -52,7 +52,7 @@ test('attempts to sign in count on all nodes, and those that succeeded on none',
   const { clock, all, tell } = nodes(3)
   const limits = { most: 5, windowMs: 60_000 }
   const attempts = all.map(
-    (counts) => new Attempts({ clock, shared: { counts, kind: 'signInByEmail' } }, limits),
+    (counts) => new Attempts({ clock, shared: { counts, kind: 'signInByName' } }, limits),
   )
   const [one, two, three] = attempts as [Attempts, Attempts, Attempts]
   for (let i = 0; i < 3; i++) one.take('ada')

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { refuse } from '../../errors.ts'
@@ -7,9 +8,9 @@ import { Attempts } from './attempts.ts'
 
 const minuteMs = 60_000
 
-/** How often people may try to get in, by e-mail address and by network. */
+/** How often people may try to get in, by what they try to open and by network. */
 export interface IdentityLimits {
-  signInByEmail: Attempts
+  signInByName: Attempts
   signInByNetwork: Attempts
   signUpByNetwork: Attempts
   resetByEmail: Attempts
@@ -32,7 +33,7 @@ export function createIdentityLimits(
       { most, windowMs: minutes * minuteMs },
     )
   return {
-    signInByEmail: attempts('signInByEmail', signInFailures, 15),
+    signInByName: attempts('signInByName', signInFailures, 15),
     // People of one office stand behind one address.
     signInByNetwork: attempts('signInByNetwork', signInFailures * 3, 15),
     signUpByNetwork: attempts('signUpByNetwork', signUpsPerHour, 60),
@@ -45,20 +46,22 @@ export function createIdentityLimits(
 }
 
 /**
- * Counts an attempt under an e-mail address and under the network of `address`; refuses when either has had too many. `succeeded`
- * ends the count of the address, and takes this one back from the network.
+ * Counts an attempt under what is tried to be opened, an e-mail address most often, and under the network of `address`; refuses when either has
+ * had too many. `succeeded` ends the count of the former, and takes this one back from the network.
  */
 export function takeSignInAttempt(
-  { signInByEmail, signInByNetwork }: IdentityLimits,
-  { email, address }: { email: string; address: string },
+  { signInByName, signInByNetwork }: Pick<IdentityLimits, 'signInByName' | 'signInByNetwork'>,
+  { name, address }: { name: string; address: string },
 ): { succeeded(): void } {
   const network = networkOf(address)
+  // Strangers choose the name, at any length: what is kept of it, and told to other nodes, is as long as of any other.
+  const digest = hash('sha256', name, 'base64url')
   takeOrRefuse(signInByNetwork, network)
-  takeOrRefuse(signInByEmail, email)
+  takeOrRefuse(signInByName, digest)
   return {
     succeeded() {
       signInByNetwork.giveBack(network)
-      signInByEmail.forget(email)
+      signInByName.forget(digest)
     },
   }
 }

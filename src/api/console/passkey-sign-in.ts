@@ -40,7 +40,7 @@ export const passkeySignInCalls = {
       requireSafeOrigin(context.headers)
       const { limits } = context.ports.identity
       // Not under the e-mail address: whoever guesses at a password must not lock the passkey out with it.
-      const attempt = takeSignInAttempt(limits, { email: `passkey ${given.id}`, address: context.address })
+      const attempt = takeSignInAttempt(limits, { name: `passkey ${given.id}`, address: context.address })
       const userId = await recognise(context, given)
       attempt.succeeded()
       await enter(context, userId)

@@ -23,7 +23,7 @@ export async function hashNewPassword(
 /** Refuses unless this is the password of the person who is signed in: before what a borrowed session must not do. */
 export async function confirmPassword(context: UserContext, password: string): Promise<void> {
   const { user, address, ports, read } = context
-  const attempt = takeSignInAttempt(ports.identity.limits, { email: user.email, address })
+  const attempt = takeSignInAttempt(ports.identity.limits, { name: user.email, address })
   const stored = await read
     .selectFrom('auth_credentials')
     .select('password')

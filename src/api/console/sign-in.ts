@@ -18,7 +18,7 @@ export async function signIn(
 ): Promise<SignedIn> {
   requireSafeOrigin(context.headers)
   const email = given.email.trim().toLowerCase()
-  const attempt = takeSignInAttempt(context.ports.identity.limits, { email, address: context.address })
+  const attempt = takeSignInAttempt(context.ports.identity.limits, { name: email, address: context.address })
   const outcome = await startSession(context, await signInName(context.read, email), given.password)
   if (outcome === null)
     throw refuse('not_signed_in', { detail: 'E-mail address and password do not go together.' })
@@ -38,7 +38,7 @@ export async function giveCode(context: CallContext, given: string): Promise<voi
   requireSafeOrigin(context.headers)
   const { limits } = context.ports.identity
   const code = given.replace(/\s/g, '')
-  const attempt = takeSignInAttempt(limits, { email: codeName(context.headers), address: context.address })
+  const attempt = takeSignInAttempt(limits, { name: codeName(context.headers), address: context.address })
   const auth = await context.auth()
   const request = { headers: ownHeaders(context), asResponse: true } as const
   const response = /^\d{6}$/.test(code)
