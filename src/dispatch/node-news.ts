@@ -6,6 +6,7 @@ import type { AccountChanges } from '../messages/account-changes.ts'
 import { longestWord, type Signals } from '../storage/signals.ts'
 import type { Mode } from '../storage/schema.ts'
 import type { Route } from './choose-device.ts'
+import { countsInWords } from './counts-in-words.ts'
 import { routeFrom } from './route-ring.ts'
 
 /** What a node tells the others, in the names of the tables; as small as it can be. */
@@ -37,8 +38,8 @@ export interface NodeNewsDeps {
 const gatherMs = 10
 /** How often counts are told: with four nodes a limit of 600 a minute is passed by 2 % at most. */
 const countsMs = 250
-/** So many counts go into one word: a name is an e-mail address at its longest. */
-const mostCounts = 25
+/** Octets of a word of counts that are none: who says it, and what it is about. */
+const headOctets = 64
 /** Counts that cannot be told wait so long. Told later they would be taken from a minute that they were no part of. */
 const countsWaitMs = 60_000
 /** More than fit into a word: then the other nodes look for themselves, as they do each half second. */
@@ -145,11 +146,17 @@ export class NodeNews implements Service {
 
   /** Gives those that could not be told. */
   async #sendCounts(all: readonly Counted[]): Promise<readonly Counted[]> {
-    const { signals, epoch } = this.#deps
-    for (let from = 0; from < all.length; from += mostCounts) {
-      const text = JSON.stringify({ from: epoch, counts: all.slice(from, from + mostCounts) } satisfies Word)
-      if (Buffer.byteLength(text) <= longestWord && (await signals?.send(text)) === false)
-        return all.slice(from)
+    const { signals, epoch, log } = this.#deps
+    let told = 0
+    for (const counts of countsInWords(all, longestWord - headOctets)) {
+      const text = JSON.stringify({ from: epoch, counts } satisfies Word)
+      if (Buffer.byteLength(text) > longestWord)
+        log.error(
+          { limit: counts[0]?.[0] },
+          'what a limit counts is not told to the other nodes: the name is too long',
+        )
+      else if ((await signals?.send(text)) === false) return all.slice(told)
+      told += counts.length
     }
     return []
   }

@@ -3,7 +3,7 @@ import { NodeNews } from '../../src/dispatch/node-news.ts'
 import { createLog } from '../../src/log.ts'
 import { AccountChanges } from '../../src/messages/account-changes.ts'
 import { SharedCounts } from '../../src/shared-counts.ts'
-import type { Signals, SignalsListener } from '../../src/storage/signals.ts'
+import { longestWord, type Signals, type SignalsListener } from '../../src/storage/signals.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 /** A node whose words go through unless they are stopped; `told` are the counts of those that did. */
@@ -19,6 +19,7 @@ async function startNode() {
       return way.isOpen
     },
     async send(word) {
+      expect(Buffer.byteLength(word)).toBeLessThanOrEqual(longestWord)
       if (way.isOpen) told.push(...((JSON.parse(word) as { counts?: unknown[] }).counts ?? []))
       return way.isOpen
     },
@@ -59,6 +60,27 @@ test('what was counted longer than a minute ago is told no more, and nothing is 
   await clock.advance(1_000)
   expect(told).toEqual([['calls', 'acc_b', 1]])
 })
+
+test('long names go in more words than short ones, and none is left out', async () => {
+  const { clock, counts, told, lines, way } = await startNode()
+  const names = Array.from({ length: 60 }, (_, i) => `${'\u00e4'.repeat(i * 30)}${i}`)
+  way.isOpen = false
+  for (const name of names) counts.count('calls', name)
+  await clock.advance(1_000)
+  way.isOpen = true
+  await clock.advance(1_000)
+  expect(told).toEqual(names.map((name) => ['calls', name, 1]))
+  expect(lines).toEqual([])
+})
+
+test('a name that no word holds is said in the log by its limit, and keeps back no other', async () => {
+  const { clock, counts, told, lines } = await startNode()
+  for (const name of ['acc_a', 'x'.repeat(8_000), 'acc_b']) counts.count('calls', name)
+  await clock.advance(1_000)
+  expect(told).toEqual([['calls', 'acc_a', 1], ['calls', 'acc_b', 1]])
+  expect(lines).toEqual([expect.stringContaining('"limit":"calls"')])
+  expect(lines[0]).not.toContain('xxx')
+}) // prettier-ignore
 
 test('that nothing is heard stands in the log, and so does that it is again', async () => {
   const { lines, on } = await startNode()
