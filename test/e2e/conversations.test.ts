@@ -51,6 +51,8 @@ test('a number that answers STOP becomes a conversation by itself, may not be an
   await said.getByText('Welcome back').waitFor()
   await expectSound(tab)
   await tab.screenshot('conversation')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expectSound(tab)
   await page.context().close()
 }, 60_000)
 
