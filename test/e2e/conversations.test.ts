@@ -95,3 +95,31 @@ test.each([
   },
   60_000,
 )
+
+test('an owner finds the quiet hours above the list of opt-outs, sets them and takes them away', async () => {
+  const tab = await ada.signedIn({ width: 390, colorScheme: 'light' })
+  const { page } = tab
+  await page.goto(`${ada.place}/live/opt-outs`)
+  await page.getByText('none, messages go at any hour').waitFor()
+  const change = page.getByRole('button', { name: 'Change quiet hours' })
+  const list = page.getByLabel('Look for a number')
+  expect((await change.boundingBox())?.y).toBeLessThan((await list.boundingBox())?.y ?? 0)
+  await change.click()
+  await page.getByLabel('Quiet from').fill('21:00')
+  const save = page.getByRole('button', { name: 'Save quiet hours' })
+  expect(await save.isDisabled()).toBe(true)
+  await page.getByLabel('Quiet until').fill('08:00')
+  await expectSound(tab)
+  await tab.screenshot('quiet-hours')
+  await save.click()
+  await page.getByText('live messages wait from 21:00 until 08:00').waitFor()
+  await change.click()
+  expect(await page.getByLabel('Quiet from').inputValue()).toBe('21:00')
+  await page.getByLabel('Quiet from').fill('')
+  await page.getByLabel('Quiet until').fill('')
+  await save.click()
+  await page.getByText('none, messages go at any hour').waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expectSound(tab)
+  await page.context().close()
+}, 60_000)

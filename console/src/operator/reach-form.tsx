@@ -1,24 +1,23 @@
-import { Group, Text, Textarea, TextInput } from '@mantine/core'
+import { Textarea } from '@mantine/core'
 import { useState } from 'react'
 import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 import { Choice } from '../ui/choice.tsx'
-import { minuteOf, timeOfDay } from '../ui/time-of-day.ts'
+import { enteredOf, hoursOf, isHalfEntered, QuietHoursFields } from '../ui/quiet-hours-fields.tsx'
 
 /** Whom an account may write to, and in which hours not. */
 export function ReachForm({ account, onClose }: { account: OperatedAccount; onClose: () => void }) {
   const [isLimited, setLimited] = useState(account.countries !== null)
   const [countries, setCountries] = useState((account.countries ?? []).join(', '))
-  const [from, setFrom] = useState(timeOfDay(account.quietHours?.from))
-  const [until, setUntil] = useState(timeOfDay(account.quietHours?.until))
+  const [quiet, setQuiet] = useState(() => enteredOf(account.quietHours))
   const save = useChange('operator/reach', ['operator/accounts', 'operator/audit'])
   const submit = (): void =>
     save.mutate(
       {
         accountId: account.id,
         countries: isLimited ? codesOf(countries) : null,
-        quietHours: from === '' || until === '' ? null : { from: minuteOf(from), until: minuteOf(until) },
+        quietHours: hoursOf(quiet),
       },
       { onSuccess: onClose },
     )
@@ -27,7 +26,7 @@ export function ReachForm({ account, onClose }: { account: OperatedAccount; onCl
       call={save}
       onSubmit={submit}
       action={`Save whom ${account.name} may write to`}
-      disabled={(from === '') !== (until === '')}
+      disabled={isHalfEntered(quiet)}
     >
       <Choice
         label="Countries"
@@ -47,24 +46,7 @@ export function ReachForm({ account, onClose }: { account: OperatedAccount; onCl
           onChange={(event) => setCountries(event.currentTarget.value)}
         />
       ) : null}
-      <Group grow>
-        <TextInput
-          type="time"
-          label="Quiet from"
-          value={from}
-          onChange={(event) => setFrom(event.currentTarget.value)}
-        />
-        <TextInput
-          type="time"
-          label="Quiet until"
-          value={until}
-          onChange={(event) => setUntil(event.currentTarget.value)}
-        />
-      </Group>
-      <Text size="sm" c="dimmed">
-        By the clocks of the recipient’s country. Live messages but codes wait until the end, unless they
-        expire before. Empty: at any hour.
-      </Text>
+      <QuietHoursFields value={quiet} onChange={setQuiet} />
     </CallForm>
   )
 }

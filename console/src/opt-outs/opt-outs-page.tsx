@@ -48,6 +48,7 @@ export function OptOutsPage() {
         Numbers that answered STOP, and those that you added. Nothing is sent to them: sends are refused, and
         what waited is canceled.
       </Text>
+      <QuietHours />
       <TextInput
         label="Look for a number"
         placeholder="+491701234567"
@@ -79,7 +80,6 @@ export function OptOutsPage() {
           )}
         </ListState>
       ) : null}
-      <QuietHours />
       <Dialog opened={adding} onClose={close} title="Add numbers" size="lg">
         <AddOptOuts />
       </Dialog>

@@ -1,0 +1,23 @@
+import { useState } from 'react'
+import type { QuietHoursAnswer } from '../../../src/api/console/quiet-hours-calls.ts'
+import { useChange } from '../api/use-call.ts'
+import { CallForm } from '../ui/call-form.tsx'
+import { enteredOf, hoursOf, isHalfEntered, QuietHoursFields } from '../ui/quiet-hours-fields.tsx'
+
+/** Sets the hours in which nobody is disturbed, or takes them away. */
+export function QuietHoursForm(properties: { hours: QuietHoursAnswer['hours']; onClose: () => void }) {
+  const { hours, onClose } = properties
+  const [entered, setEntered] = useState(() => enteredOf(hours))
+  const set = useChange('quiet-hours/set', ['quiet-hours/read'])
+  return (
+    <CallForm
+      call={set}
+      onSubmit={() => set.mutate({ hours: hoursOf(entered) }, { onSuccess: onClose })}
+      onCancel={onClose}
+      action="Save quiet hours"
+      disabled={isHalfEntered(entered)}
+    >
+      <QuietHoursFields value={entered} onChange={setEntered} />
+    </CallForm>
+  )
+}
