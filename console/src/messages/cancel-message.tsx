@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
+import { notify } from '../ui/notify.ts'
 
 /** Of a message what canceling and moving it need to know. */
 export interface WaitingMessage {
@@ -24,8 +24,7 @@ export function CancelMessage({ message, onClose }: { message: WaitingMessage; o
   const cancel = useChange('history/cancel', ['history/message', 'history/page'])
   const told = ({ result }: { result: keyof typeof said | 'not_found' }): void => {
     onClose()
-    if (result !== 'not_found')
-      notifications.show({ message: said[result], closeButtonProps: { 'aria-label': 'Close' } })
+    if (result !== 'not_found') void notify({ message: said[result] })
   }
   return (
     <Stack>

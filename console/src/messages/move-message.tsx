@@ -1,11 +1,11 @@
 import { Button, Stack } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { formatExact } from '../ui/format.ts'
 import { browserZone, instantOf, noTime, pickedOf } from '../ui/local-time.ts'
 import { LocalTimeField } from '../ui/local-time-field.tsx'
+import { notify } from '../ui/notify.ts'
 import type { WaitingMessage } from './cancel-message.tsx'
 
 /** Another time for a scheduled message; says whether it was still scheduled. */
@@ -22,8 +22,7 @@ export function MoveMessage({ message, onClose }: { message: WaitingMessage; onC
       {
         onSuccess: ({ result, sendAtMs: atMs }) => {
           onClose()
-          notifications.show({
-            closeButtonProps: { 'aria-label': 'Close' },
+          void notify({
             message:
               result === 'moved' && atMs !== null
                 ? `It goes at ${formatExact(atMs)}.`

@@ -1,10 +1,10 @@
 import { PasswordInput, Text, TextInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { change } from '../api/call.ts'
 import { faultOf } from '../ui/call-fault.tsx'
 import { CallForm } from '../ui/call-form.tsx'
+import { notify } from '../ui/notify.ts'
 import { browserName } from './browser-name.ts'
 
 /** Name and password, then the browser asks for finger, face or PIN. */
@@ -20,7 +20,7 @@ export function AddPasskey({ onDone }: { onDone: () => void }) {
     },
     onSuccess: () => {
       onDone()
-      notifications.show({ color: 'teal', message: `You can sign in by the passkey ${name.trim()} now.` })
+      void notify({ color: 'teal', message: `You can sign in by the passkey ${name.trim()} now.` })
       return client.invalidateQueries({ queryKey: ['profile/read'] })
     },
   })

@@ -1,8 +1,8 @@
 import { Checkbox, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import type { ProfileAnswer } from '../../../src/api/console/profile-calls.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
+import { notify } from '../ui/notify.ts'
 import { Section } from '../ui/section.tsx'
 
 /** Of what one is told by mail. A tick counts at once. */
@@ -12,7 +12,7 @@ export function AlertChoices({ of: { alerts, sendsMail, email } }: { of: Profile
   const choose = (wanted: string[]): void =>
     change.mutate(
       { kinds: alerts.map(({ kind }) => kind).filter((kind) => !wanted.includes(kind)) },
-      { onSuccess: () => notifications.show({ color: 'teal', message: 'Saved.' }) },
+      { onSuccess: () => void notify({ color: 'teal', message: 'Saved.' }) },
     )
   return (
     <Section title="Mails">

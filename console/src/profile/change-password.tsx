@@ -1,9 +1,9 @@
 import { Box, PasswordInput, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useChange } from '../api/use-call.ts'
 import { NewPassword } from '../sign-in/new-password.tsx'
 import { CallForm } from '../ui/call-form.tsx'
+import { notify } from '../ui/notify.ts'
 import { Section } from '../ui/section.tsx'
 
 /** Replaces the password. `email` is for password managers, which want to know whose it is. */
@@ -18,7 +18,7 @@ export function ChangePassword({ email }: { email: string }) {
         onSuccess: () => {
           setPassword('')
           setNext('')
-          notifications.show({
+          void notify({
             color: 'teal',
             message: 'The new password holds. All other sessions have ended.',
           })

@@ -1,6 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
 import { lazy } from 'react'
 import type { ListedPasskey } from '../../../src/accounts/passkeys.ts'
 import type { ProfileAnswer } from '../../../src/api/console/profile-calls.ts'
@@ -8,6 +7,7 @@ import { useChange } from '../api/use-call.ts'
 import { passkeyFault } from '../passkeys/passkey-fault.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { notify } from '../ui/notify.ts'
 import { Section } from '../ui/section.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import { PasswordFirst } from './password-first.tsx'
@@ -95,7 +95,7 @@ function RemovePasskey({ of, onDone }: { of: ListedPasskey; onDone: () => void }
   const remove = useChange('passkeys/remove', ['profile/read'])
   const removed = (): void => {
     onDone()
-    notifications.show({ message: `The passkey ${of.name} is removed.` })
+    void notify({ message: `The passkey ${of.name} is removed.` })
   }
   return (
     <PasswordFirst

@@ -1,5 +1,4 @@
 import { Anchor, Box, Container, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ProfileAnswer } from '../../../src/api/console/profile-calls.ts'
@@ -8,6 +7,7 @@ import { faultOf } from '../ui/call-fault.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { EmailField } from '../ui/email-field.tsx'
 import { ListState } from '../ui/list-state.tsx'
+import { notify } from '../ui/notify.ts'
 import { TopBar } from '../ui/top-bar.tsx'
 import { AlertChoices } from './alert-choices.tsx'
 import { ChangePassword } from './change-password.tsx'
@@ -59,7 +59,7 @@ function Person({ of }: { of: ProfileAnswer }) {
       {
         onSuccess: () => {
           setPassword('')
-          notifications.show({ color: 'teal', message: 'Saved.' })
+          void notify({ color: 'teal', message: 'Saved.' })
         },
       },
     )

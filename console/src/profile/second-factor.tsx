@@ -1,9 +1,9 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
 import { lazy } from 'react'
 import { useChange } from '../api/use-call.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import { notify } from '../ui/notify.ts'
 import { PasswordFirst } from './password-first.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 import { Section } from '../ui/section.tsx'
@@ -67,7 +67,7 @@ function Remove({ onDone }: { onDone: () => void }) {
           {
             onSuccess: () => {
               onDone()
-              notifications.show({ message: 'The second factor is removed.' })
+              void notify({ message: 'The second factor is removed.' })
             },
           },
         )

@@ -1,11 +1,11 @@
 import { Button, Code, Group, Stack, Text, Title } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import type { DeliveryTry } from '../../../src/webhooks/list-deliveries.ts'
 import { useCall, useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { formatExact, formatSpan } from '../ui/format.ts'
 import { ListState } from '../ui/list-state.tsx'
+import { notify } from '../ui/notify.ts'
 import { answerWords, DeliveryState } from './delivery-state.tsx'
 
 /** One delivery: what is posted, and what each try brought. */
@@ -16,7 +16,7 @@ export function DeliveryDetails(properties: { endpointId: string; eventId: strin
   const again = (): void =>
     replay.mutate(
       { endpointId, eventId },
-      { onSuccess: () => void notifications.show({ color: 'teal', message: 'It is told again.' }) },
+      { onSuccess: () => void notify({ color: 'teal', message: 'It is told again.' }) },
     )
   return (
     <ListState query={delivery}>

@@ -1,6 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy } from 'react'
 import type { ListedEndpoint } from '../../../src/webhooks/list-endpoints.ts'
@@ -8,6 +7,7 @@ import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { notify } from '../ui/notify.ts'
 
 const EndpointForm = lazy(async () => ({ default: (await import('./endpoint-form.tsx')).EndpointForm }))
 
@@ -51,7 +51,7 @@ export function EndpointActions({ of, eventTypes, rotationHours, onSecret }: Pro
 
 function TestButton({ of }: { of: ListedEndpoint }) {
   const test = useChange('webhooks/test', ['webhooks/deliveries'])
-  const say = (message: string, color: string): void => void notifications.show({ color, message })
+  const say = (message: string, color: string): void => void notify({ color, message })
   return (
     <Button
       size="xs"

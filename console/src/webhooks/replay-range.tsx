@@ -1,11 +1,11 @@
 import { Checkbox, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
 import { formatExact, formatNumber } from '../ui/format.ts'
 import { browserZone, instantOf, noTime } from '../ui/local-time.ts'
 import { LocalTimeField } from '../ui/local-time-field.tsx'
+import { notify } from '../ui/notify.ts'
 
 /** Tells an endpoint again what happened within a time. */
 export function ReplayRange({ endpointId, onClose }: { endpointId: string; onClose: () => void }) {
@@ -22,7 +22,7 @@ export function ReplayRange({ endpointId, onClose }: { endpointId: string; onClo
       {
         onSuccess: ({ replayed, restFromMs }) => {
           const rest = restFromMs === null ? '' : ` There are more: go on from ${formatExact(restFromMs)}.`
-          notifications.show({ color: 'teal', message: `${formatNumber(replayed)} are told again.${rest}` })
+          void notify({ color: 'teal', message: `${formatNumber(replayed)} are told again.${rest}` })
           onClose()
         },
       },
