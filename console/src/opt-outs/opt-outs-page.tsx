@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
-import { useState } from 'react'
+import { lazy, useState } from 'react'
 import type { ListedOptOut } from '../../../src/messages/manage-opt-outs.ts'
 import { useCall } from '../api/use-call.ts'
 import { plainNumber } from '../send/recipients.ts'
@@ -10,9 +10,10 @@ import { Dialog } from '../ui/dialog.tsx'
 import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
-import { AddOptOuts } from './add-opt-outs.tsx'
 import { QuietHours } from './quiet-hours.tsx'
 import { RemoveOptOut } from './remove-opt-out.tsx'
+
+const AddOptOuts = lazy(async () => ({ default: (await import('./add-opt-outs.tsx')).AddOptOuts }))
 
 /** As many digits as the shortest number has: less is not looked for yet. */
 const leastDigits = 7
