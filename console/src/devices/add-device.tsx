@@ -1,7 +1,8 @@
-import { Checkbox, PasswordInput, Skeleton, TagsInput, TextInput } from '@mantine/core'
+import { Checkbox, PasswordInput, Skeleton } from '@mantine/core'
 import { useState } from 'react'
 import { useCall, useChange } from '../api/use-call.ts'
 import { CallForm } from '../ui/call-form.tsx'
+import { DeviceName, DeviceSenders } from './device-fields.tsx'
 import { SettingFields, type Settings } from './setting-fields.tsx'
 
 /** What most people set; the rest is behind a fold. */
@@ -43,14 +44,7 @@ export function AddDevice(properties: {
   }
   return (
     <CallForm call={add} onSubmit={submit} onCancel={onClose} action="Add it">
-      <TextInput
-        label="Name"
-        required
-        data-autofocus
-        maxLength={100}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
+      <DeviceName data-autofocus value={name} onChange={setName} />
       {isOperator ? (
         <Checkbox
           label="Shared: every account may send by it"
@@ -69,12 +63,7 @@ export function AddDevice(properties: {
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
       ) : null}
-      <TagsInput
-        label="Senders"
-        description="Numbers, names or short codes that it may send from; * for any. Messages that name no sender need none."
-        value={senders}
-        onChange={setSenders}
-      />
+      <DeviceSenders value={senders} onChange={setSenders} />
     </CallForm>
   )
 }

@@ -1,18 +1,9 @@
-import {
-  Button,
-  Group,
-  NumberInput,
-  PasswordInput,
-  Stack,
-  TagsInput,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core'
+import { Button, Group, NumberInput, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
 import { useCall, useChange } from '../api/use-call.ts'
 import { CallFault } from '../ui/call-fault.tsx'
+import { DeviceName, DeviceSenders } from './device-fields.tsx'
 import { SettingFields, type Settings } from './setting-fields.tsx'
 
 /** Settings that have controls of their own on the page. */
@@ -73,19 +64,8 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
     <form onSubmit={submit}>
       <Stack>
         <Title order={2}>Settings</Title>
-        <TextInput
-          label="Name"
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <TagsInput
-          label="Senders"
-          description="Numbers, names or short codes that it may send from; * for any. Messages that name no sender need none."
-          value={senders}
-          onChange={setSenders}
-        />
+        <DeviceName value={name} onChange={setName} />
+        <DeviceSenders value={senders} onChange={setSenders} />
         <Group grow align="flex-end">
           <NumberInput label="Pace: parts a window" min={1} value={parts} onChange={setParts} />
           <NumberInput label="Window in seconds" min={1} value={seconds} onChange={setSeconds} />
