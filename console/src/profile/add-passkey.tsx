@@ -1,10 +1,11 @@
-import { PasswordInput, Text, TextInput } from '@mantine/core'
+import { Text, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { change } from '../api/call.ts'
 import { faultOf } from '../ui/call-fault.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { notify } from '../ui/notify.ts'
+import { PasswordField } from '../ui/password-field.tsx'
 import { browserName } from './browser-name.ts'
 
 /** Name and password, then the browser asks for finger, face or PIN. */
@@ -43,13 +44,10 @@ export function AddPasskey({ onDone }: { onDone: () => void }) {
         onChange={(event) => setName(event.currentTarget.value)}
         error={faultOf(add.error, 'name')}
       />
-      <PasswordInput
-        label="Password"
-        required
+      <PasswordField
         data-autofocus
-        autoComplete="current-password"
         value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
+        onChange={setPassword}
         error={faultOf(add.error, 'password')}
       />
     </CallForm>

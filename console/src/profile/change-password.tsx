@@ -1,9 +1,10 @@
-import { Box, PasswordInput, Text } from '@mantine/core'
+import { Box, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useChange } from '../api/use-call.ts'
 import { NewPassword } from '../sign-in/new-password.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { notify } from '../ui/notify.ts'
+import { PasswordField } from '../ui/password-field.tsx'
 import { Section } from '../ui/section.tsx'
 
 /** Replaces the password. `email` is for password managers, which want to know whose it is. */
@@ -31,13 +32,7 @@ export function ChangePassword({ email }: { email: string }) {
       <Box maw={420}>
         <CallForm call={change} onSubmit={submit} action="Change the password">
           <input type="hidden" autoComplete="username" value={email} readOnly />
-          <PasswordInput
-            label="Password until now"
-            required
-            autoComplete="current-password"
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-          />
+          <PasswordField label="Password until now" value={password} onChange={setPassword} />
           <NewPassword label="New password" value={next} onChange={setNext} fault={undefined} />
           <Text size="sm" c="dimmed">
             All other sessions end.

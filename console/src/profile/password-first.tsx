@@ -1,7 +1,8 @@
-import { PasswordInput, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useState } from 'react'
 import { faultOf } from '../ui/call-fault.tsx'
 import { CallForm } from '../ui/call-form.tsx'
+import { PasswordField } from '../ui/password-field.tsx'
 
 /** Asks for the password before something that a borrowed browser must not do. */
 export function PasswordFirst(properties: {
@@ -22,13 +23,10 @@ export function PasswordFirst(properties: {
       ownFaults={['password']}
     >
       <Text size="sm">{says}</Text>
-      <PasswordInput
-        label="Password"
-        required
+      <PasswordField
         data-autofocus
-        autoComplete="current-password"
         value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
+        onChange={setPassword}
         error={faultOf(call.error, 'password')}
       />
     </CallForm>

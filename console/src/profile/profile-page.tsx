@@ -1,4 +1,4 @@
-import { Anchor, Box, Container, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
+import { Anchor, Box, Container, Stack, TextInput, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ProfileAnswer } from '../../../src/api/console/profile-calls.ts'
@@ -8,6 +8,7 @@ import { CallForm } from '../ui/call-form.tsx'
 import { EmailField } from '../ui/email-field.tsx'
 import { ListState } from '../ui/list-state.tsx'
 import { notify } from '../ui/notify.ts'
+import { PasswordField } from '../ui/password-field.tsx'
 import { TopBar } from '../ui/top-bar.tsx'
 import { AlertChoices } from './alert-choices.tsx'
 import { ChangePassword } from './change-password.tsx'
@@ -84,13 +85,10 @@ function Person({ of }: { of: ProfileAnswer }) {
             error={faultOf(change.error, 'email')}
           />
           {movesEmail ? (
-            <PasswordInput
-              label="Password"
+            <PasswordField
               description="To change the address."
-              required
-              autoComplete="current-password"
               value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
+              onChange={setPassword}
               error={faultOf(change.error, 'password')}
             />
           ) : null}

@@ -1,4 +1,4 @@
-import { Anchor, Group, PasswordInput } from '@mantine/core'
+import { Anchor, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -7,6 +7,7 @@ import { sessionQuery } from '../api/session.ts'
 import { PasskeyEntry } from '../passkeys/passkey-entry.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { EmailField } from '../ui/email-field.tsx'
+import { PasswordField } from '../ui/password-field.tsx'
 import { useEntry } from './enter.ts'
 import { GiveCode } from './give-code.tsx'
 import { OutsidePage } from './outside-page.tsx'
@@ -33,13 +34,7 @@ function Credentials({ to, onCodeNeeded }: { to: string; onCodeNeeded: () => voi
       <CallForm call={signIn} onSubmit={() => signIn.mutate(undefined)} action="Sign in">
         {/* The second word lets browsers offer passkeys here. */}
         <EmailField autoComplete="username webauthn" value={email} onChange={setEmail} />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-        />
+        <PasswordField value={password} onChange={setPassword} />
       </CallForm>
       <PasskeyEntry to={to} />
       <Group justify="space-between">
