@@ -11,7 +11,11 @@ export function DataTable(
   const { minWidth, caption, className = '', children, ...rest } = properties
   const table = (
     <table {...rest} className={`${styles['table']} ${className}`} style={{ minWidth }}>
-      {caption === undefined ? null : <caption>{caption}</caption>}
+      {caption === undefined ? null : (
+        <caption>
+          <span className={styles['caption']}>{caption}</span>
+        </caption>
+      )}
       {children}
     </table>
   )
