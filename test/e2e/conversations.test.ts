@@ -84,6 +84,8 @@ test.each([
     await page.getByLabel('Look for a number').fill('0049 151 00000007')
     await page.getByRole('cell', { name: '+4915100000007', exact: true }).waitFor()
     await expect.poll(() => page.getByRole('row').count()).toBe(2)
+    // One page has none beside it.
+    expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0)
     await expectSound(tab)
     await page.getByLabel('Look for a number').fill('+4915199999999')
     await page.getByText('Nothing fits this filter').waitFor()

@@ -29,9 +29,7 @@ export function ConversationPage() {
       <ListState query={page}>
         {(answer) => (
           <>
-            {pages.isFirst && answer.next === null ? null : (
-              <KeysetPager pages={pages} nextBeforeId={answer.next} />
-            )}
+            <KeysetPager pages={pages} nextBeforeId={answer.next} />
             <Said messages={answer.messages} />
             <Answering of={answer} />
           </>

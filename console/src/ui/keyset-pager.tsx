@@ -20,8 +20,9 @@ export function useKeysetPages() {
   }
 }
 
-/** Goes from page to page; `nextBeforeId` is what the shown page says about the one after it, null behind the last. */
+/** Goes from page to page, where there is more than one; `nextBeforeId` is what the shown page says about the one after it, null behind the last. */
 export function KeysetPager({ pages, nextBeforeId }: { pages: KeysetPages; nextBeforeId: string | null }) {
+  if (pages.isFirst && nextBeforeId === null) return null
   return (
     <Group justify="flex-end">
       <Button size="xs" variant="default" disabled={pages.isFirst} onClick={pages.toNewer}>
