@@ -73,8 +73,8 @@ const AuditTable = ({ lines }: { lines: readonly AuditLine[] }) => (
         <th>When</th>
         <th>By</th>
         <th>What</th>
-        <th>Account</th>
-        <th>With</th>
+        <th style={{ width: '15%' }}>Account</th>
+        <th style={{ width: '35%' }}>With</th>
       </tr>
     </thead>
     <tbody>
@@ -87,7 +87,13 @@ const AuditTable = ({ lines }: { lines: readonly AuditLine[] }) => (
           <td style={{ fontFamily: 'var(--mantine-font-family-monospace)' }}>{line.action}</td>
           <td>{line.accountName ?? line.accountId ?? 'the instance'}</td>
           <td>
-            <Text size="xs" ff="monospace" lineClamp={2} title={JSON.stringify(line.detail)}>
+            <Text
+              size="xs"
+              ff="monospace"
+              lineClamp={2}
+              title={JSON.stringify(line.detail)}
+              style={{ overflowWrap: 'anywhere' }}
+            >
               {JSON.stringify(line.detail)}
             </Text>
           </td>
