@@ -119,7 +119,7 @@ function Row({ of, names }: { of: StatementRow; names: Readonly<Record<string, s
           <>
             {kinds[of.kind]}{' '}
             <Text span size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-              {of.note} By {names[of.actor] ?? actors[of.actor] ?? of.actor}.
+              {sentence(of.note)} By {names[of.actor] ?? whoIs(of.actor)}.
             </Text>
           </>
         )}
@@ -132,5 +132,9 @@ function Row({ of, names }: { of: StatementRow; names: Readonly<Record<string, s
   )
 }
 
-/** Those who are no people. */
+const sentence = (note: string): string => (/[.!?…]$/.test(note) ? note : `${note}.`)
+
+/** Those who are no people; what a program of the operator is called is not told to accounts. */
 const actors: Readonly<Record<string, string>> = { system: 'the service', cli: 'the command line' }
+const whoIs = (actor: string): string =>
+  actors[actor] ?? (actor.startsWith('otk_') ? 'a program of the operator' : actor)
