@@ -26,7 +26,7 @@ export function DevicePage() {
   return (
     <Stack gap="lg" maw={1000}>
       <Anchor component={Link} to={pathOf(place, '/devices')} size="sm">
-        All devices
+        ← Devices
       </Anchor>
       <ListState query={day}>{(device) => <Device device={device} past={quarter.data ?? null} />}</ListState>
     </Stack>

@@ -35,7 +35,7 @@ function MemberRow({ of, isOwner, isSelf }: { of: Member; isOwner: boolean; isSe
   const next = of.role === 'owner' ? 'member' : 'owner'
   return (
     <tr>
-      <td style={{ overflowWrap: 'anywhere' }}>
+      <td style={{ overflowWrap: 'anywhere', minWidth: 140 }}>
         <Text size="sm" fw={500}>
           {of.name}
           {isSelf ? ' (you)' : ''}

@@ -77,7 +77,7 @@ function LogTable(properties: {
 }) {
   const { deliveries, onShow } = properties
   return (
-    <DataTable minWidth={640}>
+    <DataTable minWidth={760}>
       <thead>
         <tr>
           <th>Event</th>

@@ -14,7 +14,7 @@ export function DeliveryState({ of: { state, failures } }: { of: ListedDelivery 
   const word = state === 'waiting' && failures > 0 ? 'retrying' : state
   const { color, means } = states[word]
   return (
-    <Badge variant="light" tt="none" color={color} title={means} style={{ flexShrink: 0 }}>
+    <Badge variant="light" tt="none" color={color} title={means} miw="max-content">
       {word.replace('_', ' ')}
     </Badge>
   )

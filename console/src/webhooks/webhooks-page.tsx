@@ -53,6 +53,9 @@ export function WebhooksPage() {
   )
 }
 
+const toldOf = (types: number): string =>
+  types === 0 ? 'everything' : types === 1 ? '1 event' : `${types} events`
+
 function EndpointTable({ endpoints }: { endpoints: readonly ListedEndpoint[] }) {
   const place = useAccountPlace()
   return (
@@ -75,7 +78,7 @@ function EndpointTable({ endpoints }: { endpoints: readonly ListedEndpoint[] }) 
             </td>
             <td>
               <Text size="sm">
-                {endpoint.types.length === 0 ? 'everything' : `${endpoint.types.length} events`}
+                {toldOf(endpoint.types.length)}
                 {endpoint.mode === null ? '' : `, ${endpoint.mode} only`}
               </Text>
             </td>
