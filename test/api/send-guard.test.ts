@@ -197,8 +197,8 @@ test('memory is bounded where hours grow that are known already', () => {
   const watch = new PumpingWatch({ clock: createStubClock() })
   const far = Array.from({ length: 1_900 }, (_, i) => `+49${1_000_000_000 + i * 1_000}`)
   const near = Array.from({ length: 6 }, (_, i) => `+4915177${String(i).padStart(4, '0')}`)
-  for (const [from, to] of [[0, 700], [700, 1_900]] as const)
-    for (let i = 0; i < 500; i++) watch.note(`acc_${i}`, 'others', far.slice(from, to), 5)
+  for (const [first, end] of [[0, 700], [700, 1_900]] as const)
+    for (let i = 0; i < 500; i++) watch.note(`acc_${i}`, 'others', far.slice(first, end), 5)
   expect(watch.note('acc_0', 'others', near, 5)).toMatchObject({ all: 6 })
   expect(watch.note('acc_499', 'others', near, 5)).toBe(null)
 }) // prettier-ignore

@@ -19,7 +19,7 @@ export function busiestHour(times: readonly number[], atMs: number): number {
 }
 
 /** From when to when lies what may share an hour with this time; both ends do not. */
-export const hoursAround = (atMs: number): { afterMs: number; beforeMs: number } => ({
+const hoursAround = (atMs: number): { afterMs: number; beforeMs: number } => ({
   afterMs: atMs - hourMs,
   beforeMs: atMs + hourMs,
 })
