@@ -77,7 +77,11 @@ function readReport(report: Report | null, code: number, output: string): ProofR
   return { passed, failed: failures.length + (isUnexplained ? 1 : 0), leftOut, reasons }
 }
 
-const firstLine = (text: string): string => (text.trim().split('\n')[0] ?? '').slice(0, 300)
+/** Of a property that failed also what makes the same run again. */
+const firstLine = (text: string): string => {
+  const seed = /\{ seed: .*\}/.exec(text)?.[0]
+  return `${(text.trim().split('\n')[0] ?? '').slice(0, 300)}${seed === undefined ? '' : ` ${seed}`}`
+}
 
 /** So much of the end of what it said is kept. */
 const keptOutput = 4_000

@@ -20,6 +20,7 @@ test('kills under load lose nothing, hand nothing over twice, and leave every SM
   const load = house.load({ perSecond })
   const downtimes: { fromMs: number; toMs: number }[] = []
   let unknownBefore = 0
+  let slowestMs = 0
   for (let kill = 0; kill < kills; kill++) {
     load.resume()
     await underLoadFor(600 + 80 * (kill % 10), () => load.accepted.size)
@@ -27,7 +28,7 @@ test('kills under load lose nothing, hand nothing over twice, and leave every SM
     expect(await house.server.kill('SIGKILL')).toMatchObject({ signal: 'SIGKILL' })
     await load.pause()
     const { tookMs } = await house.restart()
-    expect(tookMs, 'back within 5 s of a kill').toBeLessThan(5_000)
+    slowestMs = Math.max(slowestMs, tookMs)
     downtimes.push({ fromMs, toMs: Date.now() })
     const unknown = await house.countOf('unconfirmed')
     expect(unknown - unknownBefore, 'at most a window of unknown outcomes for each kill').toBeLessThanOrEqual(
@@ -51,6 +52,8 @@ test('kills under load lose nothing, hand nothing over twice, and leave every SM
   )
   expect(Math.min(...crossed), 'sent before each kill and delivered after it').toBeGreaterThan(0)
   expect(messages.length).toBeGreaterThan(kills * 100)
+  // Last, so that a slow machine hides nothing of the rest.
+  expect(slowestMs, 'back within 5 s of a kill').toBeLessThan(5_000)
 })
 
 const isDeliveredAcross = (

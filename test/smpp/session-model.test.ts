@@ -104,6 +104,8 @@ async function startModel() {
         if (kind === 'not_written') expect(arrived).not.toContain(i)
         if (kind === 'response') expect(arrived).toContain(i)
       }
+      // At once: what listens until the test is over takes a file each, and there are thousands of lives.
+      await under.smsc[Symbol.asyncDispose]()
       return outcomes.map(({ kind }) => kind)
     },
   }

@@ -84,6 +84,7 @@ export async function startStubSmsc(answering: Answering = () => null, tls?: Tls
     closed: () => gone.promise,
     async [Symbol.asyncDispose]() {
       socket?.destroy()
+      if (!server.listening) return
       server.close()
       await once(server, 'close')
     },
