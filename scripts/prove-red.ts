@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
+import { proofs } from './proofs.ts'
 
 /**
  * A proof that never failed proves nothing: plants a bug in a copy of the tree and runs the test there that must catch it.
@@ -170,7 +171,18 @@ async function runTest(bug: PlantedBug, copy: string): Promise<Outcome> {
   const report = join(copy, 'report.json')
   const pattern = bug.test.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const vitest = join(copy, 'node_modules', 'vitest', 'vitest.mjs')
-  const args = [vitest, 'run', bug.file, '-t', pattern, '--reporter=json', `--outputFile.json=${report}`]
+  const { projects = [] } = proofs.find(({ catches }) => catches.includes(bug.name)) ?? {}
+  const chosen = projects.flatMap((project) => ['--project', project])
+  const args = [
+    vitest,
+    'run',
+    ...chosen,
+    bug.file,
+    '-t',
+    pattern,
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ]
   const { output } = await run(process.execPath, args, copy)
   const { testResults } = JSON.parse(
     await readFile(report, 'utf8').catch(() => '{"testResults":[]}'),
