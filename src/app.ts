@@ -260,9 +260,9 @@ const createDispatcher = (parts: Parts, pool: DevicePool, handOvers: HandOverLog
     metrics: parts.metrics,
     pool,
     handOvers,
-    hasStopped: ({ to: recipient, ...claimed }, waitedMs) =>
+    hasStopped: ({ accountId, mode, messageId, to: recipient }, waitedMs) =>
       parts.optOuts.hasStopped(
-        { ...claimed, recipient },
+        { accountId, mode, messageId, recipient },
         { waitedMs, monotonicMs: parts.clock.monotonicMs(), nowMs: parts.clock.now() },
       ),
     fence: parts.epoch.epoch,

@@ -15,24 +15,36 @@ const keys = /(?<![\p{L}\p{N}])(id|sub|dlvrd|submit[ _]?date|done[ _]?date|stat|
  * last word of a kind is taken, and only for what was not said in front of it.
  */
 export function readReceiptText(text: string): ReceiptText | null {
-  const found = { id: null, stat: null, err: null, submitdate: null } as Record<string, string | null>
-  const matches = [...text.matchAll(keys)]
-  const words = matches.map((match, i) => ({
-    key: match[1]?.toLowerCase().replace(/[ _]/, '') ?? '',
-    value: firstWord(text.slice(match.index + match[0].length, matches[i + 1]?.index)),
-  }))
-  const quotedAt = words.findIndex(({ key }) => key === 'text')
-  const front = quotedAt === -1 ? words : words.slice(0, quotedAt)
-  const behind = quotedAt === -1 ? [] : words.slice(quotedAt + 1).toReversed()
-  // A date that the sender wrote says nothing of when.
-  const told = behind.filter(({ key }) => key !== 'submitdate')
-  for (const { key, value } of [...front, ...told]) if (key in found) found[key] ??= value
-  const { id = null, stat = null, err = null, submitdate: submitDate = null } = found
+  const found: Record<Told, string | null> = { id: null, stat: null, err: null, submitdate: null }
+  const behind: { key: Told; value: string | null }[] = []
+  let isQuoted = false
+  keys.lastIndex = 0
+  // One key after the other: lists of all of them, for thousands of receipts a second, were a fifth of what a link left to be collected.
+  for (let match = keys.exec(text); match !== null;) {
+    const key = (match[1] as string).toLowerCase().replace(/[ _]/, '')
+    const start = keys.lastIndex
+    match = keys.exec(text)
+    const value = firstWord(text.slice(start, match?.index))
+    if (key === 'text') isQuoted = true
+    else if (!isTold(key)) continue
+    // A date that the sender wrote says nothing of when.
+    else if (!isQuoted) found[key] ??= value
+    else if (key !== 'submitdate') behind.push({ key, value })
+  }
+  for (const { key, value } of behind.toReversed()) found[key] ??= value
+  const { id, stat, err, submitdate: submitDate } = found
   return id === null && stat === null ? null : { id, stat, err, submitDate }
 }
 
+type Told = 'id' | 'stat' | 'err' | 'submitdate'
+const isTold = (key: string): key is Told =>
+  key === 'id' || key === 'stat' || key === 'err' || key === 'submitdate'
+
 /** Up to the next blank or separator; null when there is nothing. */
 function firstWord(value: string): string | null {
-  const word = /^\s*([^\s,;\0]+)/u.exec(value)?.[1]
-  return word ?? null
+  const from = value.search(/\S/)
+  if (from === -1) return null
+  const rest = value.slice(from)
+  const end = rest.search(/[\s,;\0]/)
+  return end === 0 ? null : end === -1 ? rest : rest.slice(0, end)
 }
