@@ -1,6 +1,7 @@
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { AccountDeps } from './accounts.ts'
+import { listPasskeys } from './passkeys.ts'
 
 /** What Better Auth knows a user by who signs in with `email`; null when nobody does, or not with a password. */
 export async function signInName(db: Db, email: string): Promise<string | null> {
@@ -26,8 +27,9 @@ export async function hasPassword(db: Db | Tx, userId: string): Promise<boolean>
 }
 
 /**
- * Gives a user a password, of which the hash is stored as the sign-in reads it, and ends all sessions but the one that is named:
- * whoever knew the old password is out.
+ * Gives a user a password, of which the hash is stored as the sign-in reads it, and ends all sessions but the one that is named. Passkeys and
+ * second factor stay: whoever knew the old password is out, unless they have added a passkey by it. Gives how many passkeys there are, so
+ * that the person can be told.
  */
 export async function setPassword(
   tx: Tx,
@@ -37,7 +39,7 @@ export async function setPassword(
     passwordHash,
     keepSessionId = '',
   }: { userId: string; passwordHash: string; keepSessionId?: string },
-): Promise<void> {
+): Promise<{ passkeys: number }> {
   // Its own address for a user is the id: people sign in by what `users` holds, which Better Auth would not take in every form.
   const [name, email] = [userId, `${userId}@users.invalid`]
   const now = new Date(nowMs).toISOString()
@@ -70,6 +72,7 @@ export async function setPassword(
     })
     .execute()
   await tx.deleteFrom('auth_sessions').where('userId', '=', userId).where('id', '!=', keepSessionId).execute()
+  return { passkeys: (await listPasskeys(tx, userId)).length }
 }
 
 /** Better Auth's word for e-mail and password. */

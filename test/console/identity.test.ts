@@ -367,7 +367,10 @@ describe('the second factor', () => {
     const { token } = await issue({ purpose: 'reset', userId: user.id })
     const later = newVisitor(house.url)
     const next = { token, password: 'vier Hasen am Bahnhof' }
-    expect((await later.change('link/choose-password', next)).body).toEqual({ state: 'code-needed' })
+    expect((await later.change('link/choose-password', next)).body).toEqual({
+      state: 'code-needed',
+      passkeys: 0,
+    })
     expect(await whoIs(later)).toMatchObject({ user: null })
     expect((await later.change('session/give-code', { code: totp(secret) })).status).toBe(200)
   })

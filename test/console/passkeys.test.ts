@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { issueLink } from '../../src/accounts/one-time-links.ts'
+import { createIds } from '../../src/ids.ts'
 import { testPassword } from '../e2e/signed-in.ts'
 import { newSoftPasskey, type Quirks, type SoftPasskey, type UsedPasskey } from './soft-passkey.ts'
 import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'
@@ -120,6 +123,19 @@ describe('a passkey', () => {
     expect(typed.body).toEqual({ state: 'code-needed' })
     // Taking the app away takes no passkey.
     await visitor.change('second-factor/remove', { password })
+    expect((await signIn(passkey)).status).toBe(200)
+  })
+
+  test('outlives a new password, of which the person is told, on the profile and by a link', async () => {
+    const { visitor, passkey, person } = await withPasskey()
+    await add(visitor, newSoftPasskey(house.url))
+    const change = { password, next: 'vier Hasen am Bahnhof' }
+    expect(await visitor.change('profile/change-password', change)).toMatchObject({ body: { passkeys: 2 } })
+    const deps = { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes }
+    const link = { purpose: 'reset', userId: person.userId, lifeMs: 3_600_000, actor: 'test' } as const
+    const { token } = await house.app.storage.writer.write((tx) => issueLink(tx, deps, link))
+    const chosen = await newVisitor(house.url).change('link/choose-password', { token, password })
+    expect(chosen.body).toEqual({ state: 'signed-in', passkeys: 2 })
     expect((await signIn(passkey)).status).toBe(200)
   })
 

@@ -83,6 +83,20 @@ test.each(looks)(
   60_000,
 )
 
+test('who has chosen a new password is told of the passkeys that stay, and led to them', async () => {
+  const tab = await ada.browser.newPage()
+  const { page } = tab
+  await page.goto(await linkTo({ purpose: 'reset', userId: ada.account.userId }))
+  await page.getByLabel(/^Password/).fill(testPassword)
+  await page.getByRole('button', { name: 'Keep this password' }).click()
+  await page.getByText('1 passkey still signs you in').waitFor()
+  await page.waitForURL(/\/a\//)
+  await expectSound(tab)
+  await page.getByRole('link', { name: 'Look at it' }).click()
+  await page.getByRole('button', { name: /^Remove the passkey The security key/ }).waitFor()
+  await page.context().close()
+}, 60_000)
+
 test('the keyboard alone signs in, in the order of the page', async () => {
   const { page } = await ada.browser.newPage()
   await page.goto(`${ada.url}/sign-in`)

@@ -56,6 +56,13 @@ test('a person adds a passkey, signs in by it, and removes it', async () => {
   await tab.screenshot('passkeys')
   const { credentials } = await device.send('WebAuthn.getCredentials', { authenticatorId })
   expect(credentials).toMatchObject([{ isResidentCredential: true, rpId: 'localhost' }])
+  const password = page.getByRole('region', { name: 'Password' })
+  await password.getByLabel(/^Password until now/).fill(testPassword)
+  await password.getByLabel(/^New password/).fill(testPassword)
+  await password.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByText('1 passkey still signs you in').waitFor()
+  await expectSound(tab)
+  await tab.screenshot('passkey-stays')
 
   await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
   await signOut(page)

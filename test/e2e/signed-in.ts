@@ -3,7 +3,7 @@ import type { TestApp } from '../harness.ts'
 import type { TestPage } from './browser.ts'
 
 /** A password that every rule allows. */
-export const testPassword = 'correct horse battery staple'
+export const testPassword = 'sieben Igel unterm Dach'
 
 /** Gives a user a password, as opening a set-up link does. */
 export async function givePassword({ app }: TestApp, userId: string): Promise<{ email: string }> {

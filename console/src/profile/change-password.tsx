@@ -1,6 +1,7 @@
 import { Box, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useChange } from '../api/use-call.ts'
+import { tellOfPasskeys } from '../passkeys/tell-of-passkeys.tsx'
 import { NewPassword } from '../sign-in/new-password.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { notify } from '../ui/notify.ts'
@@ -16,13 +17,14 @@ export function ChangePassword({ email }: { email: string }) {
     change.mutate(
       { password, next },
       {
-        onSuccess: () => {
+        onSuccess: ({ passkeys }) => {
           setPassword('')
           setNext('')
           void notify({
             color: 'teal',
             message: 'The new password holds. All other sessions have ended.',
           })
+          tellOfPasskeys(passkeys)
         },
       },
     )
@@ -35,7 +37,7 @@ export function ChangePassword({ email }: { email: string }) {
           <PasswordField label="Password until now" value={password} onChange={setPassword} />
           <NewPassword label="New password" value={next} onChange={setNext} fault={undefined} />
           <Text size="sm" c="dimmed">
-            All other sessions end.
+            All other sessions end; passkeys stay.
           </Text>
         </CallForm>
       </Box>

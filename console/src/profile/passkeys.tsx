@@ -19,7 +19,7 @@ export function Passkeys({ of }: { of: Pick<ProfileAnswer, 'passkeys' | 'passkey
   const [adding, addition] = useDisclosure()
   const fault = passkeyFault(of.passkeyOrigin)
   return (
-    <Section title="Passkeys">
+    <Section title="Passkeys" id="passkeys">
       <Text size="sm">
         A passkey signs you in by the finger, the face or the PIN of your device, in place of password and
         code. A page that only looks like this one gets nothing of it.

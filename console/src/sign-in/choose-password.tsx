@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { useState } from 'react'
 import type { LinkLook } from '../../../src/api/console/link-calls.ts'
 import { change } from '../api/call.ts'
+import { tellOfPasskeys } from '../passkeys/tell-of-passkeys.tsx'
 import { faultOf } from '../ui/call-fault.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { EmailField } from '../ui/email-field.tsx'
@@ -12,27 +13,36 @@ import { OutsidePage } from './outside-page.tsx'
 
 /** The first password, or a new one for a lost one; then straight into the console. */
 export function ChoosePassword({ token, look }: { token: string; look: LinkLook }) {
-  const [asksCode, setAsksCode] = useState(false)
+  const [passkeysOfCode, setPasskeysOfCode] = useState<number | null>(null)
   const isFirst = look.purpose === 'set-up'
   return (
     <OutsidePage title={isFirst ? 'Welcome to onesixty' : 'Choose a new password'}>
-      {asksCode ? (
-        <GiveCode to="/" />
+      {passkeysOfCode === null ? (
+        <PasswordForm token={token} look={look} onCodeNeeded={setPasskeysOfCode} />
       ) : (
-        <PasswordForm token={token} look={look} onCodeNeeded={() => setAsksCode(true)} />
+        <GiveCode to="/" onIn={() => tellOfPasskeys(passkeysOfCode)} />
       )}
     </OutsidePage>
   )
 }
 
-function PasswordForm(properties: { token: string; look: LinkLook; onCodeNeeded: () => void }) {
+function PasswordForm(properties: {
+  token: string
+  look: LinkLook
+  /** Is given how many passkeys there are. */
+  onCodeNeeded: (passkeys: number) => void
+}) {
   const { token, look, onCodeNeeded } = properties
   const asksEmail = look.email === ''
   const [email, setEmail] = useState(look.email)
   const [password, setPassword] = useState('')
   const choose = useEntry(
     () => change('link/choose-password', null, { token, password, ...(asksEmail ? { email } : {}) }),
-    { to: look.purpose === 'set-up' ? '/start' : '/', onCodeNeeded },
+    {
+      to: look.purpose === 'set-up' ? '/start' : '/',
+      onCodeNeeded: ({ passkeys }) => onCodeNeeded(passkeys),
+      onIn: ({ passkeys }) => tellOfPasskeys(passkeys),
+    },
   )
   return (
     <CallForm

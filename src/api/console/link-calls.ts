@@ -52,26 +52,26 @@ export const linkCalls = {
       }
     },
   }),
-  /** Chooses the password that a set-up or reset link is for, and signs in. */
+  /** Chooses the password that a set-up or reset link is for, and signs in. Gives how many passkeys sign the person in besides. */
   'link/choose-password': defineCall({
     kind: 'change',
     access: 'anyone',
     input: Type.Object({ token, password, email: Type.Optional(email) }, closed),
-    async handle(context, given): Promise<{ state: SignedIn }> {
+    async handle(context, given): Promise<{ state: SignedIn; passkeys: number }> {
       requireSafeOrigin(context.headers)
       const look = await readLink(context.read, context.clock.now(), given.token)
       const asksEmail = look.email === placeholderEmail
       const ownEmail = asksEmail ? (given.email ?? '').trim().toLowerCase() : look.email
       if (asksEmail && emailFaults(ownEmail).length > 0) throw invalidInput(emailFaults(ownEmail))
       const passwordHash = await hashNewPassword(given.password, { email: ownEmail })
-      const address = await context.writer.write(async (tx) => {
+      const { address, passkeys } = await context.writer.write(async (tx) => {
         const { userId, purpose } = await takeLink(tx, depsOf(context), { token: given.token })
         if (userId === null) throw wrongPurpose(purpose)
         if (asksEmail) await changeUser(tx, depsOf(context), { userId, email: ownEmail, actor: userId })
-        await setPassword(tx, depsOf(context), { userId, passwordHash })
-        return emailOf(tx, userId)
+        const still = await setPassword(tx, depsOf(context), { userId, passwordHash })
+        return { ...still, address: await emailOf(tx, userId) }
       })
-      return { state: await signInAnew(context, address, given.password) }
+      return { state: await signInAnew(context, address, given.password), passkeys }
     },
   }),
   /** Accepts an invitation as a new person, who chooses a name and a password, and signs in. */

@@ -89,22 +89,22 @@ export const profileCalls = {
       return { changed: true }
     },
   }),
-  /** Replaces the password; all other sessions end. */
+  /** Replaces the password; all other sessions end. Gives how many passkeys still sign the person in. */
   'profile/change-password': defineCall({
     kind: 'change',
     access: 'user',
     input: Type.Object({ password, next: password }, closed),
-    async handle(context, given): Promise<{ changed: true }> {
+    async handle(context, given): Promise<{ passkeys: number }> {
       const { user, writer, ids, clock, actor, sessionId } = context
       await confirmPassword(context, given.password)
       const passwordHash = await hashNewPassword(given.next, user)
-      await writer.write(async (tx) => {
+      return writer.write(async (tx) => {
         const deps = { ids, nowMs: clock.now() }
-        await setPassword(tx, deps, { userId: user.id, passwordHash, keepSessionId: sessionId })
+        const still = await setPassword(tx, deps, { userId: user.id, passwordHash, keepSessionId: sessionId })
         const detail = { userId: user.id }
         await appendAudit(tx, deps, { accountId: null, actor, action: 'user.password_changed', detail })
+        return still
       })
-      return { changed: true }
     },
   }),
   'profile/end-session': defineCall({
