@@ -41,8 +41,7 @@ export async function addPasskey(
 ): Promise<{ passkeyId: string }> {
   const { userId, credentialId, actor } = passkey
   const name = passkey.name.trim()
-  const faults = nameFaults(name)
-  if (faults.length > 0) throw invalidInput(faults)
+  await requirePasskeyRoom(tx, { userId, name, mostPasskeys })
   if (!(await takeChallenge(tx, challenge)))
     throw refuse('validation_failed', { detail: 'This answer of the browser was taken before. Start again.' })
   const known = await tx
@@ -51,9 +50,6 @@ export async function addPasskey(
     .where('credential_id', '=', credentialId)
     .executeTakeFirst()
   if (known !== undefined) throw refuse('validation_failed', { detail: 'This passkey is here already.' })
-  const own = await tx.selectFrom('passkeys').select('id').where('user_id', '=', userId).execute()
-  if (own.length >= mostPasskeys)
-    throw invalidInput([{ code: 'too_many_items', detail: `There are ${own.length} passkeys already; remove one first.` }]) // prettier-ignore
   const passkeyId = deps.ids('psk')
   await tx
     .insertInto('passkeys')
@@ -72,6 +68,18 @@ export async function addPasskey(
     .execute()
   await appendAudit(tx, deps, instanceEntry('user.passkey_added', actor, { userId, passkeyId, name }))
   return { passkeyId }
+}
+
+/** Refuses a name that is not 1 to 100 characters, and one more than `mostPasskeys`: before a device has made what nobody keeps. */
+export async function requirePasskeyRoom(
+  db: Db | Tx,
+  { userId, name, mostPasskeys }: { userId: string; name: string; mostPasskeys: number },
+): Promise<void> {
+  const faults = nameFaults(name.trim())
+  if (faults.length > 0) throw invalidInput(faults)
+  const own = await db.selectFrom('passkeys').select('id').where('user_id', '=', userId).execute()
+  if (own.length >= mostPasskeys)
+    throw invalidInput([{ code: 'too_many_items', detail: `There are ${own.length} passkeys already; remove one first.` }]) // prettier-ignore
 }
 
 export type PasskeyUse = 'used' | 'answered_before' | 'removed' | 'counter_went_back'

@@ -30,7 +30,7 @@ async function newPerson(): Promise<Visitor & { person: ConsolePerson }> {
   return { ...visitor, person }
 }
 const begin = async (visitor: Visitor) => {
-  const { body } = await visitor.change('passkeys/begin', { password })
+  const { body } = await visitor.change('passkeys/begin', { name: 'Phone', password })
   return (
     body as { options: { challenge: string; user: { id: string }; excludeCredentials: { id: string }[] } }
   ).options
@@ -70,7 +70,9 @@ describe('a passkey', () => {
     const visitor = await newPerson()
     const { userId } = visitor.person
     expect(await profile(visitor)).toMatchObject({ passkeys: [], passkeyOrigin: house.url })
-    expect((await visitor.change('passkeys/begin', { password: 'another one!' })).status).toBe(422)
+    expect((await visitor.change('passkeys/begin', { name: 'Phone', password: 'another one!' })).status).toBe(
+      422,
+    )
     const passkey = newSoftPasskey(house.url)
     const options = await begin(visitor)
     expect(options).toMatchObject({
@@ -164,10 +166,22 @@ describe('a passkey', () => {
 
   test('is one of as many as the setting allows', async () => {
     const { visitor } = await withPasskey()
+    const fourth = newSoftPasskey(house.url)
+    const made = fourth.make(await begin(visitor))
     expect((await add(visitor, newSoftPasskey(house.url))).status).toBe(200)
     expect((await add(visitor, newSoftPasskey(house.url))).status).toBe(200)
-    const fourth = await add(visitor, newSoftPasskey(house.url))
-    expect(fourth).toMatchObject({ status: 422, body: { errors: [{ code: 'too_many_items' }] } })
+    const tooMany = { status: 422, body: { errors: [{ code: 'too_many_items' }] } }
+    // Before the device makes one that nobody keeps, and of those that were begun at once.
+    expect(await visitor.change('passkeys/begin', { name: 'Phone', password })).toMatchObject(tooMany)
+    expect(await visitor.change('passkeys/add', { name: 'Phone', made })).toMatchObject(tooMany)
+  })
+
+  test('is not begun under a name that it could not have', async () => {
+    const visitor = await newPerson()
+    expect(await visitor.change('passkeys/begin', { name: ' ', password })).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '/name' }] },
+    })
   })
 })
 
@@ -344,7 +358,7 @@ test('at another address of the same service passkeys are refused with the one a
   expect((await elsewhere.change('session/sign-in', { email: person.email, password })).status).toBe(200)
   expect((await elsewhere.read('session/read')).body).toMatchObject({ passkeyOrigin: house.url })
   for (const [name, input] of [
-    ['passkeys/begin', { password }],
+    ['passkeys/begin', { name: 'Phone', password }],
     ['session/ask-passkey', {}],
   ] as const)
     expect(await elsewhere.change(name, input)).toMatchObject({

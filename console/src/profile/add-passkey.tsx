@@ -16,7 +16,7 @@ export function AddPasskey({ onDone }: { onDone: () => void }) {
   const add = useMutation({
     mutationFn: async () => {
       const { makePasskey } = await import('../passkeys/browser-passkeys.ts')
-      const made = await makePasskey(await change('passkeys/begin', null, { password }))
+      const made = await makePasskey(await change('passkeys/begin', null, { name, password }))
       return change('passkeys/add', null, { name, made })
     },
     onSuccess: () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server'
-import { addPasskey, removePasskey } from '../../accounts/passkeys.ts'
+import { addPasskey, removePasskey, requirePasskeyRoom } from '../../accounts/passkeys.ts'
 import { refuse } from '../../errors.ts'
 import { defineCall, type UserContext } from './call.ts'
 import { makeChallenge, type PasskeyFlow, readChallenge } from './passkey-challenge.ts'
@@ -12,17 +12,20 @@ import { confirmPassword } from './passwords.ts'
 
 const closed = { additionalProperties: false }
 const password = Type.String({ maxLength: 1_000 })
+const name = Type.String({ maxLength: 100 })
 
 export const passkeyCalls = {
-  /** With the password, what a browser needs to make a passkey. */
+  /** With the password, what a browser needs to make a passkey. Refuses what `passkeys/add` would: the device keeps what it has made. */
   'passkeys/begin': defineCall({
     kind: 'change',
     access: 'user',
-    input: Type.Object({ password }, closed),
+    input: Type.Object({ name, password }, closed),
     async handle(context, given): Promise<{ options: PublicKeyCredentialCreationOptionsJSON }> {
-      const { user, clock, ports } = context
+      const { user, clock, ports, read, config } = context
       const place = requirePasskeyPlace(context)
       await confirmPassword(context, given.password)
+      const wanted = { userId: user.id, name: given.name, mostPasskeys: config.passkeysPerUser }
+      await requirePasskeyRoom(read, wanted)
       const deps = { key: ports.identity.passkeyKey, nowMs: clock.now(), randomBytes }
       const known = await knownPasskeys(context)
       return { options: creationOptions(place, makeChallenge(deps, flowOf(context)), { user, known }) }
@@ -32,8 +35,8 @@ export const passkeyCalls = {
   'passkeys/add': defineCall({
     kind: 'change',
     access: 'user',
-    input: Type.Object({ name: Type.String({ maxLength: 100 }), made: madePasskey }, closed),
-    async handle(context, { name, made }): Promise<{ passkeyId: string }> {
+    input: Type.Object({ name, made: madePasskey }, closed),
+    async handle(context, given): Promise<{ passkeyId: string }> {
       const { user, actor, writer, ids, clock, ports, config } = context
       const deps = { key: ports.identity.passkeyKey, nowMs: clock.now() }
       const place = requirePasskeyPlace(context)
@@ -41,12 +44,12 @@ export const passkeyCalls = {
         place,
         readChallenge: (challenge: string) => readChallenge(deps, flowOf(context), challenge),
       }
-      const { challenge, ...proven } = await proveMade(expected, made).catch((error: unknown) => {
+      const { challenge, ...proven } = await proveMade(expected, given.made).catch((error: unknown) => {
         if (!(error instanceof PasskeyFault)) throw error
         const detail = `The passkey was not taken: ${error.message}. Start again.`
         throw refuse('validation_failed', { detail })
       })
-      const passkey = { ...proven, userId: user.id, name, actor }
+      const passkey = { ...proven, userId: user.id, name: given.name, actor }
       const mostPasskeys = config.passkeysPerUser
       return writer.write((tx) =>
         addPasskey(tx, { ids, nowMs: clock.now() }, { passkey, challenge, mostPasskeys }),
