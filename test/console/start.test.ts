@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { StartAnswer } from '../../src/api/console/start-calls.ts'
 import { insertRows } from '../../src/storage/sets.ts'
+import { deliveredAt, store, storedMessage } from '../history/stored-messages.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
 
 let house: TestConsole
@@ -32,4 +33,26 @@ test('first steps know devices that were reported of late, and name none that is
   expect(await deviceOf()).toEqual({ name: null, isShared: true })
   await addReported('dev_c_own', house.ada.accountId, 0)
   expect(await deviceOf()).toEqual({ name: 'Name of dev_c_own', isShared: false })
+})
+
+test('what simulators alone took of live messages is not said to have been sent for real', async () => {
+  const { accountId } = house.ada
+  const start = async (): Promise<StartAnswer> => (await house.ada.read('start/read')).body as StartAnswer
+  const nowMs = Date.now()
+  const { storage } = house.app
+  const kinds = ['simulator', 'smpp'] as const
+  await storage.writer.write((tx) => insertRows(tx, 'devices', kinds.map((kind) => ({
+    id: `dev_${kind}`, account_id: accountId, mode: 'live', kind, name: kind, state: 'disabled', senders: '[]', settings: '{}',
+    created_at: nowMs, updated_at: nowMs,
+  })))) // prettier-ignore
+  const take = (id: string, deviceId: string) =>
+    store(storage, [
+      { ...storedMessage({ id, created_at: nowMs }), ...deliveredAt(nowMs), account_id: accountId, device_id: deviceId },
+    ]) // prettier-ignore
+  expect((await start()).isSimulated).toBe(false)
+  await take('msg_0', 'dev_simulator')
+  expect((await start()).isSimulated).toBe(true)
+  await take('msg_1', 'dev_smpp')
+  await take('msg_2', 'dev_simulator')
+  expect((await start()).isSimulated).toBe(false)
 })

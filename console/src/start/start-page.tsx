@@ -29,7 +29,7 @@ export function StartPage() {
 }
 
 function Steps({ of }: { of: StartAnswer }) {
-  const isSent = of.liveSms > 0
+  const isSent = of.liveSms > 0 && !of.isSimulated
   const isDone = of.testDelivered && of.device !== null && isSent
   return (
     <Stack component="ol" gap="md" p={0} m={0} style={{ listStyle: 'none' }}>
@@ -46,7 +46,9 @@ function Steps({ of }: { of: StartAnswer }) {
         <Text size="sm">
           {isSent
             ? `${of.liveSms} ${of.liveSms === 1 ? 'SMS was' : 'SMS were'} sent for real so far.`
-            : 'Take the same line with a live key and a number of your own, or write it on the page Send.'}
+            : of.isSimulated
+              ? 'A simulator took what was sent with live keys so far: nothing of it went out.'
+              : 'Take the same line with a live key and a number of your own, or write it on the page Send.'}
         </Text>
       </Step>
       {isDone ? (

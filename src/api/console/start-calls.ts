@@ -10,8 +10,10 @@ export interface StartAnswer {
   testDelivered: boolean
   /** A device that sends for real and can be reached now; one that is shared has a name for its operator alone. */
   device: { name: string; isShared: false } | { name: null; isShared: true } | null
-  /** SMS that were really sent so far. */
+  /** SMS that were sent with live keys so far. */
   liveSms: number
+  /** Simulators alone took the newest of them: an operator may attach one to live keys, and nothing goes out by it. */
+  isSimulated: boolean
 }
 
 export const startCalls = {
@@ -20,19 +22,21 @@ export const startCalls = {
     access: 'member',
     input: Type.Object({}, { additionalProperties: false }),
     async handle(context): Promise<StartAnswer> {
-      const [tests, device, liveSms] = await Promise.all([
+      const [tests, device, liveSms, isSimulated] = await Promise.all([
         earlyTests(context),
         sendingDevice(context),
         liveUse(context),
+        tookSimulatorsAlone(context),
       ])
       const delivered = tests.find(({ status }) => status === 'delivered')
-      return { test: delivered ?? tests[0] ?? null, testDelivered: delivered !== undefined, device, liveSms }
+      const test = delivered ?? tests[0] ?? null
+      return { test, testDelivered: delivered !== undefined, device, liveSms, isSimulated }
     },
   }),
 }
 
 /** Enough to find a delivered one among first attempts, few enough to be read each time. */
-const mostTests = 50
+const mostRead = 50
 
 /** The newest messages in test mode, newest first. */
 const earlyTests = ({ read, account }: AccountContext): Promise<{ id: string; status: MessageStatus }[]> =>
@@ -43,7 +47,7 @@ const earlyTests = ({ read, account }: AccountContext): Promise<{ id: string; st
     .where('mode', '=', 'test')
     .where('direction', '=', 'outbound')
     .orderBy('id', 'desc')
-    .limit(mostTests)
+    .limit(mostRead)
     .execute()
 
 async function sendingDevice({ read, account, clock }: AccountContext): Promise<StartAnswer['device']> {
@@ -74,4 +78,20 @@ async function liveUse({ read, account }: AccountContext): Promise<number> {
     .where('mode', '=', 'live')
     .executeTakeFirst()
   return wallet?.used ?? 0
+}
+
+/** Of what is not stored any more it is believed that it went out. */
+async function tookSimulatorsAlone({ read, account }: AccountContext): Promise<boolean> {
+  const newest = await read
+    .selectFrom('messages')
+    .leftJoin('devices', 'devices.id', 'messages.device_id')
+    .select(['devices.kind', 'messages.charged'])
+    .where('messages.account_id', '=', account.id)
+    .where('messages.mode', '=', 'live')
+    .where('messages.direction', '=', 'outbound')
+    .orderBy('messages.id', 'desc')
+    .limit(mostRead)
+    .execute()
+  const taken = newest.filter(({ charged }) => charged > 0)
+  return taken.length > 0 && taken.every(({ kind }) => kind === 'simulator')
 }
