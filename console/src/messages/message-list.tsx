@@ -1,5 +1,12 @@
 import { useMediaQuery } from '@mantine/hooks'
-import { type KeyboardEvent, useEffect, useRef } from 'react'
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+} from 'react'
 import type { ListedMessage } from '../../../src/api/console/listed-message.ts'
 import { DataTable } from '../ui/data-table.tsx'
 import styles from './message-list.module.css'
@@ -24,12 +31,13 @@ export function MessageList({ rows, names, hasMore, onNearEnd }: ListProperties)
   const isNarrow = useMediaQuery('(max-width: 48em)', window.innerWidth <= 768)
   const list = useRef<HTMLDivElement>(null)
   const seen = useWindow(list, rows.length, isNarrow ? cardHeight : rowHeight)
+  const keptFocus = useKeptFocus(list, isNarrow)
   const isNearEnd = hasMore && seen.end > rows.length - nearEnd
   useEffect(() => {
     if (isNearEnd) onNearEnd()
   }, [isNearEnd, onNearEnd])
   return (
-    <div ref={list} onKeyDown={(event) => moveFocus(event, rows)} role="presentation">
+    <div ref={list} onKeyDown={(event) => moveFocus(event, rows)} {...keptFocus} role="presentation">
       {isNarrow ? (
         <Cards rows={rows} seen={seen} />
       ) : (
@@ -92,6 +100,27 @@ function Cards({ rows, seen }: { rows: readonly ListedMessage[]; seen: RowWindow
   )
 }
 
+/** A row that has the focus keeps it when the table becomes cards, or cards a table: a phone is turned, a window made narrow. */
+function useKeptFocus(list: RefObject<HTMLElement | null>, isNarrow: boolean) {
+  // React tells of no blur when it takes the row away itself.
+  const focused = useRef<string | null>(null)
+  useLayoutEffect(() => {
+    if (focused.current === null || document.activeElement !== document.body) return
+    linkOf(list.current, focused.current)?.focus({ preventScroll: true })
+  }, [list, isNarrow])
+  return {
+    onFocus: ({ target }: FocusEvent<HTMLElement>): void => {
+      focused.current = target.dataset['message'] ?? null
+    },
+    onBlur: (): void => {
+      focused.current = null
+    },
+  }
+}
+
+const linkOf = (list: HTMLElement | null, id: string): HTMLElement | null =>
+  list?.querySelector<HTMLElement>(`[data-message="${id}"]`) ?? null
+
 /** The arrow keys move the focus to the row above or below, which the window keeps beyond the screen. */
 function moveFocus(event: KeyboardEvent<HTMLElement>, rows: readonly ListedMessage[]): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
@@ -100,5 +129,5 @@ function moveFocus(event: KeyboardEvent<HTMLElement>, rows: readonly ListedMessa
   const next = rows[rows.findIndex((row) => row.id === id) + step]
   if (next === undefined) return
   event.preventDefault()
-  event.currentTarget.querySelector<HTMLElement>(`[data-message="${next.id}"]`)?.focus()
+  linkOf(event.currentTarget, next.id)?.focus()
 }
