@@ -37,4 +37,4 @@ EXPOSE 8160
 # By Node.js itself: the image has no curl. It speaks HTTP; TLS is the business of the proxy before it.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s --start-interval=1s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ONESIXTY_PORT || 8160}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=16", "bin/onesixty.js", "serve"]
+CMD ["node", "--max-semi-space-size=16", "--v8-pool-size=0", "bin/onesixty.js", "serve"]

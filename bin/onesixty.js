@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
+#!/usr/bin/env -S node --max-semi-space-size=16 --v8-pool-size=0
 import { enableCompileCache, getCompileCacheDir } from 'node:module'
 
 // JavaScript, so that the cache of stripped modules is there before the first of them is loaded: what strips types need not be, which

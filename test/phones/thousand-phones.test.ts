@@ -10,7 +10,7 @@ const residentMegabytes = (pid: number): number =>
 
 test('a thousand phones cost a hundred megabytes at most, are woken within a second, and fetch a thousand messages within five', async () => {
   // As `npm start` does it.
-  const house = await openPhoneHouse({ count: 1, flags: ['--max-semi-space-size=16'] })
+  const house = await openPhoneHouse({ count: 1, flags: ['--max-semi-space-size=16', '--v8-pool-size=0'] })
   const before = residentMegabytes(house.server.pid)
   const crowd = await house.morePhones({ count: count - 1, startOverMs: 10_000, timeScale: 10 })
   await eventually(() => crowd.all.streamLog('opened').length, (open) => expect(open).toBe(count - 1), 60_000)
