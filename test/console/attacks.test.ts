@@ -205,15 +205,15 @@ describe('whether an address is known', () => {
         const { request_id: _, ...rest } = body as { request_id: string }
         words = JSON.stringify([status, rest])
       }
-      return { words, medianMs: times.toSorted((a, b) => a - b)[4] ?? 0 }
+      return { words, leastMs: Math.min(...times) }
     }
     await measure(house.bob.email)
     const known = await measure(house.ada.email)
     for (const other of [await measure('nobody@example.org'), await measure('nopassword@example.org')]) {
       expect(other.words).toBe(known.words)
-      // Hashing takes tens of milliseconds; what leaves it out answers in two.
-      expect(other.medianMs).toBeGreaterThan(known.medianMs / 2)
-      expect(known.medianMs).toBeGreaterThan(other.medianMs / 2)
+      // Hashing takes tens of milliseconds; what leaves it out answers in two. The least is what a busy machine adds least to.
+      expect(other.leastMs).toBeGreaterThan(known.leastMs / 2)
+      expect(known.leastMs).toBeGreaterThan(other.leastMs / 2)
     }
   }, 30_000)
 

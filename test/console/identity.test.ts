@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { hashPassword } from 'better-auth/crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issueLink, type NewOneTimeLink } from '../../src/accounts/one-time-links.ts'
 import { createIds } from '../../src/ids.ts'
@@ -85,6 +86,31 @@ describe('a set-up link', () => {
     })
     expect((await visitor.change('link/choose-password', { token, password })).status).toBe(200)
   })
+})
+
+test('a password that an earlier version stored signs in, and lies under a hash of today from then on', async () => {
+  const eve = await signedUp('eve-earlier@example.org')
+  const { user } = (await whoIs(eve)) as unknown as { user: { id: string } }
+  const { writer, read } = house.app.storage
+  const stored = () =>
+    read
+      .selectFrom('auth_credentials')
+      .select('password')
+      .where('userId', '=', user.id)
+      .executeTakeFirstOrThrow()
+  expect(await stored()).toEqual({ password: expect.stringMatching(/^\$argon2id\$/) })
+  const old = await hashPassword(password)
+  await writer.write((tx) =>
+    tx.updateTable('auth_credentials').set({ password: old }).where('userId', '=', user.id).execute(),
+  )
+  const signIn = (given: string) =>
+    newVisitor(house.url).change('session/sign-in', { email: 'eve-earlier@example.org', password: given })
+  expect((await signIn(`${password}!`)).status).toBe(401)
+  expect(await stored()).toEqual({ password: old })
+  for (const _ of [1, 2]) {
+    expect((await signIn(password)).status).toBe(200)
+    expect(await stored()).toEqual({ password: expect.stringMatching(/^\$argon2id\$/) })
+  }
 })
 
 test('use prolongs a session, once a day, and gives the browser its cookie anew', async () => {

@@ -1,4 +1,5 @@
-import { hashPassword } from 'better-auth/crypto'
+import { randomBytes } from 'node:crypto'
+import { hashPassword } from '../../src/accounts/password-hash.ts'
 import type { TestApp } from '../harness.ts'
 import type { TestPage } from './browser.ts'
 
@@ -7,7 +8,7 @@ export const testPassword = 'sieben Igel unterm Dach'
 
 /** Gives a user a password, as opening a set-up link does. */
 export async function givePassword({ app }: TestApp, userId: string): Promise<{ email: string }> {
-  const hash = await hashPassword(testPassword)
+  const hash = await hashPassword({ randomBytes }, testPassword)
   return app.storage.writer.write(async (tx) => {
     const user = await tx.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirstOrThrow()
     const at = new Date(user.created_at).toISOString()

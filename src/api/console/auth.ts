@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { hashPassword, verifyPassword } from '../../accounts/password-hash.ts'
 import type { Config } from '../../config.ts'
 import type { RequestLog } from '../respond.ts'
 import type { Db } from '../../storage/dialect.ts'
@@ -54,7 +56,13 @@ async function load(deps: AuthDeps) {
       expiresIn: sessionSeconds,
       updateAge: prolongAfterSeconds,
     },
-    emailAndPassword: { enabled: true, disableSignUp: true, minPasswordLength: 12, maxPasswordLength: 128 },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: 12,
+      maxPasswordLength: 128,
+      password: { hash: (password) => hashPassword({ randomBytes }, password), verify: verifyPassword },
+    },
     advanced: {
       // The prefix would be `__Secure-`; ours is part of the name.
       useSecureCookies: false,

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
+import { hashPassword, isOutdatedHash, verifyPassword } from '../../accounts/password-hash.ts'
 import { passwordFaults } from '../../accounts/password-rules.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import { invalidInput } from '../../invalid-input.ts'
-import type { UserContext } from './call.ts'
+import type { CallContext, UserContext } from './call.ts'
 import { takeSignInAttempt } from './identity-limits.ts'
 
 /** Refuses a password that is too short or that is tried first. Costs nothing, unlike the hash. */
@@ -16,8 +18,7 @@ export async function hashNewPassword(
   person: { email: string; name?: string },
 ): Promise<string> {
   requireGoodPassword(password, person)
-  const { hashPassword } = await import('better-auth/crypto')
-  return hashPassword(password)
+  return hashPassword({ randomBytes }, password)
 }
 
 /** Refuses unless this is the password of the person who is signed in: before what a borrowed session must not do. */
@@ -30,10 +31,36 @@ export async function confirmPassword(context: UserContext, password: string): P
     .where('userId', '=', user.id)
     .where('providerId', '=', 'credential')
     .executeTakeFirst()
-  const { verifyPassword } = await import('better-auth/crypto')
   const hash = stored?.password ?? null
   if (hash === null || !(await verifyPassword({ hash, password }))) throw wrongPassword()
   attempt.succeeded()
+}
+
+/** Stores a password that was just found right under a hash of today, where its own is of an earlier version. */
+export async function renewPasswordHash(
+  { read, writer }: Pick<CallContext, 'read' | 'writer'>,
+  name: string,
+  password: string,
+): Promise<void> {
+  const stored = await read
+    .selectFrom('auth_credentials')
+    .innerJoin('auth_users', 'auth_users.id', 'auth_credentials.userId')
+    .select(['auth_credentials.id', 'auth_credentials.password'])
+    .where('auth_users.email', '=', name)
+    .where('auth_credentials.providerId', '=', 'credential')
+    .executeTakeFirst()
+  const hash = stored?.password ?? null
+  if (stored === undefined || hash === null || !isOutdatedHash(hash)) return
+  const renewed = await hashPassword({ randomBytes }, password)
+  await writer.write((tx) =>
+    tx
+      .updateTable('auth_credentials')
+      .set({ password: renewed })
+      .where('id', '=', stored.id)
+      // Another one may have been chosen meanwhile.
+      .where('password', '=', hash)
+      .execute(),
+  )
 }
 
 const wrongPassword = (): Refusal =>

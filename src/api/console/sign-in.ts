@@ -4,6 +4,7 @@ import { isLoopbackHost } from '../../own-address.ts'
 import { addressHeader } from './auth.ts'
 import type { CallContext } from './call.ts'
 import { takeSignInAttempt } from './identity-limits.ts'
+import { renewPasswordHash } from './passwords.ts'
 
 /** What became of an attempt to sign in: the person is in, or has to show the second factor. */
 export type SignedIn = 'signed-in' | 'code-needed'
@@ -19,10 +20,12 @@ export async function signIn(
   requireSafeOrigin(context.headers)
   const email = given.email.trim().toLowerCase()
   const attempt = takeSignInAttempt(context.ports.identity.limits, { name: email, address: context.address })
-  const outcome = await startSession(context, await signInName(context.read, email), given.password)
-  if (outcome === null)
+  const name = await signInName(context.read, email)
+  const outcome = await startSession(context, name, given.password)
+  if (name === null || outcome === null)
     throw refuse('not_signed_in', { detail: 'E-mail address and password do not go together.' })
   attempt.succeeded()
+  await renewPasswordHash(context, name, given.password)
   return outcome
 }
 

@@ -1,0 +1,92 @@
+import { argon2, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+
+/** OWASP’s second choice for argon2id, which takes 19 MiB for each sign-in that is under way: about 40 ms on one core. */
+const today: Cost = { memory: 19_456, passes: 2, parallelism: 1 }
+const keyBytes = 32
+/** Of the four threads that Node has for such work, two are left to files and the names of hosts. */
+const mostAtOnce = 2
+
+interface Cost {
+  /** KiB. */
+  memory: number
+  passes: number
+  parallelism: number
+}
+
+/** The argon2id hash of a password, with its cost and salt (the string format of PHC). */
+export async function hashPassword(
+  { randomBytes }: { randomBytes: (count: number) => Uint8Array },
+  password: string,
+): Promise<string> {
+  const salt = randomBytes(16)
+  const key = await inTurn(() => argon2Key(password, salt, today, keyBytes))
+  const { memory, passes, parallelism } = today
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(key)}`
+}
+
+/** Whether a hash is of this password: one of `hashPassword`, at whatever cost, or of Better Auth’s, as earlier versions stored. */
+export async function verifyPassword({
+  hash,
+  password,
+}: {
+  hash: string
+  password: string
+}): Promise<boolean> {
+  const [, m, t, p, salt, key] = phcForm.exec(hash) ?? []
+  if (salt !== undefined && key !== undefined) {
+    const cost = { memory: Number(m), passes: Number(t), parallelism: Number(p) }
+    const expected = Buffer.from(key, 'base64')
+    const derived = await inTurn(() =>
+      argon2Key(password, Buffer.from(salt, 'base64'), cost, expected.length),
+    )
+    return timingSafeEqual(derived, expected)
+  }
+  const [, oldSalt, oldKey] = oldForm.exec(hash) ?? []
+  if (oldSalt === undefined || oldKey === undefined) return false
+  return timingSafeEqual(await inTurn(() => scryptKey(password, oldSalt)), Buffer.from(oldKey, 'hex'))
+}
+
+/** Whether `hashPassword` would make another kind of hash today. */
+export const isOutdatedHash = (hash: string): boolean => {
+  const [, m, t, p] = phcForm.exec(hash) ?? []
+  return Number(m) !== today.memory || Number(t) !== today.passes || Number(p) !== today.parallelism
+}
+
+const phcForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]{22,})$/
+const oldForm = /^([0-9a-f]{32}):([0-9a-f]{128})$/
+
+const argon2Async = promisify(argon2)
+
+/** In one form, however a keyboard composes its letters. */
+const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NFKC'))
+
+const argon2Key = (password: string, nonce: Uint8Array, cost: Cost, tagLength: number): Promise<Buffer> =>
+  argon2Async('argon2id', { message: bytesOf(password), nonce, tagLength, ...cost })
+
+/** As Better Auth 1 does it: its salt is the text of the salt. */
+const scryptKey = (password: string, salt: string): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const cost = { N: 16_384, r: 16, p: 1, maxmem: 67_108_864 }
+    scrypt(bytesOf(password), salt, 64, cost, (error, key) => (error === null ? resolve(key) : reject(error)))
+  })
+
+/** Without the padding. */
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replaceAll('=', '')
+
+let running = 0
+const waiting: (() => void)[] = []
+
+/** Lets so many run at once; the others wait, first come, first served. */
+async function inTurn<T>(run: () => Promise<T>): Promise<T> {
+  if (running >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
+  else running += 1
+  try {
+    return await run()
+  } finally {
+    // Whoever comes next takes over the place.
+    const next = waiting.shift()
+    if (next === undefined) running -= 1
+    else next()
+  }
+}
