@@ -52,6 +52,7 @@ describe.skipIf(!hasDisk)('a server whose disk is full', () => {
       rmSync(filler)
       await eventually(() => sendOne(`after ${round}`), (status) => expect(status).toBe(202), 20_000)
     }
+    expect(statuses, 'nothing but yes and no room').toEqual(new Set([202, 507]))
     await house.drained(60_000)
     const messages = await expectNothingLostNorDoubled({ ...house, expectSound }, [{ accepted }])
     expect(messages.length).toBeGreaterThanOrEqual(rounds * 11)
@@ -65,11 +66,13 @@ describe.skipIf(!hasDisk)('a server whose disk is full', () => {
     expect(checks.length).toBeGreaterThan(5)
   }
 
+  const statuses = new Set<number>()
   let sent = 0
   /** Gives what was answered; what was accepted is in the client's log. */
   async function sendOne(text: string): Promise<number> {
     const marker = `disk-${sent++}`
     const { status, body } = await house.client.send(house.liveKey, { to: '+4915112345678', text: `${marker} ${text}` })
+    statuses.add(status)
     if (status === 202) accepted.set(marker, body)
     return status
   }
