@@ -52,6 +52,8 @@ test('kills under load lose nothing, hand nothing over twice, and leave every SM
   )
   expect(Math.min(...crossed), 'sent before each kill and delivered after it').toBeGreaterThan(0)
   expect(messages.length).toBeGreaterThan(kills * 100)
+  // What the long run promises.
+  if (kills >= 300) expect(messages.length).toBeGreaterThanOrEqual(50_000)
   // Last, so that a slow machine hides nothing of the rest.
   expect(slowestMs, 'back within 5 s of a kill').toBeLessThan(5_000)
 })
