@@ -42,7 +42,7 @@ export function postgresDialect(
     acquireConnection: async () => PostgresConnection.open(pool, prepare),
     beginTransaction: async (connection) => {
       if (start === null) throw new Error('a transaction is a unit of the writer')
-      await (connection as PostgresConnection).begin(start.lock)
+      ;(connection as PostgresConnection).begin(start.lock)
     },
     commitTransaction: async (connection) => {
       const startedMs = performance.now()
@@ -99,6 +99,10 @@ class PostgresConnection implements DatabaseConnection {
   readonly #pool: pg.Pool
   readonly #client: pg.PoolClient
   #transaction: OpenTransaction | null = null
+  /** What stands before the next statement, and crosses with it. */
+  #unposted: Unposted = { begin: null, savepoint: null }
+  /** Settles when the transaction has its lock and its number. */
+  #begun: Promise<void> | null = null
   /** Why it cannot be used any more. */
   #broken: Error | null = null
 
@@ -122,6 +126,7 @@ class PostgresConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { sql, parameters } = query
+    if (this.#waits(sql)) return { rows: [] }
     const name = isConstant(query) ? { name: nameOf(sql) } : {}
     const text = sql.replace(/\bcross join (\w+ \w+) on\b/g, 'join $1 on')
     const result = await this.#query({ text, values: parameters as unknown[], ...name })
@@ -136,22 +141,33 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   /**
-   * In one round trip; the number of the transaction tells what became of it should COMMIT get no answer. What fails half-way, as a wait for
-   * the lock that met its time-out, has begun a transaction that nobody else ends.
+   * Savepoints cross with the statement behind them; of two in a row the later one counts, for nothing was done between them. To go back to one
+   * that has not crossed is to do nothing.
    */
-  async begin(lock: string): Promise<void> {
+  #waits(sql: string): boolean {
+    if (sql.startsWith('savepoint ')) {
+      this.#unposted.savepoint = sql
+      return true
+    }
+    if (this.#unposted.savepoint === null || !sql.startsWith('rollback to ')) return false
+    this.#unposted.savepoint = null
+    return true
+  }
+
+  /** Crosses with the first statement: a transaction costs no round trip more for its beginning, nor for its lock where nobody else holds it. */
+  begin(lock: string): void {
+    this.#unposted.begin = lock
+  }
+
+  /** The number of the transaction tells what became of it should COMMIT get no answer. */
+  async #begin(lock: string): Promise<void> {
     const known = incarnations.get(this.#client)
     const asked = known === undefined ? `, ${incarnationSql} as incarnation` : ''
     const text = `begin; ${lock}; select pg_current_xact_id()::text as id${asked}`
-    try {
-      const results = (await this.#query({ text })) as unknown as pg.QueryResult<OpenTransaction>[]
-      const transaction = { incarnation: known, ...results.at(-1)?.rows[0] } as OpenTransaction
-      incarnations.set(this.#client, transaction.incarnation)
-      this.#transaction = transaction
-    } catch (error) {
-      await this.rollback()
-      throw error
-    }
+    const results = (await this.#client.query({ text })) as unknown as pg.QueryResult<OpenTransaction>[]
+    const transaction = { incarnation: known, ...results.at(-1)?.rows[0] } as OpenTransaction
+    incarnations.set(this.#client, transaction.incarnation)
+    this.#transaction = transaction
   }
 
   async commit(): Promise<void> {
@@ -165,9 +181,11 @@ class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  /** A connection that is gone has taken its transaction with it. */
+  /** A connection that is gone has taken its transaction with it; what has not crossed was never begun. */
   async rollback(): Promise<void> {
-    if (this.#broken === null) await this.#query({ text: 'rollback' }).catch(() => undefined)
+    const isBegun = this.#unposted.begin === null
+    this.#unposted = { begin: null, savepoint: null }
+    if (isBegun && this.#broken === null) await this.#client.query('rollback').catch(() => undefined)
   }
 
   /** The next one is lent no connection that is within a transaction still: every statement on it would be refused. */
@@ -177,12 +195,37 @@ class PostgresConnection implements DatabaseConnection {
 
   async #query(query: pg.QueryConfig): Promise<pg.QueryResult> {
     if (this.#broken !== null) throw this.#broken
+    const { begin, savepoint } = this.#unposted
+    if (begin !== null || savepoint !== null) {
+      this.#unposted = { begin: null, savepoint: null }
+      if (begin !== null) this.#begun = this.#begin(begin)
+      // It fails where the transaction has failed, which the statement behind it says too.
+      if (savepoint !== null) this.#client.query(savepoint).catch(() => undefined)
+    }
+    const result = this.#client.query(this.#begun === null ? query : this.#waitingForLock(query))
     try {
-      return await this.#client.query(query)
+      if (this.#begun !== null) {
+        // Nobody waits for it where the transaction did not come about, which says why better than what crossed with it.
+        result.catch(() => undefined)
+        await this.#begun
+        this.#begun = null
+      }
+      return await result
     } catch (error) {
       const fault = asStorageError(error)
       if (fault.fault === 'unavailable') this.#broken ??= fault
       throw fault
     }
   }
+
+  /** The wait for the lock takes its own time, and no other's. */
+  #waitingForLock(query: pg.QueryConfig): pg.QueryConfig {
+    const { query_timeout: timeoutMs } = this.#pool.options
+    return timeoutMs === undefined ? query : ({ ...query, query_timeout: 2 * timeoutMs } as pg.QueryConfig)
+  }
+}
+
+interface Unposted {
+  begin: string | null
+  savepoint: string | null
 }
