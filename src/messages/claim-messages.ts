@@ -98,31 +98,18 @@ export interface ClaimsMade {
 
 /**
  * Claims messages for devices as one unit: an attempt with its fencing token is written for each and flushed with the transaction,
- * before a connector sees it (P5). A claimer whose lease another node has taken, or that was taken for dead, is given nothing. Gives what was
+ * before a connector sees it (P5), with no time before `floor`. A claimer whose lease another node has taken, or that was taken for dead, is given nothing. Gives what was
  * claimed, want by want.
  */
 export async function claimMessages(
   tx: Tx,
   ids: Ids,
-  { wants, nowMs, dueMs, fence }: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number },
+  asked: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number },
+  floor: Promise<number> = Promise.resolve(0),
 ): Promise<ClaimsMade> {
-  const found = await selectEach<ClaimRow>(
-    tx,
-    nextOfRoute,
-    wants.map((want, i) => [
-      want.routeKey,
-      want.accountId,
-      dueMs,
-      nowMs,
-      want.quota,
-      want.partsOver,
-      want.partsUpTo,
-      i,
-      want.deviceId,
-      want.leaseToken ?? null,
-      fence,
-    ]),
-  )
+  const { wants, fence } = asked
+  const [found, floorMs] = await allDone([readNext(tx, asked), floor])
+  const nowMs = Math.max(asked.nowMs, floorMs)
   const fresh = await dropStale(tx, found)
   const going = await endStopped(tx, fresh, nowMs)
   const stopped = going === fresh ? {} : { stopped: notIn(fresh, going).map((row) => row.account_id) }
@@ -153,6 +140,28 @@ export async function claimMessages(
   await insertRows(tx, 'phone_offers', offersOf(claimed, rows, wants, nowMs))
   return { claimed, counts, ...stopped }
 }
+
+const readNext = (
+  tx: Tx,
+  { wants, nowMs, dueMs, fence }: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number },
+): Promise<ClaimRow[]> =>
+  selectEach<ClaimRow>(
+    tx,
+    nextOfRoute,
+    wants.map((want, i) => [
+      want.routeKey,
+      want.accountId,
+      dueMs,
+      nowMs,
+      want.quota,
+      want.partsOver,
+      want.partsUpTo,
+      i,
+      want.deviceId,
+      want.leaseToken ?? null,
+      fence,
+    ]),
+  )
 
 const notIn = (found: readonly ClaimRow[], waiting: readonly ClaimRow[]): ClaimRow[] => {
   const kept = new Set(waiting)

@@ -1,6 +1,7 @@
 import { databaseTime, isShared } from '../storage/database-time.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import { silenceMs } from '../storage/nodes.ts'
+import { selectEach } from '../storage/sets.ts'
 
 /**
  * Up to where pages of history were given out by any node. Units that write messages follow one another on all nodes, so one that reads it
@@ -8,13 +9,21 @@ import { silenceMs } from '../storage/nodes.ts'
  */
 export async function readHistoryFloor(tx: Tx): Promise<number> {
   if (!isShared(tx)) return 0
-  const row = await tx.selectFrom('instance').select('history_until').where('id', '=', 1).executeTakeFirst()
+  const [row] = await selectEach<{ history_until: number }>(tx, floorOfAll, [[1]])
   return row?.history_until ?? 0
 }
+
+const floorOfAll = { sql: 'select history_until from instance where id = :id', inputs: ['id'] } as const
 
 /** The time that a unit writes: when it was asked for, or later if a page has passed by that. */
 export const notBelow = async (tx: Tx, atMs: number): Promise<number> =>
   Math.max(atMs, await readHistoryFloor(tx))
+
+/** The same of rows, once the floor is known. */
+export const raisedTo = <T extends { atMs: number }>(floorMs: number, rows: readonly T[]): readonly T[] =>
+  rows.every(({ atMs }) => atMs >= floorMs)
+    ? rows
+    : rows.map((row) => ({ ...row, atMs: Math.max(row.atMs, floorMs) }))
 
 /**
  * Part of giving out a page while several nodes write: from the commit on nothing is written with a time below what this gives, and what was is

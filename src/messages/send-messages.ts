@@ -14,18 +14,28 @@ import { countNew } from './traffic.ts'
 
 /**
  * Accepts a batch of sends as one unit: idempotency, then money and queue, then the rows. All that is accepted is flushed when
- * the unit's transaction is (P1); the same key never makes a second message (P3); no device is contacted here.
+ * the unit's transaction is (P1); the same key never makes a second message (P3); no device is contacted here. What was made before `floor` is
+ * `late`: a page of history has passed by, and it is to be made anew.
  */
-export async function sendMessages(tx: Tx, requests: readonly SendRequest[]): Promise<SendResult[]> {
-  const replays = await findReplays(tx, requests)
-  const fresh = requests.filter((_, i) => replays[i] === null)
-  const decisions = decideSends(fresh, await readStanding(tx, fresh))
+export async function sendMessages(
+  tx: Tx,
+  requests: readonly SendRequest[],
+  floor: Promise<number> = Promise.resolve(0),
+): Promise<SendResult[]> {
+  const [floorMs, replays, standing] = await allDone([
+    floor, findReplays(tx, requests), readStanding(tx, requests),
+  ]) // prettier-ignore
+  const isLate = ({ createdAt }: SendRequest): boolean => createdAt < floorMs
+  const fresh = requests.filter((request, i) => replays[i] === null && !isLate(request))
+  const decisions = decideSends(fresh, standing)
   const accepted = fresh.filter((_, i) => decisions[i]?.kind === 'accept')
   if (accepted.length > 0)
     await store(tx, accepted, new Map(fresh.map((request, i) => [request, decisions[i] as Decision])))
 
   let next = 0
-  return replays.map((replay) => {
+  return requests.map((request, i) => {
+    if (isLate(request)) return { kind: 'late', floorMs }
+    const replay = replays[i] ?? null
     if (replay !== null) return { kind: 'replayed', replay }
     const decision = decisions[next++] as Decision
     return decision.kind === 'refuse' ? { ...decision, kind: 'refused' } : { ...decision, kind: 'accepted' }

@@ -6,10 +6,12 @@ import { advanceMessages } from './advance-messages.ts'
 import { cancelOfClosed } from './cancel-of-closed.ts'
 import type { Claimed } from './claim-messages.ts'
 import { endDoubts, placeInDoubt } from './doubtful-parts.ts'
+import { raisedTo } from './history-floor.ts'
 import { letGoOfWaiting } from './leave-queue.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
 import { takeParked, takeParkedAbout } from './parked-receipts.ts'
 import { queueKey, queueKeyOf } from './queue-place.ts'
+import type { ReceiptWord } from './receipt-readings.ts'
 import { expectUnderIds } from './recycled-ids.ts'
 import { queueTotalShape } from './send-messages.ts'
 import { settleReceipts } from './settle-receipts.ts'
@@ -40,13 +42,17 @@ export interface Settlement extends Pick<
 
 /**
  * Ends a batch of attempts as one unit: attempt records, states, money, queue and the receipts to wait for. A result for an attempt that
- * is no longer the message's current one is kept as evidence and moves nothing. Gives the new states, null where nothing moved.
+ * is no longer the message's current one is kept as evidence and moves nothing. Nothing is written with a time before `floor`. Gives the new
+ * states, null where nothing moved.
  */
 export async function settleOutcomes(
   tx: Tx,
-  settlements: readonly Settlement[],
+  told: readonly Settlement[],
+  floor: Promise<number> = Promise.resolve(0),
 ): Promise<(MessageState | null)[]> {
-  const rows = new Map((await readStates(tx, settlements)).map((row) => [row.id, row]))
+  const [before, floorMs] = await allDone([readStates(tx, told), floor])
+  const settlements = raisedTo(floorMs, told)
+  const rows = new Map(before.map((row) => [row.id, row]))
   const heard = await endDoubts(tx, settlements.filter(isLate), rows)
   const current = settlements.filter((settlement) => isCurrent(settlement, rows.get(settlement.messageId)))
   const states = await advanceMessages(
@@ -78,15 +84,15 @@ export async function settleOutcomes(
   const ended = current.filter(
     (settlement) => moved.get(settlement) !== null || isDone(rows.get(settlement.messageId)),
   )
-  await allDone([
+  // Posted together and run in this order: what goes back to the queue leaves it first.
+  const [, , , , early] = await allDone([
     updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow)),
     deleteRows(tx, 'queue', queueKey, ended.map(queueKeyOf)),
-  ])
-  await allDone([
     requeue(tx, ended, { moved, back: new Set(back) }),
     expectReceipts(tx, settlements, moved, heard),
+    takeEarly(tx, settlements),
   ])
-  await applyParked(tx, settlements)
+  if (early.length > 0) await settleReceipts(tx, early)
   await applyParkedInDoubt(tx, moved)
   return settlements.map((settlement) => moved.get(settlement) ?? null)
 }
@@ -227,13 +233,13 @@ const placesOf = ({ inDoubt }: Settlement, message: MessageState | null): string
     : inDoubt.parts.map((part) => placeInDoubt(message.recipient, inDoubt.attemptId, part))
 
 /** Receipts that overtook the answer to their submit were parked; now they find their message. */
-async function applyParked(tx: Tx, settlements: readonly Settlement[]): Promise<void> {
-  const told = settlements.flatMap(({ networkIds, ...attempt }) =>
-    networkIds.map((networkId) => ({ ...attempt, networkId })),
+const takeEarly = (tx: Tx, settlements: readonly Settlement[]): Promise<ReceiptWord[]> =>
+  takeParked(
+    tx,
+    settlements.flatMap(({ networkIds, ...attempt }) =>
+      networkIds.map((networkId) => ({ ...attempt, networkId })),
+    ),
   )
-  const words = await takeParked(tx, told)
-  if (words.length > 0) await settleReceipts(tx, words)
-}
 
 /** The same for parts in doubt, whose ids nobody told. */
 async function applyParkedInDoubt(

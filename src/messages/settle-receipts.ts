@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { deleteRows, selectEach } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
@@ -11,10 +12,15 @@ import type { MessageEvent } from './state.ts'
 /**
  * Applies a batch of receipts as one unit. A message is delivered when every wire part is, undelivered at the first part that is not
  * (of its last attempt: that an earlier one did not arrive says nothing).
- * A receipt under an id of nobody may be about a part in doubt, else it is parked. Gives the messages that moved.
+ * A receipt under an id of nobody may be about a part in doubt, else it is parked. Nothing is written with a time before `floor`. Gives the
+ * messages that moved.
  */
-export async function settleReceipts(tx: Tx, words: readonly ReceiptWord[]): Promise<MessageState[]> {
-  const { awaited, unknown } = await findAwaited(tx, words)
+export async function settleReceipts(
+  tx: Tx,
+  words: readonly ReceiptWord[],
+  floor: Promise<number> = Promise.resolve(0),
+): Promise<MessageState[]> {
+  const [{ awaited, unknown }, floorMs] = await allDone([findAwaited(tx, words), floor])
   const doubted = unknown.length > 0 ? await findDoubted(tx, unknown) : { awaited: [], unknown }
   if (doubted.unknown.length > 0) await park(tx, doubted.unknown)
 
@@ -24,7 +30,7 @@ export async function settleReceipts(tx: Tx, words: readonly ReceiptWord[]): Pro
     verdicts.map(({ row, event, word }) => ({
       message: row,
       event,
-      atMs: word.atMs,
+      atMs: Math.max(word.atMs, floorMs),
       error:
         event === 'receipt_delivered'
           ? null
