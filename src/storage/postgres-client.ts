@@ -31,7 +31,7 @@ const types: pg.CustomTypesConfig = {
 }
 
 /**
- * What each session runs with. Plans are made for the values at hand: a plan for any array of any length would read whole tables. A
+ * What each session runs with. Plans are made for the values at hand, but for the writer's: a plan for any array of any length would read whole tables. A
  * transaction whose process stands still is ended, so that what it has locked is free again.
  */
 const sessionOptions = (statementTimeoutMs: number, more: Readonly<Record<string, string>>): string =>

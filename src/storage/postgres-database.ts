@@ -25,6 +25,17 @@ import { Writer } from './writer.ts'
  */
 const writeLock = 'select pg_advisory_xact_lock(160160160)'
 
+/**
+ * Of the connection that writes. Its constant statements look sets of keys up: they are planned once, not each time, and joined row by row down an
+ * index whatever statistics there are, so that a plan that was made for an empty table is right for a full one (docs/decisions/0030-plans-of-the-writer.md).
+ */
+const keyedPlans = {
+  plan_cache_mode: 'auto',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+} as const
+
 /** Connections of the dispatcher, the janitors and whoever else reads for nobody alone. */
 const readersForAll = 4
 
@@ -55,7 +66,7 @@ export async function openPostgres<U extends Units = Units>(
 ): Promise<Storage<U> & { migrated: readonly string[] }> {
   const flushTimes = new RecentTimes()
   // The writer uses one at a time; the other asks what became of a COMMIT whose connection was lost.
-  const writing = createPostgresPool(settings, 2, {}, refuseUnsafeServer)
+  const writing = createPostgresPool(settings, 2, keyedPlans, refuseUnsafeServer)
   const writer = new Writer(new Kysely<Database>({ dialect: postgresDialect(writing, { lock: writeLock, flushTimes }) }))
   let migrated: string[]
   let cluster: string
