@@ -29,8 +29,8 @@ export const passkeySignInCalls = {
     },
   }),
   /**
-   * Signs in by a passkey, which stands for both factors: that the authenticator has recognised its owner is proven here. Refuses in one
-   * way whatever is wrong, and after too many failures.
+   * Signs in by a passkey, which stands for both factors: that the authenticator has recognised its owner is proven here. Refuses by one code
+   * whatever is wrong, and after too many failures; its words help the owner on, and tell whoever guesses that a random id is known, of nobody.
    */
   'session/sign-in-with-passkey': defineCall({
     kind: 'change',
