@@ -62,6 +62,9 @@ export const msOf = (value: number): string => `${value.toFixed(value < 10 ? 2 :
 export const latencyOf = ({ p50, p99 }: { p50: number; p99: number }): string =>
   `p50 ${msOf(p50)}, p99 ${msOf(p99)}`
 
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length
+
 /** The middle of some numbers. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)

@@ -8,9 +8,8 @@ import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Client } from 'pg'
-import { startPostgres } from '../test/postgres-server.ts'
 import { openLargeDatabase } from './large-database.ts'
-import { serverFlags } from './postgres-rows.ts'
+import { startBenchPostgres } from './bench-postgres.ts'
 
 const usage = `npm run bench:move [-- --messages N]
 
@@ -27,7 +26,7 @@ async function main(): Promise<void> {
   const large = await openLargeDatabase(Number(values.messages), say)
   // What has moved cannot be moved again: the built one is kept for the next run.
   const dataFolder = await mkdtemp(join(tmpdir(), 'onesixty-bench-run-'))
-  const postgres = await startPostgres(serverFlags)
+  const postgres = await startBenchPostgres()
   try {
     await cp(large.folder.path, dataFolder, { recursive: true })
     await measure(postgres.url, dataFolder)

@@ -52,7 +52,7 @@ function judged({ kind, spread, compared, figure }: Rate, nodes: number, ofOne: 
     return { ...figure, bar: { kind: 'holds', holds: ratio >= leastOfOne, says } }
   }
   const isOfN = kind === 'accept' && spread === 'one account'
-  return isOfN ? { ...figure, bar: { kind: 'of-n', least: 0.25 } } : figure
+  return isOfN ? { ...figure, bar: { kind: 'of-n', least: 0.25 }, profile: 'accept-postgres' } : figure
 }
 
 /** Accepts while no link works, then lets the links work on what waits: first of the hot account alone, then of all. */

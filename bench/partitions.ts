@@ -4,10 +4,10 @@ import { dayMs } from '../src/clock.ts'
 import { lowestIdAt } from '../src/ids.ts'
 import { readOldMessages, removeMessages } from '../src/messages/remove-old-messages.ts'
 import { openPostgres } from '../src/storage/postgres-database.ts'
-import { startPostgres, withDatabase } from '../test/postgres-server.ts'
+import { withDatabase } from '../test/postgres-server.ts'
 import { median } from './figure.ts'
 import { recipientOf, textOfMessages } from './load-job.ts'
-import { serverFlags } from './postgres-rows.ts'
+import { startBenchPostgres } from './bench-postgres.ts'
 
 const usage = `node bench/partitions.ts [--messages 200000]
 
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     options: { messages: { type: 'string', default: '200000' }, help: { type: 'boolean', default: false } },
   })
   if (values.help) return void process.stdout.write(usage)
-  const postgres = await startPostgres(serverFlags)
+  const postgres = await startBenchPostgres()
   const benches: Bench[] = []
   try {
     for (const partitions of [0, 13])

@@ -1,5 +1,5 @@
-import { Client } from 'pg'
-import { startPostgres, withDatabase } from '../test/postgres-server.ts'
+import { withDatabase } from '../test/postgres-server.ts'
+import { ask, startBenchPostgres } from './bench-postgres.ts'
 import type { BenchRun } from './bench-run.ts'
 import { type Figure, latencyOf, perSecondOf } from './figure.ts'
 import { measureLives } from './life-rows.ts'
@@ -8,19 +8,9 @@ import { withNodeHouse } from './node-house.ts'
 import { measureNodes } from './node-rows.ts'
 import type { ServerProcess } from './server-process.ts'
 
-/** What docs/scaling.md recommends for a machine of this size. */
-export const serverFlags = [
-  '-c',
-  'shared_buffers=1GB',
-  '-c',
-  'max_wal_size=8GB',
-  '-c',
-  'checkpoint_timeout=15min',
-]
-
 /** Row 13: the same program on PostgreSQL, which runs on the same two cores. */
 export async function measurePostgres(run: BenchRun): Promise<Figure[]> {
-  const postgres = await startPostgres(serverFlags)
+  const postgres = await startBenchPostgres()
   let made = 0
   const newDatabase = async (): Promise<string> => {
     const name = `bench_${++made}`
@@ -57,10 +47,10 @@ async function measureLivesOn(run: BenchRun, newDatabase: () => Promise<string>)
   const [ofOne, ofHundred] = [await newDatabase(), await newDatabase()]
   return [
     ...(await measureLives(run, {
-      ...common, databaseUrl: ofOne, name: 'whole life on PostgreSQL, one recipient', shape: one, requests: Math.ceil(lives.one / 3), least: 0.18,
+      ...common, databaseUrl: ofOne, name: 'whole life on PostgreSQL, one recipient', shape: one, requests: Math.ceil(lives.one / 3), least: 0.18, profile: 'life-postgres',
     })),
     ...(await measureLives(run, {
-      ...common, databaseUrl: ofHundred, name: 'whole life on PostgreSQL, 100 recipients a request', shape: hundred, requests: Math.ceil(lives.hundred / 3), least: 0.18,
+      ...common, databaseUrl: ofHundred, name: 'whole life on PostgreSQL, 100 recipients a request', shape: hundred, requests: Math.ceil(lives.hundred / 3), least: 0.18, profile: 'life-many-postgres',
     })),
   ]
 } // prettier-ignore
@@ -74,15 +64,5 @@ async function countDeadlocks(url: string): Promise<Figure> {
     name: 'deadlocks on PostgreSQL in all of this',
     value: `${deadlocks} in ${Number(row?.['commits']).toLocaleString('en')} transactions; every request was answered`,
     bar: { kind: 'most', most: 0, is: deadlocks, unit: '' },
-  }
-}
-
-async function ask(url: string, statement: string): Promise<Record<string, unknown>[]> {
-  const admin = new Client({ connectionString: url })
-  await admin.connect()
-  try {
-    return (await admin.query<Record<string, unknown>>(statement)).rows
-  } finally {
-    await admin.end()
   }
 }

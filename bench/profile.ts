@@ -14,6 +14,7 @@ import {
   withServer,
 } from './server-process.ts'
 import { wideLink, withBenchSmsc } from './smpp-link.ts'
+import { profileStatements } from './statement-profile.ts'
 
 /** What can be profiled. */
 export type ProfileName = keyof typeof subjects
@@ -25,13 +26,16 @@ const subjects = {
   'life-many': { settings: 'delay_ms=0', shape: hundred },
   'smpp-life': { settings: 'offline=true', shape: one, overSmpp: true },
   'smpp-life-many': { settings: 'offline=true', shape: hundred, overSmpp: true },
+  'accept-postgres': { settings: 'offline=true', shape: one, onPostgres: true },
+  'life-postgres': { settings: 'delay_ms=0', shape: one, onPostgres: true },
+  'life-many-postgres': { settings: 'delay_ms=0', shape: hundred, onPostgres: true },
   /** Reads are profiled on the smaller of the two databases with many messages. */
   'changed-since': { paths: changedSince },
   status: { paths: () => ['/api/v1/status'] },
 } satisfies Readonly<Record<string, Subject>>
 
 type Subject =
-  | { settings: string; shape: RequestShape; overSmpp?: true }
+  | { settings: string; shape: RequestShape; overSmpp?: true; onPostgres?: true }
   | { paths: (database: LargeDatabase) => readonly string[] }
 
 interface Served {
@@ -61,6 +65,7 @@ export async function profileServer(
 ): Promise<string> {
   const subject: Subject = subjects[name]
   const folder = await mkdtemp(join(tmpdir(), 'onesixty-profile-'))
+  const statements: string[] = []
   try {
     let between = { fromUs: 0, toUs: 0 }
     const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`]
@@ -72,15 +77,17 @@ export async function profileServer(
     if ('paths' in subject)
       await loadReads(run, nodeOptions, subject.paths, (target) => measure(() => run.load(name, target)))
     else {
-      const loadSends = (prepare: (served: Served) => Promise<void>): Promise<void> =>
-        withServer({ settings: [subject.settings], nodeOptions }, async (served) => {
+      const loadSends = (prepare: (served: Served) => Promise<void>, databaseUrl?: string): Promise<void> =>
+        withServer({ settings: [subject.settings], nodeOptions, databaseUrl }, async (served) => {
           await prepare(served)
           const { server, account } = served
           await measure(() => run.load(name, { server, token: account.liveKey, shape: subject.shape }))
         })
-      await (subject.overSmpp ? withBenchSmsc(wideLink, loadSends) : loadSends(async () => undefined))
+      if (subject.onPostgres)
+        statements.push(await profileStatements(({ databaseUrl, begin }) => loadSends(begin, databaseUrl)))
+      else await (subject.overSmpp ? withBenchSmsc(wideLink, loadSends) : loadSends(async () => undefined))
     }
-    return (await summaries(folder, between)).join('\n')
+    return [...(await summaries(folder, between)), ...statements].join('\n')
   } finally {
     await rm(folder, { recursive: true })
   }

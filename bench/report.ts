@@ -75,7 +75,8 @@ function profileSection(profiles: ReadonlyMap<string, string>): string {
 ## What stands in the way
 
 Shares of the time in which a thread was busy, by V8's sampling profiler, which slows the server down by a fifth. The main thread serves
-HTTP and dispatches; thread 1 owns the database, where \`commitTransaction\` is the wait for the disk.
+HTTP and dispatches; thread 1 owns the embedded database, where \`commitTransaction\` is the wait for the disk. Of PostgreSQL, where units run in the main
+thread, its statements by what they took to run and to plan, in one session at a time.
 
 ${parts.join('\n')}`
 }

@@ -2,6 +2,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { sizeOf } from '../test/proof-sizes.ts'
+import { mean } from './figure.ts'
 import { waitUntilFinal } from './life-rows.ts'
 import { one } from './load-job.ts'
 import { startLoadGenerator } from './load-generator.ts'
@@ -142,8 +143,6 @@ export function judgeSoak(
 
 /** What the line of least squares through resident memory rises by from the first sample to the last. */
 function growthOf(samples: readonly SoakSample[]): number {
-  const mean = (values: readonly number[]): number =>
-    values.reduce((sum, value) => sum + value, 0) / values.length
   const times = samples.map(({ atSeconds }) => atSeconds)
   const sizes = samples.map((sample) => sample.residentMegabytes)
   const [time, size] = [mean(times), mean(sizes)]
