@@ -1,3 +1,4 @@
+import type { LineChart } from './line-chart.ts'
 import type { ProfileName } from './profile.ts'
 
 /** One measured value, a line of the table. */
@@ -13,6 +14,8 @@ export interface Figure {
   facts?: string
   /** Which profile shows what stands in the way, should the bar be missed. */
   profile?: ProfileName
+  /** Drawn into docs/, under this name. */
+  chart?: LineChart & { name: string }
 }
 
 /** What a figure must reach. */

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { measureAccept, measureAcceptMany } from './accept-rows.ts'
 import { BenchMachine } from './bench-machine.ts'
 import { besideEmbedded } from './beside-embedded.ts'
+import { measureLoadCurve, measureStoredCurve } from './curve-rows.ts'
 import { type BenchRun, fullLengths, quickLengths } from './bench-run.ts'
 import { type Figure, judge, median, perSecondOf } from './figure.ts'
 import { measureLife, measureLifeOverSmpp } from './life-rows.ts'
@@ -29,8 +30,8 @@ const usage = `npm run bench [-- options]
                       ${profileNames.join(', ')}.
 
 Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
-8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes, 15 webhooks.
-A whole run takes about twenty-five minutes, needs 8 GB for temporary files, and writes docs/benchmarks.md.
+8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes, 15 webhooks, 16 load, 17 stored.
+A whole run takes about half an hour, needs 8 GB for temporary files, and writes docs/benchmarks.md and its charts.
 `
 
 /** The rows but the first, which is the bare server. */
@@ -49,6 +50,8 @@ const rows: readonly { row: number; name?: string; measure: (run: BenchRun) => P
   { row: 13, name: 'postgres', measure: measurePostgres },
   { row: 14, name: 'sizes', measure: measureSizes },
   { row: 15, name: 'webhooks', measure: measureHangingEndpoints },
+  { row: 16, name: 'load', measure: measureLoadCurve },
+  { row: 17, name: 'stored', measure: measureStoredCurve },
 ]
 
 async function main(): Promise<void> {

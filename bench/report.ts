@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import type { Figure } from './figure.ts'
+import { drawLines } from './line-chart.ts'
 import { describeMachine } from './machine.ts'
 import { missedSentences, renderTable } from './table.ts'
 
@@ -11,7 +12,7 @@ export interface Outcome {
   disturbance: string
 }
 
-const file = new URL('../docs/benchmarks.md', import.meta.url)
+const docs = new URL('../docs/', import.meta.url)
 
 /** Writes docs/benchmarks.md from one whole run, with the profiles of what was missed. */
 export async function writeReport(
@@ -19,6 +20,7 @@ export async function writeReport(
   profiles: ReadonlyMap<string, string>,
 ): Promise<void> {
   const missed = missedSentences(figures).map((sentence) => `- ${sentence}`)
+  const charts = figures.flatMap(({ chart }) => (chart === undefined ? [] : [chart]))
   const page = `# Benchmarks
 
 Written by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}. Rates are compared with N, the rate of a
@@ -30,6 +32,7 @@ bare \`node:http\` server in the same run, because the machine matters more than
 
 ${renderTable(figures)}
 
+${charts.map(({ name, says }) => `![${says}](${name}.svg)\n`).join('\n')}
 ${missed.length === 0 ? 'Every bar was met.' : `Missed:\n\n${missed.join('\n')}`}
 ${profileSection(profiles)}
 ## How it is measured
@@ -64,7 +67,8 @@ ${profileSection(profiles)}
 
 \`npm run bench -- --rows 2,3\` runs some rows, \`--quick\` shortens them, and \`--profile accept\` shows where the time goes.
 `
-  await writeFile(file, page)
+  await writeFile(new URL('benchmarks.md', docs), page)
+  for (const chart of charts) await writeFile(new URL(`${chart.name}.svg`, docs), drawLines(chart))
 }
 
 /** Under each missed bar where the threads of the server spent their time. Empty without profiles. */

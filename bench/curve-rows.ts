@@ -1,0 +1,95 @@
+import { statSync } from 'node:fs'
+import { withAccepting } from './accept-rows.ts'
+import type { BenchRun } from './bench-run.ts'
+import { type Figure, latencyOf, perSecondOf } from './figure.ts'
+import { type LargeDatabase, openLargeDatabase } from './large-database.ts'
+import { one, recipientOf } from './load-job.ts'
+import { many, somewhere } from './read-paths.ts'
+import { databaseOf, startServer } from './server-process.ts'
+
+/** Of what is accepted when each connection asks again as soon as it is answered. */
+const shares = [0.1, 0.25, 0.5, 0.7, 0.85, 0.95] as const
+const warmUpMs = 1_000
+const measureMs = 4_000
+
+/** Row 16: how long an accept takes against how many are asked for a second. */
+export const measureLoadCurve = (run: BenchRun): Promise<Figure[]> =>
+  withAccepting(async ({ server, account }) => {
+    const target = { server, token: account.liveKey, shape: one, warmUpMs, measureMs }
+    const { perSecond: most } = await run.load('accept as fast as it is answered', target)
+    const points: { perSecond: number; p50: number; p99: number }[] = []
+    for (const share of shares) {
+      const asked = Math.round(most * share)
+      const { latency, perSecond } = await run.load(`accept at ${perSecondOf(asked)}`, { ...target, perSecond: asked }) // prettier-ignore
+      points.push({ perSecond: Math.round(perSecond), p50: latency.p50, p99: latency.p99 })
+    }
+    const line = (percentile: 'p50' | 'p99') => ({
+      name: `${percentile} of an accept, ms`,
+      points: points.map((point) => [point.perSecond, point[percentile]] as const),
+    })
+    const chart = {
+      name: 'accept-load',
+      says: 'How long an accept takes against accepts a second',
+      xUnit: '/s',
+      series: [line('p50'), line('p99')],
+    }
+    return points.map((point, i) => ({
+      row: 16,
+      name: `accept at ${Math.round((shares[i] ?? 0) * 100)} % of what it can`,
+      value: `${latencyOf(point)} at ${perSecondOf(point.perSecond)}`,
+      ...(i === 0 && { chart }),
+    }))
+  })
+
+/** Row 17: what reads and room cost against how many messages are stored. */
+export async function measureStoredCurve(run: BenchRun): Promise<Figure[]> {
+  const sizes = [0.01, 0.1, 1].map((share) => run.lengths.largeDatabase * share)
+  const figures: Figure[] = []
+  const costs: { messages: number; page: number; number: number }[] = []
+  for (const size of sizes) {
+    const database = await openLargeDatabase(size, run.say)
+    const { page, number } = await readMedians(run, database)
+    const bytes = Math.round(statSync(databaseOf(database.folder)).size / size)
+    costs.push({ messages: size, page, number })
+    figures.push({
+      row: 17,
+      name: `cost with ${size.toLocaleString('en')} messages stored`,
+      value: `newest page p50 ${page.toFixed(2)} ms, of one number p50 ${number.toFixed(2)} ms, ${bytes.toLocaleString('en')} B a message`,
+    })
+  }
+  const line = (name: string, of: 'page' | 'number') => ({
+    name,
+    points: costs.map((cost) => [cost.messages, cost[of]] as const),
+  })
+  const chart = {
+    name: 'read-stored',
+    says: 'How long a page of history takes against messages stored',
+    xUnit: 'stored',
+    isLogarithmic: true,
+    series: [line('newest page, p50, ms', 'page'), line('of one number, p50, ms', 'number')],
+  }
+  return figures.map((figure, i) => (i === 0 ? { ...figure, chart } : figure))
+}
+
+async function readMedians(
+  run: BenchRun,
+  database: LargeDatabase,
+): Promise<{ page: number; number: number }> {
+  const server = await startServer(database.folder)
+  try {
+    const median = async (name: string, paths: readonly string[]): Promise<number> => {
+      const shape = { kind: 'get', paths } as const
+      const { latency } = await run.load(name, { server, token: database.liveKey, shape, expectedStatus: 200, connections: 4, perSecond: 500, warmUpMs, measureMs }) // prettier-ignore
+      return latency.p50
+    }
+    const numbers = many(
+      () => `/api/v1/history?to=${encodeURIComponent(recipientOf(somewhere(database.recipients)))}`,
+    )
+    return {
+      page: await median('history, newest page', ['/api/v1/history']),
+      number: await median('history, of one number', numbers),
+    }
+  } finally {
+    await server.stop()
+  }
+}
