@@ -1,10 +1,16 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { cliActor, createToolbox } from '../src/cli/toolbox.ts'
+import { readConfig } from '../src/config.ts'
+import { createWebhookSecretBox } from '../src/devices/secret-box.ts'
+import { loadInstanceSecret } from '../src/instance-secret.ts'
+import { addEndpoint } from '../src/webhooks/endpoint-store.ts'
 import type { BenchRun } from './bench-run.ts'
 import { type Figure, mean, perSecondOf } from './figure.ts'
 import { live, type Served } from './life-rows.ts'
 import { one } from './load-job.ts'
-import { withServer } from './server-process.ts'
+import { type BenchFolder, withServer } from './server-process.ts'
 
 const hangingEndpoints = 100
 /** Of the account with the endpoints: each is told of each, three times. */
@@ -53,9 +59,7 @@ const rateOf = (run: BenchRun, name: string, prepare?: (served: Served) => Promi
 /** An account whose endpoints hang, each with three hundred events to be told. */
 async function hang({ folder, server }: Served, url: string): Promise<void> {
   const made = await folder.cli('account', 'create', '--name', 'Hooked', '--email', 'hooked@example.org')
-  const account = made['account_id'] as string
-  for (let i = 0; i < hangingEndpoints; i++)
-    await folder.cli('webhook', 'add', '--account', account, '--url', `${url}/${i}`)
+  await addEndpoints(folder, made['account_id'] as string, url)
   for (let i = 0; i < toldMessages; i++) {
     const answer = await fetch(`http://127.0.0.1:${server.port}/api/v1/send`, {
       method: 'POST',
@@ -65,6 +69,20 @@ async function hang({ folder, server }: Served, url: string): Promise<void> {
     if (answer.status !== 202) throw new Error(`The send was answered with ${answer.status}.`)
     await answer.arrayBuffer()
   }
+}
+
+/** In one transaction: a hundred by the command line would take a minute of each round. */
+async function addEndpoints({ env }: BenchFolder, accountId: string, url: string): Promise<void> {
+  const io = { stdout: process.stdout, stderr: process.stderr, stdin: Readable.from([]), env }
+  const { config, ids, clock, randomBytes, withStorage } = createToolbox(io, readConfig(env))
+  const secretBox = createWebhookSecretBox(await loadInstanceSecret(config))
+  const deps = { ids, nowMs: clock.now(), randomBytes, secretBox, mostEndpoints: config.webhookEndpoints }
+  await withStorage((storage) =>
+    storage.writer.write(async (tx) => {
+      for (let i = 0; i < hangingEndpoints; i++)
+        await addEndpoint(tx, deps, { accountId, url: `${url}/${i}`, actor: cliActor })
+    }),
+  )
 }
 
 /** Takes connections and says nothing. */

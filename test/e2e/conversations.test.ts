@@ -52,6 +52,8 @@ test('a number that answers STOP becomes a conversation by itself, may not be an
   await expectSound(tab)
   await tab.screenshot('conversation')
   await page.emulateMedia({ colorScheme: 'dark' })
+  // Until then the page is half in the light.
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
   await expectSound(tab)
   await page.context().close()
 }, 60_000)
