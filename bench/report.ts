@@ -12,7 +12,7 @@ export interface Outcome {
   disturbance: string
 }
 
-const docs = new URL('../docs/', import.meta.url)
+const file = new URL('../docs/benchmarks.md', import.meta.url)
 
 /** Writes docs/benchmarks.md from one whole run, with the profiles of what was missed. */
 export async function writeReport(
@@ -67,8 +67,8 @@ ${profileSection(profiles)}
 
 \`npm run bench -- --rows 2,3\` runs some rows, \`--quick\` shortens them, and \`--profile accept\` shows where the time goes.
 `
-  await writeFile(new URL('benchmarks.md', docs), page)
-  for (const chart of charts) await writeFile(new URL(`${chart.name}.svg`, docs), drawLines(chart))
+  await writeFile(file, page)
+  for (const chart of charts) await writeFile(new URL(`${chart.name}.svg`, file), drawLines(chart))
 }
 
 /** Under each missed bar where the threads of the server spent their time. Empty without profiles. */
