@@ -29,7 +29,7 @@ async function renderTables(): Promise<string> {
 | --- | --- | --- | --- | --- | --- |
 ${proofs.map((proof) => proofRow(proof, record[proof.name])).join('\n')}
 
-${bugs.length} bugs are planted, each caught by the test of its proof; \`npm run prove -- --planted\` plants them all.
+${bugs.length} bugs are there to be planted, each for the test of its proof to catch; \`npm run prove -- --planted\` plants them all.
 
 | bug | proof | what is wrong with the program once it is planted |
 | --- | --- | --- |

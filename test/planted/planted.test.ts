@@ -26,7 +26,8 @@ test('a patch whose lines are gone is told', () => {
   expect(() => plant('gone\ngone\n', change)).toThrow('2 times')
 })
 
-test('each bug belongs to one proof, and to one whose files have the test that must catch it', async () => {
+test('each proof has a bug that it must catch, and each bug one proof, whose files have the test for it', async () => {
+  expect(proofs.filter(({ catches }) => catches.length === 0).map(({ name }) => name)).toEqual([])
   expect(proofs.flatMap(({ catches }) => catches).toSorted()).toEqual(bugs)
   for (const { catches, files, script } of proofs)
     for (const name of catches) expect([...files, script]).toContain((await readPlantedBug(name)).file)
