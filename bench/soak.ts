@@ -75,7 +75,7 @@ function soak(messages: number, perSecond: number): Promise<Soaked> {
         const { messages: sent } = await generator.run(job, 202)
         if (sent < messages) throw new Error(`Only ${sent} of ${messages} messages were sent in time.`)
         await waitUntilFinal(folder)
-        await expectDelivered(folder, messages)
+        await expectDelivered(folder, sent)
       } finally {
         generator.stop()
       }
@@ -90,10 +90,10 @@ function soak(messages: number, perSecond: number): Promise<Soaked> {
 /** A server that is slower than it is asked to be gets twice the time. */
 const longestShare = 2
 
-async function expectDelivered(folder: BenchFolder, messages: number): Promise<void> {
+async function expectDelivered(folder: BenchFolder, sent: number): Promise<void> {
   const [row] = await folder.query("select count(*) as delivered from messages where status = 'delivered'")
   const delivered = Number(row?.['delivered'])
-  if (delivered !== messages) throw new Error(`${delivered} of ${messages} messages were delivered.`)
+  if (delivered !== sent) throw new Error(`${delivered} of ${sent} messages were delivered.`)
 }
 
 /** Retention looks each minute; what ended two minutes ago it has met, however long its last look took. */
