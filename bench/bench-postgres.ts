@@ -1,4 +1,3 @@
-import { Client } from 'pg'
 import { type PostgresServer, startPostgres } from '../test/postgres-server.ts'
 
 /** What docs/scaling.md recommends for a machine of this size. */
@@ -7,14 +6,3 @@ const recommended = ['shared_buffers=1GB', 'max_wal_size=8GB', 'checkpoint_timeo
 /** A PostgreSQL from npm beside the servers that are measured, with further settings. */
 export const startBenchPostgres = (settings: readonly string[] = []): Promise<PostgresServer> =>
   startPostgres([...recommended, ...settings].flatMap((setting) => ['-c', setting]))
-
-/** Runs one statement in a session of its own. */
-export async function ask(url: string, statement: string): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Record<string, unknown>>(statement)).rows
-  } finally {
-    await client.end()
-  }
-}

@@ -1,12 +1,12 @@
 import { withDatabase } from '../test/postgres-server.ts'
-import { ask, startBenchPostgres } from './bench-postgres.ts'
+import { startBenchPostgres } from './bench-postgres.ts'
 import type { BenchRun } from './bench-run.ts'
 import { type Figure, latencyOf, perSecondOf } from './figure.ts'
 import { measureLives } from './life-rows.ts'
 import { hundred, one } from './load-job.ts'
 import { withNodeHouse } from './node-house.ts'
 import { measureNodes } from './node-rows.ts'
-import type { ServerProcess } from './server-process.ts'
+import { queryServer, type ServerProcess } from './server-process.ts'
 
 /** Row 13: the same program on PostgreSQL, which runs on the same two cores. */
 export async function measurePostgres(run: BenchRun): Promise<Figure[]> {
@@ -14,7 +14,7 @@ export async function measurePostgres(run: BenchRun): Promise<Figure[]> {
   let made = 0
   const newDatabase = async (): Promise<string> => {
     const name = `bench_${++made}`
-    await ask(postgres.url, `create database ${name}`)
+    await queryServer(postgres.url, `create database ${name}`)
     return withDatabase(postgres.url, name)
   }
   try {
@@ -57,7 +57,7 @@ async function measureLivesOn(run: BenchRun, newDatabase: () => Promise<string>)
 
 /** By the server's own count, over everything measured here. One would have been run again; that every call was answered is looked at beside. */
 async function countDeadlocks(url: string): Promise<Figure> {
-  const [row] = await ask(url, "select sum(deadlocks) as deadlocks, sum(xact_commit) as commits from pg_stat_database where datname like 'bench%'") // prettier-ignore
+  const [row] = await queryServer(url, "select sum(deadlocks) as deadlocks, sum(xact_commit) as commits from pg_stat_database where datname like 'bench%'") // prettier-ignore
   const deadlocks = Number(row?.['deadlocks'])
   return {
     row: 13,

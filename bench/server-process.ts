@@ -71,11 +71,12 @@ async function queryFile(file: string, select: string): Promise<Record<string, u
   }
 }
 
-async function queryServer(url: string, select: string): Promise<Record<string, unknown>[]> {
+/** Runs one statement on a PostgreSQL, in a session of its own. */
+export async function queryServer(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
-    return (await client.query<Record<string, unknown>>(select)).rows
+    return (await client.query<Record<string, unknown>>(statement)).rows
   } finally {
     await client.end()
   }

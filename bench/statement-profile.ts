@@ -1,5 +1,6 @@
 import { withDatabase } from '../test/postgres-server.ts'
-import { ask, startBenchPostgres } from './bench-postgres.ts'
+import { startBenchPostgres } from './bench-postgres.ts'
+import { queryServer } from './server-process.ts'
 
 const shownStatements = 20
 const settings = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.track_planning=on']
@@ -14,17 +15,17 @@ export interface ProfiledPostgres {
 export async function profileStatements(use: (postgres: ProfiledPostgres) => Promise<void>): Promise<string> {
   const { url, stop } = await startBenchPostgres(settings)
   try {
-    await ask(url, 'create extension pg_stat_statements')
-    await ask(url, 'create database profile')
+    await queryServer(url, 'create extension pg_stat_statements')
+    await queryServer(url, 'create database profile')
     let beganMs = 0
     await use({
       databaseUrl: withDatabase(url, 'profile'),
       async begin() {
-        await ask(url, 'select pg_stat_statements_reset()')
+        await queryServer(url, 'select pg_stat_statements_reset()')
         beganMs = performance.now()
       },
     })
-    return linesOf(await ask(url, busiest), performance.now() - beganMs).join('\n')
+    return linesOf(await queryServer(url, busiest), performance.now() - beganMs).join('\n')
   } finally {
     await stop()
   }
