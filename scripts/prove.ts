@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { plantedBugs, proveRed, readPlantedBug } from './prove-red.ts'
 import { type Proof, proofs } from './proofs.ts'
-import { recordResults } from './proof-record.ts'
+import { recordResult } from './proof-record.ts'
 import { renderResults, type ResultRow } from './proof-table.ts'
 import { runProof } from './run-proof.ts'
 import { proofSizes, sizeOf } from '../test/proof-sizes.ts'
@@ -41,7 +41,6 @@ async function main(): Promise<void> {
   if (isRecorded) refuseOtherSizes(chosen)
   await refuseStrayBugs()
   const rows: ResultRow[] = values.planted ? [] : await proveAll(chosen, { say, isRecorded })
-  if (isRecorded) await recordResults(rows)
   if (!values['no-planted']) for (const proof of chosen) rows.push(...(await plantFor(proof, say)))
   process.stdout.write(values.json ? `${JSON.stringify(rows, null, 2)}\n` : renderResults(rows))
   process.exitCode = rows.every(({ holds }) => holds) ? 0 : 1
@@ -80,7 +79,12 @@ function sayProgress(chosen: readonly Proof[]): Say {
 async function proveAll(chosen: readonly Proof[], { say, isRecorded }: Telling): Promise<ResultRow[]> {
   const rows = new Map<Proof, ResultRow>()
   const proveInTurn = async (some: readonly Proof[]): Promise<void> => {
-    for (const proof of some) rows.set(proof, await prove(proof, { say, isRecorded }))
+    for (const proof of some) {
+      const row = await prove(proof, { say, isRecorded })
+      rows.set(proof, row)
+      // At once: a run of two hours that is ended has shown what it has shown.
+      if (isRecorded) recordResult(row)
+    }
   }
   const calculates = ({ isCalculation }: Proof): boolean => isCalculation === true
   await Promise.all([

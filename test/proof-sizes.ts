@@ -16,11 +16,12 @@ export const proofSizes = {
   RACES: { ci: 10_000, long: 40_000, of: 'races of STOP against hand-over, three quarters of them embedded' },
   NODE_ROUNDS: { ci: 50, long: 1_000, of: 'races over four nodes' },
   NODE_KILLS: { ci: 10, long: 50, of: 'kills of one of four nodes, each 10 s' },
-  NODE_SENDS_PER_SECOND: { ci: 15, long: 45, of: 'sends a second to each of four nodes' },
+  NODE_SENDS_PER_SECOND: { ci: 15, long: 60, of: 'sends a second to each of four nodes' },
   POSTGRES_KILLS: { ci: 3, long: 50, of: 'kills of PostgreSQL under load' },
   GARBAGE_PDUS: { ci: 100_000, long: 1_000_000, of: 'PDUs of garbage' },
   SESSION_RUNS: { ci: 200, long: 20_000, of: 'lives of SMPP sessions' },
   BACKLOG: { ci: 20_000, long: 100_000, of: 'messages that one account has waiting' },
+  WAITING_SENDS: { ci: 20, long: 100, of: 'sends of another account, one a second' },
   SOAK_MESSAGES: { ci: 120_000, long: 1_000_000, of: 'messages through their whole life' },
   FUZZ_REQUESTS: { ci: 2_000, long: 500_000, of: 'requests made from the reference' },
 } as const satisfies Record<string, { ci: number; long: number; of: string }>

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ApiClient, createApiClient } from '../api-client.ts'
 import { eventually } from '../eventually.ts'
@@ -9,7 +10,10 @@ import { removeTestFolder } from '../test-database.ts'
 
 const backlog = sizeOf('BACKLOG')
 const window = 20
-const sends = 20
+const sends = sizeOf('WAITING_SENDS')
+const sendEachMs = 1_000
+/** Of a hundred. */
+const mostLate = 1
 
 let dataFolder: string
 let peer: MessagePeer
@@ -52,7 +56,9 @@ test('whoever sends one message waits behind no backlog of another account on th
     expect((await client.send(many, { to, text: 'many' })).status).toBe(202)
   }
   const waiting: { text: string; acceptedAt: number }[] = []
+  const startedMs = performance.now()
   for (let n = 0; n < sends; n++) {
+    await wait(Math.max(0, startedMs + n * sendEachMs - performance.now()))
     const text = `few ${n}`
     const { status, body } = await client.send(few, { to: '+4915112345678', text })
     expect(status).toBe(202)
@@ -62,12 +68,17 @@ test('whoever sends one message waits behind no backlog of another account on th
   }
   // By the clock that server and peer have in common, so that a slow client counts for nothing.
   const records = peer.records()
-  const overtaken = waiting.map(({ text, acceptedAt }) => {
+  const seen = waiting.map(({ text, acceptedAt }) => {
     const place = records.findIndex((record) => record.text === text)
-    return records.slice(0, place).filter(({ received_at }) => received_at > acceptedAt).length
+    const overtaken = records.slice(0, place).filter(({ received_at }) => received_at > acceptedAt).length
+    return { overtaken, afterMs: (records[place]?.received_at ?? 0) - acceptedAt }
   })
   // What was being handed over, what was claimed ahead of it, and its turn: not a part of what waits.
-  expect(Math.max(...overtaken)).toBeLessThanOrEqual(10 * window)
+  expect(Math.max(...seen.map(({ overtaken }) => overtaken))).toBeLessThanOrEqual(10 * window)
+  const late = seen.filter(({ afterMs }) => afterMs > 2_000)
+  expect(late.length, 'handed over later than 2 s after it was accepted').toBeLessThanOrEqual(
+    Math.floor((mostLate * sends) / 100),
+  )
   expect((await client.balance(many)).reserved, 'the backlog was there to the end').toBeGreaterThan(
     backlog / 10,
   )
