@@ -15,17 +15,20 @@ export interface BatchBounds<Item> {
  * Natural group commit: what arrives while one batch runs makes up the next one. No timer; an idle batcher adds nothing but
  * the rest of the current turn of the event loop, so that requests read from several sockets in one turn share a flush.
  *
- * `run` gets at least one item and gives one result for each, in order; when it throws, every item of that batch fails.
- * Refuses nothing by itself: whoever fills it bounds it.
+ * `run` takes its batch when it is ready for it: what arrives until then is in it. It gets at least one item, the same ones however often it asks, and
+ * gives one result for each, in order; when it throws, every item of that batch fails. Refuses nothing by itself: whoever fills it bounds it.
  */
 export class Batcher<Item, Result> {
-  readonly #run: (items: Item[]) => Promise<Result[]>
+  readonly #run: (take: () => Item[]) => Promise<Result[]>
   readonly #maxWeight: number
   readonly #weigh: (item: Item) => number
   #waiting: Waiting<Item, Result>[] = []
   #busy = false
 
-  constructor(run: (items: Item[]) => Promise<Result[]>, { maxWeight, weigh = () => 1 }: BatchBounds<Item>) {
+  constructor(
+    run: (take: () => Item[]) => Promise<Result[]>,
+    { maxWeight, weigh = () => 1 }: BatchBounds<Item>,
+  ) {
     this.#run = run
     this.#maxWeight = maxWeight
     this.#weigh = weigh
@@ -47,12 +50,13 @@ export class Batcher<Item, Result> {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, this.#nextLength())
+      let batch: Waiting<Item, Result>[] | null = null
+      const taken = (): Waiting<Item, Result>[] => (batch ??= this.#waiting.splice(0, this.#nextLength()))
       try {
-        const results = await this.#run(batch.map((entry) => entry.item))
-        batch.forEach((entry, i) => entry.resolve(results[i] as Result))
+        const results = await this.#run(() => taken().map((entry) => entry.item))
+        taken().forEach((entry, i) => entry.resolve(results[i] as Result))
       } catch (error) {
-        batch.forEach((entry) => entry.reject(error))
+        taken().forEach((entry) => entry.reject(error))
       }
     }
     this.#busy = false

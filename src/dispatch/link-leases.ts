@@ -56,8 +56,8 @@ export class LinkLeases {
 
   constructor(deps: LinkLeasesDeps) {
     this.#deps = deps
-    this.#taking = new Batcher((asked) => this.#takeAll(asked), { maxWeight: maxBatch })
-    this.#releasing = new Batcher((leases) => this.#releaseAll(leases), { maxWeight: maxBatch })
+    this.#taking = new Batcher((take) => this.#takeAll(take()), { maxWeight: maxBatch })
+    this.#releasing = new Batcher((take) => this.#releaseAll(take()), { maxWeight: maxBatch })
   }
 
   /** What this node's writes for a device bear, so that the database refuses them once another has it; null while it is not held. */

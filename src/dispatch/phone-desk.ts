@@ -68,7 +68,7 @@ export class PhoneDesk {
   constructor(deps: PhoneDeskDeps) {
     this.#deps = deps
     this.#turns = new FetchTurns(deps)
-    this.#reports = new Batcher((reports) => this.#storeReports(reports), { maxWeight: mostReports })
+    this.#reports = new Batcher((take) => this.#storeReports(take()), { maxWeight: mostReports })
   }
 
   /** What the phone is to have; flushed. One phone asks at a time, however many requests it makes. */

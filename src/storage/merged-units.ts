@@ -4,10 +4,13 @@ import type { Writer } from './writer.ts'
 
 type Run = (input: unknown) => Promise<unknown>
 type Outcome = { result: unknown } | { error: unknown }
+type Calls = readonly unknown[][]
+/** Runs the unit once for the calls that there are when its transaction has begun. */
+type Write = (calls: () => Calls) => Promise<unknown>
 
 /**
  * Merges the calls of a unit that wait for the writer into one: batches form next to the flush that they wait for, so that no thread
- * waits for the other's turn. Should the database refuse what a merged call brings, or the unit fail on it, each call is tried by itself, so that
+ * waits for the other's turn, and what comes while a transaction waits for that of another node shares it. Should the database refuse what a merged call brings, or the unit fail on it, each call is tried by itself, so that
  * nobody fails for a neighbour; a full or busy disk would refuse each of them too.
  */
 export function mergedUnits(deps: {
@@ -19,30 +22,27 @@ export function mergedUnits(deps: {
   const { writer, units, merging, maxWeight } = deps
   const runs = Object.entries(merging).map(([name, weigh]): [string, Run] => {
     const unit = units[name] as Units[string]
-    const write = (input: readonly unknown[]): Promise<unknown> =>
-      writer.write((tx) => unit(tx, input as never))
-    const batcher = new Batcher((calls: (readonly unknown[])[]) => runMerged(write, calls), {
+    const write: Write = (calls) => writer.write((tx) => unit(tx, calls().flat() as never))
+    const batcher = new Batcher((take: () => Calls) => runMerged(write, take), {
       maxWeight,
       weigh: (input) => weigh(input as never),
     })
-    return [name, async (input) => unwrap(await batcher.add(input as readonly unknown[]))]
+    return [name, async (input) => unwrap(await batcher.add(input as unknown[]))]
   })
   return new Map(runs)
 }
 
-async function runMerged(
-  write: (input: readonly unknown[]) => Promise<unknown>,
-  calls: readonly (readonly unknown[])[],
-): Promise<Outcome[]> {
+async function runMerged(write: Write, take: () => Calls): Promise<Outcome[]> {
   try {
-    const results = (await write(calls.flat())) as unknown[]
+    const results = (await write(take)) as unknown[]
     let next = 0
-    return calls.map((call) => ({ result: results.slice(next, (next += call.length)) }))
+    return take().map((call) => ({ result: results.slice(next, (next += call.length)) }))
   } catch (error) {
+    const calls = take()
     if (calls.length === 1 || isPassing(error)) return calls.map(() => ({ error }))
     return Promise.all(
       calls.map((call) =>
-        write(call).then(
+        write(() => [call]).then(
           (result): Outcome => ({ result }),
           (failure: unknown): Outcome => ({ error: failure }),
         ),

@@ -37,12 +37,16 @@ export function postgresDialect(
   prepare: Prepare | null = null,
 ): Dialect {
   const sets = postgresSets(columnTypesReader())
+  let isContended = false
   const driver: Driver = {
     init: async () => undefined,
     acquireConnection: async () => PostgresConnection.open(pool, prepare),
     beginTransaction: async (connection) => {
       if (start === null) throw new Error('a transaction is a unit of the writer')
-      ;(connection as PostgresConnection).begin(start.lock)
+      const begun = connection as PostgresConnection
+      begun.begin(start.lock, (waitedMs) => (isContended = waitedMs > contendedFromMs))
+      // Where others have the lock, what comes until it is free shares the transaction: worth more than the round trip.
+      if (isContended) await begun.hasBegun()
     },
     commitTransaction: async (connection) => {
       const startedMs = performance.now()
@@ -60,6 +64,9 @@ export function postgresDialect(
     createQueryCompiler: () => new EmptyListCompiler(),
   }
 }
+
+/** A lock that nobody holds is taken in a tenth of it. */
+const contendedFromMs = 1
 
 class SettingPostgresAdapter extends PostgresAdapter implements SetAdapter {
   readonly sets: SetStatements
@@ -154,20 +161,35 @@ class PostgresConnection implements DatabaseConnection {
     return true
   }
 
-  /** Crosses with the first statement: a transaction costs no round trip more for its beginning, nor for its lock where nobody else holds it. */
-  begin(lock: string): void {
-    this.#unposted.begin = lock
+  /**
+   * Crosses with the first statement: a transaction costs no round trip more for its beginning, nor for its lock where nobody else holds it.
+   * `onLock` hears how long the wait for the lock took, by the server's clock.
+   */
+  begin(lock: string, onLock: (waitedMs: number) => void): void {
+    this.#unposted.begin = () => this.#begin(lock, onLock)
+  }
+
+  /** Begins at once, and settles when the lock is there. */
+  async hasBegun(): Promise<void> {
+    this.#post()
+    try {
+      await this.#begun
+      this.#begun = null
+    } catch (error) {
+      this.#fail(error)
+    }
   }
 
   /** The number of the transaction tells what became of it should COMMIT get no answer. */
-  async #begin(lock: string): Promise<void> {
+  async #begin(lock: string, onLock: (waitedMs: number) => void): Promise<void> {
     const known = incarnations.get(this.#client)
     const asked = known === undefined ? `, ${incarnationSql} as incarnation` : ''
-    const text = `begin; ${lock}; select pg_current_xact_id()::text as id${asked}`
-    const results = (await this.#client.query({ text })) as unknown as pg.QueryResult<OpenTransaction>[]
-    const transaction = { incarnation: known, ...results.at(-1)?.rows[0] } as OpenTransaction
+    const text = `begin; ${lock}; select pg_current_xact_id()::text as id, ${waitedSql} as waited${asked}`
+    const results = (await this.#client.query({ text })) as unknown as pg.QueryResult<Begun>[]
+    const { waited, ...transaction } = { incarnation: known, ...results.at(-1)?.rows[0] } as Begun
     incarnations.set(this.#client, transaction.incarnation)
     this.#transaction = transaction
+    onLock(waited)
   }
 
   async commit(): Promise<void> {
@@ -195,13 +217,7 @@ class PostgresConnection implements DatabaseConnection {
 
   async #query(query: pg.QueryConfig): Promise<pg.QueryResult> {
     if (this.#broken !== null) throw this.#broken
-    const { begin, savepoint } = this.#unposted
-    if (begin !== null || savepoint !== null) {
-      this.#unposted = { begin: null, savepoint: null }
-      if (begin !== null) this.#begun = this.#begin(begin)
-      // It fails where the transaction has failed, which the statement behind it says too.
-      if (savepoint !== null) this.#client.query(savepoint).catch(() => undefined)
-    }
+    this.#post()
     const result = this.#client.query(this.#begun === null ? query : this.#waitingForLock(query))
     try {
       if (this.#begun !== null) {
@@ -212,10 +228,24 @@ class PostgresConnection implements DatabaseConnection {
       }
       return await result
     } catch (error) {
-      const fault = asStorageError(error)
-      if (fault.fault === 'unavailable') this.#broken ??= fault
-      throw fault
+      return this.#fail(error)
     }
+  }
+
+  /** Posts what stands before the next statement. */
+  #post(): void {
+    const { begin, savepoint } = this.#unposted
+    if (begin === null && savepoint === null) return
+    this.#unposted = { begin: null, savepoint: null }
+    if (begin !== null) this.#begun = begin()
+    // It fails where the transaction has failed, which the statement behind it says too.
+    if (savepoint !== null) this.#client.query(savepoint).catch(() => undefined)
+  }
+
+  #fail(error: unknown): never {
+    const fault = asStorageError(error)
+    if (fault.fault === 'unavailable') this.#broken ??= fault
+    throw fault
   }
 
   /** The wait for the lock takes its own time, and no other's. */
@@ -226,6 +256,14 @@ class PostgresConnection implements DatabaseConnection {
 }
 
 interface Unposted {
-  begin: string | null
+  begin: (() => Promise<void>) | null
   savepoint: string | null
 }
+
+interface Begun extends OpenTransaction {
+  /** Milliseconds until the lock was there. */
+  waited: number
+}
+
+/** Within a transaction `now()` is when it was asked to begin. */
+const waitedSql = 'extract(epoch from clock_timestamp() - now()) * 1000'

@@ -66,28 +66,32 @@ export class Writer {
   async #drain(): Promise<void> {
     // Yields once, so that units of other kinds that are made in the same turn join the first transaction.
     await new Promise<void>((resolve) => setImmediate(resolve))
-    while (this.#waiting.length > 0) await this.#transact(this.#waiting.splice(0, maxUnitsPerTransaction))
+    while (this.#waiting.length > 0) await this.#transact()
     this.#running = null
   }
 
-  async #transact(units: Unit[]): Promise<void> {
+  async #transact(): Promise<void> {
+    let units: Unit[] | null = null
+    // When the transaction has begun: where it waits for that of another node, what comes meanwhile shares it.
+    const take = (): Unit[] => (units ??= this.#waiting.splice(0, maxUnitsPerTransaction))
     let answers: (() => void)[]
     try {
-      answers = await this.#commitAll(units, maxReplays)
+      answers = await this.#commitAll(take, maxReplays)
       this.#commits += 1
       this.#trouble = null
     } catch (error) {
       if (isTrouble(error)) this.#trouble = error
-      for (const unit of units) unit.reject(error)
+      for (const unit of take()) unit.reject(error)
       return
     }
     for (const answer of answers) answer()
   }
 
   /** Runs all units in one transaction, and anew while another transaction was in the way. */
-  async #commitAll(units: readonly Unit[], replaysLeft: number): Promise<(() => void)[]> {
+  async #commitAll(take: () => readonly Unit[], replaysLeft: number): Promise<(() => void)[]> {
     try {
       return await this.#db.transaction().execute(async (tx) => {
+        const units = take()
         const answers: (() => void)[] = []
         for (const unit of units)
           answers.push(await attempt(tx, unit, units.length === 1 ? null : this.#savepoint))
@@ -95,7 +99,7 @@ export class Writer {
       })
     } catch (error) {
       const isConflict = error instanceof StorageError && error.fault === 'conflict'
-      if (isConflict && replaysLeft > 0) return this.#commitAll(units, replaysLeft - 1)
+      if (isConflict && replaysLeft > 0) return this.#commitAll(take, replaysLeft - 1)
       throw error
     }
   }

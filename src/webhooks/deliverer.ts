@@ -66,7 +66,7 @@ export class Deliverer implements Service {
   constructor(deps: DelivererDeps) {
     this.#deps = deps
     this.#lanes = new Lanes({ inLane: deps.mostInLane, connections: deps.mostConnections })
-    this.#outcomes = new Batcher((tried) => this.#record(tried), { maxWeight: mostOutcomes })
+    this.#outcomes = new Batcher((take) => this.#record(take()), { maxWeight: mostOutcomes })
   }
 
   /** Deliveries under way. */

@@ -53,6 +53,12 @@ async function send(count: number): Promise<void> {
 }
 const device = () => house.pool.get('dev_s')
 
+/** Twenty in a row were unknown; what was claimed by then had left, and that is less than a window. */
+function expectClosed(): void {
+  expect(submitted).toBeGreaterThanOrEqual(20)
+  expect(submitted).toBeLessThan(20 + 5)
+}
+
 async function changeDevice(): Promise<void> {
   await house.storage.writer.write(async (tx) => {
     await tx
@@ -66,8 +72,7 @@ async function changeDevice(): Promise<void> {
 
 test('a link that stopped answering gets nothing more, says why, and what waits stays queued', async () => {
   await send(60)
-  expect(submitted).toBeGreaterThanOrEqual(20)
-  expect(submitted).toBeLessThan(20 + 5)
+  expectClosed()
   expect(device()?.health).toMatchObject({ status: 'offline', reasons: ['repeated_unknown'] })
   const statuses = await house.statuses()
   expect(statuses.filter((status) => status === 'queued')).toHaveLength(60 - submitted)
@@ -78,17 +83,19 @@ test('a link that stopped answering gets nothing more, says why, and what waits 
 
 test('after its rest it is tried with one message at a time, and used as before once it has answered 20', async () => {
   await send(40)
-  expect(submitted).toBe(20)
+  expectClosed()
+  const before = submitted
+  await send(20 - (40 - before))
   answers = true
   mostAtOnce = 0
   await house.clock.advance(300_000)
   expect(device()?.health).toMatchObject({ status: 'degraded', reasons: ['repeated_unknown'] })
   await house.dispatcher.drain()
-  expect({ submitted, mostAtOnce }).toEqual({ submitted: 40, mostAtOnce: 1 })
+  expect({ submitted, mostAtOnce }).toEqual({ submitted: before + 20, mostAtOnce: 1 })
   expect(device()?.health).toMatchObject({ status: 'online', reasons: [] })
   await house.send({ to: Array.from({ length: 20 }, (_, i) => `+49151${20_000_000 + i}`) })
   await house.dispatcher.drain()
-  expect({ submitted, mostAtOnce }).toEqual({ submitted: 60, mostAtOnce: 5 })
+  expect({ submitted, mostAtOnce }).toEqual({ submitted: before + 40, mostAtOnce: 5 })
 })
 
 test('while it does not answer it costs one message for each rest', async () => {
