@@ -87,7 +87,7 @@ export class Dispatcher implements Service {
       makeRoom: (ended) => this.#makeRoom(ended),
       wake: (route) => this.wake(route),
     })
-    this.#receive = new Batcher((words) => this.#storeReceipts(words), { maxWeight: maxBatch })
+    this.#receive = new Batcher((take) => this.#storeReceipts(take), { maxWeight: maxBatch })
   }
 
   async start(): Promise<void> {
@@ -277,8 +277,10 @@ export class Dispatcher implements Service {
     if (this.#ring.size > 0) this.nudge()
   }
 
-  async #storeReceipts(words: readonly Omit<ReceiptWord, 'atMs'>[]): Promise<void[]> {
+  async #storeReceipts(take: () => Omit<ReceiptWord, 'atMs'>[]): Promise<void[]> {
     const { units, clock, metrics } = this.#deps
+    await this.#outcomes.posted()
+    const words = take()
     // Stamped when they are written, not when they came: history relies on no change appearing behind its horizon.
     const atMs = clock.now()
     const stamped = words.map((word) => ({ ...word, atMs }))

@@ -31,15 +31,24 @@ const storeRetryMs = 250
 export class OutcomeStore {
   readonly #deps: Deps
   readonly #batcher: Batcher<Ended, void>
+  #whenPosted: (() => void)[] = []
 
   constructor(deps: Deps) {
     this.#deps = deps
-    this.#batcher = new Batcher((ended) => this.#store(ended), { maxWeight: maxBatch })
+    this.#batcher = new Batcher((take) => this.#store(take()), { maxWeight: maxBatch })
   }
 
   /** Settles when it is stored. */
   add(ended: Ended): Promise<void> {
     return this.#batcher.add(ended)
+  }
+
+  /**
+   * Settles when what was told so far is on its way to the database, or cannot be for now: a receipt that goes behind it finds its message, which
+   * costs half of what it does to park it.
+   */
+  async posted(): Promise<void> {
+    if (this.#batcher.waiting > 0) await new Promise<void>((resolve) => this.#whenPosted.push(resolve))
   }
 
   /**
@@ -56,11 +65,13 @@ export class OutcomeStore {
         const dueMs = dueNow()
         const settlements = settlementsOf(ended, nowMs, dueMs)
         const stored = units.settleOutcomes(settlements)
+        this.#tellPosted()
         if (tries === 0) makeRoom(ended)
         for (const status of await stored) if (status !== null) metrics.advanced(status)
         this.#wakeWhenDue(settlements, dueMs)
         return ended.map(() => undefined)
       } catch (error) {
+        this.#tellPosted()
         const { log: logged, clock: time } = this.#deps
         logged.error(
           { err: error, outcomes: ended.length },
@@ -72,6 +83,10 @@ export class OutcomeStore {
         await new Promise<void>((resolve) => time.schedule(storeRetryMs, resolve))
       }
     }
+  }
+
+  #tellPosted(): void {
+    for (const resolve of this.#whenPosted.splice(0)) resolve()
   }
 
   /** One outcome that the database will not take must not keep the others. */

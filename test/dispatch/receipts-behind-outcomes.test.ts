@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ConnectorKind, HandOver, Link } from '../../src/connectors/connector.ts'
+import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
+import { StorageError } from '../../src/storage/dialect.ts'
+import { eventually } from '../eventually.ts'
+import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
+
+const handedOver: HandOver[] = []
+
+/** A link whose network calls each message after its text, and reports on it when the test says so. */
+const kind: ConnectorKind = {
+  ...simulatorKind,
+  createLink(setup, tools, events) {
+    const link = simulatorKind.createLink(setup, tools, events)
+    return {
+      window: 10,
+      capabilities: link.capabilities,
+      health: () => link.health(),
+      start: () => link.start(),
+      stop: () => link.stop(),
+      submit: async (one) => {
+        handedOver.push(one)
+        return { kind: 'accepted', networkIds: [one.text], receiptExpected: true }
+      },
+    } satisfies Link
+  },
+}
+
+/** What was posted to the writer, in order. */
+let posted: string[]
+let isHeld: boolean
+let letGo: (error?: Error) => void
+let house: MessagesFixture
+beforeEach(async () => {
+  handedOver.length = 0
+  posted = []
+  isHeld = true
+  const held = new Promise<void>((resolve, reject) => {
+    letGo = (error) => (error === undefined ? resolve() : reject(error))
+  })
+  held.catch(() => undefined)
+  house = await openMessagesFixture(kind, {
+    around: (units) => ({
+      ...units,
+      async settleOutcomes(settlements) {
+        posted.push(...settlements.map(({ networkIds }) => `outcome of ${networkIds.join()}`))
+        if (isHeld) await held
+        return units.settleOutcomes(settlements)
+      },
+      settleReceipts(words) {
+        posted.push(...words.map(({ networkId }) => `receipt of ${networkId}`))
+        return units.settleReceipts(words)
+      },
+    }),
+  })
+  await house.addAccount('acc_a', 20)
+  await house.addDevice('dev_s')
+})
+afterEach(() => house.close())
+
+const deliver = (networkId: string) =>
+  house.dispatcher.receipt('dev_s', { networkId, result: 'delivered', code: null, networkCode: null })
+
+/** Sends a message and waits until the device has answered for it. */
+async function handOver(text: string): Promise<void> {
+  await house.send({ text })
+  await eventually(
+    async () => handedOver.map((each) => each.text),
+    (texts) => expect(texts).toContain(text),
+  )
+}
+
+test('a receipt goes to the database behind the outcome that was told before it, and finds its message', async () => {
+  await handOver('first')
+  await eventually(async () => posted, (seen) => expect(seen).toEqual(['outcome of first'])) // prettier-ignore
+  await handOver('second')
+  const delivered = Promise.all([deliver('second'), deliver('first')])
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(posted, 'the receipts wait for the outcome').toEqual(['outcome of first'])
+  isHeld = false
+  letGo()
+  await delivered
+  expect(posted).toEqual(['outcome of first', 'outcome of second', 'receipt of second', 'receipt of first'])
+  await house.dispatcher.drain()
+  expect(await house.statuses()).toEqual(['delivered', 'delivered'])
+})
+
+test('receipts wait no longer than until the database is known to take no outcomes', async () => {
+  await handOver('first')
+  await eventually(async () => posted, (seen) => expect(seen).toEqual(['outcome of first'])) // prettier-ignore
+  await handOver('second')
+  const delivered = deliver('of another')
+  await new Promise((resolve) => setImmediate(resolve))
+  isHeld = false
+  letGo(new StorageError('away', 'unavailable', true))
+  await delivered
+  expect(posted).toEqual(['outcome of first', 'receipt of of another'])
+  await house.clock.advance(250)
+  await house.dispatcher.drain()
+  expect(await house.statuses()).toEqual(['sent', 'sent'])
+})
