@@ -234,6 +234,14 @@ export const proofs: readonly Proof[] = [
     catches: ['depth-looked-at-too-late'],
   },
   {
+    name: 'nul',
+    says: 'a NUL in any text of any call of the API, the console or the operator’s programs is refused by name, on PostgreSQL too, which keeps none',
+    projects: both,
+    files: ['test/api/nul.test.ts'],
+    sizes: [],
+    catches: ['nul-reaches-the-database'],
+  },
+  {
     name: 'fuzz',
     says: 'requests made from the reference, right, nearly right and hostile: no 5xx, and no status, code, header or body that the reference does not name',
     projects: embedded,

@@ -57,6 +57,21 @@ export function echoedTextFault(pointer: string, text: string): Fault | null {
     : null
 }
 
+/** The first text of a JSON value that holds a NUL, which PostgreSQL keeps nowhere and compares with nothing; names of members are texts too. */
+export function findNul(pointer: string, value: unknown): Fault | null {
+  if (typeof value === 'string')
+    return value.includes('\0')
+      ? { pointer, code: 'control_character', detail: 'It holds a NUL, which may stand nowhere.' }
+      : null
+  if (typeof value !== 'object' || value === null) return null
+  for (const [name, member] of Object.entries(value)) {
+    const at = `${pointer}/${escapePointer(name)}`
+    const found = findNul(at, name) ?? findNul(at, member)
+    if (found !== null) return found
+  }
+  return null
+}
+
 const mostMembers = 10
 const mostCharacters = 200
 const mostBytes = 2048

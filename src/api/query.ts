@@ -1,5 +1,6 @@
 import { type Fault, type FieldCode, refuse } from '../errors.ts'
 import { nearestName } from '../nearest-name.ts'
+import { echoedTextFault } from './field-faults.ts'
 import { readInstant } from './instant.ts'
 
 /** More parameters than any sensible request has: 100 ids and every other one. */
@@ -95,6 +96,11 @@ export class QueryReader {
   }
 
   #read<T>(name: string, text: string, read: (text: string) => T): T | null {
+    const unfit = echoedTextFault('', text)
+    if (unfit !== null) {
+      this.fault(name, unfit.code, unfit.detail)
+      return null
+    }
     try {
       return read(text)
     } catch (wrong) {

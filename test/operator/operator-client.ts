@@ -30,18 +30,10 @@ interface AskOptions {
 /** The whole program, and a billing system that knows its tokens. */
 export async function startOperatorHouse(env: Record<string, string> = {}): Promise<OperatorHouse> {
   const house = await startApp(env)
-  const ids = createIds({ now: systemClock.now })
-  const tokenFor = async (scope: OperatorScope) => {
-    const { tokenId, token } = await house.app.storage.writer.write((tx) =>
-      createOperatorToken(
-        tx,
-        { ids, nowMs: systemClock.now(), randomBytes },
-        { name: `Billing (${scope})`, scope, expiresAt: null, actor: 'test' },
-      ),
-    )
-    return { id: tokenId, token }
+  const tokens = {
+    read: await tokenForOperator(house, 'read'),
+    write: await tokenForOperator(house, 'write'),
   }
-  const tokens = { read: await tokenFor('read'), write: await tokenFor('write') }
   const ask: OperatorHouse['ask'] = async (method, path, options = {}) => {
     const { token = tokens.write.token, headers = {}, body } = options
     const answer = await fetch(`${house.url}/operator/v1${path}`, {
@@ -66,4 +58,20 @@ export async function startOperatorHouse(env: Record<string, string> = {}): Prom
         },
       }),
   }
+}
+
+/** A token of the operator for a program. */
+export async function tokenForOperator(
+  { app }: TestApp,
+  scope: OperatorScope,
+): Promise<{ id: string; token: string }> {
+  const ids = createIds({ now: systemClock.now })
+  const { tokenId, token } = await app.storage.writer.write((tx) =>
+    createOperatorToken(
+      tx,
+      { ids, nowMs: systemClock.now(), randomBytes },
+      { name: `Billing (${scope})`, scope, expiresAt: null, actor: 'test' },
+    ),
+  )
+  return { id: tokenId, token }
 }

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '../../errors.ts'
+import { isId } from '../../ids.ts'
 import type { Mode } from '../../storage/schema.ts'
 import type { AccountContext, AnyCall, CallContext, UserContext } from './call.ts'
 import { readSession } from './session.ts'
@@ -35,7 +36,7 @@ async function openedAccount(
 ): Promise<AccountContext['account']> {
   const id = query.get('account') ?? ''
   const mode = query.get('mode') ?? 'live'
-  if (!isMode(mode)) throw noAccount()
+  if (!isMode(mode) || !isId('acc', id)) throw noAccount()
   const found = await read
     .selectFrom('accounts')
     .leftJoin('account_users', (join) =>

@@ -80,7 +80,7 @@ async function answer(
     setCookie: (cookie) => void cookies.push(cookie),
   }
   const context = await guardCall(own, call, query)
-  const input = await readInput(call.input, call.kind === 'change' ? request.body : query.get('input'))
+  const input = await readInput(call, call.kind === 'change' ? request.body : query.get('input'))
   if (call.kind === 'stream') {
     if (streams.isClosing)
       throw refuse('unavailable', { headers: { 'retry-after': '1', connection: 'close' } })

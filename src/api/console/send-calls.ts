@@ -44,6 +44,7 @@ export const sendCalls = {
   'send/price': defineCall({
     kind: 'change',
     access: 'member',
+    judgesTexts: true,
     input: Type.Object({ body }, closed),
     async handle(context, input): Promise<PriceAnswer> {
       try {
@@ -64,6 +65,7 @@ export const sendCalls = {
   'send/one': defineCall({
     kind: 'change',
     access: 'member',
+    judgesTexts: true,
     input: Type.Object({ body, key }, closed),
     async handle(context, input): Promise<SendAnswer> {
       const caller = await consoleCaller(context)
@@ -75,6 +77,7 @@ export const sendCalls = {
   'send/rows': defineCall({
     kind: 'change',
     access: 'member',
+    judgesTexts: true,
     input: Type.Object(
       {
         key,
@@ -102,6 +105,7 @@ export const sendCalls = {
   'send/check-numbers': defineCall({
     kind: 'change',
     access: 'member',
+    judgesTexts: true,
     input: Type.Object({ numbers: Type.Array(Type.String(), { maxItems: mostNumbers }) }, closed),
     handle: async ({ account }, { numbers }): Promise<{ numbers: CheckedNumber[] }> => ({
       numbers: numbers.map((number) => {
