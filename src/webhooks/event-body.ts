@@ -43,6 +43,8 @@ function asItStood(message: MessageRow, event: WebhookEventTable): MessageRow {
   const { status, parts_sent, charged, cost_state, attempts, possible_duplicate } = event
   if (status === null || cost_state === null || possible_duplicate === null)
     throw new Error(`the event ${event.id} tells no state of its message`)
+  // Whatever is sent expires: an event without that was written before events kept the two times, or is of a received message, which has none.
+  const knowsPlan = event.expires_at !== null
   return {
     ...message,
     status,
@@ -56,8 +58,8 @@ function asItStood(message: MessageRow, event: WebhookEventTable): MessageRow {
     receipt_expected: event.receipt_expected,
     error_code: event.error_code,
     network_code: event.network_code,
-    send_at: event.send_at,
-    expires_at: event.expires_at,
+    send_at: knowsPlan ? event.send_at : message.send_at,
+    expires_at: event.expires_at ?? message.expires_at,
     sent_at: event.sent_at,
     delivered_at: event.delivered_at,
     finalized_at: event.finalized_at,

@@ -113,6 +113,18 @@ test('a repeat tells the time that was planned then, and the move to another one
   })
 }) // prettier-ignore
 
+test('an event of before events kept the times of the plan tells those of its message', async () => {
+  await house.addEndpoint()
+  const sendAt = house.clock.now() + 3_600_000
+  await house.send({ sendAt, expiresAt: sendAt + 60_000 })
+  await house.storage.writer.write((tx) => tx.updateTable('webhook_events').set({ send_at: null, expires_at: null }).execute())
+  await house.deliverer.drain()
+  expect(bodyOf(0)).toMatchObject({
+    type: 'message.scheduled',
+    data: { message: { send_at: '2026-11-21T10:30:00.000Z', expires_at: '2026-11-21T10:31:00.000Z' } },
+  })
+}) // prettier-ignore
+
 test('a text that was erased meanwhile is not told in repeats', async () => {
   await house.addEndpoint()
   house.answer = () => answered(500)
