@@ -143,7 +143,10 @@ test('what is scheduled counts in the hour in which it goes, beside all that goe
   // A reminder for each of five days is no flood.
   for (let day = 1; day <= 5; day++) expect(told(await plan(24 * day, number(1)))).toEqual([202, 'accepted'])
   expect(told(await plan(24.5, number(1)))).toEqual([202, 'accepted'])
-  expect(told(await plan(24.9, number(1)))).toEqual(over('0'))
+  const full = await plan(24.9, number(1))
+  expect(told(full)).toEqual(over('0'))
+  // The hour that begins with the first of the two.
+  expect(full.headers.get('retry-after')).toBe(String(25 * 3_600))
   expect(told(await plan(23.6, number(1)))).toEqual(over('0'))
   expect(told(await plan(25.5, number(1)))).toEqual([202, 'accepted'])
   // Half an hour before and half an hour after the two of them lies no hour that holds all.
@@ -163,6 +166,9 @@ test('what is scheduled counts in the hour in which it goes, beside all that goe
   const atOnce = await Promise.all(Array.from({ length: 8 }, () => plan(72, number(5_013))))
   const taken = atOnce.filter(({ status }) => status === 202)
   expect([1, 2]).toContain(taken.length)
+  // One that only what is under way left no room for asks again soon, one that what is stored did when that hour has passed.
+  for (const { status, headers } of atOnce)
+    if (status === 429) expect(['5', String(73 * 3_600)]).toContain(headers.get('retry-after'))
   for (let i = taken.length; i < 2; i++) expect((await plan(72, number(5_013))).status).toBe(202)
   expect(told(await plan(72, number(5_013)))).toEqual(over('0'))
   await limit({ numberPerHour: null, prefixPerHour: null })
@@ -176,7 +182,7 @@ test('the fullest hour around a time is the one that counting all hours finds', 
       const counts = Array.from({ length: 60 }, (_, i) => at - i).map(
         (from) => times.filter((time) => time >= from && time < from + 60).length + 1,
       )
-      expect(busiestHour(times.map(ms), ms(at))).toBe(Math.max(...counts))
+      expect(busiestHour(times.map(ms), ms(at)).messages).toBe(Math.max(...counts))
     }),
   )
 })

@@ -6,16 +6,19 @@ import type { SendPorts } from './send-ports.ts'
 
 const hourMs = 3_600_000
 
-/** How many of these times, and `atMs` beside them, lie within one hour that holds it, where that is fullest. */
-export function busiestHour(times: readonly number[], atMs: number): number {
+/** How many of these times, and `atMs` beside them, lie within one hour that holds it, where that is fullest, and when that hour has passed. */
+export function busiestHour(times: readonly number[], atMs: number): { messages: number; endsMs: number } {
   const sorted = [...times, atMs].toSorted((a, b) => a - b)
-  let most = 0
+  let busiest = { messages: 0, endsMs: 0 }
   let from = 0
   for (const [to, time] of sorted.entries()) {
     while (time - (sorted[from] as number) >= hourMs) from += 1
-    if (time >= atMs && (sorted[from] as number) <= atMs) most = Math.max(most, to - from + 1)
+    const startMs = sorted[from] as number
+    const messages = to - from + 1
+    if (time >= atMs && startMs <= atMs && messages > busiest.messages)
+      busiest = { messages, endsMs: startMs + hourMs }
   }
-  return most
+  return busiest
 }
 
 /** From when to when lies what may share an hour with this time; both ends do not. */
@@ -33,7 +36,17 @@ export interface RecipientLimits {
 interface Planned {
   recipients: CheckedSend['recipients']
   sendAtMs: number
+  nowMs: number
 }
+
+/** What goes to one name: messages of the database, and those that are judged beside this send and may yet be refused themselves. */
+interface Ahead {
+  stored: number[]
+  underWay: readonly number[]
+}
+
+/** When to ask again where only what is under way leaves no room: it is stored or refused by then. */
+const underWaySeconds = 5
 
 /** The limits of what goes to one number and to neighbouring numbers in the hour of a scheduled message. */
 export class PlannedRate {
@@ -54,7 +67,12 @@ export class PlannedRate {
     const ranges = recipients.map(({ to }) => rangesOf(to, limits))
     // One of two hours beside each other holds more than the limit where both together hold twice as many.
     const asked = new Map(ranges.flat().map((range) => [range.name, { ...range, most: 2 * range.most }]))
-    const ahead = new Map([...asked.keys()].map((name) => [name, [...this.#timesOf(accountId, name)]]))
+    const ahead = new Map(
+      [...asked.keys()].map((name): [string, Ahead] => [
+        name,
+        { stored: [], underWay: this.#timesOf(accountId, name) },
+      ]),
+    )
     const names = ranges.flat().map(({ name }) => name)
     for (const name of names)
       this.#underWay.set(keyOf(accountId, name), [...this.#timesOf(accountId, name), sendAtMs])
@@ -63,7 +81,7 @@ export class PlannedRate {
       const stored = await this.#ports.timesTo({ accountId, mode, ...hoursAround(sendAtMs) }, [
         ...asked.values(),
       ])
-      for (const [name, times] of stored) ahead.get(name)?.push(...times)
+      for (const [name, times] of stored) ahead.get(name)?.stored.push(...times)
       refuseBeyond(planned, ranges, ahead)
       return forget
     } catch (error) {
@@ -102,22 +120,36 @@ function rangesOf(to: string, { perNumber, perPrefix }: RecipientLimits): Range[
 }
 
 function refuseBeyond(
-  { recipients, sendAtMs }: Planned,
+  { recipients, sendAtMs, nowMs }: Planned,
   ranges: readonly (readonly Range[])[],
-  ahead: ReadonlyMap<string, number[]>,
+  ahead: ReadonlyMap<string, Ahead>,
 ): void {
-  const isOver = ranges.map((of) => {
+  const waits = ranges.map((of) => {
     // Of several neighbours in one send each sees those before it.
-    const over = of.some(({ name, most }) => busiestHour(ahead.get(name) ?? [], sendAtMs) > most)
-    for (const { name } of of) ahead.get(name)?.push(sendAtMs)
-    return over
+    const wait = Math.max(
+      ...of.map(({ name, most }) => waitSeconds(ahead.get(name), { sendAtMs, nowMs, most })),
+    )
+    for (const { name } of of) ahead.get(name)?.stored.push(sendAtMs)
+    return wait
   })
-  if (!isOver.includes(true)) return
+  const retryAfterSeconds = Math.max(...waits)
+  if (retryAfterSeconds === 0) return
   throw refuse('recipient_rate_limited', {
     detail: 'These numbers, or their neighbours, have their messages for that hour; choose another time.',
-    errors: isOver.flatMap((over, i) => (over ? [rateFault(recipients[i])] : [])),
+    errors: waits.flatMap((wait, i) => (wait === 0 ? [] : [rateFault(recipients[i])])),
     violated_policies: ['recipients-per-hour'],
+    headers: { 'retry-after': String(retryAfterSeconds) },
   })
+}
+
+/** 0 while there is room; else how long it takes until the hour has passed that is full, or what only may fill it is decided. */
+function waitSeconds(
+  { stored, underWay }: Ahead = { stored: [], underWay: [] },
+  { sendAtMs, nowMs, most }: { sendAtMs: number; nowMs: number; most: number },
+): number {
+  if (busiestHour([...stored, ...underWay], sendAtMs).messages <= most) return 0
+  const { messages, endsMs } = busiestHour(stored, sendAtMs)
+  return messages <= most ? underWaySeconds : Math.max(1, Math.ceil((endsMs - nowMs) / 1_000))
 }
 
 export const rateFault = (recipient: CheckedSend['recipients'][number] | undefined): Fault => ({

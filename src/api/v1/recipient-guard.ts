@@ -49,7 +49,7 @@ export class RecipientGuard {
     const takeBack = isThisHour ? this.#countNow(caller, recipients, limits) : null
     if (sendAtMs === null || sendAtMs <= nowMs) return (isStored) => void (isStored || takeBack?.())
     try {
-      const forget = await this.#planned.judge(caller, { recipients, sendAtMs }, limits)
+      const forget = await this.#planned.judge(caller, { recipients, sendAtMs, nowMs }, limits)
       return (isStored) => {
         forget()
         if (!isStored) takeBack?.()
