@@ -1,5 +1,5 @@
 import { problems, Refusal, refuse } from '../errors.ts'
-import { StorageError } from '../storage/dialect.ts'
+import { StorageError, UnfitValueError } from '../storage/dialect.ts'
 
 /** What the document of a problem says beside the refusal itself. */
 export interface ProblemContext {
@@ -29,11 +29,12 @@ export function renderProblem({ code, extra }: Refusal, context: ProblemContext)
 }
 
 /**
- * What a thrown value means to the client. Only `internal_error` is a surprise and worth a log entry of its own; nothing of the
- * thing thrown reaches the client.
+ * What a thrown value means to the client; nothing of the thing thrown reaches it.
  */
 export function refusalFrom(error: unknown): Refusal {
   if (error instanceof Refusal) return error
+  if (error instanceof UnfitValueError)
+    return refuse('malformed_request', { detail: 'It holds a value that the database does not take.' })
   if (error instanceof StorageError) return refusalFromStorage(error)
   const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
   const own = typeof code === 'string' ? frameworkRefusals[code] : undefined
@@ -42,6 +43,10 @@ export function refusalFrom(error: unknown): Refusal {
     ? refuse('malformed_request', { detail: 'The body did not arrive whole.' })
     : refuse('internal_error')
 }
+
+/** Whether what was thrown is worth an entry in the log of its own. A value that only the database refused got past a check of ours. */
+export const isSurprise = (error: unknown): boolean =>
+  error instanceof UnfitValueError || refusalFrom(error).code === 'internal_error'
 
 const frameworkRefusals: Readonly<Record<string, () => Refusal>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => refuse('payload_too_large', { headers: { connection: 'close' } }),

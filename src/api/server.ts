@@ -8,7 +8,7 @@ import { answerClientError, type ClientErrorDeps, endWithProblem } from './clien
 import { countHeaders } from './authenticate.ts'
 import { parseJsonObject } from './json-body.ts'
 import { operations } from './operations.ts'
-import { refusalFrom } from './problem.ts'
+import { isSurprise, refusalFrom } from './problem.ts'
 import { pathOf } from './request-target.ts'
 import {
   createOpenStream,
@@ -186,7 +186,7 @@ function answerError(
   reply: FastifyReply,
 ): void {
   const refusal = refusalFrom(error)
-  if (refusal.code === 'internal_error')
+  if (isSurprise(error))
     deps.log.error({ request: request.id, err: error }, 'a bug, or a fault of the machine')
   deps.metrics.refused(refusal.code)
   const context = { publicUrl: deps.publicUrl(), requestId: request.id, isSend: request.progress.isSend }

@@ -99,6 +99,14 @@ export class StorageError extends Error {
   }
 }
 
+/** The database refused a value for what it is. Whoever gave it is to be told so: the next one is taken. */
+export class UnfitValueError extends StorageError {
+  constructor(message: string) {
+    super(message, 'constraint', false)
+    this.name = 'UnfitValueError'
+  }
+}
+
 /** Whether the database will take later what it did not take now: nothing is wrong with what it was offered. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof StorageError && error.fault !== 'constraint' && error.fault !== 'other'

@@ -1,4 +1,4 @@
-import { StorageError, type StorageFault } from './dialect.ts'
+import { StorageError, type StorageFault, UnfitValueError } from './dialect.ts'
 
 /**
  * What an SQLSTATE (postgresql.org/docs/current/errcodes-appendix.html) asks of the program. What says nothing against the statement is
@@ -26,6 +26,7 @@ export function faultOfState(state: string): StorageFault {
       return 'unavailable'
   }
   switch (state.slice(0, 2)) {
+    case '22': // data exception: a value that no column takes, such as a text with a NUL
     case '23': // integrity constraint violation
       return 'constraint'
     case '08': // connection exception
@@ -47,6 +48,7 @@ export function asStorageError(error: unknown): StorageError {
   // What the server says has a severity; everything else is said by the connection.
   if (severity === undefined || code === undefined)
     return new StorageError(`PostgreSQL cannot be reached: ${message}`, 'unavailable', true)
+  if (code.startsWith('22')) return new UnfitValueError(`${message} (${code})`)
   const fault = faultOfState(code)
   return new StorageError(`${message} (${code})`, fault, endsTransaction.has(fault) || severity === 'FATAL')
 }

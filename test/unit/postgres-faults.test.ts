@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { isSurprise, refusalFrom } from '../../src/api/problem.ts'
 import { isPassing } from '../../src/storage/dialect.ts'
 import { asStorageError, faultOfState } from '../../src/storage/postgres-faults.ts'
 
@@ -7,12 +8,12 @@ const said = (code: string, severity = 'ERROR') =>
 
 test('what PostgreSQL says is told apart by what has to follow from it', () => {
   const faults = Object.fromEntries(
-    ['23505', '23514', '40001', '40P01', '53100', '55P03', '57014', '53300', '53200', '57P01', '57P03', '25006', '25P03', '08006', '58030', '42601'].map(
+    ['22021', '22P05', '22003', '23505', '23514', '40001', '40P01', '53100', '55P03', '57014', '53300', '53200', '57P01', '57P03', '25006', '25P03', '08006', '58030', '42601'].map(
       (state) => [state, faultOfState(state)],
     ),
   ) // prettier-ignore
   expect(faults).toEqual({
-    '23505': 'constraint', '23514': 'constraint', '40001': 'conflict', '40P01': 'conflict', '53100': 'full', '55P03': 'busy', '57014': 'busy',
+    '22021': 'constraint', '22P05': 'constraint', '22003': 'constraint', '23505': 'constraint', '23514': 'constraint', '40001': 'conflict', '40P01': 'conflict', '53100': 'full', '55P03': 'busy', '57014': 'busy',
     '53300': 'busy', '53200': 'unavailable', '57P01': 'unavailable', '57P03': 'unavailable', '25006': 'unavailable', '25P03': 'unavailable',
     '08006': 'unavailable', '58030': 'unavailable', '42601': 'other',
   }) // prettier-ignore
@@ -33,4 +34,11 @@ test('what the server did not say was said by the connection, and passes', () =>
   expect(error).toMatchObject({ fault: 'unavailable', transactionLost: true })
   expect(isPassing(error)).toBe(true)
   expect(isPassing(asStorageError(said('42601')))).toBe(false)
+})
+
+test('a value that the database refuses for what it is is the fault of whoever sent it, and is looked into all the same', () => {
+  const unfit = asStorageError(said('22021'))
+  expect(refusalFrom(unfit)).toMatchObject({ code: 'malformed_request' })
+  expect([isSurprise(unfit), isPassing(unfit)]).toEqual([true, false])
+  expect(refusalFrom(asStorageError(said('23505')))).toMatchObject({ code: 'internal_error' })
 })
