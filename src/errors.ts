@@ -33,7 +33,7 @@ export const problems = {
   idempotency_key_reused: { status: 422, says: 'This Idempotency-Key was used with another body.', remedy: 'Use a new key for a new send; repeat a send with exactly the same body.' },
   rate_limited: { status: 429, says: 'Too many requests.', remedy: 'Wait `Retry-After` seconds; `violated_policies` names the limit.' },
   queue_full: { status: 429, says: 'Too many messages are waiting.', remedy: 'Wait until some were handed over (see GET /api/v1/status), or ask the operator for a larger queue.' },
-  recipient_rate_limited: { status: 429, says: 'Too many authentication messages to one number.', remedy: 'Wait before sending another code to the numbers named in `errors`.' },
+  recipient_rate_limited: { status: 429, says: 'Too many messages to one number or its neighbours.', remedy: 'Wait `Retry-After` seconds before sending to the numbers named in `errors` again; `violated_policies` names the limit.' },
   internal_error: { status: 500, says: 'The service made a mistake.', remedy: 'Report it with the `request_id`; repeat with the same Idempotency-Key.' },
   no_sender_available: { status: 503, says: 'No enabled device can carry this message.', remedy: 'Connect or enable a device; see GET /api/v1/status.' },
   unavailable: { status: 503, says: 'The service cannot answer just now.', remedy: 'Repeat after `Retry-After` seconds with the same Idempotency-Key.' },
