@@ -19,14 +19,17 @@ class Wrong {
   }
 }
 
-const plusHint = 'A `+` in an address means a space: send it as %2B.'
+const plusHint = 'A bare `+` means a space here: send a plus as %2B, and a space as %20.'
+
+/** Reads a value; `raw` is what was sent for it. */
+type Read<T> = (text: string, raw: string) => T
 
 /**
  * The query of one request, read strictly: what nobody asked for is a fault, and so is a parameter that stands twice. Ask for every parameter,
  * then call `end`, which throws `invalid_query` with all the faults at once.
  */
 export class QueryReader {
-  readonly #values = new Map<string, string[]>()
+  readonly #values = new Map<string, { text: string; raw: string }[]>()
   readonly #faults: Fault[] = []
   readonly #known: readonly string[]
 
@@ -40,14 +43,14 @@ export class QueryReader {
   }
 
   /** The value of a parameter that may stand once, read by `read`; null when it is missing or wrong. */
-  one<T>(name: string, read: (text: string) => T): T | null {
+  one<T>(name: string, read: Read<T>): T | null {
     const values = this.#values.get(name) ?? []
     if (values.length > 1) this.fault(name, 'repeated_parameter', `\`${name}\` may stand once.`)
-    return values.length === 1 ? this.#read(name, values[0] as string, read) : null
+    return values.length === 1 && values[0] !== undefined ? this.#read(name, values[0], read) : null
   }
 
   /** The values of a parameter that may stand up to `most` times, without repeats. */
-  many<T>(name: string, most: number, read: (text: string) => T): T[] {
+  many<T>(name: string, most: number, read: Read<T>): T[] {
     const values = this.#values.get(name) ?? []
     if (values.length > most) {
       this.fault(name, 'too_many_items', `\`${name}\` may stand at most ${most} times.`)
@@ -78,11 +81,12 @@ export class QueryReader {
   #take(pair: string): void {
     const [rawName = '', ...rest] = pair.split('=')
     const name = decoded(rawName)
-    const value = decoded(rest.join('='))
-    if (name === null || value === null) {
+    const raw = rest.join('=')
+    const text = decoded(raw)
+    if (name === null || text === null) {
       this.fault(name ?? rawName.slice(0, 100), 'invalid_format', 'It is not valid percent-encoded UTF-8.')
     } else if (this.#known.includes(name)) {
-      this.#values.set(name, [...(this.#values.get(name) ?? []), value])
+      this.#values.set(name, [...(this.#values.get(name) ?? []), { text, raw }])
     } else {
       const near = nearestName(name, this.#known)
       const says = `There is no parameter \`${name.slice(0, 100)}\` here.`
@@ -95,14 +99,14 @@ export class QueryReader {
     }
   }
 
-  #read<T>(name: string, text: string, read: (text: string) => T): T | null {
+  #read<T>(name: string, { text, raw }: { text: string; raw: string }, read: Read<T>): T | null {
     const unfit = echoedTextFault('', text)
     if (unfit !== null) {
       this.fault(name, unfit.code, unfit.detail)
       return null
     }
     try {
-      return read(text)
+      return read(text, raw)
     } catch (wrong) {
       if (!(wrong instanceof Wrong)) throw wrong
       this.fault(name, wrong.code, wrong.detail, wrong.suggestion)
@@ -147,9 +151,16 @@ export const textThat =
     return text
   }
 
+/** Text as `read` takes it, of which a `+` may be part: whoever sends a bare one has not said whether it is one or a space. */
+export const textWithPlus =
+  (read: (text: string) => string): Read<string> =>
+  (text, raw) => {
+    if (raw.includes('+')) throw new Wrong('invalid_format', plusHint, raw.replaceAll('+', '%2B'))
+    return read(text)
+  }
+
 /** A phone number in E.164, a short code, or the name of a sender. */
-export function address(text: string): string {
-  if (/^ \d{7,15}$/.test(text)) throw new Wrong('invalid_format', plusHint, `%2B${text.trim()}`)
+export const address = textWithPlus((text) => {
   const digits = text.replace(/[\s().-]/g, '')
   if (digits !== text && /^\+[1-9]\d{6,14}$/.test(digits)) {
     throw new Wrong('invalid_format', 'A number is written in E.164, without spaces or dashes.', digits)
@@ -164,7 +175,7 @@ export function address(text: string): string {
     'invalid_format',
     'It must be a number in E.164 such as +4915112345678, a short code or the name of a sender.',
   )
-}
+})
 
 /** An instant by RFC 3339 section 5.6, with any offset, in milliseconds. */
 export function instant(text: string): number {

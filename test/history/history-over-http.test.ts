@@ -85,6 +85,11 @@ test('a cursor stands alone, and that of another mode is none', async () => {
 test('a number needs its plus as %2B, and a bare one is told so', async () => {
   expect((await history('?to=%2B14155550123')).body.data).toHaveLength(1)
   expect(await faultsOf('?to=+14155550123')).toEqual(['to invalid_format %2B14155550123'])
+  for (const parameter of ['to', 'from', 'client_reference']) {
+    expect(await faultsOf(`?${parameter}=Acme+Ltd`)).toEqual([`${parameter} invalid_format Acme%2BLtd`])
+    expect((await history(`?${parameter}=Acme%20Ltd`)).status).toBe(200)
+    expect((await history(`?${parameter}=Acme%2BLtd`)).status).toBe(200)
+  }
   expect(await faultsOf('?to=%2B1-415-555-0123')).toEqual(['to invalid_format +14155550123'])
   expect(await faultsOf('?created_after=2026-11-21T09:30:00+01:00')).toEqual([
     'created_after invalid_format 2026-11-21T09:30:00%2B01:00',

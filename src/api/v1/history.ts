@@ -8,7 +8,7 @@ import { openCursor, sealCursor } from '../../messages/history-cursor.ts'
 import { everyMessage, type HistoryQuery } from '../../messages/history-query.ts'
 import type { TimelineEntry } from '../../messages/history-timeline.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
-import { address, instant, QueryReader, textThat, wholeNumber, word } from '../query.ts'
+import { address, instant, QueryReader, textThat, textWithPlus, wholeNumber, word } from '../query.ts'
 import { messageExample } from './message-example.ts'
 import {
   categories, directions, MessageSchema, messageStatuses, oneOf, orNull, renderMessage,
@@ -60,14 +60,14 @@ const HistoryQuerySchema = Type.Object({
   cursor: text('`next_cursor` of the page before. It carries the query: only `limit` may stand beside it.'),
   id: Type.Optional(Type.Array(Type.String(), { maxItems: 100, description: 'Messages by id; repeat the parameter for several.' })),
   send_id: text('Messages of one send.'),
-  client_reference: text('Messages with this reference of yours.', { minLength: 1, maxLength: 100 }),
+  client_reference: text('Messages with this reference of yours; write a `+` as `%2B`, a space as `%20`.', { minLength: 1, maxLength: 100 }),
   status: Type.Optional(Type.Array(oneOf(messageStatuses, 'A status.'), { maxItems: 100, description: 'Messages in one of these states; repeat the parameter for several.' })),
   error_code: text('Messages with this `error.code`.'),
   direction: choice(directions, 'Sent or received messages only.'),
   category: choice(categories, 'Messages of one category.'),
   device_id: text('Messages that this device has or had.'),
   to: text('Messages to this number; write its `+` as `%2B`.'),
-  from: text('Messages from this sender; write a `+` as `%2B`.'),
+  from: text('Messages from this sender; write a `+` as `%2B`, a space as `%20`.'),
   country: text('Messages to or from one country, ISO 3166-1 alpha-2.'),
   created_after: dateTime('Created at this instant or later.'),
   created_before: dateTime('Created before this instant.'),
@@ -160,7 +160,9 @@ const country = textThat(
   (value) => /^[A-Z]{2}$/.test(value),
   'It must be two capital letters, such as DE (ISO 3166-1 alpha-2).',
 )
-const reference = textThat((value) => /^.{1,100}$/su.test(value), 'It must have 1 to 100 characters.')
+const reference = textWithPlus(
+  textThat((value) => /^.{1,100}$/su.test(value), 'It must have 1 to 100 characters.'),
+)
 
 /** Reads and checks the parameters; throws `invalid_query` with every fault at once. */
 function readQuery(raw: string): Asked {
