@@ -1,40 +1,28 @@
-import { type AliasedExpression, type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
+import { type AliasedExpression, sql, type SqlBool } from 'kysely'
 import type { Db } from '../storage/dialect.ts'
 import { type HistoryRequest, maxRowsRead } from './history-query.ts'
+import { type Change, place, type Span } from './history-span.ts'
+import { groupsOf, type WaitingRoute, waitingWithin } from './history-waiting.ts'
 import type { MessageRow } from './message-store.ts'
-
-/** A place in the order of changes. */
-export interface Change {
-  atMs: number
-  id: string
-}
-
-export const compare = (a: Change, b: Change): number =>
-  a.atMs - b.atMs || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
-
-/** Between which places, both exclusive, a page looks, and what it asks of each message. */
-export interface Span {
-  after: Change
-  below: Change
-  conditions: Expression<SqlBool>[]
-}
-
-/** Rows read of each queue, and queues looked at. */
-const maxWaitingRead = 500
-const maxRoutesRead = 30
 
 /**
  * The first messages that changed within a span: at least a page of them, if there are as many, in no order. Wherever a message is, it is
  * read there once: a change after the horizon was taken puts it behind the horizon, so it does not matter that these are several statements.
  * Where final messages fill the page, of the others only those that changed before its last are read.
  */
-export async function messagesChanged(db: Db, request: HistoryRequest, span: Span): Promise<MessageRow[]> {
+export async function messagesChanged(
+  db: Db,
+  request: HistoryRequest,
+  span: Span,
+  routes: readonly WaitingRoute[],
+): Promise<MessageRow[]> {
   const final = await settled(db, request, span)
   const last = final[request.limit]
   const rest = last === undefined ? span : { ...span, below: { atMs: last.updated_at, id: last.id } }
-  const unsettled = [awaitingReceipt, beingHandedOver, waiting, waitingForInstant].map((read) =>
-    read(db, request, rest),
-  )
+  const unsettled = [
+    ...[awaitingReceipt, beingHandedOver, waitingForInstant].map((read) => read(db, request, rest)),
+    ...groupsOf(routes).map((group) => waiting(db, request, rest, group)),
+  ]
   return [final, ...(await Promise.all(unsettled))].flat()
 }
 
@@ -80,44 +68,15 @@ const beingHandedOver: Source = (db, request, span) =>
     span,
   )
 
-/**
- * Messages that wait. None is due before its last change, so the order of each queue finds those that changed since. One that was refused is
- * due later than it changed; behind more than `maxWaitingRead` others it is only seen when it moves on.
- */
-const waiting: Source = async (db, request, span) => {
-  const { accountId, mode } = request.owner
-  const routes = await db
-    .selectFrom('queue_totals')
-    .select('route_key')
-    .where('account_id', '=', accountId)
-    .where('mode', '=', mode)
-    .where('messages', '>', 0)
-    .limit(maxRoutesRead)
-    .execute()
-  const next = (routeKey: string, priority: number) =>
-    db
-      .selectFrom('queue')
-      .select(['message_id', 'changed_at'])
-      .where('route_key', '=', routeKey)
-      .where('account_id', '=', accountId)
-      .where('priority', '=', priority)
-      .where('due_at', '>=', span.after.atMs)
-      .where('claimed_by', 'is', null)
-      .orderBy('due_at')
-      .orderBy('message_id')
-      .limit(maxWaitingRead)
-  const [first, ...others] = routes
-    .flatMap(({ route_key }) => [0, 1, 2].map((priority) => next(route_key, priority)))
-    .map((rows) => db.selectFrom(rows.as('next')).selectAll())
-  if (first === undefined) return []
-  const waits = others.reduce((all, rows) => all.unionAll(rows), first).as('waits')
-  const found = db
-    .selectFrom(waits)
+/** Messages that wait on some routes. */
+function waiting(
+  db: Db,
+  request: HistoryRequest,
+  span: Span,
+  routes: readonly WaitingRoute[],
+): Promise<MessageRow[]> {
+  const found = waitingWithin(db, request, span, routes)
     .select('message_id')
-    .where(sql<SqlBool>`(changed_at, message_id) > ${place(span.after)}`)
-    .where(sql<SqlBool>`(changed_at, message_id) < ${place(span.below)}`)
-    .orderBy('changed_at')
-    .orderBy('message_id')
     .limit(span.conditions.length === 0 ? request.limit + 1 : maxRowsRead)
   return ordered(db, found.as('found'), request, span)
 }
@@ -158,11 +117,11 @@ function ordered(
 }
 
 /**
- * The last place that a page may look at, because one of the indexes was read for `maxRowsRead` rows by then; null when fewer are left. It is
- * a place and not a count, so that rows which come or go between two statements make no gap. Final messages are read in vain only when the
- * page is a search; of those that are waited for several parts of one message may be.
+ * The places that a page may not look beyond, because one of the indexes was read for `maxRowsRead` rows by then; none when fewer are left. They are
+ * places and not counts, so that rows which come or go between two statements make no gap. Final messages are read in vain only when the
+ * page is a search; of those that are waited for several parts of one message may be. Of what waits on routes `waitingBounds` tells.
  */
-export async function searchBound(db: Db, request: HistoryRequest, span: Span): Promise<Change | null> {
+export async function searchBounds(db: Db, request: HistoryRequest, span: Span): Promise<Change[]> {
   const isSearch = span.conditions.length > 0
   const bounds = await Promise.all([
     isSearch
@@ -185,8 +144,7 @@ export async function searchBound(db: Db, request: HistoryRequest, span: Span): 
           .execute()
       : [],
   ])
-  const places = bounds.flat().map(({ atMs, id }) => ({ atMs: atMs as number, id }))
-  return places.toSorted(compare)[0] ?? null
+  return bounds.flat().map(({ atMs, id }) => ({ atMs: atMs as number, id }))
 }
 
 // One lower and one upper end each: of two upper ends SQLite takes either for the index and reads on to it.
@@ -222,5 +180,3 @@ const deferredWithin = (db: Db, { owner }: HistoryRequest, { after, below }: Spa
     .where(sql<SqlBool>`(changed_at, message_id) < ${place(below)}`)
     .orderBy('changed_at')
     .orderBy('message_id')
-
-const place = (change: Change): RawBuilder<unknown> => sql`(${change.atMs}, ${change.id})`

@@ -1,6 +1,8 @@
 import type { Db } from '../storage/dialect.ts'
 import { behind, conditionsOf, type HistoryPage, type HistoryRequest } from './history-query.ts'
-import { type Change, compare, messagesChanged, searchBound, type Span } from './history-update-sources.ts'
+import { type Change, compare, type Span } from './history-span.ts'
+import { messagesChanged, searchBounds } from './history-update-sources.ts'
+import { waitingBounds, waitingRoutes } from './history-waiting.ts'
 import type { MessageRow } from './message-store.ts'
 
 /**
@@ -14,9 +16,14 @@ export async function readUpdates(db: Db, request: HistoryRequest): Promise<Hist
     below: { atMs: request.horizonMs, id: '' },
     conditions: conditionsOf(request.query),
   }
-  const bound = await searchBound(db, request, toHorizon)
+  const routes = waitingRoutes(db, request)
+  const bounds = await Promise.all([
+    searchBounds(db, request, toHorizon),
+    routes.then((all) => waitingBounds(db, request, toHorizon, all)),
+  ])
+  const bound = bounds.flat().toSorted(compare)[0] ?? null
   const span = bound === null ? toHorizon : { ...toHorizon, below: { ...bound, id: behind(bound.id) } }
-  const page = sliceUpdates(await messagesChanged(db, request, span), request)
+  const page = sliceUpdates(await messagesChanged(db, request, span, await routes), request)
   return page.next !== null || bound === null
     ? page
     : { ...page, next: { updatedAtMs: bound.atMs, id: bound.id } }

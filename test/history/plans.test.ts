@@ -127,7 +127,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     expect(plans).toContain('SCAN attempts USING INDEX attempts_open')
     if (state === 'analysed')
       expect(plans).toContain(
-        'SEARCH queue USING PRIMARY KEY (route_key=? AND account_id=? AND priority=? AND due_at>?)',
+        'SEARCH queue USING PRIMARY KEY (route_key=? AND account_id=? AND priority=? AND (due_at,message_id)>(?,?))',
       )
     expect(
       plans.filter((step) => step.startsWith('SEARCH messages') && !step.includes('messages_by_settlement')),

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { everyMessage, type HistoryOwner, type HistoryPosition } from '../../src/messages/history-query.ts'
+import {
+  everyMessage,
+  type HistoryFilter,
+  type HistoryOwner,
+  type HistoryPosition,
+} from '../../src/messages/history-query.ts'
 import { readHistory } from '../../src/messages/history.ts'
 import type { MessageRow } from '../../src/messages/message-store.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
@@ -12,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => house.close())
 
 /** A client that keeps a copy of its messages by asking for what changed, again and again from the last change that it saw. */
-function createFollower(owner: HistoryOwner, limit: number) {
+function createFollower(owner: HistoryOwner, limit: number, filter: Partial<HistoryFilter> = {}) {
   const copy = new Map<string, MessageRow>()
   const told: string[] = []
   let updatedAfterMs = 0
@@ -21,7 +26,7 @@ function createFollower(owner: HistoryOwner, limit: number) {
     let position: HistoryPosition | null = null
     const deps = { read: house.storage.read, safeHorizonMs: house.clock.now }
     do {
-      const query = { ...everyMessage, updatedAfterMs }
+      const query = { ...everyMessage, ...filter, updatedAfterMs }
       const page = await readHistory(deps, { owner, query, position, limit })
       for (const row of page.rows) {
         copy.set(row.id, row)
@@ -167,4 +172,59 @@ test('with many messages waiting for several senders every one is shown once', a
 
   expect(follower.copy.size).toBe(2_400)
   expect(follower.told).toHaveLength(2_400)
+})
+
+test('what waits on more routes than one statement reads is shown, all of it', async () => {
+  const accountId = `acc_${++account}`
+  await house.addAccount(accountId, 100)
+  for (let i = 0; i < 45; i++) {
+    await house.send({ accountId, from: `Shop${i}` })
+    await house.clock.advance(1)
+  }
+  const follower = createFollower({ accountId, mode: 'live' }, 10)
+
+  await follower.follow()
+
+  expect(await follower.missed()).toEqual([])
+  expect(follower.told).toHaveLength(45)
+})
+
+test('a search looks through all that waits, however long the queue and whatever it passes by', async () => {
+  const accountId = `acc_${++account}`
+  await house.addAccount(accountId, 10_000)
+  const to = (country: number) => Array.from({ length: 100 }, (_, i) => `+${country}15112345${100 + i}`)
+  for (let i = 0; i < 30; i++) {
+    const of = i === 29 ? 'Last' : ['Acme', 'Bolt'][i % 2]
+    await house.send({ accountId, to: to(49), from: 'Acme', clientReference: of as string })
+    // Many at the same instant, too.
+    await house.clock.advance(i % 7 === 0 ? 1 : 0)
+  }
+  await house.clock.advance(1)
+  const follower = createFollower({ accountId, mode: 'live' }, 100, { clientReference: 'Last' })
+
+  await follower.follow()
+
+  expect(follower.told).toHaveLength(100)
+})
+
+test('a long queue of what was refused and waits again is shown, and hides nothing behind it', async () => {
+  const accountId = `acc_${++account}`
+  await house.addAccount(accountId, 10_000)
+  const to = Array.from({ length: 100 }, (_, i) => `+4915112345${100 + i}`)
+  for (let i = 0; i < 6; i++) await house.send({ accountId, to })
+  await house.clock.advance(1)
+  // As after a refusal: due again much later than they changed.
+  const dueAt = house.clock.now() + 30_000
+  await house.storage.writer.write((tx) =>
+    tx.updateTable('queue').set({ due_at: dueAt }).where('account_id', '=', accountId).execute(),
+  )
+  await house.clock.advance(40_000)
+  await house.send({ accountId, to })
+  await house.clock.advance(1)
+  const follower = createFollower({ accountId, mode: 'live' }, 100)
+
+  await follower.follow()
+
+  expect(await follower.missed()).toEqual([])
+  expect(follower.copy.size).toBe(700)
 })

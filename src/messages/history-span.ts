@@ -1,0 +1,19 @@
+import { type Expression, type RawBuilder, sql, type SqlBool } from 'kysely'
+
+/** A place in the order of changes. */
+export interface Change {
+  atMs: number
+  id: string
+}
+
+export const compare = (a: Change, b: Change): number =>
+  a.atMs - b.atMs || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+
+/** Between which places, both exclusive, a page looks, and what it asks of each message. */
+export interface Span {
+  after: Change
+  below: Change
+  conditions: Expression<SqlBool>[]
+}
+
+export const place = (change: Change): RawBuilder<unknown> => sql`(${change.atMs}, ${change.id})`
