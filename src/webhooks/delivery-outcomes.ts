@@ -75,14 +75,14 @@ export async function recordOutcomes(
   )
   const standings = new Map(rows.map((row) => [`${row.endpoint_id}/${row.event_id}`, row]))
   const standingNow = (one: TriedDelivery) => standings.get(`${one.endpointId}/${one.eventId}`)
-  const judged = tried.map((one) => judge(one, deps, openToken(standingNow(one))))
+  const judged = tried.map((one) => ({ one, ...judge(one, deps, openToken(standingNow(one))) }))
   const heard = judged.filter(({ standing }) => standing !== 'stale')
   await allDone([
     updateRows(tx, 'webhook_deliveries', key, heard.filter(({ row }) => row.closed_at !== null).map(({ row }) => row)),
     updateRows(tx, 'webhook_deliveries', key, heard.filter(({ row }) => row.closed_at === null).map(({ row }) => row)),
     insertRows(tx, 'webhook_attempts', tried.flatMap((one) => attemptRow(one, standingNow(one))), 'ignore'),
   ]) // prettier-ignore
-  await judgeEndpoints(tx, deps, tried)
+  await judgeEndpoints(tx, deps, heard.map(({ one }) => one)) // prettier-ignore
   return judged.map(({ standing }) => standing)
 }
 

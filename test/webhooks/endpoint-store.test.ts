@@ -23,6 +23,21 @@ const fail = async (): Promise<void> => {
   await house.deliverer.drain()
 }
 
+const sendOne = async (): Promise<{ event_id: string; token: number }> => {
+  await house.send()
+  return house.storage.read.selectFrom('webhook_deliveries').select(['event_id', 'token']).orderBy('event_id', 'desc').executeTakeFirstOrThrow()
+} // prettier-ignore
+const record = (
+  { event_id: eventId, token }: { event_id: string; token: number },
+  result: PostResult,
+  nowMs = house.clock.now(),
+) => {
+  const deps = { ids: house.ids, nowMs, random: () => 0.5, disableAfterMs: 5 * dayMs }
+  const url = 'https://shop.example.org/hook/s3cret?key=abc'
+  const tried = { accountId: 'acc_a', endpointId, eventId, url, token, failures: 0, result, atMs: house.clock.now(), durationMs: 1 } // prettier-ignore
+  return house.storage.writer.write((tx) => recordOutcomes(tx, deps, [tried]))
+}
+
 test('what failed at an address that an endpoint has left does not count against the new one', async () => {
   await fail()
   const since = house.clock.now()
@@ -37,11 +52,24 @@ test('what failed at an address that an endpoint has left does not count against
 
 test('an endpoint fails for as long as the time says by which it is judged, wherever the wall clock of a server is', async () => {
   const nowMs = house.clock.now() + 10 * dayMs
-  const deps = { ids: house.ids, nowMs, random: () => 0.5, disableAfterMs: 5 * dayMs }
-  const tried = { accountId: 'acc_a', endpointId, eventId: 'evt_1', url: 'https://shop.example.org/hook/s3cret?key=abc', token: 1, failures: 0, result: answered(500), atMs: house.clock.now(), durationMs: 1 }
-  await house.storage.writer.write((tx) => recordOutcomes(tx, deps, [tried]))
+  expect(await record(await sendOne(), answered(500), nowMs)).toEqual(['failed'])
   expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: nowMs })
 }) // prettier-ignore
+
+test('a word under an old token says nothing of the endpoint, neither for it nor against it', async () => {
+  const delivery = await sendOne()
+  const old = { ...delivery, token: delivery.token - 1 }
+  for (const result of [answered(500), answered(410)]) {
+    expect(await record(old, result)).toEqual(['stale'])
+    expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: null })
+  }
+  await record(delivery, answered(500))
+  expect(await record(old, answered(200))).toEqual(['stale'])
+  expect(await house.endpoint(endpointId)).toMatchObject({
+    state: 'enabled',
+    failing_since: house.clock.now(),
+  })
+})
 
 test('what the address before answers after a move says nothing of the new one', async () => {
   const late = Promise.withResolvers<PostResult>()
