@@ -100,7 +100,7 @@ export async function createApp(config: Config, log: Log, ownClock: Clock = syst
     // A database that was put back knows nothing of what left since; and a log may be of what left another one.
     const past =
       epoch.restored || epoch.before === null ? null : await readPastHandOvers(config.dataFolder, boot)
-    const handOvers = new HandOverLog({ dataFolder: config.dataFolder, epoch: epoch.epoch, boot })
+    const handOvers = new HandOverLog({ clock, dataFolder: config.dataFolder, epoch: epoch.epoch, boot })
     return assemble(parts, { lock, handOvers, past, heard: clock.hear })
   } catch (error) {
     // Its connections would keep the process alive.

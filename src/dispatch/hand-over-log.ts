@@ -1,6 +1,7 @@
 import { closeSync, openSync, renameSync, writeSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Clock } from '../clock.ts'
 import type { Outcome } from '../connectors/connector.ts'
 import { readIfThere } from '../durable-file.ts'
 import type { Service } from '../lifecycle.ts'
@@ -11,6 +12,7 @@ import type { Service } from '../lifecycle.ts'
  * whether it had left, and whether its answer had come (docs/decisions/0016-claims-ahead-of-the-window.md).
  */
 export class HandOverLog implements Service {
+  readonly #clock: Pick<Clock, 'schedule'>
   readonly #path: string
   readonly #header: string
   readonly #isTrusted: boolean
@@ -18,9 +20,11 @@ export class HandOverLog implements Service {
   readonly #open = new Map<string, string>()
   #fd: number | null = null
   #bytes = 0
+  #cancelRetry = (): void => undefined
 
   /** Without a `boot` it is not kept: nobody could tell later whether the machine was up all the time. */
-  constructor({ dataFolder, epoch, boot }: { dataFolder: string; epoch: number; boot: string | null }) {
+  constructor({ clock, dataFolder, epoch, boot }: HandOverLogDeps) {
+    this.#clock = clock
     this.#path = fileIn(dataFolder)
     this.#header = `${JSON.stringify({ epoch, boot })}\n`
     this.#isTrusted = boot !== null
@@ -37,13 +41,19 @@ export class HandOverLog implements Service {
   }
 
   async stop(): Promise<void> {
+    this.#cancelRetry()
     this.#close()
   }
 
   /** These are about to be handed over. Throws when that cannot be written down: then they must not be. */
   left(attemptIds: readonly string[]): void {
     for (const id of attemptIds) this.#open.set(id, `${id}\n`)
-    this.#write(attemptIds.map((id) => `${id}\n`).join(''))
+    try {
+      this.#write(attemptIds.map((id) => `${id}\n`).join(''))
+    } catch (error) {
+      for (const id of attemptIds) this.#open.delete(id)
+      throw error
+    }
   }
 
   /** Its outcome is known here, and not flushed yet. */
@@ -53,7 +63,7 @@ export class HandOverLog implements Service {
     try {
       this.#write(line)
     } catch {
-      // Nothing more is claimed that relies on the file. Without this line the outcome of a kill from here on is unknown.
+      // Nothing more is claimed that relies on the file until it can be written again. A kill before that makes this outcome unknown.
     }
   }
 
@@ -68,9 +78,21 @@ export class HandOverLog implements Service {
       if (this.#bytes > mostBytes) this.#begin()
       else this.#append(this.#fd, text)
     } catch (error) {
-      this.#close()
+      this.#giveUp()
       throw error
     }
+  }
+
+  /** What cannot be written is not kept; the disk may have room again. */
+  #giveUp(): void {
+    this.#close()
+    this.#cancelRetry = this.#clock.schedule(retryMs, () => {
+      try {
+        this.#begin()
+      } catch {
+        this.#giveUp()
+      }
+    })
   }
 
   /** A new file, of what is open alone; at every instant the name holds a whole one. */
@@ -80,9 +102,12 @@ export class HandOverLog implements Service {
     const before = this.#fd
     this.#fd = fd
     this.#bytes = 0
-    this.#append(fd, [this.#header, ...this.#open.values()].join(''))
-    renameSync(draft, this.#path)
-    if (before !== null) closeSync(before)
+    try {
+      this.#append(fd, [this.#header, ...this.#open.values()].join(''))
+      renameSync(draft, this.#path)
+    } finally {
+      if (before !== null) closeSync(before)
+    }
   }
 
   #append(fd: number, text: string): void {
@@ -97,8 +122,16 @@ export class HandOverLog implements Service {
   }
 }
 
-/** An hour of a busy link; what is open fits many times. */
+export interface HandOverLogDeps {
+  clock: Pick<Clock, 'schedule'>
+  dataFolder: string
+  epoch: number
+  boot: string | null
+}
+
+/** Some 15 s of a link at 500 messages a second; what is open fits many times. */
 const mostBytes = 1_048_576
+const retryMs = 5_000
 const fileIn = (dataFolder: string): string => join(dataFolder, 'hand-overs.log')
 
 /** What a process before this one wrote down: by attempt its outcome, or null where none had come. */

@@ -1,4 +1,13 @@
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,17 +15,19 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { HandOverLog, readPastHandOvers } from '../../src/dispatch/hand-over-log.ts'
+import { createStubClock } from '../stub-clock.ts'
 
 const accepted: Outcome = { kind: 'accepted', networkIds: ['net 1'], receiptExpected: true }
 
 async function openLog(epoch = 7, boot: string | null = 'boot-a') {
   const dataFolder = await mkdtemp(join(tmpdir(), 'onesixty-log-'))
   onTestFinished(() => rm(dataFolder, { recursive: true, force: true }))
-  const log = new HandOverLog({ dataFolder, epoch, boot })
+  const clock = createStubClock()
+  const log = new HandOverLog({ clock, dataFolder, epoch, boot })
   await log.start()
   onTestFinished(() => log.stop())
   const read = (now: string | null = boot) => readPastHandOvers(dataFolder, now)
-  return { log, read, file: join(dataFolder, 'hand-overs.log'), dataFolder }
+  return { log, read, file: join(dataFolder, 'hand-overs.log'), dataFolder, clock }
 }
 
 test('after a kill it tells what had left, and what had come of it', async () => {
@@ -72,10 +83,10 @@ test('it begins anew before it grows large, with all that is not flushed yet', a
 })
 
 test('a start takes the place of the file before, and one that cannot be written is not kept', async () => {
-  const { log, read, dataFolder } = await openLog()
+  const { log, read, dataFolder, clock } = await openLog()
   log.left(['att_1'])
   await log.stop()
-  const next = new HandOverLog({ dataFolder, epoch: 8, boot: 'boot-a' })
+  const next = new HandOverLog({ clock, dataFolder, epoch: 8, boot: 'boot-a' })
   await next.start()
   expect(await read()).toEqual({ epoch: 8, outcomes: new Map() })
   await next.stop()
@@ -83,6 +94,46 @@ test('a start takes the place of the file before, and one that cannot be written
   expect(() => next.left(['att_2'])).toThrow('not kept')
   // Its answer may come all the same.
   next.ended('att_2', accepted)
+})
+
+/** Names of the files below a folder that this process has open. */
+const openFiles = (folder: string): string[] =>
+  readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const name = readlinkSync(`/proc/self/fd/${fd}`)
+      return name.startsWith(folder) || name === '/dev/full' ? [name] : []
+    } catch {
+      // The one by which the list was read.
+      return []
+    }
+  })
+
+test('a disk that is full when it begins anew costs it no open file, and is tried again until it has room', async () => {
+  const { log, read, file, dataFolder, clock } = await openLog()
+  log.left(['att_open'])
+  // Whatever is written there: the disk is full.
+  symlinkSync('/dev/full', `${file}.new`)
+  const fill = () => {
+    for (let i = 0; i < 30_000; i++) {
+      log.left([`att_${i}`])
+      log.ended(`att_${i}`, accepted)
+      log.stored(`att_${i}`)
+    }
+  }
+  expect(fill).toThrow(/ENOSPC|full/)
+  expect(log.isKept).toBe(false)
+  expect(openFiles(dataFolder)).toEqual([])
+  log.ended('att_open', accepted)
+  await clock.advance(60_000)
+  expect(log.isKept).toBe(false)
+  expect(openFiles(dataFolder)).toEqual([])
+  rmSync(`${file}.new`)
+  await clock.advance(5_000)
+  expect(log.isKept).toBe(true)
+  // What it was told while it was not kept stands there, and nothing that was not allowed to leave.
+  expect(await read()).toEqual({ epoch: 7, outcomes: new Map([['att_open', accepted]]) })
+  log.left(['att_next'])
+  expect((await read())?.outcomes.get('att_next')).toBeNull()
 })
 
 test('whatever stands in the file, reading it gives something or nothing, and never throws', async () => {
