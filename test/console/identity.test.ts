@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { hashPassword } from 'better-auth/crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { issueLink, type NewOneTimeLink } from '../../src/accounts/one-time-links.ts'
+import { StorageError, type Tx } from '../../src/storage/dialect.ts'
+import type { Writer } from '../../src/storage/writer.ts'
 import { createIds } from '../../src/ids.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
 import { newVisitor, totp, type Visitor } from './visitor.ts'
@@ -110,6 +112,35 @@ test('a password that an earlier version stored signs in, and lies under a hash 
   for (const _ of [1, 2]) {
     expect((await signIn(password)).status).toBe(200)
     expect(await stored()).toEqual({ password: expect.stringMatching(/^\$argon2id\$/) })
+  }
+})
+
+test('a hash that cannot be renewed keeps nobody out', async () => {
+  const eve = await signedUp('eve-full@example.org')
+  const { user } = (await whoIs(eve)) as unknown as { user: { id: string } }
+  const { writer } = house.app.storage
+  const stored = (tx: Tx) =>
+    tx.selectFrom('auth_credentials').select('password').where('userId', '=', user.id).executeTakeFirst()
+  const old = await hashPassword(password)
+  await writer.write((tx) =>
+    tx.updateTable('auth_credentials').set({ password: old }).where('userId', '=', user.id).execute(),
+  )
+  const write: Writer['write'] = writer.write.bind(writer)
+  const refusing = vi.spyOn(writer, 'write').mockImplementation((unit) =>
+    write(async (tx) => {
+      const result = await unit(tx)
+      if ((await stored(tx))?.password !== old) throw new StorageError('the disk is full', 'full', false)
+      return result
+    }),
+  )
+  try {
+    const visitor = newVisitor(house.url)
+    const answer = await visitor.change('session/sign-in', { email: 'eve-full@example.org', password })
+    expect(answer).toMatchObject({ status: 200, body: { state: 'signed-in' } })
+    expect((await whoIs(visitor)).user).toMatchObject({ email: 'eve-full@example.org' })
+    expect(await write(stored)).toEqual({ password: old })
+  } finally {
+    refusing.mockRestore()
   }
 })
 

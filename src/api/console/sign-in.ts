@@ -25,7 +25,10 @@ export async function signIn(
   if (name === null || outcome === null)
     throw refuse('not_signed_in', { detail: 'E-mail address and password do not go together.' })
   attempt.succeeded()
-  await renewPasswordHash(context, name, given.password)
+  // The person is in: whatever is in the way of a better hash, the next sign-in tries again.
+  await renewPasswordHash(context, name, given.password).catch((error: unknown) =>
+    context.log.error({ request: context.requestId, err: error }, 'the hash of a password was not renewed'),
+  )
   return outcome
 }
 
