@@ -21,7 +21,7 @@ import { RouteRefill } from './route-refill.ts'
 import { RouteRing } from './route-ring.ts'
 import { OutcomeStore } from './outcome-store.ts'
 import { PhoneCaller } from './phone-caller.ts'
-import { isSound } from './sound-outcome.ts'
+import { isSound, notTold } from './sound-outcome.ts'
 
 export interface DispatcherDeps {
   read: Db
@@ -65,6 +65,8 @@ export class Dispatcher implements Service {
   #stopped = true
   /** Attempts whose end is not stored yet, and when they were claimed (monotonic). */
   readonly #open = new Map<string, number>()
+  /** Attempts that stand open though they have ended: the database takes no word of theirs. */
+  readonly #leftAside = new Set<string>()
   /** A claim failed, and may have been committed all the same. */
   #inDoubt = false
   #handedOver = 0
@@ -153,8 +155,8 @@ export class Dispatcher implements Service {
     if (doubt === null) return
     this.#open.set(attemptId, this.#deps.clock.monotonicMs())
     await doubt.stored
-    await this.#outcomes.add({ claimed: doubt.claimed, device: null, outcome, knownIds: doubt.networkIds })
-    this.#ended(attemptId)
+    const word = { claimed: doubt.claimed, device: null, outcome, knownIds: doubt.networkIds }
+    this.#ended(attemptId, await this.#outcomes.add(word))
   }
 
   #poll(): void {
@@ -226,7 +228,9 @@ export class Dispatcher implements Service {
   /** What a claim took whose commit nobody answered for: it stands open under this fence and is not known here, for no claim is under way. */
   async #giveBackUnknown(): Promise<void> {
     const { units, fence, log, clock } = this.#deps
-    const unknown = (await units.readOpen(fence)).filter(({ attemptId }) => !this.#open.has(attemptId))
+    const unknown = (await units.readOpen(fence)).filter(
+      ({ attemptId }) => !this.#open.has(attemptId) && !this.#leftAside.has(attemptId),
+    )
     this.#inDoubt = false
     if (unknown.length === 0) return
     log.warn({ messages: unknown.length }, 'claims were stored that had failed here; they wait again')
@@ -254,19 +258,21 @@ export class Dispatcher implements Service {
     metrics.handedOver(outcome.kind)
     const stored = this.#outcomes.add({ claimed, device, outcome })
     if (outcome.kind === 'unknown') this.#doubtful.add({ claimed, networkIds: outcome.networkIds, stored })
-    await stored
-    handOvers?.stored(claimed.attemptId)
-    this.#ended(claimed.attemptId)
+    const isStored = await stored
+    if (isStored) handOvers?.stored(claimed.attemptId)
+    // It stays in the log as one that has left: in the words that the database refused the next start could not store it either.
+    else if (claimed.loggedBy !== undefined) handOvers?.ended(claimed.attemptId, notTold)
+    this.#ended(claimed.attemptId, isStored)
   }
 
   async #giveBack(claimed: Claimed, device: DeviceRuntime | null): Promise<void> {
     device?.gaveBack()
-    await this.#outcomes.add({ claimed, device: null, outcome: givenBack })
-    this.#ended(claimed.attemptId)
+    this.#ended(claimed.attemptId, await this.#outcomes.add({ claimed, device: null, outcome: givenBack }))
   }
 
-  #ended(attemptId: string): void {
+  #ended(attemptId: string, isStored = true): void {
     this.#open.delete(attemptId)
+    if (!isStored) this.#leftAside.add(attemptId)
     if (this.#open.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
 

@@ -26,11 +26,13 @@ interface Deps {
 /** Outcomes that share one unit; bounds how long a transaction can last. */
 const maxBatch = 1_000
 const storeRetryMs = 250
+/** Refusals of one outcome, the first of it as it was told, after which it holds up no other: 1 s. */
+const mostRefusals = 5
 
 /** Stores what hand-overs came to, whatever the database does. */
 export class OutcomeStore {
   readonly #deps: Deps
-  readonly #batcher: Batcher<Ended, void>
+  readonly #batcher: Batcher<Ended, boolean>
   #whenPosted: (() => void)[] = []
 
   constructor(deps: Deps) {
@@ -38,8 +40,8 @@ export class OutcomeStore {
     this.#batcher = new Batcher((take) => this.#store(take()), { maxWeight: maxBatch })
   }
 
-  /** Settles when it is stored. */
-  add(ended: Ended): Promise<void> {
+  /** Settles when it is stored, with whether it is: false for one that the database takes in no form. */
+  add(ended: Ended): Promise<boolean> {
     return this.#batcher.add(ended)
   }
 
@@ -52,12 +54,14 @@ export class OutcomeStore {
   }
 
   /**
-   * An outcome is evidence: it is offered to the database until it is stored. Its room on the device is free as soon as the store is
+   * An outcome is evidence: it is offered to the database until it is stored. One that is refused for what it is, even as unknown, is left aside,
+   * so that it holds up no other: its attempt stays open, and the next start of this node, or the rescuer of another, ends it. Its room on the device is free as soon as the store is
    * under way: the writer keeps order, so the claim that takes the room is flushed with it or after it, and a crash finds no more
    * open hand-overs than the window holds. That saves a flush in each turn of a window.
    */
-  async #store(outcomes: readonly Ended[], earlierTries = 0): Promise<void[]> {
+  async #store(outcomes: readonly Ended[], earlierTries = 0): Promise<boolean[]> {
     let ended = outcomes
+    let refusals = 0
     const { units, clock, metrics, dueNow, makeRoom } = this.#deps
     for (let tries = earlierTries; ; tries++) {
       try {
@@ -69,7 +73,7 @@ export class OutcomeStore {
         if (tries === 0) makeRoom(ended)
         for (const status of await stored) if (status !== null) metrics.advanced(status)
         this.#wakeWhenDue(settlements, dueMs)
-        return ended.map(() => undefined)
+        return ended.map(() => true)
       } catch (error) {
         this.#tellPosted()
         const { log: logged, clock: time } = this.#deps
@@ -78,6 +82,8 @@ export class OutcomeStore {
           'outcomes could not be stored; they are kept and offered again',
         )
         if (ended.length > 1 && !isPassing(error)) return this.#storeOneByOne(ended, tries)
+        refusals += isPassing(error) ? 0 : 1
+        if (refusals === mostRefusals) return [this.#leaveAside(ended)]
         // What cannot be stored as it was told is not known.
         if (!isPassing(error)) ended = ended.map((each) => ({ ...each, outcome: notTold }))
         await new Promise<void>((resolve) => time.schedule(storeRetryMs, resolve))
@@ -90,10 +96,19 @@ export class OutcomeStore {
   }
 
   /** One outcome that the database will not take must not keep the others. */
-  async #storeOneByOne(ended: readonly Ended[], tries: number): Promise<void[]> {
-    const stored: void[] = []
+  async #storeOneByOne(ended: readonly Ended[], tries: number): Promise<boolean[]> {
+    const stored: boolean[] = []
     for (const each of ended) stored.push(...(await this.#store([each], tries + 1)))
     return stored
+  }
+
+  #leaveAside(ended: readonly Ended[]): false {
+    const attempts = ended.map(({ claimed }) => claimed.attemptId)
+    this.#deps.log.error(
+      { attempts },
+      'an outcome that the database refuses is left aside: nobody will know it',
+    )
+    return false
   }
 
   /** One timer for each route and batch; should it be lost, the poll finds what is due. */

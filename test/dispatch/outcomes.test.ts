@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
+import { StorageError } from '../../src/storage/dialect.ts'
+import { eventually } from '../eventually.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 
 let house: MessagesFixture
@@ -157,4 +159,53 @@ test('forty at once with ten SMS: exactly ten are accepted', async () => {
   expect(
     results.filter((result) => result.kind === 'refused' && result.code === 'insufficient_balance'),
   ).toHaveLength(30)
+})
+
+test('an outcome that the database refuses in every form holds up no other, and its message never goes again', async () => {
+  const poison = { messageId: '', offered: 0 }
+  let failsToClaim = false
+  const odd = await openMessagesFixture(undefined, {
+    around: (units) => ({
+      ...units,
+      async claim(input) {
+        const claimed = await units.claim(input)
+        if (!failsToClaim) return claimed
+        failsToClaim = false
+        throw new StorageError('nobody answers for the commit', 'outcome_unknown', true)
+      },
+      async settleOutcomes(settlements) {
+        if (settlements.every(({ messageId }) => messageId !== poison.messageId))
+          return units.settleOutcomes(settlements)
+        poison.offered += 1
+        throw new StorageError('it does not fit', 'constraint', false)
+      },
+    }),
+  })
+  const messages = async () => {
+    await odd.clock.advance(250)
+    return odd.storage.read
+      .selectFrom('messages')
+      .select(['id', 'status', 'attempts'])
+      .orderBy('id')
+      .execute()
+  }
+  const states = async () => (await messages()).map(({ status }) => status)
+  try {
+    await odd.addAccount('acc_a', 10)
+    for (let i = 0; i < 3; i++) await odd.send()
+    poison.messageId = (await messages())[0]?.id ?? ''
+    await odd.addDevice('dev_s')
+    await eventually(states, (seen) => expect(seen).toEqual(['sending', 'sent', 'sent']))
+    await odd.dispatcher.drain()
+    const { offered } = poison
+    // A claim that nobody answers for makes the node look at what stands open under its name.
+    failsToClaim = true
+    for (let i = 0; i < 2; i++) await odd.send()
+    await eventually(states, (seen) => expect(seen).toEqual(['sending', 'sent', 'sent', 'sent', 'sent']))
+    expect((await messages())[0]).toMatchObject({ id: poison.messageId, attempts: 1 })
+    expect(poison.offered).toBe(offered)
+  } finally {
+    // It waits for nothing that nobody will store.
+    await odd.close()
+  }
 })
