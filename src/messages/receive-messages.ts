@@ -5,13 +5,15 @@ import { insertRows } from '../storage/sets.ts'
 import { recordMessageEvents } from './events.ts'
 import { type Followed, followKeyword, nothingFollowed } from './follow-keyword.ts'
 import { takeFragment, takeOverdue } from './inbound-fragments.ts'
-import type { InboundMessage, InboundPart, InboundTerms } from './inbound-message.ts'
+import type { InboundMessage, InboundPart, InboundTerms, KeywordTerms } from './inbound-message.ts'
+import { readKeyword } from './keywords.ts'
 import { countNew } from './traffic.ts'
 
 /**
  * Stores received messages, each once by the device's fingerprint; pieces of long ones when the last of them is there. What comes without an
  * account, as on a shared device, is of the account whose attempt it answers, and else of the operator's; where there is none it is dropped.
- * Received messages cost nothing. Does what a whole message asks for with a keyword, and gives what came of that.
+ * Received messages cost nothing. Does what a whole message asks for with a keyword, and gives what came of that; of what was stored before only a
+ * STOP is followed again.
  */
 export async function receiveMessages(
   tx: Tx,
@@ -55,10 +57,12 @@ async function store(
   message: InboundMessage,
   { keywords }: Pick<InboundTerms, 'keywords'>,
 ): Promise<Followed> {
-  if (!(await isNew(tx, message))) return nothingFollowed
+  const isKnown = !(await isNew(tx, message))
+  // Somebody may have said START in between: a repeat too many costs less than a STOP that is not followed.
+  if (isKnown && !isStop(message, keywords)) return nothingFollowed
   const accountId =
     message.accountId ?? (await accountOfAttempt(tx, message.inReplyTo)) ?? (await findOperatorAccount(tx))
-  if (accountId !== null) {
+  if (accountId !== null && !isKnown) {
     const row = inboundRow(message, accountId, ids('msg'))
     await insertRows(tx, 'messages', [row])
     await countNew(tx, 'received', [{ ...row, messages: 1 }])
@@ -67,6 +71,9 @@ async function store(
   if (keywords === undefined) return nothingFollowed
   return followKeyword(tx, { ids, terms: keywords }, { ...message, accountId, nowMs: message.receivedAt })
 }
+
+const isStop = ({ text }: InboundMessage, keywords: KeywordTerms | undefined): boolean =>
+  keywords !== undefined && readKeyword(text, keywords.stopWords) === 'stop'
 
 /** Whether its fingerprint was not seen before; from now on it was. */
 async function isNew(tx: Tx, { deviceId, fingerprint, receivedAt }: InboundMessage): Promise<boolean> {

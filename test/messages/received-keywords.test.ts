@@ -86,6 +86,18 @@ test('the confirmation is the one message that is handed over to the number afte
   expect((await messages()).map(({ status }) => status)).toEqual(['sending', 'canceled'])
 })
 
+test('a STOP that looks like a repeat is followed where START came in between, and kept once; START is never followed twice', async () => {
+  await hear('STOP', { fingerprint: 'stop' })
+  expect((await hear('STOP', { fingerprint: 'stop' }))?.optedOut).toEqual([])
+  await hear('START', { fingerprint: 'start' })
+  expect(await holding()).toEqual([])
+  expect((await hear('STOP', { fingerprint: 'stop' }))?.optedOut).toMatchObject([{ accountId: 'acc_a', recipient: number }])
+  expect(await hear('START', { fingerprint: 'start' })).toMatchObject({ keyword: null, optedIn: [] })
+  expect(await holding()).toHaveLength(1)
+  const received = house.store.db.selectFrom('messages').select('text').where('direction', '=', 'inbound').orderBy('id')
+  expect((await received.execute()).map(({ text }) => text)).toEqual(['STOP', 'START'])
+}) // prettier-ignore
+
 test('what was being handed over and comes back is canceled by the next claim', async () => {
   await house.send()
   const claimed = await house.claim()
@@ -199,13 +211,6 @@ test('the number of the simulator that says STOP is forgotten after a minute', a
     ['live', null],
     ['test', house.clock.now() - 1 + 60_000],
   ])
-})
-
-test('a message that comes twice is followed once', async () => {
-  await hear('STOP', { fingerprint: 'same' })
-  await hear('START')
-  await hear('STOP', { fingerprint: 'same' })
-  expect(await holding()).toEqual([])
 })
 
 test('HELP is answered, once an hour, and not where nothing is set or the number has opted out', async () => {

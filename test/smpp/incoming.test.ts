@@ -4,6 +4,7 @@ import { createIncoming } from '../../src/connectors/smpp/incoming.ts'
 import type { MessageFields } from '../../src/connectors/smpp/pdu.ts'
 import { delivery } from './session-fixture.ts'
 import type { Delivery } from '../../src/connectors/smpp/deliveries.ts'
+import { DeliveryFate, type SessionSpan } from '../../src/connectors/smpp/delivery-fate.ts'
 
 const minuteMs = 60_000
 const startMs = Date.parse('2026-11-21T09:39:58.000Z')
@@ -22,29 +23,77 @@ function openIncoming() {
     alphabet: 'gsm7',
     isKnownId: () => false,
   })
-  const say = (changes: Partial<MessageFields> = {}) => take(delivery(1, changes) as Delivery)
-  return { heard, say, prints: () => heard.inbound.map(({ fingerprint }) => fingerprint) }
+  const live: SessionSpan = { endedMs: null, noticedWithinMs: 40_000 }
+  /** A copy comes in, over a session that lives unless told otherwise; gives what is known of it. */
+  const say = async (changes: Partial<MessageFields> = {}, session = live): Promise<DeliveryFate> => {
+    const fate = new DeliveryFate(session, heard.nowMs - startMs)
+    await take(delivery(1, changes) as Delivery, fate)
+    return fate
+  }
+  const pass = (ms: number): number => (heard.nowMs += ms) - startMs
+  return { heard, say, pass, prints: () => heard.inbound.map(({ fingerprint }) => fingerprint) }
 }
 
-test('a repeat within ten minutes is known as one, whatever the clock shows, and a later one is a message of its own', async () => {
-  const { heard, say, prints } = openIncoming()
+test('what is said again over a session that has our yes is a message of its own, each time', async () => {
+  const { say, pass, prints } = openIncoming()
+  for (let i = 0; i < 4; i++) (await say()).answered(true, pass(100))
+  expect(new Set(prints()).size).toBe(4)
+})
+
+test('what waits at the SMSC and comes at once with its like is no repeat: nobody gives an answer up so soon', async () => {
+  const { say, pass, prints } = openIncoming()
   await say()
-  heard.nowMs += 5_000
+  pass(5_000)
   await say()
-  heard.nowMs = startMs + 10 * minuteMs - 1
+  expect(new Set(prints()).size).toBe(2)
+})
+
+test.for([
+  ['has no answer yet', (): void => undefined],
+  ['was put off', (fate: DeliveryFate) => fate.answered(false, 100)],
+  ['had its yes late', (fate: DeliveryFate) => fate.answered(true, 5_001)],
+] as const)('what comes again within ten minutes is a repeat when the first %s', async ([, end]) => {
+  const { say, pass, prints } = openIncoming()
+  end(await say())
+  pass(10 * minuteMs - 1)
+  end(await say())
+  pass(10 * minuteMs)
   await say()
-  heard.nowMs = startMs + 10 * minuteMs
-  await say()
-  const [first, second, third, fourth] = prints()
-  expect([second, third]).toEqual([first, first])
-  expect(fourth).not.toBe(first)
+  const [first, second, third] = prints()
+  expect(second).toBe(first)
+  expect(third).not.toBe(first)
+})
+
+test('what comes again after its session ended is a repeat, unless our yes was there long before', async () => {
+  for (const [saidMs, endedMs, isRepeat] of [[null, 50, true], [100, 40_100, true], [100, 40_101, false]] as const) {
+    const { say, pass, prints } = openIncoming()
+    const session: SessionSpan = { endedMs: null, noticedWithinMs: 40_000 }
+    const fate = await say({}, session)
+    if (saidMs !== null) fate.answered(true, saidMs)
+    session.endedMs = endedMs
+    pass(minuteMs)
+    const again = await say()
+    expect(prints()[1] === prints()[0], `${saidMs} ${endedMs}`).toBe(isRepeat)
+    // The repeat has our yes now.
+    again.answered(true, pass(10))
+    await say()
+    expect(prints()[2]).not.toBe(prints()[1])
+  }
+}) // prettier-ignore
+
+test('a piece of a long text that comes again is the same piece, whoever has our yes', async () => {
+  const { say, pass, prints } = openIncoming()
+  const piece = { esmClass: 0x40, shortMessage: Buffer.from([5, 0, 3, 7, 2, 1, ...Buffer.from('hello')]) }
+  ;(await say(piece)).answered(true, pass(10))
+  await say(piece)
+  expect(new Set(prints()).size).toBe(1)
 })
 
 test('a repeat is known after a restart within the same ten minutes, and other octets never are', async () => {
   const before = openIncoming()
   await before.say()
   const after = openIncoming()
-  after.heard.nowMs += 1_000
+  after.pass(1_000)
   await after.say()
   await after.say({ shortMessage: Buffer.from('hello!') })
   expect(after.prints()[0]).toBe(before.prints()[0])

@@ -54,3 +54,19 @@ test('STOP over a link is confirmed over it once, ends what is sent there, and S
   await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 3, received: 3 }), 10_000)
   expect(house.smsc.submits()).toHaveLength(3)
 }, 60_000)
+
+test('STOP, START and STOP again within a minute ends in an opt-out, and the same answer to two questions is two messages', async () => {
+  const house = await openSmppHouse()
+  const number = '+4915112345678'
+  const say = async (said: string): Promise<void> => {
+    const [order] = mobileOriginated({ from: number.slice(1), to: '12345', text: said, method: 'none' })
+    expect(await house.smsc.deliver(order!)).toMatchObject({ outcome: 0 })
+  }
+  for (const said of ['YES', 'YES', 'STOP', 'START', 'STOP']) await say(said)
+  await eventually(
+    async () => (await house.history('inbound')).map((row) => row['text']).toReversed(),
+    (texts) => expect(texts).toEqual(['YES', 'YES', 'STOP', 'START', 'STOP']),
+    10_000,
+  )
+  await expect(house.send('Again', [number])).rejects.toThrow('recipient_opted_out')
+}, 60_000)

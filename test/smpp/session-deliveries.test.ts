@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { DeliveryFate } from '../../src/connectors/smpp/delivery-fate.ts'
 import { commandStatus, tlvTags } from '../../src/connectors/smpp/pdu.ts'
 import { bindSession, delivery, message, roundTrip, silentTo, startSession } from './session-fixture.ts'
 import { bytesOf } from './pdu-arbitraries.ts'
@@ -89,6 +90,24 @@ test('a store that hangs costs its messages a while, each one answer, and is not
   smsc.send(delivery(6))
   expect(await smsc.seen('deliver_sm_resp', 6)).toMatchObject({ sequence: 6, status: 0 })
   expect([calls, session.state]).toEqual([3, 'bound'])
+})
+
+test('a message may come again when it had no yes in time, or none that surely came', async () => {
+  const fates: DeliveryFate[] = []
+  const { session, smsc, clock } = await bindSession({
+    store: async (_, fate) => void fates.push(fate),
+    settings: { enquireLinkMs: 30_000, enquireLinkTimeoutMs: 10_000 },
+  })
+  const mayComeAgain = (): boolean[] => fates.map((fate) => fate.mayComeAgain(clock.monotonicMs()))
+  smsc.send(delivery(1))
+  await smsc.seen('deliver_sm_resp', 1)
+  await clock.advance(20_000)
+  smsc.send(delivery(2))
+  await smsc.seen('deliver_sm_resp', 2)
+  expect(mayComeAgain()).toEqual([false, false])
+  await clock.advance(20_001)
+  session.abort('the peer is gone')
+  expect(mayComeAgain()).toEqual([false, true])
 })
 
 test('only so many messages are unanswered at once: the others are not read, and nothing is lost', async () => {

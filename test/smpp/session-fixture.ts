@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { MalformedPdu } from '../../src/connectors/smpp/decode-pdu.ts'
 import type { Delivery } from '../../src/connectors/smpp/deliveries.ts'
+import type { DeliveryFate } from '../../src/connectors/smpp/delivery-fate.ts'
 import { type OpenSocket, socketTo } from '../../src/connectors/smpp/open-socket.ts'
 import type { MessageFields, Pdu } from '../../src/connectors/smpp/pdu.ts'
 import type { LateAnswer } from '../../src/connectors/smpp/request-outcome.ts'
@@ -23,7 +24,7 @@ interface Options {
   answering?: Answering
   settings?: Partial<SessionSettings>
   firstSequence?: number
-  store?: (delivery: Delivery) => Promise<void>
+  store?: (delivery: Delivery, fate: DeliveryFate) => Promise<void>
   open?: (smsc: StubSmsc) => OpenSocket
   trace?: SessionEvents['trace']
   odd?: (session: Session) => void
@@ -40,8 +41,8 @@ export async function startSession(options: Options = {}): Promise<SessionUnderT
       tools: { ...clock, ...(options.mayWrite && { mayWrite: options.mayWrite }) },
       open: options.open?.(smsc) ?? socketTo({ host: '127.0.0.1', port: smsc.port, tls: null }),
       events: {
-        store: async (delivery) => {
-          await options.store?.(delivery)
+        store: async (delivery, fate) => {
+          await options.store?.(delivery, fate)
           stored.push(delivery)
         },
         late: (answer) => void late.push(answer),

@@ -1,4 +1,5 @@
 import type { Alarm } from './alarm.ts'
+import { DeliveryFate, type SessionSpan } from './delivery-fate.ts'
 import { commandStatus, type PduOf } from './pdu.ts'
 import type { SessionLimits } from './session-settings.ts'
 
@@ -9,8 +10,8 @@ interface Deps {
   alarm: Pick<Alarm, 'by'>
   limits: SessionLimits
   monotonicMs(): number
-  /** Stores a message. */
-  store(delivery: Delivery): Promise<void>
+  /** Stores a message; what becomes of it is told by `fate`, from then on. */
+  store(delivery: Delivery, fate: DeliveryFate): Promise<void>
   answer(delivery: Delivery, status: number): void
   /** One was answered: there may be room for another. */
   answered(): void
@@ -22,12 +23,15 @@ interface Deps {
  */
 export class Deliveries {
   readonly #deps: Deps
-  readonly #open = new Map<Delivery, number>()
+  readonly #span: SessionSpan
+  readonly #open = new Map<Delivery, { untilMs: number; fate: DeliveryFate }>()
   /** Calls of the store that have not ended, those too whose time is over. */
   #storing = 0
 
   constructor(deps: Deps) {
     this.#deps = deps
+    const { enquireLinkMs, enquireLinkTimeoutMs } = deps.limits
+    this.#span = { endedMs: null, noticedWithinMs: enquireLinkMs + enquireLinkTimeoutMs }
   }
 
   get size(): number {
@@ -42,11 +46,13 @@ export class Deliveries {
     // The store hangs on to what was given up: it gets no more to hang on to.
     if (this.#storing >= this.#deps.limits.mostUnanswered)
       return this.#deps.answer(delivery, commandStatus.ESME_RX_T_APPN)
-    const untilMs = this.#deps.monotonicMs() + this.#deps.limits.deliverTimeoutMs
-    this.#open.set(delivery, untilMs)
+    const nowMs = this.#deps.monotonicMs()
+    const untilMs = nowMs + this.#deps.limits.deliverTimeoutMs
+    const fate = new DeliveryFate(this.#span, nowMs)
+    this.#open.set(delivery, { untilMs, fate })
     this.#deps.alarm.by(untilMs)
     this.#storing++
-    void this.#store(delivery).then((status) => {
+    void this.#store(delivery, fate).then((status) => {
       this.#storing--
       this.#answer(delivery, status)
     })
@@ -54,7 +60,7 @@ export class Deliveries {
 
   /** Answers those that the store has had too long, and gives the next deadline. */
   check(nowMs: number): number {
-    for (const [delivery, untilMs] of this.#open) {
+    for (const [delivery, { untilMs }] of this.#open) {
       if (untilMs > nowMs) return untilMs
       this.#answer(delivery, commandStatus.ESME_RX_T_APPN)
     }
@@ -63,12 +69,13 @@ export class Deliveries {
 
   /** The peer is gone: what is stored from now on is answered to nobody, and comes again. */
   close(): void {
+    this.#span.endedMs = this.#deps.monotonicMs()
     this.#open.clear()
   }
 
-  async #store(delivery: Delivery): Promise<number> {
+  async #store(delivery: Delivery, fate: DeliveryFate): Promise<number> {
     try {
-      await this.#deps.store(delivery)
+      await this.#deps.store(delivery, fate)
       return commandStatus.ESME_ROK
     } catch {
       return commandStatus.ESME_RX_T_APPN
@@ -76,7 +83,10 @@ export class Deliveries {
   }
 
   #answer(delivery: Delivery, status: number): void {
-    if (!this.#open.delete(delivery)) return
+    const fate = this.#open.get(delivery)?.fate
+    if (fate === undefined) return
+    this.#open.delete(delivery)
+    fate.answered(status === commandStatus.ESME_ROK, this.#deps.monotonicMs())
     this.#deps.answer(delivery, status)
     this.#deps.answered()
   }

@@ -3,6 +3,7 @@ import { BoundedMap } from '../../bounded-map.ts'
 import type { ConnectorEvents, ConnectorTools } from '../connector.ts'
 import { ton } from './address.ts'
 import type { Delivery } from './deliveries.ts'
+import type { DeliveryFate } from './delivery-fate.ts'
 import { readInboundText } from './inbound-text.ts'
 import { type IdMode, receiptedId } from './message-id.ts'
 import type { MessageFields } from './pdu.ts'
@@ -18,14 +19,14 @@ interface Deps {
   isKnownId(networkId: string): boolean
 }
 
-/** A repeat of the same octets within this time is the same message: our answer to the first was lost. */
+/** Who repeats a message does so within this time. */
 const repeatMs = 600_000
 
 /** Gives what a message or receipt of the SMSC is taken with: settles when it is stored. */
-export function createIncoming(deps: Deps): (delivery: Delivery) => Promise<void> {
+export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryFate) => Promise<void> {
   const { events, tools, ids, isKnownId } = deps
-  const beginOf = createBegins()
-  return async ({ body }) => {
+  const nameOf = createNames()
+  return async ({ body }, fate) => {
     const receipt = readReceipt(body, (id) => {
       const { networkId, alternatives = [] } = receiptedId(id, ids)
       return [networkId, ...alternatives].some(isKnownId)
@@ -54,7 +55,8 @@ export function createIncoming(deps: Deps): (delivery: Delivery) => Promise<void
       text,
       receivedAt,
       inReplyTo: null,
-      fingerprint: fingerprintOf(body, (digest) => beginOf(digest, receivedAt)),
+      // A piece of a long text has a number of its own: the same octets are the same piece.
+      fingerprint: nameOf(digestOf(body), { fate, receivedAt, isPiece: part !== null }),
       ...(part === null ? {} : { part }),
     })
   }
@@ -77,27 +79,42 @@ const notSubscribers: ReadonlySet<number> = new Set([
 /** Bounds what is remembered: more messages than that in ten minutes are a hundred a second. */
 const mostRemembered = 60_000
 
+interface Heard {
+  name: string
+  /** In which ten minutes it was heard first. */
+  span: number
+  /** What became of its last copy. */
+  fate: DeliveryFate
+}
+interface Copy {
+  fate: DeliveryFate
+  receivedAt: number
+  isPiece: boolean
+}
+
 /**
- * When the ten minutes of a message began: with the first of its octets. What this process does not remember begins at a whole ten minutes, which
+ * Names messages so that repeats of one have one name. What this process does not remember is named after its octets and whole ten minutes, which
  * is the same before and after a restart.
  */
-function createBegins(): (digest: string, nowMs: number) => number {
-  const begins = new BoundedMap<{ beginMs: number; seenMs: number }>(mostRemembered)
-  return (digest, nowMs) => {
-    const known = begins.get(digest)
-    if (known !== undefined && Math.abs(nowMs - known.seenMs) < repeatMs) return known.beginMs
-    const beginMs = Math.floor(nowMs / repeatMs)
-    begins.set(digest, { beginMs, seenMs: nowMs })
-    return beginMs
+function createNames(): (digest: string, copy: Copy) => string {
+  const heard = new BoundedMap<Heard>(mostRemembered)
+  let count = 0
+  return (digest, { fate, receivedAt, isPiece }) => {
+    const known = heard.get(digest)
+    const span = Math.floor(receivedAt / repeatMs)
+    const isRecent = known !== undefined && fate.arrivedMs - known.fate.arrivedMs < repeatMs
+    const isRepeat = isRecent && (isPiece || known.fate.mayComeAgain(fate.arrivedMs))
+    const isTaken = !isRepeat && known?.span === span
+    const name = isRepeat ? known.name : `${digest}.${span}${isTaken ? `.${receivedAt}.${++count}` : ''}`
+    heard.set(digest, { name, span: isRepeat ? known.span : span, fate })
+    return name
   }
 }
 
-function fingerprintOf(fields: MessageFields, beginOf: (digest: string) => number): string {
-  const { source, destination, esmClass, dataCoding, shortMessage, tlvs } = fields
+function digestOf({ source, destination, esmClass, dataCoding, shortMessage, tlvs }: MessageFields): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([source, destination, esmClass, dataCoding]))
     .update(shortMessage)
   for (const { tag, value } of tlvs) hash.update(String(tag)).update(value)
-  const digest = hash.digest('base64url')
-  return `${digest}.${beginOf(digest)}`
+  return hash.digest('base64url')
 }

@@ -9,6 +9,7 @@ import type {
 } from '../connector.ts'
 import { Bindings, rolesOf, type Role } from './bindings.ts'
 import type { Delivery } from './deliveries.ts'
+import type { DeliveryFate } from './delivery-fate.ts'
 import type { KnownIds } from './known-ids.ts'
 import { healthOf } from './link-health.ts'
 import { type Doubtful, LateAnswers } from './late-answers.ts'
@@ -31,7 +32,7 @@ interface Deps {
   open: OpenSocket
   ids: KnownIds
   /** Stores a receipt or a message; a rejection asks the SMSC to say it again. */
-  store(delivery: Delivery): Promise<void>
+  store(delivery: Delivery, fate: DeliveryFate): Promise<void>
 }
 
 /** Parts of a message that was taken in part go again this often, this long apart: what it keeps waiting is bounded. */
@@ -252,9 +253,9 @@ export class SmppLink implements Link {
         tools,
         open,
         events: {
-          store: (delivery) => {
+          store: (delivery, fate) => {
             this.#lastSeenAt = tools.now()
-            return store(delivery)
+            return store(delivery, fate)
           },
           late: (answer) => {
             // Nothing else than submit_sm is asked over a link.

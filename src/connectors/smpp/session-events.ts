@@ -1,6 +1,7 @@
 import type { ConnectionFault } from './connection.ts'
 import type { MalformedPdu } from './decode-pdu.ts'
 import type { Delivery } from './deliveries.ts'
+import type { DeliveryFate } from './delivery-fate.ts'
 import type { Pdu } from './pdu.ts'
 import type { LateAnswer } from './request-outcome.ts'
 
@@ -21,7 +22,7 @@ export const deadPeer: SessionEnd = { kind: 'no_enquire_link_answer', detail: 't
 /** What a session tells unasked. Only `store` may fail. */
 export interface SessionEvents {
   /** A message or a receipt: it is answered with a yes when the promise resolves, and comes again when it rejects. */
-  store(delivery: Delivery): Promise<void>
+  store(delivery: Delivery, fate: DeliveryFate): Promise<void>
   /** The answer to a request that ended `unknown` by a time-out came after all. */
   late(answer: LateAnswer): void
   /** There may be more room than before. */

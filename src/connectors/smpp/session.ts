@@ -59,7 +59,7 @@ export class Session {
     )
     this.#deliveries = new Deliveries({
       ...shared,
-      store: (delivery) => deps.events.store(delivery),
+      store: (delivery, fate) => deps.events.store(delivery, fate),
       answer: (delivery, status) => this.#answerDelivery(delivery, status),
       answered: () => this.#deliveryAnswered(),
     })
