@@ -21,6 +21,9 @@ The command_status of a submit_sm_resp decides what becomes of a message. \`netw
 | \`unknown\` | it is never sent again: it becomes \`unconfirmed\`, unless a receipt says more |
 | \`link\` | it was not taken and waits for another session or another device |
 
+Of a long text of which a part was taken, what was answered \`now\`, \`busy\` or \`link\` goes again by itself, over the same link, for up to 5 min; then the
+message is \`failed\` with \`partially_sent\`.
+
 | status | name | class | \`error.code\` | what to do |
 | --- | --- | --- | --- | --- |
 ${rows().join('\n')}

@@ -21,10 +21,10 @@ const anyPart = fc.constantFrom(
 )
 
 /** Submits parts whose tries end as told, one after the other; the last one repeats. */
-async function submit(tries: readonly (readonly PartOutcome[])[], mostRepeats = 3) {
+async function submit(tries: readonly (readonly PartOutcome[])[], { mostPauses = 3, room = 10 } = {}) {
   const asked: number[] = tries.map(() => 0)
   const doubts: number[] = []
-  const pauses = { count: 0 }
+  const pauses: number[] = []
   const outcome = await submitMessage(
     {
       submitPart: async (_, part) => {
@@ -33,22 +33,19 @@ async function submit(tries: readonly (readonly PartOutcome[])[], mostRepeats = 
         asked[part] = (asked[part] as number) + 1
         return next
       },
-      pause: async () => {
-        pauses.count += 1
-        return true
-      },
+      pause: async (fruitless) => pauses.push(fruitless) <= mostPauses,
+      room: () => room,
       inDoubt: (_, part) => void doubts.push(part),
       receiptExpected: true,
-      mostRepeats,
     },
     tries.map(() => message),
   )
-  return { outcome, asked, doubts, pauses: pauses.count }
+  return { outcome, asked, doubts, pauses }
 }
 
 test('all parts taken is accepted, with an id for each', async () => {
   const { outcome, pauses } = await submit([[taken('a')], [taken('b')]])
-  expect(pauses).toBe(0)
+  expect(pauses).toEqual([])
   expect(outcome).toEqual({ kind: 'accepted', networkIds: ['a', 'b'], receiptExpected: true })
 })
 
@@ -83,6 +80,23 @@ test('parts that never go are told with those that did', async () => {
     partsTaken: 1,
     code: 'network_rejected',
   })
+})
+
+test('each part that is taken begins the count of rounds that brought nothing anew', async () => {
+  const busy = refused('busy')
+  const { outcome, pauses } = await submit(
+    [[taken('a')], [busy, busy, busy, taken('b')], [busy, busy, busy, busy, busy, taken('c')]],
+    { mostPauses: 10 },
+  )
+  expect(pauses).toEqual([0, 1, 2, 0, 1])
+  expect(outcome).toMatchObject({ kind: 'accepted', networkIds: ['a', 'b', 'c'] })
+})
+
+test('no more parts go again at once than the rate has room for, and one in any case', async () => {
+  const tries = [[taken()], ...Array.from({ length: 5 }, () => [refused('busy'), taken()])]
+  expect((await submit(tries, { mostPauses: 10, room: 2 })).pauses).toHaveLength(3)
+  expect((await submit(tries, { mostPauses: 10, room: 0 })).pauses).toHaveLength(5)
+  expect((await submit(tries, { mostPauses: 10, room: Infinity })).pauses).toHaveLength(1)
 })
 
 test('a part of which nothing is known never goes again, nor does what stands beside it', async () => {

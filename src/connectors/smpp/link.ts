@@ -16,6 +16,7 @@ import { type Doubtful, LateAnswers } from './late-answers.ts'
 import type { OpenSocket } from './open-socket.ts'
 import type { LinkPlan, Replan } from './link-plan.ts'
 import { readAnswer, readSubmitted, sayAnswer } from './part-answer.ts'
+import { Pace } from './pace.ts'
 import { PartValidity, validityEnded } from './part-validity.ts'
 import { Pauses } from './pauses.ts'
 import { describePdu } from './describe-pdu.ts'
@@ -23,7 +24,6 @@ import { commandStatus, type MessageFields } from './pdu.ts'
 import type { Answer } from './request-outcome.ts'
 import { Session } from './session.ts'
 import { type PartOutcome, submitMessage } from './submit-message.ts'
-import { Throttle } from './throttle.ts'
 
 interface Deps {
   replan: Replan
@@ -35,17 +35,12 @@ interface Deps {
   store(delivery: Delivery, fate: DeliveryFate): Promise<void>
 }
 
-/** Parts of a message that was taken in part go again this often, this long apart: what it keeps waiting is bounded. */
-const mostRepeats = 5
-const repeatAfterMs = 1_500
+/** The parts that failed, of a message that was taken in part, go again for so long: handsets keep a half no longer. */
+const wholeUntilMs = 300_000
 /** A link that stops first lets the messages that are under way go out whole; longer would keep a restart waiting for an SMSC that is silent. */
 const wholeWithinMs = 5_000
-/** So many full queues in a row are no matter of one destination. */
-const fullQueuesInARow = 3
 /** Wider windows hide a flush by themselves, and what leaves ahead is written down line by line. */
 const mostAhead = 50
-/** Wake-ups for single tokens of a fast link are gathered. */
-const leastWakeMs = 10
 
 /** A link to an SMSC: its sessions, how fast they may go, and what became of each message. */
 export class SmppLink implements Link {
@@ -53,15 +48,13 @@ export class SmppLink implements Link {
   readonly #deps: Deps
   #plan: LinkPlan
   readonly #bindings: Bindings
-  readonly #throttle: Throttle
+  readonly #pace: Pace
   readonly #late = new LateAnswers()
   /** `stopping` lets whole messages out, `leaving` no more. */
   #phase: 'new' | 'running' | 'stopping' | 'leaving' = 'new'
   #open = 0
-  #fullQueues = 0
   #lastSeenAt: number | null = null
   #status: Health['status'] = 'pending'
-  #cancelWake: (() => void) | null = null
   readonly #pauses: Pauses
   #whenIdle: (() => void)[] = []
 
@@ -70,7 +63,8 @@ export class SmppLink implements Link {
     this.#plan = plan
     this.capabilities = plan.capabilities
     this.#pauses = new Pauses(deps.tools)
-    this.#throttle = new Throttle(deps.tools, plan.maxPerSecond)
+    const hasRoom = (): void => { if (this.#phase === 'running') deps.events.healthChanged() } // prettier-ignore
+    this.#pace = new Pace({ tools: deps.tools, changed: () => this.#changed(), hasRoom }, plan.maxPerSecond)
     this.#bindings = new Bindings(
       {
         tools: deps.tools,
@@ -84,9 +78,7 @@ export class SmppLink implements Link {
 
   /** As many messages as there is room for on the wire, at the rate that the SMSC bears. */
   get window(): number {
-    const room = Math.min(this.#bindings.room, this.#throttle.room)
-    if (room === 0 && this.#throttle.room === 0) this.#wakeLater()
-    return this.#open + room
+    return this.#open + Math.min(this.#bindings.room, this.#pace.room)
   }
 
   /** Another window: a flush may take as long as a round trip. A bounded rate leaves time for it, and so does a wide window. */
@@ -95,14 +87,14 @@ export class SmppLink implements Link {
     return this.perSecond === Infinity && window <= mostAhead ? window : 0
   }
 
-  get perSecond(): number { return this.#throttle.perSecond } // prettier-ignore
+  get perSecond(): number { return this.#pace.perSecond } // prettier-ignore
 
   health(): Health {
     const { tools } = this.#deps
     return healthOf({
       states: this.#bindings.states,
       isStopped: this.#phase === 'stopping' || this.#phase === 'leaving',
-      isThrottled: this.#throttle.isThrottled,
+      isThrottled: this.#pace.isThrottled,
       fault: null,
       nowMs: tools.now(),
       lastSeenAt: this.#lastSeenAt,
@@ -120,11 +112,8 @@ export class SmppLink implements Link {
     const plan = this.#phase === 'running' ? this.#deps.replan(settings) : null
     if (plan === null) return false
     this.#plan = plan
-    this.#throttle.setContracted(plan.maxPerSecond)
+    this.#pace.setContracted(plan.maxPerSecond)
     this.#bindings.setWindow(plan.session.window)
-    // It may have been set for a rate under which the next part had to wait for long.
-    this.#cancelWake?.()
-    this.#cancelWake = null
     this.#changed()
     return true
   }
@@ -140,13 +129,13 @@ export class SmppLink implements Link {
       const doubtful: Doubtful = { attemptId: handOver.attemptId, outcomes: [], isTold: false }
       const deps = {
         submitPart: (fields: MessageFields) => this.#submitPart(fields, validity),
-        pause: () => this.#pause(),
+        pause: (fruitless: number) => this.#pause(fruitless, validity),
+        room: () => this.#pace.room,
         inDoubt: (outcomes: PartOutcome[], part: number) => {
           doubtful.outcomes = outcomes
           this.#awaitLate(doubtful, part)
         },
         receiptExpected: this.#plan.receiptExpected,
-        mostRepeats,
       }
       const outcome = await submitMessage(deps, parts)
       doubtful.isTold = true
@@ -164,10 +153,11 @@ export class SmppLink implements Link {
 
   async stop(): Promise<void> {
     if (this.#phase !== 'leaving') this.#phase = 'stopping'
-    this.#cancelWake?.()
+    this.#pace.stop()
+    this.#pauses.endAll(true)
     await this.#wholeMessages()
     this.#phase = 'leaving'
-    this.#pauses.endAll()
+    this.#pauses.endAll(false)
     await this.#bindings.stop()
     if (this.#open > 0) await this.#idle()
   }
@@ -203,7 +193,7 @@ export class SmppLink implements Link {
     const submittedMs = monotonicMs()
     if (submittedMs >= validity.endMs) return validityEnded
     // Parts that go again too: the contracted rate is of what is on the wire.
-    this.#throttle.spend(1)
+    this.#pace.spend(1)
     const submitted = await session.request(
       'submit_sm',
       validity.shortened(made, submittedMs),
@@ -215,8 +205,7 @@ export class SmppLink implements Link {
     if (outcome.kind === 'taken') {
       this.#knows(outcome)
       binding.provedGood()
-      this.#throttle.taken()
-      this.#fullQueues = 0
+      this.#pace.taken()
     } else if (submitted.kind === 'response') this.#heedStatus(submitted.status, session)
     else if (submitted.kind === 'unknown' && submitted.reason === 'timeout') binding.doubt()
     return outcome
@@ -226,17 +215,11 @@ export class SmppLink implements Link {
 
   /** What an error answer says about the link, and not about the message. */
   #heedStatus(status: number, session: Session): void {
-    if (status === commandStatus.ESME_RTHROTTLED) this.#slowDown()
-    if (status === commandStatus.ESME_RMSGQFUL && ++this.#fullQueues >= fullQueuesInARow) this.#slowDown()
+    if (status === commandStatus.ESME_RTHROTTLED) this.#pace.throttled()
+    if (status === commandStatus.ESME_RMSGQFUL) this.#pace.queueFull()
     // What else is out there may have its answer yet: cut off, a window of messages would be in doubt for one word.
     if (this.#plan.classify(status).lasts === 'link')
       void session.unbind('the peer says that it is not bound')
-  }
-
-  #slowDown(): void {
-    const wasThrottled = this.#throttle.isThrottled
-    this.#throttle.tooMuch()
-    if (!wasThrottled) this.#changed()
   }
 
   #awaitLate(doubtful: Doubtful, part: number): void {
@@ -277,16 +260,12 @@ export class SmppLink implements Link {
   }
 
   /** Until the parts that failed may go again; false when there is no time for that any more. */
-  #pause(): Promise<boolean> {
-    return this.#phase === 'leaving' ? Promise.resolve(false) : this.#pauses.wait(repeatAfterMs)
-  }
-
-  /** Tells the dispatcher when there is room again. */
-  #wakeLater(): void {
-    this.#cancelWake ??= this.#deps.tools.schedule(Math.max(leastWakeMs, this.#throttle.roomInMs), () => {
-      this.#cancelWake = null
-      if (this.#phase === 'running') this.#deps.events.healthChanged()
-    })
+  #pause(fruitless: number, { startMs, endMs }: PartValidity): Promise<boolean> {
+    const nowMs = this.#deps.tools.monotonicMs()
+    if (this.#phase === 'leaving' || nowMs >= startMs + wholeUntilMs) return Promise.resolve(false)
+    // A link that stops has no time for more than the first wait.
+    const waitMs = this.#pace.repeatMs(this.#phase === 'stopping' ? 0 : fruitless)
+    return this.#pauses.wait(Math.min(waitMs, Math.max(0, endMs - nowMs)))
   }
 
   #changed(): void {

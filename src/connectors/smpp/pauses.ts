@@ -3,27 +3,26 @@ import type { ConnectorTools } from '../connector.ts'
 /** Waits that can all be ended at once. */
 export class Pauses {
   readonly #tools: Pick<ConnectorTools, 'schedule'>
-  readonly #ends = new Set<() => void>()
+  readonly #ends = new Set<(isOver: boolean) => void>()
 
   constructor(tools: Pick<ConnectorTools, 'schedule'>) {
     this.#tools = tools
   }
 
-  /** True when the time is over, false when it was ended before. */
+  /** True when the time is over; ended before, it is what the end says. */
   wait(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const finish = (isOver: boolean): void => {
         cancel()
-        this.#ends.delete(end)
+        this.#ends.delete(finish)
         resolve(isOver)
       }
-      const end = (): void => finish(false)
       const cancel = this.#tools.schedule(ms, () => finish(true))
-      this.#ends.add(end)
+      this.#ends.add(finish)
     })
   }
 
-  endAll(): void {
-    for (const end of this.#ends) end()
+  endAll(isOver: boolean): void {
+    for (const end of this.#ends) end(isOver)
   }
 }

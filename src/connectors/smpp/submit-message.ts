@@ -12,13 +12,13 @@ export type PartOutcome =
 export interface SubmitDeps {
   /** Submits a part over whichever session has room. Always resolves. */
   submitPart(fields: MessageFields, part: number): Promise<PartOutcome>
-  /** Waits a while before the parts that failed go again; false when the link is stopping. */
-  pause(): Promise<boolean>
+  /** Waits a while before the parts that failed go again, longer after rounds that brought nothing; false when there is no time for it. */
+  pause(fruitless: number): Promise<boolean>
+  /** How many parts the rate of the link lets go now. */
+  room(): number
   receiptExpected: boolean
   /** Called as soon as nobody knows of a part: the parts as they stand, in which an answer that comes late may still put its own. */
   inDoubt(outcomes: PartOutcome[], part: number): void
-  /** How often a part goes again, once another one of its message was taken. */
-  mostRepeats: number
 }
 
 /**
@@ -33,13 +33,14 @@ export async function submitMessage(deps: SubmitDeps, parts: readonly MessageFie
     if (outcome.kind === 'unknown') deps.inDoubt(outcomes, part)
   }
   await Promise.all(parts.map(submit))
-  for (let repeats = 0; repeats < deps.mostRepeats && goesAgain(outcomes); repeats++) {
-    if (!(await deps.pause())) break
-    await Promise.all(
-      parts.map(async (fields, part) => {
-        if (isRepeatable(outcomes[part] as PartOutcome)) await submit(fields, part)
-      }),
-    )
+  for (let fruitless = 0; goesAgain(outcomes);) {
+    if (!(await deps.pause(fruitless))) break
+    const before = countTaken(outcomes)
+    const failed = [...parts.entries()].filter(([part]) => isRepeatable(outcomes[part] as PartOutcome))
+    // One goes in any case, else messages that are not begun yet could take all the room for ever.
+    const again = failed.slice(0, Math.max(1, deps.room()))
+    await Promise.all(again.map(([part, fields]) => submit(fields, part)))
+    fruitless = countTaken(outcomes) > before ? 0 : fruitless + 1
   }
   return judgeParts(outcomes, deps.receiptExpected)
 }
@@ -49,6 +50,9 @@ const unasked: PartOutcome = { kind: 'not_written', detail: 'It was not submitte
 const isRepeatable = (outcome: PartOutcome): boolean =>
   outcome.kind === 'not_written' ||
   (outcome.kind === 'refused' && (outcome.reason.lasts === 'busy' || outcome.reason.lasts === 'now'))
+
+const countTaken = (outcomes: readonly PartOutcome[]): number =>
+  outcomes.filter(({ kind }) => kind === 'taken').length
 
 const goesAgain = (outcomes: readonly PartOutcome[]): boolean =>
   outcomes.some(({ kind }) => kind === 'taken') &&

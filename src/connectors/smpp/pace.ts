@@ -1,0 +1,95 @@
+import type { ConnectorTools } from '../connector.ts'
+import { Throttle } from './throttle.ts'
+
+interface Deps {
+  tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule'>
+  /** What the link says of itself is another now. */
+  changed(): void
+  /** There is room again. */
+  hasRoom(): void
+}
+
+/** Wake-ups for single tokens of a fast link are gathered. */
+const leastWakeMs = 10
+/** So many full queues in a row are no matter of one destination. */
+const fullQueuesInARow = 3
+/** Parts that failed, of a message that was taken in part, go again after this. */
+const repeatAfterMs = 1_500
+/** When that brought nothing so many times, ever later, up to the longest. */
+const quickRepeats = 5
+const longestRepeatMs = 10_000
+
+/** How fast a link goes: what its SMSC bears, when there is room again, and how soon what failed goes again. */
+export class Pace {
+  readonly #deps: Deps
+  readonly #throttle: Throttle
+  #fullQueues = 0
+  #cancelWake: (() => void) | null = null
+
+  constructor(deps: Deps, maxPerSecond: number | null) {
+    this.#deps = deps
+    this.#throttle = new Throttle(deps.tools, maxPerSecond)
+  }
+
+  get perSecond(): number {
+    return this.#throttle.perSecond
+  }
+
+  get isThrottled(): boolean {
+    return this.#throttle.isThrottled
+  }
+
+  /** How many parts may go now. While it is none, it is told when there is room. */
+  get room(): number {
+    const { room } = this.#throttle
+    if (room === 0) this.#wakeLater()
+    return room
+  }
+
+  /** How long parts wait that go again, after so many rounds in a row that brought nothing: at the rate of the link one may go then. */
+  repeatMs(fruitless: number): number {
+    const waitMs = Math.min(repeatAfterMs * 2 ** Math.max(0, fruitless - quickRepeats + 1), longestRepeatMs)
+    return Math.max(waitMs, 1_000 / this.perSecond)
+  }
+
+  spend(parts: number): void {
+    this.#throttle.spend(parts)
+  }
+
+  /** The SMSC took a part. */
+  taken(): void {
+    this.#throttle.taken()
+    this.#fullQueues = 0
+  }
+
+  /** The SMSC says that it is too much. */
+  throttled(): void {
+    const { isThrottled } = this
+    this.#throttle.tooMuch()
+    if (!isThrottled) this.#deps.changed()
+  }
+
+  queueFull(): void {
+    if (++this.#fullQueues >= fullQueuesInARow) this.throttled()
+  }
+
+  /** Another contract: the wake-up may have been set for a rate under which the next part had to wait for long. */
+  setContracted(maxPerSecond: number | null): void {
+    this.#throttle.setContracted(maxPerSecond)
+    this.stop()
+  }
+
+  /** Wakes nobody any more. */
+  stop(): void {
+    this.#cancelWake?.()
+    this.#cancelWake = null
+  }
+
+  #wakeLater(): void {
+    const { tools, hasRoom } = this.#deps
+    this.#cancelWake ??= tools.schedule(Math.max(leastWakeMs, this.#throttle.roomInMs), () => {
+      this.#cancelWake = null
+      hasRoom()
+    })
+  }
+}

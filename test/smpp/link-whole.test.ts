@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import type { Pdu } from '../../src/connectors/smpp/pdu.ts'
+import { longHandOver, turnUntil } from '../contracts/contract-subject.ts'
+import type { ContractWorld } from '../contracts/contract-subject.ts'
+import { openStubLink } from './stub-link.ts'
+
+/** A long message of which a part was taken goes out whole, as long as that is possible: a half is charged and of no use. */
+
+const answerTo = (sequence: number, status: number): Pdu[] => [
+  { command: 'submit_sm_resp', status, sequence, body: status === 0 ? { messageId: `m${sequence}`, tlvs: [] } : null },
+] // prettier-ignore
+
+/** A link to an SMSC that judges each submit, of which it has had so many, at a time of the test's clock. */
+async function openJudged(
+  judge: (nowMs: number, count: number) => number,
+  settings: Record<string, string> = {},
+) {
+  const seen = { world: null as ContractWorld | null, submits: 0, startMs: 0 }
+  const opened = await openStubLink({
+    settings,
+    answering: ({ command, sequence }) => {
+      if (command !== 'submit_sm') return null
+      seen.submits += 1
+      const nowMs = seen.world?.clock.monotonicMs() ?? 0
+      return answerTo(sequence, judge(nowMs - seen.startMs, seen.submits))
+    },
+  })
+  seen.world = opened.world
+  seen.startMs = opened.world.clock.monotonicMs()
+  return { ...opened, seen }
+}
+
+test.for([
+  ['whose contract says so', '1', 1_000],
+  ['whose contract says nothing', '', 1_000],
+  ['of one in five seconds', '0.2', 5_000],
+] as const)('ten parts go whole to an SMSC that takes no more than it says: %s', async ([, max_per_second, everyMs]) => {
+  let takenMs = Number.NEGATIVE_INFINITY
+  const strict = (nowMs: number): number => {
+    if (nowMs - takenMs < everyMs) return 0x58
+    takenMs = nowMs
+    return 0
+  }
+  const { link, world } = await openJudged(strict, { max_per_second })
+  expect(await turnUntil(world, link.submit(longHandOver(10)), 200_000)).toMatchObject({ kind: 'accepted' })
+}) // prettier-ignore
+
+test.for([
+  ['a queue that is full', 0x14],
+  ['a fault of the SMSC', 0x08],
+] as const)('the second part goes once %s for a minute has passed', async ([, status]) => {
+  const { link, world, seen } = await openJudged((nowMs, count) =>
+    count === 1 || nowMs > 60_000 ? 0 : status,
+  )
+  expect(await turnUntil(world, link.submit(longHandOver(2)), 100_000)).toMatchObject({ kind: 'accepted' })
+  // Ever more rarely: 1.5 s apart at first, then 10 s.
+  expect(seen.submits).toBeLessThan(20)
+})
+
+test('after five minutes without the second part it is told what was taken', async () => {
+  const { link, world } = await openJudged((_, count) => (count === 1 ? 0 : 0x14))
+  const submitted = link.submit(longHandOver(2))
+  const progress = { isSettled: false }
+  void submitted.then(() => (progress.isSettled = true))
+  const turn = async (ms: number): Promise<void> => {
+    for (let leftMs = ms; leftMs > 0 && !progress.isSettled; leftMs -= 1_000) {
+      await world.clock.advance(1_000)
+      await world.atRest()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  await turn(290_000)
+  expect(progress.isSettled).toBe(false)
+  await turn(60_000)
+  expect(await submitted).toMatchObject({ kind: 'partial', partsTaken: 1, networkCode: 'ESME_RMSGQFUL' })
+})
+
+test('the rest of a long message follows when an SMSC that said goodbye in the middle of it is back', async () => {
+  let isAway = false
+  let submits = 0
+  const { link, smsc, world } = await openStubLink({
+    settings: { window: '1' },
+    answering: (pdu, own) => {
+      const { command, sequence } = pdu
+      if (command === 'bind_transceiver' && isAway)
+        return [{ command: 'bind_transceiver_resp', status: 0x0d, sequence, body: null }]
+      if (command !== 'submit_sm') return null
+      if (++submits > 1) return null
+      isAway = true
+      own.send({ command: 'unbind', status: 0, sequence: 900, body: null })
+      return answerTo(sequence, 0)
+    },
+  })
+  const submitted = link.submit(longHandOver(3))
+  await smsc.seen('unbind_resp')
+  for (let second = 0; second < 30; second++) {
+    await world.clock.advance(1_000)
+    await world.atRest()
+  }
+  expect(submits).toBe(1)
+  isAway = false
+  expect(await turnUntil(world, submitted, 250_000)).toMatchObject({ kind: 'accepted' })
+  expect(submits).toBe(3)
+})
+
+test('a link that stops gives the rest one more chance at once, and ends the wait', async () => {
+  const { link, world, seen } = await openJudged((_, count) => (count === 2 ? 0x14 : 0))
+  const submitted = link.submit(longHandOver(2))
+  await world.atRest()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(seen.submits).toBe(2)
+  const stopped = link.stop()
+  expect(await submitted).toMatchObject({ kind: 'accepted' })
+  await turnUntil(world, stopped, 10_000)
+})
