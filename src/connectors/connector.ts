@@ -27,6 +27,8 @@ export interface RefusalReason {
   code: string
   /** The raw value of the device or network. */
   networkCode: string | null
+  /** It is about this recipient alone, such as a handset whose queue is full: the device takes what goes to others. */
+  recipientAlone?: true
   /** A limit that the device keeps by itself: until its `limitRestMs` are over, more is refused too. */
   limitReached?: true
 }
@@ -42,9 +44,9 @@ export interface RefusalReason {
 export type Outcome =
   | { kind: 'accepted'; networkIds: readonly string[]; receiptExpected: boolean }
   | ({ kind: 'refused' } & RefusalReason)
-  | ({ kind: 'partial'; networkIds: readonly string[]; partsTaken: number; receiptExpected: boolean } & Omit<
+  | ({ kind: 'partial'; networkIds: readonly string[]; partsTaken: number; receiptExpected: boolean } & Pick<
       RefusalReason,
-      'lasts' | 'limitReached'
+      'code' | 'networkCode'
     >)
   | { kind: 'unavailable'; detail: string }
   | {

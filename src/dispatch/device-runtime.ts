@@ -239,8 +239,8 @@ export class DeviceRuntime {
 
   /** What a hand-over came to says something of the device. */
   heard(outcome: Outcome): void {
-    const resting = outcome.kind === 'unavailable' || (outcome.kind === 'refused' && outcome.lasts === 'busy')
-    if (resting) this.#restsUntilMs = this.#clock.monotonicMs() + restMs
+    const isBusy = outcome.kind === 'refused' && outcome.lasts === 'busy' && outcome.recipientAlone !== true
+    if (outcome.kind === 'unavailable' || isBusy) this.#restsUntilMs = this.#clock.monotonicMs() + restMs
     if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.limitReached) this.#limited()
     if (outcome.kind === 'accepted') this.#lastSentAt = this.#clock.now()
     // That a message expired is no fault of the device.

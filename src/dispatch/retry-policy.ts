@@ -6,8 +6,13 @@ import type { Settlement } from '../messages/settle-outcomes.ts'
 export const refusalBackoffsMs = [15_000, 60_000] as const
 /** A throttled or unreachable device costs a message at most this, and no attempt. */
 export const busyBackoffMs = 1_000
+/** A recipient who takes nothing is asked so often at that pace, then ever more rarely: each try is a row that is kept. */
+const quickTries = 10
+const longestBusyBackoffMs = 60_000
+const backoffOfRecipientMs = (attemptNumber: number): number =>
+  Math.min(busyBackoffMs * 2 ** Math.max(0, attemptNumber - quickTries), longestBusyBackoffMs)
 /** Nothing is ever due later than this from now. */
-export const longestBackoffMs = Math.max(...refusalBackoffsMs, busyBackoffMs)
+export const longestBackoffMs = Math.max(...refusalBackoffsMs, longestBusyBackoffMs)
 
 type Judgement = Omit<Settlement, keyof Named | 'atMs' | 'knownIds'>
 type Named = Pick<Claimed, 'accountId' | 'mode' | 'messageId' | 'attemptNumber' | 'deviceId' | 'place'>
@@ -133,8 +138,11 @@ function judgeRefusal(
       return { ...refused, event: 'refused_for_good', error }
     case 'expired':
       return { ...refused, event: 'expired_at_device', error }
-    case 'busy':
-      return { ...refused, event: 'not_submitted', requeue: again(busyBackoffMs, claimed.place.refusals) }
+    case 'busy': {
+      const backoffMs =
+        outcome.recipientAlone === true ? backoffOfRecipientMs(claimed.attemptNumber) : busyBackoffMs
+      return { ...refused, event: 'not_submitted', requeue: again(backoffMs, claimed.place.refusals) }
+    }
     case 'now': {
       const backoffMs = refusalBackoffsMs[claimed.place.refusals]
       if (backoffMs === undefined) return { ...refused, event: 'refused_for_good', error }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSmppSubject } from '../contracts/smpp-subject.ts'
-import { handOverOf, type Opened, openSubject } from '../contracts/contract-subject.ts'
+import { handOverOf, longHandOver, type Opened, openSubject } from '../contracts/contract-subject.ts'
 import { type SmscControl, startSmsc } from '../peers/smsc-control.ts'
 
 let smsc: SmscControl
@@ -15,19 +15,36 @@ const open = (): Promise<Opened> => openSubject(createSmppSubject(() => smsc))
 const answerNext = (...statuses: number[]): Promise<unknown> =>
   smsc.set({ submit: { rules: statuses.map((status) => ({ status, times: 1 })) } })
 
-test('the third full queue in a row slows the link down, since it is no matter of one recipient any more', async () => {
+test('full queues of three recipients in a row slow the link down, since that is no matter of theirs any more', async () => {
   const { world, subject, submit } = await open()
   await answerNext(queueFull, queueFull, queueFull)
   for (let i = 0; i < 2; i++) {
-    expect(await submit()).toMatchObject({ kind: 'refused', lasts: 'busy', networkCode: 'ESME_RMSGQFUL' })
+    expect(await submit()).toMatchObject({
+      lasts: 'busy',
+      networkCode: 'ESME_RMSGQFUL',
+      recipientAlone: true,
+    })
     expect([subject.link.health().status, subject.link.window]).toEqual(['online', 10])
   }
-  expect(await submit()).toMatchObject({ kind: 'refused', lasts: 'busy' })
+  const third = await submit()
+  expect(third).toMatchObject({ kind: 'refused', lasts: 'busy' })
+  expect(third).not.toHaveProperty('recipientAlone')
   expect(subject.link.health()).toMatchObject({ status: 'degraded', reasons: ['throttled'] })
   expect(subject.link.window).toBe(0)
   await world.clock.advance(1_000)
   expect(subject.link.window).toBeGreaterThan(0)
   expect(subject.link.window).toBeLessThan(10)
+})
+
+test('one handset that is full slows nobody down, however many parts its messages have and however often they come', async () => {
+  const { subject, submit } = await open()
+  await answerNext(...Array.from({ length: 9 }, () => queueFull))
+  for (let i = 0; i < 3; i++)
+    expect(await submit({ ...longHandOver(3), to: '+4915112345678' })).toMatchObject({
+      lasts: 'busy',
+      recipientAlone: true,
+    })
+  expect([subject.link.health().status, subject.link.window]).toEqual(['online', 10])
 })
 
 test('full queues with a message taken in between say nothing about the link', async () => {

@@ -65,6 +65,15 @@ test('the worst refusal decides', async () => {
   expect(outcome).toMatchObject({ kind: 'refused', lasts: 'good' })
 })
 
+test('a message whose parts were refused for its recipient and for the link is no matter of the recipient alone', async () => {
+  const alone: PartOutcome = {
+    kind: 'refused',
+    reason: { lasts: 'busy', code: 'network_congested', networkCode: 'ESME_RMSGQFUL', recipientAlone: true },
+  }
+  expect((await submit([[alone], [alone]])).outcome).toMatchObject({ recipientAlone: true })
+  expect((await submit([[alone], [refused('busy')]])).outcome).not.toHaveProperty('recipientAlone')
+})
+
 test('once a part was taken, only those that were not go again', async () => {
   const { outcome, asked } = await submit([[taken('a')], [refused('busy'), notWritten, taken('b')]])
   expect(asked).toEqual([1, 3])

@@ -67,6 +67,17 @@ test('a throttled or unreachable device costs at most 2 s and no attempt that co
   }
 })
 
+test('a recipient whose queue is full is asked each second at first, then ever more rarely, and no try counts', () => {
+  const full = { ...refused('busy'), recipientAlone: true } as Outcome
+  const waits = [1, 10, 11, 12, 15, 16, 17, 2_000].map(
+    (attemptNumber) => judgeOutcome(claimed({ attemptNumber }, 2), full, 0).requeue,
+  )
+  expect(waits.map((again) => again?.dueAt)).toEqual([
+    1_000, 1_000, 2_000, 4_000, 32_000, 60_000, 60_000, 60_000,
+  ])
+  expect(new Set(waits.map((again) => again?.refusals))).toEqual(new Set([2]))
+})
+
 test('an unknown outcome is never sent again, unless the caller chose that and it was not used yet', () => {
   expect(judgeOutcome(claimed(), unknown, 0)).toMatchObject({ event: 'unknown', requeue: null })
   expect(judgeOutcome(claimed({ onUnknown: 'resend_once' }), unknown, 7)).toMatchObject({

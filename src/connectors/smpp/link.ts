@@ -206,20 +206,23 @@ export class SmppLink implements Link {
       this.#knows(outcome)
       binding.provedGood()
       this.#pace.taken()
-    } else if (submitted.kind === 'response') this.#heedStatus(submitted.status, session)
-    else if (submitted.kind === 'unknown' && submitted.reason === 'timeout') binding.doubt()
+    } else if (submitted.kind === 'response') {
+      const isAlone = this.#heedStatus(submitted.status, session, made.destination.address)
+      if (isAlone && outcome.kind === 'refused')
+        return { ...outcome, reason: { ...outcome.reason, recipientAlone: true } }
+    } else if (submitted.kind === 'unknown' && submitted.reason === 'timeout') binding.doubt()
     return outcome
   }
 
   #knows({ messageId }: { messageId: string | null }): void { if (messageId !== null) this.#deps.ids.add(messageId) } // prettier-ignore
 
-  /** What an error answer says about the link, and not about the message. */
-  #heedStatus(status: number, session: Session): void {
+  /** What an error answer says about the link, and not about the message. Gives whether it is about the recipient alone. */
+  #heedStatus(status: number, session: Session, to: string): boolean {
     if (status === commandStatus.ESME_RTHROTTLED) this.#pace.throttled()
-    if (status === commandStatus.ESME_RMSGQFUL) this.#pace.queueFull()
     // What else is out there may have its answer yet: cut off, a window of messages would be in doubt for one word.
     if (this.#plan.classify(status).lasts === 'link')
       void session.unbind('the peer says that it is not bound')
+    return status === commandStatus.ESME_RMSGQFUL && this.#pace.queueFull(to)
   }
 
   #awaitLate(doubtful: Doubtful, part: number): void {

@@ -11,7 +11,7 @@ interface Deps {
 
 /** Wake-ups for single tokens of a fast link are gathered. */
 const leastWakeMs = 10
-/** So many full queues in a row are no matter of one destination. */
+/** So many recipients whose queue is full, with nothing taken in between, are no matter of theirs. */
 const fullQueuesInARow = 3
 /** Parts that failed, of a message that was taken in part, go again after this. */
 const repeatAfterMs = 1_500
@@ -23,7 +23,8 @@ const longestRepeatMs = 10_000
 export class Pace {
   readonly #deps: Deps
   readonly #throttle: Throttle
-  #fullQueues = 0
+  /** Whose queue was full since a part was taken; no more than it takes. */
+  readonly #fullQueues = new Set<string>()
   #cancelWake: (() => void) | null = null
 
   constructor(deps: Deps, maxPerSecond: number | null) {
@@ -59,7 +60,7 @@ export class Pace {
   /** The SMSC took a part. */
   taken(): void {
     this.#throttle.taken()
-    this.#fullQueues = 0
+    this.#fullQueues.clear()
   }
 
   /** The SMSC says that it is too much. */
@@ -69,8 +70,12 @@ export class Pace {
     if (!isThrottled) this.#deps.changed()
   }
 
-  queueFull(): void {
-    if (++this.#fullQueues >= fullQueuesInARow) this.throttled()
+  /** A queue is full. Gives whether that is the recipient's own; else the link slows down. */
+  queueFull(to: string): boolean {
+    if (this.#fullQueues.size < fullQueuesInARow) this.#fullQueues.add(to)
+    const isAlone = this.#fullQueues.size < fullQueuesInARow
+    if (!isAlone) this.throttled()
+    return isAlone
   }
 
   /** Another contract: the wake-up may have been set for a rate under which the next part had to wait for long. */

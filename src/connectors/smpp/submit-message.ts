@@ -98,7 +98,11 @@ function wholly(left: readonly Left[]): Outcome {
 
 const gravity: Record<RefusalReason['lasts'], number> = { good: 3, expired: 2, now: 1, busy: 0 }
 
+/** What is about more than the recipient is told first of its like. */
+const gravityOf = ({ lasts, recipientAlone }: RefusalReason): number =>
+  gravity[lasts] + (recipientAlone === true ? 0 : 0.5)
+
 const worst = (left: readonly Left[]): RefusalReason | null =>
   left
     .flatMap((outcome) => (outcome.kind === 'refused' ? [outcome.reason] : []))
-    .toSorted((a, b) => gravity[b.lasts] - gravity[a.lasts])[0] ?? null
+    .toSorted((a, b) => gravityOf(b) - gravityOf(a))[0] ?? null

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import type { Link, Outcome } from '../../src/connectors/connector.ts'
+import { type DeviceFacts, DeviceRuntime } from '../../src/dispatch/device-runtime.ts'
+import type { Log } from '../../src/log.ts'
+import { createStubClock } from '../stub-clock.ts'
+
+const facts: DeviceFacts = {
+  id: 'dev_a', accountId: 'acc_a', mode: 'live', kind: 'smpp', name: 'Carrier', senders: new Set(), country: null, pace: null, isDraining: false,
+} // prettier-ignore
+
+/** A device with room for ten, of which one is handed over and ends so. Gives how many it may be given then. */
+function freeAfter(outcome: Outcome, laterMs = 0): number {
+  const clock = createStubClock()
+  const link = { window: 10, capabilities: {}, health: () => ({ status: 'online', reasons: [] }) } as unknown as Link
+  const device = new DeviceRuntime({ clock, log: {} as Log, breakerRestMs: 0 }, facts, link)
+  device.opened(1)
+  device.closed(outcome)
+  void clock.advance(laterMs)
+  return device.candidate().free
+} // prettier-ignore
+
+const busy: Outcome = {
+  kind: 'refused',
+  lasts: 'busy',
+  code: 'network_congested',
+  networkCode: 'ESME_RMSGQFUL',
+}
+
+test('a device that is throttled or away rests for a second, and then takes as much as before', () => {
+  for (const outcome of [busy, { kind: 'unavailable', detail: 'gone' } as const])
+    expect([freeAfter(outcome), freeAfter(outcome, 999), freeAfter(outcome, 1_000)]).toEqual([0, 0, 10])
+})
+
+test('a recipient who takes nothing costs the others of the device nothing', () => {
+  expect(freeAfter({ ...busy, recipientAlone: true })).toBe(10)
+})
