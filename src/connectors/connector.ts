@@ -42,7 +42,13 @@ export interface RefusalReason {
  * - `unknown`: it may or may not have been submitted (`partsTaken` certainly were).
  */
 export type Outcome =
-  | { kind: 'accepted'; networkIds: readonly string[]; receiptExpected: boolean }
+  | {
+      kind: 'accepted'
+      networkIds: readonly string[]
+      receiptExpected: boolean
+      /** Only what does not arrive is reported: the message is `sent` for good, unless that comes. */
+      failuresTold?: true
+    }
   | ({ kind: 'refused' } & RefusalReason)
   | ({ kind: 'partial'; networkIds: readonly string[]; partsTaken: number; receiptExpected: boolean } & Pick<
       RefusalReason,

@@ -75,6 +75,7 @@ function judge(claimed: Claimed, outcome: Outcome, dueFromMs: number): Judgement
         networkIds: outcome.networkIds,
         // Without an id no receipt could find its message.
         receiptExpected: outcome.receiptExpected && outcome.networkIds.length > 0,
+        ...(outcome.failuresTold === true && { failuresTold: true }),
         partsTaken: claimed.parts,
       }
     case 'unavailable':

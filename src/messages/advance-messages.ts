@@ -56,7 +56,7 @@ export async function advanceMessages(
       const { account_id: accountId, mode, charged, updated_at } = after
       wallets.settle({ accountId, mode }, current.held, charged, updated_at)
     }
-    told.push({ message: after, previousStatus: current.status, correction: move.correction === true })
+    told.push({ message: after, previousStatus: current.status, correction: isCorrection(current, move) })
     changes.set(message.id, { before: earlier?.before ?? message, after })
     return after
   })
@@ -150,7 +150,7 @@ function moved(before: MessageState, move: Move, advance: Advance): MessageState
     ...errorAfter(before, move, advance),
     attempts: before.attempts + (advance.event === 'claimed' ? 1 : 0),
     possible_duplicate: flag(before.possible_duplicate === 1 || advance.possibleDuplicate === true),
-    corrected: flag(before.corrected === 1 || move.correction === true),
+    corrected: flag(before.corrected === 1 || isCorrection(before, move)),
     sequence: before.sequence + 1,
     sent_at: hasBeenSent(move) ? (before.sent_at ?? at) : before.sent_at,
     delivered_at: move.to === 'delivered' ? at : before.delivered_at,
@@ -159,6 +159,11 @@ function moved(before: MessageState, move: Move, advance: Advance): MessageState
     updated_at: at,
   }
 }
+
+/** A `sent` for which no receipt was waited is final as well. */
+const isCorrection = (before: MessageState, move: Move): boolean =>
+  move.correction === true ||
+  (before.status === 'sent' && before.finalized_at !== null && before.corrected === 0)
 
 const flag = (value: boolean): Flag => (value ? 1 : 0)
 const hasBeenSent = (move: Move): boolean =>

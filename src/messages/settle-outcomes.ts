@@ -33,6 +33,8 @@ export interface Settlement extends Pick<
   /** The wire parts of an attempt of which nobody knows; of one that a late word is about, none any more. */
   inDoubt?: { attemptId: string; parts: readonly number[]; wireParts: number }
   receiptExpected: boolean
+  /** Nobody waits for a receipt, and yet one may come that tells of a failure. */
+  failuresTold?: true
   partsTaken: number
   error: { code: string; networkCode: string | null } | null
   /** Where the message goes back to the queue: when it is due, and how many refusals count against it. */
@@ -186,8 +188,10 @@ async function expectReceipts(
   heard: readonly string[],
 ): Promise<void> {
   const rows = settlements.flatMap((settlement) => {
-    const places = placesOf(settlement, moved.get(settlement) ?? null)
-    const told = settlement.receiptExpected ? settlement.networkIds : []
+    const message = moved.get(settlement) ?? null
+    const places = placesOf(settlement, message)
+    const isHeard = settlement.receiptExpected || settlement.failuresTold === true
+    const told = isHeard ? settlement.networkIds : []
     return [...told, ...places].map((networkId) => ({
       network_id: networkId,
       device_id: settlement.deviceId,
@@ -196,8 +200,8 @@ async function expectReceipts(
       message_id: settlement.messageId,
       attempt_number: settlement.attemptNumber,
       wire_parts: wirePartsOf(settlement, places.length),
-      sent_at: moved.get(settlement)?.sent_at ?? settlement.atMs,
-      closed_at: moved.get(settlement)?.status === 'sent' ? null : settlement.atMs,
+      sent_at: message?.sent_at ?? settlement.atMs,
+      closed_at: message?.status === 'sent' && settlement.receiptExpected ? null : settlement.atMs,
     }))
   })
   const known = new Set([

@@ -34,6 +34,28 @@ test('receipts in any order, repeated or together, deliver a message when the la
   expect(await house.message()).toMatchObject({ status: 'delivered', charged: 3, corrected: 0 })
 })
 
+test('where only failures are told, a message is sent for good at once, and a failure corrects it at no cost', async () => {
+  const failuresTold: Outcome = { ...accepted('n1', 'n2'), receiptExpected: false, failuresTold: true } as Outcome
+  await house.send({ parts: 2 })
+  await house.end(await house.claim(), failuresTold)
+  const sent = await house.message()
+  expect(sent).toMatchObject({ status: 'sent', charged: 2, receipt_expected: 0 })
+  expect(sent.finalized_at).not.toBeNull()
+  await house.receipts({ n2: 'undelivered' })
+  expect(await house.message()).toMatchObject({ status: 'undelivered', charged: 2, corrected: 1, finalized_at: sent.finalized_at })
+  await house.receipts({ n1: 'undelivered' })
+  expect(await house.message()).toMatchObject({ status: 'undelivered', charged: 2 })
+}) // prettier-ignore
+
+test('a failure that overtakes the answer counts where only failures are told', async () => {
+  const failuresTold = (id: string) => ({ ...accepted(id), receiptExpected: false, failuresTold: true }) as Outcome
+  await house.send()
+  const claimed = await house.claim()
+  await house.receipts({ early: 'undelivered' })
+  await house.end(claimed, failuresTold('early'))
+  expect(await house.message()).toMatchObject({ status: 'undelivered', charged: 1 })
+}) // prettier-ignore
+
 test('receipts that overtake the answer wait for it', async () => {
   await house.send({ parts: 2 })
   const claimed = await house.claim()

@@ -11,6 +11,8 @@ export interface LinkPlan {
   sessions: number
   maxPerSecond: number | null
   receiptExpected: boolean
+  /** Only receipts of failures are asked for. */
+  failuresTold: boolean
   session: Omit<SessionSettings, 'bindAs'>
   reconnect: ReconnectPolicy
   classify: Classify

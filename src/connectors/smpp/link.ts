@@ -139,7 +139,7 @@ export class SmppLink implements Link {
       }
       const outcome = await submitMessage(deps, parts)
       doubtful.isTold = true
-      return outcome
+      return this.#withFailures(outcome)
     } finally {
       this.#open -= 1
       if (this.#open === 0) for (const goOn of this.#whenIdle.splice(0)) goOn()
@@ -214,6 +214,12 @@ export class SmppLink implements Link {
     return outcome
   }
 
+  #withFailures(outcome: Outcome): Outcome {
+    return this.#plan.failuresTold && outcome.kind === 'accepted'
+      ? { ...outcome, failuresTold: true }
+      : outcome
+  }
+
   #knows({ messageId }: { messageId: string | null }): void { if (messageId !== null) this.#deps.ids.add(messageId) } // prettier-ignore
 
   /** What an error answer says about the link, and not about the message. Gives whether it is about the recipient alone. */
@@ -248,7 +254,7 @@ export class SmppLink implements Link {
             const outcome = readAnswer(answer as Answer<'submit_sm_resp'>, this.#plan)
             if (outcome.kind === 'taken') this.#knows(outcome)
             const known = this.#late.take(session, answer, { outcome, receiptExpected })
-            if (known !== null) void events.late(known.attemptId, known.outcome)
+            if (known !== null) void events.late(known.attemptId, this.#withFailures(known.outcome))
           },
           room: () => undefined,
           odd: (pdu) => tools.log('debug', 'the SMSC sent what nobody asked for', describePdu(pdu)),

@@ -98,7 +98,7 @@ const table = {
   alphabet: setting(oneOf('gsm7', 'latin1', 'ascii'), 'gsm7', 'What that default alphabet is. Texts with a character outside of it go as UCS-2 and may need more parts than were priced. GSM 03.38 at most SMSCs.'),
   gsm_packing: setting(oneOf('unpacked', 'packed'), 'unpacked', 'One septet in each octet, or eight in seven octets. Only for gsm7; unpacked at nearly all SMSCs.'),
   concat: setting(oneOf('udh8', 'udh16', 'sar', 'payload'), 'udh8', 'How parts are joined: a header with a reference of 8 or of 16 bits (152 instead of 153 septets a part, so perhaps a part more than was priced), TLVs, or the whole text in message_payload. The 8-bit header is what every handset and SMSC knows.'),
-  receipts: setting(oneOf('all', 'failures', 'none'), 'all', 'Which receipts are asked for. With all, because without them nobody learns what was delivered.'),
+  receipts: setting(oneOf('all', 'failures', 'none'), 'all', 'Which receipts are asked for. With all, because without them nobody learns what was delivered. With failures a message is final as sent, and becomes undelivered when the network says so.'),
   validity: setting(oneOf('relative', 'absolute', 'none'), 'relative', 'How the rest of the validity goes along: as a span, as a time in UTC, or not at all. A span does not depend on clocks, but some SMSCs refuse it.'),
   service_type: setting(ascii(0, 5), '', 'The service_type of every message; empty is the default of the SMSC.'),
   protocol_id: setting(wholeNumber(0, 255), 0, 'The protocol_id (TP-PID) of every message; 0 is an ordinary SMS.'),

@@ -69,6 +69,7 @@ function planOf(
     sessions: settings.sessions,
     maxPerSecond: settings.maxPerSecond,
     receiptExpected: isReceiptExpected,
+    failuresTold: message.receipts === 'failures',
     session: { ...limits, bind: { ...login, password: setup.secrets['password'] ?? '' } },
     reconnect: { ...defaultReconnectPolicy, ...reconnect },
     capabilities: {

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { eventually } from '../eventually.ts'
+import { cliJson } from '../harness.ts'
+import { openSmppHouse } from './smpp-house.ts'
+
+test('a link that asks for failures alone has a message sent for good, and undelivered once the network says so', async () => {
+  const house = await openSmppHouse({ settings: ['receipts=failures'] })
+  const [fine, gone] = ['+4915112345001', '+4915112345002']
+  await house.smsc.set({
+    receipts: { delayMs: 300, rules: [{ destination: gone.slice(1), states: ['UNDELIV'], err: '001' }] },
+  })
+  await house.send('Shall we write to you?', [fine, gone])
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ sent: 1, undelivered: 1 }), 10_000)
+  const rows = await house.history('outbound')
+  expect(rows.find(({ to }) => to === gone)).toMatchObject({
+    status: 'undelivered',
+    cost: { state: 'charged' },
+  })
+  expect(rows.find(({ to }) => to === fine)).toMatchObject({ status: 'sent' })
+  expect(house.smsc.records().filter(({ kind }) => kind === 'delivery')).toHaveLength(1)
+  expect(await cliJson(['doctor'], house.server.dataFolder)).toMatchObject({ ok: true })
+}, 60_000)
