@@ -178,9 +178,9 @@ export class DeviceSlot {
     const abandoned = new Promise<false>((resolve) => {
       this.#abandonStart = () => resolve(false)
     })
-    const started = link
-      .start()
-      .then(() => resumeReceipts(this.#deps.read, deviceId, link))
+    const resume = (): Promise<void> => resumeReceipts(this.#deps.read, deviceId, link)
+    const isLater = isPull(link) || link.resumesFirst !== true
+    const started = (isLater ? link.start().then(resume) : resume().then(() => link.start()))
       .then(() => recallReport(this.#deps.read, deviceId, link))
       .then(() => true)
     try {

@@ -13,6 +13,8 @@ interface StubLink {
   says: string
   starts: number
   stops: number
+  /** What it was told, in turn. */
+  told: string[]
   finishStart(): void
   failStart(): void
 }
@@ -24,7 +26,7 @@ let links: StubLink[]
 let mostAtOnce: number
 const alive = new Map<string, number>()
 
-/** Devices whose setting `start` is `slow` start when the test says so. */
+/** Devices whose setting `start` is `slow` start when the test says so; one that `knows first` is told of receipts before. */
 const stubKind: ConnectorKind<Link> = {
   kind: 'simulator',
   settings: [],
@@ -36,6 +38,7 @@ const stubKind: ConnectorKind<Link> = {
       says: settings['start'] ?? '',
       starts: 0,
       stops: 0,
+      told: [],
       finishStart: ready.resolve,
       failStart: () => ready.reject(new Error('no')),
     }
@@ -60,8 +63,11 @@ const stubKind: ConnectorKind<Link> = {
         sims: [],
         lastError: null,
       }),
+      ...(stub.says === 'knows first' && { resumesFirst: true as const }),
+      resume: (expected) => void stub.told.push(...expected.map(({ networkId }) => networkId)),
       start: () => {
         stub.starts += 1
+        stub.told.push('start')
         count(1)
         return stub.says === 'slow' ? ready.promise : Promise.resolve()
       },
@@ -181,6 +187,26 @@ test('a device that takes long to start keeps no other from it', async () => {
   expect(pool.forAccount('acc_a', 'live')).toHaveLength(3)
   expect(links).toHaveLength(3)
 })
+
+test('a link that judges by them knows the receipts that are expected before it starts, and any other after it', async () => {
+  const receipt = { account_id: 'acc_a', mode: 'live' as const, message_id: 'msg_a', attempt_number: 1, wire_parts: 1, sent_at: 1 }
+  const expected = ['dev_a', 'dev_b'].map((device_id) => ({ ...receipt, device_id, network_id: `of ${device_id}` }))
+  await base.storage.writer.write(async (tx) => {
+    await insertRows(tx, 'accounts', [
+      { id: 'acc_a', name: 'A', state: 'active', created_at: 1, updated_at: 1 },
+    ])
+    await insertRows(tx, 'wallets', [
+      { account_id: 'acc_a', mode: 'live', granted: 0, reserved: 0, used: 0, low_threshold: 0, refilled_day: null },
+    ])
+    await insertRows(tx, 'receipts_expected', expected)
+  })
+  await put('dev_a', 'knows first')
+  await put('dev_b', 'at once')
+  await reload()
+  await isRunning('dev_a', 'dev_b')
+  expect(linkOf('dev_a').told).toEqual(['of dev_a', 'start'])
+  expect(linkOf('dev_b').told).toEqual(['start', 'of dev_b'])
+}) // prettier-ignore
 
 test('a change gives a start under way up, and never are there two links of one device', async () => {
   await put('dev_a', 'slow')

@@ -45,6 +45,8 @@ const mostAhead = 50
 /** A link to an SMSC: its sessions, how fast they may go, and what became of each message. */
 export class SmppLink implements Link {
   readonly capabilities: Capabilities
+  /** An SMSC brings what it has kept with its yes to the bind, and some do not say of a receipt that it is one. */
+  readonly resumesFirst = true
   readonly #deps: Deps
   #plan: LinkPlan
   readonly #bindings: Bindings

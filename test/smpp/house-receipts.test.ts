@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { cliJson } from '../harness.ts'
-import { openSmppHouse } from './smpp-house.ts'
+import { numbersFrom, openSmppHouse } from './smpp-house.ts'
 
 test('a link that asks for failures alone has a message sent for good, and undelivered once the network says so', async () => {
   const house = await openSmppHouse({ settings: ['receipts=failures'] })
@@ -19,4 +19,16 @@ test('a link that asks for failures alone has a message sent for good, and undel
   expect(rows.find(({ to }) => to === fine)).toMatchObject({ status: 'sent' })
   expect(house.smsc.records().filter(({ kind }) => kind === 'delivery')).toHaveLength(1)
   expect(await cliJson(['doctor'], house.server.dataFolder)).toMatchObject({ ok: true })
+}, 60_000)
+
+test('receipts that do not say so are receipts also when the SMSC brings them with its yes to the bind, after a restart', async () => {
+  const house = await openSmppHouse()
+  await house.smsc.set({ receipts: { esmClass: 0 }, deliver: { window: 0 } })
+  const numbers = numbersFrom(0, 200)
+  await house.send('Shall we write to you?', numbers)
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ sent: 200 }), 20_000)
+  await house.server.kill('SIGKILL')
+  await house.smsc.set({ deliver: { window: 50 } })
+  await house.restart()
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 200 }), 20_000)
 }, 60_000)
