@@ -11,7 +11,8 @@ beforeAll(async () => {
 afterAll(() => smsc.stop())
 
 const queueFull = 0x14
-const open = (): Promise<Opened> => openSubject(createSmppSubject(() => smsc))
+const open = (settings: Record<string, string> = {}): Promise<Opened> =>
+  openSubject(createSmppSubject(() => smsc, settings))
 const answerNext = (...statuses: number[]): Promise<unknown> =>
   smsc.set({ submit: { rules: statuses.map((status) => ({ status, times: 1 })) } })
 
@@ -60,5 +61,15 @@ test('a single word of too much slows the link down at once', async () => {
   const { subject, submit } = await open()
   await answerNext(0x58)
   expect(await submit(handOverOf())).toMatchObject({ kind: 'refused', lasts: 'busy' })
+  expect([subject.link.health().status, subject.link.window]).toEqual(['degraded', 0])
+})
+
+test('what slows the link down is the class of an answer: a code of the vendor does where it is busy, and too much does not where it is not', async () => {
+  const { subject, submit } = await open({ status_classes: '0x402=busy 0x58=now 0x14=now' })
+  await answerNext(0x58, 0x14, 0x14, 0x14)
+  for (let i = 0; i < 4; i++) expect(await submit()).toMatchObject({ kind: 'refused', lasts: 'now' })
+  expect([subject.link.health().status, subject.link.window]).toEqual(['online', 10])
+  await answerNext(0x402)
+  expect(await submit()).toMatchObject({ kind: 'refused', lasts: 'busy', networkCode: '0x00000402' })
   expect([subject.link.health().status, subject.link.window]).toEqual(['degraded', 0])
 })

@@ -226,11 +226,13 @@ export class SmppLink implements Link {
 
   /** What an error answer says about the link, and not about the message. Gives whether it is about the recipient alone. */
   #heedStatus(status: number, session: Session, to: string): boolean {
-    if (status === commandStatus.ESME_RTHROTTLED) this.#pace.throttled()
+    const { lasts } = this.#plan.classify(status)
     // What else is out there may have its answer yet: cut off, a window of messages would be in doubt for one word.
-    if (this.#plan.classify(status).lasts === 'link')
-      void session.unbind('the peer says that it is not bound')
-    return status === commandStatus.ESME_RMSGQFUL && this.#pace.queueFull(to)
+    if (lasts === 'link') void session.unbind('the peer says that it is not bound')
+    if (lasts !== 'busy') return false
+    if (status === commandStatus.ESME_RMSGQFUL) return this.#pace.queueFull(to)
+    this.#pace.throttled()
+    return false
   }
 
   #awaitLate(doubtful: Doubtful, part: number): void {

@@ -80,7 +80,7 @@ export class Throttle {
     else this.#taken = { second, now: 1, before: second === counted + 1 ? now : 0 }
   }
 
-  /** The SMSC says that it is too much (ESME_RTHROTTLED, or a queue that stays full). */
+  /** The SMSC says that it is too much (ESME_RTHROTTLED or what else is `busy`, or a queue that stays full). */
   tooMuch(): void {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs - this.#cutMs < sameBurstMs) return
