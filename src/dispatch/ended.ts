@@ -2,7 +2,7 @@ import type { Outcome } from '../connectors/connector.ts'
 import type { Claimed } from '../messages/claim-messages.ts'
 import type { Settlement } from '../messages/settle-outcomes.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
-import { judgeLate, judgeOutcome } from './retry-policy.ts'
+import { busyBackoffMs, judgeLate, judgeOutcome } from './retry-policy.ts'
 
 /** A hand-over that has ended and is to be stored. */
 export interface Ended {
@@ -24,9 +24,15 @@ export const tooLate: Outcome = {
 export const settlementsOf = (ended: readonly Ended[], nowMs: number, dueMs: number): Settlement[] =>
   ended.map(({ claimed, outcome, knownIds }) =>
     knownIds === undefined
-      ? judgeOutcome(claimed, outcome, nowMs, dueMs)
+      ? put(judgeOutcome(claimed, outcome, nowMs, dueMs), outcome, dueMs)
       : judgeLate(claimed, outcome, nowMs, knownIds),
   )
+
+/** Where no device rests for it, the message does, else it would be claimed again and again. */
+const put = (settlement: Settlement, outcome: Outcome, dueMs: number): Settlement =>
+  isOfDevice(outcome) || settlement.requeue === null
+    ? settlement
+    : { ...settlement, requeue: { ...settlement.requeue, dueAt: dueMs + busyBackoffMs } }
 
 /** Nothing was submitted, and that is no fault of anybody: the message goes back into the queue. */
 export const givenBack: Outcome = {

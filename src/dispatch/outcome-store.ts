@@ -8,6 +8,7 @@ import type { Route } from './choose-device.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
 import { dueRoutes } from './due-routes.ts'
 import { type Ended, settlementsOf } from './ended.ts'
+import { busyBackoffMs } from './retry-policy.ts'
 import { notTold } from './sound-outcome.ts'
 
 interface Deps {
@@ -111,9 +112,11 @@ export class OutcomeStore {
     return false
   }
 
-  /** One timer for each route and batch; should it be lost, the poll finds what is due. */
+  /** One timer for each route and batch; should it be lost, the poll finds what is due. What kept its place goes once its device has rested. */
   #wakeWhenDue(settlements: readonly Settlement[], fromMs: number): void {
-    for (const { route, atMs } of dueRoutes(settlements))
-      this.#deps.clock.schedule(atMs - fromMs, () => this.#deps.wake(route))
+    for (const { route, atMs } of dueRoutes(settlements)) {
+      const waitMs = atMs < fromMs ? busyBackoffMs : atMs - fromMs
+      this.#deps.clock.schedule(waitMs, () => this.#deps.wake(route))
+    }
   }
 }

@@ -4,7 +4,7 @@ import type { Settlement } from '../messages/settle-outcomes.ts'
 
 /** Back-off after the first and the second refusal that counts; the third ends the message. */
 export const refusalBackoffsMs = [15_000, 60_000] as const
-/** A throttled or unreachable device costs a message at most this, and no attempt. */
+/** A throttled or unreachable device costs a message at most this, and neither an attempt nor its place in the queue. */
 export const busyBackoffMs = 1_000
 /** A recipient who takes nothing is asked so often at that pace, then ever more rarely: each try is a row that is kept. */
 const quickTries = 10
@@ -84,7 +84,7 @@ function judge(claimed: Claimed, outcome: Outcome, dueFromMs: number): Judgement
         event: 'not_submitted',
         attemptState: 'refused',
         outcome: 'unavailable',
-        requeue: again(busyBackoffMs, claimed.place.refusals),
+        requeue: inPlace(claimed.place),
       }
     case 'partial':
       return {
@@ -120,6 +120,9 @@ function judge(claimed: Claimed, outcome: Outcome, dueFromMs: number): Judgement
   }
 }
 
+/** Before what came later: the device rests, so that this is no hurry. */
+const inPlace = ({ due_at, refusals }: Claimed['place']) => ({ dueAt: due_at, refusals })
+
 /** What a device that does not tell has left in doubt: as many parts as were priced, less those that it took or gave ids to. */
 function restOf({ parts }: Claimed, { partsTaken, networkIds }: Extract<Outcome, { kind: 'unknown' }>) {
   const known = Math.max(partsTaken, networkIds.length)
@@ -140,9 +143,10 @@ function judgeRefusal(
     case 'expired':
       return { ...refused, event: 'expired_at_device', error }
     case 'busy': {
-      const backoffMs =
-        outcome.recipientAlone === true ? backoffOfRecipientMs(claimed.attemptNumber) : busyBackoffMs
-      return { ...refused, event: 'not_submitted', requeue: again(backoffMs, claimed.place.refusals) }
+      const { place, attemptNumber } = claimed
+      const isAlone = outcome.recipientAlone === true
+      const requeue = isAlone ? again(backoffOfRecipientMs(attemptNumber), place.refusals) : inPlace(place)
+      return { ...refused, event: 'not_submitted', requeue }
     }
     case 'now': {
       const backoffMs = refusalBackoffsMs[claimed.place.refusals]

@@ -195,7 +195,7 @@ export class Model {
       case 'partial':
         return this.#finish(message, 'failed', message.partsTaken)
       case 'unavailable':
-        return this.#again(message, nowMs + 1_000)
+        return this.#again(message, message.dueAt)
       case 'unknown':
         if (!message.resendOnce || message.wentAgain)
           return this.#finish(message, 'unconfirmed', message.partsTaken)
@@ -208,7 +208,8 @@ export class Model {
 
   #refuse(message: ModelMessage, lasts: 'good' | 'now' | 'busy' | 'expired', nowMs: number): void {
     if (lasts === 'expired') return this.#finish(message, 'expired', 0)
-    if (lasts === 'busy') return this.#again(message, nowMs + 1_000)
+    // It keeps its place: the device rests.
+    if (lasts === 'busy') return this.#again(message, message.dueAt)
     const delayMs = lasts === 'now' ? [15_000, 60_000][message.refusals] : undefined
     if (delayMs === undefined) return this.#finish(message, 'failed', 0)
     message.refusals += 1

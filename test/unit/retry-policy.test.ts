@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
+import { notLookedUp, settlementsOf, stoppedMeanwhile } from '../../src/dispatch/ended.ts'
 import { busyBackoffMs, judgeOutcome, refusalBackoffsMs } from '../../src/dispatch/retry-policy.ts'
 import type { Claimed } from '../../src/messages/claim-messages.ts'
 
@@ -57,14 +58,22 @@ test('the first and second refusal for now come again after 15 and 60 s, the thi
   })
 })
 
-test('a throttled or unreachable device costs at most 2 s and no attempt that counts', () => {
+test('a throttled or unreachable device costs at most 2 s, no attempt that counts, and no place in the queue', () => {
   expect(busyBackoffMs).toBeLessThanOrEqual(2_000)
+  const place = { route_key: 'live:', priority: 1, due_at: 17, refusals: 2 }
   for (const outcome of [refused('busy'), { kind: 'unavailable', detail: 'gone' } as const]) {
-    expect(judgeOutcome(claimed({}, 2), outcome, 0)).toMatchObject({
+    expect(judgeOutcome(claimed({ place }), outcome, 5_000)).toMatchObject({
       event: 'not_submitted',
-      requeue: { dueAt: busyBackoffMs, refusals: 2 },
+      requeue: { dueAt: 17, refusals: 2 },
     })
   }
+})
+
+test('where no device rests for it, the message does: nobody could say whether its number has opted out', () => {
+  for (const outcome of [notLookedUp, stoppedMeanwhile])
+    expect(settlementsOf([{ claimed: claimed(), device: null, outcome }], 5_000, 6_000)).toMatchObject([
+      { event: 'not_submitted', requeue: { dueAt: 6_000 + busyBackoffMs } },
+    ])
 })
 
 test('a recipient whose queue is full is asked each second at first, then ever more rarely, and no try counts', () => {

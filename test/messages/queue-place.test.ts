@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Outcome } from '../../src/connectors/connector.ts'
+import { type NearHouse, openNearHouse } from './near-house.ts'
+
+let house: NearHouse
+beforeEach(async () => {
+  house = await openNearHouse()
+})
+afterEach(async () => {
+  await house.sums()
+  await house.close()
+})
+
+const busy: Outcome = {
+  kind: 'refused',
+  lasts: 'busy',
+  code: 'device_rate_limited',
+  networkCode: 'ESME_RTHROTTLED',
+}
+const away: Outcome = { kind: 'unavailable', detail: 'the session ended' }
+const full: Outcome = {
+  ...busy,
+  code: 'network_congested',
+  networkCode: 'ESME_RMSGQFUL',
+  recipientAlone: true,
+}
+
+test('of a backlog, what was throttled or met no session goes first again, and what met a full handset when its time comes', async () => {
+  for (let i = 0; i < 20; i++) {
+    await house.send()
+    await house.clock.advance(10)
+  }
+  const first = await house.claim()
+  const second = await house.claim()
+  await house.end(second, away)
+  await house.end(first, busy)
+  const again = await house.claim()
+  expect(again.messageId).toBe(first.messageId)
+  await house.end(again, full)
+  expect((await house.claim()).messageId).toBe(second.messageId)
+  expect((await house.claim()).messageId).not.toBe(first.messageId)
+  await house.clock.advance(1_000)
+  const claimed: string[] = []
+  for (let i = 0; i < 18; i++) claimed.push((await house.claim()).messageId)
+  expect(claimed.at(-1)).toBe(first.messageId)
+}) // prettier-ignore
