@@ -129,6 +129,17 @@ test('parts that go again say what is left of the validity, and none goes when t
   expect(outcome).toMatchObject({ kind: 'partial', partsTaken: 1, code: 'expired_in_queue' })
 })
 
+test('whatever was handed over within the window has a place to wait, however many parts it has', async () => {
+  const { link, smsc: stub } = await openStubLink({
+    answering: silentTo('submit_sm'),
+    settings: { window: '200' },
+  })
+  const ended: unknown[] = []
+  for (let i = 0; i < 200; i++) void link.submit(longHandOver(10)).then((outcome) => ended.push(outcome))
+  await stub.seen('submit_sm', 200)
+  expect([ended, link.window]).toEqual([[], 200])
+})
+
 test('a part that waits for room in the window does not wait beyond its validity', async () => {
   const {
     link,

@@ -194,13 +194,13 @@ export class SmppLink implements Link {
     const { counters, monotonicMs } = this.#deps.tools
     const submittedMs = monotonicMs()
     if (submittedMs >= validity.endMs) return validityEnded
-    // Parts that go again too: the contracted rate is of what is on the wire.
-    this.#pace.spend(1)
+    this.#pace.spend()
     const submitted = await session.request(
       'submit_sm',
       validity.shortened(made, submittedMs),
       validity.endMs,
     )
+    if (submitted.kind === 'not_written') this.#pace.notWritten()
     const said = sayAnswer(submitted)
     if (said !== null) counters?.answered(said, (monotonicMs() - submittedMs) / 1_000)
     const outcome = readSubmitted(submitted, session, this.#plan)

@@ -53,8 +53,14 @@ export class Pace {
     return Math.max(waitMs, 1_000 / this.perSecond)
   }
 
-  spend(parts: number): void {
-    this.#throttle.spend(parts)
+  /** A part goes out. One that goes again does too: the contracted rate is of what is on the wire. */
+  spend(): void {
+    this.#throttle.spend(1)
+  }
+
+  /** It was not written after all. */
+  notWritten(): void {
+    this.#throttle.spend(-1)
   }
 
   /** The SMSC took a part. */

@@ -54,7 +54,8 @@ export interface SessionLimits {
  */
 export const defaultSessionLimits: Readonly<SessionLimits> = {
   window: 10,
-  mostWaiting: 1_000,
+  // A window of 1,000 messages, the widest, each of ten parts: what was handed over within the window has a place.
+  mostWaiting: 10_000,
   windowWaitMs: 30_000,
   connectTimeoutMs: 10_000,
   bindTimeoutMs: 10_000,
