@@ -171,3 +171,24 @@ test('a narrow link lets one more window be made ready, a wide one or one with a
   expect(await aheadWith({ window: '51' })).toBe(0)
   expect(await aheadWith({ window: '10', max_per_second: '100' })).toBe(0)
 })
+
+test('room that comes back because the SMSC is heard again is told to whoever found none', async () => {
+  const { link, smsc, world } = await openStubLink({
+    answering: silentTo('submit_sm', 'enquire_link'),
+    settings: { response_timeout_ms: '2000', enquire_link_timeout_ms: '10000' },
+  })
+  const submitted = link.submit(handOverOf())
+  await smsc.seen('submit_sm')
+  await world.clock.advance(2_000)
+  expect(await submitted).toMatchObject({ kind: 'unknown' })
+  const { sequence } = await smsc.seen('enquire_link')
+  expect(link.window).toBe(0)
+  const before = world.statuses.length
+  smsc.send({ command: 'enquire_link_resp', status: 0, sequence, body: null })
+  await roundTrip(smsc)
+  await world.clock.advance(10)
+  expect(world.statuses.length).toBe(before + 1)
+  expect(link.window).toBe(10)
+  await world.clock.advance(1_000)
+  expect(world.statuses.length).toBe(before + 1)
+})

@@ -80,7 +80,7 @@ export class SmppLink implements Link {
 
   /** As many messages as there is room for on the wire, at the rate that the SMSC bears. */
   get window(): number {
-    return this.#open + Math.min(this.#bindings.room, this.#pace.room)
+    return this.#open + this.#pace.roomOf(this.#bindings.room)
   }
 
   /** Another window: a flush may take as long as a round trip. A bounded rate leaves time for it, and so does a wide window. */
@@ -260,7 +260,7 @@ export class SmppLink implements Link {
             const known = this.#late.take(session, answer, { outcome, receiptExpected })
             if (known !== null) void events.late(known.attemptId, this.#withFailures(known.outcome))
           },
-          room: () => undefined,
+          room: () => this.#pace.roomCame(),
           odd: (pdu) => tools.log('debug', 'the SMSC sent what nobody asked for', describePdu(pdu)),
           trace: (direction, pdu) => {
             if (this.#plan.isTraced) tools.log('info', `SMPP ${direction}`, describePdu(pdu))

@@ -25,6 +25,9 @@ export class Pace {
   readonly #throttle: Throttle
   /** Whose queue was full since a part was taken; no more than it takes. */
   readonly #fullQueues = new Set<string>()
+  /** Sessions had no room when somebody last asked. */
+  #isFull = false
+  #isStopped = false
   #cancelWake: (() => void) | null = null
 
   constructor(deps: Deps, maxPerSecond: number | null) {
@@ -45,6 +48,19 @@ export class Pace {
     const { room } = this.#throttle
     if (room === 0) this.#wakeLater()
     return room
+  }
+
+  /** How many may go now, of those that the sessions have room for. */
+  roomOf(sessions: number): number {
+    this.#isFull = sessions === 0
+    return Math.min(sessions, this.room)
+  }
+
+  /** A request ended, or the peer takes more: whoever found no room is told once. */
+  roomCame(): void {
+    if (!this.#isFull) return
+    this.#isFull = false
+    this.#wakeLater()
   }
 
   /** How long parts wait that go again, after so many rounds in a row that brought nothing: at the rate of the link one may go then. */
@@ -87,16 +103,18 @@ export class Pace {
   /** Another contract: the wake-up may have been set for a rate under which the next part had to wait for long. */
   setContracted(maxPerSecond: number | null): void {
     this.#throttle.setContracted(maxPerSecond)
-    this.stop()
-  }
-
-  /** Wakes nobody any more. */
-  stop(): void {
     this.#cancelWake?.()
     this.#cancelWake = null
   }
 
+  /** Wakes nobody any more. */
+  stop(): void {
+    this.#isStopped = true
+    this.#cancelWake?.()
+  }
+
   #wakeLater(): void {
+    if (this.#isStopped) return
     const { tools, hasRoom } = this.#deps
     this.#cancelWake ??= tools.schedule(Math.max(leastWakeMs, this.#throttle.roomInMs), () => {
       this.#cancelWake = null
