@@ -34,6 +34,16 @@ test('receipts in any order, repeated or together, deliver a message when the la
   expect(await house.message()).toMatchObject({ status: 'delivered', charged: 3, corrected: 0 })
 })
 
+test('a second final word changes nothing, and stands with those that nobody waits for', async () => {
+  await house.send()
+  await house.end(await house.claim(), accepted('n1'))
+  await house.receipts({ n1: 'delivered' })
+  await house.receipts({ n1: 'undelivered' })
+  expect(await house.message()).toMatchObject({ status: 'delivered', corrected: 0 })
+  const parked = await house.store.db.selectFrom('parked_receipts').select(['network_id', 'body']).execute()
+  expect(parked).toMatchObject([{ network_id: 'n1', body: expect.stringContaining('undelivered') as string }])
+})
+
 test('where only failures are told, a message is sent for good at once, and a failure corrects it at no cost', async () => {
   const failuresTold: Outcome = { ...accepted('n1', 'n2'), receiptExpected: false, failuresTold: true } as Outcome
   await house.send({ parts: 2 })
