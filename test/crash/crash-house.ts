@@ -29,6 +29,7 @@ export interface CrashHouse {
     onUnknown?: 'stop' | 'resend_once'
     isPatient?: boolean
     isScheduled?: (n: number) => boolean
+    validitySeconds?: number
   }): Load
   /** Starts the server again on its folder and port. Gives how long it took until it was ready. */
   restart(): Promise<{ tookMs: number }>

@@ -3,7 +3,7 @@ import { type ApiClient, type ApiSend, createApiClient } from '../api-client.ts'
 /** One request of the load, named by a marker that stands in its text. */
 interface Asked {
   marker: string
-  body: { to: string[]; text: string; on_unknown: string; send_at?: string }
+  body: { to: string[]; text: string; on_unknown: string; send_at?: string; validity_period?: number }
 }
 
 /** The client's own log: it stands outside of the program and outlives every kill. */
@@ -43,8 +43,10 @@ export function createLoad(options: {
   isPatient?: boolean
   /** Which are sent a moment ahead of their time. */
   isScheduled?: (n: number) => boolean
+  /** How long each may wait; a day when left out. */
+  validitySeconds?: number
 }): Load {
-  const { url, key, perSecond, name = 'm', onUnknown = 'stop', isPatient = false } = options
+  const { url, key, perSecond, name = 'm', onUnknown = 'stop', isPatient = false, validitySeconds } = options
   const isScheduled = options.isScheduled ?? (() => false)
   const accepted = new Map<string, ApiSend>()
   const unanswered = new Map<string, Asked>()
@@ -89,7 +91,7 @@ export function createLoad(options: {
       ticking ??= setInterval(() => {
         const due = before + Math.floor(((performance.now() - startedMs) / 1000) * perSecond)
         while (next < due && open.size < mostOpen) {
-          ask(bodyOf({ name, n: next, onUnknown, isScheduled: isScheduled(next) }))
+          ask(bodyOf({ name, n: next, onUnknown, isScheduled: isScheduled(next), validitySeconds }))
           next += 1
         }
       }, 2)
@@ -123,11 +125,13 @@ function bodyOf({
   n,
   onUnknown,
   isScheduled,
+  validitySeconds,
 }: {
   name: string
   n: number
   onUnknown: string
   isScheduled: boolean
+  validitySeconds: number | undefined
 }): Asked {
   const marker = `${name}-${String(n).padStart(6, '0')}`
   const to = Array.from(
@@ -141,6 +145,7 @@ function bodyOf({
       text: n % 7 === 0 ? `${marker} ${'.'.repeat(170)}` : marker,
       on_unknown: onUnknown,
       ...(isScheduled && { send_at: new Date(Date.now() + scheduledAheadMs).toISOString() }),
+      ...(validitySeconds !== undefined && { validity_period: validitySeconds }),
     },
   }
 }
