@@ -134,7 +134,7 @@ export const proofs: readonly Proof[] = [
     projects: ['crash-postgres'],
     files: ['test/crash/postgres/postgres-killed.test.ts'],
     sizes: ['POSTGRES_KILLS'],
-    catches: ['outcome-lost-with-postgres'],
+    catches: ['outcome-lost-with-postgres', 'away-waited-for'],
   },
   {
     name: 'lost-commits',

@@ -6,16 +6,25 @@ interface Asked {
   body: { to: string[]; text: string; on_unknown: string; send_at?: string; validity_period?: number }
 }
 
+/** How a request came to its end. */
+export interface Ended {
+  /** By the monotonic clock. */
+  askedMs: number
+  afterMs: number
+  /** The status; null when there was no answer. */
+  told: number | null
+}
+
 /** The client's own log: it stands outside of the program and outlives every kill. */
 export interface Load {
   /** What was answered 202, by marker. */
   readonly accepted: ReadonlyMap<string, ApiSend>
   /** Requests that got no answer: they may or may not have been stored. */
   readonly unanswered: ReadonlyMap<string, Asked>
-  /** Answers other than 202, as `status code`; with `isPatient` those of 503 are not among them. */
+  /** Answers other than 202, as `status code`; with `isPatient` those of 503 count as unanswered. */
   readonly refused: readonly string[]
-  /** Answers of 503, with how long they took. They count as unanswered. */
-  readonly notNow: readonly { code: string; afterMs: number }[]
+  /** Every request that has come to its end, with how long it took, whatever it was told. */
+  readonly ended: readonly Ended[]
   /** Sends `perSecond` requests a second until `pause`. */
   resume(): void
   /** Asks for nothing more; settles when every request has its answer or has failed. */
@@ -51,7 +60,7 @@ export function createLoad(options: {
   const accepted = new Map<string, ApiSend>()
   const unanswered = new Map<string, Asked>()
   const refused: string[] = []
-  const notNow: { code: string; afterMs: number }[] = []
+  const ended: Ended[] = []
   const open = new Set<Promise<void>>()
   let client: ApiClient = createApiClient(url, mostOpen)
   let next = 0
@@ -59,19 +68,24 @@ export function createLoad(options: {
 
   const ask = (asked: Asked): void => {
     const askedMs = performance.now()
+    const end = (told: number | null): void =>
+      void ended.push({ askedMs, afterMs: performance.now() - askedMs, told })
     const asking = client
       .send(key, asked.body, { 'idempotency-key': asked.marker })
       .then(({ status, body }) => {
+        end(status)
         if (isPatient && status === 503) {
           unanswered.set(asked.marker, asked)
-          notNow.push({ code: body.code, afterMs: performance.now() - askedMs })
           return
         }
         unanswered.delete(asked.marker)
         if (status === 202) accepted.set(asked.marker, body)
         else refused.push(`${status} ${body.code}`)
       })
-      .catch(() => void unanswered.set(asked.marker, asked))
+      .catch(() => {
+        end(null)
+        unanswered.set(asked.marker, asked)
+      })
       .finally(() => open.delete(asking))
     open.add(asking)
   }
@@ -84,7 +98,7 @@ export function createLoad(options: {
     accepted,
     unanswered,
     refused,
-    notNow,
+    ended,
     resume() {
       const startedMs = performance.now()
       const before = next
