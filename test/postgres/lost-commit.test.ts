@@ -1,5 +1,6 @@
 import type { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
+import { grantSms } from '../../src/ledger/grants.ts'
 import type { StorageError } from '../../src/storage/dialect.ts'
 import { eventually } from '../eventually.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
@@ -7,11 +8,13 @@ import type { FaultProxy } from '../peers/fault-proxy.ts'
 import { databaseSettings, useServer } from '../test-database.ts'
 import { openProxy, openSession } from './served-storage.ts'
 
+type Table = 'messages' | 'attempts' | 'ledger_entries'
+
 interface House extends MessagesFixture {
   /** The next transaction that stores something in this table loses its connection as it commits. */
-  loseCommit(how: Loss, table: 'messages' | 'attempts'): void
+  loseCommit(how: Loss, table: Table): void
   /** Counted around the proxy. */
-  count(table: 'messages' | 'attempts'): Promise<number>
+  count(table: Table): Promise<number>
 }
 
 /** Before COMMIT arrived; behind it; behind it with nobody there who could be asked. */
@@ -38,7 +41,7 @@ async function openHouse(): Promise<House> {
   })
   await house.addAccount('acc_a', 10)
   await house.addDevice('dev_s')
-  const count = async (table: string): Promise<number> =>
+  const count = async (table: Table): Promise<number> =>
     Number((await beside.query<{ count: string }>(`select count(*) from ${table}`)).rows[0]?.count)
   const { writer } = house.storage
   const write = writer.write.bind(writer)
@@ -50,7 +53,7 @@ async function openHouse(): Promise<House> {
         write(async (tx) => {
           const result = await unit(tx)
           const { stored } = await tx.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('stored')).executeTakeFirstOrThrow() // prettier-ignore
-          if (stored === 0) return result
+          if (stored === 0 || writer.write === write) return result
           writer.write = write
           void lose(how, () => count(table))
           return result
@@ -87,6 +90,23 @@ test('a send whose connection was lost at its COMMIT is answered with what becam
     ['behind', null, 1],
     ['behind and with nobody to ask after', 'outcome_unknown', 1],
   ])
+})
+
+test('a grant whose connection was lost behind its COMMIT is made once', async () => {
+  const house = await openHouse()
+  const { storage, ids, clock } = house
+  house.loseCommit('behind', 'ledger_entries')
+  const grant = {
+    accountId: 'acc_a',
+    mode: 'live',
+    sms: 5,
+    kind: 'grant',
+    note: 'Paid',
+    actor: 'test',
+  } as const
+  const granted = storage.writer.write((tx) => grantSms(tx, { ids, nowMs: clock.now() }, grant))
+  expect(await granted).toMatchObject({ granted: 15 })
+  expect(await house.count('ledger_entries')).toBe(1)
 })
 
 test.each<[Loss, string[]]>([
