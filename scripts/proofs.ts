@@ -65,11 +65,11 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'unsafe-settings',
-    says: 'a PostgreSQL that does not flush each commit is not used: the start is refused, and a node that comes back to one writes nothing',
-    projects: ['postgres'],
-    files: ['test/postgres/unsafe-server.test.ts'],
+    says: 'a database that does not flush each commit is not used, SQLite that falls back in silence among them: the start is refused, and a node that comes back to such a PostgreSQL writes nothing',
+    projects: ['postgres', 'sqlite'],
+    files: ['test/postgres/unsafe-server.test.ts', 'test/storage/unsafe-sqlite.test.ts'],
     sizes: [],
-    catches: ['unsafe-server-is-used'],
+    catches: ['torn-pages-allowed', 'unsafe-server-is-used', 'unsafe-sqlite-is-commanded', 'unsafe-sqlite-is-served'],
   },
   {
     name: 'faults-of-storage',
