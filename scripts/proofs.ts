@@ -203,11 +203,11 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'phones',
-    says: 'a thousand phones, the checks of the app’s protocol, and whatever phones, people and time do in whatever order',
+    says: 'a thousand phones, the 28 checks of the app’s protocol, and whatever phones, people and time do in whatever order, phones that are offline for days among it',
     projects: embedded,
-    files: ['test/phones/phones-model.test.ts', 'test/phones/conformance.test.ts', 'test/phones/thousand-phones.test.ts', 'test/phones/restarts.test.ts'],
+    files: ['test/phones/phones-model.test.ts', 'test/phones/conformance.test.ts', 'test/phones/thousand-phones.test.ts', 'test/phones/fifty-phones.test.ts', 'test/phones/restarts.test.ts', 'test/phones/cancel-messages.test.ts', 'test/phones/desk.test.ts', 'test/phones/phone-life.test.ts', 'test/phones/phone.test.ts', 'test/phones/registrations.test.ts', 'test/phones/routes.test.ts'],
     sizes: ['PHONE_SEQUENCES'],
-    catches: ['offers-outlive-their-phone'],
+    catches: ['late-words-of-phones-charge', 'offers-outlive-their-phone'],
   },
   {
     name: 'webhooks',

@@ -88,7 +88,10 @@ export async function openPhoneWorld(store: NearStore) {
   const sweep = async (): Promise<void> => {
     await expirer.sweepAll()
     await phoneCloser.sweepAll()
+    await receiptCloser.sweepAll()
   }
+  /** What messages cost when they ended, by their recipients. */
+  const prices = new Map<string, number>()
   let sent = 0
   const numbers = (count: number): string[] =>
     Array.from({ length: count }, () => `+49151${String(10_000_000 + ++sent)}`)
@@ -151,15 +154,19 @@ export async function openPhoneWorld(store: NearStore) {
       await sweep()
       await expectSums(read, clock.now())
       await clock.advance(73 * hourMs)
-      await receiptCloser.sweepAll()
+      await sweep()
     },
     messages: () => read.selectFrom('messages').select(['recipient', 'status', 'charged', 'parts', 'finalized_at']).orderBy('id').execute(),
     sums: () => expectSums(read, clock.now()),
-    /** What is told of each message is true of what went over the air, and nobody got one twice. */
+    /** What is told of each message is true of what went over the air, nobody got one twice, and what has ended costs what it cost then. */
     async truths(): Promise<void> {
       expect(air.toSorted()).toEqual([...new Set(air)].toSorted())
       const inAir = new Set(air)
-      const lies = (await world.messages()).filter(({ recipient, status, charged }) => {
+      const messages = await world.messages()
+      for (const { recipient, charged, finalized_at } of messages)
+        if (finalized_at !== null && !prices.has(recipient)) prices.set(recipient, charged)
+      expect(messages.filter(({ recipient, charged }) => charged !== (prices.get(recipient) ?? charged))).toEqual([])
+      const lies = messages.filter(({ recipient, status, charged }) => {
         const went = inAir.has(recipient)
         if (status === 'sent' || status === 'delivered' || status === 'undelivered') return !went
         if (status === 'failed' || status === 'expired' || status === 'canceled') return went || charged > 0

@@ -68,6 +68,8 @@ const pass = step(
   fc.constantFrom(1_000, 1_000, 1_000, 16_000, 16_000, 16_000, 61_000, 11 * 60_000, hourMs, 4 * hourMs),
   (world, ms) => world.pass(ms),
 )
+/** Every phone is offline meanwhile, and says afterwards what it did before. */
+const days = step('days', fc.constantFrom(1, 2, 4, 11), (world, count) => world.pass(count * 24 * hourMs))
 const restart = step('restart', fc.constant(null), (world) => world.restart())
 const installAnew = step('install anew', phone, (world, i) => world.installAnew(world.handsets[i]!))
 const enable = step('enable', fc.tuple(phone, seldom), (world, [i, isDisabled]) =>
@@ -77,7 +79,7 @@ const cancel = step('cancel', fc.nat(20), (world, which) => world.cancel(which))
 
 /** Each is drawn as often as it is named. */
 const steps = fc.oneof(
-  send, send, send, pull, pull, work, work, work, work, radio, radio, hear, hear, report, report, report, tellAll, tellAll, tellAll, pass, pass, restart,
+  send, send, send, pull, pull, work, work, work, work, radio, radio, hear, hear, report, report, report, tellAll, tellAll, tellAll, pass, pass, days, restart,
   installAnew, enable, enable, cancel,
 ) // prettier-ignore
 
