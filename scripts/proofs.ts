@@ -196,10 +196,10 @@ export const proofs: readonly Proof[] = [
     name: 'smpp-garbage',
     says: 'whatever bytes an SMSC sends, each session answers, ends or goes on, and none is stuck; each request has one true outcome',
     projects: embedded,
-    files: ['test/smpp/session-hostile.test.ts', 'test/smpp/session-model.test.ts', 'test/smpp/session-life.test.ts'],
+    files: ['test/smpp/session-hostile.test.ts', 'test/smpp/session-framing.test.ts', 'test/smpp/session-model.test.ts', 'test/smpp/session-life.test.ts'],
     isCalculation: true,
     sizes: ['GARBAGE_PDUS', 'SESSION_RUNS'],
-    catches: ['smpp-dead-peer-trusted'],
+    catches: ['smpp-begun-pdu-waited-for', 'smpp-dead-peer-trusted'],
   },
   {
     name: 'phones',
