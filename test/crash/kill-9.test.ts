@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ApiMessage } from '../api-client.ts'
 import { eventually } from '../eventually.ts'
 import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from './crash-house.ts'
+import { createOneKey, type OneKey } from './one-key.ts'
 import { sizeOf } from '../proof-sizes.ts'
 
 const kills = sizeOf('KILLS')
@@ -18,15 +19,21 @@ afterAll(() => house.close())
 
 test('kills under load lose nothing, hand nothing over twice, and leave every SMS accounted for', async () => {
   const load = house.load({ perSecond })
+  const keys: OneKey[] = []
   const downtimes: { fromMs: number; toMs: number }[] = []
   let unknownBefore = 0
   let slowestMs = 0
   for (let kill = 0; kill < kills; kill++) {
     load.resume()
     await underLoadFor(600 + 80 * (kill % 10), () => load.accepted.size)
+    const key = createOneKey(house, `race-${kill}`)
+    keys.push(key)
+    // While most of them are told to come back, and at the next kill once one of them is stored.
+    const asked = key.ask()
+    await asked.until(kill % 2 === 0 ? [202, 409] : [202])
     const fromMs = Date.now()
     expect(await house.server.kill('SIGKILL')).toMatchObject({ signal: 'SIGKILL' })
-    await load.pause()
+    await Promise.all([load.pause(), asked.settled])
     const { tookMs } = await house.restart()
     slowestMs = Math.max(slowestMs, tookMs)
     downtimes.push({ fromMs, toMs: Date.now() })
@@ -35,12 +42,13 @@ test('kills under load lose nothing, hand nothing over twice, and leave every SM
       window,
     )
     unknownBefore = unknown
-    await load.repeatUnanswered()
+    await Promise.all([load.repeatUnanswered(), key.ask().settled])
+    expect(key.accepted.size, 'one key, before the kill and after it, is one send').toBe(1)
   }
   expect(load.unanswered.size).toBe(0)
-  expect(load.refused).toEqual([])
+  expect([load, ...keys].flatMap(({ refused }) => refused)).toEqual([])
   await house.drained(20_000 + 1_000 * kills)
-  const messages = await expectNothingLostNorDoubled(house, [load])
+  const messages = await expectNothingLostNorDoubled(house, [load, ...keys])
 
   const ends = Map.groupBy(messages, ({ status }) => status)
   expect([...ends.keys()].toSorted()).toEqual(['delivered', 'unconfirmed'])
