@@ -252,11 +252,11 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'access',
-    says: 'every route of the API, the console and the operator’s programs, tried without, with a bad, a foreign and a lesser key or session: what is somebody else’s is absent',
+    says: 'every route of the API, the console and the operator’s programs, tried without, with a bad, an ended, a foreign and a lesser key or session, and with every id of somebody else: what is theirs is absent, and whoever may is answered',
     projects: embedded,
     files: ['test/console/access.test.ts', 'test/operator/access.test.ts', 'test/api/authentication.test.ts', 'test/history/filters.test.ts'],
     sizes: [],
-    catches: ['account-filter-dropped', 'foreign-page-believed'],
+    catches: ['account-filter-dropped', 'foreign-key-revoked', 'foreign-page-believed', 'member-takes-the-owners-part'],
   },
   {
     name: 'row-security',

@@ -1,14 +1,35 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createApiKey } from '../../src/accounts/api-keys.ts'
+import { parseApiKey } from '../../src/accounts/api-key-format.ts'
+import { apiKeyScopes, createApiKey, revokeApiKey } from '../../src/accounts/api-keys.ts'
+import type { DocumentedOperation } from '../../src/api/openapi-document.ts'
+import { operations } from '../../src/api/operations.ts'
+import { readConfig } from '../../src/config.ts'
+import { openAccount } from '../../src/open-account.ts'
 import { rawRequest } from './raw-request.ts'
-import { startTestApi, type TestApi } from './start-test-api.ts'
+import { startTestApi, type TestAnswer, type TestApi } from './start-test-api.ts'
 
 let api: TestApi
 beforeAll(async () => {
   api = await startTestApi({ config: { failedAuthPerMinute: 0 } })
 })
 afterAll(() => api.close())
+
+/** Every operation. */
+const table = Object.values(operations).map(
+  (operation: DocumentedOperation) => [operation.id, operation] as const,
+)
+/** Makes a request that is right, by the first example of the reference. */
+const askRightly = ({ method, path, body }: DocumentedOperation, key: string | null): Promise<TestAnswer> => {
+  const [example] = Object.values(body?.examples ?? {})
+  return api.request(method, path, {
+    key,
+    ...(example !== undefined && {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(example.value),
+    }),
+  })
+}
 
 const fake = `onesixty_test_${'A'.repeat(49)}`
 
@@ -84,17 +105,25 @@ test('a key without the scope is refused by name of the scope, and still told it
   expect((await api.request('GET', '/api/v1/balance', { key })).status).toBe(200)
 })
 
-test('each operation asks for its own scope', async () => {
-  const needs = {
-    '/api/v1/status': 'status:read',
-    '/api/v1/balance': 'balance:read',
-    '/api/v1/history': 'messages:read',
-  }
-  for (const [path, scope] of Object.entries(needs)) {
-    const others = ['messages:send', ...Object.values(needs)].filter((name) => name !== scope)
-    expect((await api.request('GET', path, { key: await mint({ scopes: others }) })).status, path).toBe(403)
-    expect((await api.request('GET', path, { key: await mint({ scopes: [scope] }) })).status, path).toBe(200)
-  }
+test.each(table)('%s answers no key that is none, or is one no more', async (_, operation) => {
+  const key = { scopes: [operation.scope] }
+  const [good, ended, expired] = [await mint(key), await mint(key), await mint({ ...key, lifeMs: 1_000 })]
+  for (const token of [good, ended, expired])
+    expect((await askRightly(operation, token)).status).toBeLessThan(300)
+  await revoke(ended)
+  // As long as a node may believe what it read of a key.
+  await api.clock.advance(6_000)
+  const operatorToken = `onesixty_operator_${'A'.repeat(49)}`
+  for (const token of [ended, expired, fake, operatorToken, `${good}x`, ''])
+    expect((await askRightly(operation, token === '' ? null : token)).status, token).toBe(401)
+  expect((await askRightly(operation, good)).status).toBeLessThan(300)
+})
+
+test.each(table)('%s asks for its own scope, and for no other', async (_, operation) => {
+  const others = apiKeyScopes.filter((name) => name !== operation.scope)
+  const refused = await askRightly(operation, await mint({ scopes: others }))
+  expect(refused).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
+  expect((await askRightly(operation, await mint({ scopes: [operation.scope] }))).status).toBeLessThan(300)
 })
 
 test('a suspended account may read and not send; a closed one is not known', async () => {
@@ -131,14 +160,25 @@ test('an account that was closed a moment ago is refused where the money is, as 
   await other.close()
 })
 
-const mint = async ({ scopes }: { scopes: string[] }): Promise<string> => {
-  const { accountId } = api.account
-  const { token } = await api.storage.writer.write((tx) =>
-    createApiKey(
-      tx,
-      { ids: api.ids, nowMs: api.clock.now(), randomBytes },
-      { accountId, mode: 'test', name: 'k', scopes, actor: 'test' },
-    ),
-  )
+/** A key of an account of its own. */
+async function mint({ scopes, lifeMs }: { scopes: readonly string[]; lifeMs?: number }): Promise<string> {
+  const nowMs = api.clock.now()
+  const deps = { ids: api.ids, nowMs, randomBytes, config: readConfig({}) }
+  const { token } = await api.storage.writer.write(async (tx) => {
+    const email = `${api.ids('usr')}@example.org`
+    const { accountId } = await openAccount(tx, deps, { name: 'Somebody', email, actor: 'test' })
+    const expiresAt = lifeMs === undefined ? null : nowMs + lifeMs
+    return createApiKey(tx, deps, { accountId, mode: 'test', name: 'k', scopes, expiresAt, actor: 'test' })
+  })
   return token
 }
+
+const revoke = (token: string): Promise<boolean> =>
+  api.storage.writer.write(async (tx) => {
+    const { id: keyId } = await tx
+      .selectFrom('api_keys')
+      .select('id')
+      .where('hash', '=', parseApiKey(token)?.hash ?? '')
+      .executeTakeFirstOrThrow()
+    return revokeApiKey(tx, { ids: api.ids, nowMs: api.clock.now() }, { keyId, actor: 'test' })
+  })

@@ -1,54 +1,267 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addMember } from '../../src/accounts/members.ts'
 import { calls } from '../../src/api/console/calls.ts'
 import type { AnyCall } from '../../src/api/console/call.ts'
-import { startConsole, type TestConsole } from './start-console.ts'
+import { operations } from '../../src/api/operations.ts'
+import { operatorOperations } from '../../src/api/operator/operations.ts'
+import { systemClock } from '../../src/clock.ts'
+import { createIds } from '../../src/ids.ts'
+import { makeOperator, testPassword } from '../e2e/signed-in.ts'
+import { absentId, type IdOf, type ObjectKind, objectsOf } from './objects-of.ts'
+import { type GuardedCall, rightInputs } from './right-inputs.ts'
+import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'
+import { standingOf } from './standing-of.ts'
+import { newVisitor } from './visitor.ts'
+
+/** Every call of the console, tried with every kind of person and session that must not make it, and with one that may. */
+const table: [string, AnyCall][] = Object.entries(calls)
+const isGuarded = (row: [string, AnyCall]): row is [GuardedCall, AnyCall] => row[1].access !== 'anyone'
+const guarded = table.filter(isGuarded)
+const ofAccounts = guarded.filter(([, { access }]) => access === 'member' || access === 'owner')
+const ofOwners = guarded.filter(([, { access }]) => access === 'owner')
+const ofOperators = guarded.filter(([, { access }]) => access === 'operator')
+/** Those whose input names an object; to an operator nothing is foreign. */
+const naming = guarded.filter(([, { access, input }]) => access !== 'operator' && idsIn(input).length > 0)
 
 let house: TestConsole
+/** A member of Ada's account. */
+let mia: ConsolePerson
+/** Was one. */
+let max: ConsolePerson
+/** Has an account of her own, of which nothing is looked at twice. */
+let ona: ConsolePerson
+/** Runs the instance. */
+let olga: ConsolePerson
+let people = 0
+/** Cookies that once were, or never were, of a session. */
+let ended: Record<string, string>
+/** What Ada has, and what Bob has. */
+let ofAda: IdOf
+let ofBob: IdOf
 beforeAll(async () => {
-  house = await startConsole()
+  house = await startConsole({
+    ONESIXTY_WEBHOOK_ALLOW: '127.0.0.1',
+    ONESIXTY_SIGN_IN_FAILURES: '1000',
+    ONESIXTY_SIGNUP: 'invite',
+    ONESIXTY_INVITATIONS_PER_HOUR: '0',
+    ONESIXTY_SEND_PER_MINUTE: '0',
+  })
+  mia = await memberOfAda('Mia')
+  max = await memberOfAda('Max')
+  await house.ada.change('members/remove', { userId: max.userId })
+  ona = await house.newPerson('Ona')
+  olga = await house.newPerson('Olga')
+  await makeOperator(house, olga.userId)
+  ended = await endedSessions()
+  ofAda = objectsOf(house, house.ada)
+  ofBob = objectsOf(house, house.bob)
 })
 afterAll(() => house.stop())
 
-const table: [string, AnyCall][] = Object.entries(calls)
-const guarded = table.filter(([, { access }]) => access !== 'anyone')
-const ask = (name: string, call: AnyCall, headers: Record<string, string>, query = '') =>
-  fetch(`${house.url}/console/api/${name}${query}`, {
-    method: call.kind === 'change' ? 'POST' : 'GET',
-    headers: { ...(call.kind === 'change' ? { 'content-type': 'application/json' } : {}), ...headers },
-    ...(call.kind === 'change' ? { body: '{}' } : {}),
-  })
+async function memberOfAda(name: string): Promise<ConsolePerson> {
+  const person = await house.newPerson(name)
+  const deps = { ids: createIds({ now: systemClock.now }), nowMs: systemClock.now() }
+  const member = {
+    accountId: house.ada.accountId,
+    userId: person.userId,
+    role: 'member',
+    actor: 'test',
+  } as const
+  await house.app.storage.writer.write((tx) => addMember(tx, deps, member))
+  return { ...person, accountId: house.ada.accountId }
+}
 
-test('there is something to guard', () => {
-  expect(guarded.length).toBeGreaterThan(3)
+async function endedSessions(): Promise<Record<string, string>> {
+  const [left, endedElsewhere, expired] = await Promise.all(['Lea', 'Tom', 'Eve'].map((name) => house.newPerson(name))) // prettier-ignore
+  if (left === undefined || endedElsewhere === undefined || expired === undefined)
+    throw new Error('Nobody came.')
+  await left.change('session/sign-out')
+  const elsewhere = newVisitor(house.url)
+  await elsewhere.change('session/sign-in', { email: endedElsewhere.email, password: testPassword })
+  await elsewhere.change('profile/end-other-sessions')
+  await house.app.storage.writer.write((tx) =>
+    tx
+      .updateTable('auth_sessions')
+      .set({ expiresAt: new Date(systemClock.now() - 1).toISOString() })
+      .where('userId', '=', expired.userId)
+      .execute(),
+  )
+  return {
+    left: left.cookie,
+    'ended from elsewhere': endedElsewhere.cookie,
+    expired: expired.cookie,
+    forged: house.ada.cookie.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+  }
+}
+
+/** The paths of what an input names: whatever is called an id, a cursor or a place before which to look. */
+function idsIn(schema: object): string[] {
+  const {
+    properties = {},
+    anyOf = [],
+    items = {},
+  } = schema as {
+    properties?: Record<string, object>
+    anyOf?: object[]
+    items?: object
+  }
+  return [
+    ...Object.entries(properties).flatMap(([name, member]) =>
+      /^(ids?|before|cursor|sentBy)$|Ids?$/.test(name) ? [name] : idsIn(member),
+    ),
+    ...[...anyOf, items].flatMap((part) => (Object.keys(part).length === 0 ? [] : idsIn(part))),
+  ]
+}
+
+interface Answer {
+  status: number
+  text: string
+}
+
+/** Makes a call and reads its answer; of a stream that began only how it began. */
+async function ask(
+  name: string,
+  { kind }: AnyCall,
+  headers: Record<string, string>,
+  { accountId = house.ada.accountId, input = {} }: { accountId?: string; input?: object } = {},
+): Promise<Answer> {
+  const query = new URLSearchParams({ account: accountId, mode: 'test' })
+  if (kind !== 'change') query.set('input', JSON.stringify(input))
+  const answer = await fetch(`${house.url}/console/api/${name}?${query.toString()}`, {
+    method: kind === 'change' ? 'POST' : 'GET',
+    headers: { ...(kind === 'change' && { 'content-type': 'application/json' }), ...headers },
+    ...(kind === 'change' && { body: JSON.stringify(input) }),
+  })
+  if (kind === 'stream' && answer.ok) {
+    await answer.body?.cancel()
+    return { status: answer.status, text: '' }
+  }
+  return { status: answer.status, text: await answer.text() }
+}
+
+const codeOf = ({ status, text }: Answer): [number, string] => [
+  status,
+  (JSON.parse(text) as { code: string }).code,
+]
+const by = ({ cookie }: { cookie: string }) => ({ origin: house.url, cookie })
+/** An input that is right for whoever has the objects. */
+const inputOf = async (name: GuardedCall, who: ConsolePerson, id: IdOf): Promise<object> =>
+  rightInputs[name]({ id, who, house })
+
+test('these calls ask nobody who calls, and there are many that do', () => {
+  expect(table.filter((row) => !isGuarded(row)).map(([name]) => name)).toEqual([
+    'session/read', 'session/sign-in', 'session/give-code', 'session/sign-out', 'session/ask-passkey',
+    'session/sign-in-with-passkey', 'sign-up/open', 'link/look', 'link/choose-password', 'link/join', 'reset/ask',
+  ]) // prettier-ignore
+  expect(guarded.length).toBeGreaterThan(70)
+  expect(naming.length).toBeGreaterThan(25)
+  expect(ofOwners.length).toBeGreaterThan(15)
 })
 
 test.each(guarded)('%s answers nobody without a session', async (name, call) => {
-  const answer = await ask(name, call, { origin: house.url })
-  expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([401, 'not_signed_in'])
+  expect(codeOf(await ask(name, call, { origin: house.url }))).toEqual([401, 'not_signed_in'])
+})
+
+test.each(guarded)('%s answers nobody whose session has ended', async (name, call) => {
+  for (const [how, cookie] of Object.entries(ended))
+    expect(codeOf(await ask(name, call, by({ cookie }))), how).toEqual([401, 'not_signed_in'])
 })
 
 test.each(table)('%s refuses an API key', async (name, call) => {
-  const { testKey } = await house.openAccount(`Key-${name.replace('/', '-')}`)
-  const answer = await ask(name, call, { origin: house.url, authorization: `Bearer ${testKey}` })
-  await answer.arrayBuffer()
-  expect(answer.status).toBe(401)
+  const { testKey } = house.ada
+  for (const headers of [{}, { cookie: house.ada.cookie }])
+    expect((await ask(name, call, { origin: house.url, authorization: `Bearer ${testKey}`, ...headers })).status).toBe(401) // prettier-ignore
 })
 
-test.each(guarded.filter(([, { access }]) => access === 'member' || access === 'owner'))(
-  '%s opens no account of somebody else',
+test.each(ofAccounts)('%s opens no account of somebody else', async (name, call) => {
+  const { accountId } = house.bob
+  for (const id of [accountId, await absentId('account'), ''])
+    expect(codeOf(await ask(name, call, by(house.ada), { accountId: id }))).toEqual([404, 'not_found'])
+  expect(codeOf(await ask(name, call, by(max)))).toEqual([404, 'not_found'])
+})
+
+test.each(ofOwners)('%s is refused to a member who is no owner', async (name, call) => {
+  const answer = await ask(name, call, by(mia), { input: await inputOf(name, mia, ofAda) })
+  expect(codeOf(answer)).toEqual([403, 'not_permitted'])
+})
+
+test.each(ofOperators)('%s is hidden from whoever is no operator', async (name, call) => {
+  expect((await ask(name, call, by(house.ada))).status).toBe(404)
+})
+
+test.each(guarded)('%s is tried with every id that it takes', async (name, call) => {
+  const who = call.access === 'operator' ? olga : house.ada
+  expect(keysOf(await inputOf(name, who, absentId))).toEqual(expect.arrayContaining(idsIn(call.input)))
+})
+
+/** The names of all members, whatever they stand in. */
+const keysOf = (value: object): string[] =>
+  Object.entries(value).flatMap(([key, inner]) =>
+    typeof inner === 'object' && inner !== null ? [key, ...keysOf(inner as object)] : [key],
+  )
+
+test.each(naming)(
+  '%s tells and does nothing of what is somebody else’s: it is absent',
   async (name, call) => {
-    const query = `?account=${house.bob.accountId}&mode=live`
-    const answer = await ask(name, call, { origin: house.url, cookie: house.ada.cookie }, query)
-    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'not_found'])
+    for (const foreign of await choicesOf(name)) {
+      for (const kind of foreign) await ofBob(kind)
+      const before = await standingOf(house, house.bob)
+      const toldOfBobs = await askNaming(name, call, foreign, ofBob)
+      expect(toldOfBobs, foreign.join(' and ')).toEqual(await askNaming(name, call, foreign, absentId))
+      expect(await standingOf(house, house.bob)).toEqual(before)
+    }
   },
 )
 
-test.each(guarded.filter(([, { access }]) => access === 'operator'))(
-  '%s is hidden from whoever is no operator',
+/** Each of the kinds of objects that a call names, and all of them together. */
+async function choicesOf(name: GuardedCall): Promise<ObjectKind[][]> {
+  const kinds = new Set<ObjectKind>()
+  await inputOf(name, house.ada, (kind) => {
+    kinds.add(kind)
+    return absentId(kind)
+  })
+  return [...[...kinds].map((kind) => [kind]), ...(kinds.size > 1 ? [[...kinds]] : [])]
+}
+
+/** What Ada is told when the objects of some kinds are those that `others` gives: without the ids, so that it can be compared. */
+async function askNaming(
+  name: GuardedCall,
+  call: AnyCall,
+  foreign: readonly ObjectKind[],
+  others: IdOf,
+): Promise<Answer> {
+  const given = new Set<string>()
+  const input = await inputOf(name, house.ada, async (kind) => {
+    const id = await (foreign.includes(kind) ? others : ofAda)(kind)
+    given.add(id)
+    return id
+  })
+  const { status, text } = await ask(name, call, by(house.ada), { input })
+  const bare = [...given].reduce((rest, id) => rest.replaceAll(id, '…'), text)
+  return { status, text: bare.replaceAll(/"(request_id|isLogEmpty)":[^,}]*/g, '') }
+}
+
+test.each(guarded)('%s answers whom it is for, about what is their own', async (name, call) => {
+  const who = call.access === 'operator' ? olga : isTheLast(name, call) ? await newPerson() : ona
+  const input = await inputOf(name, who, objectsOf(house, who))
+  const answer = await ask(name, call, by(who), { accountId: who.accountId, input })
+  // Whoever is the only owner has to stay.
+  expect(answer).toMatchObject({ status: name === 'members/leave' ? 422 : 200 })
+})
+
+/** Whether it may end a session or an account's membership: the next call needs somebody else. */
+const isTheLast = (name: GuardedCall, { access }: AnyCall): boolean =>
+  access === 'user' || name === 'members/leave'
+const newPerson = (): Promise<ConsolePerson> => house.newPerson(`User${++people}`)
+
+test.each(ofAccounts.filter(([, { access }]) => access === 'member'))(
+  '%s answers a member, too',
   async (name, call) => {
-    const answer = await ask(name, call, { origin: house.url, cookie: house.ada.cookie })
-    await answer.arrayBuffer()
-    expect(answer.status).toBe(404)
+    const who = name === 'members/leave' ? await memberOfAda('Lou') : mia
+    const answer = await ask(name, call, by(who), {
+      input: await inputOf(name, who, objectsOf(house, house.ada)),
+    })
+    expect(answer).toMatchObject({ status: 200 })
   },
 )
 
@@ -61,18 +274,24 @@ test.each(table.filter(([, { kind }]) => kind === 'change'))(
       { origin: 'https://evil.example' },
       { origin: house.url, 'sec-fetch-site': 'cross-site' },
     ]
-    for (const headers of foreign) {
-      const answer = await ask(name, call, { ...headers, cookie: house.ada.cookie })
-      expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([
+    for (const headers of foreign)
+      expect(codeOf(await ask(name, call, { ...headers, cookie: house.ada.cookie }))).toEqual([
         403,
         'foreign_origin',
       ])
-    }
   },
 )
 
-test('a session opens nothing below /api/v1', async () => {
-  const answer = await fetch(`${house.url}/api/v1/balance`, { headers: { cookie: house.ada.cookie } })
-  await answer.arrayBuffer()
-  expect(answer.status).toBe(401)
-})
+test.each([...Object.values(operations), ...operatorOperations].map(({ method, path }) => [method, path]))(
+  'a session opens nothing at %s %s, not even that of the operator',
+  async (method, path) => {
+    for (const who of [house.ada, olga]) {
+      const answer = await fetch(house.url + path.replace(':account', who.accountId), {
+        method,
+        headers: { ...by(who), 'content-type': 'application/json' },
+        ...(method === 'POST' && { body: '{}' }),
+      })
+      expect(codeOf({ status: answer.status, text: await answer.text() })).toEqual([401, 'unauthenticated'])
+    }
+  },
+)

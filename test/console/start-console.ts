@@ -85,10 +85,7 @@ async function signedIn({ url }: TestApp, person: OpenedAccount & { email: strin
   let cookie = ''
   const answer = await call('POST', 'session/sign-in', { email, password: testPassword })
   if (answer.status !== 200) throw new Error(`${email} could not sign in: ${JSON.stringify(answer.body)}`)
-  cookie = answer.headers
-    .getSetCookie()
-    .map((line) => line.split(';')[0])
-    .join('; ')
+  cookie = cookieOf(answer)
   return {
     ...person,
     cookie,
@@ -96,3 +93,10 @@ async function signedIn({ url }: TestApp, person: OpenedAccount & { email: strin
     change: (name, input = {}, options) => call('POST', name, input, options),
   }
 }
+
+/** The cookies that an answer sets, as the next request sends them. */
+export const cookieOf = ({ headers }: Pick<ConsoleAnswer, 'headers'>): string =>
+  headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ')

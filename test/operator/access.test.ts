@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { METHODS } from 'node:http'
-import { revokeOperatorToken } from '../../src/accounts/operator-tokens.ts'
+import { createOperatorToken, revokeOperatorToken } from '../../src/accounts/operator-tokens.ts'
 import { operatorOperations } from '../../src/api/operator/operations.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createIds } from '../../src/ids.ts'
@@ -9,15 +10,18 @@ import { type OperatorHouse, startOperatorHouse } from './operator-client.ts'
 
 let house: OperatorHouse
 let owner: Awaited<ReturnType<OperatorHouse['openAccount']>>
+/** Tokens that once could do everything. */
+let ended: Record<'revoked' | 'expired', string>
 beforeAll(async () => {
   house = await startOperatorHouse({ ONESIXTY_FAILED_AUTH_PER_MINUTE: '0' })
-  owner = await house.openAccount('Ada')
+  owner = await house.openAccount('Olive')
+  ended = await endedTokens()
 })
 afterAll(() => house.stop())
 
 /** Every operation, at an account that exists. */
 const table = operatorOperations.map(
-  ({ id, method, path, scope }) => [id, { method, path: path.replace('/operator/v1', ''), scope }] as const,
+  ({ id, path, ...row }) => [id, { ...row, path: path.replace('/operator/v1', '') }] as const,
 )
 type Row = (typeof table)[number][1]
 const at = ({ path }: Row): string => path.replace(':account', owner.accountId)
@@ -49,6 +53,24 @@ test.each(table)('%s takes no API key, and no token that is none', async (_, row
     const answer = await ask(row, { token })
     expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_token', title: 'The token is not valid.' } }) // prettier-ignore
   }
+})
+
+test.each(table)('%s takes no token that was revoked or has expired', async (_, row) => {
+  for (const [how, token] of Object.entries(ended))
+    expect(await ask(row, { token }), how).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
+})
+
+test.each(table)('%s answers what is right, and knows no account that there is not', async (id, row) => {
+  const body = Object.values(row.body?.examples ?? {})[0]?.value
+  const askRightly = (accountId: string, key: string) =>
+    house.ask(row.method, row.path.replace(':account', accountId), {
+      headers: { 'idempotency-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+  expect((await askRightly(owner.accountId, `${id}-right`)).status).toBeLessThan(300)
+  if (!row.path.includes(':account')) return
+  for (const absent of [`acc_${'0'.repeat(26)}`, owner.userId, 'x'])
+    expect(await askRightly(absent, `${id}-${absent}`), absent).toMatchObject({ status: 404, body: { code: 'not_found' } }) // prettier-ignore
 })
 
 test.each(table)('%s wants its scope', async (_, row) => {
@@ -102,7 +124,21 @@ test('bodies are strict: no other type, no second object, nothing with a GET', a
 test('a revoked token is refused at the next request', async () => {
   const { id, token } = house.tokens.read
   expect((await house.ask('GET', '/accounts', { token })).status).toBe(200)
-  const deps = { ids: createIds({ now: systemClock.now }), nowMs: systemClock.now() }
-  await house.app.storage.writer.write((tx) => revokeOperatorToken(tx, deps, { tokenId: id, actor: 'test' }))
+  await house.app.storage.writer.write((tx) =>
+    revokeOperatorToken(tx, deps(), { tokenId: id, actor: 'test' }),
+  )
   expect((await house.ask('GET', '/accounts', { token })).status).toBe(401)
 })
+
+const ids = createIds({ now: systemClock.now })
+const deps = () => ({ ids, nowMs: systemClock.now(), randomBytes })
+
+const endedTokens = (): Promise<typeof ended> =>
+  house.app.storage.writer.write(async (tx) => {
+    const wanted = { name: 'Ended', scope: 'write', actor: 'test' } as const
+    const revoked = await createOperatorToken(tx, deps(), { ...wanted, expiresAt: null })
+    await revokeOperatorToken(tx, deps(), { tokenId: revoked.tokenId, actor: 'test' })
+    const anHourAgo = { ...deps(), nowMs: systemClock.now() - 3_600_000 }
+    const expired = await createOperatorToken(tx, anHourAgo, { ...wanted, expiresAt: systemClock.now() - 1 })
+    return { revoked: revoked.token, expired: expired.token }
+  })
