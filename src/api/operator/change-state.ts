@@ -35,7 +35,9 @@ export const changeStateOperation: OperatorOperation = {
       example: { ...accountExample, state: 'suspended' },
     },
   },
-  problems: ['not_found', 'payload_too_large', 'unsupported_media_type', 'validation_failed', 'storage_full', 'outcome_unknown'],
+  problems: [
+    'invalid_query', 'not_found', 'payload_too_large', 'unsupported_media_type', 'validation_failed', 'storage_full', 'outcome_unknown',
+  ],
   async handle(deps, { caller, accountId, body }) {
     const { state } = readObject(StateBodySchema, body)
     await readListedAccount(deps.read, accountId)

@@ -60,7 +60,8 @@ account stand in the first answer alone, because only their hashes are stored: w
     },
   },
   problems: [
-    'invalid_header', 'payload_too_large', 'unsupported_media_type', 'validation_failed', 'idempotency_key_reused', 'storage_full', 'outcome_unknown',
+    'invalid_query', 'invalid_header', 'payload_too_large', 'unsupported_media_type', 'validation_failed', 'idempotency_key_reused', 'storage_full',
+    'outcome_unknown',
   ],
   handle: createAccount,
 } // prettier-ignore

@@ -42,8 +42,8 @@ is repeated as it was, and grants once. The key is of the account; its entry is 
     201: { description: 'The entry of the ledger.', schema: EntrySchema, example: entryExample, headers: replayedHeader },
   },
   problems: [
-    'invalid_header', 'not_found', 'payload_too_large', 'unsupported_media_type', 'validation_failed', 'idempotency_key_reused', 'storage_full',
-    'outcome_unknown',
+    'invalid_query', 'invalid_header', 'not_found', 'payload_too_large', 'unsupported_media_type', 'validation_failed', 'idempotency_key_reused',
+    'storage_full', 'outcome_unknown',
   ],
   async handle({ writer, ids, clock }, { caller, accountId, body, headers }) {
     const { key: requestKey } = requiredKey(headers, body as object)
