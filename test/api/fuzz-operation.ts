@@ -12,6 +12,8 @@ import type { TestAnswer } from './start-test-api.ts'
 
 type Fuzzed = Omit<DocumentedOperation, 'summary' | 'description' | 'scope'>
 
+type FuzzAnswer = Pick<TestAnswer, 'status' | 'headers' | 'body'>
+
 export interface Fuzz {
   /** How many requests to make. */
   runs: number
@@ -20,9 +22,9 @@ export interface Fuzz {
   /** The names of keys; of ten requests that a key of weight 10 makes, one of weight 1 makes one. */
   keys: Readonly<Record<string, number>>
   heard: HeardWords
-  ask(method: string, address: string, request: MadeRequest): Promise<TestAnswer>
+  ask(method: string, address: string, request: MadeRequest): Promise<FuzzAnswer>
   /** Is shown each answer. */
-  look: (key: string, answer: TestAnswer) => void
+  look: (key: string, answer: FuzzAnswer) => void
 }
 
 /** Sends requests to an operation and holds each answer to the reference. Gives the kinds of answers that were seen, and how many of each. */
@@ -59,7 +61,7 @@ const unspoken = [
 ]
 
 /** Expects of an answer that the reference names its status, its headers, its code and its form. */
-function holdTo(operation: Fuzzed, reference: string): (answer: TestAnswer) => void {
+function holdTo(operation: Fuzzed, reference: string): (answer: FuzzAnswer) => void {
   const codes = new Set<string>([...commonProblems, ...operation.problems])
   const forms = new Map(
     Object.entries(operation.answers).map(([status, { schema }]) => [Number(status), Compile(schema)]),

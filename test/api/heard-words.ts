@@ -1,14 +1,17 @@
 import fc from 'fast-check'
 
+/** Words from the start, or one that is another each time. */
+type Given = Readonly<Record<string, readonly string[] | (() => string)>>
+
 /**
  * What earlier answers said, by the parameter or member that may hold it: a made-up id names nothing, and a made-up cursor leads
  * nowhere. What the service takes and no answer says can be given from the start.
  */
 export class HeardWords {
-  readonly #given: Readonly<Record<string, readonly string[]>>
+  readonly #given: Given
   readonly #heard = new Map<string, string[]>()
 
-  constructor(given: Readonly<Record<string, readonly string[]>> = {}) {
+  constructor(given: Given) {
     this.#given = given
   }
 
@@ -34,7 +37,11 @@ export class HeardWords {
   /** One of the words for a parameter or member; what is made up where there is none. */
   wordFor(name: string, madeUp: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     return fc.tuple(fc.nat(), madeUp).map(([which, other]) => {
-      const known = [...(this.#given[name] ?? []), ...(this.#heard.get(heardAs[name] ?? name) ?? [])]
+      const given = this.#given[name] ?? []
+      const known = [
+        ...(typeof given === 'function' ? [given()] : given),
+        ...(this.#heard.get(heardAs[name] ?? name) ?? []),
+      ]
       return known.length === 0 ? other : known[which % known.length]
     })
   }

@@ -3,7 +3,7 @@ import type { DocumentedOperation } from '../../src/api/openapi-document.ts'
 import type { HeardWords } from './heard-words.ts'
 
 /** What a request to an operation is made from. */
-export type MadeFrom = Pick<DocumentedOperation, 'path' | 'query' | 'body'>
+export type MadeFrom = Pick<DocumentedOperation, 'path' | 'query' | 'headers' | 'body'>
 
 export interface MadeRequest {
   /** The name of a key, or what is none. */
@@ -21,7 +21,7 @@ export interface MadeRequest {
 
 /** Requests to an operation: right, near to right and hostile. The weight of each key says how often it asks. */
 export function requestsTo(
-  { path, query, body }: MadeFrom,
+  { path, query, headers, body }: MadeFrom,
   { heard, keys }: { heard: HeardWords; keys: Readonly<Record<string, number>> },
 ): fc.Arbitrary<MadeRequest> {
   const make = new Values(heard)
@@ -29,7 +29,12 @@ export function requestsTo(
   const asked = query === undefined ? nothing : make.objectOrFew(query)
   return fc.record({
     key: fc.oneof(...Object.entries(keys).map(([key, weight]) => ({ weight, arbitrary: fc.constant(key) }))),
-    headers: someHeaders,
+    headers: wantsKey(headers)
+      ? fc.oneof(
+          { weight: 9, arbitrary: headersWith(['idempotency-key']) },
+          { weight: 1, arbitrary: headersWith([]) },
+        )
+      : headersWith([]),
     path: path.includes('/:account')
       ? make.account().map((account) => path.replace('/:account', () => `/${encode(account)}`))
       : fc.constant(path),
@@ -42,7 +47,10 @@ export function requestsTo(
       { weight: 1, arbitrary: noQuery },
     ),
     text: body === undefined ? fc.constant(null) : textFor(make.objectOrFew(body.schema)),
-    times: fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.constant(2) }),
+    times: fc.oneof(
+      { weight: wantsKey(headers) ? 1 : 3, arbitrary: fc.constant(1) },
+      { weight: 1, arbitrary: fc.constant(2) },
+    ),
   })
 }
 
@@ -172,20 +180,24 @@ const queryString = (query: Record<string, unknown>): string =>
     .join('&')
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed())
 
-const someHeaders = fc.record(
-  {
-    'idempotency-key': fc.oneof(
-      { weight: 1, arbitrary: fc.constantFrom('a', 'b', '"c"') },
-      { weight: 5, arbitrary: fc.stringMatching(/^[!-~]{1,20}$/) },
-    ),
-    accept: fc.oneof(
-      { weight: 9, arbitrary: fc.constantFrom('*/*', 'application/json') },
-      { weight: 1, arbitrary: fc.constant('text/html') },
-    ),
-    traceparent: fc.constantFrom('x', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'),
-  },
-  { requiredKeys: [] },
-)
+const wantsKey = (headers: object = {}): boolean =>
+  (headers as { required?: string[] }).required?.includes('Idempotency-Key') === true
+
+/** These headers, and some of the others. */
+const headersWith = (requiredKeys: (keyof typeof someHeader)[]): fc.Arbitrary<Record<string, string>> =>
+  fc.record(someHeader, { requiredKeys })
+
+const someHeader = {
+  'idempotency-key': fc.oneof(
+    { weight: 1, arbitrary: fc.constantFrom('a', 'b', '"c"') },
+    { weight: 5, arbitrary: fc.stringMatching(/^[!-~]{1,20}$/) },
+  ),
+  accept: fc.oneof(
+    { weight: 9, arbitrary: fc.constantFrom('*/*', 'application/json') },
+    { weight: 1, arbitrary: fc.constant('text/html') },
+  ),
+  traceparent: fc.constantFrom('x', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'),
+}
 
 /** What no client of ours would send in the place of a body. */
 const noBodies = ['', ' ', '[]', 'null', '"', '{', '{}{}', '\ufeff{}', '{"to":NaN}', '['.repeat(5_000), '{"to":'.repeat(2_000), `"${'x'.repeat(70_000)}"`] // prettier-ignore
