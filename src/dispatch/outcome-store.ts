@@ -56,9 +56,10 @@ export class OutcomeStore {
 
   /**
    * An outcome is evidence: it is offered to the database until it is stored. One that is refused for what it is, even as unknown, is left aside,
-   * so that it holds up no other: its attempt stays open, and the next start of this node, or the rescuer of another, ends it. Its room on the device is free as soon as the store is
-   * under way: the writer keeps order, so the claim that takes the room is flushed with it or after it, and a crash finds no more
-   * open hand-overs than the window holds. That saves a flush in each turn of a window.
+   * so that it holds up no other: its attempt stays open, and the next start of this node, or the rescuer of another, ends it.
+   *
+   * Its room on the device is free as soon as the store is under way: the writer keeps order, so the claim that takes the room is flushed with it
+   * or after it, and a crash finds no more open hand-overs than the window holds. That saves a flush in each turn of a window.
    */
   async #store(outcomes: readonly Ended[], earlierTries = 0): Promise<boolean[]> {
     let ended = outcomes
