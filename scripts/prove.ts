@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { plantedBugs, proveRed, readPlantedBug } from './prove-red.ts'
-import { type Proof, proofs } from './proofs.ts'
+import type { Proof } from './proof.ts'
+import { proofs } from './proofs.ts'
 import { recordResult } from './proof-record.ts'
 import { renderResults, type ResultRow } from './proof-table.ts'
 import { runProof } from './run-proof.ts'

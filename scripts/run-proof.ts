@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Proof } from './proofs.ts'
+import type { Proof } from './proof.ts'
 
 export interface ProofResult {
   passed: number

@@ -1,0 +1,20 @@
+import type { ProofSize } from '../test/proof-sizes.ts'
+
+/** Something that is promised to hold under fault, and the tests that show it: a row of docs/reliability.md and of `npm run prove`. */
+export interface Proof {
+  /** What `npm run prove -- --only NAME` calls it. */
+  name: string
+  /** What holds, and against what. */
+  says: string
+  /** Projects of vitest.config.ts. */
+  projects: readonly string[]
+  files: readonly string[]
+  /** A program in the place of tests, for what is too long for `npm test` at any size: 0 is its word that it holds. */
+  script?: string
+  /** It keeps one processor busy and measures no times, so that it may run beside another proof. */
+  isCalculation?: boolean
+  /** What of test/proof-sizes.ts makes it longer; without any the whole proof runs in `npm test` already. */
+  sizes: readonly ProofSize[]
+  /** Bugs of test/planted/ that it must catch. Each bug belongs to one proof. */
+  catches: readonly string[]
+}
