@@ -194,7 +194,8 @@ test('an outcome that the database refuses in every form holds up no other, and 
     await odd.addAccount('acc_a', 10)
     for (let i = 0; i < 3; i++) await odd.send()
     poison.messageId = (await messages())[0]?.id ?? ''
-    await odd.addDevice('dev_s')
+    // No receipt comes while the test turns the clock.
+    await odd.addDevice('dev_s', { settings: { delay_ms: '600000' } })
     await eventually(states, (seen) => expect(seen).toEqual(['sending', 'sent', 'sent']))
     await odd.dispatcher.drain()
     const { offered } = poison
