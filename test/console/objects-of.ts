@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto'
+import { expect } from 'vitest'
 import { addMember } from '../../src/accounts/members.ts'
 import type { AnswerOf, CallName, InputOf } from '../../src/api/console/calls.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createIds } from '../../src/ids.ts'
+import { eventually } from '../eventually.ts'
 import { testPassword } from '../e2e/signed-in.ts'
 import { newSoftPasskey } from './soft-passkey.ts'
 import { type ConsolePerson, cookieOf, type TestConsole } from './start-console.ts'
 import { newVisitor, totp } from './visitor.ts'
+
+/** Of a house in which somebody's endpoint answers. */
+export interface AccessHouse extends TestConsole {
+  receiverUrl: string
+}
 
 /** What the input of a call names. */
 export type ObjectKind =
@@ -23,7 +30,7 @@ const newEmail = (): string => `somebody-${++made}@example.org`
 const newNumber = (): string => `+49151${String(10_000_000 + ++made)}`
 
 /** Objects that a person makes by calls of the console, in test mode, each once. */
-export function objectsOf(house: TestConsole, person: ConsolePerson): IdOf {
+export function objectsOf(house: AccessHouse, person: ConsolePerson): IdOf {
   const known = new Map<ObjectKind, Promise<string>>()
   const idOf: IdOf = (kind) => {
     const id = known.get(kind) ?? makers[kind]({ house, person, idOf })
@@ -64,7 +71,7 @@ const absentIds: Record<ObjectKind, () => string> = {
 }
 
 interface Making {
-  house: TestConsole
+  house: AccessHouse
   person: ConsolePerson
   idOf: IdOf
 }
@@ -73,9 +80,17 @@ const makers: Record<ObjectKind, (making: Making) => Promise<string>> = {
   device: async (making) => (await change(making, 'devices/add', simulator)).deviceId,
   phoneToken: async (making) => (await change(making, 'devices/invite-phone', { isShared: false })).tokenId,
   key: async (making) => (await change(making, 'keys/create', newKey)).keyId,
-  endpoint: async (making) => (await change(making, 'webhooks/add', nobodysEndpoint)).endpointId,
-  event: async (making) =>
-    (await change(making, 'webhooks/test', { endpointId: await making.idOf('endpoint') })).eventId,
+  endpoint: async (making) => (await change(making, 'webhooks/add', newEndpoint(making.house))).endpointId,
+  /** That was delivered: while it is tried its log changes by itself. */
+  async event(making) {
+    const endpointId = await making.idOf('endpoint')
+    const { eventId } = await change(making, 'webhooks/test', { endpointId })
+    await eventually(
+      () => read(making, 'webhooks/delivery', { endpointId, eventId }),
+      ({ delivery }) => expect(delivery.state).toBe('delivered'),
+    )
+    return eventId
+  },
   message: async (making) => (await send(making)).messages[0]?.id ?? '',
   send: async (making) => (await send(making)).id,
   /** The place behind the first of two messages. */
@@ -147,8 +162,8 @@ export const shopName = 'Shop'
 
 export const simulator: InputOf<'devices/add'> = { kind: 'simulator', name: 'Mine', isShared: false, senders: [], settings: {}, secrets: {}, pace: null } // prettier-ignore
 export const newKey: InputOf<'keys/create'> = { name: 'Shop', scopes: ['messages:send'], addresses: [], dailyCap: null, expiresAt: null } // prettier-ignore
-/** Nobody listens there. */
-export const nobodysEndpoint: InputOf<'webhooks/add'> = { url: 'http://127.0.0.1:9/', types: [], mode: null }
+/** Is told nothing that happens by itself. */
+export const newEndpoint = ({ receiverUrl }: AccessHouse): InputOf<'webhooks/add'> => ({ url: receiverUrl, types: ['webhook.test'], mode: null }) // prettier-ignore
 
 /** Waits for an hour, so that it can be canceled and moved. */
 const send = (making: Making): Promise<AnswerOf<'send/one'>> =>

@@ -1,9 +1,9 @@
 import type { calls, InputOf } from '../../src/api/console/calls.ts'
 import { systemClock } from '../../src/clock.ts'
 import { testPassword } from '../e2e/signed-in.ts'
-import { type IdOf, newKey, nobodysEndpoint, shopName, simulator } from './objects-of.ts'
+import { type AccessHouse, type IdOf, newEndpoint, newKey, shopName, simulator } from './objects-of.ts'
 import { newSoftPasskey } from './soft-passkey.ts'
-import type { ConsolePerson, TestConsole } from './start-console.ts'
+import type { ConsolePerson } from './start-console.ts'
 import { totp } from './visitor.ts'
 
 type Calls = typeof calls
@@ -17,7 +17,7 @@ interface Asked {
   id: IdOf
   /** Who asks. */
   who: ConsolePerson
-  house: TestConsole
+  house: AccessHouse
 }
 
 type RightInput<N extends GuardedCall> = (asked: Asked) => InputOf<N> | Promise<InputOf<N>>
@@ -128,7 +128,7 @@ export const rightInputs: { [N in GuardedCall]: RightInput<N> } = {
   'balance/export': period,
   'balance/threshold': () => ({ threshold: 5 }),
   'webhooks/list': nothing,
-  'webhooks/add': () => nobodysEndpoint,
+  'webhooks/add': ({ house }) => newEndpoint(house),
   'webhooks/change': async (asked) => ({ ...(await endpoint(asked)), state: 'disabled' }),
   'webhooks/rotate': endpoint,
   'webhooks/remove': endpoint,

@@ -11,7 +11,7 @@ export async function standingOf(
     devices: await db.selectFrom('devices').select(['id', 'name', 'state', 'draining']).where('account_id', '=', accountId).orderBy('id').execute(),
     phoneTokens: await db.selectFrom('phone_tokens').selectAll().where('account_id', '=', accountId).orderBy('id').execute(),
     endpoints: await db.selectFrom('webhook_endpoints').select(['id', 'url', 'state', 'secret']).where('account_id', '=', accountId).orderBy('id').execute(),
-    events: await db.selectFrom('webhook_events').select('id').where('account_id', '=', accountId).orderBy('id').execute(),
+    tests: await db.selectFrom('webhook_events').select('id').where('account_id', '=', accountId).where('type', '=', 'webhook.test').orderBy('id').execute(),
     messages: await db.selectFrom('messages').select(['id', 'status', 'recipient', 'send_at']).where('account_id', '=', accountId).orderBy('id').execute(),
     optOuts: await db.selectFrom('opt_outs').select('recipient').where('account_id', '=', accountId).orderBy('recipient').execute(),
     people: await db.selectFrom('account_users').selectAll().where('account_id', '=', accountId).orderBy('user_id').execute(),
