@@ -24,7 +24,7 @@ export const proofSizes = {
   WAITING_SENDS: { ci: 20, long: 100, of: 'sends of another account, one a second' },
   SOAK_MESSAGES: { ci: 120_000, long: 1_000_000, of: 'messages through their whole life' },
   FUZZ_REQUESTS: { ci: 2_000, long: 500_000, of: 'requests made from the reference' },
-  OPERATOR_FUZZ_REQUESTS: { ci: 1_400, long: 100_000, of: 'requests made from the operator’s reference' },
+  OPERATOR_FUZZ_REQUESTS: { ci: 1_400, long: 50_000, of: 'requests made from the operator’s reference' },
 } as const satisfies Record<string, { ci: number; long: number; of: string }>
 
 export type ProofSize = keyof typeof proofSizes
