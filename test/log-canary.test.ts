@@ -10,8 +10,8 @@ import { removeTestFolder } from './test-database.ts'
 import { openReceiver } from './webhooks/receiver.ts'
 
 /**
- * Words that stand nowhere else, one for each thing that nobody may find in a log or a metric at level debug, nor in what somebody else is
- * told: the pages, the questions of the API, and every reading call of the console.
+ * Words that stand nowhere else, one for each thing that nobody may find in a log or a metric at level debug, in a refusal, nor in what
+ * somebody else is told: the pages, the questions of the API, and every reading call of the console.
  */
 const marks = {
   text: 'canary-text-60417',
@@ -46,6 +46,27 @@ function expectNowhere(words: Readonly<Record<string, string>>, places: Readonly
       expect(Object.entries(places).filter(([, text]) => text.includes(form)).map(([place]) => place), `${name} as ${form}`).toEqual([])
   }
 } // prettier-ignore
+
+/** Of marks that may stand in a refusal: what is not known is named to whoever sent it. */
+const { query: _unknown, ...unnamed } = marks
+
+/** Keeps what is refused, whoever asks. */
+function keepRefusals(): { text(): string; of<A extends { status: number; body?: unknown }>(answer: Promise<A>): Promise<A> } {
+  const refused: string[] = []
+  return {
+    text: () => refused.join('\n'),
+    async of(asked) {
+      const answer = await asked
+      if (answer.status >= 400) refused.push(JSON.stringify(answer.body))
+      return answer
+    },
+  }
+} // prettier-ignore
+
+async function answerAt(url: string, init: RequestInit = {}): Promise<{ status: number; body: string }> {
+  const answer = await fetch(url, init)
+  return { status: answer.status, body: await answer.text() }
+}
 
 /** What each key is besides the form that all keys have. */
 const secretOf = (key: string): string => key.replace(/^(onesixty_[a-z]+|whsec)_/, '')
@@ -82,7 +103,7 @@ async function toldInConsole(visitor: Visitor, accountIds: readonly string[]): P
   return told.join('\n')
 } // prettier-ignore
 
-test('no text, number, key, password, code or secret of the API, the console and webhooks stands in the log, in the metrics, or in what somebody else is told', async () => {
+test('no text, number, key, password, code or secret of the API, the console and webhooks stands in the log, in the metrics, in a refusal, or in what somebody else is told', async () => {
   const dataFolder = await temporaryFolder()
   onTestFinished(() => removeTestFolder(dataFolder))
   const receiver = await openReceiver()
@@ -93,24 +114,25 @@ test('no text, number, key, password, code or secret of the API, the console and
   const client = createApiClient(server.url)
   onTestFinished(() => client.close())
 
+  const refusals = keepRefusals()
   const visitor = newVisitor(server.url)
   const opened = await visitor.change('sign-up/open', { name: 'Ada', email: 'ada@example.org', password: marks.password })
   const { accountId, testKey } = opened.body as { accountId: string; testKey: string }
-  await newVisitor(server.url).change('session/sign-in', { email: 'ada@example.org', password: marks.wrongPassword })
-  await newVisitor(server.url).change('session/sign-in', { email: marks.wrongPassword, password: marks.wrongPassword })
+  for (const email of ['ada@example.org', marks.wrongPassword])
+    await refusals.of(newVisitor(server.url).change('session/sign-in', { email, password: marks.wrongPassword }))
   const { link } = await cliJson<{ link: string }>(['user', 'reset-link', '--email', 'ada@example.org'], dataFolder)
   const token = /[\w-]{30,}$/.exec(link)?.[0] ?? ''
   await newVisitor(server.url).change('link/look', { token })
   const { token: liveKey } = (await visitor.change(`keys/create?account=${accountId}&mode=live`, { name: 'Shop', scopes: ['messages:send', 'balance:read'], addresses: [], dailyCap: null, expiresAt: null })).body as { token: string }
-  const factor = await useSecondFactor(server.url, visitor)
+  const factor = await useSecondFactor(server.url, visitor, refusals)
   const somebody = newVisitor(server.url)
   const other = (await somebody.change('sign-up/open', { name: 'Bob', email: 'bob@example.org', password: 'sieben Igel unterm Dach' })).body as { accountId: string; testKey: string }
 
   const url = `${receiver.url}/${marks.path}`
   const { secret } = await cliJson<{ secret: string }>(['webhook', 'add', '--account', accountId, '--url', url], dataFolder)
-  let refusals = 2
+  let failures = 2
   receiver.handle = (_, response) => {
-    response.statusCode = refusals-- > 0 ? 500 : 200
+    response.statusCode = failures-- > 0 ? 500 : 200
     response.end(marks.text)
   }
   await cli(
@@ -118,7 +140,7 @@ test('no text, number, key, password, code or secret of the API, the console and
     { dataFolder, stdin: `${marks.linkPassword}\n` },
   )
 
-  const send = (body: object, headers: Record<string, string> = {}) => client.send(testKey, body, headers)
+  const send = (body: object, headers: Record<string, string> = {}) => refusals.of(client.send(testKey, body, headers))
   const sent = await send(
     { to: '+15005550006', text: marks.text, client_reference: marks.reference },
     { 'idempotency-key': marks.idempotencyKey },
@@ -128,13 +150,11 @@ test('no text, number, key, password, code or secret of the API, the console and
   await send({ to: '+15005550005', text: marks.text })
   await send({ to: marks.number, text: marks.text, [marks.query]: 1 })
   await send({ to: [marks.number, marks.number], text: `${marks.text}\u0000` })
-  await client.send(liveKey, { to: marks.number, text: marks.text })
+  await refusals.of(client.send(liveKey, { to: marks.number, text: marks.text }))
   await textAt(`${server.url}/api/v1/balance`, { authorization: `Bearer ${liveKey}` })
-  await fetch(`${server.url}/api/v1/history?to=${marks.query}&client_reference=${marks.reference}`, { headers: { authorization: `Bearer ${testKey}` } })
-  await fetch(`${server.url}/api/v1/nowhere/${marks.number}?${marks.query}=${testKey}`)
-  await fetch(`${server.url}/api/v1/balance`, { headers: { authorization: `Bearer ${marks.wrongKey}` } })
+  for (const [path, key] of [[`history?to=${marks.query}&client_reference=${marks.reference}`, testKey], [`nowhere/${marks.number}?${marks.query}=${testKey}`, testKey], ['balance', marks.wrongKey]] as const)
+    await refusals.of(answerAt(`${server.url}/api/v1/${path}`, { headers: { authorization: `Bearer ${key}` } }))
   await eventually(() => receiver.received.length, (count) => expect(count).toBeGreaterThan(3), 20_000)
-  await visitor.read('history/list', { account: accountId, mode: 'test' })
   const metrics = await textAt(`${server.url}/metrics`)
   expect(metrics).toContain('onesixty_')
   const told = (await toldInConsole(somebody, [other.accountId, accountId])) + (await toldBesides(server.url, other.testKey))
@@ -149,20 +169,22 @@ test('no text, number, key, password, code or secret of the API, the console and
   for (const said of ['/api/v1/send', '/api/v1/history', '/console/api/second-factor/confirm', '/console/api/session/give-code', accountId]) expect(log, said).toContain(said)
   const minted = { testKey: secretOf(testKey), liveKey: secretOf(liveKey), token, secret: secretOf(secret), ...factor.secrets }
   expectNowhere({ ...marks, ...minted }, { log, metrics, told })
+  for (const code of ['validation_failed', 'invalid_query', 'not_found', 'invalid_token', 'not_signed_in']) expect(refusals.text()).toContain(code)
+  expectNowhere({ ...unnamed, ...minted }, { refusals: refusals.text() })
   // Six digits may be part of a longer number by chance.
   for (const code of factor.codes) expect(log + metrics + told).not.toMatch(new RegExp(`(?<![0-9a-z.])${code}(?![0-9a-z])`))
 }, 60_000) // prettier-ignore
 
 /** Adds a second factor and signs in with it, each with a wrong code before. Gives what was shown, and the codes that were typed. */
-async function useSecondFactor(url: string, visitor: Visitor): Promise<{ secrets: Record<string, string>; codes: string[] }> {
+async function useSecondFactor(url: string, visitor: Visitor, refusals: ReturnType<typeof keepRefusals>): Promise<{ secrets: Record<string, string>; codes: string[] }> {
   const begun = await visitor.change('second-factor/begin', { password: marks.password })
   const { secret, recoveryCodes } = begun.body as { secret: string; recoveryCodes: string[] }
   const codes = [totp(secret)]
-  await visitor.change('second-factor/confirm', { code: marks.wrongCode })
+  await refusals.of(visitor.change('second-factor/confirm', { code: marks.wrongCode }))
   expect((await visitor.change('second-factor/confirm', { code: codes[0] })).status).toBe(200)
   const elsewhere = newVisitor(url)
   expect((await elsewhere.change('session/sign-in', { email: 'ada@example.org', password: marks.password })).body).toEqual({ state: 'code-needed' })
-  await elsewhere.change('session/give-code', { code: marks.wrongCode })
+  await refusals.of(elsewhere.change('session/give-code', { code: marks.wrongCode }))
   codes.push(totp(secret, Date.now() + 30_000))
   await elsewhere.change('session/give-code', { code: codes[1] })
   expect((await elsewhere.change('session/give-code', { code: recoveryCodes[0] })).status).toBe(200)
@@ -191,15 +213,12 @@ test('no token, text or number of a phone stands there: of its registration, of 
   await phone.receiveSms({ from: marks.inboundNumber, text: 'STOP' })
   await eventually(house.counts, (counts) => expect(counts).toMatchObject({ received: 3 }), 20_000)
 
+  const refusals = keepRefusals()
   // The same of phones that have no right to it, and of documents that are none.
   const ask = async (method: string, path: string, token: string, body?: unknown): Promise<number> => {
-    const answer = await fetch(baseUrl + path, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    await answer.arrayBuffer()
-    return answer.status
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const asked = answerAt(baseUrl + path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
+    return (await refusals.of(asked)).status
   }
   const reported = [{ id: marks.reason, state: 'Failed', recipients: [{ phoneNumber: marks.number, state: 'Failed', error: marks.reason }], states: {} }]
   expect(await ask('POST', '/device', marks.privateToken, { name: 'samsung/a12', simCards })).toBe(401)
@@ -225,6 +244,7 @@ test('no token, text or number of a phone stands there: of its registration, of 
   for (const said of ['/mobile/v1/device', '/mobile/v1/message', '/mobile/v1/hooks/:secret', '/mobile/v1/events', accountId]) expect(log, said).toContain(said)
   const minted = { liveKey: secretOf(liveKey), ownPrivateToken: privateToken, ownDeviceToken: deviceToken, ownHookSecret: hookSecret, signingKey: view.settings.signingKey }
   expectNowhere({ ...marks, ...minted }, { log, metrics, told })
+  expectNowhere({ ...unnamed, ...minted }, { refusals: refusals.text() })
 }, 120_000) // prettier-ignore
 
 test('no token, key or note of a program of the operator stands there', async () => {
@@ -235,17 +255,18 @@ test('no token, key or note of a program of the operator stands there', async ()
   const tokenOf = async (scope: string): Promise<string> =>
     (await cliJson<{ token: string }>(['operator', 'token', 'create', '--name', 'Billing', '--scope', scope], dataFolder)).token
   const [writing, reading] = [await tokenOf('write'), await tokenOf('read')]
-  const ask = async (path: string, token: string, body?: object): Promise<{ status: number; text: string }> => {
-    const answer = await fetch(`${server.url}/operator/v1${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { authorization: `Bearer ${token}`, 'idempotency-key': marks.idempotencyKey, ...(body !== undefined && { 'content-type': 'application/json' }) },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    return { status: answer.status, text: await answer.text() }
-  }
+  const refusals = keepRefusals()
+  const ask = (path: string, token: string, body?: object): ReturnType<typeof answerAt> =>
+    refusals.of(
+      answerAt(`${server.url}/operator/v1${path}`, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { authorization: `Bearer ${token}`, 'idempotency-key': marks.idempotencyKey, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
+    )
   const opened = await ask('/accounts', writing, { name: 'Ada', email: 'ada@example.org' })
   expect(opened.status).toBe(201)
-  const { account, live_key: liveKey, test_key: testKey, setup_link: link } = JSON.parse(opened.text) as { account: { id: string }; live_key: string; test_key: string; setup_link: string }
+  const { account, live_key: liveKey, test_key: testKey, setup_link: link } = JSON.parse(opened.body) as { account: { id: string }; live_key: string; test_key: string; setup_link: string }
   await ask('/accounts', writing, { name: 'Ada', email: 'ada@example.org' })
   const { live_key: otherKey } = await cliJson<{ live_key: string }>(['account', 'create', '--name', 'Bob', '--email', 'bob@example.org'], dataFolder)
   const at = `/accounts/${account.id}`
@@ -254,7 +275,7 @@ test('no token, key or note of a program of the operator stands there', async ()
   expect((await ask(`${at}/grants`, writing, { sms: -5_000, kind: 'correction', note: marks.note, [marks.query]: marks.note })).status).toBe(422)
   expect((await ask(`${at}/grants`, reading, { sms: 5, note: marks.note })).status).toBe(403)
   for (const path of [at, `${at}/ledger`, `${at}/usage`, '/accounts']) expect((await ask(path, reading)).status, path).toBe(200)
-  expect((await ask(`${at}/ledger`, reading)).text).toContain(marks.note)
+  expect((await ask(`${at}/ledger`, reading)).body).toContain(marks.note)
   for (const wrong of [marks.operatorToken, liveKey, `${writing}x`]) expect((await ask(at, wrong)).status).toBe(401)
   expect((await ask(`/accounts/${marks.number}?${marks.query}=${writing}`, writing)).status).toBe(404)
   expect((await ask(`/accounts?${marks.query}=${marks.note}`, writing)).status).toBe(400)
@@ -267,4 +288,5 @@ test('no token, key or note of a program of the operator stands there', async ()
   for (const said of ['/operator/v1/accounts', '/operator/v1/accounts/:account/grants', '/operator/v1/accounts/:account/ledger']) expect(log, said).toContain(said)
   const minted = { writing: secretOf(writing), reading: secretOf(reading), liveKey: secretOf(liveKey), testKey: secretOf(testKey), setupToken: link.split('#')[1] ?? '' }
   expectNowhere({ ...marks, ...minted }, { log, metrics, told })
+  expectNowhere({ ...unnamed, ...minted }, { refusals: refusals.text() })
 }, 60_000) // prettier-ignore
