@@ -2,7 +2,7 @@ import { type AliasedExpression, sql, type SqlBool } from 'kysely'
 import type { Db } from '../storage/dialect.ts'
 import { type HistoryRequest, maxRowsRead } from './history-query.ts'
 import { type Change, place, type Span } from './history-span.ts'
-import { groupsOf, type WaitingRoute, waitingWithin } from './history-waiting.ts'
+import { groupsOf, keptWithin, type WaitingRoute, waitingWithin } from './history-waiting.ts'
 import type { MessageRow } from './message-store.ts'
 
 /**
@@ -20,7 +20,9 @@ export async function messagesChanged(
   const last = final[request.limit]
   const rest = last === undefined ? span : { ...span, below: { atMs: last.updated_at, id: last.id } }
   const unsettled = [
-    ...[awaitingReceipt, beingHandedOver, waitingForInstant].map((read) => read(db, request, rest)),
+    ...[awaitingReceipt, beingHandedOver, waitingForInstant, waitingInPlace].map((read) =>
+      read(db, request, rest),
+    ),
     ...groupsOf(routes).map((group) => waiting(db, request, rest, group)),
   ]
   return [final, ...(await Promise.all(unsettled))].flat()
@@ -89,6 +91,15 @@ const waitingForInstant: Source = (db, request, span) =>
       .select('message_id')
       .limit(span.conditions.length === 0 ? request.limit + 1 : maxRowsRead)
       .as('found'),
+    request,
+    span,
+  )
+
+/** Messages that a device could not take, and that kept their place in the queue. */
+const waitingInPlace: Source = (db, request, span) =>
+  ordered(
+    db,
+    keptWithin(db, request, span).select('message_id').limit(maxRowsRead).as('found'),
     request,
     span,
   )

@@ -103,7 +103,10 @@ function ofEachQueue(
   return others.reduce((all, rows) => all.unionAll(rows), first as NonNullable<typeof first>)
 }
 
-/** What waits in a queue and changed behind a place. No message is due before its last change, so the order of the queue finds it. */
+/**
+ * What waits in a queue and changed behind a place. But for what kept its place (`keptWithin`) no message is due before its last change, so the
+ * order of the queue finds it.
+ */
 const queueBehind = (db: Db, { owner }: HistoryRequest, after: Change, routeKey: string, priority: number) =>
   db
     .selectFrom('queue')
@@ -113,6 +116,20 @@ const queueBehind = (db: Db, { owner }: HistoryRequest, after: Change, routeKey:
     .where('priority', '=', priority)
     .where(sql<SqlBool>`(due_at, message_id) > ${place(after)}`)
     .where(sql<SqlBool>`(changed_at, message_id) > ${place(after)}`)
+    .where(sql<SqlBool>`due_at >= changed_at`)
     .where('claimed_by', 'is', null)
     .orderBy('due_at')
+    .orderBy('message_id')
+
+/** What waits again in the place that it had, with an index of its own: never more than the windows of the devices hold. */
+export const keptWithin = (db: Db, { owner }: HistoryRequest, { after, below }: Span) =>
+  db
+    .selectFrom('queue')
+    .where('account_id', '=', owner.accountId)
+    .where('mode', '=', owner.mode)
+    .where(sql<SqlBool>`changed_at > due_at`)
+    .where(sql<SqlBool>`(changed_at, message_id) > ${place(after)}`)
+    .where(sql<SqlBool>`(changed_at, message_id) < ${place(below)}`)
+    .where('claimed_by', 'is', null)
+    .orderBy('changed_at')
     .orderBy('message_id')

@@ -1,3 +1,4 @@
+import { sql, type SqlBool } from 'kysely'
 import type { Db } from '../storage/dialect.ts'
 import type { AttemptState } from '../storage/schema.ts'
 import type { HistoryOwner } from './history-query.ts'
@@ -121,7 +122,7 @@ async function countAwaited(db: Db, message: MessageRow): Promise<number> {
   return awaited
 }
 
-/** Nothing that waits is due before its last change, so the queue is read from there on. */
+/** But for what kept its place nothing that waits is due before its last change, so the queue is read from there on. */
 async function readDueAt(db: Db, message: MessageRow): Promise<number | null> {
   if (message.status !== 'queued' && message.status !== 'scheduled') return null
   const deferred = await db
@@ -132,6 +133,16 @@ async function readDueAt(db: Db, message: MessageRow): Promise<number | null> {
     .where('message_id', '=', message.id)
     .executeTakeFirst()
   if (deferred !== undefined) return deferred.wake_at
+  const kept = await db
+    .selectFrom('queue')
+    .select('due_at')
+    .where('account_id', '=', message.account_id)
+    .where('mode', '=', message.mode)
+    .where(sql<SqlBool>`changed_at > due_at`)
+    .where('changed_at', '=', message.updated_at)
+    .where('message_id', '=', message.id)
+    .executeTakeFirst()
+  if (kept !== undefined) return kept.due_at
   const behind = db
     .selectFrom('queue')
     .select(['message_id', 'due_at'])

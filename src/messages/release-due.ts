@@ -92,7 +92,7 @@ function advancesOf(row: DueRow, nowMs: number): Advance[] {
 const isAllowed = ({ recipient, country, countries }: DueRow): boolean =>
   countries === null || isTestNumber(recipient) || (readCountries(countries) ?? []).includes(country ?? '')
 
-/** History relies on it that nothing is due before its last change. */
+/** History relies on it that nothing but what kept its place is due before its last change. */
 const queueRow = (row: DueRow, nowMs: number) => ({
   route_key: row.route_key,
   account_id: row.account_id,

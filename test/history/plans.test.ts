@@ -106,6 +106,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
         'messages BY messages_by_settlement',
         'receipts_expected BY receipts_expected_open',
         'deferred BY deferred_by_change',
+        'queue BY queue_in_place',
       ])
         expect(plans.filter((step) => step.startsWith(`SEARCH ${index} (account_id= mode= [`))).not.toEqual(
           [],
@@ -122,6 +123,11 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     expect(plans.filter((step) => step.startsWith('SEARCH deferred USING'))).toContainEqual(
       expect.stringMatching(
         /COVERING INDEX deferred_by_change \(account_id=\? AND mode=\? AND \(changed_at,message_id\)>\(\?,\?\) AND/,
+      ),
+    )
+    expect(plans.filter((step) => step.startsWith('SEARCH queue USING'))).toContainEqual(
+      expect.stringMatching(
+        /INDEX queue_in_place \(account_id=\? AND mode=\? AND \(changed_at,message_id\)>\(\?,\?\) AND/,
       ),
     )
     expect(plans).toContain('SCAN attempts USING INDEX attempts_open')
@@ -189,6 +195,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
       'SEARCH deferred USING PRIMARY KEY (account_id=? AND mode=? AND message_id=?)',
       byId,
       'SEARCH phone_offers USING PRIMARY KEY (attempt_id=?) LEFT-JOIN',
+      'SEARCH queue USING COVERING INDEX queue_in_place (account_id=? AND mode=? AND changed_at=? AND message_id=?)',
       'SEARCH queue USING PRIMARY KEY (route_key=? AND account_id=? AND priority=? AND due_at>?)',
       expect.stringMatching(/^SEARCH receipts_expected USING (COVERING )?INDEX receipts_expected_open/),
       'SEARCH sends USING PRIMARY KEY (account_id=? AND id=?)',

@@ -6,13 +6,26 @@ import {
   type HistoryOwner,
   type HistoryPosition,
 } from '../../src/messages/history-query.ts'
+import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { readHistory } from '../../src/messages/history.ts'
 import type { MessageRow } from '../../src/messages/message-store.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 let house: MessagesFixture
+let horizon: WriteHorizon
 beforeAll(async () => {
-  house = await openMessagesFixture()
+  // As a server does: no page passes by what is being written.
+  horizon = new WriteHorizon({ now: () => house.clock.now() })
+  const earliest = (rows: readonly { atMs: number }[]): number => Math.min(...rows.map(({ atMs }) => atMs))
+  house = await openMessagesFixture(undefined, {
+    around: (units) => ({
+      ...units,
+      claim: (input) => horizon.hold(input.nowMs, () => units.claim(input)),
+      settleOutcomes: (settlements) =>
+        horizon.hold(earliest(settlements), () => units.settleOutcomes(settlements)),
+      settleReceipts: (words) => horizon.hold(earliest(words), () => units.settleReceipts(words)),
+    }),
+  })
 })
 afterAll(() => house.close())
 
@@ -24,7 +37,7 @@ function createFollower(owner: HistoryOwner, limit: number, filter: Partial<Hist
 
   async function follow(): Promise<void> {
     let position: HistoryPosition | null = null
-    const deps = { read: house.storage.read, safeHorizonMs: house.clock.now }
+    const deps = { read: house.storage.read, safeHorizonMs: () => horizon.safeMs() }
     do {
       const query = { ...everyMessage, ...filter, updatedAfterMs }
       const page = await readHistory(deps, { owner, query, position, limit })
@@ -103,6 +116,12 @@ test(
   },
 )
 
+/** Once nothing of before is being written: devices of the accounts above go on. */
+async function followToNow({ follow }: { follow(): Promise<void> }): Promise<void> {
+  await expect.poll(() => horizon.safeMs()).toBe(house.clock.now())
+  await follow()
+}
+
 test('changes come in the order of time and then of ids, and a page goes on where the one before ended', async () => {
   const accountId = `acc_${++account}`
   await house.addAccount(accountId, 100)
@@ -123,7 +142,7 @@ test('changes come in the order of time and then of ids, and a page goes on wher
   await expect.poll(states).toEqual([{ status: 'delivered' }])
   const follower = createFollower({ accountId, mode: 'live' }, 2)
 
-  await follower.follow()
+  await followToNow(follower)
 
   expect(follower.told).toHaveLength(15)
   expect(follower.told).toEqual(follower.told.toSorted())
@@ -168,7 +187,7 @@ test('with many messages waiting for several senders every one is shown once', a
   await house.clock.advance(1)
   const follower = createFollower({ accountId, mode: 'live' }, 100)
 
-  await follower.follow()
+  await followToNow(follower)
 
   expect(follower.copy.size).toBe(2_400)
   expect(follower.told).toHaveLength(2_400)
@@ -183,7 +202,7 @@ test('what waits on more routes than one statement reads is shown, all of it', a
   }
   const follower = createFollower({ accountId, mode: 'live' }, 10)
 
-  await follower.follow()
+  await followToNow(follower)
 
   expect(await follower.missed()).toEqual([])
   expect(follower.told).toHaveLength(45)
@@ -202,7 +221,7 @@ test('a search looks through all that waits, however long the queue and whatever
   await house.clock.advance(1)
   const follower = createFollower({ accountId, mode: 'live' }, 100, { clientReference: 'Last' })
 
-  await follower.follow()
+  await followToNow(follower)
 
   expect(follower.told).toHaveLength(100)
 })
@@ -223,8 +242,31 @@ test('a long queue of what was refused and waits again is shown, and hides nothi
   await house.clock.advance(1)
   const follower = createFollower({ accountId, mode: 'live' }, 100)
 
-  await follower.follow()
+  await followToNow(follower)
 
   expect(await follower.missed()).toEqual([])
   expect(follower.copy.size).toBe(700)
 })
+
+test('what was throttled and has its place in the queue again is shown as it waits', async () => {
+  const accountId = `acc_${++account}`
+  await house.addAccount(accountId, 100)
+  await house.send({ accountId })
+  const { id } = await house.storage.read.selectFrom('messages').select('id').where('account_id', '=', accountId).executeTakeFirstOrThrow() // prettier-ignore
+  await house.clock.advance(1_000)
+  // What the follower has seen last changed later than the first is due.
+  await house.send({ accountId })
+  await house.clock.advance(1_000)
+  const follower = createFollower({ accountId, mode: 'live' }, 10)
+  await followToNow(follower)
+  const changedAt = house.clock.now()
+  await house.storage.writer.write(async (tx) => {
+    const again = { updated_at: changedAt, sequence: 3 }
+    await tx.updateTable('messages').set(again).where('account_id', '=', accountId).where('id', '=', id).execute()
+    await tx.updateTable('queue').set({ changed_at: changedAt }).where('message_id', '=', id).execute()
+  })
+  await house.clock.advance(1)
+  await followToNow(follower)
+  expect(await follower.missed()).toEqual([])
+  expect(follower.copy.size).toBe(2)
+}) // prettier-ignore
