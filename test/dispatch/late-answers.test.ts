@@ -1,29 +1,18 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ConnectorKind, HandOver, Link, Outcome } from '../../src/connectors/connector.ts'
-import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
+import type { HandOver, Outcome } from '../../src/connectors/connector.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
+import { scriptedKind } from './scripted-kind.ts'
 
 const handedOver: HandOver[] = []
 let answer: (handOver: HandOver) => Outcome
 
 /** A link that says what the test wants. */
-const kind: ConnectorKind = {
-  ...simulatorKind,
-  createLink(setup, tools, events) {
-    const link = simulatorKind.createLink(setup, tools, events)
-    return {
-      window: 10,
-      capabilities: link.capabilities,
-      health: () => link.health(),
-      start: () => link.start(),
-      stop: () => link.stop(),
-      submit: async (handOver) => {
-        handedOver.push(handOver)
-        return answer(handOver)
-      },
-    } satisfies Link
+const kind = scriptedKind({
+  submit: async (handOver) => {
+    handedOver.push(handOver)
+    return answer(handOver)
   },
-}
+})
 
 const unknown = (...networkIds: string[]): Outcome => ({
   kind: 'unknown',

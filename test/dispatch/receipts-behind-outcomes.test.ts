@@ -1,30 +1,19 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ConnectorKind, HandOver, Link } from '../../src/connectors/connector.ts'
-import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
+import type { HandOver } from '../../src/connectors/connector.ts'
 import { StorageError } from '../../src/storage/dialect.ts'
 import { eventually } from '../eventually.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
+import { scriptedKind } from './scripted-kind.ts'
 
 const handedOver: HandOver[] = []
 
-/** A link whose network calls each message after its text, and reports on it when the test says so. */
-const kind: ConnectorKind = {
-  ...simulatorKind,
-  createLink(setup, tools, events) {
-    const link = simulatorKind.createLink(setup, tools, events)
-    return {
-      window: 10,
-      capabilities: link.capabilities,
-      health: () => link.health(),
-      start: () => link.start(),
-      stop: () => link.stop(),
-      submit: async (one) => {
-        handedOver.push(one)
-        return { kind: 'accepted', networkIds: [one.text], receiptExpected: true }
-      },
-    } satisfies Link
+/** A network that calls each message after its text; receipts come when the test says so. */
+const kind = scriptedKind({
+  submit: async (one) => {
+    handedOver.push(one)
+    return { kind: 'accepted', networkIds: [one.text], receiptExpected: true }
   },
-}
+})
 
 /** What was posted to the writer, in order. */
 let posted: string[]

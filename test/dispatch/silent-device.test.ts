@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ConnectorKind, Link, Outcome } from '../../src/connectors/connector.ts'
-import { simulatorKind } from '../../src/connectors/simulator/simulator.ts'
+import type { Outcome } from '../../src/connectors/connector.ts'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
+import { scriptedKind } from './scripted-kind.ts'
 
 let submitted = 0
 let mostAtOnce = 0
@@ -11,30 +11,20 @@ let answers = false
 let keepsSettings = true
 
 /** A link with a window of 5 that answers, or does not. */
-const kind: ConnectorKind = {
-  ...simulatorKind,
-  createLink(setup, tools, events) {
-    const link = simulatorKind.createLink(setup, tools, events)
-    return {
-      window: 5,
-      capabilities: link.capabilities,
-      health: () => link.health(),
-      start: () => link.start(),
-      stop: () => link.stop(),
-      applySettings: () => keepsSettings,
-      async submit({ attemptId }): Promise<Outcome> {
-        submitted += 1
-        openNow += 1
-        mostAtOnce = Math.max(mostAtOnce, openNow)
-        await new Promise((resolve) => setImmediate(resolve))
-        openNow -= 1
-        return answers
-          ? { kind: 'accepted', networkIds: [attemptId], receiptExpected: true }
-          : { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer in time' }
-      },
-    } satisfies Link
+const kind = scriptedKind({
+  window: 5,
+  applySettings: () => keepsSettings,
+  async submit({ attemptId }): Promise<Outcome> {
+    submitted += 1
+    openNow += 1
+    mostAtOnce = Math.max(mostAtOnce, openNow)
+    await new Promise((resolve) => setImmediate(resolve))
+    openNow -= 1
+    return answers
+      ? { kind: 'accepted', networkIds: [attemptId], receiptExpected: true }
+      : { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer in time' }
   },
-}
+})
 
 let house: MessagesFixture
 beforeEach(async () => {
