@@ -55,8 +55,8 @@ const parkedOf = {
   inputs: ['network', 'device', 'told'],
 } as const
 const startOf = {
-  sql: 'select started_at from attempts where account_id = :account and mode = :mode and message_id = :message and number = :number',
-  inputs: ['account', 'mode', 'message', 'number'],
+  sql: 'select started_at, :told as told from attempts where account_id = :account and mode = :mode and message_id = :message and number = :number',
+  inputs: ['account', 'mode', 'message', 'number', 'told'],
 } as const
 
 /** The wall clock may have been set back by this much between the start of an attempt and its receipt. */
@@ -72,17 +72,18 @@ export async function takeParked(tx: Tx, told: readonly Told[]): Promise<Receipt
     parkedOf,
     told.map(({ networkId, deviceId }, i) => [networkId, deviceId, i]),
   )
-  const starts = new Map<number, number>()
-  for (const i of new Set(rows.map((row) => row.told))) {
-    const { accountId, mode, messageId, attemptNumber } = told[i] as Told
-    const [start] = await selectEach<{ started_at: number }>(tx, startOf, [
-      [accountId, mode, messageId, attemptNumber],
-    ])
-    starts.set(i, start?.started_at ?? Number.NEGATIVE_INFINITY)
-  }
+  const found = await selectEach<{ started_at: number; told: number }>(
+    tx,
+    startOf,
+    [...new Set(rows.map((row) => row.told))].map((i) => {
+      const { accountId, mode, messageId, attemptNumber } = told[i] as Told
+      return [accountId, mode, messageId, attemptNumber, i]
+    }),
+  )
+  const starts = new Map(found.map((start) => [start.told, start.started_at]))
   return takeOut(
     tx,
-    rows.filter((row) => row.received_at >= (starts.get(row.told) as number) - clockErrorMs),
+    rows.filter((row) => row.received_at >= (starts.get(row.told) ?? -Infinity) - clockErrorMs),
   )
 }
 

@@ -33,7 +33,7 @@ function handOver(text: string, changes: Partial<HandOver> = {}): HandOver {
   return { attemptId: 'a', to: '+491701234567', from: 'onesixty', text, encoding, parts, category: 'transactional', validitySeconds: 93_784, ...changes } // prettier-ignore
 }
 const partsOf = (text: string, settings: Partial<MessageSettings> = {}, reference = 0x1234) =>
-  submitParts(handOver(text), { ...plain, ...settings }, reference, nowMs)
+  submitParts(handOver(text), { ...plain, ...settings }, () => reference, nowMs)
 
 /** What a handset makes of the parts: written down here from the standards alone. */
 function read(parts: readonly MessageFields[], settings: Partial<MessageSettings>): string {
@@ -185,7 +185,7 @@ test('packed septets are those of other programs', () => {
 
 test('the rest of the validity goes along as the link wants it', () => {
   const validity = (form: MessageSettings['validity'], validitySeconds: number) =>
-    submitParts(handOver('ok', { validitySeconds }), { ...plain, validity: form }, 0, nowMs)[0]!
+    submitParts(handOver('ok', { validitySeconds }), { ...plain, validity: form }, () => 0, nowMs)[0]!
       .validityPeriod
   expect(validity('relative', 93_784)).toBe('000001020304000R')
   expect(validity('relative', 1)).toBe('000000000001000R')
@@ -196,7 +196,12 @@ test('the rest of the validity goes along as the link wants it', () => {
 
 test('codes have priority, receipts are asked for as set, and what the link adds goes with every part', () => {
   const settings = { ...plain, receipts: 'failures' as const, serviceType: 'CMT', protocolId: 1, tlvs: [{ tag: 0x1400, value: Buffer.from('01') }] } // prettier-ignore
-  const parts = submitParts(handOver('x'.repeat(200), { category: 'authentication' }), settings, 0, nowMs)
+  const parts = submitParts(
+    handOver('x'.repeat(200), { category: 'authentication' }),
+    settings,
+    () => 0,
+    nowMs,
+  )
   expect(parts).toHaveLength(2)
   for (const part of parts)
     expect(part).toMatchObject({ priorityFlag: 1, registeredDelivery: 2, serviceType: 'CMT', protocolId: 1, tlvs: settings.tlvs }) // prettier-ignore
@@ -206,7 +211,7 @@ test('codes have priority, receipts are asked for as set, and what the link adds
 
 test('each part carries a number of its own, the same for the same attempt, unless the operator has set one', () => {
   const referencesOf = (attemptId: string, settings: Partial<MessageSettings> = {}) =>
-    submitParts(handOver('x'.repeat(400), { attemptId }), { ...plain, userMessageReference: true, ...settings }, 0, nowMs)
+    submitParts(handOver('x'.repeat(400), { attemptId }), { ...plain, userMessageReference: true, ...settings }, () => 0, nowMs)
       .map(({ tlvs }) => tlvs.filter(({ tag }) => tag === 0x0204).map(({ value }) => Buffer.from(value).readUInt16BE()))
   const first = referencesOf('att_01')
   expect(first).toEqual([0, 1, 2].map((part) => [referenceOfPart('att_01', part)]))

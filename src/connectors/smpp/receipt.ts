@@ -76,8 +76,9 @@ export function readReceipt(fields: MessageFields, isKnownId: (id: string) => bo
   const isTold = type === receiptType || (id !== null && state !== undefined)
   const text = readReceiptText(textOf(fields))
   const networkId = id ?? text?.id ?? null
-  const isMeant = networkId !== null && text?.id === networkId && text.stat !== null && isKnownId(networkId)
-  if (!isTold && !isMeant) return null
+  const isMeant = (): boolean =>
+    networkId !== null && text?.id === networkId && text.stat !== null && isKnownId(networkId)
+  if (!isTold && !isMeant()) return null
 
   const verdict = state === undefined ? judgeWord(text?.stat ?? '') : (verdictOfState[state] ?? noEnd)
   if (networkId === null || networkId.length > mostIdLetters || verdict.result === null)

@@ -81,7 +81,7 @@ function planOf(
     isTraced: settings.trace,
     classify: (status) => classify(status, statusOverrides),
     canonicalId: (messageId) => submittedId(messageId, messageIds),
-    partsOf: (handOver) => submitParts(handOver, message, references.next(handOver.to), tools.now()),
+    partsOf: (handOver) => submitParts(handOver, message, () => references.next(handOver.to), tools.now()),
     validityPeriod: (seconds) => validityPeriod(message.validity, seconds, tools.now()),
   }
 }

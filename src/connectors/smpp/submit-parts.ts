@@ -28,8 +28,9 @@ export interface MessageSettings extends AddressSettings, TextSettings {
 }
 
 /**
- * The parts of a message as they go on the wire, at least one. `reference` tells the parts of one message from those of others to the same
- * recipient: a counter of 16 bits for each link and destination, of which the 8-bit header takes the lower half.
+ * The parts of a message as they go on the wire, at least one. `nextReference` gives what tells the parts of one message from those of others to the
+ * same recipient, and is asked only where there are parts: a counter of 16 bits for each link and destination, of which the 8-bit header takes the
+ * lower half.
  *
  * What was priced is what goes out, with three exceptions: `udh16` has a longer header (152 septets or 66 units a part instead of 153 and 67)
  * and may need a part more; a text with a character that the default alphabet of the link lacks goes as UCS-2 and may need more; `payload`
@@ -39,10 +40,10 @@ export interface MessageSettings extends AddressSettings, TextSettings {
 export function submitParts(
   handOver: HandOver,
   settings: MessageSettings,
-  reference: number,
+  nextReference: () => number,
   nowMs: number,
 ): MessageFields[] {
-  const parts = joinedParts(handOver, settings, reference, nowMs)
+  const parts = joinedParts(handOver, settings, nextReference, nowMs)
   const isTaken = settings.tlvs.some(({ tag }) => tag === tlvTags.user_message_reference)
   if (!settings.userMessageReference || isTaken) return parts
   return parts.map((part, index) => withTlvs(part, [userReference(handOver.attemptId, index)]))
@@ -57,7 +58,7 @@ function userReference(attemptId: string, part: number): Tlv {
 function joinedParts(
   handOver: HandOver,
   settings: MessageSettings,
-  reference: number,
+  nextReference: () => number,
   nowMs: number,
 ): MessageFields[] {
   const { text } = handOver
@@ -69,6 +70,7 @@ function joinedParts(
   if (settings.concat === 'payload')
     return [withTlvs(common, [{ tag: tlvTags.message_payload, value: encode(text, 0) }])]
   if (pieces.length > mostParts) throw new RangeError(`${pieces.length} parts cannot be joined, only ${mostParts}`)
+  const reference = nextReference()
   return pieces.map((piece, index) => {
     const place = { reference, total: pieces.length, number: index + 1 }
     return settings.concat === 'sar'
