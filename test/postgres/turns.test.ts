@@ -7,11 +7,11 @@ import { openServed } from './served-storage.ts'
 
 const holdLock = 'begin; select pg_advisory_xact_lock(160160160)'
 
-/** Until the writer stands in line for the lock. */
+/** Until the writer has stood in line for the lock for longer than it takes a free one. */
 const waitsInLine = (beside: Client): Promise<unknown> =>
   eventually(
     async () =>
-      (await beside.query("select 1 from pg_stat_activity where application_name = 'served' and wait_event = 'advisory' and datname = current_database()")).rows.length, // prettier-ignore
+      (await beside.query("select 1 from pg_stat_activity where application_name = 'served' and wait_event = 'advisory' and datname = current_database() and clock_timestamp() - query_start > interval '5 ms'")).rows.length, // prettier-ignore
     (count) => expect(count).toBe(1),
   )
 
