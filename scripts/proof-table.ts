@@ -10,8 +10,8 @@ export interface ResultRow {
 
 const longestCell = 70
 
-/** The one table of `npm run prove`, with a sum below it. */
-export function renderResults(rows: readonly ResultRow[]): string {
+/** The one table of `npm run prove`, with a sum below it and how long all of it took. */
+export function renderResults(rows: readonly ResultRow[], elapsedMs: number): string {
   const cells = rows.map(({ proof, size, result, seconds, holds }) => [
     holds ? '✓' : '✗', proof, shorten(size), shorten(result), `${seconds} s`,
   ]) // prettier-ignore
@@ -26,8 +26,7 @@ export function renderResults(rows: readonly ResultRow[]): string {
       )
       .join('  ')
   const failed = rows.filter(({ holds }) => !holds)
-  const seconds = rows.reduce((sum, row) => sum + row.seconds, 0)
-  const sum = `${rows.length - failed.length} hold, ${failed.length} do not; ${(seconds / 60).toFixed(1)} min`
+  const sum = `${rows.length - failed.length} hold, ${failed.length} do not; ${(elapsedMs / 60_000).toFixed(1)} min`
   const reasons = failed.flatMap(({ proof, reasons: why }) => why.map((reason) => `✗ ${proof}: ${reason}`))
   return `${[line(header), ...cells.map(line), '', ...reasons, sum].join('\n')}\n`
 }

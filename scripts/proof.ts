@@ -11,8 +11,8 @@ export interface Proof {
   files: readonly string[]
   /** A program in the place of tests, for what is too long for `npm test` at any size: 0 is its word that it holds. */
   script?: string
-  /** It keeps one processor busy and measures no times, so that it may run beside another proof. */
-  isCalculation?: boolean
+  /** It holds to times, or to memory that depends on them: no other such proof runs beside it. */
+  isTimed?: boolean
   /** What of test/proof-sizes.ts makes it longer; without any the whole proof runs in `npm test` already. */
   sizes: readonly ProofSize[]
   /** Bugs of test/planted/ that it must catch. Each bug belongs to one proof. */

@@ -5,6 +5,7 @@ import { proofs } from './proofs.ts'
 import { recordResult } from './proof-record.ts'
 import { renderResults, type ResultRow } from './proof-table.ts'
 import { runProof } from './run-proof.ts'
+import { runInTwoLanes } from './two-lanes.ts'
 import { proofSizes, sizeOf } from '../test/proof-sizes.ts'
 
 const usage = `npm run prove [-- options]
@@ -41,9 +42,18 @@ async function main(): Promise<void> {
   const isRecorded = values.record && !values.ci
   if (isRecorded) refuseOtherSizes(chosen)
   await refuseStrayBugs()
-  const rows: ResultRow[] = values.planted ? [] : await proveAll(chosen, { say, isRecorded })
-  if (!values['no-planted']) for (const proof of chosen) rows.push(...(await plantFor(proof, say)))
-  process.stdout.write(values.json ? `${JSON.stringify(rows, null, 2)}\n` : renderResults(rows))
+  const pieces: Piece[] = values.planted ? [] : chosen.map((proof) => ({ proof }))
+  if (!values['no-planted'])
+    pieces.push(...chosen.flatMap((proof) => proof.catches.map((bug) => ({ proof, bug }))))
+  const startedMs = performance.now()
+  const rows = await runInTwoLanes(
+    pieces,
+    ({ proof }) => proof.isTimed === true,
+    ({ proof, bug }) => (bug === undefined ? prove(proof, { say, isRecorded }) : plantFor(proof, bug, say)),
+  )
+  process.stdout.write(
+    values.json ? `${JSON.stringify(rows, null, 2)}\n` : renderResults(rows, performance.now() - startedMs),
+  )
   process.exitCode = rows.every(({ holds }) => holds) ? 0 : 1
 }
 
@@ -55,6 +65,12 @@ function chooseProofs(only: string | undefined): readonly Proof[] {
       throw new Error(`There is no proof ${name}: ${proofs.map((one) => one.name).join(', ')}`)
     return proof
   })
+}
+
+/** A proof to run, or a bug to plant for it. */
+interface Piece {
+  proof: Proof
+  bug?: string
 }
 
 type Say = (text: string) => void
@@ -76,25 +92,6 @@ function sayProgress(chosen: readonly Proof[]): Say {
   return say
 }
 
-/** One after the other, and beside them those that only calculate, one after the other too. Gives the rows in the order of the proofs. */
-async function proveAll(chosen: readonly Proof[], { say, isRecorded }: Telling): Promise<ResultRow[]> {
-  const rows = new Map<Proof, ResultRow>()
-  const proveInTurn = async (some: readonly Proof[]): Promise<void> => {
-    for (const proof of some) {
-      const row = await prove(proof, { say, isRecorded })
-      rows.set(proof, row)
-      // At once: a run of two hours that is ended has shown what it has shown.
-      if (isRecorded) recordResult(row)
-    }
-  }
-  const calculates = ({ isCalculation }: Proof): boolean => isCalculation === true
-  await Promise.all([
-    proveInTurn(chosen.filter((proof) => !calculates(proof))),
-    proveInTurn(chosen.filter(calculates)),
-  ])
-  return chosen.map((proof) => rows.get(proof) as ResultRow)
-}
-
 async function prove(proof: Proof, { say, isRecorded }: Telling): Promise<ResultRow> {
   say(`${proof.name} …`)
   const startedMs = performance.now()
@@ -112,6 +109,8 @@ async function prove(proof: Proof, { say, isRecorded }: Telling): Promise<Result
   }
   say(`${proof.name}: ${row.result}, ${row.seconds} s`)
   for (const reason of row.reasons) say(`  ${reason}`)
+  // At once: a run of two hours that is ended has shown what it has shown.
+  if (isRecorded) recordResult(row)
   return row
 }
 
@@ -121,22 +120,18 @@ const sizesOf = ({ sizes }: Proof): string =>
     : sizes.map((name) => `${sizeOf(name).toLocaleString('en')} ${proofSizes[name].of}`).join('; ')
 
 /** Bugs are planted at the sizes of CI: what `npm test` runs is what must catch them. */
-async function plantFor(proof: Proof, say: Say): Promise<ResultRow[]> {
-  const rows: ResultRow[] = []
-  for (const name of proof.catches) {
-    const startedMs = performance.now()
-    const { says, caught, detail } = await plantOne(name)
-    rows.push({
-      proof: proof.name,
-      size: `planted: ${says}`,
-      result: caught ? 'caught' : 'MISSED',
-      seconds: secondsSince(startedMs),
-      holds: caught,
-      reasons: caught ? [] : [detail],
-    })
-    say(`${name}: ${caught ? 'caught' : `MISSED, ${detail}`}`)
+async function plantFor(proof: Proof, name: string, say: Say): Promise<ResultRow> {
+  const startedMs = performance.now()
+  const { says, caught, detail } = await plantOne(name)
+  say(`${name}: ${caught ? 'caught' : `MISSED, ${detail}`}, ${secondsSince(startedMs)} s`)
+  return {
+    proof: proof.name,
+    size: `planted: ${says}`,
+    result: caught ? 'caught' : 'MISSED',
+    seconds: secondsSince(startedMs),
+    holds: caught,
+    reasons: caught ? [] : [detail],
   }
-  return rows
 }
 
 /** A patch that fits no more is one that was not caught: what the others found is told all the same. */
