@@ -34,8 +34,11 @@ export interface NodeNewsDeps {
   counts: SharedCounts
 }
 
-/** What is told within this is told together. */
-const gatherMs = 10
+/**
+ * At once what comes after a silence of so long, and together what comes within it: each word is a transaction with a flush of its own, and wakes every
+ * node. Four busy nodes made 400 a second with 10 ms.
+ */
+const betweenMs = 25
 /** How often counts are told: with four nodes a limit of 600 a minute is passed by 2 % at most. */
 const countsMs = 250
 /** Octets of a word of counts that are none: who says it, and what it is about. */
@@ -51,6 +54,8 @@ export class NodeNews implements Service {
   #routes = new Map<string, [string, Mode, string]>()
   #accounts = new Set<string | null>()
   #isPlanned = false
+  /** By the monotonic clock. */
+  #toldAtMs = Number.NEGATIVE_INFINITY
   #countsPlanned = false
   /** Since when counts wait that could not be told. */
   #countsWaitSinceMs: number | null = null
@@ -106,12 +111,14 @@ export class NodeNews implements Service {
   #plan(): void {
     if (this.#isPlanned) return
     this.#isPlanned = true
-    this.#deps.clock.schedule(gatherMs, () => this.#tell())
+    const { clock } = this.#deps
+    clock.schedule(Math.max(0, this.#toldAtMs + betweenMs - clock.monotonicMs()), () => this.#tell())
   }
 
   #tell(): void {
     this.#isPlanned = false
-    const { signals, epoch } = this.#deps
+    const { signals, epoch, clock } = this.#deps
+    this.#toldAtMs = clock.monotonicMs()
     const word: Word = { from: epoch, routes: [...this.#routes.values()], accounts: [...this.#accounts] }
     this.#routes = new Map()
     this.#accounts = new Set()

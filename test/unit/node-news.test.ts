@@ -12,6 +12,7 @@ async function startNode() {
   const counts = new SharedCounts()
   const lines: string[] = []
   const told: unknown[] = []
+  const routes: unknown[] = []
   let on!: SignalsListener
   const way = { isOpen: true }
   const signals: Signals = {
@@ -20,7 +21,9 @@ async function startNode() {
     },
     async send(word) {
       expect(Buffer.byteLength(word)).toBeLessThanOrEqual(longestWord)
-      if (way.isOpen) told.push(...((JSON.parse(word) as { counts?: unknown[] }).counts ?? []))
+      const said = JSON.parse(word) as { counts?: unknown[]; routes?: unknown[] }
+      if (way.isOpen) told.push(...(said.counts ?? []))
+      if (said.routes !== undefined) routes.push(said.routes)
       return way.isOpen
     },
     async listen(listener) {
@@ -31,7 +34,7 @@ async function startNode() {
   const log = createLog('info', { write: (line: string) => void lines.push(line) })
   const news = new NodeNews({ clock, log, signals, epoch: 1, hasOthers: () => true, wake: () => undefined, changes: new AccountChanges(), counts }) // prettier-ignore
   await news.start()
-  return { clock, counts, told, lines, way, on }
+  return { clock, counts, told, routes, lines, way, on, news }
 }
 
 test('what was counted while the way was away is told when it is back, once', async () => {
@@ -71,6 +74,24 @@ test('long names go in more words than short ones, and none is left out', async 
   await clock.advance(1_000)
   expect(told).toEqual(names.map((name) => ['calls', name, 1]))
   expect(lines).toEqual([])
+})
+
+test('what waits is told at once after a silence, and then no more often than each 25 ms', async () => {
+  const { clock, news, routes } = await startNode()
+  const waits = (routeKey: string) => news.waits({ accountId: 'acc_a', mode: 'live', routeKey })
+  const route = (routeKey: string) => ['acc_a', 'live', routeKey]
+  waits('live:1')
+  await clock.advance(0)
+  expect(routes).toEqual([[route('live:1')]])
+  for (let ms = 0; ms < 25; ms++) {
+    waits(`live:${ms % 2}`)
+    await clock.advance(1)
+  }
+  expect(routes.slice(1)).toEqual([[route('live:0'), route('live:1')]])
+  await clock.advance(1_000)
+  waits('live:2')
+  await clock.advance(0)
+  expect(routes.at(-1)).toEqual([route('live:2')])
 })
 
 test('a name that no word holds is said in the log by its limit, and keeps back no other', async () => {
