@@ -2,6 +2,7 @@ import { stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Kysely } from 'kysely'
 import { makeDataFolder } from '../data-folder.ts'
+import { openCrossing } from './crossing.ts'
 import type { Db, ReadOf, RunUnit, Units } from './dialect.ts'
 import { emptyLog } from './empty-log.ts'
 import { migrate, readMigrations } from './migrate.ts'
@@ -81,7 +82,7 @@ export async function openEmbedded<U extends Units = Units>(
     ...(unitsModule === undefined ? {} : { unitsModule: unitsModule.href, maxMergedWeight }),
   })
   const connect = (over: SqliteThread): Db => new Kysely<Database>({ dialect: sqliteDialect(over) })
-  const writeDb = connect(writing)
+  const writeDb = openCrossing(sqliteDialect(writing))
   const writer = new Writer(writeDb)
   try {
     await migrate(writer, await readMigrations('sqlite'), nowMs)

@@ -1,5 +1,6 @@
 import { Kysely, sql } from 'kysely'
 import { RecentTimes } from '../recent-times.ts'
+import { openCrossing } from './crossing.ts'
 import type { Storage } from './database.ts'
 import type { Db, Units } from './dialect.ts'
 import { mergedUnits } from './merged-units.ts'
@@ -67,7 +68,7 @@ export async function openPostgres<U extends Units = Units>(
   const flushTimes = new RecentTimes()
   // The writer uses one at a time; the other asks what became of a COMMIT whose connection was lost.
   const writing = createPostgresPool(settings, 2, keyedPlans, refuseUnsafeServer)
-  const writer = new Writer(new Kysely<Database>({ dialect: postgresDialect(writing, { lock: writeLock, flushTimes }) }))
+  const writer = new Writer(openCrossing(postgresDialect(writing, { lock: writeLock, flushTimes })))
   let migrated: string[]
   let cluster: string
   try {

@@ -1,6 +1,5 @@
-import { Kysely } from 'kysely'
+import { openCrossing } from './crossing.ts'
 import { StorageError, type Units } from './dialect.ts'
-import type { Database } from './schema.ts'
 import type { Answer, UnitRunner } from './sqlite-protocol.ts'
 import { mergedUnits } from './merged-units.ts'
 import { sqliteDialect, type SqliteExecutor } from './sqlite.ts'
@@ -28,7 +27,7 @@ class RolledBack extends Error {}
  */
 export async function createUnitRunner(deps: UnitRunnerDeps): Promise<UnitRunner> {
   const { answer, answerError, unitsModule } = deps
-  const writer = new Writer(new Kysely<Database>({ dialect: sqliteDialect(deps.executor) }), 'unit')
+  const writer = new Writer(openCrossing(sqliteDialect(deps.executor)), 'unit')
   const { units, merging = {} }: UnitsModule =
     unitsModule === undefined ? { units: {} } : ((await import(unitsModule)) as UnitsModule)
   const merged = mergedUnits({ writer, units, merging, maxWeight: deps.maxMergedWeight })
