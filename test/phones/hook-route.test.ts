@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { openRoutesHouse } from './routes-house.ts'
+import { received, sim } from './said-by-app.ts'
+
+test('check 22: a webhook is taken with the right signature only, and not when it is old', async () => {
+  const { hook, store, clock } = await openRoutesHouse()
+  expect(await hook('sms:received', received)).toMatchObject({ status: 204, text: '' })
+  expect(store.inbound).toEqual([
+    {
+      from: '+4915550007777',
+      to: '+4915550001234',
+      text: 'STOP',
+      receivedAt: Date.parse('2026-11-21T09:29:58.000Z'),
+      inReplyTo: null,
+      fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+    },
+  ])
+  const bad: Parameters<typeof hook>[2][] = [
+    { key: 'another key' },
+    { secret: 'another-secret' },
+    { headers: { 'x-signature': '' } },
+    { headers: { 'x-signature': 'a'.repeat(64) } },
+    { headers: { 'x-timestamp': '1' } },
+    { headers: { 'x-timestamp': 'now' } },
+    { atMs: clock.now() - 11 * 60_000 },
+    { atMs: clock.now() + 11 * 60_000 },
+  ]
+  for (const [i, options] of bad.entries())
+    expect(await hook('sms:received', received, options), String(i)).toMatchObject({ status: 401 })
+  expect(store.inbound).toHaveLength(1)
+})
+
+test('check 23: a repeated webhook has one fingerprint, a genuine repeat of another second has its own', async () => {
+  const { hook, store } = await openRoutesHouse()
+  await hook('sms:received', received, { id: 'one' })
+  await hook('sms:received', received, { id: 'two' })
+  await hook('sms:received', { ...received, receivedAt: '2026-11-21T12:29:59.000+03:00' })
+  await hook('sms:received', { ...received, simNumber: 2 })
+  const [first, again, later, otherSim] = store.inbound.map(({ fingerprint }) => fingerprint)
+  expect(again).toBe(first)
+  expect(new Set([first, later, otherSim]).size).toBe(3)
+})
+
+test('check 23: the same second told by another zone or with other fractions is the same message', async () => {
+  const { hook, store } = await openRoutesHouse()
+  for (const receivedAt of [received.receivedAt, '2026-11-21T09:29:58.417Z', '2026-11-21T05:29:58.000-04:00'])
+    await hook('sms:received', { ...received, receivedAt })
+  for (const receivedAt of ['no date', 'no other date'])
+    await hook('sms:received', { ...received, receivedAt })
+  const [first, inUtc, inTheWest, ...undated] = store.inbound.map(({ fingerprint }) => fingerprint)
+  expect([inUtc, inTheWest]).toEqual([first, first])
+  expect(new Set([first, ...undated]).size).toBe(3)
+})
+
+test('a ping, a start and the SIM of a sent message are taken from the webhooks', async () => {
+  const { hook, store, phone } = await openRoutesHouse()
+  const check = (observedValue: number, status = 'pass') => ({ status, observedValue, observedUnit: '', description: '' }) // prettier-ignore
+  const checks = {
+    'battery:level': check(12),
+    'battery:charging': check(0),
+    'connection:transport': check(6),
+    'connection:cellular': check(4),
+    'messages:failed': check(0),
+  }
+  expect(await hook('system:ping', { health: { version: '1.68.0', checks } })).toMatchObject({ status: 204 })
+  const at = phone.health().lastSeenAt
+  expect(phone.health()).toMatchObject({
+    reasons: ['battery_low'],
+    battery: { percent: 12, charging: false, at },
+    network: { transport: 'wifi', registered: true, at },
+  })
+  await hook('app:started', { simCards: [{ ...sim, phoneNumber: '+4915550001234', carrierName: 'Telco' }] })
+  expect(phone.health().sims).toEqual([{ slot: 1, number: '+4915550001234', carrier: 'Telco' }])
+  await hook('sms:sent', { messageId: 'att_1', recipient: '+49', simNumber: 2, partsCount: 1 })
+  await hook('sms:sent', { messageId: 'att_2', recipient: '+49', partsCount: 3 })
+  expect(store.sent).toEqual([
+    { attemptId: 'att_1', sim: 2, parts: 1 },
+    { attemptId: 'att_2', sim: null, parts: 3 },
+  ])
+  for (const [event, payload] of [
+    ['sms:sent', {}],
+    ['sms:received', {}],
+    ['system:ping', {}],
+    ['app:started', { simCards: 'none' }],
+    ['mms:received', {}],
+  ] as const)
+    // prettier-ignore
+    expect(await hook(event, payload), event).toMatchObject({ status: 204 })
+})

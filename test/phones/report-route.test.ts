@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { openRoutesHouse, privateToken } from './routes-house.ts'
+import { received, reportOf, sim } from './said-by-app.ts'
+
+test('reports are handed on by the word on the recipient', async () => {
+  const { call, store } = await openRoutesHouse()
+  for (const state of ['Pending', 'Processed', 'Sent', 'Delivered', 'Cancelled', 'Failed'])
+    expect(await call('PATCH', '/message', { json: [reportOf(state)] })).toMatchObject({ status: 204 })
+  expect(store.reports.map(({ state }) => state)).toEqual(['pending', 'processed', 'sent', 'delivered', 'canceled', 'failed']) // prettier-ignore
+  store.reports = []
+  const failed = { phoneNumber: '+49', state: 'Failed', error: 'TTL expired' }
+  await call('PATCH', '/message', { json: [reportOf('Sent', { recipients: [failed] })] })
+  // What the phone never had it says to have canceled, and knows no recipient.
+  await call('PATCH', '/message', { json: [reportOf('Cancelled', { recipients: [] })] })
+  expect(store.reports).toEqual([
+    { attemptId: 'att_1', state: 'failed', error: 'TTL expired' },
+    { attemptId: 'att_1', state: 'canceled', error: null },
+  ])
+})
+
+test('what a phone says holds nothing that a terminal obeys or a database refuses', async () => {
+  const { call, store } = await openRoutesHouse()
+  const carrierName = '\u009b31mT\u0000elco\ud800'
+  const json = { name: 'sam\u001b[2Jsung/a12\nonline', simCards: [{ ...sim, carrierName }] }
+  await call('POST', '/device', { token: privateToken, json })
+  expect(store.registered[0]).toMatchObject({ name: 'sam[2Jsung/a12 online', sims: [{ carrier: '31mTelco\ufffd' }] }) // prettier-ignore
+  const recipients = [{ state: 'Failed', error: 'Result\u0000: RESULT_X' }]
+  await call('PATCH', '/message', { json: [reportOf('Failed', { id: 'att\u0000_1', recipients })] })
+  expect(store.reports).toEqual([{ attemptId: 'att_1', state: 'failed', error: 'Result: RESULT_X' }])
+})
+
+test('check 12: reports of what nobody knows are answered 204', async () => {
+  const { call, store } = await openRoutesHouse()
+  const strange = [reportOf('Sent', { id: 'of-another-server' }), reportOf('Sent', { id: 7 }), reportOf('Dancing'), reportOf('constructor'), null, 1]
+  expect(await call('PATCH', '/message', { json: strange })).toMatchObject({ status: 204 })
+  expect(store.reports).toEqual([{ attemptId: 'of-another-server', state: 'sent', error: null }])
+}) // prettier-ignore
+
+test('check 13: what could not be stored is answered 5xx, and taken when the phone says it again', async () => {
+  const { call, store, hook, logLines } = await openRoutesHouse()
+  store.fault = new Error('disk full')
+  expect(await call('PATCH', '/message', { json: [reportOf('Sent')] })).toMatchObject({ status: 500, body: { message: expect.any(String) } }) // prettier-ignore
+  expect(await hook('sms:received', received)).toMatchObject({ status: 500 })
+  expect(logLines.some((line) => line.includes('disk full'))).toBe(true)
+  store.fault = null
+  expect(await call('PATCH', '/message', { json: [reportOf('Sent')] })).toMatchObject({ status: 204 })
+  expect(await hook('sms:received', received)).toMatchObject({ status: 204 })
+  expect(store.reports).toHaveLength(1)
+  expect(store.inbound).toHaveLength(1)
+})
+
+test('check 14: an error of 5 kB and odd dates are taken', async () => {
+  const { call, store, phone } = await openRoutesHouse()
+  const recipients = [{ phoneNumber: '+49', state: 'Failed', error: 'x'.repeat(5_000) }]
+  for (const date of ['2026-11-21T04:30:00.000+-5:00', 'yesterday', '', null, 7]) {
+    const json = [reportOf('Failed', { recipients, states: { Failed: date } })]
+    expect(await call('PATCH', '/message', { json }), String(date)).toMatchObject({ status: 204 })
+  }
+  expect(await call('PATCH', '/message', { json: [reportOf('Sent', { states: 'none' })] })).toMatchObject({ status: 204 }) // prettier-ignore
+  expect(store.reports).toHaveLength(6)
+  expect(store.reports[0]!.error).toHaveLength(500)
+  // 04:30 five hours west of Greenwich is 09:30 there, which is now.
+  expect(phone.clockOffsetMs).toBe(0)
+})
+
+test('check 15: a report on a recipient without + counts by its attempt', async () => {
+  const { call, store } = await openRoutesHouse()
+  const recipients = [{ phoneNumber: '72727', state: 'Delivered' }]
+  await call('PATCH', '/message', { json: [reportOf('Delivered', { recipients })] })
+  expect(store.reports).toEqual([{ attemptId: 'att_1', state: 'delivered', error: null }])
+})
+
+test('a body that is no JSON, no list or too large is refused in the form of the app', async () => {
+  // Whatever the interface takes beside.
+  const { call } = await openRoutesHouse({ maxBodyBytes: 1_000_000 })
+  for (const [json, status] of [['{', 400], ['{}', 400], [`["${'x'.repeat(70_000)}"]`, 413]] as const) {
+    const answer = await call('PATCH', '/message', { json })
+    expect(answer).toMatchObject({ status, body: { message: expect.stringMatching(/^The body is /) } })
+    expect(answer.headers.get('content-type')).toBe('application/json')
+  }
+}) // prettier-ignore
+
+test('a content type with a charset is taken, and any other', async () => {
+  const { call, store } = await openRoutesHouse()
+  for (const type of ['application/json; charset=UTF-8', 'text/plain'])
+    await call('PATCH', '/message', { json: [reportOf('Sent')], headers: { 'content-type': type } })
+  expect(store.reports).toHaveLength(2)
+})
