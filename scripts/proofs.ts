@@ -150,7 +150,7 @@ export const proofs: readonly Proof[] = [
     name: 'validity',
     says: 'nothing is handed over after its validity or after a cancel, whatever waited',
     projects: both,
-    files: ['test/dispatch/janitors.test.ts'],
+    files: ['test/dispatch/expirer.test.ts', 'test/dispatch/rescuer.test.ts', 'test/dispatch/receipt-closer.test.ts', 'test/dispatch/retention.test.ts', 'test/dispatch/refiller.test.ts'],
     sizes: [],
     catches: ['late-hand-over', 'orphans-go-after-restore'],
   },

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { readConfig } from '../../src/config.ts'
 import { createJanitors, type JanitorsDeps } from '../../src/dispatch/janitors.ts'
 import { createLog } from '../../src/log.ts'
@@ -7,8 +8,10 @@ import { AccountChanges } from '../../src/messages/account-changes.ts'
 import { claimMessages } from '../../src/messages/claim-messages.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { routeKeyOf } from '../../src/messages/message-store.ts'
-import type { Mode } from '../../src/storage/schema.ts'
+import { touchDirectory } from '../../src/storage/directory-version.ts'
+import type { Database, Mode } from '../../src/storage/schema.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
+import { expectSums } from './expect-sums.ts'
 
 /** The domain with its janitors, which sweep only when they are told to, and the account `acc_a` with 1,000 SMS. */
 export interface TendedHouse extends MessagesFixture {
@@ -20,6 +23,12 @@ export interface TendedHouse extends MessagesFixture {
   passDays(days: number): void
   message(): ReturnType<typeof readMessage>
   wallet(mode?: Mode): ReturnType<typeof readWallet>
+  /** How many rows a table has. */
+  countOf(table: keyof Database): Promise<number>
+  /** Fails when any sum does not hold. */
+  sums(): Promise<void>
+  /** Gives every device these settings, and lets the pool see it. */
+  setDevices(settings: Record<string, string>): Promise<void>
   /** A receipt of `dev_s` for a part of the only message. */
   receipt(result: Receipt['result'], part?: number): Promise<void>
   /** Claims for `dev_s` as a process with this token would, with a log of hand-overs or without, and dies. Gives how many. */
@@ -61,6 +70,9 @@ export async function openTendedHouse(): Promise<TendedHouse> {
     passDays: (days) => clock.jumpWallClock(days * 86_400_000),
     message: () => readMessage(house),
     wallet: (mode = 'live') => readWallet(house, mode),
+    countOf: (table) => countRows(house, table),
+    sums: () => expectSums(storage.read, clock.now()),
+    setDevices: (settings) => setDevices(house, settings),
     async receipt(result, part = 1) {
       const { network_ids } = await storage.read
         .selectFrom('attempts')
@@ -100,3 +112,28 @@ const readWallet = ({ storage }: MessagesFixture, mode: Mode) =>
     .where('account_id', '=', 'acc_a')
     .where('mode', '=', mode)
     .executeTakeFirstOrThrow()
+
+const countRows = async ({ storage }: MessagesFixture, table: keyof Database): Promise<number> =>
+  (
+    await storage.read
+      .selectFrom(table)
+      .select(sql`1`.as('one'))
+      .execute()
+  ).length
+
+async function setDevices(
+  { storage, pool }: MessagesFixture,
+  settings: Record<string, string>,
+): Promise<void> {
+  await storage.writer.write(async (tx) => {
+    await tx
+      .updateTable('devices')
+      .set((eb) => ({ settings: JSON.stringify(settings), updated_at: eb('updated_at', '+', 1) }))
+      .execute()
+    await touchDirectory(tx)
+  })
+  await pool.reloadIfChanged()
+}
+
+export const manyNumbers = (count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `+49151${20_000_000 + i}`)
