@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import type { Outcome } from '../../src/connectors/connector.ts'
+import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
+import { type Claimed, claimMessages } from '../../src/messages/claim-messages.ts'
+import { routeKeyOf } from '../../src/messages/message-store.ts'
+import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import { settleReceipts } from '../../src/messages/settle-receipts.ts'
+import { type ModelOutcome, networkIdsOf, type ReceiptResult } from './model.ts'
+import { account, type Real, step } from './model-step.ts'
+
+export const claim = fc.tuple(account, fc.integer({ min: 1, max: 6 })).map(([accountId, quota]) =>
+  step(`claim ${quota} of ${accountId}`, async (model, real) => {
+    const nowMs = real.clock.now()
+    const want = {
+      accountId,
+      mode: 'live',
+      routeKey: routeKeyOf('live', null),
+      deviceId: 'dev_s',
+      quota,
+      partsOver: 0,
+      partsUpTo: 10,
+    } as const
+    const { claimed } = await real.store.writer.write((tx) =>
+      claimMessages(tx, real.ids, { wants: [want], nowMs, dueMs: nowMs, fence: real.fence }),
+    )
+    const expected = model.claimable(accountId, nowMs, quota)
+    expect(claimed.map(({ messageId }) => messageId)).toEqual(expected)
+    for (const id of expected) model.claim(id)
+    real.open.push(...claimed)
+  }),
+)
+
+const wireParts = fc.integer({ min: 0, max: 3 })
+const outcome: fc.Arbitrary<ModelOutcome> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('accepted' as const),
+      wireParts: fc.integer({ min: 1, max: 3 }),
+      receipts: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('refused' as const),
+      lasts: fc.constantFrom('good' as const, 'now' as const, 'busy' as const, 'expired' as const),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('partial' as const),
+      wireParts,
+      partsTaken: fc.integer({ min: 0, max: 4 }),
+      receipts: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: 'unavailable' as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('unknown' as const), wireParts, partsTaken: wireParts }),
+  },
+)
+
+function connectorOutcome(said: ModelOutcome, claimed: Claimed): Outcome {
+  const networkIds =
+    'wireParts' in said ? networkIdsOf(claimed.messageId, claimed.attemptNumber, said.wireParts) : []
+  switch (said.kind) {
+    case 'accepted':
+      return { kind: 'accepted', networkIds, receiptExpected: said.receipts }
+    case 'refused':
+      return { kind: 'refused', lasts: said.lasts, code: 'no_service', networkCode: null }
+    case 'partial':
+      return {
+        kind: 'partial',
+        networkIds,
+        partsTaken: said.partsTaken,
+        receiptExpected: said.receipts,
+        code: 'network_rejected',
+        networkCode: null,
+      }
+    case 'unavailable':
+      return { kind: 'unavailable', detail: 'gone' }
+    case 'unknown':
+      return { kind: 'unknown', networkIds, partsTaken: said.partsTaken, detail: 'no answer' }
+  }
+}
+
+/** Open attempts end, several in one unit. */
+export const end = fc.array(fc.tuple(fc.nat(20), outcome), { minLength: 1, maxLength: 4 }).map((ends) =>
+  step(`end ${JSON.stringify(ends)}`, async (model, real) => {
+    const chosen = ends.flatMap(([which, said]) => {
+      const [claimed] = real.open.splice(which % Math.max(1, real.open.length), 1)
+      return claimed === undefined ? [] : [{ claimed, said }]
+    })
+    await settle(real, chosen)
+    for (const { claimed, said } of chosen)
+      model.end(claimed.messageId, claimed.attemptNumber, said, real.clock.now())
+    real.ended.push(...chosen.map(({ claimed }) => claimed))
+  }),
+)
+
+/** An attempt that has ended is said to have ended once more, as a process does that was stopped and goes on. */
+export const endAgain = fc.tuple(fc.nat(50), outcome).map(([which, said]) =>
+  step(`end again ${which} ${JSON.stringify(said)}`, async (model, real) => {
+    const claimed = real.ended[which % Math.max(1, real.ended.length)]
+    if (claimed === undefined || !model.messages.has(claimed.messageId)) return
+    const late: ModelOutcome =
+      'wireParts' in said
+        ? { ...said, wireParts: 0, ...('receipts' in said ? { receipts: false } : {}) }
+        : said
+    await settle(real, [{ claimed, said: late }])
+    model.end(claimed.messageId, claimed.attemptNumber, late, real.clock.now())
+  }),
+)
+
+const settle = (real: Real, ends: readonly { claimed: Claimed; said: ModelOutcome }[]): Promise<unknown> => {
+  const nowMs = real.clock.now()
+  const settlements = ends.map(({ claimed, said }) =>
+    judgeOutcome(claimed, connectorOutcome(said, claimed), nowMs),
+  )
+  return real.store.writer.write((tx) => settleOutcomes(tx, settlements))
+}
+
+/** Receipts for any attempts, too early, too late, repeated and in any order, several in one unit. */
+const receipt = fc.record({
+  which: fc.nat(30),
+  part: fc.integer({ min: 1, max: 3 }),
+  result: fc.constantFrom(
+    'delivered' as const,
+    'delivered' as const,
+    'undelivered' as const,
+    'lost' as const,
+  ),
+})
+/** One attempt of which every part arrived. */
+const arrival = fc
+  .nat(30)
+  .map((which) => [1, 2, 3].map((part) => ({ which, part, result: 'delivered' as const })))
+export const receipts = fc.oneof(fc.array(receipt, { minLength: 1, maxLength: 5 }), arrival).map((said) =>
+  step(`receipts ${JSON.stringify(said)}`, async (model, real) => {
+    const claims = [...real.open, ...real.ended].filter(({ messageId }) => model.messages.has(messageId))
+    const words = new Map<string, { claimed: Claimed; result: ReceiptResult }>()
+    for (const { which, part, result } of claims.length === 0 ? [] : said) {
+      const claimed = claims[which % claims.length]!
+      const networkId = networkIdsOf(claimed.messageId, claimed.attemptNumber, 3)[part - 1]!
+      if (!words.has(networkId)) words.set(networkId, { claimed, result })
+    }
+    const told = [...words].map(([networkId, { result }]) => ({
+      deviceId: 'dev_s', networkId, result, code: null, networkCode: null, atMs: real.clock.now(),
+    })) // prettier-ignore
+    await real.store.writer.write((tx) => settleReceipts(tx, told))
+    for (const group of Map.groupBy(words, ([, { claimed }]) => claimed).values()) {
+      const ofAttempt = new Map(group.map(([networkId, { result }]) => [networkId, result]))
+      model.receipts(group[0]![1].claimed.messageId, ofAttempt, real.clock.now())
+    }
+  }),
+)

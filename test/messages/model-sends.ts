@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { priorityOf } from '../../src/messages/message-store.ts'
+import { sendMessages } from '../../src/messages/send-messages.ts'
+import type { SendRequest } from '../../src/messages/send-request.ts'
+import type { ModelMessage } from './model.ts'
+import { account, type Real, step } from './model-step.ts'
+
+const categories = ['authentication', 'transactional', 'marketing'] as const
+const validitiesMs = [60_000, 86_400_000] as const
+
+const sendShape = fc.record({
+  account,
+  recipients: fc.integer({ min: 1, max: 3 }),
+  parts: fc.integer({ min: 1, max: 3 }),
+  resendOnce: fc.boolean(),
+  category: fc.constantFrom(...categories),
+  validityMs: fc.constantFrom(...validitiesMs),
+  key: fc.option(fc.constantFrom('k1', 'k2'), { freq: 4 }),
+})
+type SendShape = typeof sendShape extends fc.Arbitrary<infer T> ? T : never
+
+export const send = fc.array(sendShape, { minLength: 1, maxLength: 4 }).map((shapes) =>
+  step(`send ${JSON.stringify(shapes)}`, async (model, real) => {
+    const distinct = shapes.filter(
+      (shape, i) =>
+        shape.key === null ||
+        !shapes.slice(0, i).some((other) => other.key === shape.key && other.account === shape.account),
+    )
+    const requests = distinct.map((shape) => requestOf(shape, real))
+    const results = await real.store.writer.write((tx) => sendMessages(tx, requests))
+    // Sends of one batch see what earlier ones took; what was stored before the batch counts as a repetition.
+    const known = new Set(model.keys.keys())
+    distinct.forEach((shape, i) => {
+      const [request, result] = [requests[i]!, results[i]!]
+      const name = `${shape.account}/${shape.key}`
+      const needed = shape.recipients * shape.parts
+      if (shape.key !== null && known.has(name)) {
+        expect(result).toMatchObject({
+          kind: 'replayed',
+          replay: { send: { id: model.keys.get(name)!.sendId } },
+        })
+      } else if (needed > model.available(shape.account)) {
+        expect(result).toMatchObject({ kind: 'refused', code: 'insufficient_balance' })
+      } else {
+        for (const id of request.messageIds) model.messages.set(id, modelMessage(id, shape, request))
+        expect(result).toMatchObject({ kind: 'accepted', balanceAvailable: model.available(shape.account) })
+        const { sendId, messageIds, createdAt } = request
+        if (shape.key !== null) model.keys.set(name, { sendId, messageIds, createdAt })
+      }
+    })
+  }),
+)
+
+const requestOf = (shape: SendShape, { ids, clock }: Real): SendRequest => ({
+  sendId: ids('snd'),
+  messageIds: Array.from({ length: shape.recipients }, () => ids('msg')),
+  accountId: shape.account,
+  mode: 'live',
+  keyId: 'key_a',
+  dailyCap: null,
+  queueLimit: 0,
+  createdAt: clock.now(),
+  idempotency: shape.key === null ? null : { key: shape.key, fingerprint: 'f' },
+  recipients: Array.from({ length: shape.recipients }, (_, i) => ({
+    to: `+4915112345${100 + i}`,
+    country: 'DE',
+  })),
+  from: null,
+  category: shape.category,
+  text: 'Hello',
+  encoding: 'gsm7',
+  units: 5,
+  parts: shape.parts,
+  smartEncodingApplied: false,
+  onUnknown: shape.resendOnce ? 'resend_once' : 'stop',
+  clientReference: null,
+  metadata: '{}',
+  expiresAt: clock.now() + shape.validityMs,
+  warnings: [],
+})
+
+const modelMessage = (id: string, shape: SendShape, { createdAt, expiresAt }: SendRequest): ModelMessage => ({
+  id,
+  account: shape.account,
+  parts: shape.parts,
+  resendOnce: shape.resendOnce,
+  priority: priorityOf(shape.category),
+  createdAt,
+  dueAt: createdAt,
+  expiresAt,
+  status: 'queued',
+  charged: 0,
+  cost: 'held',
+  isFinal: false,
+  wasCorrected: false,
+  wentAgain: false,
+  attempts: 0,
+  refusals: 0,
+  partsTaken: 0,
+  heldBack: false,
+  waitedFor: new Map(),
+})

@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import type { createJanitors } from '../../src/dispatch/janitors.ts'
+import type { Ids } from '../../src/ids.ts'
+import type { Claimed } from '../../src/messages/claim-messages.ts'
+import type { StubClock } from '../stub-clock.ts'
+import { expectSums } from './expect-sums.ts'
+import type { NearStore } from './near-store.ts'
+import type { Model } from './model.ts'
+
+/** The real thing beside the model. */
+export interface Real {
+  store: NearStore
+  clock: StubClock
+  ids: Ids
+  /** Janitors of the process that lives now; a crash makes it a later one. */
+  janitors(): ReturnType<typeof createJanitors>
+  fence: number
+  /** Claims that have not ended, oldest first. */
+  open: Claimed[]
+  /** Claims that have. */
+  ended: Claimed[]
+}
+
+export type Command = fc.AsyncCommand<Model, Real>
+
+/** A step: something happens to both, then both must say the same, and every sum must hold. */
+export function step(name: string, run: (model: Model, real: Real) => Promise<void>): Command {
+  return {
+    check: () => true,
+    async run(model, real) {
+      await run(model, real)
+      await expectAlike(model, real)
+      await expectSums(real.store.db, real.clock.now())
+    },
+    toString: () => name,
+  }
+}
+
+const accounts = ['acc_a', 'acc_b'] as const
+export const account = fc.constantFrom(...accounts)
+
+/** Messages and wallets of the store are those of the model. */
+async function expectAlike(model: Model, { store, clock }: Real): Promise<void> {
+  const rows = await store.db
+    .selectFrom('messages')
+    .select([
+      'id',
+      'status',
+      'charged',
+      'cost_state',
+      'attempts',
+      'possible_duplicate',
+      'corrected',
+      'finalized_at',
+    ])
+    .orderBy('id')
+    .execute()
+  expect(
+    rows.map(({ finalized_at, ...row }) => ({
+      ...row,
+      final: finalized_at !== null && finalized_at <= clock.now(),
+    })),
+  ).toEqual(
+    [...model.messages.values()]
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .map((message) => ({
+        id: message.id,
+        status: message.status,
+        charged: message.charged,
+        cost_state: message.cost,
+        attempts: message.attempts,
+        possible_duplicate: message.wentAgain ? 1 : 0,
+        corrected: message.wasCorrected ? 1 : 0,
+        final: message.isFinal,
+      })),
+  )
+  const wallets = await store.db
+    .selectFrom('wallets')
+    .select(['account_id', 'granted', 'reserved', 'used'])
+    .where('mode', '=', 'live')
+    .orderBy('account_id')
+    .execute()
+  expect(wallets).toEqual(
+    accounts.map((name) => ({ account_id: name, ...model.wallet(name), reserved: model.reserved(name) })),
+  )
+}
