@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newVisitor, totp } from './visitor.ts'
+import { type IdentityHouse, openIdentityHouse, password, whoIs } from './identity-house.ts'
+
+let house: IdentityHouse
+beforeAll(async () => {
+  house = await openIdentityHouse()
+})
+afterAll(() => house.stop())
+
+describe('the second factor', () => {
+  async function withSecondFactor(email: string) {
+    const visitor = await house.signedUp(email)
+    const begun = (await visitor.change('second-factor/begin', { password })).body as {
+      secret: string
+      qr: { size: number; path: string }
+      recoveryCodes: string[]
+    }
+    const confirmed = await visitor.change('second-factor/confirm', { code: totp(begun.secret) })
+    expect(confirmed.status).toBe(200)
+    return { visitor, ...begun }
+  }
+
+  test('is asked for from the first code on, and the password alone opens nothing', async () => {
+    const email = 'nia@example.org'
+    const { visitor, secret, qr } = await withSecondFactor(email)
+    expect(qr.size).toBeGreaterThan(20)
+    expect((await visitor.read('profile/read')).body).toMatchObject({ hasSecondFactor: true })
+    const later = newVisitor(house.url)
+    expect((await later.change('session/sign-in', { email, password })).body).toEqual({
+      state: 'code-needed',
+    })
+    expect(await whoIs(later)).toMatchObject({ user: null })
+    expect((await later.change('session/give-code', { code: '000000' })).status).toBe(401)
+    expect((await later.change('session/give-code', { code: totp(secret) })).body).toEqual({
+      state: 'signed-in',
+    })
+    expect(await whoIs(later)).toMatchObject({ user: { email } })
+    expect((await newVisitor(house.url).change('session/give-code', { code: totp(secret) })).status).toBe(401)
+  })
+
+  test('is replaced by each recovery code once, and removed with the password', async () => {
+    const email = 'oda@example.org'
+    const { visitor, recoveryCodes } = await withSecondFactor(email)
+    const give = async (code: string) => {
+      const later = newVisitor(house.url)
+      await later.change('session/sign-in', { email, password })
+      return (await later.change('session/give-code', { code })).status
+    }
+    const [first = '', second = ''] = recoveryCodes
+    expect([await give(first), await give(first), await give(second)]).toEqual([200, 401, 200])
+    const renewed = (await visitor.change('second-factor/renew-codes', { password })).body as {
+      recoveryCodes: string[]
+    }
+    expect(await give(recoveryCodes[2] ?? '')).toBe(401)
+    expect(await give(renewed.recoveryCodes[0] ?? '')).toBe(200)
+    expect((await visitor.change('second-factor/remove', { password: 'another one!' })).status).toBe(422)
+    expect((await visitor.change('second-factor/remove', { password })).status).toBe(200)
+    const later = newVisitor(house.url)
+    expect((await later.change('session/sign-in', { email, password })).body).toEqual({ state: 'signed-in' })
+  })
+
+  test('outlives a reset of the password', async () => {
+    const email = 'pia@example.org'
+    const { visitor, secret } = await withSecondFactor(email)
+    const { user } = (await whoIs(visitor)) as unknown as { user: { id: string } }
+    const { token } = await house.issue({ purpose: 'reset', userId: user.id })
+    const later = newVisitor(house.url)
+    const next = { token, password: 'vier Hasen am Bahnhof' }
+    expect((await later.change('link/choose-password', next)).body).toEqual({
+      state: 'code-needed',
+      passkeys: 0,
+    })
+    expect(await whoIs(later)).toMatchObject({ user: null })
+    expect((await later.change('session/give-code', { code: totp(secret) })).status).toBe(200)
+  })
+})
