@@ -175,3 +175,8 @@ export async function openDeskHouse({
       storage.read.selectFrom('wallets').select(['reserved', 'used']).where('account_id', '=', 'acc_a').where('mode', '=', 'live').executeTakeFirstOrThrow(),
   } // prettier-ignore
 }
+
+/** What a phone says of offers, each in its turn. */
+export const sayAll =
+  (state: 'pending' | 'sent' | 'delivered' | 'failed' | 'canceled', error: string | null = null) =>
+  (offer: { attemptId: string }) => ({ attemptId: offer.attemptId, state, error })
