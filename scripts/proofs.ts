@@ -183,7 +183,7 @@ export const proofs: readonly Proof[] = [
     name: 'smpp-garbage',
     says: 'whatever bytes an SMSC sends, each session answers, ends or goes on, and none is stuck; each request has one true outcome',
     projects: embedded,
-    files: ['test/smpp/session-hostile.test.ts', 'test/smpp/session-framing.test.ts', 'test/smpp/session-model.test.ts', 'test/smpp/session-life.test.ts'],
+    files: ['test/smpp/session-hostile.test.ts', 'test/smpp/session-framing.test.ts', 'test/smpp/session-model.test.ts', 'test/smpp/session-life.test.ts', 'test/smpp/session-bind.test.ts', 'test/smpp/session-unbind.test.ts'],
     sizes: ['GARBAGE_PDUS', 'SESSION_RUNS'],
     catches: ['smpp-begun-pdu-waited-for', 'smpp-dead-peer-trusted'],
   },

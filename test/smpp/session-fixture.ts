@@ -126,3 +126,6 @@ export const delivery = (sequence: number, changes: Partial<MessageFields> = {})
   sequence,
   body: { ...message, ...changes },
 })
+
+/** The refusal of a command as such. */
+export const nack = (sequence: number): Pdu => ({ command: 'generic_nack', status: 8, sequence, body: null })
