@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest'
+import { expectHonestHealth } from '../contracts/honest.ts'
+import { createStubbedPhone, registrationOf } from './phone-fixture.ts'
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+test('check 25: a phone that only polls is online for 35 min, degraded for 2 h, then offline', async () => {
+  const { phone, clock, contact } = createStubbedPhone()
+  contact()
+  expect(phone.health()).toMatchObject({ status: 'online', link: 'poll' })
+  await clock.advance(35 * minute - 1)
+  expect(phone.health()).toMatchObject({ status: 'online' })
+  await clock.advance(1)
+  expect(phone.health()).toMatchObject({ status: 'degraded', reasons: ['contact_late'], link: 'poll' })
+  await clock.advance(85 * minute)
+  expect(phone.health()).toMatchObject({ status: 'offline', reasons: ['no_contact'], link: 'none' })
+  expectHonestHealth(phone.health())
+})
+
+test('a phone on Google push is degraded, and says so', () => {
+  const { phone, contact } = createStubbedPhone({}, registrationOf({ usesPush: true }))
+  contact()
+  expect(phone.health()).toMatchObject({ status: 'degraded', reasons: ['push_only'], link: 'push' })
+  expectHonestHealth(phone.health())
+})
+
+test('what will keep a phone from sending makes it degraded', () => {
+  const { phone, openStream } = createStubbedPhone({}, registrationOf({ sims: [], appVersion: '1.53.0' }))
+  openStream()
+  phone.pinged({ battery: { percent: 14, charging: false }, network: null, fails: false })
+  phone.heardClock('hook', phone.health().lastSeenAt! - 2 * minute)
+  expect(phone.health()).toMatchObject({ status: 'degraded', reasons: ['no_sim', 'battery_low', 'clock_skew', 'app_outdated'] }) // prettier-ignore
+  expectHonestHealth(phone.health())
+  phone.pinged({ battery: { percent: 14, charging: true }, network: null, fails: false })
+  expect(phone.health().reasons).not.toContain('battery_low')
+})
+
+test('the app is outdated before 1.53.1, and a version that nobody said is none', () => {
+  for (const [appVersion, reasons] of [
+    ['1.53', ['app_outdated']],
+    ['1.53.1', []],
+    ['1.54', []],
+    [null, []],
+  ] as const) {
+    const { phone, openStream } = createStubbedPhone({}, registrationOf({ appVersion }))
+    openStream()
+    expect(phone.health().reasons, String(appVersion)).toEqual(reasons)
+  }
+})
+
+test('five failures in a row, or an hour of nothing else, are repeated failures', () => {
+  const { phone, openStream } = createStubbedPhone()
+  openStream()
+  const failed = { attemptId: 'att_1', state: 'failed', error: null } as const
+  for (let n = 0; n < 4; n++) phone.reported([failed])
+  expect(phone.health().status).toBe('online')
+  phone.reported([failed])
+  expect(phone.health().reasons).toEqual(['repeated_failures'])
+  phone.reported([{ ...failed, state: 'sent' }])
+  expect(phone.health().reasons).toEqual([])
+  phone.pinged({ battery: null, network: null, fails: true })
+  expect(phone.health().reasons).toEqual(['repeated_failures'])
+})
+
+test('what recipients or texts are to blame for is no failure of the phone', () => {
+  const { phone, openStream } = createStubbedPhone()
+  openStream()
+  const failed = (error: string | null) => phone.reported([{ state: 'failed', error }])
+  for (let n = 0; n < 4; n++) failed('Send result: RESULT_ERROR_NO_SERVICE (No service)')
+  for (const error of ['TTL expired', 'Send result: RESULT_ERROR_SHORT_CODE_NOT_ALLOWED']) failed(error)
+  expect(phone.health().status).toBe('online')
+  failed('Send result: RESULT_NETWORK_REJECT')
+  expect(phone.health().reasons).toEqual(['repeated_failures'])
+  // Only what was sent can be undelivered.
+  failed('Delivery result: 65')
+  expect(phone.health().reasons).toEqual([])
+})
+
+test('numbers of SIMs are shown as the operator named them or as the app said them in full, never masked', () => {
+  const unnamed = createStubbedPhone()
+  unnamed.openStream()
+  expect(unnamed.phone.health().sims).toEqual([{ slot: 1, number: null, carrier: null }])
+  const { phone, openStream } = createStubbedPhone({ sim_1_number: '+4915550001234' })
+  openStream()
+  expect(phone.health().sims).toEqual([{ slot: 1, number: '+4915550001234', carrier: null }])
+  phone.sawSims([
+    { slot: 1, number: '+4915550009999', carrier: 'Telco' },
+    { slot: 2, number: '+4915550002222', carrier: null },
+  ])
+  expect(phone.health().sims).toEqual([
+    { slot: 1, number: '+4915550001234', carrier: 'Telco' },
+    { slot: 2, number: '+4915550002222', carrier: null },
+  ])
+})
+
+test('after a restart a phone is what it was until its silence is too long', async () => {
+  const { phone, clock } = createStubbedPhone()
+  const battery = { percent: 80, charging: true, at: clock.now() - hour }
+  phone.remember({ link: 'poll', lastSeenAt: clock.now() - 30 * minute, appVersion: '1.67.0', battery, network: null, sims: [] })
+  expect(phone.health()).toMatchObject({ status: 'online', link: 'poll', battery, appVersion: '1.67.0' })
+  await clock.advance(5 * minute)
+  expect(phone.health()).toMatchObject({ status: 'degraded', reasons: ['contact_late'] })
+}) // prettier-ignore
+
+test('after a restart a phone whose stream does not come back is offline, as soon as the app would have asked for it', async () => {
+  const { phone, clock, contact } = createStubbedPhone()
+  const known = { appVersion: '1.68.0', battery: null, network: null, sims: [] }
+  phone.remember({ link: 'stream', lastSeenAt: clock.now() - minute, ...known })
+  await clock.advance(90 * second - 1)
+  expect(phone.health()).toMatchObject({ status: 'online', link: 'poll' })
+  await clock.advance(1)
+  expect(phone.health()).toMatchObject({ status: 'offline', reasons: ['stream_lost'] })
+  contact()
+  expect(phone.health()).toMatchObject({ status: 'online', link: 'poll' })
+})
+
+test('a restart brings back no phone that was offline', () => {
+  const { phone, clock, contact } = createStubbedPhone()
+  const known = { appVersion: '1.68.0', battery: null, network: null, sims: [] }
+  phone.remember({ link: 'none', lastSeenAt: clock.now() - minute, ...known })
+  expect(phone.health()).toMatchObject({ status: 'offline' })
+  contact()
+  expect(phone.health()).toMatchObject({ status: 'online' })
+})
+
+test('after a restart a phone on Google push is still one, until it says otherwise', () => {
+  const { phone, clock, contact } = createStubbedPhone()
+  const known = { appVersion: '1.68.0', battery: null, network: null, sims: [] }
+  phone.remember({ link: 'push', lastSeenAt: clock.now() - minute, ...known })
+  expect(phone.health()).toMatchObject({ status: 'degraded', reasons: ['push_only'], link: 'push' })
+  contact()
+  expect(phone.health()).toMatchObject({ status: 'online', link: 'poll' })
+})
