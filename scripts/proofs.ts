@@ -258,7 +258,7 @@ export const proofs: readonly Proof[] = [
     name: 'console',
     says: 'sessions, guessing, second factors, foreign pages, and 200 strings that would run in a browser',
     projects: ['sqlite', 'e2e'],
-    files: ['test/console/attacks.test.ts', 'test/console/passkeys.test.ts', 'test/e2e/xss.test.ts'],
+    files: ['test/console/attacks.test.ts', 'test/console/passkeys.test.ts', 'test/console/passkey-refusals.test.ts', 'test/e2e/xss.test.ts'],
     sizes: [],
     catches: ['guesses-counted-as-typed', 'text-as-markup'],
   },
