@@ -29,6 +29,12 @@ export interface WebhookHouse extends MessagesFixture {
     types?: string[]
     mode?: Mode
   }): Promise<{ endpointId: string; secret: string }>
+  /** What was posted as the nth, read. */
+  bodyOf(index: number): { id: string; data: { message: { text: string | null } } }
+  deliveries(): ReturnType<typeof readDeliveries>
+  attempts(): ReturnType<typeof readAttempts>
+  /** Turns the clock by so much and lets all that is due then be tried. */
+  after(ms: number): Promise<void>
   /** Another server of the same database. */
   anotherDeliverer(): Deliverer
   endpoint(id: string): Promise<{
@@ -44,6 +50,9 @@ export const answered = (status: number, retryAfter: string | null = null): Post
   retryAfter,
   answer: 'noted',
 })
+
+/** For tests in which days pass: the deliverer looks at each half second of them, with a look into the database. */
+export const daysMs = 60_000
 
 /** Messages, their events and the deliverer on a real store, with endpoints that a test plays, and a clock that it turns. */
 export async function openWebhookHouse(): Promise<WebhookHouse> {
@@ -94,6 +103,13 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
           { accountId, url, types, mode: mode ?? null, actor: 'test' },
         ),
       ),
+    bodyOf: (index) => JSON.parse(house.posted[index]?.body ?? 'null') as ReturnType<WebhookHouse['bodyOf']>,
+    deliveries: () => readDeliveries(base),
+    attempts: () => readAttempts(base),
+    async after(ms) {
+      await clock.advance(ms)
+      await house.deliverer.drain()
+    },
     anotherDeliverer: open,
     endpoint: (id) =>
       storage.read
@@ -109,3 +125,9 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
   await house.deliverer.start()
   return house
 }
+
+const readDeliveries = ({ storage }: MessagesFixture) =>
+  storage.read.selectFrom('webhook_deliveries').selectAll().orderBy('event_id').execute()
+
+const readAttempts = ({ storage }: MessagesFixture) =>
+  storage.read.selectFrom('webhook_attempts').selectAll().orderBy('at').orderBy('event_id').execute()

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { setEndpoint } from '../../src/webhooks/endpoint-store.ts'
+import { answered, daysMs, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+
+let house: WebhookHouse
+beforeEach(async () => {
+  house = await openWebhookHouse()
+})
+afterEach(() => house.close())
+
+test('410 disables an endpoint at once, and its siblings and the audit log are told', async () => {
+  const { endpointId } = await house.addEndpoint({ url: 'https://gone.example.org/' })
+  const sibling = await house.addEndpoint({ types: ['webhook.disabled'] })
+  house.answer = ({ url }) => answered(url.includes('gone') ? 410 : 200)
+  await house.send()
+  await house.send()
+  await house.deliverer.drain()
+  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'disabled', disabled_because: 'gone' })
+  const told = house.posted.filter(({ url }) => url.includes('shop')).map(({ body }) => JSON.parse(body) as object)
+  expect(told).toMatchObject([{ type: 'webhook.disabled', data: { webhook: { id: endpointId, disabled_because: 'gone' } } }])
+  const [entry] = await house.storage.read.selectFrom('audit_log').selectAll().where('action', '=', 'webhook.disabled').execute()
+  expect(entry).toMatchObject({ account_id: 'acc_a', actor: 'webhooks' })
+  expect((await house.endpoint(sibling.endpointId)).state).toBe('enabled')
+  const before = house.posted.length
+  await house.after(86_400_000)
+  expect(house.posted.filter(({ url }) => url.includes('gone')).length).toBeLessThanOrEqual(2)
+  expect(house.posted.length).toBe(before)
+}) // prettier-ignore
+
+test('five days of failures disable an endpoint; a success in between begins them anew', async () => {
+  const { endpointId } = await house.addEndpoint()
+  house.answer = () => ({ kind: 'failed', because: 'not_connected', detail: 'ECONNREFUSED' })
+  const day = 86_400_000
+  await house.send()
+  await house.deliverer.drain()
+  const since = house.clock.now()
+  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: since })
+  await house.after(4 * day)
+  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: since })
+  house.answer = () => answered(204)
+  await house.send()
+  await house.deliverer.drain()
+  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: null })
+  house.answer = () => answered(503)
+  await house.send()
+  await house.deliverer.drain()
+  await house.send()
+  await house.after(5 * day - 1)
+  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled' })
+  await house.send()
+  await house.after(1)
+  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'disabled', disabled_because: 'failing' })
+}, daysMs) // prettier-ignore
+
+test('what waited for a disabled endpoint is told when it is enabled, and what happened meanwhile is not', async () => {
+  const { endpointId } = await house.addEndpoint()
+  house.answer = () => answered(500)
+  await house.send()
+  await house.deliverer.drain()
+  const set = (state: 'enabled' | 'disabled') =>
+    house.storage.writer.write((tx) =>
+      setEndpoint(tx, { ids: house.ids, nowMs: house.clock.now() }, { accountId: 'acc_a', endpointId, state, actor: 'test' }),
+    )
+  await set('disabled')
+  await house.send()
+  await house.after(3_600_000)
+  expect(house.posted).toHaveLength(1)
+  house.answer = () => answered(200)
+  await set('enabled')
+  await house.after(500)
+  expect(house.posted.map(({ headers }) => headers['webhook-id'])).toEqual([house.bodyOf(0).id, house.bodyOf(0).id])
+}) // prettier-ignore
