@@ -14,6 +14,8 @@ export interface NearStore {
   writer: Writer
   /** Removes every row. */
   clear(): void
+  /** How many rows have been changed so far, what was rolled back among them: while it stands, so does everything that is stored. */
+  changes(): number
   close(): Promise<void>
 }
 
@@ -47,5 +49,12 @@ export async function openNearStore(nowMs: number): Promise<NearStore> {
     db,
   )
   const clear = `pragma foreign_keys = off; begin; ${rows.map(({ name }) => `delete from ${name};`).join(' ')} commit; pragma foreign_keys = on;`
-  return { db, writer, clear: () => run(clear), close: () => db.destroy() }
+  const totalChanges = { op: 'all', sql: 'select total_changes()', values: [] } as const
+  return {
+    db,
+    writer,
+    clear: () => run(clear),
+    changes: () => Number(execute(totalChanges).rows?.[0]?.[0]),
+    close: () => db.destroy(),
+  }
 }
