@@ -1,7 +1,7 @@
 import { allDone } from '../all-done.ts'
 import { utcDay } from '../clock.ts'
 import { readWallets, WalletChanges, walletKey } from '../ledger/ledger.ts'
-import type { Db, Tx } from '../storage/dialect.ts'
+import { type Db, StorageError, type Tx } from '../storage/dialect.ts'
 import type { Flag } from '../storage/schema.ts'
 import { addToRows, insertRows, selectEach } from '../storage/sets.ts'
 import { defer } from './deferred.ts'
@@ -27,6 +27,7 @@ export async function sendMessages(
   ]) // prettier-ignore
   const isLate = ({ createdAt }: SendRequest): boolean => createdAt < floorMs
   const fresh = requests.filter((request, i) => replays[i] === null && !isLate(request))
+  refuseOneKeyTwice(fresh)
   const decisions = decideSends(fresh, standing)
   const accepted = fresh.filter((_, i) => decisions[i]?.kind === 'accept')
   if (accepted.length > 0)
@@ -40,6 +41,17 @@ export async function sendMessages(
     const decision = decisions[next++] as Decision
     return decision.kind === 'refuse' ? { ...decision, kind: 'refused' } : { ...decision, kind: 'accepted' }
   })
+}
+
+/**
+ * Of two sends under one new key the second is a repetition of the first, and no send that the balance might refuse. It finds that when each is
+ * asked for by itself, which is what the writer does with what a database refuses.
+ */
+function refuseOneKeyTwice(sends: readonly SendRequest[]): void {
+  const keyed = sends.filter((send) => send.idempotency !== null)
+  const names = new Set(keyed.map((send) => `${walletKey(send)}/${send.idempotency?.key}`))
+  if (names.size < keyed.length)
+    throw new StorageError('one Idempotency-Key stands twice in a batch', 'constraint', false)
 }
 
 /** Prices a send as if it were made now, and stores nothing. */

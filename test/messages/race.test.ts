@@ -102,6 +102,24 @@ test(
 )
 
 test(
+  'of sends at once under one key for the last SMS one is a message, and none of the others is told that the balance is used up',
+  { timeout: endAfter(60_000) },
+  async () => {
+    for (let round = 0; round < Math.ceil(rounds / 5); round++) {
+      const accountId = await openAccount(1)
+      const results = await Promise.all(edges.map((accept) => accept(requestOf(accountId, 'k'))))
+      expect(results.map(({ kind }) => kind).toSorted()).toEqual([
+        'accepted',
+        'replayed',
+        'replayed',
+        'replayed',
+      ])
+      expect(await reservedOf(accountId)).toBe(1)
+    }
+  },
+)
+
+test(
   'of sends at once under one key, from every edge, one is a message and the others its repetition',
   { timeout: endAfter(60_000) },
   async () => {
