@@ -191,7 +191,7 @@ export const proofs: readonly Proof[] = [
     name: 'phones',
     says: 'a thousand phones, the 28 checks of the app’s protocol, and whatever phones, people and time do in whatever order, phones that are offline for days among it',
     projects: embedded,
-    files: ['test/phones/phones-model.test.ts', 'test/phones/conformance.test.ts', 'test/phones/thousand-phones.test.ts', 'test/phones/fifty-phones.test.ts', 'test/phones/restarts.test.ts', 'test/phones/cancel-messages.test.ts', 'test/phones/desk.test.ts', 'test/phones/desk-pace.test.ts', 'test/phones/phone-life.test.ts', 'test/phones/phone.test.ts', 'test/phones/phone-health.test.ts', 'test/phones/phone-clock.test.ts', 'test/phones/registrations.test.ts', 'test/phones/routes.test.ts', 'test/phones/device-route.test.ts', 'test/phones/fetch-routes.test.ts', 'test/phones/report-route.test.ts', 'test/phones/hook-route.test.ts', 'test/phones/event-route.test.ts'],
+    files: ['test/phones/phones-model.test.ts', 'test/phones/conformance.test.ts', 'test/phones/thousand-phones.test.ts', 'test/phones/fifty-phones.test.ts', 'test/phones/restarts.test.ts', 'test/phones/cancel-messages.test.ts', 'test/phones/desk.test.ts', 'test/phones/desk-pace.test.ts', 'test/phones/phone-life.test.ts', 'test/phones/phone.test.ts', 'test/phones/phone-health.test.ts', 'test/phones/phone-clock.test.ts', 'test/phones/registrations.test.ts', 'test/phones/private-tokens.test.ts', 'test/phones/routes.test.ts', 'test/phones/device-route.test.ts', 'test/phones/fetch-routes.test.ts', 'test/phones/report-route.test.ts', 'test/phones/hook-route.test.ts', 'test/phones/event-route.test.ts'],
     isTimed: true,
     sizes: ['PHONE_SEQUENCES'],
     catches: ['late-words-of-phones-charge', 'offers-outlive-their-phone'],

@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { setDevice, retireDevice } from '../../src/devices/device-store.ts'
 import { PhoneIdentities } from '../../src/devices/phone-identities.ts'
-import { findPhoneToken, mintPhoneToken, revokePhoneTokens } from '../../src/devices/phone-tokens.ts'
 import {
   findPhone,
   goneMs,
   type KnownPhone,
-  type PhoneDeps,
   registerPhone,
   type SaidOfPhone,
   updatePhone,
@@ -16,44 +14,20 @@ import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
 import { Phone } from '../../src/connectors/android/phone.ts'
 import { createPhones } from '../../src/phones.ts'
 import { SharedCounts } from '../../src/shared-counts.ts'
-import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
+import { a12, openRegistrationHouse, type RegistrationHouse, secretBox } from './registration-house.ts'
 
-let fixture: AccountsFixture
-let accountId: string
-const connected = new Set<string>()
+let house: RegistrationHouse
 beforeEach(async () => {
-  fixture = await openAccountsFixture()
-  ;({ accountId } = await fixture.addAccount())
-  connected.clear()
+  house = await openRegistrationHouse()
 })
-afterEach(() => fixture.close())
+afterEach(() => house.close())
 
-const secretBox = createDeviceSecretBox({ current: 'a secret of the instance, long enough', previous: null })
-const deps = (): PhoneDeps => ({
-  ...fixture.deps(), secretBox, rules: { settings: [], secretNames: [] }, isPresent: (id) => connected.has(id), mostPhones: 3_000,
-}) // prettier-ignore
-const mint = (owner: string | null = accountId) =>
-  fixture.storage.writer.write((tx) =>
-    mintPhoneToken(tx, deps(), { accountId: owner, mode: 'live', actor: 'test' }),
-  )
-const revoke = (owner: string | null = accountId) =>
-  fixture.storage.writer.write((tx) => revokePhoneTokens(tx, deps(), { accountId: owner, actor: 'test' }))
-const owner = (typed: string) => findPhoneToken(fixture.storage.read, typed)
-const a12: SaidOfPhone = {
-  name: 'samsung/a12',
-  sims: [{ slot: 1, number: '********1234', carrier: '**elco', iccid: '***************0001' }],
-  usesPush: false,
-  appVersion: '1.68.0',
-}
-const register = (token: string, said: Partial<SaidOfPhone> = {}) =>
-  fixture.storage.writer.write((tx) => registerPhone(tx, deps(), token, { ...a12, ...said }))
-const find = (deviceToken: string) => findPhone(fixture.storage.read, deps(), { deviceToken })
 const portsWithoutWriter = (more: object = {}) => {
   const write = vi.fn<() => Promise<null>>(async () => null)
   const secret = { current: 's'.repeat(32), previous: null }
-  const { read } = fixture.storage
+  const { read } = house.storage
   const parts = {
-    ...fixture,
+    ...house,
     read,
     writer: { write },
     secretBox,
@@ -65,99 +39,50 @@ const portsWithoutWriter = (more: object = {}) => {
   }
   return { write, ports: createPhones(parts as never, { pool: {}, inboundReceiver: {} } as never) }
 }
-const everything = async (): Promise<string> => {
-  const { read } = fixture.storage
-  const tables = ['phone_tokens', 'phones', 'devices', 'audit_log'] as const
-  return JSON.stringify(
-    await Promise.all(tables.map((table) => read.selectFrom(table).selectAll().execute())),
-  )
-}
-
-describe('private tokens', () => {
-  test('one is known however a person types it, and stored nowhere', async () => {
-    const { token, tokenId } = await mint()
-    expect(token).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){6}[0-9a-hjkmnp-tv-z]{4}$/)
-    const expected = { tokenId, accountId, mode: 'live' }
-    expect(await owner(token)).toEqual(expected)
-    const asRead = token.toUpperCase().replaceAll('-', ' ').replaceAll('0', 'O').replaceAll('1', 'l')
-    expect(await owner(` ${asRead} `)).toEqual(expected)
-    expect(await everything()).not.toContain(token)
-    expect(await everything()).not.toContain(token.replaceAll('-', ''))
-  })
-
-  test('several live side by side; all of an owner are revoked at once, and no one else’s', async () => {
-    const [first, second, shared] = [await mint(), await mint(), await mint(null)]
-    const phone = (await register(first.token))!
-    expect(await revoke()).toBe(2)
-    expect(await find(phone.deviceToken)).toMatchObject({ deviceId: phone.deviceId })
-    expect([await owner(first.token), await owner(second.token)]).toEqual([null, null])
-    expect(await owner(shared.token)).toMatchObject({ accountId: null })
-    expect(await revoke()).toBe(0)
-    expect(await fixture.audited()).toEqual(
-      expect.arrayContaining(['phone_token.created', 'phone_token.revoked']),
-    )
-  })
-
-  test('an account has at most 100 live ones', async () => {
-    for (let i = 0; i < 100; i++) await mint()
-    await expect(mint()).rejects.toThrow('100 private tokens already')
-    await revoke()
-    await expect(mint()).resolves.toMatchObject({ token: expect.any(String) })
-  })
-
-  test('an account that is unknown or closed gets none, and those that it had are nobody’s', async () => {
-    const { token } = await mint()
-    await expect(mint('acc_nobody')).rejects.toThrow('no account acc_nobody')
-    await fixture.storage.writer.write((tx) => tx.updateTable('accounts').set({ state: 'closed' }).execute())
-    await expect(mint()).rejects.toThrow('closed')
-    expect(await owner(token)).toBeNull()
-    expect(await register(token)).toBeNull()
-  })
-})
 
 describe('registrations', () => {
   test('check 1: who shows a private token has a device of its account, at a pace that carriers bear; who shows none has nothing', async () => {
-    const { token } = await mint()
-    expect(await register('wrong')).toBeNull()
-    const made = (await register(token))!
-    const device = await fixture.storage.read.selectFrom('devices').selectAll().executeTakeFirstOrThrow()
+    const { token } = await house.mint()
+    expect(await house.register('wrong')).toBeNull()
+    const made = (await house.register(token))!
+    const device = await house.storage.read.selectFrom('devices').selectAll().executeTakeFirstOrThrow()
     expect(device).toMatchObject({
-      id: made.deviceId, account_id: accountId, kind: 'android', mode: 'live', name: 'samsung a12', state: 'enabled', parts_per_window: 30,
+      id: made.deviceId, account_id: house.accountId, kind: 'android', mode: 'live', name: 'samsung a12', state: 'enabled', parts_per_window: 30,
       window_seconds: 1_800,
     }) // prettier-ignore
-    expect(await find(made.deviceToken)).toMatchObject({
+    expect(await house.find(made.deviceToken)).toMatchObject({
       phoneId: made.phoneId,
       accountName: 'Ada',
       appVersion: '1.68.0',
     })
-    expect(await find(`${made.deviceToken}x`)).toBeNull()
+    expect(await house.find(`${made.deviceToken}x`)).toBeNull()
   })
 
   test('an owner has so many phones and no more: then one is removed first, and what is installed anew is none more', async () => {
-    const { token } = await mint()
-    const { token: shared } = await mint(null)
+    const { token } = await house.mint()
+    const { token: shared } = await house.mint(null)
     const phone = (n: number): Partial<SaidOfPhone> => ({ sims: [{ slot: 1, number: null, carrier: null, iccid: `****${n}` }] })
     const few = (typed: string, n: number) =>
-      fixture.storage.writer.write((tx) => registerPhone(tx, { ...deps(), mostPhones: 2 }, typed, { ...a12, ...phone(n) }))
+      house.storage.writer.write((tx) => registerPhone(tx, { ...house.phoneDeps(), mostPhones: 2 }, typed, { ...a12, ...phone(n) }))
     const first = await few(token, 1)
     await few(token, 2)
     await few(shared, 4)
     await expect(few(token, 3)).rejects.toThrow('There are 2 phones already (ONESIXTY_PHONES_PER_ACCOUNT): remove one first.')
-    fixture.clock.jumpWallClock(goneMs)
+    house.clock.jumpWallClock(goneMs)
     expect(await few(token, 2)).not.toBeNull()
-    await fixture.storage.writer.write((tx) => retireDevice(tx, deps(), { deviceId: first?.deviceId ?? '', actor: 'test' }))
+    await house.storage.writer.write((tx) => retireDevice(tx, house.phoneDeps(), { deviceId: first?.deviceId ?? '', actor: 'test' }))
     expect(await few(token, 3)).not.toBeNull()
   }) // prettier-ignore
 
   test('a private token brings so many registrations an hour, another one as many', async () => {
     const config = { registrationsPerHour: 2 }
     const { ports, write } = portsWithoutWriter({ config })
-    const [{ token }, { token: other }] = [await mint(), await mint()]
+    const [{ token }, { token: other }] = [await house.mint(), await house.mint()]
     for (let n = 0; n < 2; n++) await ports.register(token, a12)
     await expect(ports.register(token, a12)).rejects.toMatchObject({ code: 'rate_limited' })
     await ports.register(other, a12)
     expect(write).toHaveBeenCalledTimes(3)
-    await fixture.clock.advance(3_600_000)
+    await house.clock.advance(3_600_000)
     await ports.register(token, a12)
     expect(write).toHaveBeenCalledTimes(4)
   })
@@ -173,14 +98,14 @@ describe('registrations', () => {
     const refusal = invalidInput([{ code: 'too_many_items', detail: 'There are 2 phones already.' }])
     const writer = { write: () => Promise.reject(refusal) }
     const { ports } = portsWithoutWriter({ writer, log: { warn } })
-    await expect(ports.register((await mint()).token, a12)).rejects.toBe(refusal)
-    expect(warn.mock.calls).toEqual([[{ account_id: accountId, why: 'There are 2 phones already.' }, 'a phone may not register']])
+    await expect(ports.register((await house.mint()).token, a12)).rejects.toBe(refusal)
+    expect(warn.mock.calls).toEqual([[{ account_id: house.accountId, why: 'There are 2 phones already.' }, 'a phone may not register']])
   }) // prettier-ignore
 
   test('an app that says at its start what it has said before costs no write', async () => {
     const { ports, write } = portsWithoutWriter()
-    const { deviceToken } = (await register((await mint()).token)) ?? {}
-    const registration = (await find(deviceToken ?? '')) as KnownPhone
+    const { deviceToken } = (await house.register((await house.mint()).token)) ?? {}
+    const registration = (await house.find(deviceToken ?? '')) as KnownPhone
     await ports.update(registration, { ...a12, name: null })
     await ports.update(registration, { ...a12, name: null, sims: null, appVersion: null })
     expect(write).not.toHaveBeenCalled()
@@ -190,8 +115,8 @@ describe('registrations', () => {
   })
 
   test('whose registration was answered in vain is the same device when it tries again, and another one once its token was shown', async () => {
-    const { storage, clock, ids } = fixture
-    const { token } = await mint()
+    const { storage, clock, ids } = house
+    const { token } = await house.mint()
     const parts = {
       storage, read: storage.read, writer: storage.writer, clock, ids, secretBox, epoch: {}, config: { phonesPerAccount: 10 },
       secret: { current: 's'.repeat(32), previous: null }, counts: new SharedCounts(),
@@ -211,14 +136,16 @@ describe('registrations', () => {
   }) // prettier-ignore
 
   test('neither the token of a device, nor its hook secret, nor its signing key is stored in clear', async () => {
-    const made = (await register((await mint()).token))!
-    const known = (await find(made.deviceToken))!
-    const stored = await everything()
+    const made = (await house.register((await house.mint()).token))!
+    const known = (await house.find(made.deviceToken))!
+    const stored = await house.everything()
     for (const secret of [made.deviceToken, known.hookSecret, known.signingKey]) {
       expect(secret.length).toBeGreaterThanOrEqual(32)
       expect(stored).not.toContain(secret)
     }
-    expect(await findPhone(fixture.storage.read, deps(), { hookSecret: known.hookSecret })).toEqual(known)
+    expect(await findPhone(house.storage.read, house.phoneDeps(), { hookSecret: known.hookSecret })).toEqual(
+      known,
+    )
   })
 
   test('addresses that a phone was given before the secret of the instance changed, and after, are good', async () => {
@@ -226,8 +153,8 @@ describe('registrations', () => {
     const of = (secret: { current: string; previous: string | null }) =>
       portsWithoutWriter({ secret, secretBox: createDeviceSecretBox(secret) }).ports
     const box = createDeviceSecretBox({ current: former, previous: null })
-    const { token } = await mint()
-    const made = await fixture.storage.writer.write((tx) => registerPhone(tx, { ...deps(), secretBox: box }, token, a12))
+    const { token } = await house.mint()
+    const made = await house.storage.writer.write((tx) => registerPhone(tx, { ...house.phoneDeps(), secretBox: box }, token, a12))
     const deviceToken = made?.deviceToken ?? ''
     const before = await of({ current: former, previous: null }).identify(deviceToken)
     const ports = of({ current: 'the secret of the instance from now on', previous: former })
@@ -237,15 +164,17 @@ describe('registrations', () => {
   }) // prettier-ignore
 
   test('the same phone installed anew keeps its device, and whatever its former app shows is nobody’s', async () => {
-    const { token } = await mint()
-    const former = (await register(token))!
-    const before = (await find(former.deviceToken))!
-    fixture.clock.jumpWallClock(61_000)
-    const anew = (await register(token))!
+    const { token } = await house.mint()
+    const former = (await house.register(token))!
+    const before = (await house.find(former.deviceToken))!
+    house.clock.jumpWallClock(61_000)
+    const anew = (await house.register(token))!
     expect(anew.deviceId).toBe(former.deviceId)
-    expect(await find(former.deviceToken)).toBeNull()
-    expect(await findPhone(fixture.storage.read, deps(), { hookSecret: before.hookSecret })).toBeNull()
-    const after = (await find(anew.deviceToken))!
+    expect(await house.find(former.deviceToken)).toBeNull()
+    expect(
+      await findPhone(house.storage.read, house.phoneDeps(), { hookSecret: before.hookSecret }),
+    ).toBeNull()
+    const after = (await house.find(anew.deviceToken))!
     expect([after.hookSecret, after.signingKey]).not.toEqual([before.hookSecret, before.signingKey])
   })
 
@@ -255,38 +184,40 @@ describe('registrations', () => {
     ['no SIM', { sims: [] }],
     ['a SIM without a number of its own', { sims: [{ slot: 1, number: null, carrier: null, iccid: null }] }],
   ])('a phone with %s is another device', async (_, said) => {
-    const { token } = await mint()
-    const first = (await register(token, said.sims === undefined || said.sims?.[0]?.iccid ? {} : said))!
-    fixture.clock.jumpWallClock(61_000)
-    expect((await register(token, said))!.deviceId).not.toBe(first.deviceId)
+    const { token } = await house.mint()
+    const first = (await house.register(token, said.sims === undefined || said.sims?.[0]?.iccid ? {} : said))!
+    house.clock.jumpWallClock(61_000)
+    expect((await house.register(token, said))!.deviceId).not.toBe(first.deviceId)
   })
 
   test('so is one that shows another token, or that registers while the other is there', async () => {
-    const { token } = await mint()
-    const first = (await register(token))!
-    fixture.clock.jumpWallClock(61_000)
-    expect((await register((await mint()).token))!.deviceId).not.toBe(first.deviceId)
-    connected.add(first.deviceId)
-    expect((await register(token))!.deviceId).not.toBe(first.deviceId)
+    const { token } = await house.mint()
+    const first = (await house.register(token))!
+    house.clock.jumpWallClock(61_000)
+    expect((await house.register((await house.mint()).token))!.deviceId).not.toBe(first.deviceId)
+    house.connected.add(first.deviceId)
+    expect((await house.register(token))!.deviceId).not.toBe(first.deviceId)
   })
 
   test('check 27: a phone whose device was removed is nobody’s; one whose device is disabled is still known', async () => {
-    const made = (await register((await mint()).token))!
-    const { writer } = fixture.storage
+    const made = (await house.register((await house.mint()).token))!
+    const { writer } = house.storage
     await writer.write((tx) =>
-      setDevice(tx, deps(), { deviceId: made.deviceId, state: 'disabled', actor: 'test' }),
+      setDevice(tx, house.phoneDeps(), { deviceId: made.deviceId, state: 'disabled', actor: 'test' }),
     )
-    expect(await find(made.deviceToken)).toMatchObject({ deviceId: made.deviceId })
-    await writer.write((tx) => retireDevice(tx, deps(), { deviceId: made.deviceId, actor: 'test' }))
-    expect(await find(made.deviceToken)).toBeNull()
+    expect(await house.find(made.deviceToken)).toMatchObject({ deviceId: made.deviceId })
+    await writer.write((tx) =>
+      retireDevice(tx, house.phoneDeps(), { deviceId: made.deviceId, actor: 'test' }),
+    )
+    expect(await house.find(made.deviceToken)).toBeNull()
   })
 
   test('check 4: what an app says at its start is taken over; without a push token it has none any more', async () => {
-    const made = (await register((await mint()).token, { usesPush: true }))!
-    expect(await find(made.deviceToken)).toMatchObject({ usesPush: true })
+    const made = (await house.register((await house.mint()).token, { usesPush: true }))!
+    expect(await house.find(made.deviceToken)).toMatchObject({ usesPush: true })
     const said = { name: null, sims: null, usesPush: false, appVersion: '1.69.0' }
-    await fixture.storage.writer.write((tx) => updatePhone(tx, fixture.clock.now(), made.phoneId, said))
-    expect(await find(made.deviceToken)).toMatchObject({
+    await house.storage.writer.write((tx) => updatePhone(tx, house.clock.now(), made.phoneId, said))
+    expect(await house.find(made.deviceToken)).toMatchObject({
       usesPush: false,
       appVersion: '1.69.0',
       sims: a12.sims,
@@ -294,14 +225,18 @@ describe('registrations', () => {
   })
 
   test('whom a token names is remembered for a moment, never longer than 5 s', async () => {
-    const made = (await register((await mint()).token))!
-    const identities = new PhoneIdentities({ ...deps(), read: fixture.storage.read, clock: fixture.clock })
+    const made = (await house.register((await house.mint()).token))!
+    const identities = new PhoneIdentities({
+      ...house.phoneDeps(),
+      read: house.storage.read,
+      clock: house.clock,
+    })
     expect(await identities.find(made)).not.toBeNull()
-    await fixture.storage.writer.write((tx) =>
-      retireDevice(tx, deps(), { deviceId: made.deviceId, actor: 'test' }),
+    await house.storage.writer.write((tx) =>
+      retireDevice(tx, house.phoneDeps(), { deviceId: made.deviceId, actor: 'test' }),
     )
     expect(await identities.find(made)).not.toBeNull()
-    await fixture.clock.advance(5_000)
+    await house.clock.advance(5_000)
     expect(await identities.find(made)).toBeNull()
   })
 })
