@@ -1,12 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addMember } from '../../src/accounts/members.ts'
-import { calls } from '../../src/api/console/calls.ts'
 import type { AnyCall } from '../../src/api/console/call.ts'
 import { operations } from '../../src/api/operations.ts'
 import { operatorOperations } from '../../src/api/operator/operations.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createIds } from '../../src/ids.ts'
 import { makeOperator, testPassword } from '../e2e/signed-in.ts'
+import {
+  allCalls,
+  guarded,
+  idsIn,
+  isGuarded,
+  naming,
+  ofAccounts,
+  ofOperators,
+  ofOwners,
+} from './guarded-calls.ts'
 import { absentId, type AccessHouse, type IdOf, type ObjectKind, objectsOf } from './objects-of.ts'
 import { type GuardedCall, rightInputs } from './right-inputs.ts'
 import { type ConsolePerson, startConsole } from './start-console.ts'
@@ -15,14 +24,6 @@ import { standingOf } from './standing-of.ts'
 import { newVisitor } from './visitor.ts'
 
 /** Every call of the console, tried with every kind of person and session that must not make it, and with one that may. */
-const table: [string, AnyCall][] = Object.entries(calls)
-const isGuarded = (row: [string, AnyCall]): row is [GuardedCall, AnyCall] => row[1].access !== 'anyone'
-const guarded = table.filter(isGuarded)
-const ofAccounts = guarded.filter(([, { access }]) => access === 'member' || access === 'owner')
-const ofOwners = guarded.filter(([, { access }]) => access === 'owner')
-const ofOperators = guarded.filter(([, { access }]) => access === 'operator')
-/** Those whose input names an object; to an operator nothing is foreign. */
-const naming = guarded.filter(([, { access, input }]) => access !== 'operator' && idsIn(input).length > 0)
 
 let house: AccessHouse
 let receiver: Receiver
@@ -104,25 +105,6 @@ async function endedSessions(): Promise<Record<string, string>> {
   }
 }
 
-/** The paths of what an input names: whatever is called an id, a cursor or a place before which to look. */
-function idsIn(schema: object): string[] {
-  const {
-    properties = {},
-    anyOf = [],
-    items = {},
-  } = schema as {
-    properties?: Record<string, object>
-    anyOf?: object[]
-    items?: object
-  }
-  return [
-    ...Object.entries(properties).flatMap(([name, member]) =>
-      /^(ids?|before|cursor|sentBy)$|Ids?$/.test(name) ? [name] : idsIn(member),
-    ),
-    ...[...anyOf, items].flatMap((part) => (Object.keys(part).length === 0 ? [] : idsIn(part))),
-  ]
-}
-
 interface Answer {
   status: number
   text: string
@@ -159,7 +141,7 @@ const inputOf = async (name: GuardedCall, who: ConsolePerson, id: IdOf): Promise
   rightInputs[name]({ id, who, house })
 
 test('these calls ask nobody who calls, and there are many that do', () => {
-  expect(table.filter((row) => !isGuarded(row)).map(([name]) => name)).toEqual([
+  expect(allCalls.filter((row) => !isGuarded(row)).map(([name]) => name)).toEqual([
     'session/read', 'session/sign-in', 'session/give-code', 'session/sign-out', 'session/ask-passkey',
     'session/sign-in-with-passkey', 'sign-up/open', 'link/look', 'link/choose-password', 'link/join', 'reset/ask',
   ]) // prettier-ignore
@@ -177,7 +159,7 @@ test.each(guarded)('%s answers nobody whose session has ended', async (name, cal
     expect(codeOf(await ask(name, call, by({ cookie }))), how).toEqual([401, 'not_signed_in'])
 })
 
-test.each(table)('%s refuses an API key', async (name, call) => {
+test.each(allCalls)('%s refuses an API key', async (name, call) => {
   const { testKey } = house.ada
   for (const headers of [{}, { cookie: house.ada.cookie }])
     expect((await ask(name, call, { origin: house.url, authorization: `Bearer ${testKey}`, ...headers })).status).toBe(401) // prettier-ignore
@@ -275,7 +257,7 @@ test.each(ofAccounts.filter(([, { access }]) => access === 'member'))(
   },
 )
 
-test.each(table.filter(([, { kind }]) => kind === 'change'))(
+test.each(allCalls.filter(([, { kind }]) => kind === 'change'))(
   '%s takes nothing from a foreign page',
   async (name, call) => {
     const foreign: Record<string, string>[] = [
