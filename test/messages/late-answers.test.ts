@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { accepted, echoOf, type LostHouse, openLostHouse } from './lost-house.ts'
+
+/** What becomes of messages whose answer was lost when the answer comes after all, or while their second try waits. */
+
+let house: LostHouse
+beforeEach(async () => {
+  house = await openLostHouse()
+})
+afterEach(async () => {
+  await house.sums()
+  await house.close()
+})
+
+test('a receipt for the first try cancels the second that waits, and charges once', async () => {
+  const claimed = await house.loseOne({ onUnknown: 'resend_once', parts: 2 })
+  await house.receive('n1', echoOf(claimed, 0))
+  expect(await house.statuses()).toEqual(['queued'])
+  await house.receive('n2', echoOf(claimed, 1))
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 2, cost_state: 'charged' })
+  expect(await house.rowsOf('queue')).toEqual([])
+  await expect(house.claim()).rejects.toThrow('nothing to claim')
+  expect(await house.wallet()).toEqual({ reserved: 0, used: 2 })
+})
+
+test('a late yes to the first try cancels the second that waits, and charges once', async () => {
+  const claimed = await house.loseOne({ onUnknown: 'resend_once' })
+  await house.late(claimed, accepted('n1'))
+  expect(await house.message()).toMatchObject({ status: 'sent', charged: 1, corrected: 0 })
+  expect(await house.rowsOf('queue')).toEqual([])
+  await expect(house.claim()).rejects.toThrow('nothing to claim')
+  await house.receive('n1')
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1, attempts: 1 })
+})
+
+test('a late yes that comes when the second try was just claimed is evidence alone', async () => {
+  const first = await house.loseOne({ onUnknown: 'resend_once' })
+  const second = await house.claim()
+  await house.late(first, accepted('n1'))
+  expect(await house.message()).toMatchObject({ status: 'sending', charged: 0 })
+  await house.end(second, accepted('n2'))
+  expect(await house.message()).toMatchObject({ status: 'sent', charged: 1, attempts: 2 })
+})
+
+test('a late answer after a receipt waits for the other parts alone', async () => {
+  const claimed = await house.loseOne({ parts: 2 })
+  await house.receive('n1', echoOf(claimed, 0))
+  await house.late(claimed, accepted('n1', 'n2'))
+  expect(await house.statuses()).toEqual(['sent'])
+  expect((await house.rowsOf('receipts_expected')).map((row) => row.network_id)).toEqual(['n2'])
+  await house.receive('n2')
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 0 })
+})
+
+test('a late no ends the doubt: no receipt settles it by its number any more', async () => {
+  const claimed = await house.loseOne()
+  await house.late(claimed, { kind: 'refused', lasts: 'good', code: 'number_invalid', networkCode: null })
+  await house.receive('n1')
+  expect(await house.statuses()).toEqual(['unconfirmed'])
+  expect(await house.rowsOf('receipts_expected')).toEqual([])
+})

@@ -1,0 +1,75 @@
+import type { Outcome, Receipt } from '../../src/connectors/connector.ts'
+import { judgeLate } from '../../src/dispatch/retry-policy.ts'
+import type { Claimed } from '../../src/messages/claim-messages.ts'
+import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import { settleReceipts } from '../../src/messages/settle-receipts.ts'
+import { referenceOfPart } from '../../src/part-reference.ts'
+import { type NearHouse, openNearHouse } from './near-house.ts'
+
+/** The near house, in which answers are lost and come late, and receipts come under ids that nobody knows. */
+export interface LostHouse extends NearHouse {
+  /** Sends one, which is handed over and not answered. */
+  loseOne(request?: Parameters<NearHouse['send']>[0], wireParts?: number): Promise<Claimed>
+  receive(networkId: string, more?: Partial<Receipt>, deviceId?: string): Promise<unknown>
+  /** The answer that was given up comes after all. */
+  late(claimed: Claimed, outcome: Outcome): Promise<unknown>
+  statuses(): Promise<string[]>
+  rowsOf(table: ShownTable): ReturnType<typeof readRows>
+  wallet(): Promise<{ reserved: number; used: number }>
+}
+
+type ShownTable = 'receipts_expected' | 'parked_receipts' | 'queue'
+
+export async function openLostHouse(): Promise<LostHouse> {
+  const house = await openNearHouse()
+  const { store, clock } = house
+  return {
+    ...house,
+    async loseOne(request = {}, wireParts = request.parts ?? 1) {
+      await house.send(request)
+      const claimed = await house.claim()
+      await house.end(claimed, lost(wireParts))
+      return claimed
+    },
+    receive(networkId, more = {}, deviceId = 'dev_s') {
+      const word = { networkId, numbers, result: 'delivered', code: null, networkCode: null, ...more, deviceId, atMs: clock.now() } as const // prettier-ignore
+      return store.writer.write((tx) => settleReceipts(tx, [word]))
+    },
+    late: (claimed, outcome) =>
+      store.writer.write((tx) => settleOutcomes(tx, [judgeLate(claimed, outcome, clock.now(), [])])),
+    async statuses() {
+      const messages = await store.db.selectFrom('messages').select('status').orderBy('id').execute()
+      return messages.map(({ status }) => status)
+    },
+    rowsOf: (table) => readRows(house, table),
+    wallet: () =>
+      store.db
+        .selectFrom('wallets')
+        .select(['reserved', 'used'])
+        .where('mode', '=', 'live')
+        .executeTakeFirstOrThrow(),
+  }
+}
+
+const numbers = ['4915112345678', 'ACME']
+
+const readRows = ({ store }: NearHouse, table: ShownTable) => store.db.selectFrom(table).selectAll().execute()
+
+export const lost = (wireParts = 1): Outcome => ({
+  kind: 'unknown',
+  networkIds: [],
+  partsTaken: 0,
+  detail: 'no answer in time',
+  inDoubt: { parts: Array.from({ length: wireParts }, (_, part) => part), wireParts },
+})
+
+export const accepted = (...networkIds: string[]): Outcome => ({
+  kind: 'accepted',
+  networkIds,
+  receiptExpected: true,
+})
+
+/** What the receipt of a part brings back of its submit. */
+export const echoOf = (claimed: Claimed, part = 0): { reference: number } => ({
+  reference: referenceOfPart(claimed.attemptId, part),
+})
