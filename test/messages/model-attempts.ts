@@ -6,7 +6,7 @@ import { type Claimed, claimMessages } from '../../src/messages/claim-messages.t
 import { routeKeyOf } from '../../src/messages/message-store.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
-import { type ModelOutcome, networkIdsOf, type ReceiptResult } from './model.ts'
+import { type Model, type ModelOutcome, networkIdsOf, type ReceiptResult } from './model.ts'
 import { account, type Real, step } from './model-step.ts'
 
 export const claim = fc.tuple(account, fc.integer({ min: 1, max: 6 })).map(([accountId, quota]) =>
@@ -115,6 +115,19 @@ export const endAgain = fc.tuple(fc.nat(50), outcome).map(([which, said]) =>
     model.end(claimed.messageId, claimed.attemptNumber, late, real.clock.now())
   }),
 )
+
+/** Each hand-over settles within its own time-out, if only as unknown: none is open for hours. */
+export async function giveUpOpen(model: Model, real: Real): Promise<void> {
+  const said: ModelOutcome = { kind: 'unknown', wireParts: 0, partsTaken: 0 }
+  const open = real.open.splice(0)
+  if (open.length === 0) return
+  await settle(
+    real,
+    open.map((claimed) => ({ claimed, said })),
+  )
+  for (const { messageId, attemptNumber } of open) model.end(messageId, attemptNumber, said, real.clock.now())
+  real.ended.push(...open)
+}
 
 const settle = (real: Real, ends: readonly { claimed: Claimed; said: ModelOutcome }[]): Promise<unknown> => {
   const nowMs = real.clock.now()

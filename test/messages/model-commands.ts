@@ -6,10 +6,11 @@ import { releaseHeld } from '../../src/storage/epoch.ts'
 import type { Model, ModelOutcome } from './model.ts'
 import { account, type Command, type Real, step } from './model-step.ts'
 import { send } from './model-sends.ts'
-import { claim, end, endAgain, receipts } from './model-attempts.ts'
+import { claim, end, endAgain, giveUpOpen, receipts } from './model-attempts.ts'
 
 const pass = fc.constantFrom(1_000, 15_000, 60_000, 3_600_000).map((ms) =>
   step(`pass ${ms / 1000} s`, async (model, real) => {
+    if (ms >= 3_600_000) await giveUpOpen(model, real)
     real.clock.jumpWallClock(ms)
     await real.janitors().expirer.sweepAll()
     model.expire(real.clock.now())
