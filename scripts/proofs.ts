@@ -64,11 +64,11 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'faults-of-storage',
-    says: 'a database that is full, locked, read-only or out of memory is said to be so: 507 or 503, nothing half-written, and the next write is taken',
+    says: 'a database that is full, locked, read-only or out of memory is said to be so: 507 or 503, nothing half-written, and the next write is taken; one outcome that it takes in no form keeps no server from starting',
     projects: embedded,
-    files: ['test/storage/sqlite-faults.test.ts', 'test/storage/guarded-connection.test.ts', 'test/api/faults.test.ts'],
+    files: ['test/storage/sqlite-faults.test.ts', 'test/storage/guarded-connection.test.ts', 'test/api/faults.test.ts', 'test/dispatch/refused-orphans.test.ts'],
     sizes: [],
-    catches: ['statements-outlive-transaction'],
+    catches: ['refused-orphan-keeps-the-start', 'statements-outlive-transaction'],
   },
   {
     name: 'races',

@@ -5,7 +5,7 @@ import { readOrphans } from '../messages/open-attempts.ts'
 import { settleOutcomes } from '../messages/settle-outcomes.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Db, Tx } from '../storage/dialect.ts'
+import { type Db, isPassing, isRefusal, type Tx } from '../storage/dialect.ts'
 import { readJustLeft } from '../storage/nodes.ts'
 import type { Writer } from '../storage/writer.ts'
 import type { PastHandOvers } from './hand-over-log.ts'
@@ -34,7 +34,7 @@ export interface RescuerDeps extends JanitorDeps {
  * Ends the hand-overs that dead nodes left open. What its log tells counts: what had not left goes again, and an answer that had come is one.
  * The outcome of all others is unknown, so the message becomes `unconfirmed`, or goes again once
  * where the caller chose that (P6). Runs to its end before the dispatcher
- * starts, so that at a restart nothing stays in limbo, and then for the nodes that die.
+ * starts, so that at a restart nothing stays in limbo but what the database takes in no form, and then for the nodes that die.
  */
 export const createRescuer = (deps: RescuerDeps): Janitor =>
   new Janitor(deps, {
@@ -43,28 +43,60 @@ export const createRescuer = (deps: RescuerDeps): Janitor =>
     async sweep() {
       // Nearly always there is nothing to write.
       if ((await readOrphans(deps.read, { fence: deps.fence, most: 1 })).length === 0) return false
-      const nowMs = deps.clock.now()
-      const { orphans, outcomes, states } = await deps.horizon.hold(nowMs, (timeIn) =>
-        deps.writer.write(async (tx) => rescue(tx, deps, await timeIn(tx))),
-      )
-      if (orphans.length === 0) return false
-      for (const state of states) if (state !== null) deps.metrics.advanced(state.status)
-      deps.log.warn(
-        { messages: orphans.length, unknown: outcomes.filter(({ kind }) => kind === 'unknown').length },
-        'hand-overs of an earlier process were found open',
-      )
-      return orphans.length === pageSize
+      try {
+        return (await endOrphans(deps)) === pageSize
+      } catch (error) {
+        if (isPassing(error)) throw error
+        return endOneByOne(deps)
+      }
     },
   })
+
+/** One that the database will not take keeps neither the others nor the start: it stays open, and the next sweep offers it again. */
+async function endOneByOne(deps: RescuerDeps): Promise<boolean> {
+  const orphans = await readOrphans(deps.read, { fence: deps.fence, most: pageSize })
+  let ended = 0
+  for (const { attemptId } of orphans) ended += await endOne(deps, attemptId)
+  return ended > 0 && orphans.length === pageSize
+}
+
+/** What cannot be stored as it was told is not known. */
+async function endOne(deps: RescuerDeps, attemptId: string): Promise<number> {
+  for (const past of [deps.past ?? null, null])
+    try {
+      return await endOrphans({ ...deps, past }, attemptId)
+    } catch (error) {
+      if (isPassing(error)) throw error
+      deps.log.error({ err: error, attempt: attemptId }, 'a hand-over of an earlier process cannot be ended')
+      if (!isRefusal(error)) return 0
+    }
+  return 0
+}
+
+/** Ends a page of them, or one; gives how many. */
+async function endOrphans(deps: RescuerDeps, only?: string): Promise<number> {
+  const nowMs = deps.clock.now()
+  const { orphans, outcomes, states } = await deps.horizon.hold(nowMs, (timeIn) =>
+    deps.writer.write(async (tx) => rescue(tx, deps, await timeIn(tx), only)),
+  )
+  if (orphans.length === 0) return 0
+  for (const state of states) if (state !== null) deps.metrics.advanced(state.status)
+  deps.log.warn(
+    { messages: orphans.length, unknown: outcomes.filter(({ kind }) => kind === 'unknown').length },
+    'hand-overs of an earlier process were found open',
+  )
+  return orphans.length
+}
 
 async function rescue(
   tx: Tx,
   { clock, fence, past = null, before = null, node }: RescuerDeps,
   nowMs: number,
+  only?: string,
 ): Promise<{ orphans: Claimed[]; outcomes: Outcome[]; states: (MessageState | null)[] }> {
   const spared =
     node?.isAlone === false ? (await readJustLeft(tx, clock)).filter((epoch) => epoch !== before) : []
-  const orphans = await readOrphans(tx, { fence, spared, most: pageSize })
+  const orphans = await readOrphans(tx, { fence, spared, most: pageSize, only })
   const outcomes = orphans.map((orphan) => outcomeOf(orphan, past))
   const settlements = orphans.map((orphan, i) => judgeOutcome(orphan, outcomes[i] as Outcome, nowMs))
   return { orphans, outcomes, states: await settleOutcomes(tx, settlements) }

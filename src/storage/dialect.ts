@@ -111,6 +111,10 @@ export class UnfitValueError extends StorageError {
 export const isPassing = (error: unknown): boolean =>
   error instanceof StorageError && error.fault !== 'constraint' && error.fault !== 'other'
 
+/** Whether the database refused what it was offered for what it is. */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof StorageError && error.fault === 'constraint'
+
 /** Units of work by name, for a writer that runs them where the database is. What they take and give is plain JSON. */
 export type Units = Readonly<Record<string, (tx: Tx, input: never) => Promise<unknown>>>
 
