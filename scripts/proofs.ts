@@ -80,11 +80,11 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'stop',
-    says: 'after STOP is stored nothing is handed over, whoever claims, accepts or gives back at that moment',
+    says: 'after STOP is stored nothing is handed over, whoever claims, accepts or gives back at that moment; of STOP and START the last word holds, whatever is told again',
     projects: both,
-    files: ['test/messages/stop-race.test.ts'],
+    files: ['test/messages/stop-race.test.ts', 'test/messages/received-keywords.test.ts'],
     sizes: ['RACES'],
-    catches: ['stop-passes-claims'],
+    catches: ['certain-repeat-of-stop-followed', 'stop-passes-claims'],
   },
   {
     name: 'node-races',

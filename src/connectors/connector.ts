@@ -101,6 +101,8 @@ export interface Inbound {
   inReplyTo: string | null
   /** Tells repeats of one SMS apart from new ones. */
   fingerprint: string
+  /** The network does not number what it brings: a new SMS may have the fingerprint of one before. */
+  fingerprintGuessed?: true
   /** A piece of a long message, as its sender numbered it; `index` from 1. Pieces are joined when all are there. */
   part?: { reference: number; total: number; index: number }
 }

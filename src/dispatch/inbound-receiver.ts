@@ -59,7 +59,7 @@ export class InboundReceiver {
     const from = readSender(inbound.from, { is: inbound.fromIs, country: owner.country })
     const number = parsePhoneNumber(from)
     const { encoding, units, parts } = measureText(text, 'auto')
-    const { to, inReplyTo, fingerprint } = inbound
+    const { to, inReplyTo, fingerprint, fingerprintGuessed } = inbound
     const { mode } = owner
     const country = 'country' in number ? number.country : null
     const accountId = owner.accountId ?? (await this.#lastSender(deviceId, mode, { from, inReplyTo }))
@@ -81,6 +81,7 @@ export class InboundReceiver {
       receivedAt,
       inReplyTo,
       fingerprint,
+      ...(fingerprintGuessed && { fingerprintGuessed }),
       isShared: owner.accountId === null,
       answerFrom: to !== null && facts?.senders.has(to) === true ? to : null,
       ...(sentBefore === null ? {} : { sentBefore }),

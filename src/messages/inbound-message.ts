@@ -25,6 +25,8 @@ export interface InboundMessage {
   receivedAt: number
   inReplyTo: string | null
   fingerprint: string
+  /** Whether a new message may have the fingerprint of one before. */
+  fingerprintGuessed?: true
   /** Whether every account may use the device. */
   isShared?: boolean
   /** Accounts that had sent to the number through the shared device when this came; left out where nobody has looked. */

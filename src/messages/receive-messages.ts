@@ -12,8 +12,8 @@ import { countNew } from './traffic.ts'
 /**
  * Stores received messages, each once by the device's fingerprint; pieces of long ones when the last of them is there. What comes without an
  * account, as on a shared device, is of the account whose attempt it answers, and else of the operator's; where there is none it is dropped.
- * Received messages cost nothing. Does what a whole message asks for with a keyword, and gives what came of that; of what was stored before only a
- * STOP is followed again.
+ * Received messages cost nothing. Does what a whole message asks for with a keyword, and gives what came of that; of what seems to have been stored
+ * before, and may be new, only a STOP is followed.
  */
 export async function receiveMessages(
   tx: Tx,
@@ -58,8 +58,8 @@ async function store(
   { keywords }: Pick<InboundTerms, 'keywords'>,
 ): Promise<Followed> {
   const isKnown = !(await isNew(tx, message))
-  // Somebody may have said START in between: a repeat too many costs less than a STOP that is not followed.
-  if (isKnown && !isStop(message, keywords)) return nothingFollowed
+  // Somebody may have said START in between: a repeat too many costs less than a STOP that is not followed. A repeat that is certain is older than it.
+  if (isKnown && !(message.fingerprintGuessed && isStop(message, keywords))) return nothingFollowed
   const accountId =
     message.accountId ?? (await accountOfAttempt(tx, message.inReplyTo)) ?? (await findOperatorAccount(tx))
   if (accountId !== null && !isKnown) {

@@ -54,8 +54,8 @@ const notingWriter = () =>
     },
   }) as unknown as Writer
 
-/** Receives STOP through a device, a shared one unless it has an owner; `country` is its setting. Where it does not run, its row says as much. */
-const hear = async (from: string, { owner = null, country = null, fromIs, runs = true }: { owner?: string | null; country?: string | null; fromIs?: Inbound['fromIs']; runs?: boolean } = {}) => {
+/** Receives STOP, or what else is said, through a device, a shared one unless it has an owner; `country` is its setting. Where it does not run, its row says as much. */
+const hear = async (from: string, { owner = null, country = null, fromIs, runs = true, said = {} }: { owner?: string | null; country?: string | null; fromIs?: Inbound['fromIs']; runs?: boolean; said?: Partial<Inbound> } = {}) => {
   const { storage, ids, clock } = house
   const facts = { accountId: owner, mode: 'live', senders: new Set(), country }
   const receiver = new InboundReceiver({
@@ -66,7 +66,7 @@ const hear = async (from: string, { owner = null, country = null, fromIs, runs =
   })
   await clock.advance(1)
   const inbound = { from, to: '12345', text: 'STOP', receivedAt: clock.now(), inReplyTo: null, fingerprint: `f${told++}` }
-  await receiver.receive('dev_1', { ...inbound, ...(fromIs !== undefined && { fromIs }) })
+  await receiver.receive('dev_1', { ...inbound, ...said, ...(fromIs !== undefined && { fromIs }) })
 } // prettier-ignore
 const optOuts = async () =>
   (await house.storage.read.selectFrom('opt_outs').select(['account_id', 'recipient']).execute()).map(
@@ -130,3 +130,20 @@ test('a STOP through a shared device is about all who had sent when it came, and
   expect(noted.length).toBeGreaterThan(3)
   expect(noted.filter((sql) => /from accounts a\b/.test(sql))).toEqual([])
 })
+
+test.each([
+  [false, true],
+  [true, false],
+])(
+  'a STOP that comes again behind START holds only where its device guesses that it is a repeat: %s',
+  async (guesses, mayBeWrittenTo) => {
+    const stop = { fingerprint: 'stop', ...(guesses && { fingerprintGuessed: true as const }) }
+    await hear(number, { owner: 'acc_ada', said: stop })
+    await hear(number, { owner: 'acc_ada', said: { text: 'START' } })
+    await hear(number, { owner: 'acc_ada', said: stop })
+    const nowMs = house.clock.now()
+    const rows = await house.storage.read.selectFrom('opt_outs').select('forget_at').execute()
+    const isForgotten = rows.every(({ forget_at }) => forget_at !== null && forget_at <= nowMs)
+    expect(isForgotten).toBe(mayBeWrittenTo)
+  },
+)

@@ -87,16 +87,24 @@ test('the confirmation is the one message that is handed over to the number afte
 })
 
 test('a STOP that looks like a repeat is followed where START came in between, and kept once; START is never followed twice', async () => {
-  await hear('STOP', { fingerprint: 'stop' })
-  expect((await hear('STOP', { fingerprint: 'stop' }))?.optedOut).toEqual([])
-  await hear('START', { fingerprint: 'start' })
+  const guess = (of: string) => ({ fingerprint: of, fingerprintGuessed: true }) as const
+  await hear('STOP', guess('stop'))
+  expect((await hear('STOP', guess('stop')))?.optedOut).toEqual([])
+  await hear('START', guess('start'))
   expect(await holding()).toEqual([])
-  expect((await hear('STOP', { fingerprint: 'stop' }))?.optedOut).toMatchObject([{ accountId: 'acc_a', recipient: number }])
-  expect(await hear('START', { fingerprint: 'start' })).toMatchObject({ keyword: null, optedIn: [] })
+  expect((await hear('STOP', guess('stop')))?.optedOut).toMatchObject([{ accountId: 'acc_a', recipient: number }])
+  expect(await hear('START', guess('start'))).toMatchObject({ keyword: null, optedIn: [] })
   expect(await holding()).toHaveLength(1)
   const received = house.store.db.selectFrom('messages').select('text').where('direction', '=', 'inbound').orderBy('id')
   expect((await received.execute()).map(({ text }) => text)).toEqual(['STOP', 'START'])
 }) // prettier-ignore
+
+test('a STOP that is told again under a name that no other message has is older than the START behind it, and opts nobody out', async () => {
+  await hear('STOP', { fingerprint: 'stop' })
+  await hear('START', { fingerprint: 'start' })
+  expect(await hear('STOP', { fingerprint: 'stop' })).toMatchObject({ keyword: null, optedOut: [] })
+  expect(await holding()).toEqual([])
+})
 
 test('what was being handed over and comes back is canceled by the next claim', async () => {
   await house.send()

@@ -41,7 +41,7 @@ test('check 23: a repeated webhook has one fingerprint, a genuine repeat of anot
   expect(new Set([first, later, otherSim]).size).toBe(3)
 })
 
-test('check 23: the same second told by another zone or with other fractions is the same message', async () => {
+test('check 23: the same second told by another zone or with other fractions is the same message; without a time that is a guess', async () => {
   const { hook, store } = await openRoutesHouse()
   for (const receivedAt of [received.receivedAt, '2026-11-21T09:29:58.417Z', '2026-11-21T05:29:58.000-04:00'])
     await hook('sms:received', { ...received, receivedAt })
@@ -50,6 +50,7 @@ test('check 23: the same second told by another zone or with other fractions is 
   const [first, inUtc, inTheWest, ...undated] = store.inbound.map(({ fingerprint }) => fingerprint)
   expect([inUtc, inTheWest]).toEqual([first, first])
   expect(new Set([first, ...undated]).size).toBe(3)
+  expect(store.inbound.map(({ fingerprintGuessed = false }) => fingerprintGuessed)).toEqual([false, false, false, true, true]) // prettier-ignore
 })
 
 test('a ping, a start and the SIM of a sent message are taken from the webhooks', async () => {

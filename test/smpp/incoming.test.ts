@@ -35,9 +35,10 @@ function openIncoming() {
 }
 
 test('what is said again over a session that has our yes is a message of its own, each time', async () => {
-  const { say, pass, prints } = openIncoming()
+  const { heard, say, pass, prints } = openIncoming()
   for (let i = 0; i < 4; i++) (await say()).answered(true, pass(100))
   expect(new Set(prints()).size).toBe(4)
+  expect(heard.inbound.every(({ fingerprintGuessed }) => fingerprintGuessed)).toBe(true)
 })
 
 test('what waits at the SMSC and comes at once with its like is no repeat: nobody gives an answer up so soon', async () => {

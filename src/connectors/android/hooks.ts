@@ -87,6 +87,7 @@ function readReceived(payload: Record<string, unknown>, nowMs: number): Inbound 
     receivedAt: Math.min(atMs ?? nowMs, nowMs),
     inReplyTo: null,
     fingerprint: createHash('sha256').update(JSON.stringify(said)).digest('hex'),
+    ...(atMs === null && { fingerprintGuessed: true }),
   }
 }
 

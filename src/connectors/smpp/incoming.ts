@@ -57,6 +57,7 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryF
       inReplyTo: null,
       // A piece of a long text has a number of its own: the same octets are the same piece.
       fingerprint: nameOf(digestOf(body), { fate, receivedAt, isPiece: part !== null }),
+      fingerprintGuessed: true,
       ...(part === null ? {} : { part }),
     })
   }
