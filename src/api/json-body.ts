@@ -1,21 +1,21 @@
 import { isUtf8 } from 'node:buffer'
 import { refuse, type Refusal } from '../errors.ts'
 
-/** Objects in objects in our bodies: `metadata` is the deepest. Room for later fields; bounds every recursion over a body. */
+/** Objects in objects in what we are sent: `metadata` is the deepest. Room for later fields; bounds every recursion over it. */
 const deepest = 8
 
 /**
- * Reads a body as one JSON object. Refuses, beyond what JSON.parse refuses: bytes that are not UTF-8, a byte order mark, any other
+ * Reads a body, or what `what` names, as one JSON object. Refuses, beyond what JSON.parse refuses: bytes that are not UTF-8, a byte order mark, any other
  * JSON value, nesting deeper than 8, and a member that stands twice, of which JSON.parse would silently take the last.
  */
-export function parseJsonObject(bytes: Buffer): object {
-  if (bytes.length === 0) throw malformed('The body is empty.')
-  if (!isUtf8(bytes)) throw malformed('The body is not valid UTF-8.')
-  const value = parse(bytes.toString('utf8'))
+export function parseJsonObject(bytes: Buffer, what = 'The body'): object {
+  if (bytes.length === 0) throw malformed(`${what} is empty.`)
+  if (!isUtf8(bytes)) throw malformed(`${what} is not valid UTF-8.`)
+  const value = parse(bytes.toString('utf8'), what)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw malformed('The body is not one JSON object.')
+    throw malformed(`${what} is not one JSON object.`)
   const { members, depth } = measure(bytes)
-  if (depth > deepest) throw malformed(`The body is nested deeper than ${deepest} levels.`)
+  if (depth > deepest) throw malformed(`${what} is nested deeper than ${deepest} levels.`)
   if (members !== countMembers(value)) {
     throw malformed('A member stands twice in one object, so that it is not clear which of the two is meant.')
   }
@@ -24,13 +24,13 @@ export function parseJsonObject(bytes: Buffer): object {
 
 const malformed = (detail: string): Refusal => refuse('malformed_request', { detail })
 
-function parse(text: string): unknown {
+function parse(text: string, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
     // The rest of V8's sentence quotes the body.
     const position = /position \d+/.exec((error as Error).message)?.[0]
-    throw malformed(`The body is not valid JSON${position === undefined ? '' : ` (${position})`}.`)
+    throw malformed(`${what} is not valid JSON${position === undefined ? '' : ` (${position})`}.`)
   }
 }
 

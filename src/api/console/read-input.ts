@@ -1,14 +1,15 @@
 import { type Fault, refuse } from '../../errors.ts'
 import { findNul } from '../field-faults.ts'
+import { parseJsonObject } from '../json-body.ts'
 import type { AnyCall } from './call.ts'
 
 /**
- * Reads the input of a call: a body that is JSON already, or the text of `?input=`. Refuses what its schema does not allow, naming
+ * Reads the input of a call: a body that is JSON already, or the text of `?input=`, read as one. Refuses what its schema does not allow, naming
  * each fault, and a NUL anywhere. The validator is loaded at the first call: it costs 9 MB.
  */
 export async function readInput({ input: schema, judgesTexts }: AnyCall, given: unknown): Promise<unknown> {
   const { Value } = await import('typebox/value')
-  const value = typeof given === 'string' ? parse(given) : (given ?? {})
+  const value = typeof given === 'string' ? parseJsonObject(Buffer.from(given), '`input`') : (given ?? {})
   const nul = judgesTexts === true ? null : findNul('', value)
   if (nul !== null) throw refuse('validation_failed', { errors: [nul] })
   if (Value.Check(schema, value)) return value
@@ -18,12 +19,4 @@ export async function readInput({ input: schema, judgesTexts }: AnyCall, given: 
     detail: `It ${message}.`,
   }))
   throw refuse('validation_failed', { errors })
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw refuse('malformed_request', { detail: '`input` is not JSON.' })
-  }
 }
