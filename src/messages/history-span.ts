@@ -9,6 +9,11 @@ export interface Change {
 export const compare = (a: Change, b: Change): number =>
   a.atMs - b.atMs || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
+export const changeOf = (row: { updated_at: number; id: string }): Change => ({
+  atMs: row.updated_at,
+  id: row.id,
+})
+
 /** Between which places, both exclusive, a page looks, and what it asks of each message. */
 export interface Span {
   after: Change

@@ -1,14 +1,16 @@
 import { type AliasedExpression, sql, type SqlBool } from 'kysely'
 import type { Db } from '../storage/dialect.ts'
 import { type HistoryRequest, maxRowsRead } from './history-query.ts'
-import { type Change, place, type Span } from './history-span.ts'
+import { type Change, changeOf, compare, place, type Span } from './history-span.ts'
 import { groupsOf, keptWithin, type WaitingRoute, waitingWithin } from './history-waiting.ts'
 import type { MessageRow } from './message-store.ts'
 
 /**
- * The first messages that changed within a span: at least a page of them, if there are as many, in no order. Wherever a message is, it is
+ * The first messages that changed within a span: a page of them and one more, if there are as many. Wherever a message is, it is
  * read there once: a change after the horizon was taken puts it behind the horizon, so it does not matter that these are several statements.
- * Where final messages fill the page, of the others only those that changed before its last are read.
+ *
+ * No route tells when its messages changed, so every one must be asked, and one for each sender may be thousands. They are asked by one
+ * statement at a time, so that no account holds up the reads of others, and only for what changed before the end of the page so far.
  */
 export async function messagesChanged(
   db: Db,
@@ -18,15 +20,21 @@ export async function messagesChanged(
 ): Promise<MessageRow[]> {
   const final = await settled(db, request, span)
   const last = final[request.limit]
-  const rest = last === undefined ? span : { ...span, below: { atMs: last.updated_at, id: last.id } }
-  const unsettled = [
-    ...[awaitingReceipt, beingHandedOver, waitingForInstant, waitingInPlace].map((read) =>
-      read(db, request, rest),
-    ),
-    ...groupsOf(routes).map((group) => waiting(db, request, rest, group)),
-  ]
-  return [final, ...(await Promise.all(unsettled))].flat()
+  const rest = last === undefined ? span : { ...span, below: changeOf(last) }
+  const sources = [awaitingReceipt, beingHandedOver, waitingForInstant, waitingInPlace]
+  const unsettled = await Promise.all(sources.map((read) => read(db, request, rest)))
+  let page = firstOf([final, ...unsettled].flat(), request)
+  for (const group of groupsOf(routes)) {
+    const end = page[request.limit]
+    const toEnd = end === undefined ? rest : { ...rest, below: changeOf(end) }
+    page = firstOf([...page, ...(await waiting(db, request, toEnd, group))], request)
+  }
+  return page
 }
+
+/** The last of them is not on the page: it tells that there is a next one. */
+const firstOf = (rows: readonly MessageRow[], { limit }: HistoryRequest): MessageRow[] =>
+  rows.toSorted((a, b) => compare(changeOf(a), changeOf(b))).slice(0, limit + 1)
 
 type Source = (db: Db, request: HistoryRequest, span: Span) => Promise<MessageRow[]>
 

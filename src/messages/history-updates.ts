@@ -1,6 +1,6 @@
 import type { Db } from '../storage/dialect.ts'
 import { behind, conditionsOf, type HistoryPage, type HistoryRequest } from './history-query.ts'
-import { type Change, compare, type Span } from './history-span.ts'
+import { type Change, changeOf, compare, type Span } from './history-span.ts'
 import { messagesChanged, searchBounds } from './history-update-sources.ts'
 import { waitingBounds, waitingRoutes } from './history-waiting.ts'
 import type { MessageRow } from './message-store.ts'
@@ -42,8 +42,6 @@ export function sliceUpdates(rows: readonly MessageRow[], request: HistoryReques
     next: last === undefined ? null : { updatedAtMs: last.updated_at, id: last.id },
   }
 }
-
-const changeOf = (row: MessageRow): Change => ({ atMs: row.updated_at, id: row.id })
 
 const startOf = ({ query, position }: HistoryRequest): Change => ({
   atMs: position?.updatedAtMs ?? query.updatedAfterMs ?? 0,

@@ -44,7 +44,7 @@ export const waitingWithin = (
     .orderBy('changed_at')
     .orderBy('message_id')
 
-/** Places up to which what waits on these routes may be looked at; none where all of it within the span is read. */
+/** The place up to which what waits on these routes may be looked at; none where all of it within the span is read. One statement at a time, too. */
 export async function waitingBounds(
   db: Db,
   request: HistoryRequest,
@@ -53,18 +53,23 @@ export async function waitingBounds(
 ): Promise<Change[]> {
   const long = groupsOf(routes.filter(({ messages }) => messages >= maxWaitingRead))
   const many = span.conditions.length === 0 ? [] : groupsOf(routes).filter(holdsMoreThanIsRead)
-  const bounds = await Promise.all([
-    ...long.map((group) => endsOfQueues(db, request, span, group)),
-    ...many.map((group) =>
-      waitingWithin(db, request, span, group)
+  let { below } = span
+  for (const group of long)
+    below = earliest([below, ...(await endsOfQueues(db, request, { ...span, below }, group))])
+  for (const group of many)
+    below = earliest([
+      below,
+      ...(await waitingWithin(db, request, { ...span, below }, group)
         .select(['changed_at as atMs', 'message_id as id'])
         .limit(1)
         .offset(maxRowsRead - 1)
-        .execute(),
-    ),
-  ])
-  return bounds.flat()
+        .execute()),
+    ])
+  return below === span.below ? [] : [below]
 }
+
+const earliest = (places: readonly [Change, ...Change[]]): Change =>
+  places.reduce((one, other) => (compare(other, one) < 0 ? other : one))
 
 const holdsMoreThanIsRead = (group: readonly WaitingRoute[]): boolean =>
   group.reduce((sum, { messages }) => sum + messages, 0) >= maxRowsRead
