@@ -162,6 +162,13 @@ export async function searchBounds(db: Db, request: HistoryRequest, span: Span):
           .offset(maxRowsRead - 1)
           .execute()
       : [],
+    isSearch
+      ? keptWithin(db, request, span)
+          .select(['changed_at as atMs', 'message_id as id'])
+          .limit(1)
+          .offset(maxRowsRead - 1)
+          .execute()
+      : [],
   ])
   return bounds.flat().map(({ atMs, id }) => ({ atMs: atMs as number, id }))
 }

@@ -126,7 +126,7 @@ const queueBehind = (db: Db, { owner }: HistoryRequest, after: Change, routeKey:
     .orderBy('due_at')
     .orderBy('message_id')
 
-/** What waits again in the place that it had, with an index of its own: never more than the windows of the devices hold. */
+/** What waits again in the place that it had, with an index of its own: as much as the windows of the account's devices hold, all together. */
 export const keptWithin = (db: Db, { owner }: HistoryRequest, { after, below }: Span) =>
   db
     .selectFrom('queue')

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { everyMessage, type HistoryFilter, type HistoryPosition } from '../../src/messages/history-query.ts'
 import { readHistory } from '../../src/messages/history.ts'
+import { routeKeyOf } from '../../src/messages/message-store.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 /** Messages of an account that wait under so many senders: a route each. */
@@ -72,3 +73,27 @@ test.each([
     expect(page.statements).toBeLessThanOrEqual(routes / atOnce + 10)
   }
 }) // prettier-ignore
+
+test('a search looks behind however many wait in the place that they had', async () => {
+  const to = Array.from({ length: 100 }, (_, i) => `+4915112345${100 + i}`)
+  const places = 2_600
+  for (let i = 0; i < places; i += 100)
+    await house.send({ to, clientReference: i + 100 < places ? 'Other' : 'Last' })
+  // Refused at once by a device that was busy: each waits in its place, and changed later than it is due.
+  const changedAt = house.clock.now() + 1
+  await house.storage.writer.write(async (tx) => {
+    await tx
+      .updateTable('messages')
+      .set({ updated_at: changedAt })
+      .where('client_reference', 'is not', null)
+      .execute()
+    await tx
+      .updateTable('queue')
+      .set({ changed_at: changedAt })
+      .where('route_key', '=', routeKeyOf('live', null))
+      .execute()
+  })
+  await house.clock.advance(2)
+  const { told } = await follow({ clientReference: 'Last' })
+  expect(told).toHaveLength(100)
+})
