@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Settlement } from '../messages/settle-outcomes.ts'
 import type { Metrics } from '../metrics.ts'
-import { isPassing } from '../storage/dialect.ts'
+import { isPassing, isRefusal } from '../storage/dialect.ts'
 import type { Route } from './choose-device.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
 import { dueRoutes } from './due-routes.ts'
@@ -56,7 +56,7 @@ export class OutcomeStore {
 
   /**
    * An outcome is evidence: it is offered to the database until it is stored. One that is refused for what it is, even as unknown, is left aside,
-   * so that it holds up no other: its attempt stays open, and the next start of this node, or the rescuer of another, ends it.
+   * so that it holds up no other: its attempt stays open, and the next start of this node, or the rescuer of another, tries to end it.
    *
    * Its room on the device is free as soon as the store is under way: the writer keeps order, so the claim that takes the room is flushed with it
    * or after it, and a crash finds no more open hand-overs than the window holds. That saves a flush in each turn of a window.
@@ -84,10 +84,10 @@ export class OutcomeStore {
           'outcomes could not be stored; they are kept and offered again',
         )
         if (ended.length > 1 && !isPassing(error)) return this.#storeOneByOne(ended, tries)
-        refusals += isPassing(error) ? 0 : 1
+        refusals += isRefusal(error) ? 1 : 0
         if (refusals === mostRefusals) return [this.#leaveAside(ended)]
         // What cannot be stored as it was told is not known.
-        if (!isPassing(error)) ended = ended.map((each) => ({ ...each, outcome: notTold }))
+        if (isRefusal(error)) ended = ended.map((each) => ({ ...each, outcome: notTold }))
         await new Promise<void>((resolve) => time.schedule(storeRetryMs, resolve))
       }
     }

@@ -111,9 +111,12 @@ export class UnfitValueError extends StorageError {
 export const isPassing = (error: unknown): boolean =>
   error instanceof StorageError && error.fault !== 'constraint' && error.fault !== 'other'
 
-/** Whether the database refused what it was offered for what it is. */
+/**
+ * Whether what was offered is at fault: the database refuses its values, or the unit makes no statement of them. A fault that is neither this nor
+ * passing is the database's own, as a right that was taken away: somebody will mend it.
+ */
 export const isRefusal = (error: unknown): boolean =>
-  error instanceof StorageError && error.fault === 'constraint'
+  !(error instanceof StorageError) || error.fault === 'constraint'
 
 /** Units of work by name, for a writer that runs them where the database is. What they take and give is plain JSON. */
 export type Units = Readonly<Record<string, (tx: Tx, input: never) => Promise<unknown>>>

@@ -210,3 +210,30 @@ test('an outcome that the database refuses in every form holds up no other, and 
     await odd.close()
   }
 })
+
+test('what the database takes of nobody for a while says nothing of an outcome, which is stored as it was told', async () => {
+  let refused = 0
+  const odd = await openMessagesFixture(undefined, {
+    around: (units) => ({
+      ...units,
+      async settleOutcomes(settlements) {
+        // The batch, and then each of its two more often than what is refused for itself is offered.
+        if (++refused > 12) return units.settleOutcomes(settlements)
+        throw new StorageError('permission denied for table messages (42501)', 'other', false)
+      },
+    }),
+  })
+  try {
+    await odd.addAccount('acc_a', 10)
+    for (let i = 0; i < 2; i++) await odd.send()
+    await odd.addDevice('dev_s', { settings: { delay_ms: '600000' } })
+    const states = async () => {
+      await odd.clock.advance(250)
+      return odd.statuses()
+    }
+    await eventually(states, (seen) => expect(seen).toEqual(['sent', 'sent']), 10_000)
+    expect(refused).toBeGreaterThan(12)
+  } finally {
+    await odd.close()
+  }
+})
