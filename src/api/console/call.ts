@@ -70,8 +70,8 @@ export type ContextOf<A extends Access> = A extends 'anyone'
 interface Shape<A extends Access, I extends TObject> {
   access: A
   input: I
-  /** Every text of it is judged elsewhere, row by row: a NUL in one of them refuses no other. */
-  judgesTexts?: true
+  /** It looks for NUL itself, row by row: one in a text refuses no other. */
+  judgesNul?: true
 }
 
 /** A call answers with JSON: a read changes nothing and is a GET, a change is a POST. */

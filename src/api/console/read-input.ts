@@ -7,10 +7,10 @@ import type { AnyCall } from './call.ts'
  * Reads the input of a call: a body that is JSON already, or the text of `?input=`, read as one. Refuses what its schema does not allow, naming
  * each fault, and a NUL anywhere. The validator is loaded at the first call: it costs 9 MB.
  */
-export async function readInput({ input: schema, judgesTexts }: AnyCall, given: unknown): Promise<unknown> {
+export async function readInput({ input: schema, judgesNul }: AnyCall, given: unknown): Promise<unknown> {
   const { Value } = await import('typebox/value')
   const value = typeof given === 'string' ? parseJsonObject(Buffer.from(given), '`input`') : (given ?? {})
-  const nul = judgesTexts === true ? null : findNul('', value)
+  const nul = judgesNul === true ? null : findNul('', value)
   if (nul !== null) throw refuse('validation_failed', { errors: [nul] })
   if (Value.Check(schema, value)) return value
   const errors = Value.Errors(schema, value).map(({ instancePath, message }): Fault => ({

@@ -44,7 +44,7 @@ export const sendCalls = {
   'send/price': defineCall({
     kind: 'change',
     access: 'member',
-    judgesTexts: true,
+    judgesNul: true,
     input: Type.Object({ body }, closed),
     async handle(context, input): Promise<PriceAnswer> {
       try {
@@ -65,7 +65,7 @@ export const sendCalls = {
   'send/one': defineCall({
     kind: 'change',
     access: 'member',
-    judgesTexts: true,
+    judgesNul: true,
     input: Type.Object({ body, key }, closed),
     async handle(context, input): Promise<SendAnswer> {
       const caller = await consoleCaller(context)
@@ -77,7 +77,7 @@ export const sendCalls = {
   'send/rows': defineCall({
     kind: 'change',
     access: 'member',
-    judgesTexts: true,
+    judgesNul: true,
     input: Type.Object(
       {
         key,
@@ -105,7 +105,7 @@ export const sendCalls = {
   'send/check-numbers': defineCall({
     kind: 'change',
     access: 'member',
-    judgesTexts: true,
+    judgesNul: true,
     input: Type.Object({ numbers: Type.Array(Type.String(), { maxItems: mostNumbers }) }, closed),
     handle: async ({ account }, { numbers }): Promise<{ numbers: CheckedNumber[] }> => ({
       numbers: numbers.map((number) => {
