@@ -10,8 +10,9 @@ type Write = (calls: () => Calls) => Promise<unknown>
 
 /**
  * Merges the calls of a unit that wait for the writer into one: batches form next to the flush that they wait for, so that no thread
- * waits for the other's turn, and what comes while a transaction waits for that of another node shares it. Should the database refuse what a merged call brings, or the unit fail on it, each call is tried by itself, so that
- * nobody fails for a neighbour; a full or busy disk would refuse each of them too.
+ * waits for the other's turn, and what comes while a transaction waits for that of another node shares it. Should the database refuse what a
+ * merged call brings, or the unit fail on it, each call is tried by itself, so that nobody fails for a neighbour; a full or busy disk would
+ * refuse each of them too.
  */
 export function mergedUnits(deps: {
   writer: Writer
