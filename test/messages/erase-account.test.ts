@@ -149,7 +149,7 @@ test('it may be cut off after any transaction: sums hold, and the next run ends 
   const whole = (await house.erase()).length
   expect(whole).toBeGreaterThan(12)
   for (let cut = 1; cut < whole; cut++) {
-    house.filled = await house.fill({ ...house.shop, mark: `${house.shop.mark}after${cut}` })
+    house.filled = await house.fillAnother({ ...house.shop, mark: `${house.shop.mark}after${cut}` })
     expect((await house.erase(cut)).at(-1)).toMatchObject({ isFinished: false })
     await expectSums(house.store.db, house.clock.now())
     expect((await house.erase()).at(-1)).toMatchObject({ isFinished: true })

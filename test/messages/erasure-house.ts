@@ -16,7 +16,7 @@ export interface ErasureHouse extends Pick<TestStorage, 'clock' | 'ids'> {
   traces: string[]
   filled: FilledAccount
   /** Another account with these words. */
-  fill(filling: Filling): Promise<FilledAccount>
+  fillAnother(filling: Filling): Promise<FilledAccount>
   begin(asked?: Asked): ReturnType<typeof eraseAccount>
   /** Goes on for so many transactions, to the end when no number is given. */
   erase(most?: number, asked?: Asked): Promise<AccountErasure[]>
@@ -66,7 +66,7 @@ async function fillTwo(
     shop,
     traces: [shop.mark, shop.number.slice(1), shop.number.slice(-7)],
     filled,
-    fill,
+    fillAnother: fill,
     begin: (asked = {}) =>
       eraseAccount(
         {
