@@ -74,7 +74,7 @@ export const proofs: readonly Proof[] = [
     name: 'races',
     says: 'forty sends at once for the last ten SMS, and one key from all edges at once, by two writers of one database',
     projects: both,
-    files: ['test/messages/race.test.ts', 'test/life-of-a-message.test.ts'],
+    files: ['test/messages/race.test.ts', 'test/life-of-a-message.test.ts', 'test/test-numbers.test.ts'],
     sizes: ['ROUNDS'],
     catches: ['read-then-update', 'check-then-insert'],
   },

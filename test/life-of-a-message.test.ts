@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { OpenedAccount } from '../src/open-account.ts'
 import { type ApiMessage, createApiClient } from './api-client.ts'
 import { eventually } from './eventually.ts'
-import { cliJson, startApp, startServerProcess, temporaryFolder, type TestApp } from './harness.ts'
+import { cliJson, startServerProcess, temporaryFolder } from './harness.ts'
+import { type LifeHouse, number, openLifeHouse } from './life-house.ts'
 
 /** The whole program over real HTTP, with the clock of the machine: everything runs at once, so that the waits overlap. */
 // Many commands start at once, each a process of its own.
@@ -12,48 +12,17 @@ vi.setConfig({ testTimeout: 30_000 })
 /** A server follows the command line within a second; a machine that is busy with other tests gets one more. */
 const soonMs = 2_000
 
-let house: TestApp
-let tester: OpenedAccount
-
+let house: LifeHouse
 beforeAll(async () => {
-  house = await startApp()
-  tester = await house.openAccount('Tester')
+  house = await openLifeHouse()
 })
 afterAll(() => house.stop())
-
-const number = '+4915112345678'
 
 const onesixty = <T>(...args: string[]): Promise<T> => cliJson<T>(args, house.dataFolder)
 const attachSimulator = (accountId: string, ...settings: string[]): Promise<{ id: string }> =>
   onesixty(
     'device', 'add', 'simulator', '--account', accountId, '--name', 'S', ...settings.flatMap((setting) => ['--set', setting]),
   ) // prettier-ignore
-
-/** The one message of an accepted send. */
-async function sendOne(key: string, to = number, more: object = {}): Promise<ApiMessage> {
-  const { status, body } = await house.client.send(key, { to, text: 'Hello', ...more })
-  expect(status, JSON.stringify(body)).toBe(202)
-  return body.messages[0]!
-}
-
-/** Waits until the message has the status, and gives it with its timeline. */
-async function reached(key: string, id: string, status: string, withinMs = 8_000): Promise<ApiMessage> {
-  return eventually(
-    () => house.client.message(key, id),
-    (message) => expect(message.status).toBe(status),
-    withinMs,
-  )
-}
-
-const statusesOf = (message: ApiMessage): string[] => (message.timeline ?? []).map(({ status }) => status)
-const refusal = async (
-  key: string,
-  body: object,
-): Promise<{ status: number; code: string; first?: string }> => {
-  const answer = await house.client.send(key, { text: 'Hello', ...body })
-  const first = answer.body.errors?.[0]?.code
-  return { status: answer.status, code: answer.body.code, ...(first === undefined ? {} : { first }) }
-}
 
 test.concurrent('the first start prints keys and a curl line that works as it stands', async () => {
   const dataFolder = await temporaryFolder()
@@ -82,95 +51,6 @@ test.concurrent('the first start prints keys and a curl line that works as it st
   }
 })
 
-test.concurrent('a test message is queued, sending, sent and delivered, and history tells when', async () => {
-  const { id } = await sendOne(tester.testKey, '+15005550006')
-  const message = await reached(tester.testKey, id, 'delivered')
-  expect(message).toMatchObject({ final: true, error: null, cost: { held: 1, charged: 1, state: 'charged' } })
-  expect(statusesOf(message)).toEqual(['queued', 'sending', 'sent', 'delivered'])
-  const times = message.timeline!.map(({ at }) => Date.parse(at))
-  expect(times).toEqual(times.toSorted((a, b) => a - b))
-  expect(Date.parse(message.delivered_at!) - Date.parse(message.sent_at!)).toBeGreaterThanOrEqual(2_900)
-})
-
-test.concurrent('…0001 is no valid number', async () => {
-  expect(await refusal(tester.testKey, { to: '+15005550001' })).toEqual({
-    status: 422,
-    code: 'validation_failed',
-    first: 'invalid_number',
-  })
-})
-
-test.concurrent('…0002 is undelivered because the handset is unreachable, and charged', async () => {
-  const { id } = await sendOne(tester.testKey, '+15005550002')
-  const message = await reached(tester.testKey, id, 'undelivered')
-  expect(message).toMatchObject({ final: true, error: { code: 'unreachable' }, cost: { charged: 1 } })
-  expect(statusesOf(message)).toEqual(['queued', 'sending', 'sent', 'undelivered'])
-})
-
-test.concurrent('…0003 is a destination that is not allowed', async () => {
-  const answer = await refusal(tester.testKey, { to: '+15005550003' })
-  expect(answer).toEqual({ status: 422, code: 'recipients_rejected', first: 'destination_not_allowed' })
-})
-
-test.concurrent('…0004 has opted out', async () => {
-  const answer = await refusal(tester.testKey, { to: '+15005550004' })
-  expect(answer).toEqual({ status: 422, code: 'recipients_rejected', first: 'recipient_opted_out' })
-})
-
-test.concurrent('…0005 fails at once, without a second try, and its hold is released', async () => {
-  const { id } = await sendOne(tester.testKey, '+15005550005')
-  const message = await reached(tester.testKey, id, 'failed', 2_000)
-  expect(message).toMatchObject({ final: true, error: { code: 'device_error' }, attempts: 1 })
-  expect(message.cost).toEqual({ held: 1, charged: 0, state: 'released' })
-})
-
-test.concurrent(
-  '…0007 is sent and after 10 s unconfirmed, and stays charged',
-  { timeout: 15_000 },
-  async () => {
-    const { id } = await sendOne(tester.testKey, '+15005550007')
-    const sent = await reached(tester.testKey, id, 'sent')
-    expect(sent).toMatchObject({ final: false, cost: { charged: 1 } })
-    const message = await reached(tester.testKey, id, 'unconfirmed', 13_000)
-    expect(message).toMatchObject({ final: true, error: { code: 'receipt_missing' }, cost: { charged: 1 } })
-    const at = message.timeline!.find(({ status }) => status === 'unconfirmed')!.at
-    expect(Date.parse(at) - Date.parse(message.sent_at!)).toBeGreaterThanOrEqual(9_900)
-  },
-)
-
-test.concurrent('…0008 meets a full queue', async () => {
-  expect(await refusal(tester.testKey, { to: '+15005550008' })).toEqual({ status: 429, code: 'queue_full' })
-})
-
-test.concurrent('…0009 expires after about 3 s and its hold is released', async () => {
-  const { id } = await sendOne(tester.testKey, '+15005550009')
-  const message = await reached(tester.testKey, id, 'expired')
-  expect(message).toMatchObject({ final: true, cost: { held: 1, charged: 0, state: 'released' } })
-})
-
-test.concurrent('…0010 costs more than the balance', async () => {
-  const answer = await refusal(tester.testKey, { to: '+15005550010' })
-  expect(answer).toEqual({ status: 402, code: 'insufficient_balance' })
-})
-
-test.concurrent('…0011 is delivered and answers STOP', async () => {
-  const { testKey } = await house.openAccount('Stopped')
-  const { id } = await sendOne(testKey, '+15005550011')
-  await reached(testKey, id, 'delivered')
-  const inbound = await eventually(
-    () => house.client.history(testKey, 'direction=inbound'),
-    (found) => expect(found).toHaveLength(1),
-  )
-  expect(inbound[0]).toMatchObject({ text: 'STOP', status: 'received', cost: { state: 'none', charged: 0 } })
-})
-
-test.concurrent('the test numbers are no numbers for a live key', async () => {
-  for (const last of ['01', '02', '06', '11']) {
-    const answer = await refusal(tester.liveKey, { to: `+150055500${last}` })
-    expect(answer).toMatchObject({ status: 422, code: 'validation_failed', first: 'invalid_number' })
-  }
-})
-
 test.concurrent('an account made by the command line has 10 SMS, and 153 euro signs take 3 of them', async () => {
   const ada = await onesixty<{ account_id: string; live_key: string; test_key: string }>(
     'account', 'create', '--name', 'Ada', '--email', 'ada@example.org',
@@ -181,7 +61,10 @@ test.concurrent('an account made by the command line has 10 SMS, and 153 euro si
     available: 10,
     granted: 10,
   })
-  expect(await refusal(ada.live_key, { to: number })).toEqual({ status: 503, code: 'no_sender_available' })
+  expect(await house.refusal(ada.live_key, { to: number })).toEqual({
+    status: 503,
+    code: 'no_sender_available',
+  })
   await attachSimulator(ada.account_id, 'delay_ms=0')
   await canSend(ada.live_key)
   const answer = await house.client.send(ada.live_key, { to: number, text: '€'.repeat(153) })
@@ -192,7 +75,7 @@ test.concurrent('an account made by the command line has 10 SMS, and 153 euro si
   expect(answer.body.totals).toEqual({ recipients: 1, parts: 3, balance_available: 7 })
   expect(answer.body.warnings.map(({ code }) => code)).toContain('simulated')
   expect((await house.client.balance(ada.live_key)).available).toBe(7)
-  await reached(ada.live_key, answer.body.messages[0]!.id, 'delivered')
+  await house.reached(ada.live_key, answer.body.messages[0]!.id, 'delivered')
   expect(await house.client.balance(ada.live_key)).toMatchObject({ available: 7, reserved: 0, used: 3 })
 })
 
@@ -244,30 +127,33 @@ test.concurrent('a suspended account reads and may not send; what waits goes on 
   const account = await house.openAccount('Suspended')
   const { id: device } = await attachSimulator(account.accountId, 'offline=true', 'delay_ms=0')
   await canSend(account.liveKey)
-  const { id } = await sendOne(account.liveKey)
+  const { id } = await house.sendOne(account.liveKey)
   await onesixty('account', 'suspend', '--account', account.accountId)
-  await soon(() => refusal(account.liveKey, { to: number, dry_run: true }), {
+  await soon(() => house.refusal(account.liveKey, { to: number, dry_run: true }), {
     status: 403,
     code: 'account_suspended',
   })
-  expect(await refusal(account.liveKey, { to: number })).toEqual({ status: 403, code: 'account_suspended' })
+  expect(await house.refusal(account.liveKey, { to: number })).toEqual({
+    status: 403,
+    code: 'account_suspended',
+  })
   await onesixty('device', 'set', device, '--set', 'offline=false')
   expect(await house.client.balance(account.liveKey)).toMatchObject({ reserved: 1 })
   // As long as a server may take to see a change, and a poll: nothing goes while the account is suspended.
   await seen(device, 'online')
   expect((await house.client.message(account.liveKey, id)).status).toBe('queued')
   await onesixty('account', 'reactivate', '--account', account.accountId)
-  await reached(account.liveKey, id, 'delivered', 3_000)
+  await house.reached(account.liveKey, id, 'delivered', 3_000)
 })
 
 test.concurrent('a closed account is refused, and what waited is canceled and costs nothing', async () => {
   const account = await house.openAccount('Closed')
   await attachSimulator(account.accountId, 'offline=true')
   await canSend(account.liveKey)
-  const { id } = await sendOne(account.liveKey)
+  const { id } = await house.sendOne(account.liveKey)
   const closed = await onesixty('account', 'close', '--account', account.accountId)
   expect(closed).toMatchObject({ state: 'closed', canceled_messages: 1 })
-  await soon(() => refusal(account.liveKey, { to: number, dry_run: true }), {
+  await soon(() => house.refusal(account.liveKey, { to: number, dry_run: true }), {
     status: 401,
     code: 'invalid_token',
   })
@@ -290,14 +176,14 @@ test.concurrent('a revoked key is refused within 5 s, and its neighbour is not',
   const made = await onesixty<{ id: string; key: string }>(
     'key', 'create', '--account', account.accountId, '--name', 'Second', '--mode', 'test',
   ) // prettier-ignore
-  await sendOne(made.key, '+15005550006')
+  await house.sendOne(made.key, '+15005550006')
   await onesixty('key', 'revoke', '--key', made.id)
   await eventually(
-    () => refusal(made.key, { to: '+15005550006' }),
+    () => house.refusal(made.key, { to: '+15005550006' }),
     (answer) => expect(answer).toEqual({ status: 401, code: 'invalid_token' }),
     5_000,
   )
-  await sendOne(account.testKey, '+15005550006')
+  await house.sendOne(account.testKey, '+15005550006')
 })
 
 test.concurrent('a grant raises the balance of the one wallet that it names', async () => {
@@ -305,14 +191,14 @@ test.concurrent('a grant raises the balance of the one wallet that it names', as
   await onesixty('account', 'grant', '--account', account.accountId, '--sms', '100', '--note', 'Invoice 7')
   expect(await house.client.balance(account.liveKey)).toMatchObject({ available: 110, granted: 110 })
   expect(await house.client.balance(account.testKey)).toMatchObject({ available: 1_000, granted: 1_000 })
-  await sendOne(account.testKey, '+15005550006')
+  await house.sendOne(account.testKey, '+15005550006')
   expect((await house.client.balance(account.testKey)).available).toBe(999)
   expect((await house.client.balance(account.liveKey)).available).toBe(110)
 })
 
 test.concurrent("someone else's messages are absent, by their id, their send and their number", async () => {
   const [owner, stranger] = await Promise.all([house.openAccount('Owner'), house.openAccount('Stranger')])
-  const { id, send_id } = await sendOne(owner.testKey, '+15005550006', { client_reference: 'mine' })
+  const { id, send_id } = await house.sendOne(owner.testKey, '+15005550006', { client_reference: 'mine' })
   for (const key of [stranger.testKey, stranger.liveKey, owner.liveKey]) {
     for (const query of [`id=${id}`, `send_id=${send_id}`, 'to=%2B15005550006', 'client_reference=mine', ''])
       expect(await house.client.history(key, query), query).toEqual([])
@@ -339,7 +225,7 @@ async function seen(device: string, status: string): Promise<void> {
 /** Waits until the server has taken up the account's device. */
 const canSend = (key: string): Promise<object> =>
   eventually(
-    () => refusal(key, { to: number, dry_run: true }),
+    () => house.refusal(key, { to: number, dry_run: true }),
     ({ status }) => expect(status).toBe(200),
     soonMs,
   )
