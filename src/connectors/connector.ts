@@ -27,7 +27,7 @@ export interface RefusalReason {
   code: string
   /** The raw value of the device or network. */
   networkCode: string | null
-  /** It is about this recipient alone, such as a handset whose queue is full: the device takes what goes to others. */
+  /** It is about this recipient, as far as anybody knows, such as a handset whose queue is full: what goes to others goes first. */
   recipientAlone?: true
   /** A limit that the device keeps by itself: until its `limitRestMs` are over, more is refused too. */
   limitReached?: true

@@ -92,6 +92,22 @@ test('one word of too much costs the message it is about two seconds, and anothe
   expect((taken as { at: number }).at - (refused as { at: number }).at).toBeLessThanOrEqual(2_000)
 }, 30_000)
 
+test('three handsets that stay full stand in nobody’s way: what was sent after them arrives', async () => {
+  const house = await openSmppHouse()
+  const full = numbersFrom(0, 3)
+  await house.smsc.set({
+    submit: { rules: full.map((number) => ({ destination: number.slice(1), status: 0x14, taken: false })) },
+  })
+  await house.send(text, full)
+  await eventually(
+    () => new Set(house.smsc.submits().map(({ destination }) => destination)).size,
+    (refused) => expect(refused).toBe(full.length),
+    10_000,
+  )
+  await house.send(text, numbersFrom(100, 5))
+  await eventually(house.counts, ({ delivered = 0 }) => expect(delivered).toBe(5), 20_000)
+}, 60_000)
+
 test('a link that is cut every two seconds loses nothing, doubles nothing, and knows of all but a window for each cut', async () => {
   const { house, proxy } = await openBehindProxy([`window=${window}`])
   await house.smsc.set({ submit: { delayMs: 20 } })

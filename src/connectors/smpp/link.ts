@@ -209,9 +209,7 @@ export class SmppLink implements Link {
       binding.provedGood()
       this.#pace.taken()
     } else if (submitted.kind === 'response') {
-      const isAlone = this.#heedStatus(submitted.status, session, made.destination.address)
-      if (isAlone && outcome.kind === 'refused')
-        return { ...outcome, reason: { ...outcome.reason, recipientAlone: true } }
+      this.#heedStatus(submitted.status, session, made.destination.address)
     } else if (submitted.kind === 'unknown' && submitted.reason === 'timeout') binding.doubt()
     return outcome
   }
@@ -224,15 +222,14 @@ export class SmppLink implements Link {
 
   #knows({ messageId }: { messageId: string | null }): void { if (messageId !== null) this.#deps.ids.add(messageId) } // prettier-ignore
 
-  /** What an error answer says about the link, and not about the message. Gives whether it is about the recipient alone. */
-  #heedStatus(status: number, session: Session, to: string): boolean {
+  /** What an error answer says about the link, and not about the message. */
+  #heedStatus(status: number, session: Session, to: string): void {
     const { lasts } = this.#plan.classify(status)
     // What else is out there may have its answer yet: cut off, a window of messages would be in doubt for one word.
     if (lasts === 'link') void session.unbind('the peer says that it is not bound')
-    if (lasts !== 'busy') return false
-    if (status === commandStatus.ESME_RMSGQFUL) return this.#pace.queueFull(to)
-    this.#pace.throttled()
-    return false
+    if (lasts !== 'busy') return
+    if (status === commandStatus.ESME_RMSGQFUL) this.#pace.queueFull(to)
+    else this.#pace.throttled()
   }
 
   #awaitLate(doubtful: Doubtful, part: number): void {

@@ -92,12 +92,10 @@ export class Pace {
     if (!isThrottled) this.#deps.changed()
   }
 
-  /** A queue is full. Gives whether that is the recipient's own; else the link slows down. */
-  queueFull(to: string): boolean {
+  /** A queue is full: the recipient's own, unless others' are too. Then the link slows down. */
+  queueFull(to: string): void {
     if (this.#fullQueues.size < fullQueuesInARow) this.#fullQueues.add(to)
-    const isAlone = this.#fullQueues.size < fullQueuesInARow
-    if (!isAlone) this.throttled()
-    return isAlone
+    if (this.#fullQueues.size === fullQueuesInARow) this.throttled()
   }
 
   /** Another contract: the wake-up may have been set for a rate under which the next part had to wait for long. */

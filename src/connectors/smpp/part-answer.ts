@@ -48,7 +48,10 @@ export function readAnswer(
   const { lasts, code } = classify(status)
   if (lasts === 'unknown') return { kind: 'unknown', detail: `The SMSC answered ${networkCode}.` }
   if (lasts === 'link') return { kind: 'not_written', detail: `The SMSC answered ${networkCode}.` }
-  return { kind: 'refused', reason: { lasts, code, networkCode } }
+  // Whose queue it is nobody says. Were it taken for that of all, three handsets that stay full would stand before all others.
+  const recipientAlone = lasts === 'busy' && status === commandStatus.ESME_RMSGQFUL
+  const reason = { lasts, code, networkCode }
+  return { kind: 'refused', reason: recipientAlone ? { ...reason, recipientAlone } : reason }
 }
 
 const names = new Map<number, string>(Object.entries(commandStatus).map(([name, status]) => [status, name]))
