@@ -4,12 +4,15 @@ import type { Settlement } from '../messages/settle-outcomes.ts'
 
 /** Back-off after the first and the second refusal that counts; the third ends the message. */
 export const refusalBackoffsMs = [15_000, 60_000] as const
-/** A throttled or unreachable device costs a message at most this, and neither an attempt nor its place in the queue. */
+/** A throttled or unreachable device costs a message at most this at first, and neither an attempt nor its place in the queue. */
 export const busyBackoffMs = 1_000
-/** A recipient who takes nothing is asked so often at that pace, then ever more rarely: each try is a row that is kept. */
+/**
+ * So often a message is tried at that pace, then ever more rarely: each try is a row that is kept. So often one that was throttled keeps its place,
+ * too: what is refused each time may be refused for itself, and would stand before all others until its validity ends.
+ */
 const quickTries = 10
 const longestBusyBackoffMs = 60_000
-const backoffOfRecipientMs = (attemptNumber: number): number =>
+const backoffOfBusyMs = (attemptNumber: number): number =>
   Math.min(busyBackoffMs * 2 ** Math.max(0, attemptNumber - quickTries), longestBusyBackoffMs)
 /** Nothing is ever due later than this from now. */
 export const longestBackoffMs = Math.max(...refusalBackoffsMs, longestBusyBackoffMs)
@@ -144,8 +147,8 @@ function judgeRefusal(
       return { ...refused, event: 'expired_at_device', error }
     case 'busy': {
       const { place, attemptNumber } = claimed
-      const isAlone = outcome.recipientAlone === true
-      const requeue = isAlone ? again(backoffOfRecipientMs(attemptNumber), place.refusals) : inPlace(place)
+      const goesBehind = outcome.recipientAlone === true || attemptNumber > quickTries
+      const requeue = goesBehind ? again(backoffOfBusyMs(attemptNumber), place.refusals) : inPlace(place)
       return { ...refused, event: 'not_submitted', requeue }
     }
     case 'now': {

@@ -69,6 +69,15 @@ test('a throttled or unreachable device costs at most 2 s, no attempt that count
   }
 })
 
+test('whatever is throttled keeps its place for ten tries, and goes behind what came later then: it may be about the message alone', () => {
+  const place = { route_key: 'live:', priority: 1, due_at: 17, refusals: 2 }
+  const again = [1, 10, 11, 12, 20].map(
+    (attemptNumber) => judgeOutcome(claimed({ attemptNumber, place }), refused('busy'), 5_000).requeue,
+  )
+  expect(again.map((each) => each?.dueAt)).toEqual([17, 17, 7_000, 9_000, 65_000])
+  expect(new Set(again.map((each) => each?.refusals))).toEqual(new Set([2]))
+})
+
 test('where no device rests for it, the message does: nobody could say whether its number has opted out', () => {
   for (const outcome of [notLookedUp, stoppedMeanwhile])
     expect(settlementsOf([{ claimed: claimed(), device: null, outcome }], 5_000, 6_000)).toMatchObject([
