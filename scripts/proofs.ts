@@ -130,12 +130,12 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'stops',
-    says: 'SIGTERM under load: no unknown outcome, the end within 30 s; no second server on one folder',
+    says: 'SIGTERM under load, and while half of a long message waits for its rest: no unknown outcome, the end within 30 s; no second server on one folder',
     projects: ['crash'],
     files: ['test/crash/drain.test.ts'],
     isTimed: true,
     sizes: ['STOPS'],
-    catches: ['no-drain', 'no-folder-lock'],
+    catches: ['no-drain', 'no-folder-lock', 'stop-waits-for-halves'],
   },
   {
     name: 'clocks',

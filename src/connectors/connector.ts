@@ -201,6 +201,8 @@ export interface Link extends Running {
   readonly ahead?: number
   /** Hands one message over. Never throws and always settles: within its own time-out, else as `unknown`. Called at most once for an attempt. */
   submit(handOver: HandOver): Promise<Outcome>
+  /** No new submits come, and somebody waits for the open ones: those settle soon that only wait for another try. */
+  hurry?(): void
   /** What its peer brings at once is told apart by the receipts that are expected: it is to know them before it starts. */
   readonly resumesFirst?: true
   /** Receipts that are still expected from before, a page at a time: after a start, for connectors that can ask for them, or before it. */

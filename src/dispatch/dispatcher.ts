@@ -1,6 +1,6 @@
 import { Batcher } from '../batcher.ts'
 import type { Clock } from '../clock.ts'
-import type { Outcome, Receipt } from '../connectors/connector.ts'
+import { isPull, type Outcome, type Receipt } from '../connectors/connector.ts'
 import type { Service } from '../lifecycle.ts'
 import type { Log } from '../log.ts'
 import type { Claimed, Want } from '../messages/claim-messages.ts'
@@ -105,6 +105,8 @@ export class Dispatcher implements Service {
     this.#cancelPoll()
     await this.#round
     this.#ready.giveAllBack()
+    // The pool stops its links behind this: a half that its link keeps for minutes would keep the process, too.
+    for (const { link } of this.#deps.pool.all) if (!isPull(link)) link.hurry?.()
     if (this.#open.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
   }
 

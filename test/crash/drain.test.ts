@@ -3,6 +3,7 @@ import { eventually } from '../eventually.ts'
 import { startServerProcess } from '../harness.ts'
 import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from './crash-house.ts'
 import { sizeOf } from '../proof-sizes.ts'
+import { openSmppHouse } from '../smpp/smpp-house.ts'
 
 const stops = sizeOf('STOPS')
 const device = { window: '50', submit_delay_ms: '100', delay_ms: '300' }
@@ -37,6 +38,24 @@ test('a stop under load ends within 30 s, leaves no outcome unknown and loses no
   // Had the device been idle, there would have been nothing to finish.
   expect(house.peer.records().length).toBeGreaterThan(stops * 100)
 })
+
+test('a stop while the second part of a long message is refused over and over ends soon, and leaves nothing unknown', async () => {
+  const over = await openSmppHouse()
+  await over.smsc.set({ submit: { rules: [{ status: 0, times: 1 }, { status: 0x14 }] } })
+  await over.send('Your parcel costs 3 € [today]. '.repeat(8), ['+4915112345678'])
+  await eventually(
+    () => over.smsc.submits().length,
+    (submits) => expect(submits).toBeGreaterThan(2),
+    10_000,
+  )
+  const startedMs = performance.now()
+  expect(await over.server.kill('SIGTERM')).toEqual({ code: 0, signal: null })
+  expect(performance.now() - startedMs).toBeLessThan(20_000)
+  await over.restart()
+  expect(await over.history('outbound')).toMatchObject([
+    { status: 'failed', error: { code: 'partially_sent', network_code: 'ESME_RMSGQFUL' } },
+  ])
+}, 90_000)
 
 test('a second server on the same data folder refuses to start and says who is there', async () => {
   const said = await startServerProcess({ dataFolder: house.dataFolder }).then(

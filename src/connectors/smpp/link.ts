@@ -59,6 +59,7 @@ export class SmppLink implements Link {
   #status: Health['status'] = 'pending'
   readonly #pauses: Pauses
   #whenIdle: (() => void)[] = []
+  #finishing: Promise<void> | null = null
 
   constructor(deps: Deps, plan: LinkPlan) {
     this.#deps = deps
@@ -153,15 +154,25 @@ export class SmppLink implements Link {
     for (const { networkId } of expected) this.#deps.ids.add(networkId)
   }
 
+  hurry(): void {
+    this.#finishing ??= this.#finish()
+  }
+
   async stop(): Promise<void> {
-    if (this.#phase !== 'leaving') this.#phase = 'stopping'
+    this.hurry()
+    await this.#finishing
+    await this.#bindings.stop()
+    if (this.#open > 0) await this.#idle()
+  }
+
+  /** What waits for another try has it at once; what is a half all the same after that is told as one. */
+  async #finish(): Promise<void> {
+    this.#phase = 'stopping'
     this.#pace.stop()
     this.#pauses.endAll(true)
     await this.#wholeMessages()
     this.#phase = 'leaving'
     this.#pauses.endAll(false)
-    await this.#bindings.stop()
-    if (this.#open > 0) await this.#idle()
   }
 
   /** A session that leaves turns away the parts that wait for room: until then those of long messages follow the ones that are out. */
