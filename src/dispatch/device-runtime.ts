@@ -6,6 +6,7 @@ import { Breaker } from './breaker.ts'
 import type { Candidate } from './choose-device.ts'
 import { drained } from './drained.ts'
 import type { PaceLimit } from './pace.ts'
+import { busyBackoffMs } from './retry-policy.ts'
 import { type Sim, SimPaces, type SimRoom } from './sim-paces.ts'
 
 /** What of a device's row decides how it is run. */
@@ -32,8 +33,6 @@ export interface Throughput extends PaceLimit {
   bySim?: readonly { slot: number; partsPerWindow: number; remaining: number; resetsAt: number | null }[]
 }
 
-/** After a throttled or unreachable answer the device rests this long; other devices lose nothing. */
-const restMs = 1_000
 /** A message has at most this many parts, so a claim of `remaining / 10` messages cannot pass the pace by more than one message. */
 export const mostParts = 10
 
@@ -240,7 +239,8 @@ export class DeviceRuntime {
   /** What a hand-over came to says something of the device. */
   heard(outcome: Outcome): void {
     const isBusy = outcome.kind === 'refused' && outcome.lasts === 'busy' && outcome.recipientAlone !== true
-    if (outcome.kind === 'unavailable' || isBusy) this.#restsUntilMs = this.#clock.monotonicMs() + restMs
+    if (outcome.kind === 'unavailable' || isBusy)
+      this.#restsUntilMs = this.#clock.monotonicMs() + busyBackoffMs
     if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.limitReached) this.#limited()
     if (outcome.kind === 'accepted') this.#lastSentAt = this.#clock.now()
     // That a message expired is no fault of the device.

@@ -4,7 +4,7 @@ import type { Settlement } from '../messages/settle-outcomes.ts'
 
 /** Back-off after the first and the second refusal that counts; the third ends the message. */
 export const refusalBackoffsMs = [15_000, 60_000] as const
-/** A throttled or unreachable device costs a message at most this at first, and neither an attempt nor its place in the queue. */
+/** A device that was throttled or is away rests this long, other devices lose nothing, and what it gave back is tried again then. */
 export const busyBackoffMs = 1_000
 /**
  * So often a message is tried at that pace, then ever more rarely: each try is a row that is kept. So often one that was throttled keeps its place,
