@@ -199,6 +199,8 @@ export interface Link extends Running {
    * until the window has room. Left out: none.
    */
   readonly ahead?: number
+  /** Open hand-overs that only wait for another try, so that nothing is under way of them. Left out: none. */
+  readonly waiting?: number
   /** Hands one message over. Never throws and always settles: within its own time-out, else as `unknown`. Called at most once for an attempt. */
   submit(handOver: HandOver): Promise<Outcome>
   /** No new submits come, and somebody waits for the open ones: those settle soon that only wait for another try. */

@@ -205,9 +205,7 @@ export class DeviceRuntime {
   }
 
   /** Whether it is claimed for ahead of its window. */
-  get claimsAhead(): boolean {
-    return this.#ahead > 0
-  }
+  get claimsAhead(): boolean { return this.#ahead > 0 } // prettier-ignore
 
   /** One of those that were claimed is handed over. */
   submitted(): void { this.#submitted += 1 } // prettier-ignore
@@ -278,7 +276,9 @@ export class DeviceRuntime {
     if (!this.isHeld) return 0
     const trust = this.#breaker.stateAt(this.#clock.monotonicMs())
     if (trust === 'closed') return this.#room(sender)
-    return trust === 'trial' && this.#open === 0 ? Math.min(1, this.#room(sender)) : 0
+    // What waits for another try tells nothing for minutes.
+    const waiting = isPull(this.link) ? 0 : (this.link.waiting ?? 0)
+    return trust === 'trial' && this.#open <= waiting ? Math.min(1, this.#room(sender)) : 0
   }
 
   /** None for a device with a pace: what is claimed is spent. */

@@ -75,6 +75,44 @@ test('after five minutes without the second part it is told what was taken', asy
   expect(await submitted).toMatchObject({ kind: 'partial', partsTaken: 1, networkCode: 'ESME_RMSGQFUL' })
 })
 
+/** So many messages of two parts, of which the SMSC takes the first and never the second; gives what became of each. */
+async function openHalves(count: number, window: string) {
+  let first = 0
+  const opened = await openJudged((_, submits) => (submits <= 2 * count && first++ % 2 === 0 ? 0 : 0x08), { window })
+  const ended: string[] = []
+  for (let i = 0; i < count; i++) void opened.link.submit(longHandOver(2)).then(({ kind }) => ended.push(kind))
+  const turn = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second++) {
+      await opened.world.atRest()
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      await opened.world.clock.advance(1_000)
+    }
+  }
+  await turn(1)
+  return { ...opened, ended, turn }
+} // prettier-ignore
+
+test('halves keep their places in the window, and for more than a minute no more than half of them', async () => {
+  const { link, ended, turn } = await openHalves(10, '10')
+  expect([ended, link.waiting, link.window]).toEqual([[], 10, 10])
+  await turn(40)
+  expect(ended).toEqual([])
+  await turn(40)
+  expect(ended).toEqual(Array.from({ length: 5 }, () => 'partial'))
+  expect(link.window).toBe(10)
+  await turn(160)
+  expect(ended).toHaveLength(5)
+  await turn(80)
+  expect(ended).toEqual(Array.from({ length: 10 }, () => 'partial'))
+}, 60_000)
+
+test('a half keeps others from the only place of a window for no more than a minute', async () => {
+  const { link, ended, turn } = await openHalves(1, '1')
+  expect([ended, link.window]).toEqual([[], 1])
+  await turn(80)
+  expect([ended, link.window]).toEqual([['partial'], 1])
+}, 60_000)
+
 test('the rest of a long message follows when an SMSC that said goodbye in the middle of it is back', async () => {
   let isAway = false
   let submits = 0

@@ -31,6 +31,19 @@ test('a device that is throttled or away rests for a second, and then takes as m
     expect([freeAfter(outcome), freeAfter(outcome, 999), freeAfter(outcome, 1_000)]).toEqual([0, 0, 10])
 })
 
+test('a device on trial is tried while it holds a half that waits for its rest, and not while one is under way', () => {
+  const clock = createStubClock()
+  const link = { window: 10, waiting: 1, capabilities: {}, health: () => ({ status: 'online', reasons: [] }) }
+  const log = { error: () => undefined } as unknown as Log
+  const device = new DeviceRuntime({ clock, log, breakerRestMs: 60_000 }, facts, link as unknown as Link)
+  for (let i = 0; i < 20; i++) device.heard({ kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer' })
+  void clock.advance(60_000)
+  device.opened(2)
+  expect(device.candidate().free).toBe(1)
+  device.opened(1)
+  expect(device.candidate().free).toBe(0)
+}) // prettier-ignore
+
 test('a recipient who takes nothing costs the others of the device nothing', () => {
   expect(freeAfter({ ...busy, recipientAlone: true })).toBe(10)
 })

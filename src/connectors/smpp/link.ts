@@ -18,8 +18,8 @@ import type { LinkPlan, Replan } from './link-plan.ts'
 import { readAnswer, readSubmitted, sayAnswer } from './part-answer.ts'
 import { Pace } from './pace.ts'
 import { PartValidity, validityEnded } from './part-validity.ts'
-import { Pauses } from './pauses.ts'
 import { describePdu } from './describe-pdu.ts'
+import { Halves } from './halves.ts'
 import { commandStatus, type MessageFields } from './pdu.ts'
 import type { Answer } from './request-outcome.ts'
 import { Session } from './session.ts'
@@ -35,8 +35,6 @@ interface Deps {
   store(delivery: Delivery, fate: DeliveryFate): Promise<void>
 }
 
-/** The parts that failed, of a message that was taken in part, go again for so long: handsets keep a half no longer. */
-const wholeUntilMs = 300_000
 /** A link that stops first lets the messages that are under way go out whole; longer would keep a restart waiting for an SMSC that is silent. */
 const wholeWithinMs = 5_000
 /** Wider windows hide a flush by themselves, and what leaves ahead is written down line by line. */
@@ -52,12 +50,11 @@ export class SmppLink implements Link {
   readonly #bindings: Bindings
   readonly #pace: Pace
   readonly #late = new LateAnswers()
-  /** `stopping` lets whole messages out, `leaving` no more. */
-  #phase: 'new' | 'running' | 'stopping' | 'leaving' = 'new'
+  #phase: 'new' | 'running' | 'stopping' = 'new'
   #open = 0
   #lastSeenAt: number | null = null
   #status: Health['status'] = 'pending'
-  readonly #pauses: Pauses
+  readonly #halves: Halves
   #whenIdle: (() => void)[] = []
   #finishing: Promise<void> | null = null
 
@@ -65,9 +62,9 @@ export class SmppLink implements Link {
     this.#deps = deps
     this.#plan = plan
     this.capabilities = plan.capabilities
-    this.#pauses = new Pauses(deps.tools)
     const hasRoom = (): void => { if (this.#phase === 'running') deps.events.healthChanged() } // prettier-ignore
     this.#pace = new Pace({ tools: deps.tools, changed: () => this.#changed(), hasRoom }, plan.maxPerSecond)
+    this.#halves = new Halves({ tools: deps.tools, pace: this.#pace, places: () => this.#places })
     this.#bindings = new Bindings(
       {
         tools: deps.tools,
@@ -81,22 +78,29 @@ export class SmppLink implements Link {
 
   /** As many messages as there is room for on the wire, at the rate that the SMSC bears. */
   get window(): number {
-    return this.#open + this.#pace.roomOf(this.#bindings.room)
+    return this.#open + this.#pace.roomOf(this.#room)
   }
+
+  get waiting(): number { return this.#halves.waiting } // prettier-ignore
 
   /** Another window: a flush may take as long as a round trip. A bounded rate leaves time for it, and so does a wide window. */
   get ahead(): number {
-    const window = this.#open + this.#bindings.room
+    const window = this.#open + this.#room
     return this.perSecond === Infinity && window <= mostAhead ? window : 0
   }
 
   get perSecond(): number { return this.#pace.perSecond } // prettier-ignore
 
+  /** How many messages may be open: a crash leaves no more of them unknown, those among them of which nothing is on the wire just now. */
+  get #places(): number { return this.#plan.sessions * this.#plan.session.window } // prettier-ignore
+
+  get #room(): number { return Math.max(0, Math.min(this.#bindings.room, this.#places - this.#open)) } // prettier-ignore
+
   health(): Health {
     const { tools } = this.#deps
     return healthOf({
       states: this.#bindings.states,
-      isStopped: this.#phase === 'stopping' || this.#phase === 'leaving',
+      isStopped: this.#phase === 'stopping',
       isThrottled: this.#pace.isThrottled,
       fault: null,
       nowMs: tools.now(),
@@ -132,7 +136,7 @@ export class SmppLink implements Link {
       const doubtful: Doubtful = { attemptId: handOver.attemptId, outcomes: [], isTold: false }
       const deps = {
         submitPart: (fields: MessageFields) => this.#submitPart(fields, validity),
-        pause: (fruitless: number) => this.#pause(fruitless, validity),
+        pause: (fruitless: number) => this.#halves.pause(fruitless, validity),
         room: () => this.#pace.room,
         inDoubt: (outcomes: PartOutcome[], part: number) => {
           doubtful.outcomes = outcomes
@@ -169,10 +173,9 @@ export class SmppLink implements Link {
   async #finish(): Promise<void> {
     this.#phase = 'stopping'
     this.#pace.stop()
-    this.#pauses.endAll(true)
+    this.#halves.goOn()
     await this.#wholeMessages()
-    this.#phase = 'leaving'
-    this.#pauses.endAll(false)
+    this.#halves.giveUp()
   }
 
   /** A session that leaves turns away the parts that wait for room: until then those of long messages follow the ones that are out. */
@@ -278,15 +281,6 @@ export class SmppLink implements Link {
       { ...settings, bindAs: role },
     ) // prettier-ignore
     return session
-  }
-
-  /** Until the parts that failed may go again; false when there is no time for that any more. */
-  #pause(fruitless: number, { startMs, endMs }: PartValidity): Promise<boolean> {
-    const nowMs = this.#deps.tools.monotonicMs()
-    if (this.#phase === 'leaving' || nowMs >= startMs + wholeUntilMs) return Promise.resolve(false)
-    // A link that stops has no time for more than the first wait.
-    const waitMs = this.#pace.repeatMs(this.#phase === 'stopping' ? 0 : fruitless)
-    return this.#pauses.wait(Math.min(waitMs, Math.max(0, endMs - nowMs)))
   }
 
   #changed(): void {

@@ -12,7 +12,7 @@ export type PartOutcome =
 export interface SubmitDeps {
   /** Submits a part over whichever session has room. Always resolves. */
   submitPart(fields: MessageFields, part: number): Promise<PartOutcome>
-  /** Waits a while before the parts that failed go again, longer after rounds that brought nothing; false when there is no time for it. */
+  /** Waits a while before the parts that failed go again, longer after rounds in which all were refused; false when there is no time for it. */
   pause(fruitless: number): Promise<boolean>
   /** How many parts the rate of the link lets go now. */
   room(): number
@@ -40,7 +40,9 @@ export async function submitMessage(deps: SubmitDeps, parts: readonly MessageFie
     // One goes in any case, else messages that are not begun yet could take all the room for ever.
     const again = failed.slice(0, Math.max(1, deps.room()))
     await Promise.all(again.map(([part, fields]) => submit(fields, part)))
-    fruitless = countTaken(outcomes) > before ? 0 : fruitless + 1
+    if (countTaken(outcomes) > before) fruitless = 0
+    // Where there is no session nothing was tried.
+    else if (again.some(([part]) => outcomes[part]?.kind === 'refused')) fruitless += 1
   }
   return judgeParts(outcomes, deps.receiptExpected)
 }
