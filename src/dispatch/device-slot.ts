@@ -175,11 +175,15 @@ export class DeviceSlot {
 
   /** False when the start was given up. What did not start is stopped before anything else has its turn. */
   async #startLink(deviceId: string, link: Link | Pull): Promise<boolean> {
+    let isWanted = true
     const abandoned = new Promise<false>((resolve) => {
-      this.#abandonStart = () => resolve(false)
+      this.#abandonStart = () => {
+        isWanted = false
+        resolve(false)
+      }
     })
-    const resume = (): Promise<void> => resumeReceipts(this.#deps.read, deviceId, link)
-    const isLater = isPull(link) || link.resumesFirst !== true
+    const resume = (): Promise<void> => resumeReceipts(this.#deps.read, deviceId, link, () => isWanted)
+    const isLater = isPull(link) || link.resumesFirst === undefined
     const started = (isLater ? link.start().then(resume) : resume().then(() => link.start()))
       .then(() => recallReport(this.#deps.read, deviceId, link))
       .then(() => true)

@@ -5,23 +5,55 @@ import type { Mode } from '../storage/schema.ts'
 const pageSize = 1_000
 
 /**
- * Tells a link that was just started which receipts are still expected from it, page by page, if it can ask for them. Goes wallet by wallet
- * along the index of those that are waited for: the days of those that were given up are not read.
+ * Tells a link which receipts are still expected from it, if it can ask for them or judges by them: all of them, page by page, or the latest that it
+ * has room for. Goes wallet by wallet along the index of those that are waited for, each from its newest on: the days of those that were given
+ * up are not read. Stops where the link is not wanted any more.
  */
-export async function resumeReceipts(db: Db, deviceId: string, link: Link | Pull): Promise<void> {
+export async function resumeReceipts(
+  db: Db,
+  deviceId: string,
+  link: Link | Pull,
+  isWanted = (): boolean => true,
+): Promise<void> {
   if (isPull(link) || link.resume === undefined) return
-  const wallets = await waitingWallets(db)
-  for (const wallet of wallets) {
-    for (let after: Waited | undefined = beforeAll; after !== undefined;) {
-      const rows: Waited[] = await pageAfter(db, deviceId, wallet, after)
-      if (rows.length > 0) link.resume(rows.map((row) => ({ networkId: row.network_id })))
-      after = rows.length < pageSize ? undefined : rows.at(-1)
+  const most = link.resumesFirst?.most ?? Number.POSITIVE_INFINITY
+  let left: Reading[] = (await waitingWallets(db)).map((wallet) => ({ ...wallet, before: behindAll }))
+  // Turn by turn, so that no wallet takes the room of the others.
+  const limit = Math.min(pageSize, Math.ceil(most / Math.max(1, left.length)))
+  const latest: Waited[] = []
+  while (left.length > 0 && latest.length < most) {
+    const longer: Reading[] = []
+    for (const reading of left) {
+      if (!isWanted()) return
+      const rows = await pageBefore(db, deviceId, reading, limit)
+      const [oldest] = rows.slice(limit - 1)
+      if (oldest !== undefined) longer.push({ ...reading, before: oldest })
+      if (most === Number.POSITIVE_INFINITY) link.resume(rows)
+      else latest.push(...rows)
     }
+    left = longer
   }
+  // The oldest first, since a link forgets what it was told first.
+  if (latest.length > 0) link.resume(latest.toSorted((a, b) => a.sentAt - b.sentAt))
+}
+
+interface Waited {
+  sentAt: number
+  messageId: string
+  networkId: string
+}
+
+const behindAll: Waited = { sentAt: Number.MAX_SAFE_INTEGER, messageId: '', networkId: '' }
+
+/** How far a wallet was read. */
+interface Reading {
+  account_id: string
+  mode: Mode
+  before: Waited
 }
 
 /** One query for all of them: most accounts of a large service wait for nothing. */
-const waitingWallets = (db: Db): Promise<{ account_id: string; mode: Mode }[]> =>
+const waitingWallets = (db: Db): Promise<Omit<Reading, 'before'>[]> =>
   db
     .selectFrom('wallets as w')
     .select(['w.account_id', 'w.mode'])
@@ -37,36 +69,28 @@ const waitingWallets = (db: Db): Promise<{ account_id: string; mode: Mode }[]> =
     )
     .execute()
 
-interface Waited {
-  sent_at: number
-  message_id: string
-  network_id: string
-}
-
-const beforeAll: Waited = { sent_at: -1, message_id: '', network_id: '' }
-
-const pageAfter = (
+const pageBefore = (
   db: Db,
   deviceId: string,
-  wallet: { account_id: string; mode: Mode },
-  after: Waited,
+  { account_id, mode, before }: Reading,
+  limit: number,
 ): Promise<Waited[]> =>
   db
     .selectFrom('receipts_expected')
-    .select(['sent_at', 'message_id', 'network_id'])
-    .where('account_id', '=', wallet.account_id)
-    .where('mode', '=', wallet.mode)
+    .select(['sent_at as sentAt', 'message_id as messageId', 'network_id as networkId'])
+    .where('account_id', '=', account_id)
+    .where('mode', '=', mode)
     .where('closed_at', 'is', null)
     .where('device_id', '=', deviceId)
     .where((eb) =>
       eb(
         eb.refTuple('sent_at', 'message_id', 'network_id'),
-        '>',
-        eb.tuple(after.sent_at, after.message_id, after.network_id),
+        '<',
+        eb.tuple(before.sentAt, before.messageId, before.networkId),
       ),
     )
-    .orderBy('sent_at')
-    .orderBy('message_id')
-    .orderBy('network_id')
-    .limit(pageSize)
+    .orderBy('sent_at', 'desc')
+    .orderBy('message_id', 'desc')
+    .orderBy('network_id', 'desc')
+    .limit(limit)
     .execute()

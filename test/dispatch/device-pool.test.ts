@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Link } from '../../src/connectors/connector.ts'
+import { resumeReceipts } from '../../src/dispatch/resume-receipts.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { eventually } from '../eventually.ts'
 import { openPoolHouse, type PoolHouse } from './pool-house.ts'
@@ -41,6 +43,29 @@ test('a link that judges by them knows the receipts that are expected before it 
   await house.isRunning('dev_a', 'dev_b')
   expect(house.linkOf('dev_a').told).toEqual(['of dev_a', 'start'])
   expect(house.linkOf('dev_b').told).toEqual(['start', 'of dev_b'])
+}) // prettier-ignore
+
+test('a link that judges by them is told the latest receipts, of each account its share, and reads no more once it is given up', async () => {
+  const row = { mode: 'live' as const, message_id: 'msg_a', attempt_number: 1, wire_parts: 1, device_id: 'dev_a' }
+  const expected = ['acc_a', 'acc_b'].flatMap((account_id, late) =>
+    [1, 2, 3, 4].map((at) => ({ ...row, account_id, network_id: `${account_id} ${at}`, sent_at: 10 * late + at })),
+  )
+  await house.storage.writer.write(async (tx) => {
+    for (const id of ['acc_a', 'acc_b']) {
+      await insertRows(tx, 'accounts', [{ id, name: id, state: 'active', created_at: 1, updated_at: 1 }])
+      await insertRows(tx, 'wallets', [{ account_id: id, mode: 'live', granted: 0, reserved: 0, used: 0, low_threshold: 0, refilled_day: null }])
+    }
+    await insertRows(tx, 'receipts_expected', expected)
+  })
+  const told: string[] = []
+  const resume = (rows: readonly { networkId: string }[]) => void told.push(...rows.map(({ networkId }) => networkId))
+  const link = { resumesFirst: { most: 4 }, resume } as unknown as Link
+  await resumeReceipts(house.storage.read, 'dev_a', link)
+  expect(told).toEqual(['acc_a 3', 'acc_a 4', 'acc_b 3', 'acc_b 4'])
+  told.length = 0
+  let looks = 0
+  await resumeReceipts(house.storage.read, 'dev_a', { resume } as unknown as Link, () => looks++ === 0)
+  expect(told).toHaveLength(4)
 }) // prettier-ignore
 
 test('a change gives a start under way up, and never are there two links of one device', async () => {

@@ -157,7 +157,7 @@ function createStubKind() {
           sims: [],
           lastError: null,
         }),
-        ...(stub.says === 'knows first' && { resumesFirst: true as const }),
+        ...(stub.says === 'knows first' && { resumesFirst: { most: 3 } }),
         resume: (expected) => void stub.told.push(...expected.map(({ networkId }) => networkId)),
         start: () => {
           stub.starts += 1

@@ -124,7 +124,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
       'SEARCH r EXISTS USING INDEX receipts_expected_open (account_id=? AND mode=?)',
     ])
     expect(await steps(statementIn(executed.mock.calls, 'order by "sent_at"'))).toEqual([
-      'SEARCH receipts_expected USING INDEX receipts_expected_open (account_id=? AND mode=? AND (sent_at,message_id,network_id)>(?,?,?))',
+      'SEARCH receipts_expected USING INDEX receipts_expected_open (account_id=? AND mode=? AND (sent_at,message_id,network_id)<(?,?,?))',
     ])
   })
 

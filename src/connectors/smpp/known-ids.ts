@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../bounded-map.ts'
 
 /** Bounds the ids that are remembered: some hours of a busy link. */
-const mostIds = 100_000
+export const mostIds = 100_000
 
 /**
  * Ids that the SMSC gave to messages of ours. Only for one thing: a text that looks like a receipt, and does not say that it is one, is

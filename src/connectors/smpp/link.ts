@@ -10,7 +10,7 @@ import type {
 import { Bindings, rolesOf, type Role } from './bindings.ts'
 import type { Delivery } from './deliveries.ts'
 import type { DeliveryFate } from './delivery-fate.ts'
-import type { KnownIds } from './known-ids.ts'
+import { type KnownIds, mostIds } from './known-ids.ts'
 import { healthOf } from './link-health.ts'
 import { type Doubtful, LateAnswers } from './late-answers.ts'
 import type { OpenSocket } from './open-socket.ts'
@@ -44,7 +44,7 @@ const mostAhead = 50
 export class SmppLink implements Link {
   readonly capabilities: Capabilities
   /** An SMSC brings what it has kept with its yes to the bind, and some do not say of a receipt that it is one. */
-  readonly resumesFirst = true
+  readonly resumesFirst = { most: mostIds }
   readonly #deps: Deps
   #plan: LinkPlan
   readonly #bindings: Bindings
