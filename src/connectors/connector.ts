@@ -205,8 +205,11 @@ export interface Link extends Running {
   submit(handOver: HandOver): Promise<Outcome>
   /** No new submits come, and somebody waits for the open ones: those settle soon that only wait for another try. */
   hurry?(): void
-  /** What its peer brings at once is told apart by the receipts that are expected: it is to know the latest of them, so many, before it starts. */
-  readonly resumesFirst?: { most: number }
+  /**
+   * What its peer brings at once is told apart by the receipts that are expected: it is to know the latest of them, so many, before it starts. Where
+   * only failures are told those count, too, that nobody waits for.
+   */
+  readonly resumesFirst?: { most: number; failuresTold?: boolean }
   /** Receipts that are still expected from before: after a start, a page at a time, for connectors that can ask for them, or before it, at once. */
   resume?(expected: readonly { networkId: string }[]): void
 }

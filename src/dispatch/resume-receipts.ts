@@ -7,7 +7,7 @@ const pageSize = 1_000
 /**
  * Tells a link which receipts are still expected from it, if it can ask for them or judges by them: all of them, page by page, or the latest that it
  * has room for. Goes wallet by wallet along the index of those that are waited for, each from its newest on: the days of those that were given
- * up are not read. Stops where the link is not wanted any more.
+ * up are not read, but for a link that is told failures alone. Stops where the link is not wanted any more.
  */
 export async function resumeReceipts(
   db: Db,
@@ -16,8 +16,9 @@ export async function resumeReceipts(
   isWanted = (): boolean => true,
 ): Promise<void> {
   if (isPull(link) || link.resume === undefined) return
-  const most = link.resumesFirst?.most ?? Number.POSITIVE_INFINITY
-  let left: Reading[] = (await waitingWallets(db)).map((wallet) => ({ ...wallet, before: behindAll }))
+  const { most = Number.POSITIVE_INFINITY, failuresTold = false } = link.resumesFirst ?? {}
+  let left = await walletsWith(db, 'is')
+  if (failuresTold) left.push(...(await walletsWith(db, 'is not')))
   // Turn by turn, so that no wallet takes the room of the others.
   const limit = Math.min(pageSize, Math.ceil(most / Math.max(1, left.length)))
   const latest: Waited[] = []
@@ -45,16 +46,17 @@ interface Waited {
 
 const behindAll: Waited = { sentAt: Number.MAX_SAFE_INTEGER, messageId: '', networkId: '' }
 
-/** How far a wallet was read. */
+/** How far those of a wallet were read that are waited for, or those that are not: each has an index. `closedAt` is how theirs stands to null. */
 interface Reading {
   account_id: string
   mode: Mode
+  closedAt: 'is' | 'is not'
   before: Waited
 }
 
 /** One query for all of them: most accounts of a large service wait for nothing. */
-const waitingWallets = (db: Db): Promise<Omit<Reading, 'before'>[]> =>
-  db
+async function walletsWith(db: Db, closedAt: Reading['closedAt']): Promise<Reading[]> {
+  const wallets = await db
     .selectFrom('wallets as w')
     .select(['w.account_id', 'w.mode'])
     .where((eb) =>
@@ -64,15 +66,17 @@ const waitingWallets = (db: Db): Promise<Omit<Reading, 'before'>[]> =>
           .select('r.network_id')
           .whereRef('r.account_id', '=', 'w.account_id')
           .whereRef('r.mode', '=', 'w.mode')
-          .where('r.closed_at', 'is', null),
+          .where('r.closed_at', closedAt, null),
       ),
     )
     .execute()
+  return wallets.map((wallet) => ({ ...wallet, closedAt, before: behindAll }))
+}
 
 const pageBefore = (
   db: Db,
   deviceId: string,
-  { account_id, mode, before }: Reading,
+  { account_id, mode, closedAt, before }: Reading,
   limit: number,
 ): Promise<Waited[]> =>
   db
@@ -80,7 +84,7 @@ const pageBefore = (
     .select(['sent_at as sentAt', 'message_id as messageId', 'network_id as networkId'])
     .where('account_id', '=', account_id)
     .where('mode', '=', mode)
-    .where('closed_at', 'is', null)
+    .where('closed_at', closedAt, null)
     .where('device_id', '=', deviceId)
     .where((eb) =>
       eb(

@@ -118,13 +118,22 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     await resumeReceipts(house.storage.read, 'dev_w', link)
     expect(told).toHaveLength(1_100)
     expect(new Set(told)).toEqual(new Set(waited.map(({ network_id }) => network_id)))
+    // Of these nobody waits for any: only a failure would still be told.
+    await resumeReceipts(house.storage.read, 'dev_w', { ...link, resumesFirst: { most: 5_000, failuresTold: true } })
+    expect(told.slice(1_100).toSorted()).toEqual([...told.slice(0, 1_100), 'given up'].toSorted())
+    const closed = statementIn(executed.mock.calls, '"closed_at" is not null and "device_id"')
     if (isPostgres)
-      return expectSearch(statementIn(executed.mock.calls, 'order by "sent_at"'), /^SEARCH receipts_expected BY receipts_expected_open \(account_id= mode= \[?sent_at/)
+      for (const [statement, index] of [[statementIn(executed.mock.calls, 'order by "sent_at"'), 'open'], [closed, 'given_up']] as const)
+        await expectSearch(statement, new RegExp(`^SEARCH receipts_expected BY receipts_expected_${index} \\(account_id= mode= \\[?sent_at`))
+    if (isPostgres) return
     expect(await planOf(statementIn(executed.mock.calls, 'wallets'))).toEqual([
       'SEARCH r EXISTS USING INDEX receipts_expected_open (account_id=? AND mode=?)',
     ])
     expect(await steps(statementIn(executed.mock.calls, 'order by "sent_at"'))).toEqual([
       'SEARCH receipts_expected USING INDEX receipts_expected_open (account_id=? AND mode=? AND (sent_at,message_id,network_id)<(?,?,?))',
+    ])
+    expect(await steps(closed)).toEqual([
+      'SEARCH receipts_expected USING INDEX receipts_expected_given_up (account_id=? AND mode=? AND (sent_at,message_id,network_id)<(?,?,?))',
     ])
   })
 

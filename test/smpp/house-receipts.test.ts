@@ -21,6 +21,21 @@ test('a link that asks for failures alone has a message sent for good, and undel
   expect(await cliJson(['doctor'], house.server.dataFolder)).toMatchObject({ ok: true })
 }, 60_000)
 
+test('failures that do not say that they are receipts count after a restart, too, where failures alone are asked for', async () => {
+  const house = await openSmppHouse({ settings: ['receipts=failures'] })
+  await house.smsc.set({
+    receipts: { esmClass: 0, rules: [{ states: ['UNDELIV'] }] },
+    deliver: { window: 0 },
+  })
+  await house.send('Shall we write to you?', numbersFrom(0, 20))
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ sent: 20 }), 20_000)
+  await house.server.kill('SIGKILL')
+  await house.smsc.set({ deliver: { window: 50 } })
+  await house.restart()
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ undelivered: 20 }), 20_000)
+  expect(await house.history('inbound')).toEqual([])
+}, 60_000)
+
 test('receipts that do not say so are receipts also when the SMSC brings them with its yes to the bind, after a restart', async () => {
   const house = await openSmppHouse()
   await house.smsc.set({ receipts: { esmClass: 0 }, deliver: { window: 0 } })

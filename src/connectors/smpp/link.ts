@@ -44,7 +44,7 @@ const mostAhead = 50
 export class SmppLink implements Link {
   readonly capabilities: Capabilities
   /** An SMSC brings what it has kept with its yes to the bind, and some do not say of a receipt that it is one. */
-  readonly resumesFirst = { most: mostIds }
+  readonly resumesFirst: { most: number; failuresTold: boolean }
   readonly #deps: Deps
   #plan: LinkPlan
   readonly #bindings: Bindings
@@ -62,6 +62,7 @@ export class SmppLink implements Link {
     this.#deps = deps
     this.#plan = plan
     this.capabilities = plan.capabilities
+    this.resumesFirst = { most: mostIds, failuresTold: plan.failuresTold }
     const hasRoom = (): void => { if (this.#phase === 'running') deps.events.healthChanged() } // prettier-ignore
     this.#pace = new Pace({ tools: deps.tools, changed: () => this.#changed(), hasRoom }, plan.maxPerSecond)
     this.#halves = new Halves({ tools: deps.tools, pace: this.#pace, places: () => this.#places })
