@@ -23,7 +23,7 @@ function openIncoming() {
     alphabet: 'gsm7',
     isKnownId: () => false,
   })
-  const live: SessionSpan = { endedMs: null, noticedWithinMs: 40_000 }
+  const live: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, heardMs: () => Infinity }
   /** A copy comes in, over a session that lives unless told otherwise; gives what is known of it. */
   const say = async (changes: Partial<MessageFields> = {}, session = live): Promise<DeliveryFate> => {
     const fate = new DeliveryFate(session, heard.nowMs - startMs)
@@ -68,7 +68,7 @@ test.for([
 test('what comes again after its session ended is a repeat, unless our yes was there long before', async () => {
   for (const [saidMs, endedMs, isRepeat] of [[null, 50, true], [100, 40_100, true], [100, 40_101, false]] as const) {
     const { say, pass, prints } = openIncoming()
-    const session: SessionSpan = { endedMs: null, noticedWithinMs: 40_000 }
+    const session: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, heardMs: () => Infinity }
     const fate = await say({}, session)
     if (saidMs !== null) fate.answered(true, saidMs)
     session.endedMs = endedMs
@@ -81,6 +81,20 @@ test('what comes again after its session ended is a repeat, unless our yes was t
     expect(prints()[2]).not.toBe(prints()[1])
   }
 }) // prettier-ignore
+
+test('what comes again over another session is a repeat while the first was not heard since our yes', async () => {
+  const { say, pass, prints } = openIncoming()
+  let heardMs = 0
+  const first: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, heardMs: () => heardMs }
+  ;(await say({}, first)).answered(true, 10)
+  pass(20_000)
+  ;(await say()).answered(true, pass(10))
+  expect(prints()[1]).toBe(prints()[0])
+  ;(await say({}, first)).answered(true, pass(10))
+  heardMs = pass(20_000)
+  await say()
+  expect(new Set(prints()).size).toBe(3)
+})
 
 test('a piece of a long text that comes again is the same piece, whoever has our yes', async () => {
   const { say, pass, prints } = openIncoming()

@@ -110,6 +110,19 @@ test('a message may come again when it had no yes in time, or none that surely c
   expect(mayComeAgain()).toEqual([false, true])
 })
 
+test('a message may come again over another session until its own is heard behind our yes, and not over its own', async () => {
+  const fates: DeliveryFate[] = []
+  const { smsc, clock } = await bindSession({ store: async (_, fate) => void fates.push(fate) })
+  const mayComeAgain = (): boolean[] =>
+    [true, false].map((isElsewhere) => fates[0]?.mayComeAgain(clock.monotonicMs(), isElsewhere) ?? true)
+  smsc.send(delivery(1))
+  await smsc.seen('deliver_sm_resp')
+  await clock.advance(10_000)
+  expect(mayComeAgain()).toEqual([true, false])
+  await roundTrip(smsc)
+  expect(mayComeAgain()).toEqual([false, false])
+})
+
 test('only so many messages are unanswered at once: the others are not read, and nothing is lost', async () => {
   const storing: (() => void)[] = []
   const { smsc, stored } = await bindSession({

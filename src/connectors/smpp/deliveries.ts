@@ -10,6 +10,8 @@ interface Deps {
   alarm: Pick<Alarm, 'by'>
   limits: SessionLimits
   monotonicMs(): number
+  /** When the peer was last heard. */
+  heardMs(): number
   /** Stores a message; what becomes of it is told by `fate`, from then on. */
   store(delivery: Delivery, fate: DeliveryFate): Promise<void>
   answer(delivery: Delivery, status: number): void
@@ -31,7 +33,11 @@ export class Deliveries {
   constructor(deps: Deps) {
     this.#deps = deps
     const { enquireLinkMs, enquireLinkTimeoutMs } = deps.limits
-    this.#span = { endedMs: null, noticedWithinMs: enquireLinkMs + enquireLinkTimeoutMs }
+    this.#span = {
+      endedMs: null,
+      noticedWithinMs: enquireLinkMs + enquireLinkTimeoutMs,
+      heardMs: () => deps.heardMs(),
+    }
   }
 
   get size(): number {

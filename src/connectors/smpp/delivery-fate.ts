@@ -1,10 +1,11 @@
 /** Peers wait this long at least for an answer before they take it for lost. */
 const promptMs = 5_000
 
-/** What the messages of one session have in common: when it was over, and how late a connection may be known to be dead. */
+/** What the messages of one session have in common: when it was over, when it was heard last, and how late a connection may be known to be dead. */
 export interface SessionSpan {
   endedMs: number | null
   readonly noticedWithinMs: number
+  heardMs(): number
 }
 
 /** What became of one message from the peer: a repeat of it is told by that from another message that says the same. */
@@ -26,15 +27,22 @@ export class DeliveryFate {
     this.#said = { isYes, atMs }
   }
 
+  /** Whether both came over one session. */
+  cameBeside(other: DeliveryFate): boolean {
+    return other.#session === this.#session
+  }
+
   /**
-   * Whether the peer may say it again: it had no yes in time, or its connection ended so soon behind the yes that this may never have come. To whom
-   * lives and has our yes, the same words are a new message.
+   * Whether the peer may say it again: it had no yes in time, or its connection ended so soon behind the yes that this may never have come. Over another
+   * session it may, too, while its own was not heard since the yes: that one may be dead and nobody knows yet. To whom lives and has our yes, the
+   * same words are a new message.
    */
-  mayComeAgain(nowMs: number): boolean {
+  mayComeAgain(nowMs: number, isElsewhere = false): boolean {
     const { endedMs, noticedWithinMs } = this.#session
     if (this.#said === null) return endedMs !== null || nowMs - this.#arrivedMs > promptMs
     const { isYes, atMs } = this.#said
     if (!isYes || atMs - this.#arrivedMs > promptMs) return true
+    if (isElsewhere && this.#session.heardMs() <= atMs) return true
     return endedMs !== null && endedMs - atMs <= noticedWithinMs
   }
 }

@@ -104,7 +104,8 @@ function createNames(): (digest: string, copy: Copy) => string {
     const known = heard.get(digest)
     const span = Math.floor(receivedAt / repeatMs)
     const isRecent = known !== undefined && fate.arrivedMs - known.fate.arrivedMs < repeatMs
-    const isRepeat = isRecent && (isPiece || known.fate.mayComeAgain(fate.arrivedMs))
+    const isRepeat =
+      isRecent && (isPiece || known.fate.mayComeAgain(fate.arrivedMs, !fate.cameBeside(known.fate)))
     const isTaken = !isRepeat && known?.span === span
     const name = isRepeat ? known.name : `${digest}.${span}${isTaken ? `.${receivedAt}.${++count}` : ''}`
     heard.set(digest, { name, span: isRepeat ? known.span : span, fate })

@@ -45,11 +45,11 @@ export class Session {
     this.#deps = deps
     this.#settings = settings
     this.#alarm = createAlarm(deps.tools, () => this.#check(deps.tools.monotonicMs()))
-    const shared = { alarm: this.#alarm, limits: settings, monotonicMs: () => deps.tools.monotonicMs() }
+    const heardMs = (): number => this.heardMs
+    const shared = { alarm: this.#alarm, limits: settings, monotonicMs: () => deps.tools.monotonicMs(), heardMs } // prettier-ignore
     this.#requests = new Requests(
       {
         ...shared,
-        heardMs: () => this.#connection?.receivedMs ?? 0,
         send: (pdu) => this.#send(pdu),
         canSend: () => deps.tools.mayWrite?.() !== false && (this.#connection?.hasRoom ?? false),
         late: (answer) => deps.events.late(answer),
