@@ -17,6 +17,8 @@ export interface HandOver {
   category: 'transactional' | 'authentication' | 'marketing'
   /** The rest of its validity, in whole seconds, at least 1. */
   validitySeconds: number
+  /** Whether the recipient has opted out since; null while nobody can say. What goes later than at once asks before (P9). Left out: never. */
+  hasStopped?(): Promise<boolean | null>
 }
 
 /** Why a device would not take a message. */

@@ -8,7 +8,7 @@ import { type HandOverLog, hasLeft } from './hand-over-log.ts'
 import { isSound } from './sound-outcome.ts'
 
 export interface HandOverDeps {
-  clock: Pick<Clock, 'now'>
+  clock: Pick<Clock, 'now' | 'monotonicMs'>
   log: Log
   /** Where it is written down that a claim that says so leaves. */
   handOvers?: Pick<HandOverLog, 'left'>
@@ -36,7 +36,14 @@ export async function handOver(
     if (device === null || isPull(device.link) || !device.isHeld)
       return { kind: 'unavailable', detail: 'This node does not run the device any more.' }
     if (claimed.loggedBy !== undefined && !hasLeft(handOvers, claimed)) return notWrittenDown
-    const outcome = await device.link.submit(handOverOf(claimed, nowMs))
+    const submittedMs = clock.monotonicMs()
+    const outcome = await device.link.submit({
+      ...handOverOf(claimed, nowMs),
+      hasStopped: async () => {
+        const beforeMs = waitedMs + clock.monotonicMs() - submittedMs
+        return Promise.resolve(hasStopped?.(claimed, beforeMs) ?? false).catch(() => null)
+      },
+    })
     if (!isSound(outcome)) throw new TypeError('it told an outcome that makes no sense')
     return outcome
   } catch (error) {

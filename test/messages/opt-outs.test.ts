@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { HandOver } from '../../src/connectors/connector.ts'
 import { handOver } from '../../src/dispatch/hand-over.ts'
 import { createLog } from '../../src/log.ts'
 import { OptOuts } from '../../src/messages/opt-outs.ts'
@@ -153,6 +154,32 @@ test('what waits for room on its link is not handed over once its number has opt
   vi.restoreAllMocks()
   expect(submitted).toEqual(['msg_6/0', 'msg_8/0'])
 })
+
+test('a link that sends a part again later is told whether the number has opted out since, by this process or another', async () => {
+  const told: unknown[] = []
+  const consent = { ...ada, recipient: stopped }
+  const ask = async ({ hasStopped }: HandOver): Promise<void> => void told.push(await hasStopped?.())
+  const submit = async (itself: HandOver) => {
+    await ask(itself)
+    optOuts.note({ optedOut: [{ ...consent, confirmationId: null }], optedIn: [] }, base.clock.monotonicMs())
+    await ask(itself)
+    optOuts.note({ optedOut: [], optedIn: [consent] }, base.clock.monotonicMs())
+    await ask(itself)
+    await store()
+    await base.clock.advance(1_500)
+    await ask(itself)
+    statements().mockRejectedValue(new StorageError('gone', 'unavailable', false))
+    await ask(itself)
+    return { kind: 'accepted', networkIds: [], receiptExpected: false }
+  }
+  const hasStopped = ({ to: recipient, ...each }: { to: string } & typeof claimed, waitedMs: number) =>
+    optOuts.hasStopped({ ...each, recipient }, { waitedMs, monotonicMs: base.clock.monotonicMs(), nowMs: base.clock.now() })
+  const log = createLog('silent', { write: () => undefined })
+  const device = { isHeld: true, link: { submit } }
+  await handOver({ clock: base.clock, log, hasStopped: hasStopped as never }, claimed, device as never)
+  vi.restoreAllMocks()
+  expect(told).toEqual([false, true, false, true, null])
+}) // prettier-ignore
 
 test('an opt-out that this process has stored counts before anything is read anew', async () => {
   await optOuts.refresh()

@@ -141,6 +141,16 @@ test('the rest of a long message follows when an SMSC that said goodbye in the m
   expect(submits).toBe(3)
 })
 
+test('the rest of a long message stays here once its recipient has opted out', async () => {
+  const { link, world, seen } = await openJudged((_, count) => (count === 2 ? 0x14 : 0))
+  const submitted = link.submit({ ...longHandOver(2), hasStopped: async () => true })
+  expect(await turnUntil(world, submitted, 10_000)).toMatchObject({
+    kind: 'partial',
+    code: 'recipient_opted_out',
+  })
+  expect(seen.submits).toBe(2)
+})
+
 test('a link that stops gives the rest one more chance at once, and ends the wait', async () => {
   const { link, world, seen } = await openJudged((_, count) => (count === 2 ? 0x14 : 0))
   const submitted = link.submit(longHandOver(2))

@@ -21,7 +21,10 @@ const anyPart = fc.constantFrom(
 )
 
 /** Submits parts whose tries end as told, one after the other; the last one repeats. */
-async function submit(tries: readonly (readonly PartOutcome[])[], { mostPauses = 3, room = 10 } = {}) {
+async function submit(
+  tries: readonly (readonly PartOutcome[])[],
+  { mostPauses = 3, room = 10, stops = [] as (boolean | null)[] } = {},
+) {
   const asked: number[] = tries.map(() => 0)
   const doubts: number[] = []
   const pauses: number[] = []
@@ -34,6 +37,7 @@ async function submit(tries: readonly (readonly PartOutcome[])[], { mostPauses =
         return next
       },
       pause: async (fruitless) => pauses.push(fruitless) <= mostPauses,
+      hasStopped: async () => (stops.length > 0 ? (stops.shift() as boolean | null) : false),
       room: () => room,
       inDoubt: (_, part) => void doubts.push(part),
       receiptExpected: true,
@@ -78,6 +82,16 @@ test('once a part was taken, only those that were not go again', async () => {
   const { outcome, asked } = await submit([[taken('a')], [refused('busy'), notWritten, taken('b')]])
   expect(asked).toEqual([1, 3])
   expect(outcome).toEqual({ kind: 'accepted', networkIds: ['a', 'b'], receiptExpected: true })
+})
+
+test('before parts go again it is asked whether their recipient has opted out: then they stay, and while nobody can say they wait', async () => {
+  const tries = [[taken('a')], [refused('busy')]]
+  const { outcome, asked, pauses } = await submit(tries, { mostPauses: 10, stops: [false, null, null, true] })
+  expect([asked, pauses]).toEqual([
+    [1, 2],
+    [0, 1, 1, 1],
+  ])
+  expect(outcome).toMatchObject({ kind: 'partial', partsTaken: 1, code: 'recipient_opted_out' })
 })
 
 test('parts that never go are told with those that did', async () => {

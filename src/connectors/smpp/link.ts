@@ -138,6 +138,7 @@ export class SmppLink implements Link {
       const deps = {
         submitPart: (fields: MessageFields) => this.#submitPart(fields, validity),
         pause: (fruitless: number) => this.#halves.pause(fruitless, validity),
+        hasStopped: () => handOver.hasStopped?.() ?? Promise.resolve(false),
         room: () => this.#pace.room,
         inDoubt: (outcomes: PartOutcome[], part: number) => {
           doubtful.outcomes = outcomes

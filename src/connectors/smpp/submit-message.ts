@@ -14,6 +14,8 @@ export interface SubmitDeps {
   submitPart(fields: MessageFields, part: number): Promise<PartOutcome>
   /** Waits a while before the parts that failed go again, longer after rounds in which all were refused; false when there is no time for it. */
   pause(fruitless: number): Promise<boolean>
+  /** Whether the recipient has opted out meanwhile; null while nobody can say. */
+  hasStopped(): Promise<boolean | null>
   /** How many parts the rate of the link lets go now. */
   room(): number
   receiptExpected: boolean
@@ -35,6 +37,9 @@ export async function submitMessage(deps: SubmitDeps, parts: readonly MessageFie
   await Promise.all(parts.map(submit))
   for (let fruitless = 0; goesAgain(outcomes);) {
     if (!(await deps.pause(fruitless))) break
+    const hasStopped = await deps.hasStopped()
+    if (hasStopped === true) return judgeParts(outcomes.map(stoppedUnlessTaken), deps.receiptExpected)
+    if (hasStopped === null) continue
     const before = countTaken(outcomes)
     const failed = [...parts.entries()].filter(([part]) => isRepeatable(outcomes[part] as PartOutcome))
     // One goes in any case, else messages that are not begun yet could take all the room for ever.
@@ -48,6 +53,11 @@ export async function submitMessage(deps: SubmitDeps, parts: readonly MessageFie
 }
 
 const unasked: PartOutcome = { kind: 'not_written', detail: 'It was not submitted yet.' }
+
+/** Of a message whose recipient opted out when half of it was there. */
+const stoppedUnlessTaken = (outcome: PartOutcome): PartOutcome =>
+  outcome.kind === 'taken' ? outcome : { kind: 'refused', reason: optedOut }
+const optedOut: RefusalReason = { lasts: 'good', code: 'recipient_opted_out', networkCode: null }
 
 const isRepeatable = (outcome: PartOutcome): boolean =>
   outcome.kind === 'not_written' ||
