@@ -35,6 +35,13 @@ export interface RefusalReason {
   limitReached?: true
 }
 
+/** Whether the network tells more of what it took. */
+export interface ReceiptsToCome {
+  receiptExpected: boolean
+  /** Only what does not arrive is reported: a message is `sent` for good, unless that comes. */
+  failuresTold?: true
+}
+
 /**
  * What became of a hand-over.
  * - `accepted`: the network took every part. `networkIds`, one for each wire part, find its receipts.
@@ -44,18 +51,10 @@ export interface RefusalReason {
  * - `unknown`: it may or may not have been submitted (`partsTaken` certainly were).
  */
 export type Outcome =
-  | {
-      kind: 'accepted'
-      networkIds: readonly string[]
-      receiptExpected: boolean
-      /** Only what does not arrive is reported: the message is `sent` for good, unless that comes. */
-      failuresTold?: true
-    }
+  | ({ kind: 'accepted'; networkIds: readonly string[] } & ReceiptsToCome)
   | ({ kind: 'refused' } & RefusalReason)
-  | ({ kind: 'partial'; networkIds: readonly string[]; partsTaken: number; receiptExpected: boolean } & Pick<
-      RefusalReason,
-      'code' | 'networkCode'
-    >)
+  | ({ kind: 'partial'; networkIds: readonly string[]; partsTaken: number } & ReceiptsToCome &
+      Pick<RefusalReason, 'code' | 'networkCode'>)
   | { kind: 'unavailable'; detail: string }
   | {
       kind: 'unknown'

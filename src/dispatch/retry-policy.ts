@@ -97,6 +97,7 @@ function judge(claimed: Claimed, outcome: Outcome, dueFromMs: number): Judgement
         outcome: outcome.code,
         networkIds: outcome.networkIds,
         receiptExpected: outcome.receiptExpected,
+        ...(outcome.failuresTold === true && { failuresTold: true }),
         partsTaken: outcome.partsTaken,
         error: { code: 'partially_sent', networkCode: outcome.networkCode },
       }

@@ -20,10 +20,17 @@ const anyPart = fc.constantFrom(
   unknown,
 )
 
+interface Options {
+  mostPauses?: number
+  room?: number
+  stops?: (boolean | null)[]
+  receipts?: 'all' | 'failures'
+}
+
 /** Submits parts whose tries end as told, one after the other; the last one repeats. */
 async function submit(
   tries: readonly (readonly PartOutcome[])[],
-  { mostPauses = 3, room = 10, stops = [] as (boolean | null)[] } = {},
+  { mostPauses = 3, room = 10, stops = [], receipts = 'all' }: Options = {},
 ) {
   const asked: number[] = tries.map(() => 0)
   const doubts: number[] = []
@@ -40,7 +47,7 @@ async function submit(
       hasStopped: async () => (stops.length > 0 ? (stops.shift() as boolean | null) : false),
       room: () => room,
       inDoubt: (_, part) => void doubts.push(part),
-      receiptExpected: true,
+      receipts,
     },
     tries.map(() => message),
   )
@@ -56,6 +63,14 @@ test('all parts taken is accepted, with an id for each', async () => {
 test('no receipt is waited for when the SMSC named no message', async () => {
   const { outcome } = await submit([[taken(null)]])
   expect(outcome).toEqual({ kind: 'accepted', networkIds: [], receiptExpected: false })
+})
+
+test('where failures alone are told they are told of a half, too', async () => {
+  const failures = { receipts: 'failures' as const }
+  const told = { receiptExpected: false, failuresTold: true }
+  expect((await submit([[taken('a')]], failures)).outcome).toMatchObject({ kind: 'accepted', ...told })
+  const half = await submit([[taken('a')], [refused('good')]], failures)
+  expect(half.outcome).toMatchObject({ kind: 'partial', ...told })
 })
 
 test('nothing taken lets the whole message go elsewhere, at once', async () => {
@@ -131,7 +146,7 @@ test('a part of which nothing is known never goes again, nor does what stands be
 
 test('whatever becomes of the parts: nothing in doubt is called refused, nothing taken is called untouched', () => {
   const property = fc.property(fc.array(anyPart, { minLength: 1, maxLength: 6 }), (outcomes) => {
-    const outcome = judgeParts(outcomes, true)
+    const outcome = judgeParts(outcomes, 'all')
     const takenParts = outcomes.filter(({ kind }) => kind === 'taken').length
     const inDoubt = outcomes.some(({ kind }) => kind === 'unknown')
     expect(outcome.kind === 'unknown').toBe(inDoubt)

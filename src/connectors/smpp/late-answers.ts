@@ -2,6 +2,7 @@ import type { Outcome } from '../connector.ts'
 import type { LateAnswer } from './request-outcome.ts'
 import type { Session } from './session.ts'
 import { judgeParts, type PartOutcome } from './submit-message.ts'
+import type { MessageSettings } from './submit-parts.ts'
 
 /** A hand-over with parts of which nobody knows, part by part. */
 export interface Doubtful {
@@ -42,7 +43,7 @@ export class LateAnswers {
   take(
     session: Session,
     { sequence }: Pick<LateAnswer, 'sequence'>,
-    { outcome, receiptExpected }: { outcome: PartOutcome; receiptExpected: boolean },
+    { outcome, receipts }: { outcome: PartOutcome; receipts: MessageSettings['receipts'] },
   ): { attemptId: string; outcome: Outcome } | null {
     const open = this.#bySession.get(session)
     const found = open?.get(sequence)
@@ -52,7 +53,7 @@ export class LateAnswers {
     const { doubtful, part } = found
     doubtful.outcomes[part] = outcome
     if (!doubtful.isTold) return null
-    const known = judgeParts(doubtful.outcomes, receiptExpected)
+    const known = judgeParts(doubtful.outcomes, receipts)
     return known.kind === 'unknown' ? null : { attemptId: doubtful.attemptId, outcome: known }
   }
 

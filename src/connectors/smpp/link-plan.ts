@@ -4,15 +4,14 @@ import type { Classify } from './part-answer.ts'
 import type { MessageFields } from './pdu.ts'
 import type { ReconnectPolicy } from './reconnect-policy.ts'
 import type { SessionSettings } from './session-settings.ts'
+import type { MessageSettings } from './submit-parts.ts'
 
 /** What a link needs of its settings; whatever is not here belongs to the making of messages. */
 export interface LinkPlan {
   bind: Role | 'pair'
   sessions: number
   maxPerSecond: number | null
-  receiptExpected: boolean
-  /** Only receipts of failures are asked for. */
-  failuresTold: boolean
+  receipts: MessageSettings['receipts']
   session: Omit<SessionSettings, 'bindAs'>
   reconnect: ReconnectPolicy
   classify: Classify

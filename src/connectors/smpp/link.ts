@@ -62,7 +62,7 @@ export class SmppLink implements Link {
     this.#deps = deps
     this.#plan = plan
     this.capabilities = plan.capabilities
-    this.resumesFirst = { most: mostIds, failuresTold: plan.failuresTold }
+    this.resumesFirst = { most: mostIds, failuresTold: plan.receipts === 'failures' }
     const hasRoom = (): void => { if (this.#phase === 'running') deps.events.healthChanged() } // prettier-ignore
     this.#pace = new Pace({ tools: deps.tools, changed: () => this.#changed(), hasRoom }, plan.maxPerSecond)
     this.#halves = new Halves({ tools: deps.tools, pace: this.#pace, places: () => this.#places })
@@ -144,11 +144,11 @@ export class SmppLink implements Link {
           doubtful.outcomes = outcomes
           this.#awaitLate(doubtful, part)
         },
-        receiptExpected: this.#plan.receiptExpected,
+        receipts: this.#plan.receipts,
       }
       const outcome = await submitMessage(deps, parts)
       doubtful.isTold = true
-      return this.#withFailures(outcome)
+      return outcome
     } finally {
       this.#open -= 1
       if (this.#open === 0) for (const goOn of this.#whenIdle.splice(0)) goOn()
@@ -230,12 +230,6 @@ export class SmppLink implements Link {
     return outcome
   }
 
-  #withFailures(outcome: Outcome): Outcome {
-    return this.#plan.failuresTold && outcome.kind === 'accepted'
-      ? { ...outcome, failuresTold: true }
-      : outcome
-  }
-
   #knows({ messageId }: { messageId: string | null }): void { if (messageId !== null) this.#deps.ids.add(messageId) } // prettier-ignore
 
   /** What an error answer says about the link, and not about the message. */
@@ -256,7 +250,7 @@ export class SmppLink implements Link {
 
   #createSession(role: Role): Session {
     const { tools, events, open, store } = this.#deps
-    const { session: settings, receiptExpected } = this.#plan
+    const { session: settings, receipts } = this.#plan
     const session: Session = new Session(
       {
         tools,
@@ -270,8 +264,8 @@ export class SmppLink implements Link {
             // Nothing else than submit_sm is asked over a link.
             const outcome = readAnswer(answer as Answer<'submit_sm_resp'>, this.#plan)
             if (outcome.kind === 'taken') this.#knows(outcome)
-            const known = this.#late.take(session, answer, { outcome, receiptExpected })
-            if (known !== null) void events.late(known.attemptId, this.#withFailures(known.outcome))
+            const known = this.#late.take(session, answer, { outcome, receipts })
+            if (known !== null) void events.late(known.attemptId, known.outcome)
           },
           room: () => this.#pace.roomCame(),
           odd: (pdu) => tools.log('debug', 'the SMSC sent what nobody asked for', describePdu(pdu)),

@@ -63,17 +63,15 @@ function planOf(
   { tools, references }: { tools: ConnectorTools; references: References },
 ): LinkPlan {
   const { message, limits, login, reconnect, statusOverrides, messageIds } = settings
-  const isReceiptExpected = message.receipts === 'all'
   return {
     bind: settings.bindAs,
     sessions: settings.sessions,
     maxPerSecond: settings.maxPerSecond,
-    receiptExpected: isReceiptExpected,
-    failuresTold: message.receipts === 'failures',
+    receipts: message.receipts,
     session: { ...limits, bind: { ...login, password: setup.secrets['password'] ?? '' } },
     reconnect: { ...defaultReconnectPolicy, ...reconnect },
     capabilities: {
-      deliveryReports: isReceiptExpected,
+      deliveryReports: message.receipts === 'all',
       maxParts: mostParts,
       alphanumericSender: true,
       encodingChoice: true,

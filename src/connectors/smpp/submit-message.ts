@@ -1,6 +1,7 @@
-import type { Outcome, RefusalReason } from '../connector.ts'
+import type { Outcome, ReceiptsToCome, RefusalReason } from '../connector.ts'
 import type { MessageFields } from './pdu.ts'
 import type { Session } from './session.ts'
+import type { MessageSettings } from './submit-parts.ts'
 
 /** What became of one try of one wire part. `messageId` is null where the SMSC named none; `asked` is the request whose answer may still come. */
 export type PartOutcome =
@@ -18,7 +19,8 @@ export interface SubmitDeps {
   hasStopped(): Promise<boolean | null>
   /** How many parts the rate of the link lets go now. */
   room(): number
-  receiptExpected: boolean
+  /** Which ones were asked for. */
+  receipts: MessageSettings['receipts']
   /** Called as soon as nobody knows of a part: the parts as they stand, in which an answer that comes late may still put its own. */
   inDoubt(outcomes: PartOutcome[], part: number): void
 }
@@ -38,7 +40,7 @@ export async function submitMessage(deps: SubmitDeps, parts: readonly MessageFie
   for (let fruitless = 0; goesAgain(outcomes);) {
     if (!(await deps.pause(fruitless))) break
     const hasStopped = await deps.hasStopped()
-    if (hasStopped === true) return judgeParts(outcomes.map(stoppedUnlessTaken), deps.receiptExpected)
+    if (hasStopped === true) return judgeParts(outcomes.map(stoppedUnlessTaken), deps.receipts)
     if (hasStopped === null) continue
     const before = countTaken(outcomes)
     const failed = [...parts.entries()].filter(([part]) => isRepeatable(outcomes[part] as PartOutcome))
@@ -49,7 +51,7 @@ export async function submitMessage(deps: SubmitDeps, parts: readonly MessageFie
     // Where there is no session nothing was tried.
     else if (again.some(([part]) => outcomes[part]?.kind === 'refused')) fruitless += 1
   }
-  return judgeParts(outcomes, deps.receiptExpected)
+  return judgeParts(outcomes, deps.receipts)
 }
 
 const unasked: PartOutcome = { kind: 'not_written', detail: 'It was not submitted yet.' }
@@ -72,7 +74,7 @@ const goesAgain = (outcomes: readonly PartOutcome[]): boolean =>
   outcomes.every((outcome) => outcome.kind === 'taken' || isRepeatable(outcome))
 
 /** The outcome of a message, of the outcomes of its parts; there is at least one. */
-export function judgeParts(outcomes: readonly PartOutcome[], receiptExpected: boolean): Outcome {
+export function judgeParts(outcomes: readonly PartOutcome[], receipts: MessageSettings['receipts']): Outcome {
   const taken = outcomes.filter((outcome) => outcome.kind === 'taken')
   const networkIds = taken.flatMap(({ messageId }) => messageId ?? [])
   const unknown = outcomes.filter((outcome) => outcome.kind === 'unknown')
@@ -91,11 +93,14 @@ export function judgeParts(outcomes: readonly PartOutcome[], receiptExpected: bo
     return isLost ? { ...base, connectionLost: true } : base
   }
   const left = outcomes.filter((outcome) => outcome.kind === 'refused' || outcome.kind === 'not_written')
-  if (left.length === 0)
-    return { kind: 'accepted', networkIds, receiptExpected: receiptExpected && networkIds.length > 0 }
+  const toCome: ReceiptsToCome = {
+    receiptExpected: receipts === 'all' && networkIds.length > 0,
+    ...(receipts === 'failures' && { failuresTold: true }),
+  }
+  if (left.length === 0) return { kind: 'accepted', networkIds, ...toCome }
   if (taken.length === 0) return wholly(left)
   const { code, networkCode } = worst(left) ?? { code: 'device_offline', networkCode: null }
-  return { kind: 'partial', networkIds, partsTaken: taken.length, receiptExpected, code, networkCode }
+  return { kind: 'partial', networkIds, partsTaken: taken.length, ...toCome, code, networkCode }
 }
 
 type Left = Exclude<PartOutcome, { kind: 'taken' | 'unknown' }>
