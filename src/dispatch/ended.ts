@@ -24,12 +24,12 @@ export const tooLate: Outcome = {
 export const settlementsOf = (ended: readonly Ended[], nowMs: number, dueMs: number): Settlement[] =>
   ended.map(({ claimed, outcome, knownIds }) =>
     knownIds === undefined
-      ? put(judgeOutcome(claimed, outcome, nowMs, dueMs), outcome, dueMs)
+      ? withItsRest(judgeOutcome(claimed, outcome, nowMs, dueMs), outcome, dueMs)
       : judgeLate(claimed, outcome, nowMs, knownIds),
   )
 
 /** Where no device rests for it, the message does, else it would be claimed again and again. */
-const put = (settlement: Settlement, outcome: Outcome, dueMs: number): Settlement =>
+const withItsRest = (settlement: Settlement, outcome: Outcome, dueMs: number): Settlement =>
   isOfDevice(outcome) || settlement.requeue === null
     ? settlement
     : { ...settlement, requeue: { ...settlement.requeue, dueAt: dueMs + busyBackoffMs } }
@@ -52,6 +52,8 @@ export const stoppedMeanwhile: Outcome = {
   detail: 'The number has opted out after the message was claimed.',
 }
 
-/** Whether an outcome says something of the device: of these it was not asked. */
-export const isOfDevice = (outcome: Outcome): boolean =>
-  outcome !== stoppedMeanwhile && outcome !== notLookedUp
+/** Of these the device was not asked, and others of it go on. What is `givenBack` keeps its place: its link is gone for now. */
+const notOfDevice: ReadonlySet<Outcome> = new Set([notWrittenDown, notLookedUp, stoppedMeanwhile])
+
+/** Whether an outcome says something of the device. */
+export const isOfDevice = (outcome: Outcome): boolean => !notOfDevice.has(outcome)

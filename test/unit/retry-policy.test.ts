@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { notLookedUp, settlementsOf, stoppedMeanwhile } from '../../src/dispatch/ended.ts'
+import { notLookedUp, notWrittenDown, settlementsOf, stoppedMeanwhile } from '../../src/dispatch/ended.ts'
 import { busyBackoffMs, judgeOutcome, refusalBackoffsMs } from '../../src/dispatch/retry-policy.ts'
 import type { Claimed } from '../../src/messages/claim-messages.ts'
 
@@ -78,8 +78,8 @@ test('whatever is throttled keeps its place for ten tries, and goes behind what 
   expect(new Set(again.map((each) => each?.refusals))).toEqual(new Set([2]))
 })
 
-test('where no device rests for it, the message does: nobody could say whether its number has opted out', () => {
-  for (const outcome of [notLookedUp, stoppedMeanwhile])
+test('where no device rests for it, the message does: the device was not asked', () => {
+  for (const outcome of [notLookedUp, notWrittenDown, stoppedMeanwhile])
     expect(settlementsOf([{ claimed: claimed(), device: null, outcome }], 5_000, 6_000)).toMatchObject([
       { event: 'not_submitted', requeue: { dueAt: 6_000 + busyBackoffMs } },
     ])
