@@ -140,7 +140,16 @@ test('a file of more than 300 lines and a function of more than 60 are caught', 
 })
 
 test('no source file is longer than 300 lines', () => {
-  expect(pathsWhere(({ text }) => text.trimEnd().split('\n').length > 300)).toEqual([])
+  expect([300, 301].map((lines) => isTooLong('x\n'.repeat(lines)))).toEqual([false, true])
+  expect(pathsWhere(({ text }) => isTooLong(text))).toEqual([])
+})
+
+test('no file of the tests, the scripts and the benchmarks is longer than 300 lines', async () => {
+  const paths = globSync('{test,scripts,bench}/**/*.ts', { cwd: repository })
+  for (const folder of ['test', 'scripts', 'bench'])
+    expect(paths.filter((path) => path.startsWith(`${folder}/`)).length, folder).toBeGreaterThan(10)
+  const texts = await Promise.all(paths.map((path) => readFile(join(repository, path), 'utf8')))
+  expect(paths.filter((_, i) => isTooLong(texts[i] ?? ''))).toEqual([])
 })
 
 test('nothing is exported as default', () => {
@@ -191,6 +200,8 @@ test('there are no barrels and no drawers', () => {
   ).toBe(true)
   expect(sourceFiles.filter(isDrawer)).toEqual([])
 })
+
+const isTooLong = (text: string): boolean => text.trimEnd().split('\n').length > 300
 
 /** The texts of statements that run on sets (`selectEach`), which are prepared once for each connection. */
 const constantTexts = (text: string): string[] =>
