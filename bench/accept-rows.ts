@@ -10,7 +10,7 @@ interface Accepting {
 
 /** A server whose only device of the account is cut off: everything is accepted, stored and waits. */
 export const withAccepting = <T>(use: (accepting: Accepting) => Promise<T>): Promise<T> =>
-  withServer({ settings: ['offline=true'], nodeOptions: [] }, use)
+  withServer({ settings: ['offline=true'] }, use)
 
 const target = ({ server, account }: Accepting): LoadTarget => ({
   server,

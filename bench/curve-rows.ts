@@ -3,8 +3,8 @@ import { withAccepting } from './accept-rows.ts'
 import type { BenchRun } from './bench-run.ts'
 import { type Figure, latencyOf, perSecondOf } from './figure.ts'
 import { type LargeDatabase, openLargeDatabase } from './large-database.ts'
-import { one, recipientOf } from './load-job.ts'
-import { many, somewhere } from './read-paths.ts'
+import { one } from './load-job.ts'
+import { readPaths } from './read-paths.ts'
 import { databaseOf, startServer } from './server-process.ts'
 
 /** Of what is accepted when each connection asks again as soon as it is answered. */
@@ -82,12 +82,9 @@ async function readMedians(
       const { latency } = await run.load(name, { server, token: database.liveKey, shape, expectedStatus: 200, connections: 4, perSecond: 500, warmUpMs, measureMs }) // prettier-ignore
       return latency.p50
     }
-    const numbers = many(
-      () => `/api/v1/history?to=${encodeURIComponent(recipientOf(somewhere(database.recipients)))}`,
-    )
     return {
-      page: await median('history, newest page', ['/api/v1/history']),
-      number: await median('history, of one number', numbers),
+      page: await median('history, newest page', readPaths.newest()),
+      number: await median('history, of one number', readPaths.ofOneNumber(database)),
     }
   } finally {
     await server.stop()

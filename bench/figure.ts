@@ -1,5 +1,5 @@
 import type { LineChart } from './line-chart.ts'
-import type { ProfileName } from './profile.ts'
+import type { ProfileName } from './profile/profile-names.ts'
 
 /** One measured value, a line of the table. */
 export interface Figure {

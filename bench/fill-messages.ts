@@ -15,7 +15,8 @@ export interface FilledRange {
   references: number
 }
 
-interface Filling extends BenchAccount {
+/** Whose messages, how many, and until when. */
+export interface Filling extends Pick<BenchAccount, 'accountId' | 'deviceId'> {
   messages: number
   nowMs: number
 }

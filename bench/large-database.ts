@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { fillMessages, type FilledRange } from './fill-messages.ts'
+import { fillMessages, type FilledRange, type Filling } from './fill-messages.ts'
 import { type BenchAccount, type BenchFolder, databaseOf, folderAt, makeAccount } from './server-process.ts'
 
 /** A data folder with many messages, most of them of one account. */
@@ -42,7 +42,7 @@ export async function openLargeDatabase(
   say(`building a database of ${messages.toLocaleString('en')} messages …`)
   await mkdir(path, { mode: 0o700 })
   const account = await makeAccount(folder, ['offline=true'])
-  const range = build(databaseOf(folder), account, messages)
+  const range = buildMessages(databaseOf(folder), { ...account, messages, nowMs: Date.now() })
   writeFileSync(note(path), JSON.stringify({ ...account, ...range }), { mode: 0o600 })
   say(
     `built in ${Math.round((performance.now() - startedMs) / 1000)} s, ${Math.round(statSync(databaseOf(folder)).size / 1_000_000)} MB`,
@@ -61,8 +61,11 @@ function checksum(): string {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Nothing is flushed and no index but the keys is kept up while rows go in; a crash leaves no note, and the folder is built anew. */
-function build(file: string, account: BenchAccount, messages: number): FilledRange {
+/**
+ * Fills the file of a fresh database (fill-messages.ts). Nothing is flushed and no index but the keys is kept up while rows go in; after a crash
+ * the file is of no use.
+ */
+export function buildMessages(file: string, filling: Filling): FilledRange {
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: false })
   database.exec(
     'pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -1000000; pragma temp_store = memory',
@@ -73,7 +76,7 @@ function build(file: string, account: BenchAccount, messages: number): FilledRan
     )
     .all() as { name: string; sql: string }[]
   for (const { name } of indexes) database.exec(`drop index ${name}`)
-  const range = fillMessages(database, { ...account, messages, nowMs: Date.now() })
+  const range = fillMessages(database, filling)
   for (const { sql } of indexes) database.exec(sql)
   database.exec('pragma journal_mode = wal')
   database.close()

@@ -3,9 +3,9 @@ import type { BenchRun } from './bench-run.ts'
 import { type Figure, median, perSecondOf } from './figure.ts'
 import { hundred, one, type RequestShape } from './load-job.ts'
 import { wideLink, withBenchSmsc } from './smpp-link.ts'
-import type { ProfileName } from './profile.ts'
+import type { ProfileName } from './profile/profile-names.ts'
 import { sayProcessorUse, watchMemory, watchProcessor } from './process-usage.ts'
-import { type BenchAccount, type BenchFolder, type ServerProcess, withServer } from './server-process.ts'
+import { type BenchFolder, type ServedBench, withServer } from './server-process.ts'
 
 const longestLoadMs = 180_000
 const settleTimeoutMs = 300_000
@@ -21,7 +21,7 @@ export interface Lives {
   settings: readonly string[]
   databaseUrl?: string
   /** Adds what else the account needs. */
-  prepare?: (served: Served) => Promise<void>
+  prepare?: (served: ServedBench) => Promise<void>
 }
 
 /** Row 4: a message's whole life through the simulator, which receipts at once: accepted, handed over, sent, delivered, charged. */
@@ -46,12 +46,6 @@ export async function measureLife(run: BenchRun): Promise<Figure[]> {
     profile: 'life-many',
   }
   return [...(await measureLives(run, single)), ...(await measureLives(run, many))]
-}
-
-export interface Served {
-  folder: BenchFolder
-  account: BenchAccount
-  server: ServerProcess
 }
 
 /** Row 9: the same through an SMSC of our own codec, in another process: a link of four sessions with a window of 100. */
@@ -79,41 +73,38 @@ export const measureLifeOverSmpp = (run: BenchRun): Promise<Figure[]> =>
   })
 
 export const measureLives = (run: BenchRun, lives: Lives): Promise<Figure[]> =>
-  withServer(
-    { settings: lives.settings, nodeOptions: [], databaseUrl: lives.databaseUrl },
-    async (served) => {
-      const { row, name, least, profile } = lives
-      await lives.prepare?.(served)
-      const warm = await live(
-        run,
-        { ...lives, name: `${name}, warm-up` },
-        { served, limits: { measureMs: run.lengths.warmUpMs } },
-      )
-      let samples: number[] = []
-      const measured = await run.againstN(async () => {
-        const memory = watchMemory(served.server.pid)
-        const limits = { measureMs: longestLoadMs, maxRequests: lives.requests }
-        const lived = await live(run, lives, { served, limits })
-        samples = memory.stop()
-        return lived
-      })
-      const sent = warm.messages + measured.messages
-      const { perSecond, ofN, facts } = measured
-      return [
-        {
-          row,
-          name,
-          value: `${perSecondOf(perSecond)} messages`,
-          ofN,
-          bar: { kind: 'of-n', least },
-          facts,
-          ...(profile === undefined ? {} : { profile }),
-        },
-        memoryFigure(row, name, samples),
-        await exactnessFigure(row, name, { ...served, sent }),
-      ]
-    },
-  )
+  withServer({ settings: lives.settings, databaseUrl: lives.databaseUrl }, async (served) => {
+    const { row, name, least, profile } = lives
+    await lives.prepare?.(served)
+    const warm = await live(
+      run,
+      { ...lives, name: `${name}, warm-up` },
+      { served, limits: { measureMs: run.lengths.warmUpMs } },
+    )
+    let samples: number[] = []
+    const measured = await run.againstN(async () => {
+      const memory = watchMemory(served.server.pid)
+      const limits = { measureMs: longestLoadMs, maxRequests: lives.requests }
+      const lived = await live(run, lives, { served, limits })
+      samples = memory.stop()
+      return lived
+    })
+    const sent = warm.messages + measured.messages
+    const { perSecond, ofN, facts } = measured
+    return [
+      {
+        row,
+        name,
+        value: `${perSecondOf(perSecond)} messages`,
+        ofN,
+        bar: { kind: 'of-n', least },
+        facts,
+        ...(profile === undefined ? {} : { profile }),
+      },
+      memoryFigure(row, name, samples),
+      await exactnessFigure(row, name, { ...served, sent }),
+    ]
+  })
 
 interface Lived {
   perSecond: number
@@ -125,7 +116,7 @@ interface Lived {
 export async function live(
   run: BenchRun,
   { name, shape }: Pick<Lives, 'name' | 'shape'>,
-  { served, limits }: { served: Served; limits: { measureMs: number; maxRequests?: number } },
+  { served, limits }: { served: ServedBench; limits: { measureMs: number; maxRequests?: number } },
 ): Promise<Lived> {
   const { server, account, folder } = served
   const fromMs = Date.now()
@@ -179,7 +170,7 @@ function memoryFigure(row: number, name: string, samples: readonly number[]): Fi
 async function exactnessFigure(
   row: number,
   name: string,
-  { folder, account, sent }: Served & { sent: number },
+  { folder, account, sent }: ServedBench & { sent: number },
 ): Promise<Figure> {
   const { ok } = await folder.cli('doctor')
   const [counts] = await folder.query(

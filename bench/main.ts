@@ -8,7 +8,9 @@ import { type Figure, judge, median, perSecondOf } from './figure.ts'
 import { measureLife, measureLifeOverSmpp } from './life-rows.ts'
 import { describeMachine, measureFlush, watchDisturbance } from './machine.ts'
 import { measurePhones } from './phones-row.ts'
-import { profileNames, profileServer, readProfileNames } from './profile.ts'
+import { type ProfileName, profileNames, readProfileNames } from './profile/profile-names.ts'
+import { renderProfile, writeProfiles } from './profile/profile-page.ts'
+import { profileServer, type Seen } from './profile/profile-server.ts'
 import { measureReads } from './read-rows.ts'
 import { measurePostgres } from './postgres-rows.ts'
 import { type Outcome, writeReport } from './report.ts'
@@ -26,8 +28,8 @@ const usage = `npm run bench [-- options]
   --rows 1-5,7        Only these rows, by number or name; all when left out.
   --json              JSON on standard output in the place of the table.
   --quick             Short runs, for work on the bench itself: their figures say nothing.
-  --profile WHAT      Shows where the server's threads spend their time, instead; with commas:
-                      ${profileNames.join(', ')}.
+  --profile WHAT      Shows instead what the server's threads spend their time on, what they allocate and what they flush; with commas:
+                      ${profileNames.join(', ')}; all, which takes a quarter of an hour, writes docs/profiles.md.
 
 Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
 8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes, 15 webhooks, 16 load, 17 stored.
@@ -74,13 +76,12 @@ async function main(): Promise<void> {
   const run: BenchRun = { lengths, say, load: machine.load, againstN: machine.againstN }
   try {
     if (values.profile !== undefined) {
-      for (const name of readProfileNames(values.profile))
-        process.stdout.write(`\n# ${name}\n${await profileServer(run, name)}\n`)
+      await profile(run, values.profile)
       return
     }
     const outcome = await measureRows(machine, run, chosen)
     const isWhole = !values.quick && chosen.size === rows.length + 1
-    if (isWhole) await writeReport(outcome, await profileMisses(run, outcome.figures))
+    if (isWhole) await writeReport(outcome)
     print(outcome, values.json)
   } finally {
     machine.stop()
@@ -110,17 +111,15 @@ async function measureRows(
   }
 }
 
-/** What stands in the way of the bars that were missed, by the name of the figure. */
-async function profileMisses(
-  run: BenchRun,
-  figures: readonly Figure[],
-): Promise<ReadonlyMap<string, string>> {
-  const profiles = new Map<string, string>()
-  for (const figure of figures) {
-    if (judge(figure).verdict !== 'MISS' || figure.profile === undefined) continue
-    profiles.set(figure.name, await profileServer(run, figure.profile))
+/** Shows each profile as it is made, and keeps all in docs/profiles.md when all were asked for. */
+async function profile(run: BenchRun, names: string): Promise<void> {
+  const profiles = new Map<ProfileName, Seen[]>()
+  for (const name of readProfileNames(names)) {
+    const seen = await profileServer(run, name)
+    profiles.set(name, seen)
+    process.stdout.write(`\n## ${name}\n\n${renderProfile(seen)}`)
   }
-  return profiles
+  if (names === 'all' && run.lengths === fullLengths) await writeProfiles(profiles)
 }
 
 /** Row 1, when anything was compared with it. */

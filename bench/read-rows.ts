@@ -2,9 +2,8 @@ import { createReadStream } from 'node:fs'
 import type { BenchRun, MeasuredLoad } from './bench-run.ts'
 import { type Figure, latencyOf, msOf } from './figure.ts'
 import { type LargeDatabase, openLargeDatabase } from './large-database.ts'
-import { recipientOf } from './load-job.ts'
-import type { ProfileName } from './profile.ts'
-import { changedSince, instant, many, somewhere } from './read-paths.ts'
+import type { ProfileName } from './profile/profile-names.ts'
+import { type ReadPaths, readPaths } from './read-paths.ts'
 import { databaseOf, type ServerProcess, startServer } from './server-process.ts'
 
 const perSecond = 500
@@ -13,20 +12,19 @@ const rounds = 3
 
 interface Reading {
   name: string
-  /** Paths that ask for something else each time. */
-  paths(database: LargeDatabase): readonly string[]
+  which: keyof ReadPaths
   profile?: ProfileName
 }
 
 const readings: readonly Reading[] = [
-  { name: 'history, newest page', paths: () => ['/api/v1/history'] },
-  { name: 'history, a page anywhere in it', paths: (database) => many(() => `/api/v1/history?created_before=${instant(database)}`) },
-  { name: 'history, of one number', paths: ({ recipients }) => many(() => `/api/v1/history?to=${encodeURIComponent(recipientOf(somewhere(recipients)))}`) },
-  { name: 'history, of one reference', paths: ({ references }) => many(() => `/api/v1/history?client_reference=order-${somewhere(references)}`) },
-  { name: 'history, changed since', paths: changedSince, profile: 'changed-since' },
-  { name: 'status', paths: () => ['/api/v1/status'], profile: 'status' },
-  { name: 'balance', paths: () => ['/api/v1/balance'] },
-] // prettier-ignore
+  { name: 'history, newest page', which: 'newest', profile: 'history' },
+  { name: 'history, a page anywhere in it', which: 'anywhere' },
+  { name: 'history, of one number', which: 'ofOneNumber', profile: 'history-of-a-number' },
+  { name: 'history, of one reference', which: 'ofOneReference' },
+  { name: 'history, changed since', which: 'changedSince', profile: 'changed-since' },
+  { name: 'status', which: 'status', profile: 'status' },
+  { name: 'balance', which: 'balance' },
+]
 
 /** Row 6: reads of an account among 50 thousand and among 5 million messages, in turns, so that both see the same machine. */
 export async function measureReads(run: BenchRun): Promise<Figure[]> {
@@ -70,7 +68,7 @@ async function measureTurns(
   for (let round = 0; round < rounds; round++) {
     for (const [i, { database, server }] of sides.entries()) {
       const result = await run.load(`${reading.name}, ${database.messages.toLocaleString('en')} messages`, {
-        server, token: database.liveKey, shape: { kind: 'get', paths: reading.paths(database) }, expectedStatus: 200,
+        server, token: database.liveKey, shape: { kind: 'get', paths: readPaths[reading.which](database) }, expectedStatus: 200,
         connections, perSecond, warmUpMs: 500, measureMs: (run.lengths.reads * 1_000) / rounds / perSecond,
       }) // prettier-ignore
       measured[i === 0 ? 0 : 1].push(result)

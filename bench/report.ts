@@ -14,11 +14,8 @@ export interface Outcome {
 
 const file = new URL('../docs/benchmarks.md', import.meta.url)
 
-/** Writes docs/benchmarks.md from one whole run, with the profiles of what was missed. */
-export async function writeReport(
-  { figures, flush, disturbance }: Outcome,
-  profiles: ReadonlyMap<string, string>,
-): Promise<void> {
+/** Writes docs/benchmarks.md from one whole run. */
+export async function writeReport({ figures, flush, disturbance }: Outcome): Promise<void> {
   const missed = missedSentences(figures).map((sentence) => `- ${sentence}`)
   const charts = figures.flatMap(({ chart }) => (chart === undefined ? [] : [chart]))
   const page = `# Benchmarks
@@ -34,7 +31,7 @@ ${renderTable(figures)}
 
 ${charts.map(({ name, says }) => `![${says}](${name}.svg)\n`).join('\n')}
 ${missed.length === 0 ? 'Every bar was met.' : `Missed:\n\n${missed.join('\n')}`}
-${profileSection(profiles)}
+
 ## How it is measured
 
 - Everything runs on one machine, over loopback: the load generator is a process of its own, the server is \`npm start\`
@@ -65,22 +62,9 @@ ${profileSection(profiles)}
   turns; the middle ratio counts.
 - **Memory** is what is resident (\`VmRSS\`).
 
-\`npm run bench -- --rows 2,3\` runs some rows, \`--quick\` shortens them, and \`--profile accept\` shows where the time goes.
+\`npm run bench -- --rows 2,3\` runs some rows, \`--quick\` shortens them, and \`--profile accept\` shows where the time goes
+([profiles.md](profiles.md)).
 `
   await writeFile(file, page)
   for (const chart of charts) await writeFile(new URL(`${chart.name}.svg`, file), drawLines(chart))
-}
-
-/** Under each missed bar where the threads of the server spent their time. Empty without profiles. */
-function profileSection(profiles: ReadonlyMap<string, string>): string {
-  if (profiles.size === 0) return ''
-  const parts = [...profiles].map(([name, profile]) => `### ${name}\n\n\`\`\`text\n${profile}\n\`\`\`\n`)
-  return `
-## What stands in the way
-
-Shares of the time in which a thread was busy, by V8's sampling profiler, which slows the server down by a fifth. The main thread serves
-HTTP and dispatches; thread 1 owns the embedded database, where \`commitTransaction\` is the wait for the disk. Of PostgreSQL, where units run in the main
-thread, its statements by what they took to run and to plan, in one session at a time.
-
-${parts.join('\n')}`
 }

@@ -97,15 +97,28 @@ export interface ServerProcess {
 /** The arguments that `npm start` gives to Node.js: what is measured is what runs then. */
 const startArguments = packageJson.scripts.start.split(' ').slice(1)
 
+/** How a server is started beside what `npm start` says. */
+export interface ServerStart {
+  nodeOptions?: readonly string[]
+  /** A program with its arguments that starts Node.js and watches it. */
+  under?: readonly string[]
+}
+
 /** `npm start` with default settings but for a free port. The log goes to a file of the folder. */
 export async function startServer(
   folder: BenchFolder,
-  nodeOptions: readonly string[] = [],
+  { nodeOptions = [], under = [] }: ServerStart = {},
 ): Promise<ServerProcess> {
   const logFile = join(folder.path, 'server.log')
   const log = openSync(logFile, 'w')
   const startedMs = performance.now()
-  const child = spawn(process.execPath, [...nodeOptions, ...startArguments], {
+  const [program = process.execPath, ...args] = [
+    ...under,
+    process.execPath,
+    ...nodeOptions,
+    ...startArguments,
+  ]
+  const child = spawn(program, args, {
     cwd: root,
     env: folder.env,
     stdio: ['ignore', log, log],
@@ -162,6 +175,8 @@ export interface BenchAccount {
   accountId: string
   liveKey: string
   deviceId: string
+  /** With which its owner chooses a password. */
+  setupLink: string
 }
 
 /** Makes it while the server runs or before. `settings` are those of the simulator, as `key=value`. */
@@ -191,28 +206,39 @@ export async function makeAccount(folder: BenchFolder, settings: readonly string
     'Bench',
     ...settings.flatMap((pair) => ['--set', pair]),
   )
-  return { accountId, liveKey: made['live_key'] as string, deviceId: device['id'] as string }
+  return {
+    accountId,
+    liveKey: made['live_key'] as string,
+    deviceId: device['id'] as string,
+    setupLink: made['setup_link'] as string,
+  }
+}
+
+/** A server with one account. */
+export interface ServedBench {
+  folder: BenchFolder
+  account: BenchAccount
+  server: ServerProcess
+}
+
+interface ServedStart extends ServerStart {
+  /** Those of the simulator, as `key=value`. */
+  settings: readonly string[]
+  databaseUrl?: string | undefined
+  env?: Readonly<Record<string, string>>
+  beforeStart?: (folder: BenchFolder, account: BenchAccount) => void
 }
 
 /** A server with one account, in a folder of its own that is gone afterwards. */
 export async function withServer<T>(
-  {
-    settings,
-    nodeOptions,
-    databaseUrl,
-    env,
-  }: {
-    settings: readonly string[]
-    nodeOptions: readonly string[]
-    databaseUrl?: string | undefined
-    env?: Readonly<Record<string, string>>
-  },
-  use: (started: { folder: BenchFolder; account: BenchAccount; server: ServerProcess }) => Promise<T>,
+  { settings, databaseUrl, env, beforeStart, ...start }: ServedStart,
+  use: (started: ServedBench) => Promise<T>,
 ): Promise<T> {
   const folder = await makeFolder(databaseUrl, env)
   try {
     const account = await makeAccount(folder, settings)
-    const server = await startServer(folder, nodeOptions)
+    beforeStart?.(folder, account)
+    const server = await startServer(folder, start)
     try {
       return await use({ folder, account, server })
     } finally {

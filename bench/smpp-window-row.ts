@@ -15,7 +15,7 @@ const longestMs = 120_000
 /** Row 10: how much of its window a link uses, with more waiting than goes. */
 export const measureSmppWindow = (run: BenchRun): Promise<Figure[]> =>
   withBenchSmsc(narrowLink, (addLink) =>
-    withServer({ settings: ['offline=true'], nodeOptions: [] }, async (served) => {
+    withServer({ settings: ['offline=true'] }, async (served) => {
       await addLink(served)
       const { server, account, folder } = served
       const requests = Math.ceil(run.lengths.lives.one / 1_000 + 10)

@@ -1,5 +1,5 @@
 import { drawLines } from './line-chart.ts'
-import type { SoakSample } from './soak.ts'
+import type { SoakSample } from './soak-watch.ts'
 
 /** The samples of a soak as an SVG: MB against seconds. */
 export const drawSoak = (samples: readonly SoakSample[]): string =>

@@ -16,13 +16,14 @@ export function renderTable(figures: readonly Figure[]): string {
   return [row(columns), row(widths.map((width) => '-'.repeat(width))), ...lines.map(row)].join('\n')
 }
 
-/** A sentence for each bar that was missed. */
+/** A sentence for each bar that was missed, with a link to the profile that shows what stands in the way. */
 export function missedSentences(figures: readonly Figure[]): string[] {
   return figures.flatMap((figure) => {
     const { ratio, bar, verdict } = judge(figure)
     if (verdict !== 'MISS') return []
     const reached = figure.bar?.kind === 'of-n' ? `${ratio} (${figure.value})` : figure.value
     const facts = figure.facts === undefined ? '' : `: ${figure.facts}`
-    return [`${figure.name}: ${reached} where the bar is ${bar}${facts}.`]
+    const why = figure.profile === undefined ? '' : ` [Its profile](profiles.md#${figure.profile}).`
+    return [`${figure.name}: ${reached} where the bar is ${bar}${facts}.${why}`]
   })
 }

@@ -8,9 +8,9 @@ import { loadInstanceSecret } from '../src/instance-secret.ts'
 import { addEndpoint } from '../src/webhooks/endpoint-store.ts'
 import type { BenchRun } from './bench-run.ts'
 import { type Figure, mean, perSecondOf } from './figure.ts'
-import { live, type Served } from './life-rows.ts'
+import { live } from './life-rows.ts'
 import { one } from './load-job.ts'
-import { type BenchFolder, withServer } from './server-process.ts'
+import { type BenchFolder, type ServedBench, withServer } from './server-process.ts'
 
 const hangingEndpoints = 100
 /** Of the account with the endpoints: each is told of each, three times. */
@@ -44,9 +44,9 @@ export async function measureHangingEndpoints(run: BenchRun): Promise<Figure[]> 
   }
 }
 
-const rateOf = (run: BenchRun, name: string, prepare?: (served: Served) => Promise<void>): Promise<number> =>
+const rateOf = (run: BenchRun, name: string, prepare?: (served: ServedBench) => Promise<void>): Promise<number> =>
   withServer(
-    { settings: ['delay_ms=0'], nodeOptions: [], env: { ONESIXTY_WEBHOOK_ALLOW: '127.0.0.1/32', ONESIXTY_WEBHOOK_ENDPOINTS: '0' } },
+    { settings: ['delay_ms=0'], env: { ONESIXTY_WEBHOOK_ALLOW: '127.0.0.1/32', ONESIXTY_WEBHOOK_ENDPOINTS: '0' } },
     async (served) => {
       await prepare?.(served)
       await live(run, { name: `${name}, warm-up`, shape: one }, { served, limits: { measureMs: run.lengths.warmUpMs } })
@@ -57,7 +57,7 @@ const rateOf = (run: BenchRun, name: string, prepare?: (served: Served) => Promi
   ) // prettier-ignore
 
 /** An account whose endpoints hang, each with three hundred events to be told. */
-async function hang({ folder, server }: Served, url: string): Promise<void> {
+async function hang({ folder, server }: ServedBench, url: string): Promise<void> {
   const made = await folder.cli('account', 'create', '--name', 'Hooked', '--email', 'hooked@example.org')
   await addEndpoints(folder, made['account_id'] as string, url)
   for (let i = 0; i < toldMessages; i++) {

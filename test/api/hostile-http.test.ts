@@ -1,7 +1,6 @@
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startConsole } from '../console/start-console.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rawExchange, rawRequest, rawSend } from './raw-request.ts'
 import { startTestApi, type TestApi } from './start-test-api.ts'
 
@@ -256,31 +255,6 @@ test('a client that goes away in the middle of a body leaves no trace of an erro
   })
   expect((await api.request('GET', '/healthz')).status).toBe(200)
   expect(api.logLines.filter((line) => line.includes('"level":"error"'))).toHaveLength(errorsBefore)
-})
-
-test('JSON in an address is bounded as JSON in a body is, before anybody has signed in', async () => {
-  const house = await startConsole()
-  onTestFinished(() => house.stop())
-  const ask = async (input: string) => {
-    const answer = await fetch(`${house.url}/console/api/session/read?input=${input}`)
-    return { status: answer.status, body: (await answer.json()) as { code?: string; detail?: string } }
-  }
-  const deep = 'is nested deeper than 8 levels'
-  /** An address has at most 8 KiB. */
-  const most = 4_065
-  for (const [input, because] of [
-    ['['.repeat(most) + ']'.repeat(most), 'is not one JSON object'],
-    ['{"a":' + '['.repeat(most) + ']'.repeat(most) + '}', deep],
-    ['{"a":'.repeat(800) + '1' + '}'.repeat(800), deep],
-    ['['.repeat(most), 'is not valid JSON'],
-    ['', 'is empty'],
-    ['{"a":1,"a":2}', 'A member stands twice'],
-  ] as const)
-    expect(await ask(input), input.slice(0, 20)).toMatchObject({
-      status: 400,
-      body: { code: 'malformed_request', detail: expect.stringContaining(because) },
-    })
-  expect(await ask('{}')).toMatchObject({ status: 200 })
 })
 
 /** Writes chunks of 1 KiB as long as the server takes them. */

@@ -1,8 +1,10 @@
+import { addTo, type CallFrame, isOurs, nameOf, nameWithin, shareLines } from './frames.ts'
+
 /** The parts of a `.cpuprofile` that are read (Chrome DevTools Protocol, Profiler.Profile). Times are microseconds of the monotonic clock. */
 export interface CpuProfile {
   nodes: {
     id: number
-    callFrame: { functionName: string; url: string; lineNumber: number }
+    callFrame: CallFrame
     children?: number[]
     positionTicks?: { line: number; ticks: number }[]
   }[]
@@ -13,7 +15,6 @@ export interface CpuProfile {
 
 const shownSelf = 25
 const shownTotal = 20
-const leastShare = 0.004
 
 /**
  * What a thread did between two instants, as lines: its functions by the time spent in themselves, then ours by the time spent in them and
@@ -23,19 +24,13 @@ export function summarize(profile: CpuProfile, between: { fromUs: number; toUs: 
   const { self, total, idleUs } = addUp(profile, between)
   const busyUs = [...self.values()].reduce((sum, us) => sum + us, 0)
   if (busyUs < 0.03 * (between.toUs - between.fromUs)) return null
-  const top = (times: ReadonlyMap<string, number>, shown: number): string[] =>
-    [...times]
-      .filter(([, us]) => us / busyUs >= leastShare)
-      .toSorted(([, a], [, b]) => b - a)
-      .slice(0, shown)
-      .map(([name, us]) => `  ${((us / busyUs) * 100).toFixed(1).padStart(5)} %  ${name}`)
   return [
     `busy ${Math.round(busyUs / 1000)} ms, idle ${Math.round(idleUs / 1000)} ms`,
     ' by itself',
-    ...top(self, shownSelf),
+    ...shareLines(self, { sum: busyUs, shown: shownSelf }),
     ...linesOfBusiest(profile),
     ' with all that it calls (ours only)',
-    ...top(total, shownTotal),
+    ...shareLines(total, { sum: busyUs, shown: shownTotal }),
   ]
 }
 
@@ -47,8 +42,6 @@ function addUp(
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])))
   const self = new Map<string, number>()
   const total = new Map<string, number>()
-  const add = (times: Map<string, number>, name: string, us: number): void =>
-    void times.set(name, (times.get(name) ?? 0) + us)
   let atUs = startTime
   let idleUs = 0
   samples.forEach((id, i) => {
@@ -60,25 +53,15 @@ function addUp(
       idleUs += us
       return
     }
-    const caller = frames.get(parents.get(id) ?? -1)
-    // Native code has neither name nor file: its caller tells what it is.
-    const isUnnamed = frame.functionName === '' && frame.url === '' && caller !== undefined
-    add(self, isUnnamed ? `(native code) of ${nameOf(caller)}` : nameOf(frame), us)
+    addTo(self, nameWithin(frame, frames.get(parents.get(id) ?? -1)), us)
     const ours = new Set<string>()
     for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
       const above = frames.get(at)
-      if (above?.url.includes('/src/') === true && !above.url.includes('/node_modules/'))
-        ours.add(nameOf(above))
+      if (above !== undefined && isOurs(above)) ours.add(nameOf(above))
     }
-    for (const name of ours) add(total, name, us)
+    for (const name of ours) addTo(total, name, us)
   })
   return { self, total, idleUs }
-}
-
-/** A function with the last two parts of its file's path. */
-function nameOf({ functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame']): string {
-  const name = functionName === '' ? '(anonymous)' : functionName
-  return url === '' ? name : `${name}  ${url.split('/').slice(-2).join('/')}:${lineNumber + 1}`
 }
 
 /** Where within the function that runs the SQL the time goes: the lines tell kinds of statements and the commit apart. */

@@ -1,6 +1,6 @@
-import { withDatabase } from '../test/postgres-server.ts'
-import { startBenchPostgres } from './bench-postgres.ts'
-import { queryServer } from './server-process.ts'
+import { withDatabase } from '../../test/postgres-server.ts'
+import { startBenchPostgres } from '../bench-postgres.ts'
+import { queryServer } from '../server-process.ts'
 
 const shownStatements = 20
 const settings = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.track_planning=on']
@@ -11,8 +11,10 @@ export interface ProfiledPostgres {
   begin(): Promise<void>
 }
 
-/** Runs `use` on a PostgreSQL that counts; gives what its statements took since `begin`, in lines. */
-export async function profileStatements(use: (postgres: ProfiledPostgres) => Promise<void>): Promise<string> {
+/** Runs `use` on a PostgreSQL that counts; gives in lines what its statements took since `begin`, and what it flushed. */
+export async function profileStatements(
+  use: (postgres: ProfiledPostgres) => Promise<void>,
+): Promise<string[]> {
   const { url, stop } = await startBenchPostgres(settings)
   try {
     await queryServer(url, 'create extension pg_stat_statements')
@@ -21,11 +23,18 @@ export async function profileStatements(use: (postgres: ProfiledPostgres) => Pro
     await use({
       databaseUrl: withDatabase(url, 'profile'),
       async begin() {
-        await queryServer(url, 'select pg_stat_statements_reset()')
+        await queryServer(
+          url,
+          "select pg_stat_statements_reset(), pg_stat_reset_shared('io'), pg_stat_reset_shared('wal')",
+        )
         beganMs = performance.now()
       },
     })
-    return linesOf(await queryServer(url, busiest), performance.now() - beganMs).join('\n')
+    const tookMs = performance.now() - beganMs
+    return [
+      ...linesOf(await queryServer(url, busiest), tookMs),
+      ...flushLines(await queryServer(url, flushed)),
+    ]
   } finally {
     await stop()
   }
@@ -33,6 +42,17 @@ export async function profileStatements(use: (postgres: ProfiledPostgres) => Pro
 
 const busiest = `select calls, rows, total_exec_time as run_ms, total_plan_time as plan_ms, query from pg_stat_statements
   order by total_exec_time + total_plan_time desc`
+
+/** Of PostgreSQL 18: the write-ahead log has its flushes in pg_stat_io. */
+const flushed = `select (select sum(fsyncs) from pg_stat_io where object = 'wal') as log_flushes,
+  (select sum(fsyncs) from pg_stat_io where object <> 'wal') as other_flushes, wal_bytes, wal_fpi as full_pages from pg_stat_wal`
+
+function flushLines([row = {}]: readonly Record<string, unknown>[]): string[] {
+  const count = (name: string): string => Number(row[name]).toLocaleString('en')
+  return [
+    `PostgreSQL flushed its write-ahead log ${count('log_flushes')} times, with ${count('wal_bytes')} bytes and ${count('full_pages')} full pages in it, and other files ${count('other_flushes')} times`,
+  ]
+}
 
 function linesOf(found: readonly Record<string, unknown>[], tookMs: number): string[] {
   const rows = found.map((row) => ({

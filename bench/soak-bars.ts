@@ -1,0 +1,83 @@
+import { mean } from './figure.ts'
+import type { SoakSample } from './soak-watch.ts'
+
+/** What a soak came to. */
+export interface Soaked {
+  samples: readonly SoakSample[]
+  /** Texts that retention should have erased by the end. */
+  overdueTexts: number
+  /** Messages that it should have removed. */
+  overdueRecords: number
+}
+
+const megabytes = (value: number): string => `${value.toFixed(1)} MB`
+
+/** Each bar: what is held against it, the most that it may be, how it is said, and what is wrong where it is more. */
+const bars: readonly {
+  of: (soaked: Soaked) => number
+  most: number
+  says: (is: number, most: number) => string
+  missed: string
+}[] = [
+  {
+    of: ({ samples }) => Math.max(...samples.map((sample) => sample.residentMegabytes)),
+    most: 300,
+    says: (is, most) => `resident ${megabytes(is)} at most (≤ ${most})`,
+    missed: 'resident memory is too high',
+  },
+  {
+    of: ({ samples }) => growthOf(samples.slice(Math.floor(samples.length / 2))),
+    most: 5,
+    says: (is, most) => `${megabytes(is)} more over the second half (≤ ${most})`,
+    missed: 'resident memory goes on growing',
+  },
+  {
+    of: ({ samples }) => Math.max(...samples.map((sample) => sample.walMegabytes)),
+    most: 64,
+    says: (is, most) => `write-ahead log ${megabytes(is)} at most (≤ ${most})`,
+    missed: 'the write-ahead log is too long',
+  },
+  {
+    of: ({ samples }) => {
+      const most = (some: readonly SoakSample[]): number =>
+        Math.max(...some.map(({ openFiles }) => openFiles))
+      const half = Math.floor(samples.length / 2)
+      return most(samples.slice(half)) - most(samples.slice(0, half))
+    },
+    most: 4,
+    says: (is, most) => `${is} open files more in the second half than in the first (≤ ${most})`,
+    missed: 'files stay open',
+  },
+  {
+    of: ({ overdueTexts }) => overdueTexts,
+    most: 0,
+    says: (is) => `${is.toLocaleString('en')} texts overdue`,
+    missed: 'texts are not erased',
+  },
+  {
+    of: ({ overdueRecords }) => overdueRecords,
+    most: 0,
+    says: (is) => `${is.toLocaleString('en')} messages overdue`,
+    missed: 'messages are not removed',
+  },
+]
+
+/** Holds a soak against its bars; says all that was seen, and then what is wrong. */
+export function judgeSoak(soaked: Soaked): { holds: boolean; says: string } {
+  const seen = bars.map(({ of, most, says }) => says(of(soaked), most)).join(', ')
+  const missed = bars.filter(({ of, most }) => !(of(soaked) <= most)).map((bar) => bar.missed)
+  return { holds: missed.length === 0, says: [seen, ...missed].join('; ') }
+}
+
+/** What the line of least squares through resident memory rises by from the first sample to the last. */
+function growthOf(samples: readonly SoakSample[]): number {
+  const times = samples.map(({ atSeconds }) => atSeconds)
+  const sizes = samples.map((sample) => sample.residentMegabytes)
+  const [time, size] = [mean(times), mean(sizes)]
+  const spread = times.reduce((sum, at) => sum + (at - time) ** 2, 0)
+  const slope = samples.reduce(
+    (sum, sample) => sum + (sample.atSeconds - time) * (sample.residentMegabytes - size),
+    0,
+  )
+  return spread === 0 ? 0 : (slope / spread) * ((times.at(-1) ?? 0) - (times[0] ?? 0))
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { judgeSoak, type Soaked } from '../../bench/soak-bars.ts'
+
+const samples = Array.from({ length: 100 }, (_, i) => ({
+  atSeconds: i,
+  residentMegabytes: 250,
+  databaseMegabytes: 10 * i,
+  walMegabytes: 16,
+  openFiles: 90,
+}))
+const sound: Soaked = { samples, overdueTexts: 0, overdueRecords: 0 }
+const from = (first: number, change: Partial<(typeof samples)[number]>) =>
+  samples.map((sample, i) => (i < first ? sample : { ...sample, ...change }))
+
+test('a soak that keeps within every bar holds', () => {
+  expect(judgeSoak(sound)).toMatchObject({ holds: true })
+})
+
+test.each<[string, Soaked]>([
+  ['resident memory is too high', { ...sound, samples: from(10, { residentMegabytes: 301 }) }],
+  [
+    'resident memory goes on growing',
+    { ...sound, samples: samples.map((sample, i) => ({ ...sample, residentMegabytes: 250 + i / 9 })) },
+  ],
+  ['the write-ahead log is too long', { ...sound, samples: from(99, { walMegabytes: 65 }) }],
+  ['files stay open', { ...sound, samples: from(60, { openFiles: 95 }) }],
+  ['texts are not erased', { ...sound, overdueTexts: 1 }],
+  ['messages are not removed', { ...sound, overdueRecords: 1 }],
+])('a soak does not hold when %s', (missed, soaked) => {
+  const { holds, says } = judgeSoak(soaked)
+  expect({ holds, missed: says.split('; ').slice(1) }).toEqual({ holds: false, missed: [missed] })
+})
