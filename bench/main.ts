@@ -8,9 +8,9 @@ import { type Figure, judge, median, perSecondOf } from './figure.ts'
 import { measureLife, measureLifeOverSmpp } from './life-rows.ts'
 import { describeMachine, measureFlush, watchDisturbance } from './machine.ts'
 import { measurePhones } from './phones-row.ts'
-import { type ProfileName, profileNames, readProfileNames } from './profile/profile-names.ts'
-import { renderProfile, writeProfiles } from './profile/profile-page.ts'
-import { profileServer, type Seen } from './profile/profile-server.ts'
+import { profileNames, readProfileNames } from './profile/profile-names.ts'
+import { keepProfile, renderProfile } from './profile/profile-page.ts'
+import { profileServer } from './profile/profile-server.ts'
 import { measureReads } from './read-rows.ts'
 import { measurePostgres } from './postgres-rows.ts'
 import { type Outcome, writeReport } from './report.ts'
@@ -29,7 +29,8 @@ const usage = `npm run bench [-- options]
   --json              JSON on standard output in the place of the table.
   --quick             Short runs, for work on the bench itself: their figures say nothing.
   --profile WHAT      Shows instead what the server's threads spend their time on, what they allocate and what they flush; with commas:
-                      ${profileNames.join(', ')}; all, which takes a quarter of an hour, writes docs/profiles.md.
+                      ${profileNames.join(', ')}; all takes a quarter of an hour.
+  --record            Keeps profiles in docs/profiles/.
 
 Rows: 1 the bare server (N), 2 accept, 3 accept 100 a request, 4 whole life, 5 on the wire, 6 reads, 7 start and memory,
 8 smpp-codec, 9 smpp-life, 10 smpp-window, 11 phones, 12 overview, 13 postgres, 14 sizes, 15 webhooks, 16 load, 17 stored.
@@ -63,6 +64,7 @@ async function main(): Promise<void> {
       json: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       profile: { type: 'string' },
+      record: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -76,7 +78,7 @@ async function main(): Promise<void> {
   const run: BenchRun = { lengths, say, load: machine.load, againstN: machine.againstN }
   try {
     if (values.profile !== undefined) {
-      await profile(run, values.profile)
+      await profile(run, values.profile, values.record && !values.quick)
       return
     }
     const outcome = await measureRows(machine, run, chosen)
@@ -111,15 +113,13 @@ async function measureRows(
   }
 }
 
-/** Shows each profile as it is made, and keeps all in docs/profiles.md when all were asked for. */
-async function profile(run: BenchRun, names: string): Promise<void> {
-  const profiles = new Map<ProfileName, Seen[]>()
+/** Shows each profile as it is made, and keeps it where that was asked for. */
+async function profile(run: BenchRun, names: string, isRecorded: boolean): Promise<void> {
   for (const name of readProfileNames(names)) {
     const seen = await profileServer(run, name)
-    profiles.set(name, seen)
-    process.stdout.write(`\n## ${name}\n\n${renderProfile(seen)}`)
+    process.stdout.write(`\n${renderProfile(name, seen)}\n`)
+    if (isRecorded) await keepProfile(name, seen)
   }
-  if (names === 'all' && run.lengths === fullLengths) await writeProfiles(profiles)
 }
 
 /** Row 1, when anything was compared with it. */

@@ -63,7 +63,7 @@ ${missed.length === 0 ? 'Every bar was met.' : `Missed:\n\n${missed.join('\n')}`
 - **Memory** is what is resident (\`VmRSS\`).
 
 \`npm run bench -- --rows 2,3\` runs some rows, \`--quick\` shortens them, and \`--profile accept\` shows where the time goes
-([profiles.md](profiles.md)).
+([docs/profiles](profiles/)).
 `
   await writeFile(file, page)
   for (const chart of charts) await writeFile(new URL(`${chart.name}.svg`, file), drawLines(chart))

@@ -23,7 +23,7 @@ export function missedSentences(figures: readonly Figure[]): string[] {
     if (verdict !== 'MISS') return []
     const reached = figure.bar?.kind === 'of-n' ? `${ratio} (${figure.value})` : figure.value
     const facts = figure.facts === undefined ? '' : `: ${figure.facts}`
-    const why = figure.profile === undefined ? '' : ` [Its profile](profiles.md#${figure.profile}).`
+    const why = figure.profile === undefined ? '' : ` [Its profile](profiles/${figure.profile}.txt).`
     return [`${figure.name}: ${reached} where the bar is ${bar}${facts}.${why}`]
   })
 }

@@ -16,7 +16,7 @@ beforeEach(async () => {
   const [account] = await accounts()
   await house.run(`account grant --account ${account!.id} --sms 100000 --note N`)
   house.withSource((database) =>
-    fillMessages(database, { accountId: account!.id, liveKey: '', deviceId: 'dev_bench', messages, nowMs: Date.now() }),
+    fillMessages(database, { accountId: account!.id, deviceId: 'dev_bench', messages, nowMs: Date.now() }),
   )
 }) // prettier-ignore
 afterEach(() => house.close())
