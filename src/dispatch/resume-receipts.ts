@@ -85,7 +85,8 @@ const pageBefore = (
     .where('account_id', '=', account_id)
     .where('mode', '=', mode)
     .where('closed_at', closedAt, null)
-    .where('device_id', '=', deviceId)
+    // By an index that has the times: that of the devices would bring, and sort, all that was ever expected of this one.
+    .where((eb) => eb(eb.fn.coalesce('device_id', eb.val('')), '=', deviceId))
     .where((eb) =>
       eb(
         eb.refTuple('sent_at', 'message_id', 'network_id'),
