@@ -94,6 +94,37 @@ test('a burst of messages, more than is told one by one, ends with each row as i
   await page.context().close()
 }, 60_000)
 
+test('what comes while an older page is read stays when that page is there', async () => {
+  const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+49151${11_000_000 + i}`)
+  await send({ to: numbers(100), text: 'Older', client_reference: 'held' })
+  await send({ to: numbers(50), text: 'Newer', client_reference: 'held' })
+  const tab = await ada.signedIn()
+  const { page } = tab
+  const held = Promise.withResolvers<void>()
+  await page.route('**/history/page?*cursor*', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  const asked = page.waitForRequest('**/history/page?*cursor*')
+  await page.goto(historyOf('?reference=held'))
+  await rowOf(tab, 'Newer').first().waitFor()
+  await page.evaluate('scrollTo({ top: document.body.scrollHeight })')
+  await asked
+  await page.evaluate('scrollTo({ top: 0 })')
+  await send({ text: 'Came meanwhile', client_reference: 'held' })
+  await rowOf(tab, 'Came meanwhile').getByText('delivered').waitFor()
+  held.resolve()
+  const scrollToEnd = async (): Promise<string> => {
+    await page.evaluate('scrollTo({ top: document.body.scrollHeight })')
+    return page.getByText(/^That is all: /).innerText()
+  }
+  await expect.poll(scrollToEnd, { timeout: 10_000 }).toBe('That is all: 151.')
+  await page.evaluate('scrollTo({ top: 0 })')
+  await rowOf(tab, 'Came meanwhile').getByText('delivered').waitFor()
+  expect(tab.faults).toEqual([])
+  await page.context().close()
+}, 60_000)
+
 test('the address holds the filter: it is set by clicks and by typing, shared, taken away, and what is nonsense in it is passed over', async () => {
   await send({ to: '+15005550002', text: 'Nobody is there', client_reference: 'order-2' })
   await send({ text: 'Another text' })

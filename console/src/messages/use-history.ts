@@ -29,10 +29,13 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
   const [newHead, setNewHead] = useState<HistoryPageAnswer | null>(null)
   /** When not all that changed was told: the newest message up to which nothing is missing. */
   const sureUpTo = useRef<string | null>(null)
+  /** Told, and put in, while a page was read, which is put behind the pages as they were when it was asked for. */
+  const meanwhile = useRef<{ told: ListedMessage[]; put: ListedMessage[] }>({ told: [], put: [] })
   useEffect(() => {
     setWaiting([])
     setNewHead(null)
     sureUpTo.current = null
+    meanwhile.current = { told: [], put: [] }
   }, [queryKey])
 
   const query = useInfiniteQuery({
@@ -46,24 +49,46 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
     gcTime: 60_000,
   })
 
-  const put = useCallback(
-    (rows: readonly ListedMessage[]): void =>
-      void client.setQueryData<Pages>(queryKey, (held) =>
-        held === undefined ? held : (insertRows(held, rows) as Pages),
-      ),
+  const isReading = useCallback(
+    (): boolean => client.isFetching({ queryKey, exact: true }) > 0,
     [client, queryKey],
+  )
+  const put = useCallback(
+    (rows: readonly ListedMessage[]): void => {
+      if (isReading()) meanwhile.current.put.push(...rows)
+      client.setQueryData<Pages>(queryKey, (held) =>
+        held === undefined ? held : (insertRows(held, rows) as Pages),
+      )
+    },
+    [client, queryKey, isReading],
   )
   const take = useCallback(
     (changed: readonly ListedMessage[], among: HistoryFilter): void => {
       const held = client.getQueryData<Pages>(queryKey)
       if (held === undefined) return
+      if (isReading()) meanwhile.current.told.push(...changed)
       const { shown, newcomers } = mergeChanged(held, changed, among)
       client.setQueryData<Pages>(queryKey, shown as Pages)
       if (newcomers.length === 0) return
       if (isAtTop()) put(newcomers)
       else setWaiting((before) => [...newcomers.filter(({ id }) => before.every((row) => row.id !== id)), ...before.map((row) => changed.find(({ id }) => id === row.id) ?? row)]) // prettier-ignore
     },
-    [client, queryKey, put, isAtTop],
+    [client, queryKey, put, isAtTop, isReading],
+  )
+  useEffect(() => {
+    if (query.isFetching) return
+    const { told, put: rows } = meanwhile.current
+    meanwhile.current = { told: [], put: [] }
+    if (rows.length > 0) put(rows)
+    if (told.length > 0) take(told, nothing)
+  }, [query.isFetching, put, take])
+  /** A page that is being read would follow the list as it was. */
+  const startWith = useCallback(
+    async (head: HistoryPageAnswer): Promise<void> => {
+      await client.cancelQueries({ queryKey, exact: true })
+      client.setQueryData<Pages>(queryKey, startingWith(head))
+    },
+    [client, queryKey],
   )
 
   const refreshHead = useThrottled(
@@ -76,10 +101,10 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
       if (sureUpTo.current === from) sureUpTo.current = null
       // What the server gives fits, whatever the rows can tell.
       if (reaches(head, from ?? newestId(held))) return take(head.rows, {})
-      if (isAtTop()) return void client.setQueryData<Pages>(queryKey, startingWith(head))
+      if (isAtTop()) return startWith(head)
       setNewHead(head)
       setWaiting(head.rows)
-    }, [client, queryKey, place, filter, take, isAtTop]),
+    }, [client, queryKey, place, filter, take, isAtTop, startWith]),
     refreshEveryMs,
   )
 
@@ -110,7 +135,7 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
   const rows = useMemo(() => query.data?.pages.flatMap((page) => page.rows) ?? [], [query.data])
   const showWaiting = (): void => {
     if (newHead === null) put(waiting)
-    else client.setQueryData<Pages>(queryKey, startingWith(newHead))
+    else void startWith(newHead)
     setNewHead(null)
     setWaiting([])
   }
