@@ -60,6 +60,8 @@ async function killBeforeComparing(): Promise<void> {
 
 /** What the target says of itself is what it holds: no page is there without its place, and no place without its page. */
 async function expectWholePages(): Promise<void> {
+  // Of one instant: a page whose COMMIT had left before the kill may still arrive.
+  await house.target.query('begin isolation level repeatable read')
   const { rows } = await house.target.query<{ name: string; copied: number }>(
     'select table_name as name, copied_rows as copied from move_progress',
   )
@@ -67,6 +69,7 @@ async function expectWholePages(): Promise<void> {
     const counted = await house.target.query(`select count(*) as rows from "${name}"`)
     expect([name, counted.rows]).toEqual([name, [{ rows: copied }]])
   }
+  await house.target.query('commit')
 }
 
 const everythingIsThere = async (): Promise<void> => {
