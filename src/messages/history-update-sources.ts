@@ -1,5 +1,6 @@
-import { type AliasedExpression, sql, type SqlBool } from 'kysely'
+import { type AliasedExpression, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
 import type { Db } from '../storage/dialect.ts'
+import type { Database } from '../storage/schema.ts'
 import { type HistoryRequest, maxRowsRead } from './history-query.ts'
 import { type Change, changeOf, compare, place, type Span } from './history-span.ts'
 import { groupsOf, keptWithin, type WaitingRoute, waitingWithin } from './history-waiting.ts'
@@ -143,35 +144,24 @@ function ordered(
 export async function searchBounds(db: Db, request: HistoryRequest, span: Span): Promise<Change[]> {
   const isSearch = span.conditions.length > 0
   const bounds = await Promise.all([
+    isSearch ? lastRead(settledWithin(db, request, span).select(['settled_at as atMs', 'id'])) : [],
+    lastRead(receiptsWithin(db, request, span).select(['sent_at as atMs', 'message_id as id'])),
     isSearch
-      ? settledWithin(db, request, span)
-          .select(['settled_at as atMs', 'id'])
-          .limit(1)
-          .offset(maxRowsRead - 1)
-          .execute()
-      : [],
-    receiptsWithin(db, request, span)
-      .select(['sent_at as atMs', 'message_id as id'])
-      .limit(1)
-      .offset(maxRowsRead - 1)
-      .execute(),
-    isSearch
-      ? deferredWithin(db, request, span)
-          .select(['changed_at as atMs', 'message_id as id'])
-          .limit(1)
-          .offset(maxRowsRead - 1)
-          .execute()
+      ? lastRead(deferredWithin(db, request, span).select(['changed_at as atMs', 'message_id as id']))
       : [],
     isSearch
-      ? keptWithin(db, request, span)
-          .select(['changed_at as atMs', 'message_id as id'])
-          .limit(1)
-          .offset(maxRowsRead - 1)
-          .execute()
+      ? lastRead(keptWithin(db, request, span).select(['changed_at as atMs', 'message_id as id']))
       : [],
   ])
   return bounds.flat().map(({ atMs, id }) => ({ atMs: atMs as number, id }))
 }
+
+/** The place of the last row that is read; none when fewer are left. */
+const lastRead = <T extends keyof Database, O>(rows: SelectQueryBuilder<Database, T, O>): Promise<O[]> =>
+  rows
+    .limit(1)
+    .offset(maxRowsRead - 1)
+    .execute()
 
 // One lower and one upper end each: of two upper ends SQLite takes either for the index and reads on to it.
 

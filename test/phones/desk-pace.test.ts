@@ -6,6 +6,16 @@ import { openDeskHouse, sayAll } from './desk-house.ts'
 
 const thirtyMinutesMs = 30 * 60_000
 
+/** The phone may send as fast as it can. */
+async function liftPace({ storage, clock, pool }: Awaited<ReturnType<typeof openDeskHouse>>): Promise<void> {
+  await storage.writer.write(async (tx) => {
+    const free = { parts_per_window: null, window_seconds: null, updated_at: clock.now() + 1 }
+    await tx.updateTable('devices').set(free).execute()
+    await touchDirectory(tx)
+  })
+  await pool.reloadIfChanged()
+}
+
 test('a phone is given what its pace allows, and a restart gives it no more', async () => {
   const house = await openDeskHouse()
   const phone = await house.register('1')
@@ -29,12 +39,7 @@ test('a phone holds no more than its page without having said so', async () => {
   for (const window of [3, 30]) {
     const house = await openDeskHouse({ window })
     const phone = await house.register('1')
-    await house.storage.writer.write(async (tx) => {
-      const free = { parts_per_window: null, window_seconds: null, updated_at: house.clock.now() + 1 }
-      await tx.updateTable('devices').set(free).execute()
-      await touchDirectory(tx)
-    })
-    await house.pool.reloadIfChanged()
+    await liftPace(house)
     for (let n = 0; n < 40; n++) await house.send()
     const held = await house.pull(phone)
     expect(held).toHaveLength(window)
@@ -94,12 +99,7 @@ test('who asks for the SIM that is at its pace waits for it, and holds up nobody
 test('a single message goes over the SIM that has sent least, also without a pace', async () => {
   const house = await openDeskHouse({ sims: { simOf: {}, turns: [1, 2] } })
   const phone = await house.register('1')
-  await house.storage.writer.write(async (tx) => {
-    const free = { parts_per_window: null, window_seconds: null, updated_at: house.clock.now() + 1 }
-    await tx.updateTable('devices').set(free).execute()
-    await touchDirectory(tx)
-  })
-  await house.pool.reloadIfChanged()
+  await liftPace(house)
   const sims: (number | null)[] = []
   for (const parts of [3, 1, 1, 1, 1]) {
     await house.send({ parts })
