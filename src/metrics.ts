@@ -1,15 +1,32 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
+/** Words that a counter's label may say, each counted from 0 on: of what was never counted nothing is known, and a rule compares nothing with it. */
+const handOverOutcomes = ['accepted', 'refused', 'partial', 'unavailable', 'unknown', 'offered'] as const
+const messageStatuses = [
+  'scheduled',
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'undelivered',
+  'failed',
+  'expired',
+  'canceled',
+  'unconfirmed',
+  'received',
+] as const
+const webhookStandings = ['delivered', 'failed', 'given_up', 'dropped', 'stale'] as const
+
 /** What is counted, as functions named after what happened. One place knows names, labels and help texts. */
 export interface Metrics {
   accepted(messages: number, parts: number): void
   refused(code: string): void
-  handedOver(outcome: string): void
-  advanced(status: string): void
+  handedOver(outcome: (typeof handOverOutcomes)[number]): void
+  advanced(status: (typeof messageStatuses)[number]): void
   /** Tokens of leases that others had taken when this node used them. */
   leaseTokensRefused(tokens: number): void
   /** One try of a webhook: how its delivery stands now. */
-  webhookTried(standing: string, seconds: number): void
+  webhookTried(standing: (typeof webhookStandings)[number], seconds: number): void
   requestEnded(operation: string, status: number, seconds: number): void
   /** What the link of a device counts of its wire. */
   linkOf(deviceId: string): { answered(status: string, seconds: number): void; sessionLost(): void }
@@ -36,8 +53,14 @@ export function createMetrics(): Metrics {
   const messages = counter('messages_accepted_total', 'Messages accepted.')
   const parts = counter('parts_accepted_total', 'Parts accepted.')
   const refusals = counter('requests_refused_total', 'Requests refused, by problem code.', 'code')
-  const outcomes = counter('hand_overs_total', 'Ends of hand-overs, by outcome.', 'outcome')
+  const outcomes = counter(
+    'hand_overs_total',
+    'Ends of hand-overs by outcome, and offers to phones.',
+    'outcome',
+  )
   const states = counter('message_states_total', 'States that messages reached.', 'status')
+  for (const outcome of handOverOutcomes) outcomes.inc({ outcome }, 0)
+  for (const status of messageStatuses) states.inc({ status }, 0)
   const staleTokens = counter(
     'lease_tokens_refused_total',
     'Tokens of leases that other nodes had taken since.',
@@ -86,6 +109,7 @@ function webhookMetrics(registry: Registry): Metrics['webhookTried'] {
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers,
   })
+  for (const standing of webhookStandings) tries.inc({ standing }, 0)
   return (standing, seconds) => {
     tries.inc({ standing })
     times.observe(seconds)

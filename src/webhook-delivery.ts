@@ -16,6 +16,12 @@ const nothing: Service = { start: async () => undefined, stop: async () => undef
 export function createWebhookDelivery(parts: Parts, dueNow: () => number): Service {
   const { config } = parts
   const guard = createAddressGuard(config.webhookAllow)
+  // On every node: that webhooks wait while none has the role is what somebody should be told.
+  parts.metrics.gauge(
+    'webhooks_waiting',
+    `Webhooks that are still to be delivered, up to ${mostCounted}.`,
+    () => countWaiting(parts.read, mostCounted),
+  )
   if (!config.roles.includes('webhooks')) return nothing
   const timeoutMs = config.webhookTimeoutMs
   const to = { guard, findAddresses: createFindAddresses(guard), timeoutMs }
@@ -34,11 +40,6 @@ export function createWebhookDelivery(parts: Parts, dueNow: () => number): Servi
     disableAfterMs: config.webhookDisableDays * dayMs,
   })
   parts.metrics.gauge('webhooks_under_way', 'Webhooks that are being tried.', () => deliverer.open)
-  parts.metrics.gauge(
-    'webhooks_waiting',
-    `Webhooks that are still to be delivered, up to ${mostCounted}.`,
-    () => countWaiting(parts.read, mostCounted),
-  )
   return deliverer
 }
 

@@ -17,13 +17,16 @@ const perSecond = (metric: string, by = ''): string => `sum${by} (rate(${metric}
 const quantile = (q: number, metric: string, by: string): string =>
   `histogram_quantile(${q}, sum by (${by}, le) (rate(${metric}_bucket[$__rate_interval])))`
 
-/** Counts of messages and devices come from the database that all nodes share: the greatest, never their sum. */
+/**
+ * Counts of what waits come from the database that all nodes share: the greatest, never their sum. A device is counted by each node that
+ * runs it, a link by one and a phone by all: once by its id.
+ */
 const sections: Readonly<Record<string, readonly Panel[]>> = {
   Messages: [
     { title: 'Accepted', unit: 'reqps', queries: { messages: perSecond('onesixty_messages_accepted_total'), parts: perSecond('onesixty_parts_accepted_total') } },
     { title: 'States reached', unit: 'reqps', queries: { '{{status}}': perSecond('onesixty_message_states_total', ' by (status)') } },
     { title: 'Waiting', unit: 'short', queries: { messages: 'max(onesixty_messages_waiting)' } },
-    { title: 'Ends of hand-overs', unit: 'reqps', queries: { '{{outcome}}': perSecond('onesixty_hand_overs_total', ' by (outcome)') } },
+    { title: 'Offers to phones and ends of hand-overs', unit: 'reqps', queries: { '{{outcome}}': perSecond('onesixty_hand_overs_total', ' by (outcome)') } },
   ],
   Requests: [
     { title: 'Requests', unit: 'reqps', queries: { '{{operation}} {{status}}': perSecond('onesixty_request_seconds_count', ' by (operation, status)') } },
@@ -33,7 +36,7 @@ const sections: Readonly<Record<string, readonly Panel[]>> = {
   ],
   Devices: [
     { title: 'State: 2 online, 1 degraded, 0 not', unit: 'short', queries: { '{{device}}': 'max by (device) (onesixty_device_state)' } },
-    { title: 'Devices that can send', unit: 'short', queries: { devices: 'max(onesixty_devices_online)' } },
+    { title: 'Devices that can send, in test mode too', unit: 'short', queries: { devices: 'count(max by (device) (onesixty_device_state) > 0) or vector(0)' } },
     { title: 'Hand-overs open, of the window', unit: 'percentunit', queries: { '{{device}}': 'max by (device) (onesixty_device_hand_overs_open) / max by (device) (onesixty_device_window)' } },
     { title: 'Parts a second that a link bears', unit: 'reqps', queries: { '{{device}}': 'max by (device) (onesixty_device_parts_per_second)' } },
     { title: 'Answers of SMSCs', unit: 'reqps', queries: { '{{device}} {{status}}': perSecond('onesixty_link_answers_total', ' by (device, status)') } },

@@ -3,6 +3,7 @@ import { readOpenOf } from '../messages/open-attempts.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { HotUnits } from '../messages/units.ts'
 import type { Storage } from '../storage/database.ts'
+import type { MessageStatus } from '../storage/schema.ts'
 import type { Claimed, ClaimsMade, Want } from '../messages/claim-messages.ts'
 import type { ReceiptWord } from '../messages/receipt-readings.ts'
 import type { QuietAccounts } from './quiet-accounts.ts'
@@ -11,8 +12,8 @@ import type { Settlement } from '../messages/settle-outcomes.ts'
 /** The hot units, run in the next transaction; each settles after the flush. */
 export interface DispatchUnits {
   claim(input: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number }): Promise<ClaimsMade>
-  settleOutcomes(settlements: readonly Settlement[]): Promise<(string | null)[]>
-  settleReceipts(words: readonly ReceiptWord[]): Promise<{ accountId: string; status: string }[]>
+  settleOutcomes(settlements: readonly Settlement[]): Promise<(MessageStatus | null)[]>
+  settleReceipts(words: readonly ReceiptWord[]): Promise<{ accountId: string; status: MessageStatus }[]>
   /** See `readOpenOf`; behind every write that has begun. */
   readOpen(fence: number): Promise<Claimed[]>
 }

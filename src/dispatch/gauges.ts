@@ -25,8 +25,11 @@ export function addGauges(deps: GaugesDeps): void {
   )
   metrics.gauge(
     'devices_online',
-    'Running devices that can send.',
-    () => pool.all.filter((device) => device.candidate().health !== 'offline').length,
+    'Running devices that can send live messages.',
+    () =>
+      pool.all
+        .map((device) => device.candidate())
+        .filter(({ mode, health }) => mode === 'live' && health !== 'offline').length,
   )
   const states = { offline: 0, pending: 0, degraded: 1, online: 2 } as const
   metrics.deviceGauge('device_state', 'Whether a device can send: 2 online, 1 degraded, 0 not.', () =>

@@ -54,6 +54,23 @@ test('every metric that the dashboard and the rules ask for is there', async () 
   expect(missing).toEqual([])
 })
 
+test('a server whose one device is that of test mode can send nothing live, which the page about devices asks', async () => {
+  const text = await (await fetch(`${app.url}/metrics`)).text()
+  expect(text).toMatch(/^onesixty_device_state\{device="dev_\w+"\} 2$/m)
+  expect(text).toMatch(/^onesixty_devices_online 0$/m)
+})
+
+test('a server tells how many webhooks wait, though none of its roles is to deliver them', async () => {
+  const other = await startApp({ ONESIXTY_ROLES: 'api' })
+  try {
+    const text = await (await fetch(`${other.url}/metrics`)).text()
+    expect(text).toMatch(/^onesixty_webhooks_waiting 0$/m)
+    expect(text).not.toContain('onesixty_webhooks_under_way')
+  } finally {
+    await other.stop()
+  }
+})
+
 const notReadyServer = `
   const server = require('node:http').createServer((request, answer) => { answer.statusCode = 503; answer.end() })
   server.listen(0, '127.0.0.1', () => console.log(server.address().port))

@@ -28,7 +28,7 @@ test('every rule has a name of its own, a severity and a sentence', () => {
 }) // prettier-ignore
 
 test('every expression closes what it opens and uses known functions', () => {
-  const known = /^(sum|max|by|rate|increase|changes|absent|histogram_quantile|and|or)$/
+  const known = /^(sum|max|count|vector|by|rate|increase|changes|absent|histogram_quantile|and|or)$/
   const faulty = expressions.filter(({ text }) => {
     const called = [...text.matchAll(/\b([a-z_]+)\s*\(/g)].map(([, name = '']) => name)
     return (
@@ -52,6 +52,21 @@ test('every label that is asked for by its value has such values', async () => {
     for (const one of value.split('|')) expect(isValueOf(label, one), `${label} "${one}"`).toBe(true)
   }
 })
+
+test('what a rule compares is counted before it has happened once, for nothing can be compared with what is not there', async () => {
+  const samples = (await createMetrics().text()).split('\n').filter((line) => line.endsWith(' 0'))
+  const compared = rules.flatMap(({ alert, expr }) =>
+    [...expr.matchAll(/\bsum\((?:increase|rate)\((onesixty_\w+_total)(?:\{\w+=~?"([^"]*)"\})?/g)].flatMap(
+      ([, metric = '', values = '']) => values.split('|').map((value) => ({ alert, metric, value })),
+    ),
+  )
+  expect(compared.length).toBeGreaterThan(8)
+  const silent = compared.filter(
+    ({ metric, value }) => !samples.some((sample) => sample.startsWith(metric) && sample.includes(`"${value}`)),
+  )
+  expect(silent.filter(({ metric }) => metric !== 'onesixty_messages_accepted_total')).toEqual([])
+  expect(samples).toContain('onesixty_messages_accepted_total 0')
+}) // prettier-ignore
 
 test('every label that panels and rules are grouped by is one', async () => {
   const labels = await labelsOfCounters()
