@@ -1,7 +1,7 @@
 import { setting } from './setting.ts'
 import { countriesOf, wholeNumber } from './setting-readers.ts'
 
-/** Of the guard against abuse. An operator may set each for one account, too (`onesixty account limit`, `account countries`). */
+/** Of the guard against abuse. An operator may set most for one account, too (`onesixty account limit`, `account countries`). */
 export const guardSettings = {
   newAccountCountries: setting({
     env: 'ONESIXTY_NEW_ACCOUNT_COUNTRIES',
@@ -31,6 +31,6 @@ export const guardSettings = {
     env: 'ONESIXTY_PUMPING_MESSAGES',
     read: wholeNumber(0),
     default: 200,
-    says: 'The same of messages of every other category that are sent to one number at a time, as a form of a web page has them sent: many programs send their codes without saying that they are. More than of codes, since the people of a company have neighbouring numbers too; what goes to several numbers in one request is a list of your own, and is not watched. 0 watches codes alone.',
+    says: 'The same of messages of every other category that are sent to one number at a time, as a form of a web page has them sent: many programs send their codes without saying that they are. More than of codes, since the people of a company have neighbouring numbers too; what goes to several numbers in one request is a list of your own, and is not watched. 0 watches codes alone; nothing is watched where ONESIXTY_PUMPING_NUMBERS is 0.',
   }),
 } as const

@@ -109,10 +109,11 @@ export class RecipientGuard {
     })
   }
 
-  /** An account's own number is about codes, and never lowers what is usual of other messages; 0 switches off both. */
+  /** The number of codes: of all, or an account's own, which never lowers what is usual of other messages. 0 switches off both. */
   #mostNeighbours({ pumpingNumbers: own }: Caller['guard'], watched: Watched): number {
     const { pumpingNumbers, pumpingMessages } = this.#deps.config
-    if (watched === 'codes') return own ?? pumpingNumbers
-    return own === 0 || pumpingMessages === 0 ? 0 : Math.max(own ?? 0, pumpingMessages)
+    const codes = own ?? pumpingNumbers
+    if (watched === 'codes') return codes
+    return codes === 0 || pumpingMessages === 0 ? 0 : Math.max(own ?? 0, pumpingMessages)
   }
 }
