@@ -17,7 +17,7 @@ export interface HandOver {
   category: 'transactional' | 'authentication' | 'marketing'
   /** The rest of its validity, in whole seconds, at least 1. */
   validitySeconds: number
-  /** Whether the recipient has opted out since; null while nobody can say. What goes later than at once asks before (P9). Left out: never. */
+  /** Whether the recipient has opted out since; null while nobody can say. What is tried again asks before (P9). Left out: never. */
   hasStopped?(): Promise<boolean | null>
 }
 
@@ -191,7 +191,7 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** A device that is handed messages: SMPP, modem, simulator. */
+/** A device that is handed messages: SMPP, simulator. */
 export interface Link extends Running {
   /** Parts a second that the peer bears, as far as is known; Infinity when nothing bounds it. */
   readonly perSecond?: number

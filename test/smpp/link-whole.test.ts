@@ -151,6 +151,30 @@ test('the rest of a long message stays here once its recipient has opted out', a
   expect(seen.submits).toBe(2)
 })
 
+test('a half ends with its validity, whether its SMSC is away or nobody can say if its recipient has opted out', async () => {
+  const away = await openStubLink({
+    answering: ({ command, sequence }, own) => {
+      if (command !== 'submit_sm') return null
+      own.send({ command: 'unbind', status: 0, sequence: 900, body: null })
+      return answerTo(sequence, 0)
+    },
+    settings: { window: '1', reconnect_first_ms: '60000' },
+  })
+  let asked = 0
+  const hasStopped = async (): Promise<boolean> => {
+    asked += 1
+    return false
+  }
+  const brief = { ...longHandOver(2), validitySeconds: 4 }
+  expect(await turnUntil(away.world, away.link.submit({ ...brief, hasStopped }), 8_000)).toMatchObject({ kind: 'partial', partsTaken: 1, code: 'expired_in_queue' })
+  expect(asked).toBeLessThan(6)
+
+  const silent = await openJudged((_, count) => (count === 2 ? 0x14 : 0))
+  const submitted = silent.link.submit({ ...brief, hasStopped: async () => null })
+  expect(await turnUntil(silent.world, submitted, 8_000)).toMatchObject({ kind: 'partial', partsTaken: 1 })
+  expect(silent.seen.submits).toBe(2)
+}) // prettier-ignore
+
 test('a link that stops gives the rest one more chance at once, and ends the wait', async () => {
   const { link, world, seen } = await openJudged((_, count) => (count === 2 ? 0x14 : 0))
   const submitted = link.submit(longHandOver(2))

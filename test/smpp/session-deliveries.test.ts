@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { Deliveries, type Delivery } from '../../src/connectors/smpp/deliveries.ts'
 import type { DeliveryFate } from '../../src/connectors/smpp/delivery-fate.ts'
 import { commandStatus, tlvTags } from '../../src/connectors/smpp/pdu.ts'
+import { defaultSessionLimits } from '../../src/connectors/smpp/session-settings.ts'
+import { eventually } from '../eventually.ts'
 import { bindSession, delivery, message, roundTrip, silentTo, startSession } from './session-fixture.ts'
 import { bytesOf } from './pdu-arbitraries.ts'
 
@@ -109,6 +112,30 @@ test('a message may come again when it had no yes in time, or none that surely c
   session.abort('the peer is gone')
   expect(mayComeAgain()).toEqual([false, true])
 })
+
+test('what became of a message is known without its session, once that is over', async () => {
+  let asked = 0
+  const fates: DeliveryFate[] = []
+  const opened = new Deliveries({
+    alarm: { by: () => undefined },
+    limits: defaultSessionLimits,
+    monotonicMs: () => 10_000,
+    heardMs: () => {
+      asked += 1
+      return 20_000
+    },
+    store: async (_, fate) => void fates.push(fate),
+    answer: () => undefined,
+    answered: () => undefined,
+  })
+  opened.take(delivery(1) as Delivery)
+  await eventually(() => opened.size, (open) => expect(open).toBe(0))
+  const mayComeAgain = () => [false, true].map((isElsewhere) => fates[0]?.mayComeAgain(90_000, isElsewhere))
+  opened.close()
+  const known = mayComeAgain()
+  const before = asked
+  expect([mayComeAgain(), asked]).toEqual([known, before])
+}) // prettier-ignore
 
 test('a message may come again over another session until its own is heard behind our yes, and not over its own', async () => {
   const fates: DeliveryFate[] = []

@@ -76,6 +76,9 @@ export class Deliveries {
   /** The peer is gone: what is stored from now on is answered to nobody, and comes again. */
   close(): void {
     this.#span.endedMs = this.#deps.monotonicMs()
+    // What became of its messages is remembered for longer than the session, which must not be kept with it: it has buffers.
+    const heardMs = this.#deps.heardMs()
+    this.#span.heardMs = () => heardMs
     this.#open.clear()
   }
 

@@ -5,7 +5,7 @@ const promptMs = 5_000
 export interface SessionSpan {
   endedMs: number | null
   readonly noticedWithinMs: number
-  heardMs(): number
+  heardMs: () => number
 }
 
 /** What became of one message from the peer: a repeat of it is told by that from another message that says the same. */

@@ -37,11 +37,11 @@ export class Halves {
   pause(fruitless: number, { startMs, endMs }: PartValidity): Promise<boolean> {
     const { tools, pace } = this.#deps
     const nowMs = tools.monotonicMs()
-    if (this.#isOver || nowMs >= startMs + wholeUntilMs || this.#isInTheWay(fruitless))
-      return Promise.resolve(false)
+    const isLate = nowMs >= Math.min(startMs + wholeUntilMs, endMs)
+    if (this.#isOver || isLate || this.#isInTheWay(fruitless)) return Promise.resolve(false)
     // A link that stops has no time for more than the first wait.
     const waitMs = pace.repeatMs(this.#isHurried ? 0 : fruitless)
-    return this.#wait(Math.min(waitMs, Math.max(0, endMs - nowMs)))
+    return this.#wait(Math.min(waitMs, endMs - nowMs))
   }
 
   /** What waits goes at once, and waits no longer than it must from now on. */

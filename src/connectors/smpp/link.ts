@@ -204,12 +204,12 @@ export class SmppLink implements Link {
   }
 
   async #submitPart(made: MessageFields, validity: PartValidity): Promise<PartOutcome> {
-    const roomiest = this.#bindings.roomiest
-    if (roomiest === null) return { kind: 'not_written', detail: 'The link is not bound.' }
-    const { session, binding } = roomiest
     const { counters, monotonicMs } = this.#deps.tools
     const submittedMs = monotonicMs()
     if (submittedMs >= validity.endMs) return validityEnded
+    const roomiest = this.#bindings.roomiest
+    if (roomiest === null) return { kind: 'not_written', detail: 'The link is not bound.' }
+    const { session, binding } = roomiest
     this.#pace.spend()
     const submitted = await session.request(
       'submit_sm',
