@@ -12,7 +12,7 @@ import {
 } from 'kysely'
 import type pg from 'pg'
 import type { RecentTimes } from '../recent-times.ts'
-import type { SetAdapter, SetStatements } from './dialect.ts'
+import type { SetAdapter, SetStatements, StorageError } from './dialect.ts'
 import { endPool } from './postgres-client.ts'
 import { askForCommit, incarnationSql, type OpenTransaction } from './postgres-commit.ts'
 import { asStorageError } from './postgres-faults.ts'
@@ -112,6 +112,8 @@ class PostgresConnection implements DatabaseConnection {
   #begun: Promise<void> | null = null
   /** Why it cannot be used any more. */
   #broken: Error | null = null
+  /** What failed first of the transaction, or since it went back to a savepoint. */
+  #firstFault: StorageError | null = null
 
   private constructor(pool: pg.Pool, client: pg.PoolClient) {
     this.#pool = pool
@@ -156,7 +158,9 @@ class PostgresConnection implements DatabaseConnection {
       this.#unposted.savepoint = sql
       return true
     }
-    if (this.#unposted.savepoint === null || !sql.startsWith('rollback to ')) return false
+    if (!sql.startsWith('rollback to ')) return false
+    this.#firstFault = null
+    if (this.#unposted.savepoint === null) return false
     this.#unposted.savepoint = null
     return true
   }
@@ -242,9 +246,16 @@ class PostgresConnection implements DatabaseConnection {
     if (savepoint !== null) this.#client.query(savepoint).catch(() => undefined)
   }
 
+  /**
+   * Of statements that crossed together the first that fails has the reason; those behind it are refused because of it, and say nothing else. Whichever
+   * of them is looked at first, the reason is told.
+   */
   #fail(error: unknown): never {
     const fault = asStorageError(error)
     if (fault.fault === 'unavailable') this.#broken ??= fault
+    const isFollower = (error as { code?: string }).code === inFailedTransaction
+    if (isFollower && this.#firstFault !== null) throw this.#firstFault
+    this.#firstFault ??= fault
     throw fault
   }
 
@@ -254,6 +265,9 @@ class PostgresConnection implements DatabaseConnection {
     return timeoutMs === undefined ? query : ({ ...query, query_timeout: 2 * timeoutMs } as pg.QueryConfig)
   }
 }
+
+/** SQLSTATE in_failed_sql_transaction. */
+const inFailedTransaction = '25P02'
 
 interface Unposted {
   begin: (() => Promise<void>) | null
