@@ -6,7 +6,7 @@ import { Breaker } from './breaker.ts'
 import type { Candidate } from './choose-device.ts'
 import { drained } from './drained.ts'
 import type { PaceLimit } from './pace.ts'
-import { busyBackoffMs } from './retry-policy.ts'
+import { busyBackoffMs, faultOfDevice } from './retry-policy.ts'
 import { type Sim, SimPaces, type SimRoom } from './sim-paces.ts'
 
 /** What of a device's row decides how it is run. */
@@ -241,10 +241,7 @@ export class DeviceRuntime {
       this.#restsUntilMs = this.#clock.monotonicMs() + busyBackoffMs
     if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.limitReached) this.#limited()
     if (outcome.kind === 'accepted') this.#lastSentAt = this.#clock.now()
-    // That a message expired is no fault of the device.
-    if (outcome.kind === 'partial' || (outcome.kind === 'refused' && outcome.lasts !== 'expired'))
-      this.#lastError = outcome.code
-    if (outcome.kind === 'unavailable' || outcome.kind === 'unknown') this.#lastError = outcome.detail
+    this.#lastError = faultOfDevice(outcome) ?? this.#lastError
     this.#judge(outcome)
   }
 

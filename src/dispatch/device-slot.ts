@@ -11,7 +11,7 @@ import {
   type Pull,
 } from '../connectors/connector.ts'
 import type { Log } from '../log.ts'
-import type { Db } from '../storage/dialect.ts'
+import { type Db, StorageError } from '../storage/dialect.ts'
 import type { DeviceTable } from '../storage/schema.ts'
 import { type DeviceFacts, DeviceRuntime } from './device-runtime.ts'
 import type { LinkLeases } from './link-leases.ts'
@@ -173,6 +173,15 @@ export class DeviceSlot {
     throw elsewhere
   }
 
+  /** A link that knows too few ids may take a receipt that does not say that it is one for a message: less than to carry nothing. */
+  #startsWithout(error: unknown, deviceId: string): void {
+    if (!(error instanceof StorageError) || error.fault !== 'busy') throw error
+    this.#deps.log.warn(
+      { err: error, device_id: deviceId },
+      'the receipts that a link waits for could not be read in time; it starts without them',
+    )
+  }
+
   /** False when the start was given up. What did not start is stopped before anything else has its turn. */
   async #startLink(deviceId: string, link: Link | Pull): Promise<boolean> {
     let isWanted = true
@@ -184,7 +193,13 @@ export class DeviceSlot {
     })
     const resume = (): Promise<void> => resumeReceipts(this.#deps.read, deviceId, link, () => isWanted)
     const isLater = isPull(link) || link.resumesFirst === undefined
-    const started = (isLater ? link.start().then(resume) : resume().then(() => link.start()))
+    const started = (
+      isLater
+        ? link.start().then(resume)
+        : resume()
+            .catch((error: unknown) => this.#startsWithout(error, deviceId))
+            .then(() => link.start())
+    )
       .then(() => recallReport(this.#deps.read, deviceId, link))
       .then(() => true)
     try {

@@ -108,7 +108,7 @@ export class OutcomeStore {
     const attempts = ended.map(({ claimed }) => claimed.attemptId)
     this.#deps.log.error(
       { attempts },
-      'an outcome that the database refuses is left aside: nobody will know it',
+      'an outcome that the database refuses is left aside: the next start, or the rescuer of another node, tries to end it',
     )
     return false
   }

@@ -62,13 +62,15 @@ async function endOneByOne(deps: RescuerDeps): Promise<boolean> {
 
 /** What cannot be stored as it was told is not known. */
 async function endOne(deps: RescuerDeps, attemptId: string): Promise<number> {
-  for (const past of [deps.past ?? null, null])
+  for (const past of deps.past ? [deps.past, null] : [null])
     try {
       return await endOrphans({ ...deps, past }, attemptId)
     } catch (error) {
       if (isPassing(error)) throw error
-      deps.log.error({ err: error, attempt: attemptId }, 'a hand-over of an earlier process cannot be ended')
-      if (!isRefusal(error)) return 0
+      const isLast = past === null || !isRefusal(error)
+      const told = isLast ? 'cannot be ended' : 'cannot be ended as the log has it'
+      deps.log.error({ err: error, attempt: attemptId }, `a hand-over of an earlier process ${told}`)
+      if (isLast) return 0
     }
   return 0
 }

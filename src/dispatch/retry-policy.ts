@@ -124,6 +124,24 @@ function judge(claimed: Claimed, outcome: Outcome, dueFromMs: number): Judgement
   }
 }
 
+/** What an outcome says is wrong with its device; null for nothing. That a message expired, or its recipient opted out, is no fault of the device. */
+export function faultOfDevice(outcome: Outcome): string | null {
+  switch (outcome.kind) {
+    case 'accepted':
+      return null
+    case 'refused':
+    case 'partial':
+      return faultless.has(outcome.code) || ('lasts' in outcome && outcome.lasts === 'expired')
+        ? null
+        : outcome.code
+    case 'unavailable':
+    case 'unknown':
+      return outcome.detail
+  }
+}
+
+const faultless: ReadonlySet<string> = new Set(['expired_in_queue', 'recipient_opted_out'])
+
 /** Before what came later: the device rests, so that this is no hurry. */
 const inPlace = ({ due_at, refusals }: Claimed['place']) => ({ dueAt: due_at, refusals })
 

@@ -43,6 +43,10 @@ test('a link that judges by them knows the receipts that are expected before it 
   await house.isRunning('dev_a', 'dev_b')
   expect(house.linkOf('dev_a').told).toEqual(['of dev_a', 'start'])
   expect(house.linkOf('dev_b').told).toEqual(['start', 'of dev_b'])
+  // So many that the database gives up is no reason to carry nothing.
+  await house.put('dev_a', 'knows too much', 2)
+  await house.reload()
+  await eventually(() => house.linkOf('dev_a', 1)?.told, (told) => expect(told).toEqual(['start']))
 }) // prettier-ignore
 
 test('a link that judges by them is told the latest receipts, of each account its share, and reads no more once it is given up', async () => {

@@ -3,6 +3,7 @@ import type { ConnectorKind, Link } from '../../src/connectors/connector.ts'
 import { DevicePool } from '../../src/dispatch/device-pool.ts'
 import { LinkLeases } from '../../src/dispatch/link-leases.ts'
 import { createLog } from '../../src/log.ts'
+import { StorageError } from '../../src/storage/dialect.ts'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { eventually } from '../eventually.ts'
@@ -116,7 +117,7 @@ export async function openPoolHouse(): Promise<PoolHouse> {
   }
 }
 
-/** Devices whose setting `start` is `slow` start when the test says so; one that `knows first` is told of receipts before. */
+/** Devices whose setting `start` is `slow` start when the test says so; one that `knows first` is told of receipts before, and of one that `knows too much` these cannot be read in time. */
 function createStubKind() {
   const links: StubLink[] = []
   const alive = new Map<string, number>()
@@ -157,8 +158,11 @@ function createStubKind() {
           sims: [],
           lastError: null,
         }),
-        ...(stub.says === 'knows first' && { resumesFirst: { most: 3 } }),
-        resume: (expected) => void stub.told.push(...expected.map(({ networkId }) => networkId)),
+        ...(stub.says.startsWith('knows') && { resumesFirst: { most: 3 } }),
+        resume: (expected) => {
+          if (stub.says === 'knows too much') throw new StorageError('a time-out', 'busy', false)
+          stub.told.push(...expected.map(({ networkId }) => networkId))
+        },
         start: () => {
           stub.starts += 1
           stub.told.push('start')

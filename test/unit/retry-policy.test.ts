@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { notLookedUp, notWrittenDown, settlementsOf, stoppedMeanwhile } from '../../src/dispatch/ended.ts'
-import { busyBackoffMs, judgeOutcome, refusalBackoffsMs } from '../../src/dispatch/retry-policy.ts'
+import {
+  busyBackoffMs,
+  faultOfDevice,
+  judgeOutcome,
+  refusalBackoffsMs,
+} from '../../src/dispatch/retry-policy.ts'
 import type { Claimed } from '../../src/messages/claim-messages.ts'
 
 const claimed = (facts: Partial<Claimed> = {}, refusals = 0): Claimed => ({
@@ -128,3 +133,20 @@ test('some parts taken and the rest refused is a failure of its own, and so is a
     error: { networkCode: '8' },
   })
 })
+
+test('a device is blamed for what it refused or left open, and not for a message that expired or a recipient that opted out', () => {
+  const refusal = { kind: 'refused', networkCode: null } as const
+  const partial = { kind: 'partial', networkIds: ['a'], partsTaken: 1, receiptExpected: true, networkCode: null } as const
+  expect([
+    { kind: 'accepted', networkIds: ['a'], receiptExpected: true } as const,
+    { ...refusal, lasts: 'good', code: 'sim_blocked' } as const,
+    { ...refusal, lasts: 'expired', code: 'expired_in_network' } as const,
+    { ...partial, code: 'network_rejected' },
+    { ...partial, code: 'recipient_opted_out' },
+    { ...partial, code: 'expired_in_queue' },
+    { kind: 'unavailable', detail: 'The link is not bound.' } as const,
+    { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'No answer came.' } as const,
+  ].map(faultOfDevice)).toEqual([
+    null, 'sim_blocked', null, 'network_rejected', null, null, 'The link is not bound.', 'No answer came.',
+  ])
+}) // prettier-ignore

@@ -99,7 +99,7 @@ export function judgeParts(outcomes: readonly PartOutcome[], receipts: MessageSe
   }
   if (left.length === 0) return { kind: 'accepted', networkIds, ...toCome }
   if (taken.length === 0) return wholly(left)
-  const { code, networkCode } = worst(left) ?? { code: 'device_offline', networkCode: null }
+  const { code, networkCode } = worst(left) ?? { code: 'device_error', networkCode: null }
   return { kind: 'partial', networkIds, partsTaken: taken.length, ...toCome, code, networkCode }
 }
 
