@@ -1,36 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectSound, looks, type PageOptions, type TestPage } from './browser.ts'
-import { type Ada, openAda } from './open-ada.ts'
+import { expectSound, looks } from './browser.ts'
+import { type HistoryHouse, openHistoryHouse, rowOf } from './history-house.ts'
 
-let ada: Ada
+let house: HistoryHouse
 beforeAll(async () => {
-  ada = await openAda()
+  house = await openHistoryHouse()
 }, 60_000)
-afterAll(() => ada.stop())
+afterAll(() => house.stop())
 
-/** Sends with the test key, whose simulator delivers after about three seconds. */
-async function send(body: object = {}): Promise<string> {
-  const answer = await ada.client.send(ada.account.testKey, { to: '+15005550006', text: 'Hello', ...body })
-  expect(answer.status).toBe(202)
-  return answer.body.messages[0]?.id as string
-}
-
-const historyOf = (query = ''): string => `${ada.place}/test/history${query}`
-
-async function openHistory(query = '', options?: PageOptions): Promise<TestPage> {
-  const tab = await ada.signedIn(options)
-  await tab.page.goto(historyOf(query))
-  await tab.page.getByRole('heading', { name: 'History' }).waitFor()
-  return tab
-}
-
-const rowOf = ({ page }: TestPage, text: string) => page.getByRole('row').filter({ hasText: text })
+const send: HistoryHouse['send'] = (body) => house.send(body)
+const open: HistoryHouse['open'] = (query, options) => house.open(query, options)
 
 test('an empty history shows how to send; what is sent appears and turns delivered without a reload', async () => {
-  const tab = await openHistory()
+  const tab = await open()
   const { page } = tab
   await page.getByRole('heading', { name: 'No messages yet' }).waitFor()
-  await page.getByText(`${ada.url}/api/v1/send`).waitFor()
+  await page.getByText(`${house.url}/api/v1/send`).waitFor()
   await expectSound(tab)
   await tab.screenshot('history-empty')
 
@@ -51,7 +36,7 @@ test('an empty history shows how to send; what is sent appears and turns deliver
 
 test('while the page is scrolled nothing moves: new messages are announced, and shown when asked for', async () => {
   for (let i = 0; i < 30; i++) await send({ text: `Earlier ${i}` })
-  const tab = await openHistory()
+  const tab = await open()
   const { page } = tab
   await rowOf(tab, 'Earlier 29').waitFor()
   await page.evaluate('scrollTo({ top: 600 })')
@@ -68,67 +53,10 @@ test('while the page is scrolled nothing moves: new messages are announced, and 
   await page.context().close()
 }, 60_000)
 
-test('a burst of messages, more than is told one by one, ends with each row as it stands', async () => {
-  const tab = await openHistory('?reference=burst')
-  const { page } = tab
-  const burst = (from: number) =>
-    send({
-      to: Array.from({ length: 100 }, (_, i) => `+49151${10_000_000 + from + i}`),
-      text: 'Burst',
-      client_reference: 'burst',
-    })
-  await Promise.all([burst(0), burst(100), burst(200)])
-  await page.locator('[data-message]').nth(15).waitFor()
-  await expect
-    .poll(
-      async () => {
-        await page.evaluate('scrollTo({ top: document.body.scrollHeight })')
-        return page.getByText('That is all: 300.').count()
-      },
-      { timeout: 30_000 },
-    )
-    .toBe(1)
-  await page.getByText('delivered', { exact: true }).nth(15).waitFor()
-  await expect.poll(() => page.getByText(/^(queued|sending|sent)$/).count(), { timeout: 10_000 }).toBe(0)
-  expect(tab.faults).toEqual([])
-  await page.context().close()
-}, 60_000)
-
-test('what comes while an older page is read stays when that page is there', async () => {
-  const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+49151${11_000_000 + i}`)
-  await send({ to: numbers(100), text: 'Older', client_reference: 'held' })
-  await send({ to: numbers(50), text: 'Newer', client_reference: 'held' })
-  const tab = await ada.signedIn()
-  const { page } = tab
-  const held = Promise.withResolvers<void>()
-  await page.route('**/history/page?*cursor*', async (route) => {
-    await held.promise
-    await route.continue()
-  })
-  const asked = page.waitForRequest('**/history/page?*cursor*')
-  await page.goto(historyOf('?reference=held'))
-  await rowOf(tab, 'Newer').first().waitFor()
-  await page.evaluate('scrollTo({ top: document.body.scrollHeight })')
-  await asked
-  await page.evaluate('scrollTo({ top: 0 })')
-  await send({ text: 'Came meanwhile', client_reference: 'held' })
-  await rowOf(tab, 'Came meanwhile').getByText('delivered').waitFor()
-  held.resolve()
-  const scrollToEnd = async (): Promise<string> => {
-    await page.evaluate('scrollTo({ top: document.body.scrollHeight })')
-    return page.getByText(/^That is all: /).innerText()
-  }
-  await expect.poll(scrollToEnd, { timeout: 10_000 }).toBe('That is all: 151.')
-  await page.evaluate('scrollTo({ top: 0 })')
-  await rowOf(tab, 'Came meanwhile').getByText('delivered').waitFor()
-  expect(tab.faults).toEqual([])
-  await page.context().close()
-}, 60_000)
-
 test('the address holds the filter: it is set by clicks and by typing, shared, taken away, and what is nonsense in it is passed over', async () => {
   await send({ to: '+15005550002', text: 'Nobody is there', client_reference: 'order-2' })
   await send({ text: 'Another text' })
-  const tab = await openHistory('?state=nonsense&device=5&number=%2B15005550002')
+  const tab = await open('?state=nonsense&device=5&number=%2B15005550002')
   const { page } = tab
   await rowOf(tab, 'Nobody is there').getByText('undelivered').waitFor()
   expect(await rowOf(tab, 'Another text').count()).toBe(0)
@@ -158,9 +86,9 @@ test('the address holds the filter: it is set by clicks and by typing, shared, t
 
 test('a message that failed says why and what to do, shows itself as curl, and is sent again once', async () => {
   const id = await send({ to: '+15005550002', text: 'It’s for you', client_reference: 'again' })
-  const tab = await openHistory()
+  const tab = await open()
   const { page } = tab
-  await page.goto(historyOf(`/${id}`))
+  await page.goto(house.addressOf(`/${id}`))
   await page.getByRole('heading', { name: 'Handset unreachable' }).waitFor()
   await page.getByText('Send again later, or use another way to reach the person.').waitFor()
   await expectSound(tab)
@@ -173,9 +101,9 @@ test('a message that failed says why and what to do, shows itself as curl, and i
   await page.getByRole('button', { name: 'Send again to +15005550002' }).dblclick()
   await page.waitForURL((url) => !url.pathname.endsWith(id))
   await page.getByRole('region', { name: 'Details' }).getByText('Ada', { exact: true }).waitFor()
-  await page.goto(historyOf('?reference=again'))
+  await page.goto(house.addressOf('?reference=again'))
   await page.getByText('That is all: 2.').waitFor()
-  await page.goto(historyOf('/msg_01k9ktqv1hfm3se9a0x5rtb8vq'))
+  await page.goto(house.addressOf('/msg_01k9ktqv1hfm3se9a0x5rtb8vq'))
   await page.getByText('This account has no such message').waitFor()
   expect(await tab.axe()).toEqual([])
   await page.context().close()
@@ -188,7 +116,7 @@ test.each(looks)(
       text: `${'A text that is long enough to be cut. '.repeat(8)}€`,
       client_reference: 'long',
     })
-    const tab = await openHistory('', { width, colorScheme })
+    const tab = await open('', { width, colorScheme })
     const { page } = tab
     const links = page.locator('[data-message]')
     await links.nth(1).waitFor()

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { filterOf, readSearch, searchFor } from '../../console/src/messages/history-filter.ts'
-import { insertRows, type ListedPages, mergeChanged } from '../../console/src/messages/merge-rows.ts'
+import {
+  addWaiting,
+  beginAnew,
+  insertRows,
+  type ListedPages,
+  mergeChanged,
+} from '../../console/src/messages/merge-rows.ts'
 import type { ListedMessage } from '../../src/api/console/listed-message.ts'
 
 const row = (number: number, more: Partial<ListedMessage> = {}): ListedMessage => ({
@@ -64,6 +70,29 @@ describe('a list that is told of changes', () => {
     expect(numbersIn(shown)).toEqual([1])
     expect(newcomers.map(({ id }) => id)).toEqual(['msg_0003'])
   })
+})
+
+describe('a list that begins anew', () => {
+  test('is the head and all that is known to be newer than its end, in order, each once and as it stands', () => {
+    const numbers = fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 12 })
+    fc.assert(
+      fc.property(numbers, numbers, numbers, (read, held, waiting) => {
+        const [head] = listOf(read, true).pages
+        const changed = (number: number) => row(number, { status: 'sent', updatedAtMs: 1_000 })
+        const list = beginAnew(head!, [...held, ...waiting].map(changed))
+        const inHead = head!.rows.map(({ id }) => Number(id.slice(4)))
+        const expected = new Set([...inHead, ...[...held, ...waiting].filter((number) => number > Math.min(...inHead))])
+        expect(numbersIn(list)).toEqual([...expected].toSorted((a, b) => b - a))
+        const sent = list.pages.flatMap(({ rows }) => rows.filter(({ status }) => status === 'sent'))
+        expect(sent).toHaveLength([...expected].filter((number) => [...held, ...waiting].includes(number)).length)
+      }),
+    )
+  }) // prettier-ignore
+
+  test('what waits to be shown is announced once, the newest first, and as it stands', () => {
+    const waiting = addWaiting([row(2), row(1)], [row(3), row(2)], [row(3), row(1, { status: 'sent', updatedAtMs: 9 })])
+    expect(waiting.map(({ id, status }) => `${id} ${status}`)).toEqual(['msg_0003 queued', 'msg_0002 queued', 'msg_0001 sent'])
+  }) // prettier-ignore
 })
 
 describe('the filter in an address', () => {

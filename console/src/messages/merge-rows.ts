@@ -47,6 +47,28 @@ export function insertRows(shown: ListedPages, rows: readonly ListedMessage[]): 
   return { ...shown, pages }
 }
 
+/**
+ * A list that begins anew with a head that no longer touches what was shown. The head was read a moment ago: of what is `known` here, what is newer than
+ * its end is put in, and a row that changed since stands as it is now.
+ */
+export function beginAnew(head: ListedPages['pages'][number], known: readonly ListedMessage[]): ListedPages {
+  const endId = head.rows.at(-1)?.id ?? ''
+  const begun = { pages: [head], pageParams: [null] }
+  const within = known.filter(({ id }) => id >= endId)
+  return insertRows(mergeChanged(begun, within, {}).shown, within)
+}
+
+/** What waits to be shown, newest first, with what was told since: each once, as it stands now. */
+export function addWaiting(
+  waiting: readonly ListedMessage[],
+  newcomers: readonly ListedMessage[],
+  changed: readonly ListedMessage[],
+): ListedMessage[] {
+  const byId = new Map(changed.map((row) => [row.id, row]))
+  const fresh = newcomers.filter(({ id }) => waiting.every((row) => row.id !== id))
+  return [...fresh, ...waiting.map((row) => newer(row, byId.get(row.id)))]
+}
+
 /** News may overtake each other: the row that changed last stands. */
 const newer = (row: ListedMessage, other: ListedMessage | undefined): ListedMessage =>
   other === undefined || other.updatedAtMs < row.updatedAtMs ? row : other

@@ -8,9 +8,31 @@ import { useLive } from '../api/live.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { keyOf } from '../api/use-call.ts'
 import type { HistoryFilter } from './history-filter.ts'
-import { insertRows, isKnownHere, mergeChanged } from './merge-rows.ts'
+import {
+  addWaiting,
+  beginAnew,
+  insertRows,
+  isKnownHere,
+  type ListedPages,
+  mergeChanged,
+} from './merge-rows.ts'
 
 type Pages = InfiniteData<HistoryPageAnswer, string | null>
+
+/** What is new and not shown yet. */
+interface News {
+  rows: ListedMessage[]
+  /** The head of the list as it stands, when so much is new that it no longer touches what is shown. */
+  head: HistoryPageAnswer | null
+}
+const noNews: News = { rows: [], head: null }
+
+/** Told, and put in, while a page was read, which is put behind the pages as they were when it was asked for. */
+interface Meanwhile {
+  told: ListedMessage[]
+  put: ListedMessage[]
+}
+const nothingMeanwhile = (): Meanwhile => ({ told: [], put: [] })
 
 /** Behind so many changes at once the head of the list is read anew, this often at most. */
 const refreshEveryMs = 1_500
@@ -24,18 +46,17 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
   const place = useMemo(() => ({ accountId, mode }), [accountId, mode])
   const client = useQueryClient()
   const queryKey = useMemo(() => keyOf('history/page', place, { filter }), [place, filter])
-  const [waiting, setWaiting] = useState<ListedMessage[]>([])
-  /** The head of the list as it stands, when so much is new that it no longer touches what is shown. */
-  const [newHead, setNewHead] = useState<HistoryPageAnswer | null>(null)
+  const [news, setNews] = useState(noNews)
+  /** As they are now: what was asked for under another filter still comes. */
+  const current = useRef({ queryKey, news })
+  current.current = { queryKey, news }
   /** When not all that changed was told: the newest message up to which nothing is missing. */
   const sureUpTo = useRef<string | null>(null)
-  /** Told, and put in, while a page was read, which is put behind the pages as they were when it was asked for. */
-  const meanwhile = useRef<{ told: ListedMessage[]; put: ListedMessage[] }>({ told: [], put: [] })
+  const meanwhile = useRef(nothingMeanwhile())
   useEffect(() => {
-    setWaiting([])
-    setNewHead(null)
+    setNews(noNews)
     sureUpTo.current = null
-    meanwhile.current = { told: [], put: [] }
+    meanwhile.current = nothingMeanwhile()
   }, [queryKey])
 
   const query = useInfiniteQuery({
@@ -65,28 +86,35 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
   const take = useCallback(
     (changed: readonly ListedMessage[], among: HistoryFilter): void => {
       const held = client.getQueryData<Pages>(queryKey)
-      if (held === undefined) return
+      if (held === undefined || current.current.queryKey !== queryKey) return
       if (isReading()) meanwhile.current.told.push(...changed)
       const { shown, newcomers } = mergeChanged(held, changed, among)
       client.setQueryData<Pages>(queryKey, shown as Pages)
-      if (newcomers.length === 0) return
-      if (isAtTop()) put(newcomers)
-      else setWaiting((before) => [...newcomers.filter(({ id }) => before.every((row) => row.id !== id)), ...before.map((row) => changed.find(({ id }) => id === row.id) ?? row)]) // prettier-ignore
+      // Behind a new head what comes would stand above a gap.
+      if (isAtTop() && current.current.news.head === null) {
+        if (newcomers.length > 0) put(newcomers)
+      } else
+        setNews((before) =>
+          newcomers.length === 0 && before.rows.length === 0
+            ? before
+            : { ...before, rows: addWaiting(before.rows, newcomers, changed) },
+        )
     },
     [client, queryKey, put, isAtTop, isReading],
   )
   useEffect(() => {
     if (query.isFetching) return
     const { told, put: rows } = meanwhile.current
-    meanwhile.current = { told: [], put: [] }
+    meanwhile.current = nothingMeanwhile()
     if (rows.length > 0) put(rows)
     if (told.length > 0) take(told, nothing)
   }, [query.isFetching, put, take])
-  /** A page that is being read would follow the list as it was. */
+  /** A page that is being read would follow the list as it was; all that came meanwhile is in the list. */
   const startWith = useCallback(
-    async (head: HistoryPageAnswer): Promise<void> => {
+    async ({ head, rows }: News & { head: HistoryPageAnswer }): Promise<void> => {
       await client.cancelQueries({ queryKey, exact: true })
-      client.setQueryData<Pages>(queryKey, startingWith(head))
+      meanwhile.current = nothingMeanwhile()
+      client.setQueryData<Pages>(queryKey, (held) => beginAnew(head, [...rowsOf(held), ...rows]) as Pages)
     },
     [client, queryKey],
   )
@@ -97,13 +125,16 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
       const from = sureUpTo.current
       const head = await read('history/page', place, { filter })
       const held = client.getQueryData<Pages>(queryKey)
-      if (held === undefined) return
+      if (held === undefined || current.current.queryKey !== queryKey) return
       if (sureUpTo.current === from) sureUpTo.current = null
       // What the server gives fits, whatever the rows can tell.
       if (reaches(head, from ?? newestId(held))) return take(head.rows, {})
-      if (isAtTop()) return startWith(head)
-      setNewHead(head)
-      setWaiting(head.rows)
+      const { rows: waiting } = current.current.news
+      if (isAtTop()) {
+        setNews(noNews)
+        return startWith({ head, rows: waiting })
+      }
+      setNews({ head, rows: rowsOf(beginAnew(head, waiting)) })
     }, [client, queryKey, place, filter, take, isAtTop, startWith]),
     refreshEveryMs,
   )
@@ -132,14 +163,14 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
     refreshHead()
   })
 
-  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.rows) ?? [], [query.data])
+  const rows = useMemo(() => rowsOf(query.data), [query.data])
   const showWaiting = (): void => {
-    if (newHead === null) put(waiting)
-    else void startWith(newHead)
-    setNewHead(null)
-    setWaiting([])
+    const { head, rows: waiting } = news
+    if (head === null) put(waiting)
+    else void startWith({ head, rows: waiting })
+    setNews(noNews)
   }
-  return { query, rows, waiting, showWaiting, lastPage: query.data?.pages.at(-1) ?? null }
+  return { query, rows, waiting: news.rows, showWaiting, lastPage: query.data?.pages.at(-1) ?? null }
 }
 
 /** What no new message fits. */
@@ -155,12 +186,14 @@ const reaches = ({ next, rows }: HistoryPageAnswer, id: string): boolean =>
 
 const newestId = (held: Pages | undefined): string => held?.pages[0]?.rows[0]?.id ?? ''
 
-const startingWith = (head: HistoryPageAnswer): Pages => ({ pages: [head], pageParams: [null] })
+const rowsOf = (held: Pick<ListedPages, 'pages'> | undefined): ListedMessage[] =>
+  held?.pages.flatMap(({ rows }) => rows) ?? []
 
 /** The newest messages shown that may still change; what is final does not, but for rare corrections. */
 const movingIds = (held: Pages | undefined): string[] =>
-  (held?.pages ?? [])
-    .flatMap(({ rows }) => rows.filter((row) => !row.final).map(({ id }) => id))
+  rowsOf(held)
+    .filter((row) => !row.final)
+    .map(({ id }) => id)
     .slice(0, mostIds)
 
 /** Runs at once, then at most once in `everyMs`, and once more at the end when it was asked for in between. */
