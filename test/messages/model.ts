@@ -221,8 +221,12 @@ export class Model {
     const end = result === 'lost' ? 'unconfirmed' : result
     if (status === 'sending') this.#finish(message, end, message.parts)
     else if (status === 'queued' && result === 'delivered') this.#finish(message, end, message.parts)
-    else if (status === 'sent') [message.status, message.isFinal] = [end, true]
-    else if (status === 'unconfirmed' && result !== 'lost') this.#correct(message, end)
+    else if (status === 'sent') {
+      // Without a receipt to wait for it was final, and told as that.
+      message.wasCorrected ||= message.isFinal
+      message.status = end
+      message.isFinal = true
+    } else if (status === 'unconfirmed' && result !== 'lost') this.#correct(message, end)
     else if (status === 'failed' && result === 'delivered') this.#correct(message, end)
   }
 
