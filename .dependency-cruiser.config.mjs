@@ -97,7 +97,7 @@ export default {
     forbid(
       'fastify-stays-at-the-edge',
       'HTTP ends where the domain begins.',
-      { path: '^src/', pathNot: ['^src/api/', '^src/connectors/android/', '^src/app\\.ts$'] },
+      { path: '^src/', pathNot: ['^src/api/', '^src/connectors/android/'] },
       { path: 'node_modules/(fastify|@fastify)/' },
     ),
     forbid(

@@ -73,7 +73,7 @@ export const consoleSettings = {
     env: 'ONESIXTY_EXPORTS_PER_ACCOUNT',
     read: wholeNumber(1, 4),
     default: 2,
-    says: 'Exports of one account at the same time on each node. Four run at once in all, so that one account cannot have them all.',
+    says: 'Exports of one account at the same time on each node: fewer than ONESIXTY_EXPORTS_AT_ONCE, so that one account cannot have them all.',
   }),
   deviceTryPauseSeconds: setting({
     env: 'ONESIXTY_DEVICE_TRY_PAUSE_S',
@@ -91,7 +91,7 @@ export const consoleSettings = {
     env: 'ONESIXTY_SMTP_URL',
     read: smtpUrl,
     default: null,
-    says: 'Mail server for invitations and lost passwords: smtp://user:password@mail.example.org:587, or smtps:// for TLS from the first byte. Without it the console shows links to copy.',
+    says: 'Mail server for invitations, lost passwords and alerts: smtp://user:password@mail.example.org:587, or smtps:// for TLS from the first byte. Without it the console shows links to copy.',
     secret: true,
   }),
   mailFrom: setting<string | null>({

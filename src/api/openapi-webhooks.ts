@@ -72,7 +72,7 @@ const says: Readonly<Record<EventType, string>> = {
   'device.offline': 'A device cannot send.',
   'balance.low': 'The balance fell to its threshold.',
   'balance.exhausted': 'Nothing is left of the balance.',
-  'account.suspended': 'The operator suspended the account.',
+  'account.suspended': 'The operator suspended the account, or the guard against pumping did.',
   'account.reactivated': 'The operator reactivated the account.',
   'recipient.opted_out': 'Somebody wants no more messages.',
   'recipient.opted_in': 'Somebody wants messages again.',

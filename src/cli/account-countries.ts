@@ -5,7 +5,8 @@ import { cliActor } from './toolbox.ts'
 
 export const countriesCommand = command({
   summary: 'Sets the countries that an account may write to.',
-  details: 'Sends to others are refused (422, destination_not_allowed). What waits already goes.',
+  details:
+    'Sends to others are refused (422, destination_not_allowed). What waits for a device already goes; what waits for a time is judged again then.',
   arguments: [],
   options: {
     account: { type: 'text', value: 'ACCOUNT', says: 'Whose they are: acc_…', required: true },

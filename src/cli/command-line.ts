@@ -24,7 +24,8 @@ interface Entry {
 const entries: Readonly<Record<string, Entry>> = {
   serve: { summary: 'Run the service; what happens without a command.', load: async () => serveCommand },
   account: {
-    summary: 'Accounts: create, grant, limit, list, suspend, reactivate, close.',
+    summary:
+      'Accounts: create, grant, limit, countries, quiet-hours, list, suspend, reactivate, close, erase.',
     load: async () => (await import('./account.ts')).accountCommands,
   },
   key: {
@@ -48,7 +49,7 @@ const entries: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./send.ts')).sendCommand,
   },
   message: {
-    summary: 'Messages: cancel, erase.',
+    summary: 'Messages: cancel, move, erase.',
     load: async () => (await import('./message.ts')).messageCommands,
   },
   webhook: {

@@ -58,7 +58,7 @@ async function readStoredSend(db: Db | Tx, row: IdempotencyKeyTable): Promise<St
   }
 }
 
-/** For each request what its key already stands for, or null. One key twice in a batch cannot happen: the edge holds it back. */
+/** For each request what its key already stands for, or null. Of one key twice in a batch neither stands for anything yet: `sendMessages` refuses that. */
 export async function findReplays(tx: Tx, requests: readonly SendRequest[]): Promise<(StoredSend | null)[]> {
   const nameOf = (accountId: string, mode: string, key: string): string =>
     JSON.stringify([accountId, mode, key])

@@ -55,7 +55,7 @@ const settled: Record<MessageEvent, null> = {
 }
 
 /**
- * States × events, total: null is a refusal, which is logged. A message that was ever `sending` comes back to `queued` only by a
+ * States × events, total: null is a refusal, and nothing moves. A message that was ever `sending` comes back to `queued` only by a
  * recorded "nothing submitted", or once by the caller's `resend_once` (P6); while it waits there, a late answer or a receipt
  * may still tell that the first try was taken, and none can tell of a second. `sent` is final only without a receipt to wait for.
  */

@@ -27,7 +27,7 @@ const DeviceSchema = Type.Object({
   object: oneOf(['device'], 'What this object is.'),
   id: Type.String({ description: 'The id of the device.' }),
   name: orNull<string>('string', 'Its name; null for a shared device.'),
-  kind: Type.String({ description: '`android`, `smpp`, `modem`, `simulator`; an open list.' }),
+  kind: Type.String({ description: '`android`, `smpp`, `simulator`; an open list.' }),
   shared: Type.Boolean({ description: 'Whether it is the operator\'s, for all accounts.' }),
   node: orNull<string>('string', 'The server that runs its link; null for a device that fetches its messages, for one that no server runs, and for a shared one.'),
   status: oneOf(['online', 'degraded', 'offline', 'pending', 'disabled'], '`degraded` sends, with the reasons given; `offline` was not heard of in time; `pending` never was; `disabled` by a person.'),
