@@ -11,9 +11,9 @@ const wiring = [
   'http',
   'inbound',
   'open-account',
-  'parts',
   'phones',
   'webhook-delivery',
+  'wiring',
 ]
 
 /**

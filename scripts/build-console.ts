@@ -10,11 +10,11 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'console/dist')
 const stamp = join(dist, '.sources')
-/** The console counts parts with the server's own code. */
-const sources = [
+/** What the console is made of. It counts parts with the server's own code. */
+export const sources = [
   'console/{src,public}/**/*',
   'console/*.{html,ts,json,cjs}',
-  'src/{sms-text,gsm7,ucs2,smart-encoding,parts,phone-number,numbering-plan}.ts',
+  'src/{sms-text,gsm7,ucs2,smart-encoding}.ts',
   'package-lock.json',
 ]
 

@@ -28,7 +28,7 @@ import { createNumberHash } from './number-hash.ts'
 import { createMailer } from './mailer.ts'
 import { createMetrics } from './metrics.ts'
 import { nodeNameOf } from './node-name.ts'
-import type { Parts } from './parts.ts'
+import type { Wiring } from './wiring.ts'
 import { createPhones } from './phones.ts'
 import { createWebhookDelivery } from './webhook-delivery.ts'
 import { SharedCounts } from './shared-counts.ts'
@@ -75,7 +75,7 @@ export async function createApp(config: Config, log: Log, ownClock: Clock = syst
     const ids = createIds({ now: horizon.now })
     const secretBox = createDeviceSecretBox(secret)
     await ensureTestSimulator(opened.writer, { ids, nowMs: clock.now(), secretBox })
-    const parts: Parts = {
+    const wiring: Wiring = {
       node,
       config,
       log,
@@ -101,7 +101,7 @@ export async function createApp(config: Config, log: Log, ownClock: Clock = syst
     const past =
       epoch.restored || epoch.before === null ? null : await readPastHandOvers(config.dataFolder, boot)
     const handOvers = new HandOverLog({ clock, dataFolder: config.dataFolder, epoch: epoch.epoch, boot })
-    return assemble(parts, { lock, handOvers, past, heard: clock.hear })
+    return assemble(wiring, { lock, handOvers, past, heard: clock.hear })
   } catch (error) {
     // Its connections would keep the process alive.
     await storage?.close()
@@ -126,62 +126,62 @@ async function agree(clock: AgreedClock, { read }: Pick<Storage, 'read'>): Promi
   clock.hear({ databaseMs, askedMs, answeredMs: clock.monotonicMs() })
 }
 
-function assemble(parts: Parts, { lock, handOvers, past, heard }: Around): App {
-  const { storage, epoch } = parts
-  const authenticator = createAuthenticator(parts)
-  const pool: DevicePool = createPool(parts, handOvers, {
+function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App {
+  const { storage, epoch } = wiring
+  const authenticator = createAuthenticator(wiring)
+  const pool: DevicePool = createPool(wiring, handOvers, {
     receipt: (deviceId, receipt) => dispatcher.receipt(deviceId, receipt),
     inbound: (deviceId, inbound) => inboundReceiver.receive(deviceId, inbound),
     late: (attemptId, outcome) => dispatcher.late(attemptId, outcome),
     changed: () => {
       authenticator.invalidate()
-      refreshAccounts(parts)
+      refreshAccounts(wiring)
       dispatcher.nudge()
     },
     nudge: () => dispatcher.nudge(),
   })
-  const inboundReceiver = createInboundReceiver(parts, { pool, wake: (route) => dispatcher.wake(route) })
-  const dispatcher = createDispatcher(parts, pool, handOvers)
-  const phones = createPhones(parts, {
+  const inboundReceiver = createInboundReceiver(wiring, { pool, wake: (route) => dispatcher.wake(route) })
+  const dispatcher = createDispatcher(wiring, pool, handOvers)
+  const phones = createPhones(wiring, {
     pool,
     inboundReceiver,
-    claim: createDispatchUnits(parts).claim,
+    claim: createDispatchUnits(wiring).claim,
     dueNow: () => dispatcher.dueNow(),
     wake: (route) => dispatcher.wake(route),
   })
-  const beats = new NodeBeats({ ...parts, ...parts.node, heard })
-  const news = createNews(parts, { beats, wake: (route) => dispatcher.wake(route) })
+  const beats = new NodeBeats({ ...wiring, ...wiring.node, heard })
+  const news = createNews(wiring, { beats, wake: (route) => dispatcher.wake(route) })
   const wake = (route: Route): void => {
     dispatcher.wake(route)
     news.waits(route)
   }
   const janitors = createJanitors({
-    ...parts,
+    ...wiring,
     leads: beats.leads,
     fence: epoch.epoch,
     before: epoch.before,
     past,
     pool,
     takeKeyUses: () => authenticator.takeUses(),
-    timeOf: (db) => databaseTime(db, parts.clock),
+    timeOf: (db) => databaseTime(db, wiring.clock),
     wake,
-    mailer: createMailer({ ...parts, publicUrl: () => http.url() }),
+    mailer: createMailer({ ...wiring, publicUrl: () => http.url() }),
     publicUrl: () => http.url(),
   })
-  const http = createHttp(parts, { authenticator, pool, wake, phones })
-  addGauges({ ...parts, sizes: () => storage.sizes(), signals: storage.signals, pool })
-  const webhooks = createWebhookDelivery(parts, dispatcher.dueNow)
+  const http = createHttp(wiring, { authenticator, pool, wake, phones })
+  addGauges({ ...wiring, sizes: () => storage.sizes(), signals: storage.signals, pool })
+  const webhooks = createWebhookDelivery(wiring, dispatcher.dueNow)
   const services = inOrder({ beats, news, janitors, handOvers, pool, dispatcher, webhooks, http })
   const close = async (): Promise<void> => {
     await storage.close()
     lock.release()
   }
-  return { storage, dispatcher, epoch, ...runningOf(parts, { services, close, url: http.url }) }
+  return { storage, dispatcher, epoch, ...runningOf(wiring, { services, close, url: http.url }) }
 }
 
 /** Starts and stops all of it; what could not start is stopped and closed again. */
 const runningOf = (
-  { lifecycle }: Parts,
+  { lifecycle }: Wiring,
   { services, close, url }: { services: readonly Service[]; close: () => Promise<void>; url: () => string },
 ): Pick<App, 'start' | 'stop'> => ({
   async start() {
@@ -200,7 +200,7 @@ const runningOf = (
 })
 
 const createNews = (
-  { storage, clock, log, node, changes, counts }: Parts,
+  { storage, clock, log, node, changes, counts }: Wiring,
   { beats, wake }: { beats: NodeBeats; wake: (route: Route) => void },
 ): NodeNews =>
   new NodeNews({
@@ -239,32 +239,32 @@ const inOrder = (run: {
   run.http,
 ]
 
-const refreshAccounts = ({ optOuts, quiet, log }: Parts): void => {
+const refreshAccounts = ({ optOuts, quiet, log }: Wiring): void => {
   for (const kept of [optOuts, quiet])
     void kept.refresh().catch((error: unknown) => log.error({ err: error }, 'accounts could not be read anew')) // prettier-ignore
 }
 
-const createAuthenticator = ({ storage, clock, log }: Parts): Authenticator =>
+const createAuthenticator = ({ storage, clock, log }: Wiring): Authenticator =>
   new Authenticator({
     read: storage.readAtDoor,
     clock,
     refused: ({ because, keyId }) => log.info({ because, key_id: keyId }, 'an API key was refused'),
   })
 
-const createDispatcher = (parts: Parts, pool: DevicePool, handOvers: HandOverLog): Dispatcher =>
+const createDispatcher = (wiring: Wiring, pool: DevicePool, handOvers: HandOverLog): Dispatcher =>
   new Dispatcher({
-    read: parts.storage.read,
-    units: createDispatchUnits(parts),
-    clock: parts.clock,
-    log: parts.log,
-    metrics: parts.metrics,
+    read: wiring.storage.read,
+    units: createDispatchUnits(wiring),
+    clock: wiring.clock,
+    log: wiring.log,
+    metrics: wiring.metrics,
     pool,
     handOvers,
     hasStopped: ({ accountId, mode, messageId, to: recipient }, waitedMs) =>
-      parts.optOuts.hasStopped(
+      wiring.optOuts.hasStopped(
         { accountId, mode, messageId, recipient },
-        { waitedMs, monotonicMs: parts.clock.monotonicMs(), nowMs: parts.clock.now() },
+        { waitedMs, monotonicMs: wiring.clock.monotonicMs(), nowMs: wiring.clock.now() },
       ),
-    fence: parts.epoch.epoch,
-    pollIntervalMs: parts.config.pollIntervalMs,
+    fence: wiring.epoch.epoch,
+    pollIntervalMs: wiring.config.pollIntervalMs,
   })

@@ -16,13 +16,13 @@ import type { SendOperationDeps } from './api/v1/send.ts'
 import { createWebhookSecretBox } from './devices/secret-box.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'
 import { openAccount } from './open-account.ts'
-import { deriveKey, type Parts } from './parts.ts'
+import { deriveKey, type Wiring } from './wiring.ts'
 import { createNumberHash } from './number-hash.ts'
 import { programVersion } from './program-version.ts'
 
 /** The console's calls, to be mounted, with what they need of the other parts. */
 export function createConsole(
-  parts: Parts,
+  wiring: Wiring,
   {
     pool,
     send,
@@ -33,26 +33,26 @@ export function createConsole(
   const ports: ConsolePorts = {
     send,
     limits,
-    history: createHistoryPorts(parts, pool),
+    history: createHistoryPorts(wiring, pool),
     devices: {
-      secretBox: parts.secretBox,
-      trials: new DeviceTrials(parts, parts.config.deviceTryPauseSeconds * 1_000),
+      secretBox: wiring.secretBox,
+      trials: new DeviceTrials(wiring, wiring.config.deviceTryPauseSeconds * 1_000),
     },
-    health: createHealth(parts, publicUrl),
-    identity: createIdentityPorts(parts, publicUrl),
-    webhooks: { secretBox: createWebhookSecretBox(parts.secret) },
+    health: createHealth(wiring, publicUrl),
+    identity: createIdentityPorts(wiring, publicUrl),
+    webhooks: { secretBox: createWebhookSecretBox(wiring.secret) },
   }
-  return createConsoleMount(surroundingsOf(parts, ports, publicUrl))
+  return createConsoleMount(surroundingsOf(wiring, ports, publicUrl))
 }
 
 /** What the console's calls work with. */
 function surroundingsOf(
-  parts: Parts,
+  wiring: Wiring,
   ports: ConsolePorts,
   publicUrl: () => string,
 ): Omit<Surroundings, 'log'> {
-  const { read, writer, clock, ids, config, log, changes, horizon, storage } = parts
-  const secret = Buffer.from(deriveKey(parts.secret, 'console-sessions')).toString('base64url')
+  const { read, writer, clock, ids, config, log, changes, horizon, storage } = wiring
+  const secret = Buffer.from(deriveKey(wiring.secret, 'console-sessions')).toString('base64url')
   const auth = createAuth({ read: storage.readAtDoor, writer, config, log, secret, publicUrl })
   const live = new LiveFeed({
     clock,
@@ -64,7 +64,7 @@ function surroundingsOf(
 }
 
 const createHistoryPorts = (
-  { config, storage, horizon, secret, optOuts, clock }: Parts,
+  { config, storage, horizon, secret, optOuts, clock }: Wiring,
   pool: DevicePool,
 ): HistoryPorts => ({
   safeHorizonMs: () => horizon.safeMs(),
@@ -83,7 +83,7 @@ const createHistoryPorts = (
 
 /** What the operator's page of the instance shows. */
 function createHealth(
-  { config, clock, read, storage, metrics }: Parts,
+  { config, clock, read, storage, metrics }: Wiring,
   publicUrl: () => string,
 ): ConsolePorts['health'] {
   const startedAt = clock.now()
@@ -99,11 +99,11 @@ function createHealth(
     })
 }
 
-const createIdentityPorts = (parts: Parts, publicUrl: () => string): IdentityPorts => {
-  const { clock, config, counts, ids, log } = parts
+const createIdentityPorts = (wiring: Wiring, publicUrl: () => string): IdentityPorts => {
+  const { clock, config, counts, ids, log } = wiring
   return {
     limits: createIdentityLimits({ clock, counts }, config),
-    passkeyKey: deriveKey(parts.secret, 'console-passkeys'),
+    passkeyKey: deriveKey(wiring.secret, 'console-passkeys'),
     mailer: createMailer({ config, log, publicUrl }),
     openAccount: (tx, nowMs, account) => openAccount(tx, { ids, nowMs, randomBytes, config }, account),
   }

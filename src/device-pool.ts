@@ -5,7 +5,7 @@ import type { Dispatcher } from './dispatch/dispatcher.ts'
 import type { HandOverLog } from './dispatch/hand-over-log.ts'
 import type { InboundReceiver } from './dispatch/inbound-receiver.ts'
 import { LinkLeases } from './dispatch/link-leases.ts'
-import type { Parts } from './parts.ts'
+import type { Wiring } from './wiring.ts'
 import { databaseTime } from './storage/database-time.ts'
 
 /** Who is told what devices say. */
@@ -21,7 +21,7 @@ const directoryPollMs = 500
 
 /** The devices that run here, and what becomes of what they say. */
 export function createPool(
-  { storage, writer, clock, log, metrics, config, secretBox, changes, node }: Parts,
+  { storage, writer, clock, log, metrics, config, secretBox, changes, node }: Wiring,
   handOvers: HandOverLog,
   events: PoolEvents,
 ): DevicePool {

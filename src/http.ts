@@ -24,10 +24,10 @@ import { readTimesTo } from './messages/times-to-numbers.ts'
 import { readWaitingParts } from './messages/waiting-parts.ts'
 import { openAccount } from './open-account.ts'
 import { ownAddress } from './own-address.ts'
-import { deriveKey, type Parts } from './parts.ts'
+import { deriveKey, type Wiring } from './wiring.ts'
 
-function createPorts(parts: Parts, pool: DevicePool, wake: (route: Route) => void): SendPorts {
-  const { storage, config, metrics, horizon, clock } = parts
+function createPorts(wiring: Wiring, pool: DevicePool, wake: (route: Route) => void): SendPorts {
+  const { storage, config, metrics, horizon, clock } = wiring
   const accept = createAcceptor({
     sendMessages: (requests) => storage.runUnit('sendMessages', requests),
     maxPendingSends: config.maxPendingSends,
@@ -36,7 +36,7 @@ function createPorts(parts: Parts, pool: DevicePool, wake: (route: Route) => voi
   })
   return {
     async sendMessages(request) {
-      const result = await parts.changes.after(
+      const result = await wiring.changes.after(
         horizon.hold(request.createdAt, () => accept(request)),
         () => [request.accountId],
       )
@@ -45,12 +45,12 @@ function createPorts(parts: Parts, pool: DevicePool, wake: (route: Route) => voi
     },
     priceOnly: (request) => priceSend(storage.readOf(request.accountId), request),
     findReplay: (name) => findReplay(storage.readOf(name.accountId), name),
-    optedOut: (accountId, mode, numbers) => parts.optOuts.find({ accountId, mode }, numbers, clock.now()),
+    optedOut: (accountId, mode, numbers) => wiring.optOuts.find({ accountId, mode }, numbers, clock.now()),
     timesTo: (around, ranges) => readTimesTo(storage.readOf(around.accountId), around, ranges),
     pauseForPumping: async (accountId, sign) => {
-      const deps = { ids: parts.ids, nowMs: clock.now() }
-      if (await parts.writer.write((tx) => pauseForPumping(tx, deps, { accountId, sign })))
-        parts.log.warn(
+      const deps = { ids: wiring.ids, nowMs: clock.now() }
+      if (await wiring.writer.write((tx) => pauseForPumping(tx, deps, { accountId, sign })))
+        wiring.log.warn(
           { account_id: accountId },
           'an account was suspended: its messages look like SMS pumping',
         )
@@ -61,7 +61,7 @@ function createPorts(parts: Parts, pool: DevicePool, wake: (route: Route) => voi
 }
 
 /** What the operations that change nothing need. */
-function createReadDeps({ storage: { readOf }, clock, secret, horizon }: Parts) {
+function createReadDeps({ storage: { readOf }, clock, secret, horizon }: Wiring) {
   return {
     status: { readOf, now: clock.now },
     balance: { readOf, now: clock.now },
@@ -74,18 +74,18 @@ function createReadDeps({ storage: { readOf }, clock, secret, horizon }: Parts) 
 }
 
 /** What programs of the operator ask for, outside of the interface of accounts. */
-const createOperatorApi = (parts: Parts, publicUrl: () => string): Mount =>
+const createOperatorApi = (wiring: Wiring, publicUrl: () => string): Mount =>
   createOperatorMount({
-    ...parts,
-    readAtDoor: parts.storage.readAtDoor,
+    ...wiring,
+    readAtDoor: wiring.storage.readAtDoor,
     publicUrl,
-    holdHorizon: (atMs, write) => parts.horizon.hold(atMs, write),
-    openAccount: (tx, nowMs, account) => openAccount(tx, { ...parts, nowMs, randomBytes }, account),
+    holdHorizon: (atMs, write) => wiring.horizon.hold(atMs, write),
+    openAccount: (tx, nowMs, account) => openAccount(tx, { ...wiring, nowMs, randomBytes }, account),
   })
 
 /** The HTTP server, as a part that starts and stops. */
 export function createHttp(
-  parts: Parts,
+  wiring: Wiring,
   {
     authenticator,
     pool,
@@ -93,18 +93,18 @@ export function createHttp(
     phones,
   }: { authenticator: Authenticator; pool: DevicePool; wake: (route: Route) => void; phones: PhonePorts },
 ): Service & { url(): string } {
-  const { config, log, clock, ids, metrics, storage, horizon } = parts
+  const { config, log, clock, ids, metrics, storage, horizon } = wiring
   const url = (): string => ownAddress(config, (server.server.address() as AddressInfo | null)?.port)
   const servesApi = config.roles.includes('api')
   const consolePages = createConsolePages()
   const send = createSendDeps({
-    counts: parts.counts,
+    counts: wiring.counts,
     clock: { ...clock, now: horizon.now },
     ids,
     config,
-    ports: createPorts(parts, pool, wake),
+    ports: createPorts(wiring, pool, wake),
   })
-  const limits = new AccountLimits({ clock, config, counts: parts.counts })
+  const limits = new AccountLimits({ clock, config, counts: wiring.counts })
   const server = createServer({
     limits,
     config,
@@ -115,25 +115,25 @@ export function createHttp(
     log,
     metrics,
     authenticator,
-    counts: parts.counts,
+    counts: wiring.counts,
     publicUrl: url,
-    tls: parts.tls,
+    tls: wiring.tls,
     mounts: servesApi
       ? [
           createPhoneRoutes({ ports: phones, clock, publicUrl: url }),
-          createOperatorApi(parts, url),
-          createConsole(parts, { pool, send, limits, publicUrl: url }),
+          createOperatorApi(wiring, url),
+          createConsole(wiring, { pool, send, limits, publicUrl: url }),
           ...(consolePages === null ? [] : [consolePages]),
         ]
       : [],
     readiness: async () => {
       await storage.readAtDoor.selectFrom('instance').select('id').executeTakeFirst()
       const reasons: string[] = []
-      if (!parts.lifecycle.ready) reasons.push('starting or stopping')
+      if (!wiring.lifecycle.ready) reasons.push('starting or stopping')
       if (storage.writer.trouble() !== null) reasons.push('the database takes no writes')
       return { ready: reasons.length === 0, reasons }
     },
-    operations: { send, ...createReadDeps(parts) },
+    operations: { send, ...createReadDeps(wiring) },
   })
   return {
     url,

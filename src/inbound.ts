@@ -4,10 +4,10 @@ import type { Route } from './dispatch/choose-device.ts'
 import { routeFrom } from './dispatch/route-ring.ts'
 import type { KeywordTerms } from './messages/inbound-message.ts'
 import { createNumberHash } from './number-hash.ts'
-import type { Parts } from './parts.ts'
+import type { Wiring } from './wiring.ts'
 
 /** What the settings have done about STOP, START and HELP. */
-const keywordTermsOf = ({ config, secret }: Pick<Parts, 'config' | 'secret'>): KeywordTerms => ({
+const keywordTermsOf = ({ config, secret }: Pick<Wiring, 'config' | 'secret'>): KeywordTerms => ({
   stopWords: config.stopWords,
   confirmation: config.stopAnswer,
   help: config.helpAnswer,
@@ -19,15 +19,15 @@ const keywordTermsOf = ({ config, secret }: Pick<Parts, 'config' | 'secret'>): K
 
 /** What takes in what reaches the devices; `wake` is told where an answer waits. */
 export const createInboundReceiver = (
-  parts: Parts,
+  wiring: Wiring,
   { pool, wake }: { pool: DevicePool; wake: (route: Route) => void },
 ): InboundReceiver =>
   new InboundReceiver({
-    ...parts,
+    ...wiring,
     pool,
-    keywords: keywordTermsOf(parts),
+    keywords: keywordTermsOf(wiring),
     followed(followed) {
-      parts.optOuts.note(followed, parts.clock.monotonicMs())
+      wiring.optOuts.note(followed, wiring.clock.monotonicMs())
       for (const route of followed.routes) wake(routeFrom(route))
     },
   })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Attempts } from './api/console/attempts.ts'
+import { TryLimit } from './try-limit.ts'
 import { takeOrRefuse } from './api/console/identity-limits.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { androidKind } from './connectors/android/android.ts'
@@ -17,7 +17,7 @@ import { PhoneDesk } from './dispatch/phone-desk.ts'
 import { Refusal } from './errors.ts'
 import type { Log } from './log.ts'
 import { noteSent } from './messages/phone-offers.ts'
-import type { Parts } from './parts.ts'
+import type { Wiring } from './wiring.ts'
 
 interface PhonesDeps {
   pool: DevicePool
@@ -28,18 +28,18 @@ interface PhonesDeps {
 }
 
 /** What the routes of the phones need, of what the service has. */
-export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
-  const { storage, writer, clock, secretBox } = parts
+export function createPhones(wiring: Wiring, deps: PhonesDeps): PhonePorts {
+  const { storage, writer, clock, secretBox } = wiring
   const { pool, inboundReceiver } = deps
   const identities = new PhoneIdentities({ read: storage.readAtDoor, clock, secretBox })
-  const desk = new PhoneDesk({ ...parts, ...deps, fence: parts.epoch.epoch, judgeFailure })
+  const desk = new PhoneDesk({ ...wiring, ...deps, fence: wiring.epoch.epoch, judgeFailure })
   const phone = (deviceId: string): Phone | null => {
     const link = pool.get(deviceId)?.link
     return link instanceof Phone ? link : null
   }
   return {
-    register: registerWith(parts, pool, identities, phone),
-    identify: hearing(identities, parts),
+    register: registerWith(wiring, pool, identities, phone),
+    identify: hearing(identities, wiring),
     identifyHook: (hookSecret) => identities.find({ hookSecret }),
     async update(registration, said) {
       if (!saysNew(registration, said)) return
@@ -51,10 +51,10 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
       return desk.offer({ phoneId, deviceId, hangsAfterMs })
     },
     report: ({ deviceId }, reports) =>
-      parts.changes.after(desk.report(reports.map((report) => ({ ...report, deviceId }))), ofAny),
+      wiring.changes.after(desk.report(reports.map((report) => ({ ...report, deviceId }))), ofAny),
     sentOver: ({ deviceId }, sent) => writer.write((tx) => noteSent(tx, { ...sent, deviceId })),
     inbound: ({ deviceId }, inbound) =>
-      parts.changes.after(inboundReceiver.receive(deviceId, inbound), ofAny),
+      wiring.changes.after(inboundReceiver.receive(deviceId, inbound), ofAny),
     hasMore: ({ deviceId }: Registration) => desk.hasMore(deviceId),
     phone,
   }
@@ -62,12 +62,12 @@ export function createPhones(parts: Parts, deps: PhonesDeps): PhonePorts {
 
 /** Registers a phone by the private token that its app was given; null for a token that is none. */
 const registerWith = (
-  { read, writer, clock, ids, secretBox, config, counts, log }: Parts,
+  { read, writer, clock, ids, secretBox, config, counts, log }: Wiring,
   pool: DevicePool,
   identities: PhoneIdentities,
   phone: (deviceId: string) => Phone | null,
 ): PhonePorts['register'] => {
-  const registrations = new Attempts(
+  const registrations = new TryLimit(
     { clock, shared: { counts, kind: 'registrations' } },
     { most: config.registrationsPerHour, windowMs: 3_600_000 },
   )
@@ -123,7 +123,7 @@ const mostHeard = 10_000
 /** Tells whose token it is, and writes down when it was first shown. */
 function hearing(
   identities: PhoneIdentities,
-  { writer, clock }: Pick<Parts, 'writer' | 'clock'>,
+  { writer, clock }: Pick<Wiring, 'writer' | 'clock'>,
 ): PhonePorts['identify'] {
   const heard = new BoundedMap<true>(mostHeard)
   return async (deviceToken) => {

@@ -2,7 +2,7 @@ import { dayMs } from './clock.ts'
 import { renderMessage } from './api/v1/message-view.ts'
 import { createWebhookSecretBox } from './devices/secret-box.ts'
 import type { Service } from './lifecycle.ts'
-import type { Parts } from './parts.ts'
+import type { Wiring } from './wiring.ts'
 import { databaseTime } from './storage/database-time.ts'
 import { createAddressGuard } from './webhooks/address-guard.ts'
 import { Deliverer } from './webhooks/deliverer.ts'
@@ -13,24 +13,24 @@ import { post } from './webhooks/post.ts'
 const nothing: Service = { start: async () => undefined, stop: async () => undefined }
 
 /** What tells accounts what happened; nothing where another server does. Throws when the targets that are allowed are none. */
-export function createWebhookDelivery(parts: Parts, dueNow: () => number): Service {
-  const { config } = parts
+export function createWebhookDelivery(wiring: Wiring, dueNow: () => number): Service {
+  const { config } = wiring
   const guard = createAddressGuard(config.webhookAllow)
   // On every node: that webhooks wait while none has the role is what somebody should be told.
-  parts.metrics.gauge(
+  wiring.metrics.gauge(
     'webhooks_waiting',
     `Webhooks that are still to be delivered, up to ${mostCounted}.`,
-    () => countWaiting(parts.read, mostCounted),
+    () => countWaiting(wiring.read, mostCounted),
   )
   if (!config.roles.includes('webhooks')) return nothing
   const timeoutMs = config.webhookTimeoutMs
   const to = { guard, findAddresses: createFindAddresses(guard), timeoutMs }
   const deliverer = new Deliverer({
-    ...parts,
+    ...wiring,
     dueNow,
     timeOf: (tx) => databaseTime(tx, { now: dueNow }),
     random: Math.random,
-    secretBox: createWebhookSecretBox(parts.secret),
+    secretBox: createWebhookSecretBox(wiring.secret),
     renderMessage,
     post: (url, what) => post(to, url, what),
     timeoutMs,
@@ -39,7 +39,7 @@ export function createWebhookDelivery(parts: Parts, dueNow: () => number): Servi
     mostConnections: config.webhookConnections,
     disableAfterMs: config.webhookDisableDays * dayMs,
   })
-  parts.metrics.gauge('webhooks_under_way', 'Webhooks that are being tried.', () => deliverer.open)
+  wiring.metrics.gauge('webhooks_under_way', 'Webhooks that are being tried.', () => deliverer.open)
   return deliverer
 }
 

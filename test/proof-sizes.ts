@@ -6,10 +6,14 @@
 export const proofSizes = {
   KILLS: { ci: 10, long: 300, of: 'kills of a server under load' },
   CRASH_ROUNDS: { ci: 3, long: 50, of: 'crashes at each named point' },
-  FULL_DISKS: { ci: 1, long: 10, of: 'times that the disk is full' },
+  FULL_DISKS: { ci: 1, long: 10, of: '× a full disk' },
   STOPS: { ci: 3, long: 30, of: 'stops under load' },
   WEBHOOK_KILLS: { ci: 3, long: 30, of: 'kills while webhooks are delivered' },
-  RESTORED_HOUSES: { ci: 1, long: 34, of: 'servers under load of which one backup is restored three times' },
+  RESTORED_HOUSES: {
+    ci: 1,
+    long: 34,
+    of: '× a server under load of which one backup is restored three times',
+  },
   SEQUENCES: { ci: 2_000, long: 200_000, of: 'sequences of what can happen to messages and money' },
   PHONE_SEQUENCES: { ci: 250, long: 5_000, of: 'sequences of what phones, people and time do' },
   ROUNDS: { ci: 50, long: 1_000, of: 'races of forty sends, and of one key' },

@@ -3,7 +3,7 @@ import { revokeApiKey } from '../../src/accounts/api-keys.ts'
 import { RecipientRate } from '../../src/api/v1/recipient-rate.ts'
 import { PumpingWatch } from '../../src/api/v1/pumping-watch.ts'
 import { RateLimiter } from '../../src/api/rate-limit.ts'
-import { Attempts } from '../../src/api/console/attempts.ts'
+import { TryLimit } from '../../src/try-limit.ts'
 import { createIds } from '../../src/ids.ts'
 import { SharedCounts } from '../../src/shared-counts.ts'
 import { createStubClock } from '../stub-clock.ts'
@@ -52,9 +52,9 @@ test('attempts to sign in count on all nodes, and those that succeeded on none',
   const { clock, all, tell } = nodes(3)
   const limits = { most: 5, windowMs: 60_000 }
   const attempts = all.map(
-    (counts) => new Attempts({ clock, shared: { counts, kind: 'signInByName' } }, limits),
+    (counts) => new TryLimit({ clock, shared: { counts, kind: 'signInByName' } }, limits),
   )
-  const [one, two, three] = attempts as [Attempts, Attempts, Attempts]
+  const [one, two, three] = attempts as [TryLimit, TryLimit, TryLimit]
   for (let i = 0; i < 3; i++) one.take('ada')
   for (let i = 0; i < 2; i++) two.take('ada')
   tell()

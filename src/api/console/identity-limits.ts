@@ -4,18 +4,18 @@ import type { Config } from '../../config.ts'
 import { refuse } from '../../errors.ts'
 import type { SharedCounts } from '../../shared-counts.ts'
 import { networkOf } from '../remote-address.ts'
-import { Attempts } from './attempts.ts'
+import { TryLimit } from '../../try-limit.ts'
 
 const minuteMs = 60_000
 
 /** How often people may try to get in, by what they try to open and by network. */
 export interface IdentityLimits {
-  signInByName: Attempts
-  signInByNetwork: Attempts
-  signUpByNetwork: Attempts
-  resetByEmail: Attempts
-  resetByNetwork: Attempts
-  invitationsByAccount: Attempts
+  signInByName: TryLimit
+  signInByNetwork: TryLimit
+  signUpByNetwork: TryLimit
+  resetByEmail: TryLimit
+  resetByNetwork: TryLimit
+  invitationsByAccount: TryLimit
 }
 
 export function createIdentityLimits(
@@ -27,21 +27,21 @@ export function createIdentityLimits(
   }: Pick<Config, 'signInFailures' | 'signUpsPerHour' | 'invitationsPerHour'>,
 ): IdentityLimits {
   const { clock, counts } = deps
-  const attempts = (kind: string, most: number, minutes: number): Attempts =>
-    new Attempts(
+  const limit = (kind: string, most: number, minutes: number): TryLimit =>
+    new TryLimit(
       { clock, shared: counts === undefined ? undefined : { counts, kind } },
       { most, windowMs: minutes * minuteMs },
     )
   return {
-    signInByName: attempts('signInByName', signInFailures, 15),
+    signInByName: limit('signInByName', signInFailures, 15),
     // People of one office stand behind one address.
-    signInByNetwork: attempts('signInByNetwork', signInFailures * 3, 15),
-    signUpByNetwork: attempts('signUpByNetwork', signUpsPerHour, 60),
+    signInByNetwork: limit('signInByNetwork', signInFailures * 3, 15),
+    signUpByNetwork: limit('signUpByNetwork', signUpsPerHour, 60),
     // Each mail that is asked for lands with somebody.
-    resetByEmail: attempts('resetByEmail', 3, 60),
-    resetByNetwork: attempts('resetByNetwork', 20, 60),
+    resetByEmail: limit('resetByEmail', 3, 60),
+    resetByNetwork: limit('resetByNetwork', 20, 60),
     // So does each invitation, with words that whoever invites has chosen.
-    invitationsByAccount: attempts('invitationsByAccount', invitationsPerHour, 60),
+    invitationsByAccount: limit('invitationsByAccount', invitationsPerHour, 60),
   }
 }
 
@@ -67,8 +67,8 @@ export function takeSignInAttempt(
 }
 
 /** Counts one, or refuses with the time to wait. */
-export function takeOrRefuse(attempts: Attempts, name: string): void {
-  const seconds = attempts.take(name)
+export function takeOrRefuse(limit: TryLimit, name: string): void {
+  const seconds = limit.take(name)
   if (seconds === 0) return
   const wait = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
   throw refuse('rate_limited', {

@@ -19,7 +19,7 @@ import type { Writer } from './storage/writer.ts'
 import type { TlsFiles } from './tls-files.ts'
 
 /** What everything is built of. */
-export interface Parts {
+export interface Wiring {
   /** This server among those of its database. */
   node: { epoch: number; name: string; isAlone: boolean; tidies: boolean }
   config: Config

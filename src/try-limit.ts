@@ -1,12 +1,12 @@
-import type { Clock } from '../../clock.ts'
-import type { SharedCounts } from '../../shared-counts.ts'
+import type { Clock } from './clock.ts'
+import type { SharedCounts } from './shared-counts.ts'
 
 /**
  * How often something may be tried under one name within a window that slides. An attempt is counted before it is made, so that
  * many at once are no way around, and given back when it succeeds. Memory is bounded: of more than `mostNames` names the one that
  * was first seen is forgotten.
  */
-export class Attempts {
+export class TryLimit {
   readonly #clock: Pick<Clock, 'monotonicMs'>
   readonly #limits: { most: number; windowMs: number }
   readonly #mostNames: number
