@@ -21,6 +21,7 @@ import { createIds } from './ids.ts'
 import { loadInstanceSecret } from './instance-secret.ts'
 import { once, type Service, startAll, stopAll } from './lifecycle.ts'
 import type { Log } from './log.ts'
+import type { Claimed } from './messages/claim-messages.ts'
 import { AccountChanges } from './messages/account-changes.ts'
 import { openHorizon } from './messages/open-horizon.ts'
 import { OptOuts } from './messages/opt-outs.ts'
@@ -251,20 +252,21 @@ const createAuthenticator = ({ storage, clock, log }: Wiring): Authenticator =>
     refused: ({ because, keyId }) => log.info({ because, key_id: keyId }, 'an API key was refused'),
   })
 
-const createDispatcher = (wiring: Wiring, pool: DevicePool, handOvers: HandOverLog): Dispatcher =>
-  new Dispatcher({
-    read: wiring.storage.read,
+function createDispatcher(wiring: Wiring, pool: DevicePool, handOvers: HandOverLog): Dispatcher {
+  const { storage, clock, log, metrics, optOuts, epoch, config } = wiring
+  const consentTo = ({ accountId, mode, messageId, to: recipient }: Claimed) => ({ accountId, mode, messageId, recipient }) // prettier-ignore
+  const after = (waitedMs: number) => ({ waitedMs, monotonicMs: clock.monotonicMs(), nowMs: clock.now() })
+  return new Dispatcher({
+    read: storage.read,
     units: createDispatchUnits(wiring),
-    clock: wiring.clock,
-    log: wiring.log,
-    metrics: wiring.metrics,
+    clock,
+    log,
+    metrics,
     pool,
     handOvers,
-    hasStopped: ({ accountId, mode, messageId, to: recipient }, waitedMs) =>
-      wiring.optOuts.hasStopped(
-        { accountId, mode, messageId, recipient },
-        { waitedMs, monotonicMs: wiring.clock.monotonicMs(), nowMs: wiring.clock.now() },
-      ),
-    fence: wiring.epoch.epoch,
-    pollIntervalMs: wiring.config.pollIntervalMs,
+    hasStopped: (claimed, waitedMs) => optOuts.hasStopped(consentTo(claimed), after(waitedMs)),
+    hasJustStopped: (claimed, waitedMs) => optOuts.hasJustStopped(consentTo(claimed), after(waitedMs)),
+    fence: epoch.epoch,
+    pollIntervalMs: config.pollIntervalMs,
   })
+}

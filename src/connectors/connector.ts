@@ -19,6 +19,8 @@ export interface HandOver {
   validitySeconds: number
   /** Whether the recipient has opted out since; null while nobody can say. What is tried again asks before (P9). Left out: never. */
   hasStopped?(): Promise<boolean | null>
+  /** The same as far as it is known at once: what has waited for room asks before it leaves. */
+  hasJustStopped?(): boolean
 }
 
 /** Why a device would not take a message. */

@@ -33,6 +33,7 @@ export interface DispatcherDeps {
   handOvers?: Pick<HandOverLog, 'left' | 'ended' | 'stored'>
   /** See `HandOverDeps`. */
   hasStopped?: NonNullable<HandOverDeps['hasStopped']>
+  hasJustStopped?: NonNullable<HandOverDeps['hasJustStopped']>
   /** This process's fencing token: the epoch of its start. */
   fence: number
   pollIntervalMs: number

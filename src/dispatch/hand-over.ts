@@ -14,11 +14,13 @@ export interface HandOverDeps {
   handOvers?: Pick<HandOverLog, 'left'>
   /** Whether the number has opted out since the message was claimed, so long ago. */
   hasStopped?: (claimed: Claimed, waitedMs: number) => boolean | Promise<boolean>
+  /** The same as far as this process knows. */
+  hasJustStopped?: (claimed: Claimed, waitedMs: number) => boolean
 }
 
 /** Hands a claim over that is flushed; always resolves, with an outcome that makes sense. */
 export async function handOver(
-  { clock, log, handOvers, hasStopped }: HandOverDeps,
+  { clock, log, handOvers, hasStopped, hasJustStopped }: HandOverDeps,
   claimed: Claimed,
   device: DeviceRuntime | null,
   waitedMs = 0,
@@ -37,13 +39,15 @@ export async function handOver(
       return { kind: 'unavailable', detail: 'This node does not run the device any more.' }
     if (claimed.loggedBy !== undefined && !hasLeft(handOvers, claimed)) return notWrittenDown
     const submittedMs = clock.monotonicMs()
+    const claimedForMs = (): number => waitedMs + clock.monotonicMs() - submittedMs
+    const isUnwanted = (): boolean => hasJustStopped?.(claimed, claimedForMs()) ?? false
     const outcome = await device.link.submit({
       ...handOverOf(claimed, nowMs),
-      hasStopped: async () => {
-        const beforeMs = waitedMs + clock.monotonicMs() - submittedMs
-        return Promise.resolve(hasStopped?.(claimed, beforeMs) ?? false).catch(() => null)
-      },
+      hasStopped: async () =>
+        Promise.resolve(hasStopped?.(claimed, claimedForMs()) ?? false).catch(() => null),
+      hasJustStopped: isUnwanted,
     })
+    if (outcome.kind === 'unavailable' && isUnwanted()) return stoppedMeanwhile
     if (!isSound(outcome)) throw new TypeError('it told an outcome that makes no sense')
     return outcome
   } catch (error) {

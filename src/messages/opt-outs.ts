@@ -81,14 +81,21 @@ export class OptOuts {
     claimed: Consent & { messageId: string },
     { waitedMs, monotonicMs, nowMs }: { waitedMs: number; monotonicMs: number; nowMs: number },
   ): boolean | Promise<boolean> {
+    if (this.hasJustStopped(claimed, { waitedMs, monotonicMs })) return true
+    return waitedMs > askedAfterMs && this.#hasStoppedAnywhere(claimed, nowMs)
+  }
+
+  /** The same by what this process has stored alone, which is known at once. */
+  hasJustStopped(
+    claimed: Consent & { messageId: string },
+    { waitedMs, monotonicMs }: { waitedMs: number; monotonicMs: number },
+  ): boolean {
     const stopped = this.#justStopped.size === 0 ? undefined : this.#justStopped.get(nameOf(claimed))
-    if (
+    return (
       stopped !== undefined &&
       stopped.atMs >= monotonicMs - waitedMs - heardApartMs &&
       stopped.confirmationId !== claimed.messageId
     )
-      return true
-    return waitedMs > askedAfterMs && this.#hasStoppedAnywhere(claimed, nowMs)
   }
 
   async #hasStoppedAnywhere(

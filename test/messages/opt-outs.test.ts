@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { HandOver } from '../../src/connectors/connector.ts'
+import { isOfDevice } from '../../src/dispatch/ended.ts'
 import { handOver } from '../../src/dispatch/hand-over.ts'
 import { createLog } from '../../src/log.ts'
 import { OptOuts } from '../../src/messages/opt-outs.ts'
@@ -179,6 +180,22 @@ test('a link that sends a part again later is told whether the number has opted 
   await handOver({ clock: base.clock, log, hasStopped: hasStopped as never }, claimed, device as never)
   vi.restoreAllMocks()
   expect(told).toEqual([false, true, false, true, null])
+}) // prettier-ignore
+
+test('what a link has not sent when its number opts out is no fault of the link: it goes where the next claim cancels it', async () => {
+  const asked: unknown[] = []
+  const submit = async ({ hasJustStopped }: HandOver) => {
+    asked.push(hasJustStopped?.())
+    optOuts.note({ optedOut: [{ ...ada, recipient: stopped, confirmationId: null }], optedIn: [] }, base.clock.monotonicMs())
+    asked.push(hasJustStopped?.())
+    return { kind: 'unavailable', detail: 'no room' }
+  }
+  const hasJustStopped = ({ to: recipient, ...each }: { to: string } & typeof claimed, waitedMs: number) =>
+    optOuts.hasJustStopped({ ...each, recipient }, { waitedMs, monotonicMs: base.clock.monotonicMs() })
+  const log = createLog('silent', { write: () => undefined })
+  const deps = { clock: base.clock, log, hasJustStopped: hasJustStopped as never }
+  const outcome = await handOver(deps, claimed, { isHeld: true, link: { submit } } as never)
+  expect([asked, isOfDevice(outcome)]).toEqual([[false, true], false])
 }) // prettier-ignore
 
 test('an opt-out that this process has stored counts before anything is read anew', async () => {

@@ -175,6 +175,21 @@ test('a half ends with its validity, whether its SMSC is away or nobody can say 
   expect(silent.seen.submits).toBe(2)
 }) // prettier-ignore
 
+test('parts that wait for room stay here when their recipient has opted out before there is any', async () => {
+  const { link, smsc } = await openStubLink({
+    settings: { window: '1' },
+    answering: ({ command }) => (command === 'submit_sm' ? [] : null),
+  })
+  let hasJustStopped = false
+  const first = link.submit(longHandOver(1))
+  const second = link.submit({ ...longHandOver(2), hasJustStopped: () => hasJustStopped })
+  const { sequence } = await smsc.seen('submit_sm')
+  hasJustStopped = true
+  smsc.send(...answerTo(sequence, 0))
+  expect([(await first).kind, (await second).kind]).toEqual(['accepted', 'unavailable'])
+  expect(smsc.received.filter(({ command }) => command === 'submit_sm')).toHaveLength(1)
+})
+
 test('a link that stops gives the rest one more chance at once, and ends the wait', async () => {
   const { link, world, seen } = await openJudged((_, count) => (count === 2 ? 0x14 : 0))
   const submitted = link.submit(longHandOver(2))

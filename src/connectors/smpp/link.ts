@@ -134,9 +134,10 @@ export class SmppLink implements Link {
     try {
       const { monotonicMs } = this.#deps.tools
       const validity = new PartValidity(monotonicMs(), handOver.validitySeconds, this.#plan.validityPeriod)
+      const isWanted = (): boolean => handOver.hasJustStopped?.() !== true
       const doubtful: Doubtful = { attemptId: handOver.attemptId, outcomes: [], isTold: false }
       const deps = {
-        submitPart: (fields: MessageFields) => this.#submitPart(fields, validity),
+        submitPart: (fields: MessageFields) => this.#submitPart(fields, validity, isWanted),
         pause: (fruitless: number) => this.#halves.pause(fruitless, validity),
         hasStopped: () => handOver.hasStopped?.() ?? Promise.resolve(false),
         room: () => this.#pace.room,
@@ -203,7 +204,11 @@ export class SmppLink implements Link {
     }
   }
 
-  async #submitPart(made: MessageFields, validity: PartValidity): Promise<PartOutcome> {
+  async #submitPart(
+    made: MessageFields,
+    validity: PartValidity,
+    isWanted: () => boolean,
+  ): Promise<PartOutcome> {
     const { counters, monotonicMs } = this.#deps.tools
     const submittedMs = monotonicMs()
     if (submittedMs >= validity.endMs) return validityEnded
@@ -215,6 +220,7 @@ export class SmppLink implements Link {
       'submit_sm',
       validity.shortened(made, submittedMs),
       validity.endMs,
+      isWanted,
     )
     if (submitted.kind === 'not_written') this.#pace.notWritten()
     const said = sayAnswer(submitted)

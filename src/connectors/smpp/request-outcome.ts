@@ -16,11 +16,11 @@ export interface Answer<C extends Command> {
 
 /**
  * Why a request never left: the session was not bound, or bound as a receiver; a field does not fit (`detail` names it); too many waited
- * already; no room came up in time; or the session closed first.
+ * already; no room came up in time; it was not wanted any more when there was room; or the session closed first.
  */
 export interface NotWritten {
   kind: 'not_written'
-  reason: 'not_bound' | 'receiver_only' | 'invalid' | 'queue_full' | 'no_room' | 'closed'
+  reason: 'not_bound' | 'receiver_only' | 'invalid' | 'queue_full' | 'no_room' | 'unwanted' | 'closed'
   detail?: string
 }
 

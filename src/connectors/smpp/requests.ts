@@ -21,6 +21,7 @@ interface Asking {
 
 interface Waiting extends Asking {
   readonly untilMs: number
+  readonly isWanted: (() => boolean) | undefined
 }
 
 interface Deps {
@@ -104,19 +105,20 @@ export class Requests {
     this.admit()
   }
 
-  /** A request within the window; waits when there is no room, and goes at `latestMs` no more. */
+  /** A request within the window; waits when there is no room, and goes at `latestMs` no more, nor when it is not wanted any more by then. */
   ask<C extends RequestCommand>(
     command: C,
     body: Bodies[C],
     settle: Settle,
     latestMs = Number.POSITIVE_INFINITY,
+    isWanted?: () => boolean,
   ): void {
     if (this.#isClosed) return settle({ kind: 'not_written', reason: 'closed' })
     const { responseTimeoutMs, mostWaiting, windowWaitMs } = this.#deps.limits
     if (this.room > 0) return this.#open({ command, body, settle }, responseTimeoutMs, true)
     if (this.#waiting.size >= mostWaiting) return settle({ kind: 'not_written', reason: 'queue_full' })
     const untilMs = Math.min(latestMs, this.#deps.monotonicMs() + windowWaitMs)
-    this.#waiting.add({ command, body, settle, untilMs })
+    this.#waiting.add({ command, body, settle, untilMs, isWanted })
     this.#deps.alarm.by(untilMs)
   }
 
@@ -159,6 +161,7 @@ export class Requests {
       if (this.#inFlight >= this.#window || !this.#deps.canSend()) return
       this.#waiting.delete(waiting)
       if (waiting.untilMs <= nowMs) waiting.settle({ kind: 'not_written', reason: 'no_room' })
+      else if (waiting.isWanted?.() === false) waiting.settle({ kind: 'not_written', reason: 'unwanted' })
       else this.#open(waiting, this.#deps.limits.responseTimeoutMs, true)
     }
   }

@@ -72,9 +72,7 @@ export class Session {
     })
   }
 
-  get state(): 'new' | 'binding' | 'bound' | 'unbinding' | 'closed' {
-    return this.#state
-  }
+  get state(): 'new' | 'binding' | 'bound' | 'unbinding' | 'closed' { return this.#state } // prettier-ignore
 
   /** How many more requests would go out at once. */
   get room(): number { return this.#state === 'bound' ? this.#requests.room : 0 } // prettier-ignore
@@ -111,12 +109,13 @@ export class Session {
 
   /**
    * Asks the SMSC for something. Always resolves: with the answer, `not_written` when certainly nothing of it left, else `unknown`. The
-   * body must not change until then. What waits for room goes at `latestMs` no more.
+   * body must not change until then. What waits for room goes at `latestMs` no more, nor when `isWanted` says no by then.
    */
   request<C extends RequestCommand>(
     command: C,
     body: Bodies[C],
     latestMs?: number,
+    isWanted?: () => boolean,
   ): Promise<RequestOutcome<`${C}_resp`>> {
     return new Promise((resolve) => {
       if (this.#state !== 'bound') return resolve({ kind: 'not_written', reason: 'not_bound' })
@@ -124,7 +123,7 @@ export class Session {
         return resolve({ kind: 'not_written', reason: 'receiver_only' })
       this.#used()
       // What comes is the answer to this command or a generic_nack: requests are matched by number and command.
-      this.#requests.ask(command, body, resolve as Settle, latestMs)
+      this.#requests.ask(command, body, resolve as Settle, latestMs, isWanted)
     })
   }
 
