@@ -52,7 +52,7 @@ export const stoppedMeanwhile: Outcome = {
   detail: 'The number has opted out after the message was claimed.',
 }
 
-/** Of these the device was not asked, and others of it go on. What is `givenBack` keeps its place: its link is gone for now. */
+/** Of these the device was not asked, and other messages of it go on. `givenBack` is none of them: its link is gone for now, and rests. */
 const notOfDevice: ReadonlySet<Outcome> = new Set([notWrittenDown, notLookedUp, stoppedMeanwhile])
 
 /** Whether an outcome says something of the device. */

@@ -65,7 +65,8 @@ export async function waitingBounds(
         .offset(maxRowsRead - 1)
         .execute()),
     ])
-  return below === span.below ? [] : [below]
+  const isNarrower = below !== span.below
+  return isNarrower ? [below] : []
 }
 
 const earliest = (places: readonly [Change, ...Change[]]): Change =>

@@ -36,8 +36,8 @@ const due = {
 
 /**
  * Lets messages whose instant has come join the queue: `scheduled` becomes `queued`, what waited for the end of quiet hours is `queued`
- * already; what expired meanwhile is `expired`, and what goes to a country that the account may not write to any more `canceled`. `dueMs` is the time by which they are due, which on several nodes is the database's; `nowMs`
- * is the time that is written, and by which a validity ends.
+ * already; what expired meanwhile is `expired`, and what goes to a country that the account may not write to any more `canceled`. `dueMs` is the
+ * time by which they are due, which on several nodes is the database's; `nowMs` is the time that is written, and by which a validity ends.
  */
 export async function releaseDue(
   tx: Tx,

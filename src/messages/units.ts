@@ -10,7 +10,10 @@ import type { Merging, Tx, Units } from '../storage/dialect.ts'
 
 const ids = createIds({ now: Date.now })
 
-/** The hot units, which run in the thread of the database; the floor of history is read along with what each reads first. Inputs and results are plain JSON, as small as their callers can do with. */
+/**
+ * The hot units, which run in the thread of the database; the floor of history is read along with what each reads first. Inputs and results are plain
+ * JSON, as small as their callers can do with.
+ */
 export const units = {
   sendMessages: (tx: Tx, requests: readonly SendRequest[]): Promise<SendResult[]> =>
     sendMessages(tx, requests, readHistoryFloor(tx)),

@@ -17,7 +17,8 @@ export class WrongTargetError extends Error {
 
 /**
  * Takes the database for whoever moves to it, as long as the connection lasts. Throws `WrongTargetError` and changes nothing when it holds
- * anything but a move of `source` that is unfinished (or, where the source is marked already, may be finished), has the schema of a newer version, or is being moved to by another process.
+ * anything but a move of `source` that is unfinished (or, where the source is marked already, may be finished), has the schema of a newer version,
+ * or is being moved to by another process.
  */
 export async function refuseWrongTarget(
   client: pg.ClientBase,
