@@ -59,7 +59,7 @@ async function runScript(args: readonly string[], env: NodeJS.ProcessEnv): Promi
 }
 
 /** What a report of Vitest says, with what it would hide: an exit code that no test explains. */
-function readReport(report: Report | null, code: number, output: string): ProofResult {
+export function readReport(report: Report | null, code: number, output: string): ProofResult {
   const tests = (report?.testResults ?? []).flatMap(({ assertionResults }) => assertionResults)
   const passed = tests.filter(({ status }) => status === 'passed').length
   const failures = tests.filter(({ status }) => status === 'failed')
@@ -77,10 +77,12 @@ function readReport(report: Report | null, code: number, output: string): ProofR
   return { passed, failed: failures.length + (isUnexplained ? 1 : 0), leftOut, reasons }
 }
 
-/** Of a property that failed also what makes the same run again. */
+/** Of a property that failed also what makes the same run again, and the shortest case that fails: after an hour nobody wants to search for it anew. */
 const firstLine = (text: string): string => {
-  const seed = /\{ seed: .*\}/.exec(text)?.[0]
-  return `${(text.trim().split('\n')[0] ?? '').slice(0, 300)}${seed === undefined ? '' : ` ${seed}`}`
+  const [seed = ''] = /\{ seed: .*\}/.exec(text) ?? []
+  const [found = ''] = /^Counterexample: .*$/m.exec(text) ?? []
+  const first = (text.trim().split('\n')[0] ?? '').slice(0, 300)
+  return [first, seed, found.slice(0, 2_000)].filter((part) => part !== '').join(' ')
 }
 
 /** So much of the end of what it said is kept. */
