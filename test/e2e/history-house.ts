@@ -7,6 +7,8 @@ export interface HistoryHouse {
   url: string
   /** Sends with the test key, whose simulator delivers after about three seconds; gives the id of the first message. */
   send(body?: object): Promise<string>
+  /** The id of the newest message of a reference, by the API. */
+  newestOf(reference: string): Promise<string>
   /** Where the history is found, with what a query or a path adds. */
   addressOf(rest?: string): string
   signedIn(options?: PageOptions): Promise<TestPage>
@@ -16,7 +18,7 @@ export interface HistoryHouse {
 }
 
 export async function openHistoryHouse(): Promise<HistoryHouse> {
-  const ada = await openAda()
+  const ada = await openAda({ ONESIXTY_PLAY_SMS: '10000' })
   const addressOf = (rest = ''): string => `${ada.place}/test/history${rest}`
   return {
     url: ada.url,
@@ -31,6 +33,10 @@ export async function openHistoryHouse(): Promise<HistoryHouse> {
       })
       expect(answer.status).toBe(202)
       return answer.body.messages[0]?.id as string
+    },
+    async newestOf(reference) {
+      const [newest] = await ada.client.history(ada.account.testKey, `client_reference=${reference}`)
+      return newest?.id as string
     },
     async open(query = '', options) {
       const tab = await ada.signedIn(options)

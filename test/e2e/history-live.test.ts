@@ -18,17 +18,17 @@ const sendBurst = (reference: string): Promise<unknown> =>
     ),
   )
 
-/** Scrolls down until the list says that it is whole, and gives how many messages it says to have. */
-async function scrollToEnd({ page }: TestPage): Promise<string> {
-  await page.evaluate('scrollTo({ top: document.body.scrollHeight })')
-  return page.getByText(/^That is all: /).innerText()
-}
-async function expectAll(tab: TestPage, count: number): Promise<void> {
-  await expect.poll(() => scrollToEnd(tab), { timeout: 30_000 }).toBe(`That is all: ${count}.`)
+/** Scrolls down until the list says that it is whole, and of how many messages. */
+async function expectAll({ page }: TestPage, count: number): Promise<void> {
+  const scrollOn = async (): Promise<string[]> => {
+    await page.evaluate('scrollTo({ top: document.body.scrollHeight })')
+    return page.getByText(/^That is all: /).allInnerTexts()
+  }
+  await expect.poll(scrollOn, { timeout: 30_000 }).toEqual([`That is all: ${count}.`])
 }
 
-/** The history of a reference in a tab in which pages behind the first are read when they are let go. */
-async function openHeldBack(reference: string): Promise<{ tab: TestPage; asked: Promise<unknown>; letGo: () => void }> {
+/** The top of the history of a reference, in a tab in which the page behind the first is asked for, and comes when it is let go. */
+async function openHeldBack(reference: string): Promise<{ tab: TestPage; letGo: () => void }> {
   const tab = await house.signedIn()
   const held = Promise.withResolvers<void>()
   await tab.page.route('**/history/page?*cursor*', async (route) => {
@@ -38,7 +38,11 @@ async function openHeldBack(reference: string): Promise<{ tab: TestPage; asked: 
   })
   const asked = tab.page.waitForRequest('**/history/page?*cursor*')
   await tab.page.goto(house.addressOf(`?reference=${reference}`))
-  return { tab, asked, letGo: () => held.resolve() }
+  await tab.page.locator('[data-message]').nth(5).waitFor()
+  await tab.page.evaluate('scrollTo({ top: document.body.scrollHeight })')
+  await asked
+  await tab.page.evaluate('scrollTo({ top: 0 })')
+  return { tab, letGo: () => held.resolve() }
 } // prettier-ignore
 
 test('a burst of messages, more than is told one by one, ends with each row as it stands', async () => {
@@ -56,12 +60,8 @@ test('a burst of messages, more than is told one by one, ends with each row as i
 test('what comes while an older page is read stays when that page is there', async () => {
   await house.send({ to: numbers(100), text: 'Older', client_reference: 'held' })
   await house.send({ to: numbers(50), text: 'Newer', client_reference: 'held' })
-  const { tab, asked, letGo } = await openHeldBack('held')
+  const { tab, letGo } = await openHeldBack('held')
   const { page } = tab
-  await rowOf(tab, 'Newer').first().waitFor()
-  await page.evaluate('scrollTo({ top: document.body.scrollHeight })')
-  await asked
-  await page.evaluate('scrollTo({ top: 0 })')
   await house.send({ text: 'Came meanwhile', client_reference: 'held' })
   await rowOf(tab, 'Came meanwhile').getByText('delivered').waitFor()
   letGo()
@@ -74,15 +74,15 @@ test('what comes while an older page is read stays when that page is there', asy
 
 test('a burst while an older page is read leaves each message once and in its place', async () => {
   await house.send({ to: numbers(100), text: 'Older', client_reference: 'burst-held' })
-  const { tab, asked, letGo } = await openHeldBack('burst-held')
+  await house.send({ to: numbers(50), text: 'Newer', client_reference: 'burst-held' })
+  const { tab, letGo } = await openHeldBack('burst-held')
   const { page } = tab
-  await asked
   await house.send({ text: 'Came meanwhile', client_reference: 'burst-held' })
   await rowOf(tab, 'Came meanwhile').waitFor()
   await sendBurst('burst-held')
-  await page.getByText('Burst').first().waitFor()
+  await page.locator(`[data-message="${await house.newestOf('burst-held')}"]`).waitFor()
   letGo()
-  await expectAll(tab, 401)
+  await expectAll(tab, 451)
   const shown = await page.evaluate<number>('new Set([...document.querySelectorAll("[data-message]")].map((row) => row.dataset.message)).size')
   expect(shown).toBe(await page.locator('[data-message]').count())
   expect(tab.faults).toEqual([])
