@@ -7,8 +7,8 @@ export interface HistoryHouse {
   url: string
   /** Sends with the test key, whose simulator delivers after about three seconds; gives the id of the first message. */
   send(body?: object): Promise<string>
-  /** The id of the newest message of a reference, by the API. */
-  newestOf(reference: string): Promise<string>
+  /** The messages of a reference by the API, the newest first. */
+  messagesOf(reference: string): Promise<{ id: string; status: string }[]>
   /** Where the history is found, with what a query or a path adds. */
   addressOf(rest?: string): string
   signedIn(options?: PageOptions): Promise<TestPage>
@@ -34,10 +34,7 @@ export async function openHistoryHouse(): Promise<HistoryHouse> {
       expect(answer.status).toBe(202)
       return answer.body.messages[0]?.id as string
     },
-    async newestOf(reference) {
-      const [newest] = await ada.client.history(ada.account.testKey, `client_reference=${reference}`)
-      return newest?.id as string
-    },
+    messagesOf: (reference) => ada.client.history(ada.account.testKey, `client_reference=${reference}`),
     async open(query = '', options) {
       const tab = await ada.signedIn(options)
       await tab.page.goto(addressOf(query))
