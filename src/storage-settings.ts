@@ -51,6 +51,6 @@ export const storageSettings = {
     env: 'ONESIXTY_CACHE_KIB',
     read: wholeNumber(1024),
     default: 16_384,
-    says: 'Page cache of each SQLite connection.',
+    says: 'Page cache of the SQLite connection that writes; one that reads has a quarter of it.',
   }),
 } as const

@@ -61,6 +61,9 @@ export interface EmbeddedSettings {
   maxMergedWeight?: number
 }
 
+/** Who reads has this part of the writer's cache: pages lie in that of the system as well, and what it reads it rarely reads again. */
+const cacheOfReader = 4
+
 export const databaseFile = (dataFolder: string): string => join(dataFolder, 'onesixty.db')
 
 /**
@@ -75,7 +78,8 @@ export async function openEmbedded<U extends Units = Units>(
   await makeDataFolder(settings.dataFolder)
   const { dataFolder, busyTimeoutMs, cacheKiB, unitsModule, maxMergedWeight = 1 } = settings
   const connection = { file: databaseFile(dataFolder), busyTimeoutMs, cacheKiB }
-  const reading = (): SqliteThread => new SqliteThread({ ...connection, readOnly: true })
+  const reading = (): SqliteThread =>
+    new SqliteThread({ ...connection, cacheKiB: Math.ceil(cacheKiB / cacheOfReader), readOnly: true })
   const writing = new SqliteThread({
     ...connection,
     readOnly: false,
