@@ -68,8 +68,10 @@ async function endOne(deps: RescuerDeps, attemptId: string): Promise<number> {
     } catch (error) {
       if (isPassing(error)) throw error
       const isLast = past === null || !isRefusal(error)
-      const told = isLast ? 'cannot be ended' : 'cannot be ended as the log has it'
-      deps.log.error({ err: error, attempt: attemptId }, `a hand-over of an earlier process ${told}`)
+      const told = isLast
+        ? 'a hand-over of an earlier process cannot be ended'
+        : 'a hand-over of an earlier process cannot be ended as the log has it'
+      deps.log.error({ err: error, attempt: attemptId }, told)
       if (isLast) return 0
     }
   return 0
