@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { TryLimit } from './try-limit.ts'
 import { takeOrRefuse } from './api/console/identity-limits.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { androidKind } from './connectors/android/android.ts'
@@ -17,6 +16,7 @@ import { PhoneDesk } from './dispatch/phone-desk.ts'
 import { Refusal } from './errors.ts'
 import type { Log } from './log.ts'
 import { noteSent } from './messages/phone-offers.ts'
+import { TryLimit } from './try-limit.ts'
 import type { Wiring } from './wiring.ts'
 
 interface PhonesDeps {

@@ -61,8 +61,8 @@ export interface EmbeddedSettings {
   maxMergedWeight?: number
 }
 
-/** Who reads has this part of the writer's cache: pages lie in that of the system as well, and what it reads it rarely reads again. */
-const cacheOfReader = 4
+/** Of the writer's cache, for who reads: pages lie in that of the system as well, and what it reads it rarely reads again. */
+const readerCacheShare = 0.25
 
 export const databaseFile = (dataFolder: string): string => join(dataFolder, 'onesixty.db')
 
@@ -79,7 +79,7 @@ export async function openEmbedded<U extends Units = Units>(
   const { dataFolder, busyTimeoutMs, cacheKiB, unitsModule, maxMergedWeight = 1 } = settings
   const connection = { file: databaseFile(dataFolder), busyTimeoutMs, cacheKiB }
   const reading = (): SqliteThread =>
-    new SqliteThread({ ...connection, cacheKiB: Math.ceil(cacheKiB / cacheOfReader), readOnly: true })
+    new SqliteThread({ ...connection, cacheKiB: Math.ceil(cacheKiB * readerCacheShare), readOnly: true })
   const writing = new SqliteThread({
     ...connection,
     readOnly: false,

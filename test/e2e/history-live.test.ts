@@ -27,8 +27,10 @@ async function expectAll({ page }: TestPage, count: number): Promise<void> {
   await expect.poll(scrollOn, { timeout: 30_000 }).toEqual([`That is all: ${count}.`])
 }
 
-/** The top of the history of a reference, in a tab in which the page behind the first is asked for, and comes when it is let go. */
+/** The top of the history of a reference with 150 messages, in a tab in which the page behind the first is asked for, and comes when it is let go. */
 async function openHeldBack(reference: string): Promise<{ tab: TestPage; letGo: () => void }> {
+  await house.send({ to: numbers(100), text: 'Older', client_reference: reference })
+  await house.send({ to: numbers(50), text: 'Newer', client_reference: reference })
   const tab = await house.signedIn()
   const held = Promise.withResolvers<void>()
   await tab.page.route('**/history/page?*cursor*', async (route) => {
@@ -58,8 +60,6 @@ test('a burst of messages, more than is told one by one, ends with each row as i
 }, 60_000)
 
 test('what comes while an older page is read stays when that page is there', async () => {
-  await house.send({ to: numbers(100), text: 'Older', client_reference: 'held' })
-  await house.send({ to: numbers(50), text: 'Newer', client_reference: 'held' })
   const { tab, letGo } = await openHeldBack('held')
   const { page } = tab
   await house.send({ text: 'Came meanwhile', client_reference: 'held' })
@@ -73,8 +73,6 @@ test('what comes while an older page is read stays when that page is there', asy
 }, 60_000)
 
 test('a burst while an older page is read leaves each message once and in its place', async () => {
-  await house.send({ to: numbers(100), text: 'Older', client_reference: 'burst-held' })
-  await house.send({ to: numbers(50), text: 'Newer', client_reference: 'burst-held' })
   const { tab, letGo } = await openHeldBack('burst-held')
   const { page } = tab
   await house.send({ text: 'Came meanwhile', client_reference: 'burst-held' })

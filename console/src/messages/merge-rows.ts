@@ -52,10 +52,8 @@ export function insertRows(shown: ListedPages, rows: readonly ListedMessage[]): 
  * its end is put in, and a row that changed since stands as it is now.
  */
 export function beginAnew(head: ListedPages['pages'][number], known: readonly ListedMessage[]): ListedPages {
-  const endId = head.rows.at(-1)?.id ?? ''
-  const begun = { pages: [head], pageParams: [null] }
-  const within = known.filter(({ id }) => id >= endId)
-  return insertRows(mergeChanged(begun, within, {}).shown, within)
+  const { shown, newcomers } = mergeChanged({ pages: [head], pageParams: [null] }, known, {})
+  return insertRows(shown, newcomers)
 }
 
 /** What waits to be shown, newest first, with what was told since: each once, as it stands now. */
