@@ -255,7 +255,7 @@ class PostgresConnection implements DatabaseConnection {
     if (fault.fault === 'unavailable') this.#broken ??= fault
     const isFollower = (error as { code?: string }).code === inFailedTransaction
     if (isFollower && this.#firstFault !== null) throw this.#firstFault
-    this.#firstFault ??= fault
+    if (!isFollower) this.#firstFault ??= fault
     throw fault
   }
 

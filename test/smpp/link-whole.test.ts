@@ -171,7 +171,7 @@ test('a half ends with its validity, whether its SMSC is away or nobody can say 
 
   const silent = await openJudged((_, count) => (count === 2 ? 0x14 : 0))
   const submitted = silent.link.submit({ ...brief, hasStopped: async () => null })
-  expect(await turnUntil(silent.world, submitted, 8_000)).toMatchObject({ kind: 'partial', partsTaken: 1 })
+  expect(await turnUntil(silent.world, submitted, 8_000)).toMatchObject({ kind: 'partial', partsTaken: 1, code: 'expired_in_queue' })
   expect(silent.seen.submits).toBe(2)
 }) // prettier-ignore
 

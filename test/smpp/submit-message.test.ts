@@ -25,12 +25,13 @@ interface Options {
   room?: number
   stops?: (boolean | null)[]
   receipts?: 'all' | 'failures'
+  isExpired?: boolean
 }
 
 /** Submits parts whose tries end as told, one after the other; the last one repeats. */
 async function submit(
   tries: readonly (readonly PartOutcome[])[],
-  { mostPauses = 3, room = 10, stops = [], receipts = 'all' }: Options = {},
+  { mostPauses = 3, room = 10, stops = [], receipts = 'all', isExpired = false }: Options = {},
 ) {
   const asked: number[] = tries.map(() => 0)
   const doubts: number[] = []
@@ -45,6 +46,7 @@ async function submit(
       },
       pause: async (fruitless) => pauses.push(fruitless) <= mostPauses,
       hasStopped: async () => (stops.length > 0 ? (stops.shift() as boolean | null) : false),
+      isExpired: () => isExpired,
       room: () => room,
       inDoubt: (_, part) => void doubts.push(part),
       receipts,
@@ -155,4 +157,11 @@ test('whatever becomes of the parts: nothing in doubt is called refused, nothing
     if (outcome.kind === 'partial' || outcome.kind === 'unknown') expect(outcome.partsTaken).toBe(takenParts)
   })
   fc.assert(property)
+})
+
+test('a half whose validity has ended is told as expired, whatever its rest met last', async () => {
+  for (const rest of [notWritten, refused('busy')]) {
+    const { outcome } = await submit([[taken('a')], [rest]], { isExpired: true })
+    expect(outcome).toMatchObject({ kind: 'partial', partsTaken: 1, code: 'expired_in_queue' })
+  }
 })

@@ -17,13 +17,13 @@ import type { OpenSocket } from './open-socket.ts'
 import type { LinkPlan, Replan } from './link-plan.ts'
 import { readAnswer, readSubmitted, sayAnswer } from './part-answer.ts'
 import { Pace } from './pace.ts'
-import { PartValidity, validityEnded } from './part-validity.ts'
+import { PartValidity } from './part-validity.ts'
 import { describePdu } from './describe-pdu.ts'
 import { Halves } from './halves.ts'
 import { commandStatus, type MessageFields } from './pdu.ts'
 import type { Answer } from './request-outcome.ts'
 import { Session } from './session.ts'
-import { type PartOutcome, submitMessage } from './submit-message.ts'
+import { type PartOutcome, submitMessage, validityEnded } from './submit-message.ts'
 
 interface Deps {
   replan: Replan
@@ -139,6 +139,7 @@ export class SmppLink implements Link {
       const deps = {
         submitPart: (fields: MessageFields) => this.#submitPart(fields, validity, isWanted),
         pause: (fruitless: number) => this.#halves.pause(fruitless, validity),
+        isExpired: () => monotonicMs() >= validity.endMs,
         hasStopped: () => handOver.hasStopped?.() ?? Promise.resolve(false),
         room: () => this.#pace.room,
         inDoubt: (outcomes: PartOutcome[], part: number) => {

@@ -1,5 +1,4 @@
 import type { MessageFields } from './pdu.ts'
-import type { PartOutcome } from './submit-message.ts'
 
 /** How long the parts of a message may be handed over (P8). Counted from when the link got it, by the clock that never steps. */
 export class PartValidity {
@@ -24,10 +23,4 @@ export class PartValidity {
     const goneSeconds = Math.floor((nowMs - this.startMs) / 1_000)
     return goneSeconds === 0 ? part : { ...part, validityPeriod: this.#say(this.#seconds - goneSeconds) }
   }
-}
-
-/** Nothing of the part was submitted, and nothing will be. */
-export const validityEnded: PartOutcome = {
-  kind: 'refused',
-  reason: { lasts: 'expired', code: 'expired_in_queue', networkCode: null },
 }

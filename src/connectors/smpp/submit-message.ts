@@ -15,6 +15,8 @@ export interface SubmitDeps {
   submitPart(fields: MessageFields, part: number): Promise<PartOutcome>
   /** Waits a while before the parts that failed go again, longer after rounds in which all were refused; false when there is no time for it. */
   pause(fruitless: number): Promise<boolean>
+  /** Whether its validity has ended. */
+  isExpired(): boolean
   /** Whether the recipient has opted out meanwhile; null while nobody can say. */
   hasStopped(): Promise<boolean | null>
   /** How many parts the rate of the link lets go now. */
@@ -38,7 +40,10 @@ export async function submitMessage(deps: SubmitDeps, parts: readonly MessageFie
   }
   await Promise.all(parts.map(submit))
   for (let fruitless = 0; goesAgain(outcomes);) {
-    if (!(await deps.pause(fruitless))) break
+    if (!(await deps.pause(fruitless))) {
+      const last = deps.isExpired() ? outcomes.map(expiredUnlessTaken) : outcomes
+      return judgeParts(last, deps.receipts)
+    }
     const hasStopped = await deps.hasStopped()
     if (hasStopped === true) return judgeParts(outcomes.map(stoppedUnlessTaken), deps.receipts)
     if (hasStopped === null) continue
@@ -59,6 +64,15 @@ const unasked: PartOutcome = { kind: 'not_written', detail: 'It was not submitte
 /** Of a message whose recipient opted out when half of it was there. */
 const stoppedUnlessTaken = (outcome: PartOutcome): PartOutcome =>
   outcome.kind === 'taken' ? outcome : { kind: 'refused', reason: optedOut }
+/** Nothing of the part was submitted, and nothing will be. */
+export const validityEnded: PartOutcome = {
+  kind: 'refused',
+  reason: { lasts: 'expired', code: 'expired_in_queue', networkCode: null },
+}
+
+/** Of one whose time ended before the rest of it could go. */
+const expiredUnlessTaken = (outcome: PartOutcome): PartOutcome =>
+  outcome.kind === 'taken' ? outcome : validityEnded
 const optedOut: RefusalReason = { lasts: 'good', code: 'recipient_opted_out', networkCode: null }
 
 const isRepeatable = (outcome: PartOutcome): boolean =>
