@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { StorageError, type StorageFault } from './dialect.ts'
 import type { Statement } from './sqlite-connection.ts'
@@ -40,6 +41,8 @@ export class SqliteThread {
   readonly died = new Promise<StorageError>((resolve) => (this.#tellDied = resolve))
 
   constructor(settings: WorkerSettings) {
+    // The flag that sizes the nursery of the main thread, which has its own by now, would hold for this thread too, whatever it is given.
+    setFlagsFromString('--max-semi-space-size=0')
     this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
       workerData: settings,
       resourceLimits: { maxYoungGenerationSizeMb: settings.readOnly ? nurseryMb.reader : nurseryMb.writer },
