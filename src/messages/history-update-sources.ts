@@ -22,9 +22,7 @@ export async function messagesChanged(
   const final = await settled(db, request, span)
   const last = final[request.limit]
   const rest = last === undefined ? span : { ...span, below: changeOf(last) }
-  const sources = [awaitingReceipt, beingHandedOver, waitingForInstant, waitingInPlace]
-  const unsettled = await Promise.all(sources.map((read) => read(db, request, rest)))
-  let page = firstOf([final, ...unsettled].flat(), request)
+  let page = firstOf([...final, ...(await unsettled(db, request, rest))], request)
   for (const group of groupsOf(routes)) {
     const end = page[request.limit]
     const toEnd = end === undefined ? rest : { ...rest, below: changeOf(end) }
@@ -37,47 +35,60 @@ export async function messagesChanged(
 const firstOf = (rows: readonly MessageRow[], { limit }: HistoryRequest): MessageRow[] =>
   rows.toSorted((a, b) => compare(changeOf(a), changeOf(b))).slice(0, limit + 1)
 
-type Source = (db: Db, request: HistoryRequest, span: Span) => Promise<MessageRow[]>
-
 /** Final messages. */
-const settled: Source = (db, request, span) =>
+const settled = (db: Db, request: HistoryRequest, span: Span): Promise<MessageRow[]> =>
   settledWithin(db, request, span)
     .selectAll()
     .where((is) => is.and(span.conditions))
     .limit(request.limit + 1)
     .execute()
 
-/** Messages that are `sent`. One of several parts waits for several receipts, all with the time at which it was sent. */
-const awaitingReceipt: Source = (db, request, span) =>
-  ordered(
-    db,
-    receiptsWithin(db, request, span)
-      .select(['sent_at', 'message_id'])
-      .distinct()
-      .limit(span.conditions.length === 0 ? request.limit + 1 : maxRowsRead)
-      .as('found'),
-    request,
-    span,
+/** Messages that are not final and wait on no route. One statement reads all of them: one for each kind would take as long as all the rest of a page. */
+function unsettled(db: Db, request: HistoryRequest, span: Span): Promise<MessageRow[]> {
+  const [first, ...others] = [awaitingReceipt, beingHandedOver, waitingForInstant, waitingInPlace].map(
+    (found) => db.selectFrom(found(db, request, span).as('found')).select('message_id'),
   )
+  const all = others.reduce((some, one) => some.union(one), first as NonNullable<typeof first>)
+  return ordered(db, all.as('found'), request, span)
+}
+
+/** How many of a kind that is in the order of changes may be on the page: all where the page is a search. */
+const mostWithin = ({ limit }: HistoryRequest, { conditions }: Span): number =>
+  conditions.length === 0 ? limit + 1 : maxRowsRead
+
+type Found = (
+  db: Db,
+  request: HistoryRequest,
+  span: Span,
+) => SelectQueryBuilder<Database, never, { message_id: string }>
+
+/** Messages that are `sent`. One of several parts waits for several receipts, all with the time at which it was sent. */
+const awaitingReceipt: Found = (db, request, span) =>
+  receiptsWithin(db, request, span)
+    .select(['sent_at', 'message_id'])
+    .distinct()
+    .limit(mostWithin(request, span))
 
 /**
  * Messages that are `sending`: never more of them than the windows of the devices. The account is compared as an expression, because SQLite
  * would else take the primary key and read every attempt there ever was: 631 instead of 0.3 ms with a million.
  */
-const beingHandedOver: Source = (db, request, span) =>
-  ordered(
-    db,
-    db
-      .selectFrom('attempts')
-      .select('message_id')
-      .where(sql<SqlBool>`account_id || '' = ${request.owner.accountId}`)
-      .where('mode', '=', request.owner.mode)
-      .where('ended_at', 'is', null)
-      .limit(maxRowsRead)
-      .as('found'),
-    request,
-    span,
-  )
+const beingHandedOver: Found = (db, { owner }) =>
+  db
+    .selectFrom('attempts')
+    .select('message_id')
+    .where(sql<SqlBool>`account_id || '' = ${owner.accountId}`)
+    .where('mode', '=', owner.mode)
+    .where('ended_at', 'is', null)
+    .limit(maxRowsRead)
+
+/** Messages that are scheduled, or wait for the end of quiet hours. */
+const waitingForInstant: Found = (db, request, span) =>
+  deferredWithin(db, request, span).select('message_id').limit(mostWithin(request, span))
+
+/** Messages that a device could not take, and that kept their place in the queue. */
+const waitingInPlace: Found = (db, request, span) =>
+  keptWithin(db, request, span).select('message_id').limit(maxRowsRead)
 
 /** Messages that wait on some routes. */
 function waiting(
@@ -86,32 +97,9 @@ function waiting(
   span: Span,
   routes: readonly WaitingRoute[],
 ): Promise<MessageRow[]> {
-  const found = waitingWithin(db, request, span, routes)
-    .select('message_id')
-    .limit(span.conditions.length === 0 ? request.limit + 1 : maxRowsRead)
+  const found = waitingWithin(db, request, span, routes).select('message_id').limit(mostWithin(request, span))
   return ordered(db, found.as('found'), request, span)
 }
-
-/** Messages that are scheduled, or wait for the end of quiet hours. */
-const waitingForInstant: Source = (db, request, span) =>
-  ordered(
-    db,
-    deferredWithin(db, request, span)
-      .select('message_id')
-      .limit(span.conditions.length === 0 ? request.limit + 1 : maxRowsRead)
-      .as('found'),
-    request,
-    span,
-  )
-
-/** Messages that a device could not take, and that kept their place in the queue. */
-const waitingInPlace: Source = (db, request, span) =>
-  ordered(
-    db,
-    keptWithin(db, request, span).select('message_id').limit(maxRowsRead).as('found'),
-    request,
-    span,
-  )
 
 /** Of the messages named by `found` those that belong on the page. */
 function ordered(
