@@ -25,7 +25,10 @@ interface Rate {
   figure: Figure
 }
 
-const acceptName = 'accept on PostgreSQL, one recipient, 64 connections'
+/** To all nodes together, and once more to each of them: a transaction accepts what the connections of one node have asked meanwhile. */
+const connectionsOfOne = 64
+
+const acceptName = (connections: string): string => `accept on PostgreSQL, one recipient, ${connections}`
 
 /**
  * What 1, 2 and 4 nodes on one database accept, of one account and of many; and how fast what waits is claimed, handed over, receipted and charged
@@ -40,13 +43,14 @@ export async function measureNodes(run: BenchRun, newDatabase: () => Promise<str
       measureHouse(run, house, nodes),
     )
     if (nodes === 1) ofOneNode = rates
-    figures.push(...rates.map((rate, i) => judged(rate, nodes, ofOneNode[i] as Rate)))
+    figures.push(...rates.map((rate) => judged(rate, nodes, ofOneNode)))
   }
   return figures
 }
 
-function judged({ kind, spread, compared, figure }: Rate, nodes: number, ofOne: Rate): Figure {
+function judged({ kind, spread, compared, figure }: Rate, nodes: number, ofOneNode: readonly Rate[]): Figure {
   if (nodes > 1) {
+    const ofOne = ofOneNode.find((rate) => rate.kind === kind && rate.spread === spread) as Rate
     const ratio = compared / ofOne.compared
     const says = `≥ ${leastOfOne} × one node (${ratio.toFixed(2)} ×)`
     return { ...figure, bar: { kind: 'holds', holds: ratio >= leastOfOne, says } }
@@ -59,7 +63,9 @@ function judged({ kind, spread, compared, figure }: Rate, nodes: number, ofOne: 
 async function measureHouse(run: BenchRun, house: NodeHouse, nodes: number): Promise<Rate[]> {
   const rates: Rate[] = []
   for (const spread of spreads) {
-    rates.push(await acceptRate(run, house, { nodes, spread }))
+    rates.push(await acceptRate(run, house, { nodes, spread, connectionsOfEach: connectionsOfOne / nodes }))
+    if (nodes > 1)
+      rates.push(await acceptRate(run, house, { nodes, spread, connectionsOfEach: connectionsOfOne }))
     rates.push(await claimRate(run, house, { nodes, spread }))
   }
   return rates
@@ -72,10 +78,21 @@ interface Measuring {
 
 const nodesOf = (nodes: number): string => `${nodes} ${nodes === 1 ? 'node' : 'nodes'}`
 
-async function acceptRate(run: BenchRun, house: NodeHouse, { nodes, spread }: Measuring): Promise<Rate> {
+async function acceptRate(
+  run: BenchRun,
+  house: NodeHouse,
+  { nodes, spread, connectionsOfEach }: Measuring & { connectionsOfEach: number },
+): Promise<Rate> {
   const isHot = spread === 'one account'
-  const name = nodes === 1 && isHot ? acceptName : `${acceptName}, ${nodesOf(nodes)}, ${spread}`
-  const load = (): Promise<MeasuredLoad> => run.load(name, { ...target(run, house, isHot), shape: one })
+  const connections = connectionsOfEach * nodes
+  const of = acceptName(
+    connections === connectionsOfOne
+      ? `${connections} connections`
+      : `${connectionsOfEach} connections a node`,
+  )
+  const name = nodes === 1 && isHot ? of : `${of}, ${nodesOf(nodes)}, ${spread}`
+  const load = (): Promise<MeasuredLoad> =>
+    run.load(name, { ...target(run, house, isHot), shape: one, connections })
   const { ofN, ...measured }: MeasuredLoad & { ofN?: number } = isHot
     ? await run.againstN(load)
     : await load()
