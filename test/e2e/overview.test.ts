@@ -75,6 +75,24 @@ test('the balance says when the page is no longer told of changes', async () => 
   await page.context().close()
 })
 
+test('a stream that the server refused is asked for again, and what it tells then is shown', async () => {
+  const { page } = await ada.signedIn()
+  let refused = 0
+  await page.route('**/console/api/live**', (route) =>
+    refused++ === 0 ? route.fulfill({ status: 503, body: '' }) : route.continue(),
+  )
+  await page.goto(`${ada.place}/test`)
+  await page.getByRole('banner').getByText('(not live)').waitFor()
+  await page
+    .getByRole('banner')
+    .getByText(/^\d+ SMS$/)
+    .waitFor()
+  const { status } = await ada.client.send(ada.account.testKey, { to: '+15005550006', text: 'Again' })
+  expect(status).toBe(202)
+  await page.getByRole('link', { name: 'Delivered 2' }).waitFor()
+  await page.context().close()
+})
+
 test('the whole name of an account is seen on a phone too', async () => {
   const name = 'Kurierdienst-Hamburg-Altona'
   const { userId, accountId } = await ada.openAccount(name)

@@ -100,6 +100,8 @@ test('a person adds an authenticator app, signs in with its code, and ends the s
   await page.getByRole('button', { name: 'Add the app' }).click()
   const recovery = (await page.getByTestId('recovery-codes').locator('code').first().textContent()) ?? ''
   await tab.screenshot('recovery-codes')
+  await page.keyboard.press('Escape')
+  expect(await page.getByRole('button', { name: 'Close' }).count()).toBe(0)
   await page.getByRole('button', { name: 'I have kept them' }).click()
   await page.getByRole('button', { name: 'Remove the second factor' }).waitFor()
 
@@ -119,8 +121,14 @@ test('a person adds an authenticator app, signs in with its code, and ends the s
   await page.reload()
   await page.getByRole('button', { name: /^End the .*other session/ }).click()
   await page.getByRole('button', { name: 'No other sessions' }).waitFor()
-  await other.page.reload()
-  await other.page.waitForURL(/\/sign-in/)
+  await other.page.getByRole('button', { name: 'New recovery codes' }).click()
+  await other.page
+    .getByRole('dialog')
+    .getByLabel(/^Password/)
+    .fill(password)
+  await other.page.getByRole('dialog').getByRole('button', { name: 'Make new ones' }).click()
+  await other.page.getByRole('dialog').getByRole('link', { name: 'Sign in' }).click()
+  await other.page.waitForURL(/\/sign-in\?next=/)
   await signIn(other.page)
   await other.page.getByRole('textbox', { name: 'Code' }).fill(recovery)
   await other.page.getByRole('button', { name: 'Go on' }).click()

@@ -32,6 +32,10 @@ export class CallFailed extends Error {
   }
 }
 
+/** Whether a call was refused because nobody is signed in: the session ended, here or elsewhere. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof CallFailed && error.problem.code === 'not_signed_in'
+
 /** The address of a call: of reads, streams and downloads with their input. */
 export function addressOf<N extends CallName>(name: N, place: Place | null, input?: InputOf<N>): string {
   const query = new URLSearchParams()

@@ -5,29 +5,38 @@ import type { CallName } from '../../../src/api/console/calls.ts'
 import { useLive } from './live.ts'
 import { useAccountPlace } from './place.ts'
 
-/** Asks anew for answers when the server tells of a change: at once, then not again within `pauseMs`, and once behind it. */
-export function useOutdated(topic: LiveTopic, names: readonly CallName<'read'>[], pauseMs: number): void {
+/**
+ * Asks anew for answers when the server tells of a change: at once, then not again until `pauseMs` after the answers came, and once behind it. What is
+ * being read is read to its end: on a busy account it would be broken off again and again.
+ */
+export function useOutdated(
+  topics: readonly LiveTopic[],
+  names: readonly CallName<'read'>[],
+  pauseMs: number,
+): void {
   const client = useQueryClient()
   const { accountId, mode } = useAccountPlace()
-  const pause = useRef<{ timer: ReturnType<typeof setTimeout>; again: boolean } | null>(null)
+  const pause = useRef<{ again: boolean; timer?: ReturnType<typeof setTimeout> } | null>(null)
   useEffect(
     () => () => {
-      if (pause.current !== null) clearTimeout(pause.current.timer)
+      clearTimeout(pause.current?.timer)
       pause.current = null
     },
     [],
   )
-  const ask = (): void => {
-    for (const name of names) void client.invalidateQueries({ queryKey: [name, accountId, mode] })
-    const timer = setTimeout(() => {
-      const again = pause.current?.again === true
+  const ask = async (): Promise<void> => {
+    const own: NonNullable<typeof pause.current> = { again: false }
+    pause.current = own
+    await Promise.all(names.map((name) => client.invalidateQueries({ queryKey: [name, accountId, mode] })))
+    // The page was left meanwhile.
+    if (pause.current !== own) return
+    own.timer = setTimeout(() => {
       pause.current = null
-      if (again) ask()
+      if (own.again) void ask()
     }, pauseMs)
-    pause.current = { timer, again: false }
   }
-  useLive(topic, () => {
-    if (pause.current === null) ask()
+  useLive(topics, () => {
+    if (pause.current === null) void ask()
     else pause.current.again = true
   })
 }

@@ -19,7 +19,7 @@ const pauseMs = 1_000
 /** What there is to spend, how fast it goes, how long it lasts, and where it went. */
 export function BalancePage() {
   const summary = useCall('balance/summary', {})
-  useOutdated('balance', ['balance/summary', 'balance/statement'], pauseMs)
+  useOutdated(['balance'], ['balance/summary', 'balance/statement'], pauseMs)
   return (
     <Stack gap="lg" maw={1200}>
       <Title order={1}>Balance</Title>

@@ -1,14 +1,15 @@
 import { Alert, Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ConversationPage as Answer, SaidMessage } from '../../../src/api/console/conversation-calls.ts'
-import { useLive } from '../api/live.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
+import { useOutdated } from '../api/use-outdated.ts'
 import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
 import { ListState } from '../ui/list-state.tsx'
 import { MessageState } from '../ui/message-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import styles from './conversations.module.css'
+import { conversationPauseMs } from './pause.ts'
 import { Reply } from './reply.tsx'
 
 /** What was said to and by one number, and the place for an answer. */
@@ -17,7 +18,7 @@ export function ConversationPage() {
   const place = useAccountPlace()
   const pages = useKeysetPages()
   const page = useCall('conversations/page', { number, ...pages.input }, { keepsPrevious: true })
-  useLive('messages', () => void page.refetch())
+  useOutdated(['messages'], ['conversations/page'], conversationPauseMs)
   return (
     <Stack gap="md" maw={960}>
       <Anchor component={Link} to={pathOf(place, '/conversations')} size="sm" w="fit-content">

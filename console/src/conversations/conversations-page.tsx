@@ -1,19 +1,20 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ConversationList } from '../../../src/api/console/conversation-calls.ts'
-import { useLive } from '../api/live.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useCall } from '../api/use-call.ts'
+import { useOutdated } from '../api/use-outdated.ts'
 import { KeysetPager, useKeysetPages } from '../ui/keyset-pager.tsx'
 import { EmptyWords, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import styles from './conversations.module.css'
+import { conversationPauseMs } from './pause.ts'
 
 /** Numbers that have written, by their last word. */
 export function ConversationsPage() {
   const pages = useKeysetPages()
   const list = useCall('conversations/list', pages.input, { keepsPrevious: true })
-  useLive('messages', () => void list.refetch())
+  useOutdated(['messages'], ['conversations/list'], conversationPauseMs)
   return (
     <Stack gap="md" maw={960}>
       <Title order={1}>Conversations</Title>

@@ -1,23 +1,25 @@
 import { Textarea } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { useChange } from '../api/use-call.ts'
-import { newSendKey } from '../send/send-key.ts'
+import { useRequestKey } from '../api/use-request-key.ts'
 import { TextCounter } from '../send/text-counter.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 
 /** Sends one text to the number of a conversation. */
 export function Reply({ number }: { number: string }) {
   const [text, setText] = useState('')
-  const [key, setKey] = useState(newSendKey)
+  const { key, renew, renewIfUsed } = useRequestKey()
   const send = useChange('send/one', ['conversations/page'])
   const underWay = useRef(false)
   const submit = async (): Promise<void> => {
     // Two clicks may come before the button shows that it is busy.
     if (underWay.current) return
     underWay.current = true
-    await send.mutateAsync({ body: { to: number, text }, key }).finally(() => (underWay.current = false))
+    await send
+      .mutateAsync({ body: { to: number, text }, key }, { onError: renewIfUsed })
+      .finally(() => (underWay.current = false))
     setText('')
-    setKey(newSendKey())
+    renew()
   }
   return (
     <CallForm

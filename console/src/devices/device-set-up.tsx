@@ -11,7 +11,7 @@ export function DeviceSetUp({ device, setUp }: { device: ConsoleDevice; setUp: S
       {device.kind === 'simulator' ? <SimulatorMoods device={device} setUp={setUp} /> : null}
       {device.kind === 'android' ? <SimNumbers device={device} setUp={setUp} /> : null}
       <Paper withBorder p="md">
-        <DeviceSettings key={setUp.senders.join()} device={device} setUp={setUp} />
+        <DeviceSettings key={device.id} device={device} setUp={setUp} />
       </Paper>
     </>
   )

@@ -43,22 +43,31 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
   const kinds = useCall('devices/kinds', {})
   const change = useChange('devices/change', ['devices/one', 'devices/list'])
   const rules = kinds.data?.kinds.find(({ kind }) => kind === device.kind)?.settings ?? []
+  // A number that was named at a SIM becomes a sender; it is taken over while nobody is changing them here.
+  const [known, setKnown] = useState(setUp.senders)
+  if (!isSameList(known, setUp.senders)) {
+    setKnown(setUp.senders)
+    if (isSameList(senders, before.senders)) {
+      setSenders(setUp.senders)
+      setBefore({ ...before, senders: setUp.senders })
+    }
+  }
+  const pace = paceOf(parts, seconds)
+  const changed = {
+    ...(name === before.name ? {} : { name }),
+    ...(isSameList(senders, before.senders) ? {} : { senders }),
+    ...(isSamePace(before.pace, pace) ? {} : { pace }),
+    ...(password === '' ? {} : { secrets: { password } }),
+  }
+  const changedSettings = changedOf(before.settings, settings)
+  const isAsSaved = Object.keys({ ...changed, ...changedSettings }).length === 0
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    change.mutate(
-      {
-        deviceId: device.id,
-        ...(name === before.name ? {} : { name }),
-        ...(senders.join('\n') === before.senders.join('\n') ? {} : { senders }),
-        ...(isSamePace(before.pace, paceOf(parts, seconds)) ? {} : { pace: paceOf(parts, seconds) }),
-        settings: changedOf(before.settings, settings),
-        ...(password === '' ? {} : { secrets: { password } }),
-      },
-      {
-        onSuccess: () =>
-          setBefore({ ...before, name, senders, pace: paceOf(parts, seconds), settings: { ...settings } }),
-      },
-    )
+    const onSuccess = (): void => {
+      setBefore({ ...before, name, senders, pace, settings: { ...settings } })
+      setPassword('')
+    }
+    change.mutate({ deviceId: device.id, ...changed, settings: changedSettings }, { onSuccess })
   }
   return (
     <form onSubmit={submit}>
@@ -88,7 +97,7 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
         />
         <CallFault error={change.error} />
         <Group justify="flex-end">
-          {change.isSuccess ? (
+          {change.isSuccess && isAsSaved ? (
             <Text size="sm" role="status">
               Saved; the device follows at once.
             </Text>
@@ -105,6 +114,8 @@ export function DeviceSettings({ device, setUp }: { device: ConsoleDevice; setUp
 /** Both or none; the server says what half a pace lacks. */
 const paceOf = (parts: number | string, seconds: number | string) =>
   parts === '' && seconds === '' ? null : { partsPerWindow: Number(parts), windowSeconds: Number(seconds) }
+
+const isSameList = (a: readonly string[], b: readonly string[]): boolean => a.join('\n') === b.join('\n')
 
 const isSamePace = (a: DeviceSetUp['pace'], b: DeviceSetUp['pace']): boolean =>
   a?.partsPerWindow === b?.partsPerWindow && a?.windowSeconds === b?.windowSeconds

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { ConsoleDevice, DeviceSetUp } from '../../../src/api/console/device-view.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
+import { useRequestKey } from '../api/use-request-key.ts'
 import { Choice } from '../ui/choice.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { nameOf } from './device-state.tsx'
@@ -16,7 +17,7 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
   const [to, setTo] = useState(place.mode === 'test' ? '+15005550006' : '')
   const [text, setText] = useState(`Test by ${nameOf(device)}`)
   const [from, setFrom] = useState(senders[0] ?? '')
-  const [key] = useState(() => crypto.randomUUID())
+  const { key, renewIfUsed } = useRequestKey()
   const send = useChange('devices/send-test')
   if (send.data !== undefined)
     return (
@@ -35,7 +36,9 @@ export function TestSms(properties: { device: ConsoleDevice; setUp: DeviceSetUp;
   return (
     <CallForm
       call={send}
-      onSubmit={() => send.mutate({ to, text, from: from === '' ? null : from, key })}
+      onSubmit={() =>
+        send.mutate({ to, text, from: from === '' ? null : from, key }, { onError: renewIfUsed })
+      }
       onCancel={onClose}
       action="Send it"
     >

@@ -25,7 +25,7 @@ export function MessagePage() {
   const { messageId = '' } = useParams({ strict: false })
   const place = useAccountPlace()
   const query = useCall('history/message', { id: messageId })
-  useLive('messages', (told) => {
+  useLive(['messages'], (told) => {
     const event = told as MessagesEvent
     if (event.kind !== 'changed' || event.rows.some(({ id }) => id === messageId)) void query.refetch()
   })

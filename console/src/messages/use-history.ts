@@ -90,9 +90,12 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
       if (isReading()) meanwhile.current.told.push(...changed)
       const { shown, newcomers } = mergeChanged(held, changed, among)
       client.setQueryData<Pages>(queryKey, shown as Pages)
+      const { head, rows: waiting } = current.current.news
       // Behind a new head what comes would stand above a gap.
-      if (isAtTop() && current.current.news.head === null) {
-        if (newcomers.length > 0) put(newcomers)
+      if (isAtTop() && head === null) {
+        const arrived = addWaiting(waiting, newcomers, changed)
+        if (arrived.length > 0) put(arrived)
+        if (waiting.length > 0) setNews(noNews)
       } else
         setNews((before) =>
           newcomers.length === 0 && before.rows.length === 0
@@ -150,7 +153,7 @@ export function useHistory(filter: HistoryFilter, isAtTop: () => boolean) {
     refreshEveryMs,
   )
 
-  useLive('messages', (told) => {
+  useLive(['messages'], (told) => {
     const event = told as MessagesEvent
     if (event.kind !== 'changed') {
       sureUpTo.current ??= newestId(client.getQueryData<Pages>(queryKey))

@@ -2,6 +2,7 @@ import { NumberInput, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { OperatedAccount } from '../../../src/api/console/operator-calls.ts'
 import { useChange } from '../api/use-call.ts'
+import { useRequestKey } from '../api/use-request-key.ts'
 import { Choice } from '../ui/choice.tsx'
 import { CallForm } from '../ui/call-form.tsx'
 import { formatNumber } from '../ui/format.ts'
@@ -18,11 +19,14 @@ export function GrantForm({ account, onClose }: { account: OperatedAccount; onCl
   const [kind, setKind] = useState<'grant' | 'top_up' | 'correction'>('grant')
   const [mode, setMode] = useState<'live' | 'test'>('live')
   const [note, setNote] = useState('')
-  const [key] = useState(() => crypto.randomUUID())
+  const { key, renewIfUsed } = useRequestKey()
   const grant = useChange('operator/grant', ['operator/accounts', 'operator/audit'])
   const submit = (): void => {
     if (typeof sms === 'number')
-      grant.mutate({ accountId: account.id, mode, kind, sms, note, key }, { onSuccess: onClose })
+      grant.mutate(
+        { accountId: account.id, mode, kind, sms, note, key },
+        { onSuccess: onClose, onError: renewIfUsed },
+      )
   }
   return (
     <CallForm call={grant} onSubmit={submit} action={`Grant to ${account.name}`}>

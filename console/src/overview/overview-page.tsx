@@ -21,9 +21,9 @@ export function OverviewPage() {
   const { range = '24h' }: OverviewSearch = useSearch({ strict: false })
   const now = useCall('overview/now', {})
   const traffic = useCall('overview/traffic', { range }, { keepsPrevious: true })
-  useOutdated('balance', ['overview/now'], nowPauseMs)
-  useOutdated('devices', ['overview/now'], nowPauseMs)
-  useOutdated('messages', ['overview/traffic'], trafficPauseMs)
+  // What was scheduled comes due without a movement of the balance: only messages tell of it.
+  useOutdated(['balance', 'devices', 'messages'], ['overview/now'], nowPauseMs)
+  useOutdated(['messages'], ['overview/traffic'], trafficPauseMs)
   return (
     <Stack gap="lg" maw={1200}>
       <Group justify="space-between">

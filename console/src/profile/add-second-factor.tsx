@@ -10,7 +10,13 @@ import { PasswordFirst } from './password-first.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
 
 /** Password, then the secret for the app, then a first code as proof, then the recovery codes. */
-export function AddSecondFactor({ onDone }: { onDone: () => void }) {
+export function AddSecondFactor({
+  onCodes,
+  onDone,
+}: {
+  onCodes: (shown: boolean) => void
+  onDone: () => void
+}) {
   const begin = useChange('second-factor/begin')
   const client = useQueryClient()
   const [isConfirmed, setIsConfirmed] = useState(false)
@@ -30,7 +36,7 @@ export function AddSecondFactor({ onDone }: { onDone: () => void }) {
     onDone()
     void client.invalidateQueries({ queryKey: ['profile/read'] })
   }
-  return <RecoveryCodes codes={begin.data.recoveryCodes} onDone={done} />
+  return <RecoveryCodes codes={begin.data.recoveryCodes} onShown={onCodes} onDone={done} />
 }
 
 function Confirm({ made, onConfirmed }: { made: NewSecondFactor; onConfirmed: () => void }) {

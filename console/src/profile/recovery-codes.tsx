@@ -1,8 +1,18 @@
 import { Button, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useEffect } from 'react'
 import { CopyButton } from '../ui/copy-button.tsx'
 
-/** The codes for the day on which the app is lost. */
-export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
+/** The codes for the day on which the app is lost. `onShown` hears whether they are on the page. */
+export function RecoveryCodes(properties: {
+  codes: readonly string[]
+  onShown: (shown: boolean) => void
+  onDone: () => void
+}) {
+  const { codes, onShown, onDone } = properties
+  useEffect(() => {
+    onShown(true)
+    return () => onShown(false)
+  }, [onShown])
   return (
     <Stack>
       <Text size="sm">

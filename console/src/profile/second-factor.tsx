@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { lazy } from 'react'
+import { lazy, useState } from 'react'
 import { useChange } from '../api/use-call.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { notify } from '../ui/notify.ts'
@@ -17,6 +17,8 @@ export function SecondFactor({ isThere }: { isThere: boolean }) {
   const [adding, addition] = useDisclosure()
   const [removing, removal] = useDisclosure()
   const [renewing, renewal] = useDisclosure()
+  // Codes are shown this once: no key and no click beside them takes them away.
+  const [shown, setShown] = useState(false)
   return (
     <Section title="Second factor">
       <Text size="sm">
@@ -40,14 +42,14 @@ export function SecondFactor({ isThere }: { isThere: boolean }) {
           </Button>
         )}
       </Group>
-      <Dialog opened={adding} onClose={addition.close} title="Add an authenticator app">
-        <AddSecondFactor onDone={addition.close} />
+      <Dialog opened={adding} onClose={addition.close} isLocked={shown} title="Add an authenticator app">
+        <AddSecondFactor onCodes={setShown} onDone={addition.close} />
       </Dialog>
       <Dialog opened={removing} onClose={removal.close} title="Remove the second factor?">
         <Remove onDone={removal.close} />
       </Dialog>
-      <Dialog opened={renewing} onClose={renewal.close} title="New recovery codes">
-        <Renew onDone={renewal.close} />
+      <Dialog opened={renewing} onClose={renewal.close} isLocked={shown} title="New recovery codes">
+        <Renew onCodes={setShown} onDone={renewal.close} />
       </Dialog>
     </Section>
   )
@@ -76,9 +78,10 @@ function Remove({ onDone }: { onDone: () => void }) {
   )
 }
 
-function Renew({ onDone }: { onDone: () => void }) {
+function Renew({ onCodes, onDone }: { onCodes: (shown: boolean) => void; onDone: () => void }) {
   const renew = useChange('second-factor/renew-codes')
-  if (renew.isSuccess) return <RecoveryCodes codes={renew.data.recoveryCodes} onDone={onDone} />
+  if (renew.isSuccess)
+    return <RecoveryCodes codes={renew.data.recoveryCodes} onShown={onCodes} onDone={onDone} />
   return (
     <PasswordFirst
       says="The ones you have stop working."

@@ -6,12 +6,12 @@ import type { SendAnswer } from '../../../src/api/console/send-from-console.ts'
 import { CallFailed, change } from '../api/call.ts'
 import { useAccountPlace } from '../api/place.ts'
 import { useChange } from '../api/use-call.ts'
+import { isKeyUsed, keyUsedWords, useRequestKey } from '../api/use-request-key.ts'
 import { type Refusal, Refused } from '../ui/call-fault.tsx'
 import { formatNumber } from '../ui/format.ts'
 import { FoldedOptions } from './folded-options.tsx'
 import { noOptions, type SendOptions, bodyOptions } from './send-options.ts'
 import { readNumbers } from './recipients.ts'
-import { newSendKey } from './send-key.ts'
 import { Sent } from './sent.tsx'
 import { TextCounter } from './text-counter.tsx'
 
@@ -20,7 +20,7 @@ export function Compose() {
   const [to, setTo] = useState('')
   const [text, setText] = useState('')
   const [options, setOptions] = useState<SendOptions>(noOptions)
-  const [key, setKey] = useState(newSendKey)
+  const { key, renew, renewIfUsed } = useRequestKey()
   const [sent, setSent] = useState<SendAnswer | null>(null)
   const send = useChange('send/one')
   const underWay = useRef(false)
@@ -31,11 +31,13 @@ export function Compose() {
     // Two clicks may come before the button shows that it is busy.
     if (underWay.current) return
     underWay.current = true
-    const answer = await send.mutateAsync({ body, key }).finally(() => (underWay.current = false))
+    const answer = await send
+      .mutateAsync({ body, key }, { onError: renewIfUsed })
+      .finally(() => (underWay.current = false))
     setSent(answer)
     setText('')
     setTo('')
-    setKey(newSendKey())
+    renew()
   }
   return (
     <form onSubmit={(event) => void submit(event).catch(() => undefined)}>
@@ -117,10 +119,12 @@ function Cost({ body, recipients }: { body: object; recipients: number }) {
   )
 }
 
-const refusalOf = (error: Error): Refusal =>
-  error instanceof CallFailed
+const refusalOf = (error: Error): Refusal => {
+  if (isKeyUsed(error)) return { title: 'This was not sent yet.', detail: keyUsedWords }
+  return error instanceof CallFailed
     ? byNumber(error.problem)
     : { title: 'This cannot be sent.', detail: error.message }
+}
 
 /** Says which of the recipients a fault is about; they are counted from one, as people do. */
 const byNumber = ({ title, detail, errors = [] }: Refusal & { title: string }): Refusal => ({

@@ -1,12 +1,15 @@
 import { SegmentedControl, Stack, Title } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
+import { useAccountPlace } from '../api/place.ts'
 import { Compose } from './compose.tsx'
 
 const TableSend = lazy(async () => ({ default: (await import('./table-send.tsx')).TableSend }))
 
 /** One text to a few numbers, or a table of numbers with a text for each. */
 export function SendPage() {
+  const { mode } = useAccountPlace()
   const [way, setWay] = useState<'text' | 'table'>('text')
+  const [isUnderWay, setUnderWay] = useState(false)
   return (
     <Stack gap="lg" maw={760}>
       <Title order={1}>Send</Title>
@@ -14,6 +17,7 @@ export function SendPage() {
         aria-label="What to send"
         value={way}
         onChange={setWay}
+        disabled={isUnderWay}
         data={[
           { value: 'text', label: 'A text' },
           { value: 'table', label: 'A table (CSV)' },
@@ -23,7 +27,7 @@ export function SendPage() {
         <Compose />
       ) : (
         <Suspense>
-          <TableSend />
+          <TableSend key={mode} isUnderWay={isUnderWay} onUnderWay={setUnderWay} />
         </Suspense>
       )}
     </Stack>

@@ -5,6 +5,9 @@ import type { TablePlan } from './table-plan.ts'
 /** What a spreadsheet would run; a number in E.164 is none. */
 const formula = /^(?!\+\d+$)[=+\-@\t\r]/
 
+const resultOf = (result: SentRow | undefined): string =>
+  result === undefined ? 'not sent' : result.refused !== null ? 'refused' : 'accepted'
+
 /** What became of each row, as CSV, in the order of the file. */
 export function reportOf({ good, bad }: TablePlan, results: readonly SentRow[]): string {
   const byRow = new Map(results.map((result) => [result.row, result]))
@@ -16,7 +19,7 @@ export function reportOf({ good, bad }: TablePlan, results: readonly SentRow[]):
       return {
         row,
         to,
-        result: fault !== null ? 'left out' : refused !== null ? 'refused' : 'accepted',
+        result: fault !== null ? 'left out' : resultOf(result),
         message_id: result?.messageId ?? '',
         parts: result?.parts ?? 0,
         reason: fault ?? refused?.detail ?? '',

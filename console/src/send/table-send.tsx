@@ -8,15 +8,26 @@ import { bodyOptions, noOptions, type SendOptions } from './send-options.ts'
 import { TableProgress } from './table-progress.tsx'
 import { planTable, type SheetTable, type TablePlan, unknownPlaceholders } from './table-plan.ts'
 import { withPlainCharacters } from './text-cost.ts'
+import styles from './table-send.module.css'
 import { TextCounter } from './text-counter.tsx'
 
+interface UnderWay {
+  /** Rows are being sent, or were and stand still: what they are made of must not change. */
+  isUnderWay: boolean
+  onUnderWay: (isUnderWay: boolean) => void
+}
+
 /** A table of numbers, with a text that may name its columns. */
-export function TableSend() {
+export function TableSend(sending: UnderWay) {
   const [table, setTable] = useState<SheetTable | null>(null)
   return (
     <Stack>
-      <TableSource onTable={setTable} />
-      {table === null ? null : <TableText key={table.rows.length + table.columns.join()} table={table} />}
+      <fieldset disabled={sending.isUnderWay} className={styles['fields']}>
+        <TableSource onTable={setTable} />
+      </fieldset>
+      {table === null ? null : (
+        <TableText key={table.rows.length + table.columns.join()} table={table} {...sending} />
+      )}
     </Stack>
   )
 }
@@ -53,7 +64,7 @@ function TableSource({ onTable }: { onTable: (table: SheetTable | null) => void 
 const looksLikeNumbers = (name: string): boolean =>
   /^(to|number|phone|mobile|msisdn|recipient|telefon|handy)/i.test(name)
 
-function TableText({ table }: { table: SheetTable }) {
+function TableText({ table, isUnderWay, onUnderWay }: UnderWay & { table: SheetTable }) {
   const [numberColumn, setNumberColumn] = useState(
     table.columns.find(looksLikeNumbers) ?? table.columns[0] ?? '',
   )
@@ -67,42 +78,45 @@ function TableText({ table }: { table: SheetTable }) {
     [table, numberColumn, settled, smartEncoding],
   )
   const unknown = unknownPlaceholders(text, table.columns)
+  const isReady = text !== '' && unknown.length === 0
   return (
     <Stack>
-      {table.faults.length === 0 ? null : (
-        <Alert color="yellow" variant="light" title="Not everything could be read">
-          {table.faults.map((fault) => (
-            <Text key={fault} size="sm">
-              {fault}
-            </Text>
-          ))}
-        </Alert>
-      )}
-      <Choice
-        label="Column of the numbers"
-        data={table.columns}
-        value={numberColumn}
-        onChange={setNumberColumn}
-      />
-      <Textarea
-        label="Text"
-        description={`Columns may stand in it: ${table.columns.map((name) => `{{${name}}}`).join(' ')}`}
-        required
-        autosize
-        minRows={3}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
-      {unknown.length === 0 ? null : (
-        <Alert color="red" variant="light">
-          The table has no column {unknown.join(', ')}; it has {table.columns.join(', ')}.
-        </Alert>
-      )}
-      {text === '' ? null : <Preview plan={plan} onReplace={setText} template={text} />}
-      <FoldedOptions value={options} onChange={setOptions} />
-      {text === '' || unknown.length > 0 ? null : (
-        <TableProgress plan={plan} options={bodyOptions(options)} />
-      )}
+      <fieldset disabled={isUnderWay} className={styles['fields']}>
+        <Stack>
+          {table.faults.length === 0 ? null : (
+            <Alert color="yellow" variant="light" title="Not everything could be read">
+              {table.faults.map((fault) => (
+                <Text key={fault} size="sm">
+                  {fault}
+                </Text>
+              ))}
+            </Alert>
+          )}
+          <Choice
+            label="Column of the numbers"
+            data={table.columns}
+            value={numberColumn}
+            onChange={setNumberColumn}
+          />
+          <Textarea
+            label="Text"
+            description={`Columns may stand in it: ${table.columns.map((name) => `{{${name}}}`).join(' ')}`}
+            required
+            autosize
+            minRows={3}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          {unknown.length === 0 ? null : (
+            <Alert color="red" variant="light">
+              The table has no column {unknown.join(', ')}; it has {table.columns.join(', ')}.
+            </Alert>
+          )}
+          {text === '' ? null : <Preview plan={plan} onReplace={setText} template={text} />}
+          <FoldedOptions value={options} onChange={setOptions} />
+        </Stack>
+      </fieldset>
+      {isReady ? <TableProgress plan={plan} options={bodyOptions(options)} onUnderWay={onUnderWay} /> : null}
     </Stack>
   )
 }

@@ -1,20 +1,20 @@
 import { Alert, Anchor, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { pathOf, useAccountPlace } from '../api/place.ts'
-import { useLive } from '../api/live.ts'
 import { useCall } from '../api/use-call.ts'
+import { useOutdated } from '../api/use-outdated.ts'
 import { ListState } from '../ui/list-state.tsx'
 import { CurlLine } from './curl-line.tsx'
 import { Step } from './step.tsx'
 import type { StartAnswer } from '../../../src/api/console/start-calls.ts'
 
+/** A step ticks itself at once, and a busy account has long taken them all. */
+const pauseMs = 1_000
+
 /** The way from nothing to the first real SMS. Each step ticks itself when the server has seen it happen. */
 export function StartPage() {
   const start = useCall('start/read', {})
-  const refresh = (): void => void start.refetch()
-  useLive('messages', refresh)
-  useLive('balance', refresh)
-  useLive('devices', refresh)
+  useOutdated(['messages', 'balance', 'devices'], ['start/read'], pauseMs)
   return (
     <Stack gap="lg" maw={860}>
       <Stack gap={4}>

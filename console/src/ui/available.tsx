@@ -10,8 +10,8 @@ export function Available() {
   const place = useAccountPlace()
   const [available, setAvailable] = useState<number | null>(null)
   const isLive = useIsLive()
-  useLive('balance', (event) => setAvailable((event as { available: number }).available))
-  if (available === null) return null
+  useLive(['balance'], (event) => setAvailable((event as { available: number }).available))
+  if (available === null) return isLive ? null : <Text size="sm">(not live)</Text>
   return (
     <Anchor
       component={Link}

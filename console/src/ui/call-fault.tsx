@@ -1,5 +1,8 @@
 import { Alert, Stack, Text } from '@mantine/core'
-import { CallFailed } from '../api/call.ts'
+import type { ReactNode } from 'react'
+import { CallFailed, isSignedOut } from '../api/call.ts'
+import { isKeyUsed, keyUsedWords } from '../api/use-request-key.ts'
+import { SignInAgain } from './sign-in-again.tsx'
 
 /** What is wrong with one field of a form, by what the server said; undefined when nothing is. */
 export const faultOf = (error: Error | null, field: string): string | undefined =>
@@ -11,7 +14,11 @@ export function CallFault({ error, fields = [] }: { error: Error | null; fields?
   const faults = faultsOf(error)
   const others = faults.filter(({ pointer }) => !fields.some((field) => pointer === `/${field}`))
   if (faults.length > 0 && others.length === 0) return null
-  return <Refused detail={error.message} errors={others} />
+  return (
+    <Refused detail={isKeyUsed(error) ? keyUsedWords : error.message} errors={others}>
+      {isSignedOut(error) ? <SignInAgain /> : null}
+    </Refused>
+  )
 }
 
 const faultsOf = (error: Error | null) => (error instanceof CallFailed ? (error.problem.errors ?? []) : [])
@@ -23,16 +30,17 @@ export interface Refusal {
 }
 
 /** Why something is refused: each fault by itself, or the whole in one sentence. */
-export function Refused({ title, detail, errors = [] }: Refusal) {
+export function Refused({ title, detail, errors = [], children }: Refusal & { children?: ReactNode }) {
   return (
     <Alert color="red" variant="light" role="alert" title={title}>
-      <Stack gap={4}>
+      <Stack gap={4} align="start">
         {errors.length === 0 ? <Text size="sm">{detail}</Text> : null}
         {errors.map((fault) => (
           <Text key={`${fault.pointer} ${fault.detail}`} size="sm">
             {fault.detail}
           </Text>
         ))}
+        {children}
       </Stack>
     </Alert>
   )

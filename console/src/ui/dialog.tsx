@@ -3,6 +3,8 @@ import { lazy, type ReactNode, Suspense, useState } from 'react'
 export interface DialogProperties {
   opened: boolean
   onClose: () => void
+  /** Only what stands in it closes it: neither a key nor a click beside it. */
+  isLocked?: boolean
   title: string
   size?: 'md' | 'lg' | 'xl'
   children: ReactNode

@@ -1,6 +1,7 @@
 import { Alert, Button, Center, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { CallFailed } from '../api/call.ts'
+import { CallFailed, isSignedOut } from '../api/call.ts'
+import { SignInAgain } from './sign-in-again.tsx'
 
 /** What a page shows when it cannot be shown: what went wrong, and what to do. */
 export function PageFailed({ error, reset }: { error: unknown; reset?: () => void }) {
@@ -20,9 +21,13 @@ export function PageFailed({ error, reset }: { error: unknown; reset?: () => voi
             Request {failed.request_id}
           </Text>
         )}
-        <Button size="xs" variant="default" onClick={() => (reset ?? (() => window.location.reload()))()}>
-          Try again
-        </Button>
+        {isSignedOut(error) ? (
+          <SignInAgain />
+        ) : (
+          <Button size="xs" variant="default" onClick={() => (reset ?? (() => window.location.reload()))()}>
+            Try again
+          </Button>
+        )}
       </Stack>
     </Alert>
   )

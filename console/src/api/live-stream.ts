@@ -1,0 +1,97 @@
+import type { LiveTopic } from '../../../src/api/console/live-feed.ts'
+
+export type Listener = (event: unknown) => void
+
+/** How long before a stream that was refused is asked for again: the first time, twice as long each time after it, and at most. */
+const firstPauseMs = 2_000
+const longestPauseMs = 30_000
+
+/**
+ * What the server tells, topic by topic, until `close`. A stream that broke is taken up again by the browser; one that was answered by anything but
+ * a stream (a proxy with nothing behind it, a server that is closing) the browser gives up for ever, so it is asked for anew here: after a pause, or
+ * as soon as the network is back or somebody looks at the page.
+ */
+export class LiveStream {
+  readonly #address: string
+  readonly #listeners = new Map<LiveTopic, Set<Listener>>()
+  readonly #watchers = new Set<() => void>()
+  #source: EventSource
+  #isBroken = false
+  #pauseMs = firstPauseMs
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(address: string) {
+    this.#address = address
+    this.#source = this.#open()
+    window.addEventListener('online', this.#openIfRefused)
+    document.addEventListener('visibilitychange', this.#openIfRefused)
+  }
+
+  /** It stood still the last time that something was heard of it: what is shown may be old. */
+  get isBroken(): boolean {
+    return this.#isBroken
+  }
+
+  /** Gives what ends it. */
+  listen(topic: LiveTopic, listener: Listener): () => void {
+    const known = this.#listeners.get(topic)
+    const listeners = known ?? new Set<Listener>()
+    listeners.add(listener)
+    if (known === undefined) {
+      this.#listeners.set(topic, listeners)
+      this.#hear(this.#source, topic, listeners)
+    }
+    return () => void listeners.delete(listener)
+  }
+
+  /** Calls `look` whenever `isBroken` may have changed; gives what ends it. */
+  watch = (look: () => void): (() => void) => {
+    this.#watchers.add(look)
+    return () => void this.#watchers.delete(look)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    window.removeEventListener('online', this.#openIfRefused)
+    document.removeEventListener('visibilitychange', this.#openIfRefused)
+    this.#source.close()
+  }
+
+  #open(): EventSource {
+    const source = new EventSource(this.#address)
+    source.addEventListener('open', () => {
+      this.#pauseMs = firstPauseMs
+      this.#tell(false)
+    })
+    source.addEventListener('error', () => {
+      if (source.readyState === EventSource.CLOSED) this.#openLater()
+      this.#tell(true)
+    })
+    for (const [topic, listeners] of this.#listeners) this.#hear(source, topic, listeners)
+    return source
+  }
+
+  #openLater(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(this.#openIfRefused, this.#pauseMs)
+    this.#pauseMs = Math.min(longestPauseMs, 2 * this.#pauseMs)
+  }
+
+  readonly #openIfRefused = (): void => {
+    if (this.#source.readyState !== EventSource.CLOSED || document.visibilityState === 'hidden') return
+    clearTimeout(this.#timer)
+    this.#source = this.#open()
+  }
+
+  #hear(source: EventSource, topic: LiveTopic, listeners: ReadonlySet<Listener>): void {
+    source.addEventListener(topic, (event: MessageEvent<string>) => {
+      const told: unknown = JSON.parse(event.data)
+      for (const listener of listeners) listener(told)
+    })
+  }
+
+  #tell(isBroken: boolean): void {
+    this.#isBroken = isBroken
+    for (const look of this.#watchers) look()
+  }
+}

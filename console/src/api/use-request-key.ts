@@ -1,0 +1,23 @@
+import { useState } from 'react'
+import { CallFailed } from './call.ts'
+
+/**
+ * A name for what a person is about to send or grant: a second click, or a repeat after a lost answer, does nothing more. What was done under it and
+ * then changed is refused under the same name, so `renewIfUsed` takes a new one for the next try.
+ */
+export function useRequestKey(): { key: string; renew: () => void; renewIfUsed: (error: Error) => void } {
+  const [key, setKey] = useState<string>(() => crypto.randomUUID())
+  const renew = (): void => setKey(crypto.randomUUID())
+  const renewIfUsed = (error: Error): void => {
+    if (isKeyUsed(error)) renew()
+  }
+  return { key, renew, renewIfUsed }
+}
+
+/** Whether something else was done under the key before. */
+export const isKeyUsed = (error: Error): boolean =>
+  error instanceof CallFailed && error.problem.code === 'idempotency_key_reused'
+
+/** What a person has to know then. */
+export const keyUsedWords =
+  'What you sent before you changed it was accepted, though its answer was lost. Press again to send what stands here now as well.'
