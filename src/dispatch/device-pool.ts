@@ -129,6 +129,8 @@ export class DevicePool implements Service {
         return this.#reload()
       })
       .catch((error: unknown) => {
+        // Whatever was due is due still, though no table has changed: the lease of a link above all.
+        this.#retryIn(0)
         this.#deps.log.error({ err: error }, 'the devices could not be read; trying again')
       })
     this.#reloading = this.#nextReload
@@ -203,13 +205,23 @@ export class DevicePool implements Service {
     } catch (error) {
       const isHeldElsewhere = error instanceof HeldElsewhere
       this.#retryIn(isHeldElsewhere ? leaseRetryMs : retryMs)
-      if (isHeldElsewhere) return await this.#elsewhere.add(error.device)
+      if (isHeldElsewhere) return this.#addElsewhere(error.device)
       this.#elsewhere.delete(row.id)
       this.#deps.log.error(
         { err: error, device_id: row.id },
         'a device could not be started; it is tried again in half a minute, or when it is changed',
       )
     }
+  }
+
+  /** How it stands there is read with the next look for its lease where it cannot be read now. */
+  #addElsewhere(device: Parameters<DevicesElsewhere['add']>[0]): Promise<void> {
+    return this.#elsewhere.add(device).catch((error: unknown) => {
+      this.#deps.log.warn(
+        { err: error, device_id: device.facts.id },
+        'the report of a device elsewhere could not be read',
+      )
+    })
   }
 
   #createSlot(deviceId: string): DeviceSlot {
@@ -221,9 +233,7 @@ export class DevicePool implements Service {
         this.#letGo(deviceId)
         // Whoever took the lease runs it: to senders it was never away.
         if (runtime !== null)
-          void this.#elsewhere
-            .add({ facts: runtime.facts, capabilities: runtime.link.capabilities })
-            .catch(() => undefined)
+          void this.#addElsewhere({ facts: runtime.facts, capabilities: runtime.link.capabilities })
         this.#retryIn(0)
       },
     })

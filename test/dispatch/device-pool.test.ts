@@ -144,6 +144,35 @@ test('of two nodes one runs a link, and the other does once that one has stopped
   await other.stop()
 })
 
+test('a look for a lease that failed is made again, though nothing was changed meanwhile', async () => {
+  let fails = false
+  const other = house.poolOf('two', (table) => fails && table === 'accounts')
+  await house.put('dev_a', 'at once')
+  await house.reload()
+  await house.isRunning('dev_a')
+  await other.reloadIfChanged()
+  fails = true
+  await house.pass(5)
+  await other.reloadIfChanged()
+  fails = false
+  await house.pool.stop()
+  await other.reloadIfChanged()
+  expect(other.all.map(({ facts }) => facts.id)).toEqual(['dev_a'])
+  await other.stop()
+})
+
+test('a link that another node runs is known, though its report cannot be read now', async () => {
+  const other = house.poolOf('two', (table) => table === 'device_reports')
+  await house.put('dev_a', 'at once')
+  await house.reload()
+  await house.isRunning('dev_a')
+  await other.reloadIfChanged()
+  expect(other.servingAccount('acc_a', 'live').map(({ facts, isWorking }) => [facts.id, isWorking])).toEqual([
+    ['dev_a', false],
+  ])
+  await other.stop()
+})
+
 test('a link whose lease another node has taken stops, and runs again once that one lets it go', async () => {
   await house.put('dev_a', 'at once')
   await house.reload()

@@ -3,7 +3,7 @@ import type { ConnectorKind, Link } from '../../src/connectors/connector.ts'
 import { DevicePool } from '../../src/dispatch/device-pool.ts'
 import { LinkLeases } from '../../src/dispatch/link-leases.ts'
 import { createLog } from '../../src/log.ts'
-import { StorageError } from '../../src/storage/dialect.ts'
+import { type Db, StorageError } from '../../src/storage/dialect.ts'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { eventually } from '../eventually.ts'
@@ -23,8 +23,8 @@ export interface StubLink {
 /** The pool of one node on a real store, with links that a test starts and fails by hand. */
 export interface PoolHouse extends TestStorage {
   pool: DevicePool
-  /** The pool of another node. */
-  poolOf(owner: string): DevicePool
+  /** The pool of another node, and what it does not read while `fails` says so. */
+  poolOf(owner: string, fails?: (table: string) => boolean): DevicePool
   /** Every link that was made, in turn. */
   links: StubLink[]
   linkOf(device: string, nth?: number): StubLink
@@ -70,7 +70,8 @@ export async function openPoolHouse(): Promise<PoolHouse> {
     ...base,
     ...stubs,
     pool,
-    poolOf: (owner) => openPool(base, stubs.kind, owner),
+    poolOf: (owner, fails = () => false) =>
+      openPool({ ...base, storage: { ...storage, read: failingAt(storage.read, fails) } }, stubs.kind, owner),
     linkOf: (device, nth = 0) => links.filter((link) => link.device === device)[nth]!,
     put: (id, start, updatedAt = 1) => put(base, { id, start, updatedAt }),
     disable: (id) =>
@@ -179,13 +180,33 @@ function createStubKind() {
   return { kind, links, aliveOf: (device: string) => alive.get(device) ?? 0, mostAtOnce: () => mostAtOnce }
 }
 
-function openPool({ storage, clock }: TestStorage, kind: ConnectorKind<Link>, owner: string): DevicePool {
+const failingAt = (read: Db, fails: (table: string) => boolean): Db =>
+  new Proxy(read, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]): unknown => {
+        if (name === 'selectFrom' && fails(String(args[0])))
+          throw new StorageError('a time-out', 'busy', false)
+        return Reflect.apply(value, target, args)
+      }
+    },
+  })
+
+function openPool(
+  {
+    clock,
+    storage: { read, writer },
+  }: Pick<TestStorage, 'clock'> & { storage: Pick<TestStorage['storage'], 'read' | 'writer'> },
+  kind: ConnectorKind<Link>,
+  owner: string,
+): DevicePool {
   const log = createLog('silent', { write: () => undefined })
   return new DevicePool({
-    read: storage.read,
+    read,
     clock,
     log,
-    leases: new LinkLeases({ writer: storage.writer, clock, log, owner, isAlone: false }),
+    leases: new LinkLeases({ writer, clock, log, owner, isAlone: false }),
     random: () => 0.5,
     loadKind: async () => kind,
     openSecrets: () => ({}),
