@@ -207,7 +207,8 @@ async function measureRetention(benches: readonly Bench[]): Promise<void> {
   await inTurns(benches, 'remove a message, in pages of 500 as retention does', { times: 20, rows: 500 }, (bench, time) =>
     storages.get(bench)?.writer.write(async (tx) => {
       const mark = { accountId: `acc_${time % 3}`, mode: 'live', afterId: '' } as const
-      await removeMessages(tx, await readOldMessages(tx, mark, bench.endMs, 500))
+      const old = { acceptedBeforeMs: bench.endMs, settledBeforeMs: bench.endMs }
+      await removeMessages(tx, await readOldMessages(tx, mark, old, 500), old)
     }) ?? Promise.resolve(),
   ) // prettier-ignore
   for (const storage of storages.values()) await storage.close()

@@ -221,7 +221,7 @@ export const settings = {
     env: 'ONESIXTY_RECORD_RETENTION_DAYS',
     read: wholeNumber(1),
     default: 90,
-    says: 'How long messages are kept.',
+    says: 'How long messages are kept from when they were accepted; one that ended late stays until no receipt can come any more.',
   }),
   textRetentionDays: setting({
     env: 'ONESIXTY_TEXT_RETENTION_DAYS',

@@ -1,3 +1,4 @@
+import { dayMs } from '../clock.ts'
 import type { KeyUse } from '../accounts/api-keys.ts'
 import type { Config } from '../config.ts'
 import type { Ids } from '../ids.ts'
@@ -139,6 +140,7 @@ const retentionOf = ({ config, ...deps }: JanitorsDeps): Janitor =>
   createRetention({
     ...deps,
     recordDays: config.recordRetentionDays,
+    correctableMs: config.receiptWindowHours * hourMs + config.correctionDays * dayMs,
     textDays: config.textRetentionDays,
     idempotencyDays: config.idempotencyDays,
     auditDays: config.auditDays,

@@ -2,7 +2,7 @@ import { dayMs, utcDay } from '../clock.ts'
 import { lowestIdAt } from '../ids.ts'
 import { eraseTexts, readOldTexts, type RetentionMark } from '../messages/erase.ts'
 import { readOldKeys } from '../messages/old-keys.ts'
-import { readOldMessages, removeMessages } from '../messages/remove-old-messages.ts'
+import { type Old, readOldMessages, removeMessages } from '../messages/remove-old-messages.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { deleteRows } from '../storage/sets.ts'
@@ -18,6 +18,8 @@ export interface RetentionDeps extends JanitorDeps {
   read: Db
   writer: Writer
   recordDays: number
+  /** So long after its last state a message may still be told of, and be corrected by a receipt. */
+  correctableMs: number
   textDays: number
   idempotencyDays: number
   /** 0: for ever. */
@@ -60,10 +62,14 @@ export function createRetention(deps: RetentionDeps): Janitor {
   async function removeOf(wallet: { accountId: string; mode: Mode }): Promise<boolean> {
     const name = `${wallet.accountId}/${wallet.mode}`
     const mark = { ...wallet, afterId: removedUpTo.get(name) ?? '' }
-    const beforeMs = deps.clock.now() - deps.recordDays * dayMs
-    const isAny = (await readOldMessages(deps.read, mark, beforeMs, 1)).length > 0
+    const nowMs = deps.clock.now()
+    const old = {
+      acceptedBeforeMs: nowMs - deps.recordDays * dayMs,
+      settledBeforeMs: nowMs - deps.correctableMs,
+    }
+    const isAny = (await readOldMessages(deps.read, mark, old, 1)).length > 0
     // Read where they are removed: another node that thinks that it leads may have counted them as archived meanwhile.
-    const page = isAny ? await deps.writer.write((tx) => removePage(tx, mark, beforeMs)) : []
+    const page = isAny ? await deps.writer.write((tx) => removePage(tx, mark, old)) : []
     const isMore = page.length === pageSize
     if (isMore) removedUpTo.set(name, page.at(-1)?.id ?? '')
     else removedUpTo.delete(name)
@@ -94,9 +100,9 @@ export function createRetention(deps: RetentionDeps): Janitor {
   return new Janitor(deps, { name: 'retention', intervalMs, sweep })
 }
 
-async function removePage(tx: Tx, mark: RetentionMark, beforeMs: number): Promise<{ id: string }[]> {
-  const page = await readOldMessages(tx, mark, beforeMs, pageSize)
-  await removeMessages(tx, page)
+async function removePage(tx: Tx, mark: RetentionMark, old: Old): Promise<{ id: string }[]> {
+  const page = await readOldMessages(tx, mark, old, pageSize)
+  await removeMessages(tx, page, old)
   return page
 }
 

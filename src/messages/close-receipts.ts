@@ -34,10 +34,14 @@ export async function closeReceipts(
     updateRows(
       tx,
       'receipts_expected',
-      ['network_id', 'device_id'],
+      // Found before this transaction: the id may have gone to another message since.
+      ['network_id', 'device_id', 'account_id', 'mode', 'message_id'],
       late.map((receipt) => ({
         network_id: receipt.networkId,
         device_id: receipt.deviceId,
+        account_id: receipt.accountId,
+        mode: receipt.mode,
+        message_id: receipt.messageId,
         closed_at: nowMs,
       })),
     ),

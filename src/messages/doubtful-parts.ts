@@ -65,13 +65,25 @@ export async function findDoubted(
   const echoed = takeEchoed(words, open)
   const left = words.filter((word) => !echoed.some(({ heard }) => isSame(heard, word)))
   const unique = await takeUnique(tx, left, open)
-  const found = [...echoed, ...unique]
+  const all = [...echoed, ...unique]
+  const untimely = all.filter(isUntimely)
+  const found = all.filter((each) => !isUntimely(each))
   await remember(tx, found)
   return {
     awaited: found.map(({ heard, row }) => ({ word: { ...heard, networkId: row.network_id }, row })),
-    unknown: left.filter((word) => !unique.some(({ heard }) => isSame(heard, word))),
+    unknown: [
+      ...left.filter((word) => !unique.some(({ heard }) => isSame(heard, word))),
+      ...untimely.map(({ heard }) => heard),
+    ],
   }
 }
+
+/**
+ * A bad word about a try whose message waits for its next one ends nothing. It is left for the answer to that try, which may still come and bring the
+ * message back to it (decision 13): spent before, it would be missed then.
+ */
+const isUntimely = ({ heard, row }: Found): boolean =>
+  heard.result !== 'delivered' && row.status === 'queued' && row.attempt_number === row.attempts
 
 const placesOf = {
   sql: `select r.network_id, r.device_id from receipts_expected r where r.network_id > :begin and r.network_id < :behind and r.device_id = :device`,

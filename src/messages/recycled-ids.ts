@@ -16,8 +16,8 @@ interface Holder {
 
 const holderOf = {
   sql: `select network_id, device_id, account_id, mode, message_id, closed_at from receipts_expected
-        where network_id = :network and device_id = :device and message_id <> :message`,
-  inputs: ['network', 'device', 'message'],
+        where network_id = :network and device_id = :device and (message_id <> :message or attempt_number <> :attempt)`,
+  inputs: ['network', 'device', 'message', 'attempt'],
 } as const
 
 type Expected = Insertable<ReceiptExpectedTable>
@@ -34,11 +34,14 @@ export async function expectUnderIds(tx: Tx, rows: readonly Expected[], nowMs: n
   const holders = await selectEach<Holder>(
     tx,
     holderOf,
-    [...newest.values()].map((row) => [row.network_id, row.device_id, row.message_id]),
+    [...newest.values()].map((row) => [row.network_id, row.device_id, row.message_id, row.attempt_number]),
   )
   const overtaken = rows.filter((row) => newest.get(keyOf(row))?.message_id !== row.message_id)
   const older = [...holders, ...overtaken]
-  const waiting = older.filter((row) => (row.closed_at ?? null) === null)
+  // Of an earlier try of the same message nobody waits: it waits for this one.
+  const waiting = older.filter(
+    (row) => (row.closed_at ?? null) === null && newest.get(keyOf(row))?.message_id !== row.message_id,
+  )
   await closeReceipts(
     tx,
     waiting.map((row) => ({

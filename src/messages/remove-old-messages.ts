@@ -18,32 +18,48 @@ interface OldMessage {
 
 const oldMessages = {
   sql: `select account_id, mode, id, send_id, charged, created_at from messages
-        where account_id = :account and mode = :mode and id > :after and id < :before and finalized_at is not null order by id limit :most`,
-  inputs: ['account', 'mode', 'after', 'before', 'most'],
+        where account_id = :account and mode = :mode and id > :after and id < :before and settled_at < :settled order by id limit :most`,
+  inputs: ['account', 'mode', 'after', 'before', 'settled', 'most'],
 } as const
 
-/** The oldest final messages of one wallet behind a mark that are older than `beforeMs`, at most `most`. */
+/** What goes: messages that were accepted before the one instant, and came to their last state before the other: one that was scheduled may end long behind its begin. */
+export interface Old {
+  acceptedBeforeMs: number
+  settledBeforeMs: number
+}
+
+/** The oldest such messages of one wallet behind a mark, at most `most`. */
 export const readOldMessages = (
   db: Db | Tx,
   { accountId, mode, afterId }: RetentionMark,
-  beforeMs: number,
+  { acceptedBeforeMs, settledBeforeMs }: Old,
   most: number,
 ): Promise<OldMessage[]> =>
-  selectEach<OldMessage>(db, oldMessages, [[accountId, mode, afterId, lowestIdAt('msg', beforeMs), most]])
+  selectEach<OldMessage>(db, oldMessages, [
+    [accountId, mode, afterId, lowestIdAt('msg', acceptedBeforeMs), settledBeforeMs, most],
+  ])
 
 /**
  * Removes a page of `readOldMessages`, which was read in the same transaction, with its attempts, and sends of which no message is left. What they
  * had used stays in the wallet, marked as archived, so that sums add up.
  *
- * By ranges of keys, for a page holds every final message from its first to its last: a quarter of what it costs to name each (decision 28). Where a
- * message lies between that is not final after all that time, each is named.
+ * By ranges of keys, for a page holds every message from its first to its last that was settled by then: a quarter of what it costs to name each
+ * (decision 28). Where a message lies between that was not, each is named.
  */
-export async function removeMessages(tx: Tx, page: readonly OldMessage[]): Promise<void> {
+export async function removeMessages(
+  tx: Tx,
+  page: readonly OldMessage[],
+  { settledBeforeMs }: Pick<Old, 'settledBeforeMs'>,
+): Promise<void> {
   const [first, last] = [page[0], page.at(-1)]
   if (first === undefined || last === undefined) return
   const range = { account_id: first.account_id, mode: first.mode, first: first.id, last: last.id }
   // Posted together and run in this order.
-  const [, , isSomeLeft] = await allDone([archive(tx, page), removeFinal(tx, range), isAnyLeft(tx, range)])
+  const [, , isSomeLeft] = await allDone([
+    archive(tx, page),
+    removeSettled(tx, range, settledBeforeMs),
+    isAnyLeft(tx, range),
+  ])
   if (isSomeLeft) {
     const ofMessages = page.map(({ account_id, mode, id }) => ({ account_id, mode, message_id: id }))
     await deleteRows(tx, 'attempts', ['account_id', 'mode', 'message_id'], ofMessages)
@@ -72,14 +88,18 @@ async function archive(tx: Tx, page: readonly OldMessage[]): Promise<void> {
   await allDone([adjustRows(tx, 'wallets', shape, [...used.values()]), traffic.apply(tx)])
 }
 
-const removeFinal = (tx: Tx, { account_id, mode, first, last }: Range): Promise<unknown> =>
+const removeSettled = (
+  tx: Tx,
+  { account_id, mode, first, last }: Range,
+  settledBeforeMs: number,
+): Promise<unknown> =>
   tx
     .deleteFrom('messages')
     .where('account_id', '=', account_id)
     .where('mode', '=', mode)
     .where('id', '>=', first)
     .where('id', '<=', last)
-    .where('finalized_at', 'is not', null)
+    .where('settled_at', '<', settledBeforeMs)
     .execute()
 
 const removeAttempts = (tx: Tx, { account_id, mode, first, last }: Range): Promise<unknown> =>

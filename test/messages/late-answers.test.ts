@@ -59,3 +59,40 @@ test('a late no ends the doubt: no receipt settles it by its number any more', a
   expect(await house.statuses()).toEqual(['unconfirmed'])
   expect(await house.rowsOf('receipts_expected')).toEqual([])
 })
+
+test.for([1, 2])(
+  'a bad receipt while the second try waits counts once the first is answered after all, of %i parts',
+  async (parts) => {
+    const claimed = await house.loseOne({ onUnknown: 'resend_once', parts })
+    await house.receive('n1', { ...echoOf(claimed, 0), result: 'undelivered', code: 'unreachable' })
+    expect(await house.statuses()).toEqual(['queued'])
+    await house.late(claimed, accepted(...['n1', 'n2'].slice(0, parts)))
+    expect(await house.message()).toMatchObject({
+      status: 'undelivered',
+      error_code: 'unreachable',
+      charged: parts,
+    })
+    expect(await house.rowsOf('queue')).toEqual([])
+    await house.receive('n2')
+    expect(await house.statuses()).toEqual(['undelivered'])
+  },
+)
+
+test('a bad receipt of a first try that is never answered ends nothing of the second', async () => {
+  const first = await house.loseOne({ onUnknown: 'resend_once' })
+  await house.receive('n1', { ...echoOf(first), result: 'undelivered', code: 'unreachable' })
+  await house.end(await house.claim(), accepted('n2'))
+  expect(await house.statuses()).toEqual(['sent'])
+  await house.receive('n2')
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1 })
+})
+
+test('an id that the network gives to both tries is waited for as that of the second', async () => {
+  const first = await house.loseOne({ onUnknown: 'resend_once' })
+  const second = await house.claim()
+  await house.late(first, accepted('n1'))
+  await house.end(second, accepted('n1'))
+  expect(await house.statuses()).toEqual(['sent'])
+  await house.receive('n1', { result: 'undelivered', code: 'unreachable' })
+  expect(await house.statuses()).toEqual(['undelivered'])
+})

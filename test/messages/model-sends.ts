@@ -93,6 +93,7 @@ const modelMessage = (id: string, shape: SendShape, { createdAt, expiresAt }: Se
   charged: 0,
   cost: 'held',
   isFinal: false,
+  settledAt: 0,
   wasCorrected: false,
   wentAgain: false,
   attempts: 0,

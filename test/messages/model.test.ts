@@ -55,7 +55,7 @@ async function begin(): Promise<{ model: Model; real: Real }> {
     writer: store.writer,
     horizon: new WriteHorizon({ now: clock.now }),
   }
-  const model = new Model()
+  const model = new Model(clock.now)
   const real: Real = {
     store, clock, ids, fence: 1, open: [], ended: [], sound: null,
     janitors: () => createJanitors({ ...deps, fence: real.fence, pool: { all: [], absent: [] } as never, mailer: null, publicUrl: () => '', takeKeyUses: () => [], changes: { tell: () => undefined }, timeOf: async () => clock.now(), wake: () => undefined }),

@@ -15,6 +15,8 @@ export interface ModelMessage {
   /** What its cost says; while `held`, its parts are reserved. */
   cost: 'held' | 'charged' | 'partial' | 'released'
   isFinal: boolean
+  /** When it came to its last state, once it is final. */
+  settledAt: number
   wasCorrected: boolean
   wentAgain: boolean
   attempts: number
@@ -54,12 +56,18 @@ export type ModelOutcome =
 const dayMs = 86_400_000
 
 export class Model {
+  readonly #now: () => number
   readonly wallets = new Map<string, ModelWallet>()
   readonly messages = new Map<string, ModelMessage>()
   /** Receipts that nobody waits for yet. */
   readonly parked = new Map<string, { result: ReceiptResult; at: number }>()
   /** Sends by account and Idempotency-Key. */
   readonly keys = new Map<string, { sendId: string; messageIds: readonly string[]; createdAt: number }>()
+
+  /** `now` is the time by which messages settle. */
+  constructor(now: () => number) {
+    this.#now = now
+  }
 
   reserved(account: string): number {
     return this.#of(account).reduce((sum, message) => sum + (message.cost === 'held' ? message.parts : 0), 0)
@@ -167,14 +175,15 @@ export class Model {
     }
   }
 
-  /** Records are removed after 90 days, and keys after 7 when their messages are final. */
+  /** Records are removed after 90 days, when nothing became of them for 10, and keys after 7 when their messages are final. */
   forget(nowMs: number): void {
     for (const [name, key] of this.keys) {
       const isOpen = key.messageIds.some((id) => this.messages.get(id)?.isFinal === false)
       if (!isOpen && key.createdAt <= nowMs - 7 * dayMs) this.keys.delete(name)
     }
     for (const [id, message] of this.messages)
-      if (message.isFinal && message.createdAt < nowMs - 90 * dayMs) this.messages.delete(id)
+      if (message.isFinal && message.createdAt < nowMs - 90 * dayMs && message.settledAt < nowMs - 10 * dayMs)
+        this.messages.delete(id)
   }
 
   #moveBy(message: ModelMessage, outcome: ModelOutcome, nowMs: number): void {
@@ -190,7 +199,7 @@ export class Model {
       case 'accepted':
         this.#charge(message, parts)
         message.status = 'sent'
-        message.isFinal = !outcome.receipts
+        if (!outcome.receipts) this.#settle(message)
         return
       case 'partial':
         return this.#finish(message, 'failed', message.partsTaken)
@@ -225,7 +234,7 @@ export class Model {
       // Without a receipt to wait for it was final, and told as that.
       message.wasCorrected ||= message.isFinal
       message.status = end
-      message.isFinal = true
+      this.#settle(message)
     } else if (status === 'unconfirmed' && result !== 'lost') this.#correct(message, end)
     else if (status === 'failed' && result === 'delivered') this.#correct(message, end)
   }
@@ -240,7 +249,12 @@ export class Model {
     const isInDoubt = message.wentAgain && ['failed', 'expired', 'canceled'].includes(status)
     this.#charge(message, isInDoubt ? message.partsTaken : charged)
     message.status = isInDoubt ? 'unconfirmed' : status
+    this.#settle(message)
+  }
+
+  #settle(message: ModelMessage): void {
     message.isFinal = true
+    message.settledAt = this.#now()
   }
 
   #charge(message: ModelMessage, charged: number): void {
@@ -252,6 +266,7 @@ export class Model {
   #correct(message: ModelMessage, status: string): void {
     message.status = status
     message.wasCorrected = true
+    this.#settle(message)
   }
 
   #of(account: string): ModelMessage[] {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome, Receipt } from '../../src/connectors/connector.ts'
+import { closeReceipts } from '../../src/messages/close-receipts.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
 import { type NearHouse, openNearHouse } from './near-house.ts'
 
@@ -172,4 +173,30 @@ test('other readings cost nothing while the first is found', async () => {
   expect(plain).toBeGreaterThan(0)
   expect(await cost('n2', { alternatives: ['x', 'y'], numbers: ['4915112345678'] })).toBe(plain)
   expect(await countStatements(() => receive('n3', { alternatives: ['x'] }))).toBe(2)
+})
+
+test('who gives up waiting for an id that another message has by now closes nothing of that one', async () => {
+  for (let i = 0; i < 2; i++) {
+    await house.send()
+    await house.end(await house.claim(), accepted('n1'))
+  }
+  expect(await statuses()).toEqual(['unconfirmed', 'sent'])
+  const first = await house.store.db
+    .selectFrom('messages')
+    .selectAll()
+    .orderBy('id')
+    .executeTakeFirstOrThrow()
+  const late = {
+    accountId: first.account_id,
+    mode: first.mode,
+    messageId: first.id,
+    networkId: 'n1',
+    deviceId: 'dev_s',
+  }
+  await house.store.writer.write((tx) => closeReceipts(tx, [late], house.clock.now()))
+  const rows = await house.store.db
+    .selectFrom('receipts_expected')
+    .select(['message_id', 'closed_at'])
+    .execute()
+  expect(rows).toEqual([{ message_id: expect.not.stringMatching(first.id), closed_at: null }])
 })

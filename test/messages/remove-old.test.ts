@@ -15,25 +15,29 @@ afterAll(() => base.close())
 
 const pageSize = 4
 const beforeMs = 1_000_000
+const old = { acceptedBeforeMs: beforeMs, settledBeforeMs: 5 }
+/** When messages became final, by what it means for `old`. */
+const finalAt = { 'long ago': 1, 'just now': 5, never: null } as const
+type End = keyof typeof finalAt
 const modes: readonly Mode[] = ['live', 'test']
 
-/** A send of one wallet: of each of its messages whether it is final. */
+/** A send of one wallet, with the ends of its messages. */
 interface Sent {
   mode: Mode
-  finals: readonly boolean[]
+  ends: readonly End[]
 }
 /** A message as the test knows it: with its place in time, which others' messages lie between. */
 interface Made {
   mode: Mode
   id: string
   sendId: string | null
-  isFinal: boolean
+  end: End
   isOld: boolean
 }
 
 const sentOf: fc.Arbitrary<Sent> = fc.record({
   mode: fc.constantFrom<Mode>('live', 'test'),
-  finals: fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }),
+  ends: fc.array(fc.constantFrom<End>('long ago', 'just now', 'never'), { minLength: 1, maxLength: 5 }),
 })
 /** Order in time, whatever the order of the sends' own ids, as where several nodes accept at once; a few were received and belong to no send. */
 const history = fc.record({
@@ -43,7 +47,7 @@ const history = fc.record({
   young: fc.nat(4),
 })
 
-test('what is old and final goes with its attempts and empty sends, and nothing else, however sends lie in one another', async () => {
+test('what is old and was final long ago goes with its attempts and empty sends, and nothing else, however sends lie in one another', async () => {
   let runs = 0
   await fc.assert(
     fc.asyncProperty(history, async (drawn) => {
@@ -51,7 +55,7 @@ test('what is old and final goes with its attempts and empty sends, and nothing 
       const made = messagesOf(drawn)
       await store(accountId, made)
       await sweep(accountId)
-      expect(await stored(accountId)).toEqual(expected(made, ({ isOld, isFinal }) => isOld && isFinal))
+      expect(await stored(accountId)).toEqual(expected(made, ({ isOld, end }) => isOld && end === 'long ago'))
       const { writer } = base.storage
       await writer.write((tx) => tx.updateTable('messages').set(final).where('account_id', '=', accountId).execute()) // prettier-ignore
       await sweep(accountId)
@@ -64,8 +68,8 @@ test('what is old and final goes with its attempts and empty sends, and nothing 
 function messagesOf({ sends, received, order, young }: { sends: readonly Sent[]; received: number; order: Iterable<number>; young: number }): Made[] {
   const draw = order[Symbol.iterator]()
   const all = [
-    ...sends.flatMap(({ mode, finals }, i) => finals.map((isFinal) => ({ mode, sendId: `snd_${String(i).padStart(3, '0')}`, isFinal }))),
-    ...Array.from({ length: received }, () => ({ mode: 'live' as const, sendId: null, isFinal: true })),
+    ...sends.flatMap(({ mode, ends }, i) => ends.map((end) => ({ mode, sendId: `snd_${String(i).padStart(3, '0')}`, end }))),
+    ...Array.from({ length: received }, () => ({ mode: 'live' as const, sendId: null, end: 'long ago' as const })),
   ]
   const inTime = all.map((message) => ({ message, at: draw.next().value as number })).toSorted((a, b) => a.at - b.at)
   return inTime.map(({ message }, k) => ({
@@ -93,10 +97,10 @@ async function store(
   await storage.writer.write(async (tx) => {
     await insertRows(tx, 'accounts', [{ id: accountId, name: 'a', state: 'active', ...times }])
     await insertRows(tx, 'wallets', modes.map((mode) => ({ ...common, mode, granted: 1_000, reserved: 0, used: 1_000, low_threshold: 0 }))) // prettier-ignore
-    await insertRows(tx, 'messages', made.map(({ mode, id, sendId, isFinal }) => ({
+    await insertRows(tx, 'messages', made.map(({ mode, id, sendId, end }) => ({
       ...common, mode, id, send_id: sendId, direction: 'outbound', recipient: '+4915112345678', category: 'transactional', text: 'x', text_redacted: 0,
       encoding: 'gsm7', units: 1, parts: 1, parts_sent: 0, held: 1, on_unknown: 'stop', attempts: 1, possible_duplicate: 0, metadata: '{}', ...times,
-      ...(isFinal ? final : { status: 'queued', finalized_at: null, settled_at: null, cost_state: 'held', charged: 0 }),
+      ...(end !== 'never' ? { ...final, finalized_at: finalAt[end], settled_at: finalAt[end] } : { status: 'queued', finalized_at: null, settled_at: null, cost_state: 'held', charged: 0 }),
     }))) // prettier-ignore
     await insertRows(tx, 'attempts', made.map(({ mode, id }) => ({
       ...common, mode, message_id: id, number: 1, id: `att_${accountId}_${id}`, device_id: 'dev_a', fence: 1, state: 'accepted', started_at: 1, ended_at: 1,
@@ -114,9 +118,9 @@ async function sweep(accountId: string): Promise<void> {
   for (const mode of modes)
     for (let afterId = '', more = true; more;) {
       const page = await base.storage.writer.write(async (tx) => {
-        const old = await readOldMessages(tx, { accountId, mode, afterId }, beforeMs, pageSize)
-        await removeMessages(tx, old)
-        return old
+        const found = await readOldMessages(tx, { accountId, mode, afterId }, old, pageSize)
+        await removeMessages(tx, found, old)
+        return found
       })
       more = page.length === pageSize
       afterId = page.at(-1)?.id ?? ''
@@ -151,13 +155,13 @@ function expected(made: readonly Made[], isGone: (message: Made) => boolean): St
 test.for(['fresh', 'analysed'])('a page is removed by keys alone, on %s tables', async (state) => {
   const house = await openTestStorage()
   const accountId = 'acc_a'
-  const made = Array.from({ length: 600 }, (_, i): Made => ({ mode: 'live', id: lowestIdAt('msg', i + 1), sendId: `snd_${String(i >> 1).padStart(4, '0')}`, isFinal: true, isOld: true })) // prettier-ignore
+  const made = Array.from({ length: 600 }, (_, i): Made => ({ mode: 'live', id: lowestIdAt('msg', i + 1), sendId: `snd_${String(i >> 1).padStart(4, '0')}`, end: 'long ago', isOld: true })) // prettier-ignore
   await store(accountId, made, house)
   const { writer } = house.storage
   if (state === 'analysed') await writer.write(analyse)
   const sent = await writer.write(async (tx) => {
-    const page = await readOldMessages(tx, { accountId, mode: 'live', afterId: '' }, beforeMs, 11)
-    return statementsOf(tx, () => removeMessages(tx, page))
+    const page = await readOldMessages(tx, { accountId, mode: 'live', afterId: '' }, old, 11)
+    return statementsOf(tx, () => removeMessages(tx, page, old))
   })
   const about = sent.filter(({ sql }) => /\b(messages|attempts|sends)\b/.test(sql))
   expect(about.length).toBeGreaterThanOrEqual(5)
