@@ -97,16 +97,22 @@ export class PhoneDesk {
   async #offer(phone: AskingPhone): Promise<OfferedMessage[]> {
     const { read, writer, clock, pool } = this.#deps
     const device = pool.get(phone.deviceId)
-    const held = await countUnacknowledged(read, { ...phone, nowMs: clock.now() })
+    const askedAtMs = clock.now()
+    const held = await countUnacknowledged(read, { ...phone, nowMs: askedAtMs })
     if (device !== null) {
       await this.#resumePace(device)
       await this.#claim(device, phone, device.link.window - held)
     }
     const nowMs = clock.now()
-    const offers = await readOffers(read, { ...phone, nowMs, most: device?.link.window ?? pageSize })
+    const offers = await readOffers(read, {
+      ...phone,
+      askedAtMs,
+      nowMs,
+      most: device?.link.window ?? pageSize,
+    })
     // Of a device that was disabled nothing is sent, also before it has been recalled.
     if (device === null) return offers.filter(({ state }) => state === 'cancelling')
-    const again = offers.filter(({ isAgain }) => isAgain).map(({ attemptId }) => attemptId)
+    const again = offers.filter(({ isAgain }) => isAgain)
     if (again.length > 0) await writer.write((tx) => touchOffers(tx, again, nowMs))
     return offers
   }

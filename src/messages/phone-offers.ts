@@ -94,6 +94,8 @@ export const mostOpen = 1_000
 export interface OfferTerms {
   deviceId: string
   phoneId: string
+  /** When the phone asked: what it was given since is told for the first time. */
+  askedAtMs: number
   nowMs: number
   /** How many messages an answer has at most. */
   most: number
@@ -136,7 +138,7 @@ export async function countHeld(db: Db, deviceId: string): Promise<number> {
  * registration was offered: what an app that was installed anew has forgotten, it would send again. Never after its validity (P8).
  */
 export async function readOffers(db: Db, terms: OfferTerms): Promise<OfferedMessage[]> {
-  const { deviceId, phoneId, nowMs, most, hangsAfterMs } = terms
+  const { deviceId, phoneId, askedAtMs, nowMs, most, hangsAfterMs } = terms
   const rows = await selectEach<OpenOffer>(db, openOffers, [
     [deviceId, nowMs - longestOfferMs, phoneId, mostOpen],
   ])
@@ -159,7 +161,7 @@ export async function readOffers(db: Db, terms: OfferTerms): Promise<OfferedMess
     createdAt: row.created_at,
     validUntil: row.expires_at,
     state: row.recall === null ? 'pending' : 'cancelling',
-    isAgain: row.last_offered_at < nowMs,
+    isAgain: row.last_offered_at < askedAtMs,
   }))
 }
 
@@ -167,14 +169,17 @@ const isKnown = ({ state, recall }: OpenOffer): boolean => state !== null || rec
 const isRecallNews = ({ recalled_at, last_offered_at }: OpenOffer): boolean =>
   (recalled_at ?? 0) >= last_offered_at
 
-/** Marks offers as told again: they are not taken for hanging before their time. */
-export async function touchOffers(tx: Tx, attemptIds: readonly string[], nowMs: number): Promise<void> {
-  if (attemptIds.length === 0) return
-  await tx
-    .updateTable('phone_offers')
-    .set({ last_offered_at: nowMs })
-    .where('attempt_id', 'in', attemptIds)
-    .execute()
+/** Marks offers as told again: they are not taken for hanging before their time. A wish to let go of one that came after it was read is news still. */
+export async function touchOffers(tx: Tx, told: readonly OfferedMessage[], nowMs: number): Promise<void> {
+  for (const state of ['pending', 'cancelling'] as const) {
+    const attemptIds = told.filter((offer) => offer.state === state).map(({ attemptId }) => attemptId)
+    if (attemptIds.length === 0) continue
+    const touched = tx
+      .updateTable('phone_offers')
+      .set({ last_offered_at: nowMs })
+      .where('attempt_id', 'in', attemptIds)
+    await (state === 'pending' ? touched.where('recall', 'is', null) : touched).execute()
+  }
 }
 
 export type OfferRow = Selectable<PhoneOfferTable>

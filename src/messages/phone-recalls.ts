@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
 import { mostOpen, type OfferRow } from './phone-offers.ts'
@@ -55,12 +56,16 @@ export async function recallOffers(read: Db, writer: Writer, nowMs: number): Pro
 export async function recallOfClosed(tx: Tx, accountId: string, nowMs: number): Promise<void> {
   await tx
     .updateTable('phone_offers')
-    .set({ recall: 'move', recalled_at: nowMs })
+    .set({ recall: 'move', recalled_at: notBeforeTold(nowMs) })
     .where('account_id', '=', accountId)
     .where('closed_at', 'is', null)
     .where('recall', 'is', null)
     .execute()
 }
+
+/** A fetch that began before the wish may have been told later: the wish is news to the phone all the same. */
+const notBeforeTold = (nowMs: number): RawBuilder<number> =>
+  sql<number>`case when last_offered_at > ${nowMs} then last_offered_at else ${nowMs} end`
 
 /** Asks the phone to let go of what it has not sent: to cancel it, or so that it may go elsewhere, which no wish to cancel gives way to (P8). */
 export async function recall(
@@ -72,7 +77,7 @@ export async function recall(
   if (attemptIds.length === 0) return
   const open = tx
     .updateTable('phone_offers')
-    .set({ recall: why, recalled_at: nowMs })
+    .set({ recall: why, recalled_at: notBeforeTold(nowMs) })
     .where('attempt_id', 'in', attemptIds)
     .where('closed_at', 'is', null)
   await (why === 'move' ? open.where('recall', 'is', null) : open).execute()

@@ -47,7 +47,13 @@ describe.each(['fresh', 'filled and analysed'])('on %s tables', (state) => {
     if (state !== 'fresh') await fill(house, phone.phoneId, phone.deviceId)
     await house.pull(phone)
     const { read } = house.storage
-    const terms = { ...phone, nowMs: house.clock.now(), most: 20, hangsAfterMs: 600_000 }
+    const terms = {
+      ...phone,
+      askedAtMs: house.clock.now(),
+      nowMs: house.clock.now(),
+      most: 20,
+      hangsAfterMs: 600_000,
+    }
     const sent = await statementsOf(read, async () => {
       await readOffers(read, terms)
       await countUnacknowledged(read, terms)

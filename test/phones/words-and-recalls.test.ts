@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { cancelForClosing } from '../../src/messages/cancel-for-closing.ts'
 import { readOrphans } from '../../src/messages/open-attempts.ts'
+import { touchOffers } from '../../src/messages/phone-offers.ts'
 import { closeOffers, recall } from '../../src/messages/phone-recalls.ts'
 import { joinNodes } from '../../src/storage/nodes.ts'
 import { expectSums } from '../messages/expect-sums.ts'
@@ -47,6 +48,28 @@ test('what a person cancels while its device is being disabled stays canceled', 
   await recallAll(house, offers, 'move')
   await house.report(phone, ...offers.map(saying('canceled')))
   expect(await house.messages()).toMatchObject([{ status: 'canceled', error_code: 'canceled_by_user' }])
+})
+
+test.for(['before', 'behind'] as const)('a wish that is stored %s the mark of a fetch which began before it is told by the next one', async (order) => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const offers = await house.pull(phone)
+  const wishedAtMs = house.clock.now() + 1
+  const wish = () => house.storage.writer.write((tx) => recall(tx, offers.map(({ attemptId }) => attemptId), 'cancel', wishedAtMs))
+  const mark = () => house.storage.writer.write((tx) => touchOffers(tx, offers, wishedAtMs + 1))
+  for (const store of order === 'before' ? [wish, mark] : [mark, wish]) await store()
+  house.clock.jumpWallClock(10)
+  expect(await house.pull(phone)).toMatchObject([{ state: 'cancelling' }])
+}) // prettier-ignore
+
+test('what a fetch brings for the first time is marked by no write of its own', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send({ to: numbers(3) })
+  expect((await house.pull(phone)).map(({ isAgain }) => isAgain)).toEqual([false, false, false])
+  house.clock.jumpWallClock(1)
+  expect((await house.pull(phone)).map(({ isAgain }) => isAgain)).toEqual([true, true, true])
 })
 
 test('recalls that a phone does not answer keep nothing new from it', async () => {
