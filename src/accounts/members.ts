@@ -3,6 +3,7 @@ import { invalidInput } from '../invalid-input.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { AccountDeps } from './accounts.ts'
+import { revokeInvitationsBy } from './one-time-links.ts'
 
 /** The people of an account. Owners decide about keys, money and people; an account always has one. */
 export type Role = 'owner' | 'member'
@@ -45,7 +46,7 @@ export async function addMember(
   await appendAudit(tx, deps, { accountId, actor, action: 'member.added', detail: { userId, role } })
 }
 
-/** Makes an owner a member or the reverse. Refuses to leave the account without an owner, and who is not in it. */
+/** Makes an owner a member, whose invitations end, or the reverse. Refuses to leave the account without an owner, and who is not in it. */
 export async function changeRole(
   tx: Tx,
   deps: AccountDeps,
@@ -57,10 +58,11 @@ export async function changeRole(
   if (known === role) return
   if (role === 'member') await refuseLastOwner(tx, accountId, userId)
   await writeRole(tx, change)
+  if (role === 'member') await revokeInvitationsBy(tx, deps, change)
   await appendAudit(tx, deps, { accountId, actor, action: 'member.role_changed', detail: { userId, role } })
 }
 
-/** Takes a user out of an account; the user stays, for other accounts. Refuses the last owner, and who is not in it. */
+/** Takes a user out of an account, with the invitations that they made; the user stays, for other accounts. Refuses the last owner, and who is not in it. */
 export async function removeMember(
   tx: Tx,
   deps: AccountDeps,
@@ -74,6 +76,7 @@ export async function removeMember(
     .where('account_id', '=', accountId)
     .where('user_id', '=', userId)
     .execute()
+  await revokeInvitationsBy(tx, deps, change)
   await appendAudit(tx, deps, { accountId, actor, action: 'member.removed', detail: { userId } })
 }
 

@@ -126,6 +126,36 @@ export async function revokeInvitation(
   return true
 }
 
+/** Takes back what a person has invited to an account: who no longer decides about its people would come back by it, or let others in. */
+export async function revokeInvitationsBy(
+  tx: Tx,
+  deps: AccountDeps,
+  { accountId, userId, actor }: { accountId: string; userId: string; actor: string },
+): Promise<void> {
+  const rows = await tx
+    .selectFrom('one_time_links')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('purpose', '=', 'invitation')
+    .where('actor', '=', userId)
+    .where('used_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', deps.nowMs)
+    .execute()
+  for (const { id } of rows) await revokeInvitation(tx, deps, { linkId: id, accountId, actor })
+}
+
+/** Ends the links by which a person could choose a password: of one that was just chosen they know nothing. */
+export const endPasswordLinks = async (tx: Tx, userId: string, nowMs: number): Promise<void> => {
+  await tx
+    .updateTable('one_time_links')
+    .set({ revoked_at: nowMs })
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .execute()
+}
+
 /** Invitations that still work, newest first: of an account, or (null) those to open an account of one's own. */
 export async function listInvitations(
   db: Db,

@@ -1,6 +1,7 @@
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { AccountDeps } from './accounts.ts'
+import { endPasswordLinks } from './one-time-links.ts'
 import { listPasskeys } from './passkeys.ts'
 
 /** What Better Auth knows a user by who signs in with `email`; null when nobody does, or not with a password. */
@@ -27,8 +28,8 @@ export async function hasPassword(db: Db | Tx, userId: string): Promise<boolean>
 }
 
 /**
- * Gives a user a password, of which the hash is stored as the sign-in reads it, and ends all sessions but the one that is named. Passkeys and
- * second factor stay: whoever knew the old password is out, unless they have added a passkey by it. Gives how many passkeys there are, so
+ * Gives a user a password, of which the hash is stored as the sign-in reads it, and ends all sessions but the one that is named, and what links there are to choose
+ * another. Passkeys and second factor stay: whoever knew the old password is out, unless they have added a passkey by it. Gives how many passkeys there are, so
  * that the person can be told.
  */
 export async function setPassword(
@@ -72,6 +73,7 @@ export async function setPassword(
     })
     .execute()
   await tx.deleteFrom('auth_sessions').where('userId', '=', userId).where('id', '!=', keepSessionId).execute()
+  await endPasswordLinks(tx, userId, nowMs)
   return { passkeys: (await listPasskeys(tx, userId)).length }
 }
 

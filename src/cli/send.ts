@@ -52,7 +52,7 @@ export const sendCommand = command({
       ...(options['dry-run'] ? { dry_run: true } : {}),
     }
     const sent = (await call(server, 'POST', '/api/v1/send', { body, idempotencyKey })) as Send
-    if (options['dry-run'] || !options.wait) return shown(sent, sent.messages)
+    if (options['dry-run'] || !options.wait) return shown(sent, { messages: sent.messages, fault: null })
     return shown(sent, await follow(server, sent, tools.clock, waitSeconds * 1_000), waitSeconds)
   },
 })
@@ -77,8 +77,14 @@ interface Server {
   key: string
 }
 
+/** What was accepted stays accepted, whatever `fault` keeps the rest from being known. */
+interface Followed {
+  messages: readonly Message[]
+  fault: CommandError | null
+}
+
 /** `waitedSeconds` is how long they were followed; left out when they were not. */
-function shown(sent: Send, messages: readonly Message[], waitedSeconds?: number): Output {
+function shown(sent: Send, { messages, fault }: Followed, waitedSeconds?: number): Output {
   const lines = messages.map((message) => {
     const error = message.error === null ? '' : `  ${message.error.code}: ${message.error.message}`
     return `${message.id}  ${message.to}  ${message.status}  ${message.parts} SMS${error}`
@@ -87,9 +93,12 @@ function shown(sent: Send, messages: readonly Message[], waitedSeconds?: number)
   lines.push(
     `${sent.dry_run ? 'Nothing was sent; it would cost' : 'Costs'} ${sent.totals.parts} SMS; ${sent.totals.balance_available} available.`,
   )
-  if (waitedSeconds !== undefined && !messages.every((message) => message.final))
+  const isOver = messages.every((message) => message.final)
+  if (waitedSeconds !== undefined && !isOver)
     lines.push(
-      `Not final after ${waitedSeconds} s; it goes on by itself. GET /api/v1/history tells how it ended.`,
+      fault === null
+        ? `Not final after ${waitedSeconds} s; it goes on by itself. GET /api/v1/history tells how it ended.`
+        : `It was accepted and goes on by itself, so do not send it again. What became of it could not be asked: ${fault.message}`,
     )
   const isFine = waitedSeconds === undefined || messages.every(hasArrived)
   return { json: { ...sent, messages }, text: lines.join('\n'), exitCode: isFine ? 0 : 1 }
@@ -98,23 +107,36 @@ function shown(sent: Send, messages: readonly Message[], waitedSeconds?: number)
 const hasArrived = ({ status, final }: Message): boolean =>
   status === 'delivered' || (final && status === 'sent')
 
-/** Asks until all are final; gives what is known when the time is over. */
+/** Asks until all are final; gives what is known when the time is over, or the server refuses for good. */
 async function follow(
   server: Server,
   sent: Send,
   clock: Pick<Clock, 'monotonicMs'>,
   waitMs: number,
-): Promise<Message[]> {
+): Promise<Followed> {
   const query = new URLSearchParams({ send_id: sent.id, limit: '100', order: 'asc' })
+  let { messages } = sent
   for (const until = clock.monotonicMs() + waitMs; ;) {
-    const { data } = (await call(server, 'GET', `/api/v1/history?${query.toString()}`)) as { data: Message[] }
-    // A page that ascends may end before what was stored a moment ago.
-    const known = new Map(data.map((message) => [message.id, message]))
-    const messages = sent.messages.map((message) => known.get(message.id) ?? message)
-    if (messages.every((message) => message.final) || clock.monotonicMs() >= until) return messages
+    let fault: CommandError | null = null
+    try {
+      const { data } = (await call(server, 'GET', `/api/v1/history?${query.toString()}`)) as {
+        data: Message[]
+      }
+      // A page that ascends may end before what was stored a moment ago.
+      const known = new Map(data.map((message) => [message.id, message]))
+      messages = messages.map((message) => known.get(message.id) ?? message)
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      fault = error
+    }
+    const isOver = fault === null ? messages.every((message) => message.final) : !(fault instanceof Passing)
+    if (isOver || clock.monotonicMs() >= until) return { messages, fault }
     await setTimeout(pollMs)
   }
 }
+
+/** Asked again a moment later, the server may answer. */
+class Passing extends CommandError {}
 
 async function call(
   server: Server,
@@ -136,13 +158,9 @@ async function call(
     sending === undefined ? request : { ...request, body: JSON.stringify(sending.body) },
   ).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-    const repeat =
-      sending === undefined
-        ? ''
-        : neverArrived(error)
-          ? ' Nothing was sent. Is the server running?'
-          : ` It may have been accepted: repeat with --idempotency-key ${sending.idempotencyKey}.`
-    throw new CommandError('no_answer', `The server at ${server.url} did not answer: ${cause}.${repeat}`)
+    const isNew = sending !== undefined && neverArrived(error)
+    const repeat = isNew ? ' Nothing was sent. Is the server running?' : howToRepeat(sending)
+    throw new Passing('no_answer', `The server at ${server.url} did not answer: ${cause}.${repeat}`)
   })
   const document: unknown = await answer.json().catch(() => ({}))
   if (answer.ok) return document
@@ -157,8 +175,16 @@ async function call(
     ...(detail === undefined ? [] : [detail]),
     ...(errors ?? []).map((fault) => fault.detail),
   ]
-  throw new CommandError(code ?? `http_${answer.status}`, [...new Set(sentences)].join(' '))
+  const isUnknown = answer.status >= 500
+  const says = `${[...new Set(sentences)].join(' ')}${isUnknown ? howToRepeat(sending) : ''}`
+  const Fault = isUnknown || answer.status === 429 ? Passing : CommandError
+  throw new Fault(code ?? `http_${answer.status}`, says)
 }
+
+const howToRepeat = (sending: { idempotencyKey: string } | undefined): string =>
+  sending === undefined
+    ? ''
+    : ` It may have been accepted: repeat with --idempotency-key ${sending.idempotencyKey}.`
 
 function serverUrl({ config }: Toolbox, given: string | undefined): string {
   const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { addMember, changeRole, listMembers, removeMember, type Role } from '../../src/accounts/members.ts'
+import { issueLink, listInvitations, readLink } from '../../src/accounts/one-time-links.ts'
 import type { Tx } from '../../src/storage/dialect.ts'
 import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
 
@@ -46,6 +48,26 @@ test('the last owner can neither leave nor become a member', async () => {
   await expect(remove(bob)).rejects.toMatchObject(lastOwner)
   await remove(ada)
   expect(await people()).toEqual([['bob@example.org', 'owner']])
+})
+
+test.for([
+  ['becomes a member', (): Promise<void> => turn(bob, 'member')],
+  ['is removed', (): Promise<void> => remove(bob)],
+] as const)('what an owner has invited ends when they are one no more: who %s', async ([, happens]) => {
+  await add(bob, 'owner')
+  const deps = { ...fixture.deps(), randomBytes }
+  const invite = (actor: string, email: string) =>
+    write((tx) =>
+      issueLink(tx, deps, { purpose: 'invitation', email, accountId, role: 'owner', lifeMs: 1_000, actor }),
+    )
+  const [byBob] = [await invite(bob, 'back@example.org'), await invite(ada, 'new@example.org')]
+  await happens()
+  const nowMs = fixture.clock.now()
+  await expect(readLink(fixture.storage.read, nowMs, byBob.token)).rejects.toMatchObject({
+    code: 'link_not_valid',
+  })
+  const left = await listInvitations(fixture.storage.read, { accountId, nowMs, limit: 10 })
+  expect(left.map(({ email }) => email)).toEqual(['new@example.org'])
 })
 
 test('of two owners who leave at once one stays', async () => {

@@ -190,6 +190,26 @@ test('when the time is over before every message is final it says so, and that t
   expect([code, stdout]).toEqual([1, expect.stringContaining('Not final after 1 s; it goes on by itself.')])
 })
 
+test('a server that cannot be asked for a while is asked again, and what it refuses for good loses nothing that is known', async () => {
+  answers = [
+    { status: 202, body: sent },
+    { status: 503, body: { code: 'unavailable', title: 'T' } },
+    { status: 200, body: { data: [{ ...message, status: 'delivered', final: true }] } },
+  ]
+  expect(await send('--wait')).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('msg_1  +4915112345678  delivered') }) // prettier-ignore
+  answers = [
+    { status: 202, body: sent },
+    { status: 403, body: { code: 'insufficient_scope', title: 'The key may not read.' } },
+  ]
+  const { code, stdout } = await send('--wait')
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/msg_1 .*queued[^]*accepted and goes on.* do not send it again.*The key may not read\./)]) // prettier-ignore
+})
+
+test('an answer that leaves it open whether the send was stored says how to repeat it', async () => {
+  answers = [{ status: 503, body: { code: 'outcome_unknown', title: 'Nobody knows.' } }]
+  expect((await send('--idempotency-key', 'mine')).stderr).toContain('--idempotency-key mine')
+})
+
 test('when the answer is lost it says how to repeat without sending twice', async () => {
   server.removeAllListeners('request')
   server.on('request', (request) => request.socket.destroy())

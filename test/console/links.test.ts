@@ -73,6 +73,19 @@ test('a reset link works for whoever has changed their address since', async () 
   expect(await whoIs(other)).toMatchObject({ user: { email: 'eve-after@example.org' } })
 })
 
+test('a reset link ends with the password that it was to replace', async () => {
+  const eve = await house.signedUp('eve-chooses@example.org')
+  const { user } = (await whoIs(eve)) as unknown as { user: { id: string } }
+  const { token } = await house.issue({ purpose: 'reset', userId: user.id })
+  const next = 'vier Hasen am Bahnhof'
+  expect((await eve.change('profile/change-password', { password, next })).status).toBe(200)
+  const other = newVisitor(house.url)
+  expect(await other.change('link/choose-password', { token, password })).toMatchObject({
+    status: 410,
+    body: { code: 'link_not_valid' },
+  })
+})
+
 test('a reset link ends every session and the old password, and takes the second factor from nobody', async () => {
   const eve = await house.signedUp('eve-reset@example.org')
   const { user } = (await whoIs(eve)) as unknown as { user: { id: string } }

@@ -118,6 +118,10 @@ describe('a file', () => {
         'line\r\nline',
         '+cmd|calc',
         "'=1+1",
+        'hi;=cmd|calc!A0;x',
+        "; '@SUM(A1)",
+        'a\t-1+1',
+        'see you ;-)',
       ),
     )
     await fc.assert(
@@ -125,7 +129,12 @@ describe('a file', () => {
         const csv = await textOf('csv', texts.map(withText))
         const [names = [], ...rows] = parseCsv(csv.slice(1))
         const cells = rows.map((row) => row[names.indexOf('text')] ?? '')
-        expect(cells.map((cell) => cell.replace(/^'(?='*[=+\-@\t\r])/, ''))).toEqual(texts)
+        const asWritten = (cell: string): string =>
+          cell.replace(/^'(?='*[=+\-@\t\r])/, '').replace(/([;\t\r\n] *)'(?='*(?:[=@]|[+-][\w("]))/g, '$1')
+        expect(cells.map(asWritten)).toEqual(texts)
+        // Where a semicolon or a tab cuts a cell, no piece begins as one either.
+        const pieces = cells.flatMap((cell) => cell.split(/[;\t\r\n]/).slice(1))
+        expect(pieces.filter((piece) => /^ *(?:[=@]|[+-][\w("])/.test(piece))).toEqual([])
         for (const row of rows)
           expect(row.filter((cell) => /^[=+\-@\t\r]/.test(cell) && !/^\+\d+$/.test(cell))).toEqual([])
       }),

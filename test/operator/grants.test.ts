@@ -79,8 +79,12 @@ test('without a key, and with what no grant can be, nothing is granted', async (
 
 test('a closed account is granted nothing more, and what it had may be taken back', async () => {
   const { accountId: id } = await house.openAccount('Cleo')
+  const granted = await house.post(`/accounts/${id}/grants`, { sms: 5, note: 'N' }, 'before')
   await house.post(`/accounts/${id}/state`, { state: 'closed' })
   expect((await house.post(`/accounts/${id}/grants`, { sms: 5, note: 'N' }, 'a')).status).toBe(422)
+  expect((await house.get(`/accounts/${id}/ledger?limit=1`)).body.data).toEqual([granted.body])
+  // The answer that was lost.
+  expect(await house.post(`/accounts/${id}/grants`, { sms: 5, note: 'N' }, 'before')).toMatchObject({ status: 201, body: granted.body }) // prettier-ignore
   expect((await house.post(`/accounts/${id}/grants`, { sms: -5, note: 'Paid back', kind: 'correction' }, 'b')).status).toBe(201) // prettier-ignore
 })
 

@@ -59,6 +59,8 @@ export interface UserContext extends CallContext {
 
 export interface AccountContext extends UserContext {
   account: { id: string; name: string; mode: Mode; role: 'owner' | 'member' }
+  /** Asks once more whether this person may do this: `read` sees no more than the account, and that not of everybody. */
+  guardAgain(): Promise<void>
 }
 
 export type ContextOf<A extends Access> = A extends 'anyone'

@@ -7,9 +7,18 @@ export const csvLine = (cells: readonly (string | number | null)[]): string =>
 
 function cell(value: string | number | null): string {
   const isText = typeof value === 'string'
-  const text = isText && isFormula(value) ? `'${value}` : String(value ?? '')
+  const text = isText ? asText(value) : String(value ?? '')
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
+
+const asText = (value: string): string =>
+  (isFormula(value) ? `'${value}` : value).replace(innerFormula, `$1'`)
+
+/**
+ * Where the list separator is a semicolon, or somebody pastes, a spreadsheet cuts a cell into several, each of which may be a formula: `;=…`. Signs are
+ * taken for one where something to calculate follows: `;-)` is none.
+ */
+const innerFormula = /([;\t\r\n] *)(?='*(?:[=@]|[+-][\w("]))/g
 
 /**
  * Whether a spreadsheet would calculate a cell instead of showing it: an SMS may say `=HYPERLINK(…)`. With an apostrophe in front it is text. A

@@ -27,7 +27,8 @@ export async function guardCall(
   const account = await openedAccount(signedIn, query)
   if (access === 'owner' && account.role !== 'owner')
     throw refuse('not_permitted', { detail: 'Only an owner of the account may do this.' })
-  return { ...signedIn, account, read: context.readOf(account.id) }
+  const guardAgain = async (): Promise<void> => void (await guardCall(context, { access, kind }, query))
+  return { ...signedIn, account, guardAgain, read: context.readOf(account.id) }
 }
 
 async function openedAccount(

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readAccount } from '../../accounts/accounts.ts'
 import { issueLink, listInvitations, type OneTimeLink } from '../../accounts/one-time-links.ts'
 import { dayMs, rfc3339 } from '../../clock.ts'
 import { type Refusal, refuse } from '../../errors.ts'
@@ -56,7 +57,7 @@ const issue = (
     return issued
   })
 
-/** Each is a mail to whomever somebody names: refuses while the account has too many open ones, or has made too many of late. */
+/** Each is a mail to whomever somebody names: refuses while the account has too many open ones, or has made too many of late, or is suspended or closed. */
 async function issueWithinBounds(
   context: UserContext,
   wanted: Invitation,
@@ -67,6 +68,9 @@ async function issueWithinBounds(
   takeOrRefuse(invitationsByAccount, accountId)
   try {
     return await issue(context, wanted, async (tx, nowMs) => {
+      const { state } = await readAccount(tx, accountId)
+      if (state === 'suspended') throw refuse('account_suspended')
+      if (state === 'closed') throw refuse('not_permitted', { detail: 'The account is closed.' })
       const open = await listInvitations(tx, { accountId, nowMs, limit: most + 1 })
       if (open.length > most) throw tooManyOpen(most)
     })

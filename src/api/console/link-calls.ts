@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { emailFaults, placeholderEmail } from '../../accounts/accounts.ts'
+import { emailFaults, placeholderEmail, readAccount } from '../../accounts/accounts.ts'
 import { addMember } from '../../accounts/members.ts'
 import { type OneTimeLink, readLink, takeLink } from '../../accounts/one-time-links.ts'
 import { setPassword } from '../../accounts/passwords.ts'
@@ -123,6 +123,8 @@ async function enter(
 ): Promise<string> {
   const { userId, email: address, name: ownName } = person
   if (accountId !== null && role !== null) {
+    if ((await readAccount(tx, accountId)).state === 'closed')
+      throw refuse('link_not_valid', { detail: 'The account that it lets into is closed.' })
     await addMember(tx, depsOf(context), { accountId, userId, role, actor: userId })
     return accountId
   }

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { refuse } from '../../errors.ts'
 import { defineStream } from './call.ts'
-import { guardCall } from './guard-call.ts'
 import { recheckStream } from './recheck-stream.ts'
 
 export const liveCalls = {
@@ -15,14 +14,11 @@ export const liveCalls = {
         throw refuse('rate_limited', { detail: `Only ${most} tabs may look on at one account; close some.` })
     },
     open(context, _input, response) {
-      const { live, account, clock, log, requestId } = context
+      const { live, account, clock, log, requestId, guardAgain } = context
       live.open({ accountId: account.id, mode: account.mode }, response)
       const failed = (error: unknown): void =>
         log.error({ request: requestId, err: error }, 'a live stream could not be checked again')
-      const place = new URLSearchParams({ account: account.id, mode: account.mode })
-      recheckStream({ clock, failed }, response, () =>
-        guardCall(context, { access: 'member', kind: 'stream' }, place),
-      )
+      recheckStream({ clock, failed }, response, guardAgain)
     },
   }),
 }

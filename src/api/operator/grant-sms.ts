@@ -50,10 +50,11 @@ is repeated as it was, and grants once. The key is of the account; its entry is 
     const { sms, note, kind = 'top_up', mode = 'live' } = readObject(GrantBodySchema, body)
     const { entry, isReplay } = await writer.write(async (tx) => {
       const account = await readAccount(tx, accountId)
-      if (account.state === 'closed' && sms > 0)
-        throw invalidInput([{ code: 'out_of_range', detail: `Account ${accountId} is closed: nobody could use them.` }])
       const grant = { accountId, mode, sms, kind, note, requestKey, actor: caller.tokenId }
       const done = await grantSms(tx, { ids, nowMs: clock.now() }, grant)
+      // What was granted before it was closed has its answer for ever; anything else is undone with this transaction.
+      if (account.state === 'closed' && sms > 0 && !done.isReplay)
+        throw invalidInput([{ code: 'out_of_range', detail: `Account ${accountId} is closed: nobody could use them.` }])
       const stored = await tx
         .selectFrom('ledger_entries')
         .selectAll()
