@@ -8,6 +8,8 @@ export interface Soaked {
   overdueTexts: number
   /** Messages that it should have removed. */
   overdueRecords: number
+  /** What the doctor found at the end. */
+  faults: readonly string[]
 }
 
 const megabytes = (value: number): string => `${value.toFixed(1)} MB`
@@ -59,6 +61,12 @@ const bars: readonly {
     most: 0,
     says: (is) => `${is.toLocaleString('en')} messages overdue`,
     missed: 'messages are not removed',
+  },
+  {
+    of: ({ faults }) => faults.length,
+    most: 0,
+    says: (is) => `${is} faults by the doctor`,
+    missed: 'the doctor finds faults',
   },
 ]
 

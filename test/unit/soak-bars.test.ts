@@ -8,7 +8,7 @@ const samples = Array.from({ length: 100 }, (_, i) => ({
   walMegabytes: 16,
   openFiles: 90,
 }))
-const sound: Soaked = { samples, overdueTexts: 0, overdueRecords: 0 }
+const sound: Soaked = { samples, overdueTexts: 0, overdueRecords: 0, faults: [] }
 const from = (first: number, change: Partial<(typeof samples)[number]>) =>
   samples.map((sample, i) => (i < first ? sample : { ...sample, ...change }))
 
@@ -26,6 +26,7 @@ test.each<[string, Soaked]>([
   ['files stay open', { ...sound, samples: from(60, { openFiles: 95 }) }],
   ['texts are not erased', { ...sound, overdueTexts: 1 }],
   ['messages are not removed', { ...sound, overdueRecords: 1 }],
+  ['the doctor finds faults', { ...sound, faults: ['sums'] }],
 ])('a soak does not hold when %s', (missed, soaked) => {
   const { holds, says } = judgeSoak(soaked)
   expect({ holds, missed: says.split('; ').slice(1) }).toEqual({ holds: false, missed: [missed] })
