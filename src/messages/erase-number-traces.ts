@@ -5,7 +5,7 @@ import type { EraseDeps, EraseNumber, EraseNumberDeps } from './erase-deps.ts'
 import { spellingsOf } from './number-spellings.ts'
 import type { Wallet } from './erase-page.ts'
 import { erasedNumber } from './erased-number.ts'
-import { takeParkedAbout } from './parked-receipts.ts'
+import { forgetParkedAbout, type ParkedPlace } from './parked-receipts.ts'
 import { type OptOutRow, readNamedOptOuts } from './store-opt-outs.ts'
 
 /** Where a number stands beside messages. Each goes through its table in pieces, and again when asked again. */
@@ -121,7 +121,10 @@ export async function eraseUnjoined(
   // By the writer: reads for an account see no parked receipts.
   const devices = await writer.write((tx) => devicesWithParked(tx, accountId))
   for (const { id: deviceId } of devices)
-    await writer.write((tx) => takeParkedAbout(tx, [{ deviceId, recipient: number }]))
+    for (let behind: ParkedPlace | null = { receivedAtMs: 0, networkId: '' }; behind !== null;) {
+      const page: Parameters<typeof forgetParkedAbout>[1] = { deviceId, recipient: number, behind }
+      behind = await writer.write((tx) => forgetParkedAbout(tx, page))
+    }
   await writer.write(async (tx) => {
     let query = tx.deleteFrom('inbound_fragments').where('sender', 'in', spellingsOf(number))
     if (accountId !== null) query = query.where('account_id', '=', accountId)

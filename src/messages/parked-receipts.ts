@@ -115,6 +115,37 @@ export async function takeParkedAbout(
   )
 }
 
+/** Where a look through the parked receipts of a device has come to. */
+export interface ParkedPlace {
+  receivedAtMs: number
+  networkId: string
+}
+
+const pageSize = 2_000
+const parkedBehind = {
+  sql: `select device_id, body, network_id, received_at from parked_receipts
+        where device_id = :device and reading = 0 and (received_at, network_id) > (:received, :network)
+        order by received_at, network_id limit ${pageSize}`,
+  inputs: ['device', 'received', 'network'],
+} as const
+
+/** Of a page of the receipts of a device, the oldest first, forgets those that name a number. Gives where the next page begins; null behind the last. */
+export async function forgetParkedAbout(
+  tx: Tx,
+  { deviceId, recipient, behind }: { deviceId: string; recipient: string; behind: ParkedPlace },
+): Promise<ParkedPlace | null> {
+  const rows = await selectEach<ParkedRow & { network_id: string; received_at: number }>(tx, parkedBehind, [
+    [deviceId, behind.receivedAtMs, behind.networkId],
+  ])
+  const end = recipient.slice(-tellingDigits)
+  await takeOut(
+    tx,
+    rows.filter((row) => tellingEnds(wordOf(row)).includes(end)),
+  )
+  const last = rows.length < pageSize ? undefined : rows.at(-1)
+  return last === undefined ? null : { receivedAtMs: last.received_at, networkId: last.network_id }
+}
+
 interface ParkedRow {
   device_id: string
   body: string

@@ -83,6 +83,16 @@ test('a number and its texts are gone from every table, and every sum stays', as
       networkCode: null,
     } as const
     await park(tx, [{ ...word, numbers: [digits], atMs: house.clock.now() }])
+    // Behind more than the look for the answer of a submit would go through.
+    const others = Array.from({ length: 10_001 }, (_, i) => ({
+      ...word,
+      networkId: `other ${i}`,
+      numbers: ['15005550006'],
+    }))
+    await park(
+      tx,
+      others.map((other) => ({ ...other, atMs: house.clock.now() + 1 })),
+    )
     const detail = { format: 'csv', conditions: { number } }
     await appendAudit(tx, { ids, nowMs: 1 }, { accountId: 'acc_a', actor: 'cli', action: 'messages.exported', detail }) // prettier-ignore
   })
