@@ -7,7 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { queryClient } from './api/query-client.ts'
-import { sessionQuery } from './api/session.ts'
+import { knownSession } from './api/session.ts'
 import { readSearch } from './messages/history-filter.ts'
 import { readOverviewSearch } from './overview/range.ts'
 import { NotFound, PageFailed } from './ui/page-states.tsx'
@@ -19,7 +19,7 @@ const home = createRoute({
   getParentRoute: () => root,
   path: '/',
   beforeLoad: async () => {
-    const { user, accounts } = await queryClient.fetchQuery(sessionQuery)
+    const { user, accounts } = await knownSession(queryClient)
     const [first] = accounts
     if (user === null) throw redirect({ to: '/sign-in' })
     if (first !== undefined)
@@ -56,7 +56,7 @@ const profile = createRoute({
   getParentRoute: () => root,
   path: '/profile',
   beforeLoad: async () => {
-    const { user } = await queryClient.fetchQuery(sessionQuery)
+    const { user } = await knownSession(queryClient)
     if (user === null) throw redirect({ to: '/sign-in', search: { next: '/profile' } })
   },
   component: lazyRouteComponent(() => import('./profile/profile-page.tsx'), 'ProfilePage'),
@@ -67,7 +67,7 @@ const firstStart = createRoute({
   getParentRoute: () => root,
   path: '/start',
   beforeLoad: async () => {
-    const { accounts } = await queryClient.fetchQuery(sessionQuery)
+    const { accounts } = await knownSession(queryClient)
     const [first] = accounts
     if (first === undefined) throw redirect({ to: '/' })
     throw redirect({ to: '/a/$accountId/$mode/start', params: { accountId: first.id, mode: 'test' } })
@@ -80,7 +80,7 @@ const account = createRoute({
   getParentRoute: () => root,
   path: '/a/$accountId/$mode',
   beforeLoad: async ({ location }) => {
-    const { user } = await queryClient.fetchQuery(sessionQuery)
+    const { user } = await knownSession(queryClient)
     if (user === null) throw redirect({ to: '/sign-in', search: { next: location.href } })
   },
   component: lazyRouteComponent(() => import('./ui/account-shell.tsx'), 'AccountShell'),
@@ -91,7 +91,7 @@ const operator = createRoute({
   getParentRoute: () => root,
   path: '/operator',
   beforeLoad: async ({ location }) => {
-    const { user } = await queryClient.fetchQuery(sessionQuery)
+    const { user } = await knownSession(queryClient)
     if (user === null) throw redirect({ to: '/sign-in', search: { next: location.href } })
     if (!user.isOperator) throw notFound()
   },

@@ -10,7 +10,7 @@ import { createApiKey } from './api-keys.ts'
 export const longestOverlapHours = 7 * 24
 
 /**
- * Makes a key that may do what another one may, for as long as that one was made for, and lets the old one end after the overlap, in which both work. Refuses a key that
+ * Makes a key that may do what another one may, and lets the old one end after the overlap, in which both work. Refuses a key that
  * is not the account's, one that has ended, and an overlap that is not 0 to 168 hours.
  */
 export async function rotateApiKey(
@@ -39,8 +39,6 @@ export async function rotateApiKey(
     scopes: JSON.parse(old.scopes) as string[],
     addresses: old.addresses === null ? [] : (JSON.parse(old.addresses) as string[]),
     dailyCap: old.daily_cap,
-    // One that was to end is followed by one that lives as long as it was to live.
-    expiresAt: old.expires_at === null ? null : nowMs + old.expires_at - old.created_at,
     actor,
   })
   const detail = { keyId, newKeyId: made.keyId, oldExpiresAt }

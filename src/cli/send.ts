@@ -101,7 +101,8 @@ function shown(sent: Send, { messages, fault }: Followed, waitedSeconds?: number
         : `It was accepted and goes on by itself, so do not send it again. What became of it could not be asked: ${fault.message}`,
     )
   const isFine = waitedSeconds === undefined || messages.every(hasArrived)
-  return { json: { ...sent, messages }, text: lines.join('\n'), exitCode: isFine ? 0 : 1 }
+  const why = fault === null ? {} : { fault: { code: fault.code, message: fault.message } }
+  return { json: { ...sent, messages, ...why }, text: lines.join('\n'), exitCode: isFine ? 0 : 1 }
 }
 
 const hasArrived = ({ status, final }: Message): boolean =>
@@ -162,9 +163,11 @@ async function call(
     const repeat = isNew ? ' Nothing was sent. Is the server running?' : howToRepeat(sending)
     throw new Passing('no_answer', `The server at ${server.url} did not answer: ${cause}.${repeat}`)
   })
-  const document: unknown = await answer.json().catch(() => ({}))
+  const document: unknown = await answer.json().catch(() => null)
+  if (answer.ok && document === null)
+    throw new Passing('no_answer', `The answer of ${server.url} cannot be read.${howToRepeat(sending)}`)
   if (answer.ok) return document
-  const { code, title, detail, errors } = document as {
+  const { code, title, detail, errors } = (document ?? {}) as {
     code?: string
     title?: string
     detail?: string

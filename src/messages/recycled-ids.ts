@@ -16,7 +16,7 @@ interface Holder {
 
 const holderOf = {
   sql: `select network_id, device_id, account_id, mode, message_id, closed_at from receipts_expected
-        where network_id = :network and device_id = :device and (message_id <> :message or attempt_number <> :attempt)`,
+        where network_id = :network and device_id = :device and (message_id <> :message or attempt_number < :attempt)`,
   inputs: ['network', 'device', 'message', 'attempt'],
 } as const
 
@@ -28,7 +28,7 @@ type Expected = Insertable<ReceiptExpectedTable>
  * which the messages were taken.
  */
 export async function expectUnderIds(tx: Tx, rows: readonly Expected[], nowMs: number): Promise<void> {
-  const newest = new Map(rows.map((row) => [keyOf(row), row]))
+  const newest = newestOf(rows)
   const inserted = await insertRows(tx, 'receipts_expected', [...newest.values()], 'ignore')
   if (inserted === rows.length) return
   const holders = await selectEach<Holder>(
@@ -55,6 +55,17 @@ export async function expectUnderIds(tx: Tx, rows: readonly Expected[], nowMs: n
   )
   await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], older)
   await insertRows(tx, 'receipts_expected', [...newest.values()], 'ignore')
+}
+
+/** Of each id who has it now: the message that was taken last, by its last try. */
+function newestOf(rows: readonly Expected[]): Map<string, Expected> {
+  const newest = new Map<string, Expected>()
+  for (const row of rows) {
+    const known = newest.get(keyOf(row))
+    const isEarlierTry = known?.message_id === row.message_id && known.attempt_number > row.attempt_number
+    if (!isEarlierTry) newest.set(keyOf(row), row)
+  }
+  return newest
 }
 
 const keyOf = ({ network_id, device_id }: Pick<Expected, 'network_id' | 'device_id'>): string =>

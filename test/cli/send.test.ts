@@ -202,6 +202,12 @@ test('a server that cannot be asked for a while is asked again, and what it refu
     { status: 403, body: { code: 'insufficient_scope', title: 'The key may not read.' } },
   ]
   const { code, stdout } = await send('--wait')
+  answers = [
+    { status: 202, body: sent },
+    { status: 200, body: null },
+    { status: 403, body: { code: 'insufficient_scope' } },
+  ]
+  expect(JSON.parse((await send('--wait', '--json')).stdout)).toMatchObject({ id: 'snd_1', messages: [message], fault: { code: 'insufficient_scope' } }) // prettier-ignore
   expect([code, stdout]).toEqual([1, expect.stringMatching(/msg_1 .*queued[^]*accepted and goes on.* do not send it again.*The key may not read\./)]) // prettier-ignore
 })
 

@@ -87,12 +87,15 @@ test('a bad receipt of a first try that is never answered ends nothing of the se
   expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1 })
 })
 
-test('an id that the network gives to both tries is waited for as that of the second', async () => {
-  const first = await house.loseOne({ onUnknown: 'resend_once' })
-  const second = await house.claim()
-  await house.late(first, accepted('n1'))
-  await house.end(second, accepted('n1'))
-  expect(await house.statuses()).toEqual(['sent'])
-  await house.receive('n1', { result: 'undelivered', code: 'unreachable' })
-  expect(await house.statuses()).toEqual(['undelivered'])
-})
+test.for(['before', 'behind'])(
+  'an id that the network gives to both tries, told of the first %s the second, is waited for as that of the second',
+  async (order) => {
+    const first = await house.loseOne({ onUnknown: 'resend_once' })
+    const second = await house.claim()
+    const tells = [() => house.late(first, accepted('n1')), () => house.end(second, accepted('n1'))]
+    for (const tell of order === 'before' ? tells : tells.toReversed()) await tell()
+    expect(await house.statuses()).toEqual(['sent'])
+    await house.receive('n1', { result: 'undelivered', code: 'unreachable' })
+    expect(await house.statuses()).toEqual(['undelivered'])
+  },
+)

@@ -48,12 +48,15 @@ export function addressOf<N extends CallName>(name: N, place: Place | null, inpu
   return `/console/api/${name}${text === '' ? '' : `?${text}`}`
 }
 
+/** An answer that hangs would keep all later ones of its kind from being asked for. */
+const longestReadMs = 60_000
+
 /** Reads from the server. Throws a `CallFailed` that says what to do. */
 export const read = <N extends CallName<'read'>>(
   name: N,
   place: Place | null,
   input: InputOf<N>,
-): Promise<AnswerOf<N>> => ask(addressOf(name, place, input))
+): Promise<AnswerOf<N>> => ask(addressOf(name, place, input), { signal: AbortSignal.timeout(longestReadMs) })
 
 /** Changes something on the server. Throws a `CallFailed` that says what to do. */
 export const change = <N extends CallName<'change'>>(

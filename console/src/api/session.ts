@@ -1,4 +1,5 @@
-import { queryOptions } from '@tanstack/react-query'
+import { onlineManager, type QueryClient, queryOptions } from '@tanstack/react-query'
+import type { AnswerOf } from '../../../src/api/console/calls.ts'
 import { read } from './call.ts'
 import { keyOf } from './use-call.ts'
 
@@ -8,3 +9,15 @@ export const sessionQuery = queryOptions({
   queryFn: () => read('session/read', null, {}),
   staleTime: 5 * 60_000,
 })
+
+/** The same as far as it can be known: what was known last while the server cannot be asked, so that no page vanishes by it. */
+export async function knownSession(client: QueryClient): Promise<AnswerOf<'session/read'>> {
+  const known = client.getQueryData(sessionQuery.queryKey)
+  if (known !== undefined && !onlineManager.isOnline()) return known
+  try {
+    return await client.fetchQuery(sessionQuery)
+  } catch (error) {
+    if (known === undefined) throw error
+    return known
+  }
+}

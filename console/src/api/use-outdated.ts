@@ -22,12 +22,18 @@ export function useOutdated(
       clearTimeout(pause.current?.timer)
       pause.current = null
     },
-    [],
+    [accountId, mode],
   )
   const ask = async (): Promise<void> => {
-    const own: NonNullable<typeof pause.current> = { again: false }
+    const keys = names.map((name) => [name, accountId, mode])
+    // What is being read already may have been read before the change.
+    const own: NonNullable<typeof pause.current> = {
+      again: keys.some((queryKey) => client.isFetching({ queryKey }) > 0),
+    }
     pause.current = own
-    await Promise.all(names.map((name) => client.invalidateQueries({ queryKey: [name, accountId, mode] })))
+    await Promise.all(
+      keys.map((queryKey) => client.invalidateQueries({ queryKey }, { cancelRefetch: false })),
+    )
     // The page was left meanwhile.
     if (pause.current !== own) return
     own.timer = setTimeout(() => {

@@ -18,7 +18,7 @@ const asText = (value: string): string =>
  * Where the list separator is a semicolon, or somebody pastes, a spreadsheet cuts a cell into several, each of which may be a formula: `;=…`. Signs are
  * taken for one where something to calculate follows: `;-)` is none.
  */
-const innerFormula = /([;\t\r\n] *)(?='*(?:[=@]|[+-][\w("]))/g
+const innerFormula = /([;\t\r\n] *)(?=['"]*(?:[=@]|[+-][\w("]))/g
 
 /**
  * Whether a spreadsheet would calculate a cell instead of showing it: an SMS may say `=HYPERLINK(…)`. With an apostrophe in front it is text. A
