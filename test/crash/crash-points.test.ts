@@ -24,8 +24,9 @@ async function openPointsHouse(): Promise<PointsHouse> {
   const house = await openCrashHouse(device, undefined, {
     ...arming.env,
     ONESIXTY_WEBHOOK_ALLOW: '127.0.0.1',
-    // What was under way at a crash is due again ten seconds after this.
-    ONESIXTY_WEBHOOK_TIMEOUT_MS: '2000',
+    // What was under way at a crash is due again ten seconds after this. A receiver in a process that is slowed down must not be taken for one that fails:
+    // after three failures the next try is half an hour away.
+    ONESIXTY_WEBHOOK_TIMEOUT_MS: '10000',
   })
   const { secret } = await house.onesixty<{ secret: string }>('webhook', 'add', '--account', house.accountId, '--url', receiver.url)
   const heard: PointsHouse['heard'] = new Map()
