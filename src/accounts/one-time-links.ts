@@ -132,28 +132,13 @@ export async function revokeInvitationsBy(
   deps: AccountDeps,
   { accountId, userId, actor }: { accountId: string; userId: string; actor: string },
 ): Promise<void> {
-  const rows = await tx
-    .selectFrom('one_time_links')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('purpose', '=', 'invitation')
-    .where('actor', '=', userId)
-    .where('used_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .where('expires_at', '>', deps.nowMs)
-    .execute()
+  const rows = await openInvitations(tx, accountId, deps.nowMs).where('actor', '=', userId).execute()
   for (const { id } of rows) await revokeInvitation(tx, deps, { linkId: id, accountId, actor })
 }
 
 /** Ends the links by which a person could choose a password: of one that was just chosen they know nothing. */
 export const endPasswordLinks = async (tx: Tx, userId: string, nowMs: number): Promise<void> => {
-  await tx
-    .updateTable('one_time_links')
-    .set({ revoked_at: nowMs })
-    .where('user_id', '=', userId)
-    .where('used_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .execute()
+  await endOpen(tx, nowMs).where('user_id', '=', userId).execute()
 }
 
 /** Invitations that still work, newest first: of an account, or (null) those to open an account of one's own. */
@@ -161,7 +146,12 @@ export async function listInvitations(
   db: Db,
   { accountId, nowMs, limit }: { accountId: string | null; nowMs: number; limit: number },
 ): Promise<OneTimeLink[]> {
-  const rows = await db
+  const rows = await openInvitations(db, accountId, nowMs).orderBy('id', 'desc').limit(limit).execute()
+  return rows.map(linkOf)
+}
+
+const openInvitations = (db: Db | Tx, accountId: string | null, nowMs: number) =>
+  db
     .selectFrom('one_time_links')
     .selectAll()
     .where('account_id', accountId === null ? 'is' : '=', accountId)
@@ -169,11 +159,6 @@ export async function listInvitations(
     .where('used_at', 'is', null)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', nowMs)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
-  return rows.map(linkOf)
-}
 
 /** 256 bits: no token is ever guessed, so that attempts need not be counted for its sake. */
 const tokenBytes = 32
@@ -195,20 +180,20 @@ async function holderOf(
 }
 
 const endEarlier = async (tx: Tx, { userId, email, accountId, createdAt }: OneTimeLink): Promise<void> => {
-  const open = tx
+  if (userId !== null) return endPasswordLinks(tx, userId, createdAt)
+  await endOpen(tx, createdAt)
+    .where('account_id', accountId === null ? 'is' : '=', accountId)
+    .where('purpose', '=', 'invitation')
+    .where('email', '=', email)
+    .execute()
+}
+
+const endOpen = (tx: Tx, nowMs: number) =>
+  tx
     .updateTable('one_time_links')
-    .set({ revoked_at: createdAt })
+    .set({ revoked_at: nowMs })
     .where('used_at', 'is', null)
     .where('revoked_at', 'is', null)
-  await (
-    userId === null
-      ? open
-          .where('account_id', accountId === null ? 'is' : '=', accountId)
-          .where('purpose', '=', 'invitation')
-          .where('email', '=', email)
-      : open.where('user_id', '=', userId)
-  ).execute()
-}
 
 /** Links that ended a month ago say nothing that the audit log does not. A few at each new link keep the table small. */
 const keptMs = 30 * 86_400_000
