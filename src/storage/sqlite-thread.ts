@@ -12,6 +12,10 @@ interface Pending {
 /** `Omit` that keeps the members of a union apart. */
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
 
+// The flag that sizes the nursery of the main thread, which has its own by now, would hold for the threads too, whatever they are given. Taken
+// back before any thread of this process runs: flags are the process's, and one that starts meanwhile would read them.
+setFlagsFromString('--max-semi-space-size=0')
+
 /**
  * The nursery of each thread. What a batch makes lives until its flush: with 4 MB the writer spent a quarter of a core on moving it about.
  * A reader makes little.
@@ -41,8 +45,6 @@ export class SqliteThread {
   readonly died = new Promise<StorageError>((resolve) => (this.#tellDied = resolve))
 
   constructor(settings: WorkerSettings) {
-    // The flag that sizes the nursery of the main thread, which has its own by now, would hold for this thread too, whatever it is given.
-    setFlagsFromString('--max-semi-space-size=0')
     this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
       workerData: settings,
       resourceLimits: { maxYoungGenerationSizeMb: settings.readOnly ? nurseryMb.reader : nurseryMb.writer },
