@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,15 +64,28 @@ async function runSteps(total: Count): Promise<boolean> {
   return true
 }
 
-/** Runs one command and gives its exit code; its output is kept in `output`, or shown as it comes when that is null. */
-function run(command: Step['commands'][number], output: string[] | null): Promise<number> {
-  const [program, ...args] = command
+/** Runs one command and gives its exit code; its output is kept in `output`. */
+const run = (command: Step['commands'][number], output: string[]): Promise<number> =>
+  spawned(command, 'pipe', (child) => {
+    child.stdout?.on('data', (chunk: Buffer) => output.push(chunk.toString()))
+    child.stderr?.on('data', (chunk: Buffer) => output.push(chunk.toString()))
+  })
+
+/** Runs one command, shows its output as it comes, and gives its exit code; what it wrote as errors is added to `errors` too. */
+const show = (command: Step['commands'][number], errors: string[]): Promise<number> =>
+  spawned(command, 'inherit', (child) => {
+    child.stderr?.on('data', (chunk: Buffer) => errors.push(chunk.toString()))
+    child.stderr?.pipe(process.stderr)
+  })
+
+function spawned(
+  [program, ...args]: Step['commands'][number],
+  stdout: 'pipe' | 'inherit',
+  listen: (child: ChildProcess) => void,
+): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, {
-      stdio: ['ignore', output ? 'pipe' : 'inherit', output ? 'pipe' : 'inherit'],
-    })
-    child.stdout?.on('data', (chunk: Buffer) => output?.push(chunk.toString()))
-    child.stderr?.on('data', (chunk: Buffer) => output?.push(chunk.toString()))
+    const child = spawn(program, args, { stdio: ['ignore', stdout, 'pipe'] })
+    listen(child)
     child.on('error', reject)
     child.on('close', (code) => resolve(code ?? 1))
   })
@@ -90,7 +103,8 @@ async function runVitest(total: Count, filters: readonly string[]): Promise<void
   const file = join(folder, 'report.json')
   const startedMs = performance.now()
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  const code = await run(['vitest', 'run', ...reporters, ...filters], null)
+  const errors: string[] = []
+  const code = await show(['vitest', 'run', ...reporters, ...filters], errors)
   const report = JSON.parse(await readFile(file, 'utf8').catch(() => 'null')) as VitestReport | null
   await rm(folder, { recursive: true })
   const leftOut = nameLeftOut(report)
@@ -99,6 +113,7 @@ async function runVitest(total: Count, filters: readonly string[]): Promise<void
     Math.max(report?.numFailedTests ?? 0, code === 0 ? 0 : 1) + (mustBeComplete ? leftOut.length : 0)
   console.log(`${failed === 0 ? '✓' : '✗'} ${'tests'.padEnd(16)} ${seconds(startedMs)}`)
   for (const name of leftOut) console.log(`left out: ${name}`)
+  for (const words of lastWords(errors.join(''))) console.log(words)
   total.passed += report?.numPassedTests ?? 0
   total.failed += failed
 }
@@ -109,6 +124,13 @@ const nameLeftOut = (report: VitestReport | null): string[] =>
       .filter(({ status }) => status !== 'passed' && status !== 'failed')
       .map(({ fullName }) => fullName),
   )
+
+/**
+ * What V8 or Node.js wrote, stack included, when it gave a process up (a failed check, a heap that is full): Vitest names the signal alone, and
+ * the output of thousands of tests buries the rest.
+ */
+const lastWords = (errors: string): string[] =>
+  errors.match(/^.*(?:Fatal error in|FATAL ERROR|Check failed|Assertion failed)(?:.*\n){1,40}/gm) ?? []
 
 const seconds = (sinceMs: number): string => `${((performance.now() - sinceMs) / 1000).toFixed(1)} s`
 
