@@ -26,7 +26,9 @@ export const systemClock: Clock = {
   },
 }
 
-export const dayMs = 86_400_000
+export const minuteMs = 60_000
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
 
 /** The UTC day of an instant as a whole number of days since 1970. */
 export const utcDay = (atMs: number): number => Math.floor(atMs / dayMs)

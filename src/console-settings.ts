@@ -43,7 +43,7 @@ export const consoleSettings = {
     env: 'ONESIXTY_TRAFFIC_DAYS',
     read: wholeNumber(97, 36_500),
     default: 400,
-    says: 'How long the counts of messages by six hours stand, which the overview reads: a year and a month, to compare. They hold no texts and no numbers. 90 days and the week before them are the least.',
+    says: 'How long the six-hour counts behind the overview are kept: a year and a month, to compare. At least 97 days, the 90 of the overview and a week before. They hold no texts and no numbers.',
   }),
   exportsAtOnce: setting({
     env: 'ONESIXTY_EXPORTS_AT_ONCE',

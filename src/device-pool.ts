@@ -1,3 +1,4 @@
+import { minuteMs } from './clock.ts'
 import { loadConnectorKind } from './connectors/registry.ts'
 import { openDeviceSecrets } from './devices/device-store.ts'
 import { DevicePool } from './dispatch/device-pool.ts'
@@ -52,6 +53,6 @@ export function createPool(
     isLogged: () => handOvers.isKept,
     changed: events.changed,
     reloadIntervalMs: directoryPollMs,
-    breakerRestMs: config.breakerRestMinutes * 60_000,
+    breakerRestMs: config.breakerRestMinutes * minuteMs,
   })
 }

@@ -13,19 +13,19 @@ export const guardSettings = {
     env: 'ONESIXTY_MESSAGES_PER_NUMBER',
     read: wholeNumber(0),
     default: 0,
-    says: 'Messages of one account to one number in an hour, then 429; 0 switches the limit off. Off unless somebody knows better: alarms of machines go to one number all day, and codes have a limit of their own.',
+    says: 'Messages of one account to one number in an hour, then 429; 0 switches the limit off. Off by default, because alarms of machines go to one number all day, and codes have a limit of their own.',
   }),
   messagesPerPrefix: setting({
     env: 'ONESIXTY_MESSAGES_PER_PREFIX',
     read: wholeNumber(0),
     default: 0,
-    says: 'Messages of one account in an hour to numbers that differ in their last three digits only, then 429; 0 switches the limit off. Off unless somebody knows better: the people of one company have neighbouring numbers.',
+    says: 'Messages of one account in an hour to numbers that differ in their last three digits only, then 429; 0 switches the limit off. Off by default, because the people of one company have neighbouring numbers.',
   }),
   pumpingNumbers: setting({
     env: 'ONESIXTY_PUMPING_NUMBERS',
     read: wholeNumber(0),
     default: 30,
-    says: 'Neighbouring numbers (the last three digits differ) that codes of one account may go to in an hour before it is suspended, when they are also most of its codes and a growing share: somebody pumps codes to numbers that pay him. 0 switches the guard off.',
+    says: 'Neighbouring numbers (the last three digits differ) that codes of one account may go to in an hour before it is suspended, when they are also most of its codes and a growing share: somebody then has codes sent to numbers that earn money by each SMS (SMS pumping). 0 switches the guard off.',
   }),
   pumpingMessages: setting({
     env: 'ONESIXTY_PUMPING_MESSAGES',

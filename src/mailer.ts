@@ -17,6 +17,7 @@ export interface Mailer {
 /** A mail server that does not answer must not keep a person waiting for long. */
 const timeoutMs = 10_000
 
+/** Null where `ONESIXTY_SMTP_URL` is not set. */
 export function createMailer(deps: {
   config: Pick<Config, 'smtpUrl' | 'mailFrom'>
   log: Pick<Log, 'error'>

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 
-/** Words that a counter's label may say, each counted from 0 on: of what was never counted nothing is known, and a rule compares nothing with it. */
+/** Label values, each counted from 0 at the start: an alert rule cannot compare a series that does not exist yet. */
 const handOverOutcomes = ['accepted', 'refused', 'partial', 'unavailable', 'unknown', 'offered'] as const
 const messageStatuses = [
   'scheduled',
@@ -44,6 +44,7 @@ export interface Metrics {
   text(): Promise<string>
 }
 
+/** All counters, gauges and histograms of a process, at 0. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'onesixty_' })

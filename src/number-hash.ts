@@ -11,6 +11,7 @@ export interface NumberHash {
   all(number: string): string[]
 }
 
+/** Hashes under the present secret, and knows what was hashed under the one before it. */
 export function createNumberHash(secret: { current: string; previous: string | null }): NumberHash {
   const keys = [secret.current, ...(secret.previous === null ? [] : [secret.previous])].map(
     (each) => new Uint8Array(hkdfSync('sha256', each, 'onesixty', 'onesixty/number-hash/v1', 32)),

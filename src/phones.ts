@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { hourMs } from './clock.ts'
 import { takeOrRefuse } from './api/console/identity-limits.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { androidKind } from './connectors/android/android.ts'
@@ -69,7 +70,7 @@ const registerWith = (
 ): PhonePorts['register'] => {
   const registrations = new TryLimit(
     { clock, shared: { counts, kind: 'registrations' } },
-    { most: config.registrationsPerHour, windowMs: 3_600_000 },
+    { most: config.registrationsPerHour, windowMs: hourMs },
   )
   return async (privateToken, said) => {
     // Who shows a wrong one keeps nobody from writing.

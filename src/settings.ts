@@ -202,7 +202,7 @@ export const settings = {
     env: 'ONESIXTY_PARKED_RECEIPT_HOURS',
     read: wholeNumber(1, 720),
     default: 72,
-    says: 'How long a receipt is kept that nobody waits for: the answer that tells its id may still come, or be given up. As long as receipts are waited for.',
+    says: 'How long a receipt is kept that fits no known message: the answer that tells its id may still come. By default as long as receipts are waited for.',
   }),
   parkedReceipts: setting({
     env: 'ONESIXTY_PARKED_RECEIPTS',

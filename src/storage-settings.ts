@@ -15,7 +15,7 @@ export const storageSettings = {
     env: 'ONESIXTY_POSTGRES_READERS',
     read: wholeNumber(1, 100),
     default: 8,
-    says: 'Connections that reads for accounts share on one node; nine more read for the service itself, write, ask and listen. A server has 100 without further ado.',
+    says: 'Connections that all reads for accounts share, on each node; the service itself takes nine more. PostgreSQL allows 100 by default.',
   }),
   postgresConnectTimeoutMs: setting({
     env: 'ONESIXTY_POSTGRES_CONNECT_TIMEOUT_MS',
@@ -39,7 +39,7 @@ export const storageSettings = {
     env: 'ONESIXTY_ROLES',
     read: readRoles,
     default: roles,
-    says: 'What this server does of the service, on PostgreSQL; `serve --roles` goes before it. api: answers programs, people and phones. dispatch: runs the links. webhooks: tells customers. janitor: tidies up, one of those that may at a time. Each is needed somewhere.',
+    says: 'What this server does of the service, on PostgreSQL; `serve --roles` overrides it. api: answers programs, people and phones. dispatch: runs the links. webhooks: tells customers. janitor: cleans up; of several nodes with this role one does it at a time. Each is needed somewhere.',
   }),
   busyTimeoutMs: setting({
     env: 'ONESIXTY_BUSY_TIMEOUT_MS',

@@ -32,6 +32,13 @@ test('every file that the documents name exists', () => {
   expect(missing).toEqual([])
 })
 
+test('no document relies on pages that nobody has: what was asked for, planned or designed elsewhere', () => {
+  const elsewhere =
+    /\bthe (?:design|plan) (?:asks|says|named|was|lists|is silent|of the)\b|\bissue \d|\bengineers?\b/i
+  expect('The design asks for lanes').toMatch(elsewhere)
+  expect(pages.filter((page) => elsewhere.test(readText(page)))).toEqual([])
+})
+
 test('no command of the documents needs the Node of the machine, which may be too old', () => {
   const commands = pages.flatMap((page) => typedCommands(readText(page)))
   expect(commands.length).toBeGreaterThan(10)

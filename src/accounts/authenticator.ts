@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import { type Clock, minuteMs } from '../clock.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { AccountState, Mode } from '../storage/schema.ts'
 import { type AccountGuard, guardColumns, guardOf } from './account-guard.ts'
@@ -52,7 +52,6 @@ const keyLifeMs = 5_000
 const fakeLifeMs = 1_000
 const mostKeys = 50_000
 const mostFakes = 10_000
-const minuteMs = 60_000
 
 /**
  * Knows keys by their tokens. A key in use costs one look into a map: no hash, no database. Keys and fakes are remembered apart,

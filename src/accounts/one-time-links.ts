@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { dayMs } from '../clock.ts'
 import { type Refusal, refuse } from '../errors.ts'
 import { invalidInput } from '../invalid-input.ts'
 import { appendAudit } from '../storage/audit-log.ts'
@@ -196,7 +197,7 @@ const endOpen = (tx: Tx, nowMs: number) =>
     .where('revoked_at', 'is', null)
 
 /** Links that ended a month ago say nothing that the audit log does not. A few at each new link keep the table small. */
-const keptMs = 30 * 86_400_000
+const keptMs = 30 * dayMs
 const forgottenAtOnce = 100
 
 const forgetOld = async (tx: Tx, nowMs: number): Promise<void> => {

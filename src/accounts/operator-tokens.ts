@@ -1,3 +1,4 @@
+import { minuteMs } from '../clock.ts'
 import { timingSafeEqual } from 'node:crypto'
 import { refuse } from '../errors.ts'
 import { invalidInput, nameFaults } from '../invalid-input.ts'
@@ -124,8 +125,6 @@ export interface OperatorCaller {
   tokenId: string
   scope: OperatorScope
 }
-
-const minuteMs = 60_000
 
 /**
  * Whose token it is, or null when it is none, has ended or was revoked. Read anew each time: a revoked token is refused at once on every node.

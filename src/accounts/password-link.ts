@@ -1,3 +1,4 @@
+import { hourMs } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { linkAddress } from '../own-address.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -28,7 +29,7 @@ export async function issuePasswordLink(
   const known = await hasPassword(tx, userId)
   if (known && !evenSo) return null
   const purpose = known ? 'reset' : 'set-up'
-  const lifeMs = (known ? config.resetLinkHours : config.setUpLinkHours) * 3_600_000
+  const lifeMs = (known ? config.resetLinkHours : config.setUpLinkHours) * hourMs
   const { token, link } = await issueLink(tx, deps, { purpose, userId, lifeMs, actor })
   return { address: linkAddress(publicUrl, token), purpose, expiresAt: link.expiresAt }
 }

@@ -1,3 +1,4 @@
+import { hourMs } from '../clock.ts'
 import { refuse } from '../errors.ts'
 import { invalidInput } from '../invalid-input.ts'
 import { appendAudit } from '../storage/audit-log.ts'
@@ -29,7 +30,7 @@ export async function rotateApiKey(
     const detail = `The overlap must be from 0 to ${longestOverlapHours} hours.`
     throw invalidInput([{ pointer: '/overlap_hours', code: 'out_of_range', detail }])
   }
-  const oldExpiresAt = Math.min(old.expires_at ?? Infinity, nowMs + overlapHours * 3_600_000)
+  const oldExpiresAt = Math.min(old.expires_at ?? Infinity, nowMs + overlapHours * hourMs)
   // First, so that an account with ten keys may rotate one without an overlap.
   await tx.updateTable('api_keys').set({ expires_at: oldExpiresAt }).where('id', '=', keyId).execute()
   const made = await createApiKey(tx, deps, {

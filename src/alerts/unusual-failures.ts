@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { dayMs } from '../clock.ts'
+import { dayMs, hourMs } from '../clock.ts'
 import { grainMs } from '../messages/traffic.ts'
 import type { Db } from '../storage/dialect.ts'
 import { alertKey, type AlertRule, type Condition } from './condition.ts'
@@ -91,7 +91,6 @@ const usualOf = (row: Row): FailureCount => ({ failed: row.usual_failed, ended: 
 const percent = ({ failed, ended }: FailureCount): string =>
   ended === 0 ? 'none' : `${Math.round((failed / ended) * 100)}%`
 
-const hourMs = 3_600_000
 const failed = sql.raw('failed + undelivered + expired')
 const ended = sql.raw('failed + undelivered + expired + sent + delivered + unconfirmed')
 

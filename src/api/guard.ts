@@ -26,6 +26,7 @@ export type Guard = (
   request: FastifyRequest,
 ) => Promise<void>
 
+/** Gives the check that stands before each operation. */
 export function createGuard(deps: GuardDeps): Guard {
   const { config, clock, counts } = deps
   const credentials: AuthenticateDeps = {

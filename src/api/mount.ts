@@ -37,6 +37,7 @@ export interface MountDeps extends Omit<
   config: Pick<Config, 'phoneFailedAuthPerMinute' | 'phoneIdleTimeoutMs'>
 }
 
+/** What every mounted plugin of routes is given: limits of wrong keys, addresses, and what the log is told. */
 export function createMountTools({ clock, remoteAddress, config, ...tools }: MountDeps): MountTools {
   const limiter = new RateLimiter({ clock })
   const perMinute = config.phoneFailedAuthPerMinute

@@ -22,7 +22,7 @@ export interface Operation<Deps> {
   summary: string
   /** Markdown for the reference. */
   description: string
-  /** An object schema with a description on every member; documentation and, compiled, the check of the body. */
+  /** An object schema with a description on every member: the reference is made of it, and the reader of the body is held to it by a test. */
   body?: { schema: TSchema; examples: Readonly<Record<string, { summary: string; value: unknown }>> }
   /** An object schema whose members are the query parameters. */
   query?: TSchema

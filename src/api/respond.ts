@@ -65,6 +65,7 @@ export interface RequestMetrics {
   requestEnded(operation: string, status: number, seconds: number): void
 }
 
+/** Gives the function that writes each answer, counts it and logs it. */
 export function createRespond(deps: RespondDeps): Respond {
   return (request, reply, answer) => {
     const { raw, progress } = request
@@ -84,6 +85,7 @@ export type OpenStream = (
   head: { contentType: string; headers: Readonly<Record<string, string>> },
 ) => ServerResponse
 
+/** The same of answers that have no end of their own. */
 export function createOpenStream(deps: RespondDeps): OpenStream {
   return (request, reply, { contentType, headers }) => {
     const { progress } = request

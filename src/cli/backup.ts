@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { hourMs } from '../clock.ts'
 import { secretFile } from '../instance-secret.ts'
 import { backUpDatabase } from '../storage/backup.ts'
 import { findDamage, openDatabaseFile } from '../storage/database-file.ts'
@@ -53,7 +54,7 @@ async function proveCopy({ config, clock }: Toolbox, file: string): Promise<stri
     if (damage.length > 0) throw new CommandError('damaged', `The copy is damaged: ${damage.join(' ')}`)
     const sums = await examineSums(copy.db, {
       nowMs: clock.now(),
-      receiptWindowMs: config.receiptWindowHours * 3_600_000,
+      receiptWindowMs: config.receiptWindowHours * hourMs,
     })
     return sums.filter((sum) => !sum.ok).map((sum) => sum.name)
   } finally {

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
+import { hourMs } from '../clock.ts'
 import { isThere } from '../durable-file.ts'
 import { type AuditCheck, type AuditTime, ledgerChecks } from '../ledger/audit.ts'
 import { loadInstanceSecret, secretFile } from '../instance-secret.ts'
@@ -79,7 +80,7 @@ async function examineMachine({ config }: Toolbox): Promise<Finding[]> {
 }
 
 async function examineDatabase({ config, clock }: Toolbox, full: boolean): Promise<Finding[]> {
-  const at: AuditTime = { nowMs: clock.now(), receiptWindowMs: config.receiptWindowHours * 3_600_000 }
+  const at: AuditTime = { nowMs: clock.now(), receiptWindowMs: config.receiptWindowHours * hourMs }
   const examine = async (db: Db): Promise<Finding[]> => [
     ...(await examinePhones(db, config)),
     ...(await examineWebhooks(db, config, at.nowMs)),

@@ -1,3 +1,4 @@
+import { hourMs } from '../clock.ts'
 import { placeholderEmail } from '../accounts/accounts.ts'
 import { issueLink } from '../accounts/one-time-links.ts'
 import type { Config } from '../config.ts'
@@ -32,7 +33,7 @@ export async function makeFirstAccount(
       actor,
     })
     const { userId } = opened
-    const lifeMs = deps.config.setUpLinkHours * 3_600_000
+    const lifeMs = deps.config.setUpLinkHours * hourMs
     const { token } = await issueLink(tx, deps, { purpose: 'set-up', userId, lifeMs, actor })
     return { ...opened, setUpToken: token }
   })

@@ -1,3 +1,4 @@
+import { hourMs } from '../clock.ts'
 import { secretFile } from '../instance-secret.ts'
 import { StorageError } from '../storage/dialect.ts'
 import { lockFolder } from '../storage/folder-lock.ts'
@@ -48,7 +49,7 @@ async function move(tools: Toolbox, { url, place, pageRows, json }: Wish): Promi
   const lines = new MoveLines(json ? null : io.stdout, () => clock.monotonicMs())
   // Of each table everything is read: no statement may be cut off for taking long.
   const settings = { url, applicationName: 'onesixty move', readers: 1, connectTimeoutMs: config.postgresConnectTimeoutMs, statementTimeoutMs: 0 }
-  const at = { nowMs: clock.now(), receiptWindowMs: config.receiptWindowHours * 3_600_000 }
+  const at = { nowMs: clock.now(), receiptWindowMs: config.receiptWindowHours * hourMs }
   const deps = {
     clock,
     ids,

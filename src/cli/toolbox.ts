@@ -43,6 +43,7 @@ export interface Toolbox {
   withStorage<T>(use: (storage: CommandStorage) => Promise<T>, options?: { create: boolean }): Promise<T>
 }
 
+/** The tools of one command; opens nothing yet. */
 export function createToolbox(io: CommandIo, config: Config, clock: Clock = systemClock): Toolbox {
   return {
     io,

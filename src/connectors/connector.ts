@@ -246,6 +246,7 @@ export interface Pull extends Running {
   ): void
 }
 
+/** Whether the device fetches its messages. */
 export const isPull = (device: Link | Pull): device is Pull => 'wake' in device
 
 /** One setting of a kind, for `device add --set`, the docs and the console. */

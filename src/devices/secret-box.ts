@@ -16,6 +16,7 @@ export interface SecretBox {
   isCurrent(sealed: string): boolean
 }
 
+/** A box for one purpose (AES-256-GCM, NIST SP 800-38D): nothing that was sealed for another can be opened with it. */
 export function createSecretBox(
   secret: { current: string; previous: string | null },
   purpose: string,

@@ -1,3 +1,4 @@
+import { minuteMs } from '../clock.ts'
 import { claimMails, type DueMail, hasDueMails, settleMails } from '../alerts/alert-mails.ts'
 import { renderMail } from '../alerts/render-mail.ts'
 import type { Mailer } from '../mailer.ts'
@@ -18,7 +19,6 @@ const intervalMs = 5_000
 const atOnce = 10
 /** How long until the next try, in minutes; after the last one it is given up, a day late. */
 const retryMinutes = [1, 5, 30, 120, 360, 960]
-const minuteMs = 60_000
 
 /** Sends the mails of alerts, each until the mail server has taken it: once, but again where it is not known whether it has. */
 export function createAlertMailer(deps: AlertMailerDeps): Janitor {

@@ -1,3 +1,4 @@
+import { minuteMs } from '../clock.ts'
 import type { AlertRule } from '../alerts/condition.ts'
 import { decideAlerts } from '../alerts/decide-alerts.ts'
 import { disabledEndpoints } from '../alerts/disabled-endpoints.ts'
@@ -29,7 +30,6 @@ export interface AlertWatchDeps extends JanitorDeps {
 }
 
 const intervalMs = 10_000
-const minuteMs = 60_000
 
 /** What people are told of. */
 const rulesOf = ({ config }: AlertWatchDeps): readonly AlertRule[] => [

@@ -173,7 +173,7 @@ export class DeviceSlot {
     throw elsewhere
   }
 
-  /** A link that knows too few ids may take a receipt that does not say that it is one for a message: less than to carry nothing. */
+  /** Without the ids that it waits for a link may take an unmarked receipt for a received message: better than carrying nothing. */
   #startsWithout(error: unknown, deviceId: string): void {
     if (!(error instanceof StorageError) || error.fault !== 'busy') throw error
     this.#deps.log.warn(

@@ -21,6 +21,7 @@ export const tooLate: Outcome = {
   networkCode: null,
 }
 
+/** What these ends mean for their messages. */
 export const settlementsOf = (ended: readonly Ended[], nowMs: number, dueMs: number): Settlement[] =>
   ended.map(({ claimed, outcome, knownIds }) =>
     knownIds === undefined

@@ -1,4 +1,4 @@
-import { type Clock, dayMs } from '../clock.ts'
+import { type Clock, dayMs, minuteMs } from '../clock.ts'
 import type { Config } from '../config.ts'
 import type { Inbound } from '../connectors/connector.ts'
 import { refuse } from '../errors.ts'
@@ -144,7 +144,7 @@ export class InboundReceiver {
 export const inboundTermsOf = (
   config: Pick<Config, 'inboundJoinMinutes' | 'inboundCharacters'>,
 ): InboundTerms => ({
-  joinMs: config.inboundJoinMinutes * 60_000,
+  joinMs: config.inboundJoinMinutes * minuteMs,
   mostCharacters: config.inboundCharacters,
 })
 

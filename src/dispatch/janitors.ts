@@ -1,4 +1,4 @@
-import { dayMs } from '../clock.ts'
+import { dayMs, hourMs } from '../clock.ts'
 import type { KeyUse } from '../accounts/api-keys.ts'
 import type { Config } from '../config.ts'
 import type { Ids } from '../ids.ts'
@@ -77,8 +77,6 @@ export interface JanitorsDeps extends JanitorDeps {
   /** Told of each route on which something waits anew. */
   wake: DueReleaserDeps['wake']
 }
-
-const hourMs = 3_600_000
 
 /** Everything that tidies up, with what the settings say. */
 export function createJanitors(

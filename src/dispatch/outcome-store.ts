@@ -27,7 +27,7 @@ interface Deps {
 /** Outcomes that share one unit; bounds how long a transaction can last. */
 const maxBatch = 1_000
 const storeRetryMs = 250
-/** Refusals of one outcome, the first of it as it was told, after which it holds up no other: 1 s. */
+/** How often one outcome may be refused by the database, the first time as it was told, before it is left aside: within 1 s. */
 const mostRefusals = 5
 
 /** Stores what hand-overs came to, whatever the database does. */

@@ -2,7 +2,7 @@ import { claimsOf } from '../messages/open-attempts.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { MessageState } from '../messages/message-store.ts'
 import { type OfferRow, readAttemptsOf } from '../messages/phone-offers.ts'
-import { closeOffers, readSilentOffers, recallOffers } from '../messages/phone-recalls.ts'
+import { closeOffers, phoneReportsForMs, readSilentOffers, recallOffers } from '../messages/phone-recalls.ts'
 import { settleOutcomes } from '../messages/settle-outcomes.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
@@ -12,8 +12,8 @@ import { judgeOutcome } from './retry-policy.ts'
 
 const intervalMs = 30_000
 const pageSize = 500
-/** A phone tries to report for 2 h 50 min; three hours after its validity nothing is open any more, so that the sweep begins a little before. */
-const reportsForMs = 3 * 3_600_000 - 2 * intervalMs
+/** Nothing is open any more when a phone's time to report is over, so that the sweep begins a little before. */
+const reportsForMs = phoneReportsForMs - 2 * intervalMs
 
 interface PhoneCloserDeps extends JanitorDeps {
   read: Db

@@ -137,8 +137,8 @@ export class PhoneDesk {
   }
 
   /**
-   * A page is filled from routes in turn; another round gives what some of them left to the others, and in all not more than the share of the
-   * first: of what phones that come at the same instant have not yet had, each would else take a share again.
+   * Fills a page from the routes in turn; what one round leaves goes to the others in the next. All rounds together give no more than the share of
+   * the first: each of many phones that ask at the same instant would else take another share.
    */
   async #claim(device: DeviceRuntime, phone: AskingPhone, room: number): Promise<void> {
     const { clock, claim, dueNow, fence, metrics } = this.#deps

@@ -46,7 +46,7 @@ interface Waited {
 
 const behindAll: Waited = { sentAt: Number.MAX_SAFE_INTEGER, messageId: '', networkId: '' }
 
-/** How far those of a wallet were read that are waited for, or those that are not: each has an index. `closedAt` is how theirs stands to null. */
+/** How far one wallet was read: receipts still waited for (`closed_at is null`) and given up (`is not null`) apart, each by an index of its own. */
 interface Reading {
   account_id: string
   mode: Mode

@@ -52,6 +52,13 @@ interface DayChange {
   parts: number
 }
 
+/** Keeps what was charged for messages that are removed, so that what was used stays explained: a row for each wallet, each once. */
+export const archiveUsed = (
+  tx: Tx,
+  rows: readonly { account_id: string; mode: Mode; used_archived: number }[],
+): Promise<number> =>
+  adjustRows(tx, 'wallets', { key: ['account_id', 'mode'], amounts: ['used_archived'] }, rows)
+
 /** Sums what a batch does to wallets, so that each wallet is written once a transaction. */
 export class WalletChanges {
   readonly #changes = new Map<string, WalletChange>()

@@ -1,5 +1,5 @@
 import { readCountries } from '../accounts/account-guard.ts'
-import { dayMs } from '../clock.ts'
+import { dayMs, hourMs } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import { isTestNumber } from '../test-number.ts'
 import { parsePhoneNumber } from '../phone-number.ts'
@@ -130,7 +130,7 @@ async function hasBeenWrittenTo(
 
 /** So many of the latest messages to a number are looked at. */
 const mostLookedAt = 20
-const answeredAgainMs = 3_600_000
+const answeredAgainMs = hourMs
 
 /** Whether the number has been sent this very text within the hour. */
 export async function hasHadAnswer(

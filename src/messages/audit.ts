@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import { hourMs } from '../clock.ts'
+import { phoneReportsForMs } from './phone-recalls.ts'
 import { type AuditCheck, mostViolations, rowsOf, type Violation } from '../ledger/audit.ts'
 import { trafficChecks } from './traffic-audit.ts'
 import { webhookChecks } from './webhook-audit.ts'
@@ -61,10 +63,6 @@ export const messageChecks: readonly AuditCheck[] = [
   ...trafficChecks,
   ...webhookChecks,
 ]
-
-const hourMs = 3_600_000
-/** A phone reports for 2 h 50 min after the end of a validity. */
-const reportGraceMs = 3 * hourMs
 
 const walletsAreNotMessages = sql<Violation>`
   select account_id, mode, sum(reserved) as reserved, sum(held) as held, sum(used) as used, sum(charged) as charged, sum(wallets) as wallets
@@ -149,7 +147,7 @@ const overdue = (nowMs: number, receiptWindowMs: number) => sql<Violation>`
   from (
     select account_id, mode, id, status, expires_at, sent_at, 1 as late, 0 as restore_hold from messages
     where finalized_at is null
-      and ((status in ('scheduled', 'queued', 'sending') and expires_at < ${nowMs - reportGraceMs})
+      and ((status in ('scheduled', 'queued', 'sending') and expires_at < ${nowMs - phoneReportsForMs})
         or (status = 'sent' and sent_at < ${nowMs - receiptWindowMs - hourMs}))
     union all
     select account_id, mode, message_id, null, null, null, 0, 1 from queue where restore_hold = 1

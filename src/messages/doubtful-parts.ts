@@ -1,5 +1,5 @@
 import { lowestIdAt } from '../ids.ts'
-import { dayMs } from '../clock.ts'
+import { dayMs, hourMs } from '../clock.ts'
 import { referenceOfPart } from '../part-reference.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { AttemptState, MessageStatus, Mode } from '../storage/schema.ts'
@@ -243,7 +243,6 @@ function isMeant(heard: ReceiptWord, row: DoubtRow): boolean {
 }
 
 /** Time zones lie from 12 h behind UTC to 14 h ahead, whole quarters of an hour apart; within them clocks are right to some minutes. */
-const hourMs = 3_600_000
 const quarterMs = hourMs / 4
 const clockErrorMs = 180_000
 

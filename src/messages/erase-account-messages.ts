@@ -1,3 +1,4 @@
+import { phoneReportsForMs } from './phone-recalls.ts'
 import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
@@ -46,9 +47,6 @@ const handedOver = {
   inputs: ['account', 'mode'],
 } as const
 
-/** A phone reports until so long after the end of a validity. */
-const reportGraceMs = 3 * 3_600_000
-
 /** How many messages of an account are being handed over, and by when the last of them is final, whatever becomes of its device; null when none is. */
 export async function readHandedOver(
   { read }: Pick<EraseDeps, 'read'>,
@@ -60,7 +58,7 @@ export async function readHandedOver(
     modes.map((mode) => [accountId, mode]),
   )
   const last = rows.reduce((most, { expires_at }) => Math.max(most, expires_at ?? 0), 0)
-  return { handedOver: rows.length, finalBy: rows.length === 0 ? null : last + reportGraceMs }
+  return { handedOver: rows.length, finalBy: rows.length === 0 ? null : last + phoneReportsForMs }
 }
 
 const withNumber = (comparison: '<' | '>') =>

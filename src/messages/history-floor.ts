@@ -1,3 +1,4 @@
+import { dayMs } from '../clock.ts'
 import { databaseTime, isShared } from '../storage/database-time.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import { silenceMs } from '../storage/nodes.ts'
@@ -39,7 +40,7 @@ export async function raiseHistoryFloor(tx: Tx, toMs: number): Promise<number> {
 }
 
 /** One that was silent for so long has lost its connections, and with them what it was writing. */
-const forgottenMs = 86_400_000
+const forgottenMs = dayMs
 
 /**
  * Whether another node writes, or may come back from silence and end a write that it had begun; null when none does, else the database's time

@@ -76,8 +76,8 @@ const holdsMoreThanIsRead = (group: readonly WaitingRoute[]): boolean =>
   group.reduce((sum, { messages }) => sum + messages, 0) >= maxRowsRead
 
 /**
- * The last row read of each queue that holds more, where it lies within the span. What stands behind it changed later, but for a message that is
- * due again later than it changed, after a refusal or quiet hours: one that stands behind so many that changed after it is seen when it moves on.
+ * Where the reading of each longer queue stops, if within the span. Rows behind it changed later, but for those that are due later than they changed,
+ * after a refusal or quiet hours: they may be missed here, and are seen when they move on.
  */
 async function endsOfQueues(
   db: Db,

@@ -1,3 +1,4 @@
+import { dayMs } from '../clock.ts'
 import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { MessageStatus } from '../storage/schema.ts'
@@ -21,7 +22,7 @@ export interface Moved {
 }
 
 /** As far ahead as a send may lie: a plan, and no store of texts for another season. */
-export const longestAheadMs = 30 * 86_400_000
+export const longestAheadMs = 30 * dayMs
 
 /**
  * Gives scheduled messages another time, as one unit; the end of their validity moves by as much. A time that has passed means at once. Gives one

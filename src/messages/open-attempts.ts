@@ -34,10 +34,9 @@ const placeOf = {
 } as const
 
 /**
- * Attempts that dead nodes left open, as claims that can be settled: those of every fence but this one's, of no node that lives, and of none of
- * `spared`. Inside a unit that is exact, because whoever was taken for dead claims nothing. Their texts are not read: nothing is handed over again.
- * Of what a restore holds back nothing may go again, whatever its caller had chosen (P14). What phones were offered is not among them, for phones go
- * on whoever serves them, until their offer is closed, as a restore does: then it is, though the node that gave it lives. At most `most`; `only`
+ * Attempts that dead nodes left open, as claims to be settled: of every fence but this one's, of no living node, of none of `spared`. Exact inside
+ * a unit, because a node that was taken for dead claims nothing. Texts are left out: nothing is handed over again, and nothing that a restore holds
+ * goes again (P14). Offers to phones are left out until a restore closes them: phones report to whichever node serves them. At most `most`; `only`
  * names one.
  */
 export async function readOrphans(

@@ -13,12 +13,12 @@ const optOutOf = {
 
 const none: ReadonlySet<string> = new Set()
 
-/** Of those who have just opted out so many are remembered: a claim that waits while more do so has been asked for. */
+/** Newest opt-outs kept in memory. While more than these come in a waiting claim passes `askedAfterMs`, and the database is asked. */
 const mostJustStopped = 10_000
-/** A claim and an opt-out that are stored one behind the other are heard of at most so long apart, and in either order. */
+/** This process may hear of a claim and of an opt-out this far apart, in either order, though one was stored behind the other. */
 const heardApartMs = 1_000
 
-/** A claim that waited no longer than that, as nearly all do, is not asked for: a commit takes as long. */
+/** Claims that waited no longer, which are nearly all, are not looked up: a commit takes as long. */
 const askedAfterMs = 100
 
 /**

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import { hourMs } from '../clock.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import { everyColumn } from '../storage/every-column.ts'
 import type { PhoneOfferTable } from '../storage/message-tables.ts'
@@ -59,7 +60,7 @@ export interface OfferedMessage {
 }
 
 /** Beyond this nobody knows what a phone has forgotten. */
-const longestOfferMs = 12 * 3_600_000
+const longestOfferMs = 12 * hourMs
 
 interface OpenOffer {
   attempt_id: string

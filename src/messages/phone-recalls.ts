@@ -1,7 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
+import { hourMs } from '../clock.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
 import { mostOpen, type OfferRow } from './phone-offers.ts'
+
+/** Until so long after the end of a validity a phone's word is waited for: it tries to report for 2 h 50 min. */
+export const phoneReportsForMs = 3 * hourMs
 
 /** Offers whose message's validity ended by then without the phone's last word. */
 export const readSilentOffers = (db: Db, expiredBy: number, most: number): Promise<OfferRow[]> =>

@@ -1,3 +1,4 @@
+import { minuteMs, dayMs } from '../clock.ts'
 /** Hours of the local day in which an account's messages disturb nobody, in minutes since midnight; over midnight where `from` lies behind `until`. */
 export interface QuietHours {
   from: number
@@ -21,8 +22,6 @@ export function quietUntil(country: string | null, nowMs: number, hours: QuietHo
   return untilMs
 }
 
-const minuteMs = 60_000
-const dayMs = 86_400_000
 const dayMinutes = 1_440
 
 /** Whole batches go to one country within one minute; finding an end takes up to a millisecond. */

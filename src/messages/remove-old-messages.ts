@@ -1,8 +1,9 @@
+import { archiveUsed } from '../ledger/ledger.ts'
 import { allDone } from '../all-done.ts'
 import { lowestIdAt } from '../ids.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
-import { adjustRows, deleteRows, selectEach } from '../storage/sets.ts'
+import { deleteRows, selectEach } from '../storage/sets.ts'
 import type { RetentionMark } from './erase.ts'
 import { TrafficChanges } from './traffic.ts'
 
@@ -84,8 +85,7 @@ async function archive(tx: Tx, page: readonly OldMessage[]): Promise<void> {
     const name = `${account_id}/${mode}`
     used.set(name, { account_id, mode, used_archived: (used.get(name)?.used_archived ?? 0) + charged })
   }
-  const shape = { key: ['account_id', 'mode'], amounts: ['used_archived'] } as const
-  await allDone([adjustRows(tx, 'wallets', shape, [...used.values()]), traffic.apply(tx)])
+  await allDone([archiveUsed(tx, [...used.values()]), traffic.apply(tx)])
 }
 
 const removeSettled = (

@@ -44,8 +44,8 @@ export async function sendMessages(
 }
 
 /**
- * Of two sends under one new key the second is a repetition of the first, and no send that the balance might refuse. It finds that when each is
- * asked for by itself, which is what the writer does with what a database refuses.
+ * Two sends under one new key in a batch: the second is a repeat of the first, and nothing that the balance might refuse. Fails the batch; the writer
+ * then runs each call by itself, and the second finds the first.
  */
 function refuseOneKeyTwice(sends: readonly SendRequest[]): void {
   const keyed = sends.filter((send) => send.idempotency !== null)

@@ -61,7 +61,7 @@ export interface EmbeddedSettings {
   maxMergedWeight?: number
 }
 
-/** Of the writer's cache, for who reads: pages lie in that of the system as well, and what it reads it rarely reads again. */
+/** A reader's share of the writer's cache: the system caches pages too, and a reader seldom reads one twice. */
 const readerCacheShare = 0.25
 
 export const databaseFile = (dataFolder: string): string => join(dataFolder, 'onesixty.db')

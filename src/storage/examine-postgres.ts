@@ -31,6 +31,7 @@ export interface ServerFacts {
   isStandby: number
 }
 
+/** What a PostgreSQL server says of itself and of the database. */
 export async function readServerFacts(db: Db): Promise<ServerFacts> {
   const { rows } = await sql<ServerFacts>`
     select current_setting('server_version') as version, current_database() as database,

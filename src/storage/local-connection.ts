@@ -12,6 +12,7 @@ export interface LocalConnection {
   syncLevel(): number
 }
 
+/** Opens the file in this thread. */
 export function connectLocally(settings: ConnectionSettings): LocalConnection {
   const connection = new SqliteConnection(settings)
   return {

@@ -91,8 +91,6 @@ export type {
   QueueTable,
 } from './message-tables.ts'
 
-/** The tables as the code sees them. The `.sql` of migrations/ decides; `test/storage/schema.test.ts` compares the two databases. */
-
 export interface InstanceTable {
   id: number
   epoch: number
@@ -111,6 +109,7 @@ export interface NodeTable {
   tidies: Flag
 }
 
+/** The tables as the code sees them. The `.sql` of migrations/ decides; `test/storage/schema.test.ts` compares the two databases. */
 export interface Database {
   instance: InstanceTable
   nodes: NodeTable

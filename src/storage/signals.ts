@@ -2,7 +2,7 @@
 export interface Signals {
   /** Whether words come and go now. */
   readonly isListening: boolean
-  /** Tells all nodes, this one among them. Gives whether that was done: it may be false of a word that was heard after all. */
+  /** Tells all nodes, this one among them. Resolves to whether it was sent; `false` may be wrong. */
   send(word: string): Promise<boolean>
   /** Tells `on` from now on. */
   listen(on: SignalsListener): Promise<void>

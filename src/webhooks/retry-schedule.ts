@@ -1,4 +1,6 @@
-const [secondMs, minuteMs, hourMs] = [1_000, 60_000, 3_600_000]
+import { hourMs, minuteMs } from '../clock.ts'
+
+const secondMs = 1_000
 
 /** How long after each failure a delivery is tried again: about 76 hours in all. What has failed once more is given up. */
 export const retryDelaysMs = [

@@ -20,6 +20,7 @@ export interface AuthDeps {
 export type Auth = () => Promise<BetterAuth>
 export type BetterAuth = Awaited<ReturnType<typeof load>>
 
+/** Gives the way to Better Auth; loads nothing yet. */
 export function createAuth(deps: AuthDeps): Auth {
   let loaded: Promise<BetterAuth> | null = null
   return () => (loaded ??= load(deps))

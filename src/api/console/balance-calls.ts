@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { rfc3339, utcDay } from '../../clock.ts'
+import { dayMs, rfc3339, utcDay } from '../../clock.ts'
 import { refuse } from '../../errors.ts'
 import { type Balance, readBalance } from '../../ledger/balance.ts'
 import { setLowThreshold } from '../../ledger/low-threshold.ts'
@@ -60,7 +60,7 @@ export const balanceCalls = {
     async handle(context, period) {
       const statement = await statementOf(context, period)
       const names = await namesOf(context, statement.rows)
-      const first = rfc3339(statement.fromDay * 86_400_000).slice(0, 10)
+      const first = rfc3339(statement.fromDay * dayMs).slice(0, 10)
       return {
         name: `statement-${context.account.mode}-${first}.csv`,
         contentType: 'text/csv; charset=utf-8',
@@ -134,7 +134,7 @@ async function* writeStatement(
   names: Readonly<Record<string, string>>,
 ): AsyncGenerator<string> {
   yield `${csvMark}${csvLine(['at', 'kind', 'sms', 'balance', 'note', 'by', 'id'])}`
-  yield csvLine([rfc3339(fromDay * 86_400_000), 'opening', null, opening, null, null, null])
+  yield csvLine([rfc3339(fromDay * dayMs), 'opening', null, opening, null, null, null])
   for (const row of rows) {
     const at = rfc3339(row.atMs)
     yield row.kind === 'usage'

@@ -1,3 +1,4 @@
+import { hourMs } from '../../clock.ts'
 import { Type } from 'typebox'
 import { readDevicesStatus, readSeenDevice } from '../../devices/device-status.ts'
 import { refuse } from '../../errors.ts'
@@ -33,7 +34,6 @@ export const DeviceId = Type.String({ maxLength: 40 })
 const Hours = Type.Enum([24, 168])
 /** Of one device also what is kept of it. */
 const LongHours = Type.Enum([24, 168, 2_160])
-const hourMs = 3_600_000
 /** Those that a person adds by a form. */
 const addedKinds = ['smpp', 'simulator']
 

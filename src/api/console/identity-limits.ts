@@ -1,12 +1,10 @@
 import { hash } from 'node:crypto'
-import type { Clock } from '../../clock.ts'
+import { type Clock, minuteMs } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { refuse } from '../../errors.ts'
 import type { SharedCounts } from '../../shared-counts.ts'
 import { networkOf } from '../remote-address.ts'
 import { TryLimit } from '../../try-limit.ts'
-
-const minuteMs = 60_000
 
 /** How often people may try to get in, by what they try to open and by network. */
 export interface IdentityLimits {
@@ -18,6 +16,7 @@ export interface IdentityLimits {
   invitationsByAccount: TryLimit
 }
 
+/** How often anybody may try to sign in, to open an account, to have a password replaced and to invite; shared with other nodes by `counts`. */
 export function createIdentityLimits(
   deps: { clock: Pick<Clock, 'monotonicMs'>; counts?: SharedCounts },
   {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { utcDay } from '../../clock.ts'
+import { dayMs, utcDay } from '../../clock.ts'
 import { readDevicesStatus, type SeenDevice } from '../../devices/device-status.ts'
 import { type Balance, readBalance } from '../../ledger/balance.ts'
 import { type Pace, paceDays, paceOf, readUsageDays } from '../../ledger/usage-pace.ts'
@@ -58,7 +58,7 @@ export const overviewCalls = {
   }),
 }
 
-const weekMs = 7 * 86_400_000
+const weekMs = 7 * dayMs
 
 /** What a range shows, in three reads that each are one range of a primary key. */
 export async function readTraffic(

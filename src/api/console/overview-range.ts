@@ -1,9 +1,6 @@
+import { minuteMs, hourMs, dayMs } from '../../clock.ts'
 import { grainMs } from '../../messages/traffic.ts'
 import type { TrafficGrain } from '../../storage/traffic-tables.ts'
-
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
-const dayMs = 24 * hourMs
 
 /** How long a person looks back, and in which steps: 12 to 90 bars, as many as can be told apart. */
 export const overviewRanges = {

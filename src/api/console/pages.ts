@@ -6,7 +6,7 @@ import type { Mount } from '../mount.ts'
 import { securityHeaders } from '../pages/html.ts'
 import type { Reply } from '../respond.ts'
 
-/** Where `npm run build -w console` puts what it builds. */
+/** Where `scripts/build-console.ts` puts what it builds. */
 const built = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 
 /** The addresses of the console's pages: each is the one page application, which reads its own address. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
+import { hourMs } from '../../clock.ts'
 import { placeholderEmail } from '../../accounts/accounts.ts'
 import { issueLink } from '../../accounts/one-time-links.ts'
 import { linkAddress } from '../../own-address.ts'
@@ -42,7 +43,7 @@ async function mailReset(context: CallContext, email: string): Promise<void> {
       {
         purpose: 'reset',
         userId: user.id,
-        lifeMs: config.resetLinkHours * 3_600_000,
+        lifeMs: config.resetLinkHours * hourMs,
         actor: 'console',
       },
     ),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
+import { hourMs } from '../../clock.ts'
 import { eventTypes } from '../../messages/event-types.ts'
 import {
   addEndpoint,
@@ -84,7 +85,7 @@ export const webhookCalls = {
     input: Named,
     async handle(context, { endpointId }): Promise<{ secret: string; previousSecretUntil: number }> {
       const deps = depsOf(context)
-      const previousUntil = deps.nowMs + context.config.webhookRotationHours * 3_600_000
+      const previousUntil = deps.nowMs + context.config.webhookRotationHours * hourMs
       const named = { ...whoOf(context), endpointId, previousUntil }
       const { secret } = await context.writer.write((tx) => rotateSecret(tx, deps, named))
       return { secret, previousSecretUntil: previousUntil }

@@ -1,10 +1,9 @@
+import { hourMs } from '../../clock.ts'
 import type { Caller } from '../../accounts/authenticator.ts'
 import { type Fault, refuse } from '../../errors.ts'
 import type { CheckedSend } from './prepare-send.ts'
 import { prefixOf } from './pumping-watch.ts'
 import type { SendPorts } from './send-ports.ts'
-
-const hourMs = 3_600_000
 
 /** How many of these times, and `atMs` beside them, lie within one hour that holds it, where that is fullest, and when that hour has passed. */
 export function busiestHour(times: readonly number[], atMs: number): { messages: number; endsMs: number } {

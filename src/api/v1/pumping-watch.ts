@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import { type Clock, hourMs } from '../../clock.ts'
 import type { SharedCounts } from '../../shared-counts.ts'
 
 /** What somebody saw who looks for pumping. */
@@ -10,7 +10,7 @@ export interface PumpingSign {
   all: number
 }
 
-const windowMs = 3_600_000
+const windowMs = hourMs
 /** What nodes call its counts among themselves, and that an account's counting begins anew. */
 const kind = 'codes_to'
 const anewKind = 'codes_anew'

@@ -7,7 +7,10 @@ import type { Mode } from '../../storage/schema.ts'
 
 /** What the send operation asks of the rest of the house. */
 export interface SendPorts {
-  /** Stores and holds, replays or refuses; settles only after the flush. Whatever it throws, nothing was stored. */
+  /**
+   * Stores and holds, replays or refuses; settles only after the flush. A `StorageError` of `outcome_unknown` means that nobody knows whether it
+   * was stored; whatever else it throws, nothing was.
+   */
   sendMessages(request: SendRequest): Promise<SendResult>
   /** What `sendMessages` would decide now; stores nothing. */
   priceOnly(request: SendRequest): Promise<Decision>

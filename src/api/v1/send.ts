@@ -57,7 +57,7 @@ the service: the simulator plays the network, and the numbers +15005550001 to +1
         minLength: 1,
         maxLength: 255,
         pattern: '^[!-~]+$',
-        description: 'Names this send, for 7 days and until its messages are final: 1 to 255 visible ASCII characters, bare or quoted. Ignored with `dry_run`.',
+        description: 'Names this send, for 7 days unless the operator set another time, and until its messages are final: 1 to 255 visible ASCII characters, bare or quoted. Ignored with `dry_run`.',
       }),
     ),
   }),

@@ -1,7 +1,7 @@
-import type { Clock } from '../../clock.ts'
+import { type Clock, hourMs } from '../../clock.ts'
 import type { SharedCounts } from '../../shared-counts.ts'
 
-export const windowMs = 3_600_000
+export const windowMs = hourMs
 /** What nodes call its counts among themselves. */
 const kind = 'velocity'
 

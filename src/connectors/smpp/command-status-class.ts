@@ -32,7 +32,7 @@ export function classify(status: number, overrides: StatusOverrides): StatusMean
 /** Section 5.1.3: 0x400 to 0x4ff belong to the vendors of SMSCs. */
 const isVendors = (status: number): boolean => status >= 0x400 && status <= 0x4ff
 
-const refused = 'An answer other than 0 gives no message id, so nothing was taken. Ask the operator of the SMSC, and put it into `status_classes` if it passes.' // prettier-ignore
+const refused = 'An answer other than 0 gives no message id, so nothing was taken. Ask the carrier, and put it into `status_classes` if it passes.' // prettier-ignore
 
 /** What stands in no table. */
 export const vendors: StatusMeaning = { lasts: 'good', code: 'network_rejected', name: 'vendor specific', says: `The SMSC has its own list. ${refused}` } // prettier-ignore
@@ -71,11 +71,11 @@ export const statusMeanings: Readonly<Record<keyof typeof commandStatus, Row>> =
   ESME_RALYBND: session('The SMSC believes that the account is bound already; it may take a while until it drops the old session.'),
   ESME_RINVPRTFLG: settings('The SMSC does not take the priority of authentication messages.'),
   ESME_RINVREGDLVFLG: settings('The SMSC does not give these receipts. Look at `receipts`.'),
-  ESME_RSYSERR: row('now', 'device_error')('The SMSC has a fault of its own. It is tried again; if it stays, ask the operator of the SMSC.'),
+  ESME_RSYSERR: row('now', 'device_error')('The SMSC has a fault of its own. It is tried again; if it stays, ask the carrier.'),
   ESME_RINVSRCADR: message('The SMSC does not let this account use the sender. Have it registered, or look at `source_ton` and `source_npi`.'),
   ESME_RINVDSTADR: row('good', 'number_invalid')('The number is not one that the SMSC can reach. If it is right, look at `destination_ton` and `destination_npi`.'),
   ESME_RINVMSGID: stray('The message id is not known: no answer to a submit.'),
-  ESME_RBINDFAIL: session('The bind failed. Ask the operator of the SMSC: often the address of this machine is not on its list.'),
+  ESME_RBINDFAIL: session('The bind failed. Ask the carrier: often the address of this machine is not on its list.'),
   ESME_RINVPASWD: session('The password is wrong.'),
   ESME_RINVSYSID: session('The `system_id` is wrong, or the account is closed.'),
   ESME_RCANCELFAIL: stray('A cancel failed: no answer to a submit.'),
@@ -110,7 +110,7 @@ export const statusMeanings: Readonly<Record<keyof typeof commandStatus, Row>> =
   ESME_RMISSINGOPTPARAM: settings('A TLV is missing that the SMSC demands, such as the ids of a registered template. Look at `tlvs`.'),
   ESME_RINVOPTPARAMVAL: settings('A TLV has a wrong value. Look at `tlvs`.'),
   ESME_RDELIVERYFAILURE: row('now', 'unreachable')('It could not be delivered just now. It is tried again; `0xfe=good` if yours means it for ever.'),
-  ESME_RUNKNOWNERR: row('unknown', 'unknown')('Nobody knows what happened, so it is never sent again on a guess; `0xff=good` or `0xff=now` if the operator says that nothing was taken.'),
+  ESME_RUNKNOWNERR: row('unknown', 'unknown')('Nobody knows what happened, so it is never sent again on a guess; `0xff=good` or `0xff=now` if the carrier says that nothing was taken.'),
   ESME_RSERTYPUNAUTH: settings('The account may not use the `service_type`.'),
   ESME_RPROHIBITED: settings('The account may not submit.'),
   ESME_RSERTYPUNAVAIL: row('now', 'device_error')('The `service_type` is out of service. It is tried again.'),

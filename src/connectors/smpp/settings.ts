@@ -1,3 +1,4 @@
+import { hourMs } from '../../clock.ts'
 import { countrySetting, type SettingRule } from '../connector.ts'
 import { senderFault } from './address.ts'
 import type { StatusOverrides } from './command-status-class.ts'
@@ -52,7 +53,6 @@ const required = <T>(reader: SettingReader<T>, says: string): Setting<T> => ({
 
 const limits = defaultSessionLimits
 /** Longer than any peer waits, and far from the longest timer of Node.js. */
-const hourMs = 3_600_000
 
 const sender: SettingReader<string> = {
   read: (text) => (text === '' || senderFault(text) === null ? text : undefined),
@@ -76,7 +76,7 @@ const table = {
   host: required(hostName, 'Name or IP address of the SMSC; required.'),
   port: required(wholeNumber(1, 65_535), 'Its port; required. 2775 is the one registered for SMPP, but most providers have others, and another again for TLS.'),
   system_id: required(ascii(1, 64), 'The name of the account at the SMSC; required.'),
-  system_type: setting(ascii(0, 64), '', 'Sent with the bind; empty unless the operator of the SMSC names one.'),
+  system_type: setting(ascii(0, 64), '', 'Sent with the bind; empty unless the carrier names one.'),
   bind: setting(oneOf('transceiver', 'pair', 'transmitter', 'receiver'), 'transceiver', 'How a session is bound: both ways at once, which came with SMPP 3.4; a pair of connections, one for each way; only to send; only to receive. Nothing falls back by itself.'),
   sessions: setting(wholeNumber(1, 20), 1, 'How many sessions, or pairs, are kept up at once. One is what every provider allows.'),
   window: setting(wholeNumber(1, 1000), limits.window, 'Submits of a session that may wait for their answer. Parts a second are at most sessions × window / round trip; 10 is what providers advise.'),

@@ -46,14 +46,14 @@ const remedyOfStatus: Readonly<Record<number, string>> = {
   [commandStatus.ESME_RINVPASWD]: 'The password is wrong: onesixty device set --password-stdin.',
   [commandStatus.ESME_RINVSYSID]: 'The system_id is wrong, or the account is closed there.',
   [commandStatus.ESME_RALYBND]: 'It says that the account is bound already: an old session may last a while, another program may use it, or `sessions` is more than the contract allows.',
-  [commandStatus.ESME_RBINDFAIL]: 'Ask the operator of the SMSC: mostly the address of this machine is not on its list, or `bind` is a kind that it does not allow.',
+  [commandStatus.ESME_RBINDFAIL]: 'Ask the carrier: mostly the address of this machine is not on its list, or `bind` is a kind that it does not allow.',
   [commandStatus.ESME_RINVSYSTYP]: 'The system_type is wrong.',
 } // prettier-ignore
 
 /** What to do, by what went wrong on the way: name, connection, TLS, bind. */
 function remedyFor(end: SessionEnd): string {
   if (end.kind === 'bind_refused')
-    return remedyOfStatus[end.status] ?? 'Ask the operator of the SMSC what this status means there.'
+    return remedyOfStatus[end.status] ?? 'Ask the carrier what this status means there.'
   if (end.kind === 'bind_timeout')
     return 'It took the connection and did not answer: the port may be one for TLS (or the other way round), or not SMPP at all.'
   if (end.kind === 'invalid_settings') return 'Look at the settings: they fit into no bind.'
