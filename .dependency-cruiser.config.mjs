@@ -31,7 +31,7 @@ export const layers = [
   { accounts: '^src/accounts/', ledger: '^src/ledger/', devices: '^src/devices/' },
   { storage: '^src/storage/' },
   {
-    primitives: `^src/(?!(?:main|${wiring.join('|')})\\.ts$)[a-z0-9-]+\\.ts$`,
+    primitives: `^src/(?:settings/|(?!(?:main|${wiring.join('|')})\\.ts$)[a-z0-9-]+\\.ts$)`,
   },
 ]
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { settings } from '../src/settings.ts'
+import { settings } from '../src/settings/settings.ts'
 
 /** What the benchmarks measured, everything on one machine: server, database and load generator. Null where the page has no such row. */
 export interface Measured {

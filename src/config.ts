@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import type { Setting } from './setting.ts'
-import { settings } from './settings.ts'
+import type { Setting } from './settings/setting.ts'
+import { settings } from './settings/settings.ts'
 
 type Settings = typeof settings
 /** Every setting by its name in the code. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { deriveKey } from './instance-secret.ts'
 import type { AccountLimits } from './api/account-limits.ts'
 import { createAuth } from './api/console/auth.ts'
 import type { Surroundings } from './api/console/call.ts'
@@ -16,7 +17,7 @@ import type { SendOperationDeps } from './api/v1/send.ts'
 import { createWebhookSecretBox } from './devices/secret-box.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'
 import { openAccount } from './open-account.ts'
-import { deriveKey, type Wiring } from './wiring.ts'
+import type { Wiring } from './wiring.ts'
 import { createNumberHash } from './number-hash.ts'
 import { programVersion } from './program-version.ts'
 
@@ -52,7 +53,7 @@ function surroundingsOf(
   publicUrl: () => string,
 ): Omit<Surroundings, 'log'> {
   const { read, writer, clock, ids, config, log, changes, horizon, storage } = wiring
-  const secret = Buffer.from(deriveKey(wiring.secret, 'console-sessions')).toString('base64url')
+  const secret = Buffer.from(deriveKey(wiring.secret.current, 'console-sessions')).toString('base64url')
   const auth = createAuth({ read: storage.readAtDoor, writer, config, log, secret, publicUrl })
   const live = new LiveFeed({
     clock,
@@ -68,7 +69,7 @@ const createHistoryPorts = (
   pool: DevicePool,
 ): HistoryPorts => ({
   safeHorizonMs: () => horizon.safeMs(),
-  cursorKey: deriveKey(secret, 'console-cursor'),
+  cursorKey: deriveKey(secret.current, 'console-cursor'),
   holdHorizon: (atMs, write) => horizon.hold(atMs, write),
   numbers: createNumberHash(secret),
   exports: new ExportSlots({
@@ -103,7 +104,7 @@ const createIdentityPorts = (wiring: Wiring, publicUrl: () => string): IdentityP
   const { clock, config, counts, ids, log } = wiring
   return {
     limits: createIdentityLimits({ clock, counts }, config),
-    passkeyKey: deriveKey(wiring.secret, 'console-passkeys'),
+    passkeyKey: deriveKey(wiring.secret.current, 'console-passkeys'),
     mailer: createMailer({ config, log, publicUrl }),
     openAccount: (tx, nowMs, account) => openAccount(tx, { ids, nowMs, randomBytes, config }, account),
   }

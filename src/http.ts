@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import { deriveKey } from './instance-secret.ts'
 import type { Authenticator } from './accounts/authenticator.ts'
 import { AccountLimits } from './api/account-limits.ts'
 import { createConsolePages } from './api/console/pages.ts'
@@ -24,7 +25,7 @@ import { readTimesTo } from './messages/times-to-numbers.ts'
 import { readWaitingParts } from './messages/waiting-parts.ts'
 import { openAccount } from './open-account.ts'
 import { ownAddress } from './own-address.ts'
-import { deriveKey, type Wiring } from './wiring.ts'
+import type { Wiring } from './wiring.ts'
 
 function createPorts(wiring: Wiring, pool: DevicePool, wake: (route: Route) => void): SendPorts {
   const { storage, config, metrics, horizon, clock } = wiring
@@ -68,7 +69,7 @@ function createReadDeps({ storage: { readOf }, clock, secret, horizon }: Wiring)
     history: {
       readOf,
       safeHorizonMs: () => horizon.safeMs(),
-      cursorKey: deriveKey(secret, 'history-cursor'),
+      cursorKey: deriveKey(secret.current, 'history-cursor'),
     },
   }
 }

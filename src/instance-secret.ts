@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import { link, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeDataFolder } from './data-folder.ts'
@@ -10,6 +10,10 @@ export interface InstanceSecret {
   /** The one before it, so that what it sealed can be opened still; null when there is none. */
   previous: string | null
 }
+
+/** A key for one purpose (HKDF-SHA-256, RFC 5869), 32 octets: no purpose can do what another can, or open what it sealed. */
+export const deriveKey = (secret: string, purpose: string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret, 'onesixty', `onesixty/${purpose}/v1`, 32))
 
 export interface SecretSettings {
   dataFolder: string

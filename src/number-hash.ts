@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { deriveKey } from './instance-secret.ts'
 
 /**
  * Stands for a number where the number itself must not stand any more: HMAC-SHA-256 (RFC 2104) under a key of the instance (HKDF, RFC 5869), because
@@ -13,8 +14,8 @@ export interface NumberHash {
 
 /** Hashes under the present secret, and knows what was hashed under the one before it. */
 export function createNumberHash(secret: { current: string; previous: string | null }): NumberHash {
-  const keys = [secret.current, ...(secret.previous === null ? [] : [secret.previous])].map(
-    (each) => new Uint8Array(hkdfSync('sha256', each, 'onesixty', 'onesixty/number-hash/v1', 32)),
+  const keys = [secret.current, ...(secret.previous === null ? [] : [secret.previous])].map((each) =>
+    deriveKey(each, 'number-hash'),
   )
   const hashed = (key: Uint8Array, number: string): string =>
     `hash:${createHmac('sha256', key).update(number).digest('hex')}`

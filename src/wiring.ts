@@ -1,4 +1,3 @@
-import { hkdfSync } from 'node:crypto'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { SecretBox } from './devices/secret-box.ts'
@@ -43,7 +42,3 @@ export interface Wiring {
   /** Whether this process wants requests. */
   lifecycle: { ready: boolean }
 }
-
-/** A key of the instance for one purpose: no purpose can do what another can. */
-export const deriveKey = (secret: InstanceSecret, purpose: string): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', secret.current, 'onesixty', `onesixty/${purpose}/v1`, 32))

@@ -1,4 +1,4 @@
-import { settings } from '../../src/settings.ts'
+import { settingGroups } from '../../src/settings/settings.ts'
 import type { Generator } from './generator.ts'
 
 interface Row {
@@ -8,21 +8,24 @@ interface Row {
   secret?: true
 }
 
-const rows: readonly Row[] = Object.values(settings)
+const groups: readonly { title: string; rows: readonly Row[] }[] = settingGroups.map(
+  ({ title, settings }) => ({
+    title,
+    rows: Object.values(settings),
+  }),
+)
 
 /** `docs/configuration.md`: every setting with its default. */
 export const configurationPage: Generator = {
   path: 'docs/configuration.md',
   render: async () => `# Configuration
 
-Generated from \`src/settings.ts\` by \`npm run generate\`.
+Generated from \`src/settings/\` by \`npm run generate\`.
 
 Settings are environment variables. An unknown name that begins with \`ONESIXTY_\` is refused at the start, and so is a value
 that cannot be used; all faults are named at once. An empty value counts as not set. \`.env.example\` is a file of them to copy.
 
-| setting | default | |
-| --- | --- | --- |
-${rows.map((row) => `| \`${row.env}\`${row.secret ? ' (secret)' : ''} | ${shown(row.default)} | ${row.says} |`).join('\n')}
+${groups.map(({ title, rows }) => `## ${title}\n\n| setting | default | |\n| --- | --- | --- |\n${rows.map(line).join('\n')}`).join('\n\n')}
 `,
 }
 
@@ -30,12 +33,15 @@ ${rows.map((row) => `| \`${row.env}\`${row.secret ? ' (secret)' : ''} | ${shown(
 export const environmentExample: Generator = {
   path: '.env.example',
   render:
-    async () => `# Generated from src/settings.ts by npm run generate. Every setting with its default; see docs/configuration.md.
+    async () => `# Generated from src/settings/ by npm run generate. Every setting with its default; see docs/configuration.md.
 # onesixty reads its environment only. To fill it from a copy of this file: set -a; . ./.env; set +a; npm start
 
-${rows.map((row) => `# ${row.says}\n#${row.env}=${asText(row.default)}`).join('\n\n')}
+${groups.map(({ title, rows }) => [`# --- ${title} ---`, ...rows.map((row) => `# ${row.says}\n#${row.env}=${asText(row.default)}`)].join('\n\n')).join('\n\n')}
 `,
 }
+
+const line = (row: Row): string =>
+  `| \`${row.env}\`${row.secret ? ' (secret)' : ''} | ${shown(row.default)} | ${row.says} |`
 
 const shown = (value: Row['default']): string => (asText(value) === '' ? '–' : `\`${asText(value)}\``)
 

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { deriveKey } from '../instance-secret.ts'
 
 /**
  * Encrypts texts that must be read again (passwords of devices). AES-256-GCM (NIST SP 800-38D) under a key derived for one purpose
@@ -63,7 +64,7 @@ interface DerivedKey {
 }
 
 function derive(secret: string, purpose: string): DerivedKey {
-  const key = Buffer.from(hkdfSync('sha256', secret, 'onesixty', `onesixty/${purpose}/v1`, 32))
+  const key = Buffer.from(deriveKey(secret, purpose))
   return { name: createHash('sha256').update('name').update(key).digest('hex').slice(0, 8), key }
 }
 

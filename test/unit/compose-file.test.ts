@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { settings } from '../../src/settings.ts'
+import { settings } from '../../src/settings/settings.ts'
 import { type DockerStage, namedSettings, readDockerfile } from '../deployment-file.ts'
 import { proofSizes } from '../proof-sizes.ts'
 

@@ -3,7 +3,7 @@ import { builtinModules } from 'node:module'
 import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { settings } from '../../src/settings.ts'
+import { settings } from '../../src/settings/settings.ts'
 import { type DockerStage, readDockerfile } from '../deployment-file.ts'
 
 // CI builds no image and starts no unit: what stands in the files of deployment is held against the repository here.

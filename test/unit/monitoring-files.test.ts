@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { moves } from '../../src/messages/state.ts'
 import { createMetrics } from '../../src/metrics.ts'
-import { settings } from '../../src/settings.ts'
+import { settings } from '../../src/settings/settings.ts'
 import { type AlertRule, readExpressions } from '../monitoring-expressions.ts'
 
 // Which metrics there are is proved against a started server: test/deployment/started-server.test.ts.

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { settings } from '../../src/settings.ts'
+import { settings } from '../../src/settings/settings.ts'
 
 const repository = join(import.meta.dirname, '../..')
 const readText = (path: string): string => readFileSync(join(repository, path), 'utf8')
