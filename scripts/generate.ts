@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { androidResultsPage } from './generators/android-results.ts'
 import { configurationPage, environmentExample } from './generators/configuration.ts'
+import { decisionList } from './generators/decision-list.ts'
 import type { Generator } from './generators/generator.ts'
 import { grafanaDashboard } from './generators/grafana-dashboard.ts'
 import { layerPicture } from './generators/layer-picture.ts'
@@ -26,6 +27,7 @@ const generators: readonly Generator[] = [
   grafanaDashboard,
   scalingTables,
   reliabilityTables,
+  decisionList,
   openApi,
   operatorOpenApi,
 ]

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const repository = fileURLToPath(new URL('..', import.meta.url))
 const readText = (path: string): string => readFileSync(join(repository, path), 'utf8')
 const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: repository })
-const decisions = globSync('docs/decisions/*.md', { cwd: repository }).toSorted()
+const decisions = globSync('docs/decisions/[0-9]*.md', { cwd: repository }).toSorted()
 const linesOf = (path: string): number => readText(path).trimEnd().split('\n').length
 
 test('every link between the documents leads somewhere', () => {
