@@ -7,7 +7,7 @@ import { webhookChecks } from './webhook-audit.ts'
 
 /**
  * What must hold between messages, their money, the queue and the attempts. Each check reads its tables once or twice from end to
- * end; none may make a nested loop over two large ones (`test/accounts/audit-plans.test.ts`).
+ * end; none may make a nested loop over two large ones (`test/ledger/audit-plans.test.ts`).
  */
 export const messageChecks: readonly AuditCheck[] = [
   {

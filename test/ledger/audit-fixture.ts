@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../src/storage/dialect.ts'
 import type { MessageStatus, MessageTable } from '../../src/storage/schema.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { isPostgres } from '../test-database.ts'
-import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
+import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 
 export const auditChecks: readonly AuditCheck[] = [...ledgerChecks, ...messageChecks]
 

@@ -11,7 +11,7 @@ import {
 import { listDevices } from '../../src/devices/list-devices.ts'
 import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
 import { Refusal } from '../../src/errors.ts'
-import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
+import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 
 let fixture: AccountsFixture
 let accountId: string

@@ -4,7 +4,7 @@ import { ledgerChecks } from '../../src/ledger/audit.ts'
 import { readBalance } from '../../src/ledger/balance.ts'
 import { type Grant, grantSms, refillTestWallets } from '../../src/ledger/grants.ts'
 import type { Mode } from '../../src/storage/schema.ts'
-import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
+import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 
 let fixture: AccountsFixture
 let accountId: string

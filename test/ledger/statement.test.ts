@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { dayMs, utcDay } from '../../src/clock.ts'
 import { readStatement } from '../../src/ledger/statement.ts'
 import { insertRows } from '../../src/storage/sets.ts'
-import { type AccountsFixture, openAccountsFixture } from './accounts-fixture.ts'
+import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
 
 let fixture: AccountsFixture
 beforeEach(async () => {
