@@ -1,11 +1,11 @@
-// The GSM 7-bit default alphabet and its extension table (3GPP TS 23.038, sections 6.2.1 and 6.2.1.1).
+/** The GSM 7-bit default alphabet and its extension table (3GPP TS 23.038, sections 6.2.1 and 6.2.1.1). */
 
-const JOINED_PART_SEPTETS = 153
-const ESCAPE = 0x1b
-const DEFAULT_ALPHABET =
+const joinedPartSeptets = 153
+const escapeSeptet = 0x1b
+const defaultAlphabet =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
-const EXTENSION_TABLE: readonly [septet: number, character: string][] = [
+const extensionTable: readonly [septet: number, character: string][] = [
   [0x0a, '\f'],
   [0x14, '^'],
   [0x28, '{'],
@@ -20,30 +20,30 @@ const EXTENSION_TABLE: readonly [septet: number, character: string][] = [
 
 // How many septets a UTF-16 unit costs, by its value: 1, 2 for the extension table, 0 if GSM-7 cannot carry it.
 // As large as the unit's range, so that the loops that price a text need no map and no bounds check.
-const SEPTET_COST = new Uint8Array(0x10000)
+const septetCost = new Uint8Array(0x10000)
 
 // The septet of a unit; the low 7 bits for either table, since the cost tells them apart.
-const SEPTET_OF = new Uint8Array(0x10000)
-const EXTENDED: (string | undefined)[] = []
+const septetOf = new Uint8Array(0x10000)
+const extendedCharacters: (string | undefined)[] = []
 
-for (let septet = 0; septet < DEFAULT_ALPHABET.length; septet++) {
-  if (septet !== ESCAPE) registerCharacter(DEFAULT_ALPHABET.charCodeAt(septet), septet, 1)
+for (let septet = 0; septet < defaultAlphabet.length; septet++) {
+  if (septet !== escapeSeptet) registerCharacter(defaultAlphabet.charCodeAt(septet), septet, 1)
 }
-for (const [septet, character] of EXTENSION_TABLE) {
+for (const [septet, character] of extensionTable) {
   registerCharacter(character.charCodeAt(0), septet, 2)
-  EXTENDED[septet] = character
+  extendedCharacters[septet] = character
 }
 
 function registerCharacter(unit: number, septet: number, cost: 1 | 2): void {
-  SEPTET_COST[unit] = cost
-  SEPTET_OF[unit] = septet
+  septetCost[unit] = cost
+  septetOf[unit] = septet
 }
 
 /** The septets that a text takes, escapes included; null if GSM-7 cannot carry all of it. */
 export function countSeptets(text: string): number | null {
   let septets = 0
   for (let index = 0; index < text.length; index++) {
-    const cost = SEPTET_COST[text.charCodeAt(index)] ?? 0
+    const cost = septetCost[text.charCodeAt(index)] ?? 0
     if (cost === 0) return null
     septets += cost
   }
@@ -52,18 +52,18 @@ export function countSeptets(text: string): number | null {
 
 /** Whether GSM-7 has this character (a code point). */
 export function isGsm7Character(character: string): boolean {
-  return SEPTET_COST[character.charCodeAt(0)] !== 0
+  return septetCost[character.charCodeAt(0)] !== 0
 }
 
 /**
  * Where the parts of a joined GSM-7 message end, each of at most `room` septets (at least 2). An escape and its character stay
  * together.
  */
-export function findGsm7PartEnds(text: string, room = JOINED_PART_SEPTETS): number[] {
+export function findGsm7PartEnds(text: string, room = joinedPartSeptets): number[] {
   const ends: number[] = []
   let used = 0
   for (let index = 0; index < text.length; index++) {
-    const cost = SEPTET_COST[text.charCodeAt(index)] ?? 0
+    const cost = septetCost[text.charCodeAt(index)] ?? 0
     if (used + cost > room) {
       ends.push(index)
       used = 0
@@ -83,10 +83,10 @@ export function encodeGsm7(text: string): Uint8Array {
   let length = 0
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index)
-    const cost = SEPTET_COST[unit]
+    const cost = septetCost[unit]
     if (cost === 0) throw new RangeError(`GSM-7 has no character for the UTF-16 unit at ${index}`)
-    if (cost === 2) septets[length++] = ESCAPE
-    septets[length++] = SEPTET_OF[unit] ?? 0
+    if (cost === 2) septets[length++] = escapeSeptet
+    septets[length++] = septetOf[unit] ?? 0
   }
   return septets.slice(0, length)
 }
@@ -99,13 +99,13 @@ export function decodeGsm7(septets: Uint8Array): string {
   let text = ''
   for (let index = 0; index < septets.length; index++) {
     const septet = septetAt(septets, index)
-    if (septet !== ESCAPE) {
-      text += DEFAULT_ALPHABET[septet]
+    if (septet !== escapeSeptet) {
+      text += defaultAlphabet[septet]
       continue
     }
     const next = septetAt(septets, index + 1)
-    if (next === ESCAPE) text += ' '
-    else text += EXTENDED[next] ?? DEFAULT_ALPHABET[next]
+    if (next === escapeSeptet) text += ' '
+    else text += extendedCharacters[next] ?? defaultAlphabet[next]
     index++
   }
   return text
@@ -113,5 +113,5 @@ export function decodeGsm7(septets: Uint8Array): string {
 
 /** Past the end stands an escape, which makes a space of the escape before it. */
 function septetAt(septets: Uint8Array, index: number): number {
-  return (septets[index] ?? ESCAPE) & 0x7f
+  return (septets[index] ?? escapeSeptet) & 0x7f
 }

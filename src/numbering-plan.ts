@@ -1,6 +1,8 @@
-// The world's numbering plans, compiled once from the metadata of libphonenumber-js. The library compiles its
-// patterns anew at each call and loads much more than its metadata; this reads a number that was never seen before
-// several times faster. That the answers are the library's is held by test/unit/phone-number.test.ts.
+/**
+ * The world's numbering plans, compiled once from the metadata of libphonenumber-js. The library compiles its
+ * patterns anew at each call and loads much more than its metadata; this reads a number that was never seen before
+ * several times faster. That the answers are the library's is held by test/unit/phone-number.test.ts.
+ */
 
 import metadata from 'libphonenumber-js/max/metadata'
 
@@ -54,13 +56,13 @@ export const isCountry = (code: string): boolean => Object.hasOwn(metadata.count
 
 /** The calling code of a country (ISO 3166 alpha-2), or null when there is no such country. */
 export const callingCodeOf = (country: string): string | null =>
-  isCountry(country) ? (RAW.countries[country]?.[0] ?? null) : null
+  isCountry(country) ? (packedMetadata.countries[country]?.[0] ?? null) : null
 
 /** The calling code that a number written `+…` begins with, or null. No code begins with another. */
 export function findCallingCode(e164: string): string | null {
   for (let end = 2; end <= 4; end++) {
     const code = e164.slice(1, end)
-    if (CALLING_CODES.has(code)) return code
+    if (callingCodes.has(code)) return code
   }
   return null
 }
@@ -158,17 +160,17 @@ type RawTerritory = [
 type RawLine = [pattern: string, lengths?: number[]]
 
 // The library itself types a territory as any[].
-const RAW = metadata as unknown as {
+const packedMetadata = metadata as unknown as {
   version: number
   country_calling_codes: Record<string, string[]>
   countries: Record<string, RawTerritory>
   nonGeographic: Record<string, RawTerritory>
 }
-if (RAW.version !== 4)
+if (packedMetadata.version !== 4)
   throw new Error('libphonenumber-js has a new layout of metadata: read it anew in numbering-plan.ts')
 
 // The order is the one in which the library asks.
-const OTHER_LINES: readonly [LineType, number][] = [
+const lineCandidates: readonly [LineType, number][] = [
   ['PREMIUM_RATE', 3],
   ['TOLL_FREE', 2],
   ['SHARED_COST', 9],
@@ -179,28 +181,31 @@ const OTHER_LINES: readonly [LineType, number][] = [
   ['VOICEMAIL', 5],
 ]
 
-const CALLING_CODES: ReadonlySet<string> = new Set([
-  ...Object.keys(RAW.country_calling_codes),
-  ...Object.keys(RAW.nonGeographic),
+const callingCodes: ReadonlySet<string> = new Set([
+  ...Object.keys(packedMetadata.country_calling_codes),
+  ...Object.keys(packedMetadata.nonGeographic),
 ])
 
 // Filled when a calling code is first met; at most one plan for each of some 215 calling codes.
-const PLANS = new Map<string, Plan>()
+const plansByCallingCode = new Map<string, Plan>()
 
 function planOf(callingCode: string): Plan {
-  let plan = PLANS.get(callingCode)
+  let plan = plansByCallingCode.get(callingCode)
   if (plan === undefined) {
     plan = compilePlan(callingCode)
-    PLANS.set(callingCode, plan)
+    plansByCallingCode.set(callingCode, plan)
   }
   return plan
 }
 
 function compilePlan(callingCode: string): Plan {
-  const territories = (RAW.country_calling_codes[callingCode] ?? []).map((country) =>
-    compileTerritory(country, RAW.countries[country]),
+  const territories = (packedMetadata.country_calling_codes[callingCode] ?? []).map((country) =>
+    compileTerritory(country, packedMetadata.countries[country]),
   )
-  return { main: territories[0] ?? compileTerritory(null, RAW.nonGeographic[callingCode]), territories }
+  return {
+    main: territories[0] ?? compileTerritory(null, packedMetadata.nonGeographic[callingCode]),
+    territories,
+  }
 }
 
 function compileTerritory(country: string | null, raw: RawTerritory | undefined): Territory {
@@ -225,7 +230,7 @@ function compileTerritory(country: string | null, raw: RawTerritory | undefined)
     trunkTransform: raw[8] || null,
     fixedLine: line(0),
     mobile: line(1),
-    otherLines: OTHER_LINES.flatMap(([type, place]) => {
+    otherLines: lineCandidates.flatMap(([type, place]) => {
       const rule = line(place)
       return rule === null ? [] : [{ type, rule }]
     }),

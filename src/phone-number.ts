@@ -1,5 +1,7 @@
-// What a recipient's number must look like, and what can be said about it without asking anyone. One number has
-// one spelling here (E.164), because duplicates, opt-outs and limits compare spellings.
+/**
+ * What a recipient's number must look like, and what can be said about it without asking anyone. One number has
+ * one spelling here (E.164), because duplicates, opt-outs and limits compare spellings.
+ */
 
 import {
   findCallingCode,
@@ -30,30 +32,31 @@ type PhoneNumberFault = {
  * Numbers that are possible but in no range of the metadata are taken: ranges are opened faster than data is updated.
  */
 export function parsePhoneNumber(raw: string): PhoneNumber | PhoneNumberFault {
-  if (!E164.test(raw)) return { fault: 'invalid_format', detail: FORMAT_DETAIL, suggestion: suggestE164(raw) }
+  if (!e164Form.test(raw))
+    return { fault: 'invalid_format', detail: formatDetail, suggestion: suggestE164(raw) }
   const reading = readInternationalNumber(raw)
   if (reading === null) return invalidNumber('No country uses this calling code.')
   const detail = findFault(reading)
   if (detail !== null) return invalidNumber(detail)
   const canonical = spellingOf(reading)
-  if (canonical !== raw) return invalidNumber(TRUNK_DETAIL, isAcceptable(canonical) ? canonical : null)
+  if (canonical !== raw) return invalidNumber(trunkDetail, isAcceptable(canonical) ? canonical : null)
   return { e164: raw, country: reading.country, kind: kindOf(reading.lineType) }
 }
 
 /** A number as logs may show it: calling code and last two digits, not even the length. Takes any string. */
 export function maskPhoneNumber(e164: string): string {
-  const callingCode = E164.test(e164) ? findCallingCode(e164) : null
+  const callingCode = e164Form.test(e164) ? findCallingCode(e164) : null
   return callingCode === null ? '+***' : `+${callingCode}***${e164.slice(-2)}`
 }
 
-const E164 = /^\+[1-9][0-9]{6,14}$/
+const e164Form = /^\+[1-9][0-9]{6,14}$/
 
-const FORMAT_DETAIL =
+const formatDetail =
   'Write the number in E.164: a plus sign, the calling code and the national number, 7 to 15 digits in all, and ' +
   'nothing else. Short and emergency numbers cannot be reached.'
-const TRUNK_DETAIL = 'The number holds a prefix that is only dialled inside its country.'
+const trunkDetail = 'The number holds a prefix that is only dialled inside its country.'
 
-const LENGTH_DETAILS: Record<Exclude<NumberReading['length'], 'possible'>, string> = {
+const lengthDetails: Record<Exclude<NumberReading['length'], 'possible'>, string> = {
   too_short: 'The number is too short for its country.',
   too_long: 'The number is too long for its country.',
   never_used: 'No number of its country has this length.',
@@ -64,7 +67,7 @@ function invalidNumber(detail: string, suggestion: string | null = null): PhoneN
 }
 
 function findFault(reading: NumberReading): string | null {
-  if (reading.length !== 'possible') return LENGTH_DETAILS[reading.length]
+  if (reading.length !== 'possible') return lengthDetails[reading.length]
   return isShortNumber(reading) ? 'Short and emergency numbers cannot be reached.' : null
 }
 
@@ -82,14 +85,14 @@ function kindOf(lineType: LineType): PhoneKind {
   return lineType === 'PREMIUM_RATE' ? 'premium' : 'fixed'
 }
 
-const LONGEST_TO_SUGGEST_FROM = 64
-const SEPARATORS = /[\s\p{Cf}\p{Pd}\u2212()[\]./~]/gu
-const INTERNATIONAL = /^(?:\+(?:00)?|00)([1-9][0-9]{6,14})$/
+const longestToSuggestFrom = 64
+const separators = /[\s\p{Cf}\p{Pd}\u2212()[\]./~]/gu
+const internationalForm = /^(?:\+(?:00)?|00)([1-9][0-9]{6,14})$/
 
 /** What `+49 (0)151 / 123-456 78` and `0049…` mean; null for everything that does not say its calling code. */
 function suggestE164(raw: string): string | null {
-  if (raw.length > LONGEST_TO_SUGGEST_FROM) return null
-  const digits = INTERNATIONAL.exec(raw.normalize('NFKC').replace(SEPARATORS, ''))?.[1]
+  if (raw.length > longestToSuggestFrom) return null
+  const digits = internationalForm.exec(raw.normalize('NFKC').replace(separators, ''))?.[1]
   const reading = digits === undefined ? null : readInternationalNumber(`+${digits}`)
   if (reading === null) return null
   const canonical = spellingOf(reading)
@@ -98,7 +101,7 @@ function suggestE164(raw: string): string | null {
 
 /** Whether a spelling would be taken as it is: a number without its prefix may be short, or have another prefix. */
 function isAcceptable(e164: string): boolean {
-  const reading = E164.test(e164) ? readInternationalNumber(e164) : null
+  const reading = e164Form.test(e164) ? readInternationalNumber(e164) : null
   return reading !== null && findFault(reading) === null && spellingOf(reading) === e164
 }
 

@@ -1,17 +1,19 @@
-// Characters that word processors put where a keyboard has a plain one, and the GSM-7 characters they look like.
-// Never a letter, mark or digit: folding those changes words, names and amounts (½ would make "1½" into "11/2").
+/**
+ * Characters that word processors put where a keyboard has a plain one, and the GSM-7 characters they look like.
+ * Never a letter, mark or digit: folding those changes words, names and amounts (½ would make "1½" into "11/2").
+ */
 
 /** The GSM-7 text that may stand for a character (a code point), or null if nothing looks like it. */
 export function replacementFor(character: string): string | null {
-  return REPLACEMENTS.get(character) ?? null
+  return replacements.get(character) ?? null
 }
 
 /** The text with every look-alike replaced. */
 export function replaceLookAlikes(text: string): string {
-  return text.replace(ANY_LOOK_ALIKE, (character) => REPLACEMENTS.get(character) ?? character)
+  return text.replace(anyLookAlike, (character) => replacements.get(character) ?? character)
 }
 
-const LOOK_ALIKES: readonly [replacement: string, characters: string][] = [
+const lookAlikes: readonly [replacement: string, characters: string][] = [
   ['"', '\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u2036\u275d\u275e\u301d\u301e\u301f'],
   ["'", '\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u2035\u275b\u275c`\u00b4'],
   ['-', '\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043\u2022\ufe58\ufe63'],
@@ -26,15 +28,15 @@ const LOOK_ALIKES: readonly [replacement: string, characters: string][] = [
   ['', '\u00ad\u200b\u200c\u200d\u200e\u2060\ufeff'],
 ]
 
-const REPLACEMENTS: ReadonlyMap<string, string> = new Map([
-  ...LOOK_ALIKES.flatMap(([replacement, characters]) =>
+const replacements: ReadonlyMap<string, string> = new Map([
+  ...lookAlikes.flatMap(([replacement, characters]) =>
     Array.from(characters, (character): [string, string] => [character, replacement]),
   ),
   ...fullWidthPunctuation(),
 ])
 
 // None of them means anything inside a character class.
-const ANY_LOOK_ALIKE = new RegExp(`[${[...REPLACEMENTS.keys()].join('')}]`, 'g')
+const anyLookAlike = new RegExp(`[${[...replacements.keys()].join('')}]`, 'g')
 
 /** U+FF01 to U+FF5E are ASCII in the width of an ideograph; the grave accent stays a quotation mark as above. */
 function* fullWidthPunctuation(): Iterable<[string, string]> {

@@ -1,5 +1,7 @@
-// The text of an SMS: what is refused, which alphabet it needs, what it costs in parts, and the parts themselves.
-// Price and wire use this one splitter. Everything here is linear in the text, whatever stands in it.
+/**
+ * The text of an SMS: what is refused, which alphabet it needs, what it costs in parts, and the parts themselves.
+ * Price and wire use this one splitter. Everything here is linear in the text, whatever stands in it.
+ */
 
 import { countSeptets, findGsm7PartEnds, isGsm7Character } from './gsm7.ts'
 import { replaceLookAlikes, replacementFor } from './smart-encoding.ts'
@@ -25,9 +27,9 @@ type TextFault = {
   detail: string
 }
 
-const SINGLE_PART_SEPTETS = 160
-const SINGLE_PART_UTF16 = 70
-const MAX_OFFENDING = 50
+const singlePartSeptets = 160
+const singlePartUtf16 = 70
+const mostOffending = 50
 
 /**
  * Encoding, units and parts of a text. `auto` takes GSM-7 if it can carry the whole text, else UCS-2; asked for
@@ -74,7 +76,7 @@ export function offendingCharacters(text: string): Offending[] {
     if (!isGsm7Character(character)) {
       const known = found.get(character)
       if (known !== undefined) known.count++
-      else if (found.size < MAX_OFFENDING) found.set(character, describeOffending(character, index))
+      else if (found.size < mostOffending) found.set(character, describeOffending(character, index))
     }
     index++
   }
@@ -104,9 +106,9 @@ export function countPartsIfGsm7(text: string): number | null {
 export function normalizeText(raw: string): string {
   if (isPlain(raw)) return raw
   const text = raw.replaceAll('\r\n', '\n')
-  if (text.length <= LONGEST_MARK_RUN) return text.normalize('NFC')
-  const ends = [...text.matchAll(LONG_MARK_RUNS)].flatMap(({ 0: run, index }) =>
-    Array.from(run.matchAll(PIECES), (piece) => index + piece.index + piece[0].length),
+  if (text.length <= longestMarkRun) return text.normalize('NFC')
+  const ends = [...text.matchAll(longMarkRuns)].flatMap(({ 0: run, index }) =>
+    Array.from(run.matchAll(markRunPieces), (piece) => index + piece.index + piece[0].length),
   )
   return [...ends, text.length].map((end, i) => text.slice(ends[i - 1] ?? 0, end).normalize('NFC')).join('')
 }
@@ -126,24 +128,24 @@ export function findTextFault(text: string): TextFault | null {
       index++
     }
   }
-  return visible || !BLANK.test(text) ? null : textFault('blank', text, 0)
+  return visible || !blankText.test(text) ? null : textFault('blank', text, 0)
 }
 
-const LONGEST_MARK_RUN = 256
-const LONG_MARK_RUNS = new RegExp(`(?<!\\p{M})\\p{M}{${LONGEST_MARK_RUN},}`, 'gu')
-const PIECES = new RegExp(`\\p{M}{${LONGEST_MARK_RUN}}`, 'gu')
+const longestMarkRun = 256
+const longMarkRuns = new RegExp(`(?<!\\p{M})\\p{M}{${longestMarkRun},}`, 'gu')
+const markRunPieces = new RegExp(`\\p{M}{${longestMarkRun}}`, 'gu')
 
 // White space and what is drawn as nothing: format characters, fillers, variation selectors, the empty Braille cell.
-const BLANK = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*$/u
+const blankText = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*$/u
 
-const FAULT_DETAILS: Record<TextFault['code'], string> = {
+const faultDetails: Record<TextFault['code'], string> = {
   invalid_unicode: 'The text holds half a surrogate pair, which is no character.',
   control_character: 'Of the control characters, only LF, CR, FF and TAB may stand in a text.',
   blank: 'The text holds nothing that can be seen.',
 }
 
 function textFault(code: TextFault['code'], text: string, unitIndex: number): TextFault {
-  return { code, index: Array.from(text.slice(0, unitIndex)).length, detail: FAULT_DETAILS[code] }
+  return { code, index: Array.from(text.slice(0, unitIndex)).length, detail: faultDetails[code] }
 }
 
 function isForbiddenControl(unit: number): boolean {
@@ -157,9 +159,9 @@ function describeOffending(character: string, index: number): Offending {
 }
 
 function countGsm7Parts(text: string, septets: number): number {
-  return septets <= SINGLE_PART_SEPTETS ? 1 : findGsm7PartEnds(text).length
+  return septets <= singlePartSeptets ? 1 : findGsm7PartEnds(text).length
 }
 
 function countUcs2Parts(text: string): number {
-  return text.length <= SINGLE_PART_UTF16 ? 1 : findUcs2PartEnds(text).length
+  return text.length <= singlePartUtf16 ? 1 : findUcs2PartEnds(text).length
 }

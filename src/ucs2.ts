@@ -1,13 +1,13 @@
-// Where texts in UCS-2 (UTF-16, as every network takes it) may be cut.
+/** Where texts in UCS-2 (UTF-16, as every network takes it) may be cut. */
 
-const JOINED_PART_UTF16 = 67
+const joinedPartUtf16 = 67
 
 /**
  * Where the parts of a joined UCS-2 message end: as late as `room` units (at least 2) allow, but not inside a grapheme cluster.
  * A cluster longer than a part is cut between code points, as if each were a cluster. Only the surroundings of
  * a cut are segmented, from a place known to be a boundary: what follows never changes the boundaries before it.
  */
-export function findUcs2PartEnds(text: string, room = JOINED_PART_UTF16): number[] {
+export function findUcs2PartEnds(text: string, room = joinedPartUtf16): number[] {
   const ends: number[] = []
   let start = 0
   let oversizeEnd = 0
@@ -33,25 +33,25 @@ export function startsPair(text: string, index: number): boolean {
 }
 
 // The locale does not matter for grapheme clusters.
-const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' })
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** The start of the cluster that holds the unit at `index`, given that a cluster starts at `from`. */
 function findClusterStart(text: string, from: number, index: number): number {
-  const surroundings = GRAPHEMES.segment(text.slice(from, index + 2))
+  const surroundings = graphemes.segment(text.slice(from, index + 2))
   return from + (surroundings.containing(index - from)?.index ?? 0)
 }
 
 /** The length of the cluster that starts at `from`; anything above `enough` if it is longer than that. */
 function measureCluster(text: string, from: number, enough: number): number {
-  for (let window = JOINED_PART_UTF16 + 2; ; window *= 2) {
-    const length = GRAPHEMES.segment(text.slice(from, from + window)).containing(0)?.segment.length ?? 0
+  for (let window = joinedPartUtf16 + 2; ; window *= 2) {
+    const length = graphemes.segment(text.slice(from, from + window)).containing(0)?.segment.length ?? 0
     if (length > enough || length + 2 <= window || from + window >= text.length) return length
   }
 }
 
 // Characters of which the common texts consist: each is unchanged by NFC whatever plain one stands beside it, and
 // there is a cluster boundary between any two. Left out on purpose: CR, ©, ®, soft hyphen, marks, jamo, Indic letters.
-const PLAIN_RANGES = [
+const plainRanges = [
   [0x0a, 0x0a],
   [0x20, 0x7e],
   [0xaf, 0x2ff], // Latin
@@ -70,15 +70,15 @@ const PLAIN_RANGES = [
   [0xff01, 0xff60],
 ] as const
 
-const PLAIN = new Uint8Array(0x10000)
-for (const [first, last] of PLAIN_RANGES) PLAIN.fill(1, first, last + 1)
+const plainUnits = new Uint8Array(0x10000)
+for (const [first, last] of plainRanges) plainUnits.fill(1, first, last + 1)
 
 /** Whether a text consists of plain characters only; such a text is in NFC. */
 export function isPlain(text: string): boolean {
-  for (let index = 0; index < text.length; index++) if (PLAIN[text.charCodeAt(index)] === 0) return false
+  for (let index = 0; index < text.length; index++) if (plainUnits[text.charCodeAt(index)] === 0) return false
   return true
 }
 
 function isPlainBoundary(text: string, index: number): boolean {
-  return PLAIN[text.charCodeAt(index - 1)] === 1 && PLAIN[text.charCodeAt(index)] === 1
+  return plainUnits[text.charCodeAt(index - 1)] === 1 && plainUnits[text.charCodeAt(index)] === 1
 }
