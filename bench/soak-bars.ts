@@ -4,6 +4,8 @@ import type { SoakSample } from './soak-watch.ts'
 /** What a soak came to. */
 export interface Soaked {
   samples: readonly SoakSample[]
+  /** Messages that were not sent, or not delivered, in time. */
+  undelivered: number
   /** Texts that retention should have erased by the end. */
   overdueTexts: number
   /** Messages that it should have removed. */
@@ -49,6 +51,12 @@ const bars: readonly {
     most: 4,
     says: (is, most) => `${is} open files more in the second half than in the first (≤ ${most})`,
     missed: 'files stay open',
+  },
+  {
+    of: ({ undelivered }) => undelivered,
+    most: 0,
+    says: (is) => `${is.toLocaleString('en')} messages undelivered`,
+    missed: 'messages are not delivered in time',
   },
   {
     of: ({ overdueTexts }) => overdueTexts,

@@ -69,16 +69,16 @@ function soak(messages: number, perSecond: number): Promise<Soaked> {
         ports: [server.port], tokens: [account.liveKey], shape: one, connections: 64, perSecond, warmUpMs: 0,
         measureMs: longestShare * Math.ceil((messages / perSecond) * 1_000), maxRequests: messages, firstMessage: 0, keepTimes: false,
       } // prettier-ignore
-      const { messages: sent } = await generator.run(job, 202)
-      if (sent < messages) throw new Error(`Only ${sent} of ${messages} messages were sent in time.`)
-      await waitUntilFinal(folder)
-      await expectDelivered(folder, { sent, startedMs })
+      await generator.run(job, 202)
+      // A server that is too slow, or loses some, is judged by all bars: what made it slow may be the bug that one of them is for.
+      await waitUntilFinal(folder).catch((error: unknown) => process.stderr.write(`${String(error)}\n`))
     } finally {
       generator.stop()
     }
     const samples = watched.stop()
+    const undelivered = messages - (await countDelivered(folder, startedMs))
     const overdue = await overdueAfterRetention(folder, Date.now())
-    return { samples, ...overdue, faults: await faultsByDoctor(folder) }
+    return { samples, undelivered, ...overdue, faults: await faultsByDoctor(folder) }
   })
 }
 
@@ -98,15 +98,11 @@ const answerOfFailure = (error: unknown): Record<string, unknown> => {
   return JSON.parse(stdout) as Record<string, unknown>
 }
 
-async function expectDelivered(
-  folder: BenchFolder,
-  { sent, startedMs }: { sent: number; startedMs: number },
-): Promise<void> {
+async function countDelivered(folder: BenchFolder, sinceMs: number): Promise<number> {
   const [row] = await folder.query(
-    `select count(*) as delivered from messages where status = 'delivered' and created_at >= ${startedMs}`,
+    `select count(*) as delivered from messages where status = 'delivered' and created_at >= ${sinceMs}`,
   )
-  const delivered = Number(row?.['delivered'])
-  if (delivered !== sent) throw new Error(`${delivered} of ${sent} messages were delivered.`)
+  return Number(row?.['delivered'])
 }
 
 /** Retention looks each minute, and may be within a long look when the last message ends. */

@@ -11,8 +11,10 @@ export interface Proof {
   files: readonly string[]
   /** A program in the place of tests, for what is too long for `npm test` at any size: 0 is its word that it holds. */
   script?: string
-  /** It holds to times, or to memory that depends on them: no other such proof runs beside it. */
+  /** It holds to times: no other such proof runs beside it. */
   isTimed?: boolean
+  /** It holds to memory, which is collected later where the processor is shared: nothing runs beside it. */
+  isAlone?: boolean
   /** What of test/proof-sizes.ts makes it longer; without any the whole proof runs in `npm test` already. */
   sizes: readonly ProofSize[]
   /** Bugs of test/planted/ that it must catch. Each bug belongs to one proof. */

@@ -285,7 +285,7 @@ export const proofs: readonly Proof[] = [
     projects: [],
     files: [],
     script: 'bench/soak.ts',
-    isTimed: true,
+    isAlone: true,
     sizes: ['SOAK_MESSAGES'],
     catches: ['log-never-taken-over', 'questions-kept', 'records-kept'],
   },

@@ -5,7 +5,7 @@ import { proofs } from './proofs.ts'
 import { recordResult } from './proof-record.ts'
 import { renderResults, type ResultRow } from './proof-table.ts'
 import { runProof } from './run-proof.ts'
-import { runInTwoLanes } from './two-lanes.ts'
+import { type Beside, runInTwoLanes } from './two-lanes.ts'
 import { proofSizes, sizeOf } from '../test/proof-sizes.ts'
 
 const usage = `npm run prove [-- options]
@@ -46,10 +46,8 @@ async function main(): Promise<void> {
   if (!values['no-planted'])
     pieces.push(...chosen.flatMap((proof) => proof.catches.map((bug) => ({ proof, bug }))))
   const startedMs = performance.now()
-  const rows = await runInTwoLanes(
-    pieces,
-    ({ proof }) => proof.isTimed === true,
-    ({ proof, bug }) => (bug === undefined ? prove(proof, { say, isRecorded }) : plantFor(proof, bug, say)),
+  const rows = await runInTwoLanes(pieces, besideOf, ({ proof, bug }) =>
+    bug === undefined ? prove(proof, { say, isRecorded }) : plantFor(proof, bug, say),
   )
   process.stdout.write(
     values.json ? `${JSON.stringify(rows, null, 2)}\n` : renderResults(rows, performance.now() - startedMs),
@@ -66,6 +64,16 @@ function chooseProofs(only: string | undefined): readonly Proof[] {
     return proof
   })
 }
+
+/** Bugs are planted at the sizes of `npm test`, where memory is bounded by far or not at all. */
+const besideOf = ({ proof, bug }: Piece): Beside =>
+  proof.isAlone === true
+    ? bug === undefined
+      ? 'nothing'
+      : 'untimed'
+    : proof.isTimed === true
+      ? 'untimed'
+      : 'anything'
 
 /** A proof to run, or a bug to plant for it. */
 interface Piece {

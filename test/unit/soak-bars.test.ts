@@ -8,7 +8,7 @@ const samples = Array.from({ length: 100 }, (_, i) => ({
   walMegabytes: 16,
   openFiles: 90,
 }))
-const sound: Soaked = { samples, overdueTexts: 0, overdueRecords: 0, faults: [] }
+const sound: Soaked = { samples, undelivered: 0, overdueTexts: 0, overdueRecords: 0, faults: [] }
 const from = (first: number, change: Partial<(typeof samples)[number]>) =>
   samples.map((sample, i) => (i < first ? sample : { ...sample, ...change }))
 
@@ -24,6 +24,7 @@ test.each<[string, Soaked]>([
   ],
   ['the write-ahead log is too long', { ...sound, samples: from(99, { walMegabytes: 65 }) }],
   ['files stay open', { ...sound, samples: from(60, { openFiles: 95 }) }],
+  ['messages are not delivered in time', { ...sound, undelivered: 1 }],
   ['texts are not erased', { ...sound, overdueTexts: 1 }],
   ['messages are not removed', { ...sound, overdueRecords: 1 }],
   ['the doctor finds faults', { ...sound, faults: ['sums'] }],
