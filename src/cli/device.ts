@@ -24,7 +24,7 @@ const facts = {
   sender: {
     type: 'text',
     value: 'SENDER',
-    says: 'A number, name or short code that it may send from; * for any.',
+    says: 'A number, name or short code that it may send from; * for any. Phones have numbers alone.',
     repeatable: true,
   },
   'parts-per-window': { type: 'number', value: 'N', says: 'Its pace: so many parts in a window.' },

@@ -135,6 +135,7 @@ export interface Health {
 export interface Capabilities {
   deliveryReports: boolean
   maxParts: number
+  /** It is told the sender, also a name or a short code; else it sends under its own numbers. */
   alphanumericSender: boolean
   /** It is told whether a text goes as GSM-7 or as UCS-2; else it chooses by the text. */
   encodingChoice: boolean
@@ -220,7 +221,7 @@ export interface Link extends Running {
 /** Over which SIMs a phone sends, by their slots from 1. */
 export interface SimChoice {
   /** SIMs by the sender that asks for them. */
-  simOf: Readonly<Record<string, number>>
+  simOf: ReadonlyMap<string, number>
   /** SIMs that take turns with everything else; none leaves the choice to the phone. */
   turns: readonly number[]
 }
@@ -287,6 +288,8 @@ export interface ConnectorKind<Device extends Link | Pull = Link | Pull> {
   secretNames: readonly string[]
   /** Those of `secretNames` without which a device is refused. */
   requiredSecrets?: readonly string[]
+  /** Its devices send under numbers of their own: nothing else can be their sender. Goes with `alphanumericSender`. */
+  ownNumbersOnly?: true
   createLink(setup: DeviceSetup, tools: ConnectorTools, events: ConnectorEvents): Device
   /** Tries whether the peer lets us in, and sends nothing; for a device that does not run just now. */
   tryOut?(setup: DeviceSetup, tools: ConnectorTools): Promise<Trial>

@@ -6,6 +6,8 @@ export interface DeviceRules {
   secretNames: readonly string[]
   /** Those of `secretNames` without which a device is refused. */
   requiredSecrets?: readonly string[]
+  /** It sends under its own numbers alone. */
+  ownNumbersOnly?: true
 }
 
 export interface GivenToDevice {
@@ -46,7 +48,7 @@ export function deviceFaults(rules: DeviceRules, given: GivenToDevice): Fault[] 
   return [
     ...settingFaults(rules, given.settings),
     ...secretFaults(rules, given.secrets),
-    ...senderFaults(given.senders),
+    ...senderFaults(rules, given.senders),
     ...paceFaults(given.pace),
   ]
 }
@@ -89,9 +91,14 @@ const unknown = (pointer: string, what: string, name: string, known: readonly st
 
 /** An own number in E.164, a short code, 1 to 11 printable ASCII characters with a letter among them, or `*`: any. */
 const senderForm = /^(?:\*|\+[1-9][0-9]{6,14}|[0-9]{3,8}|(?=.*[A-Za-z])[\x20-\x7e]{1,11})$/
+const ownNumber = /^\+[1-9][0-9]{6,14}$/
 
-function senderFaults(senders: readonly string[]): Fault[] {
+function senderFaults({ ownNumbersOnly }: DeviceRules, senders: readonly string[]): Fault[] {
   const faults = senders.flatMap((sender): Fault[] => {
+    if (ownNumbersOnly && !ownNumber.test(sender)) {
+      const detail = `'${sender}' is no sender of this kind of device: it sends under its own numbers, in E.164.`
+      return [{ pointer: '/senders', code: 'invalid_format', detail }]
+    }
     if (senderForm.test(sender) && sender.trim() === sender) return []
     const detail = `'${sender}' is no sender: it must be a number in E.164, a short code of 3 to 8 digits, 1 to 11 letters and digits with a letter, or * for any.`
     return [{ pointer: '/senders', code: 'invalid_format', detail }]

@@ -20,6 +20,8 @@ export interface Candidate {
   health: 'online' | 'degraded' | 'offline'
   /** Senders it may use; `*` stands for any. */
   senders: ReadonlySet<string>
+  /** It is told the sender; else it sends under its own numbers, whatever `senders` says. */
+  alphanumericSender: boolean
   /** Messages that it can take now: its window less what is open, within its pace. */
   free: number
   /** Open hand-overs as a share of its window, 0 to 1. */
@@ -36,17 +38,23 @@ export interface Candidate {
   isLogged?: true
 }
 
-export const canUseSender = (senders: ReadonlySet<string>, sender: string | null): boolean =>
-  sender === null || senders.has(sender) || senders.has('*')
+export const canUseSender = (
+  { senders, alphanumericSender }: Pick<Candidate, 'senders' | 'alphanumericSender'>,
+  sender: string | null,
+): boolean =>
+  sender === null ||
+  (alphanumericSender
+    ? senders.has(sender) || senders.has('*')
+    : sender.startsWith('+') && senders.has(sender))
 
 /** Whether the device may ever carry this route, whatever its health. */
 const canCarry = (
-  device: Pick<Candidate, 'accountId' | 'mode' | 'senders' | 'choosesEncoding'>,
+  device: Pick<Candidate, 'accountId' | 'mode' | 'senders' | 'alphanumericSender' | 'choosesEncoding'>,
   route: Route,
 ): boolean =>
   device.mode === route.mode &&
   (device.accountId === null || device.accountId === route.accountId) &&
-  canUseSender(device.senders, route.sender) &&
+  canUseSender(device, route.sender) &&
   (device.choosesEncoding || !route.encodingForced)
 
 /**

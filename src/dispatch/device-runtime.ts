@@ -160,6 +160,7 @@ export class DeviceRuntime {
       free: isDraining ? 0 : this.#free(sender),
       load: window === 0 ? 1 : Math.min(1, this.#open / window),
       maxParts: this.link.capabilities.maxParts,
+      alphanumericSender: this.link.capabilities.alphanumericSender,
       choosesEncoding: this.link.capabilities.encodingChoice,
       fetches: isPull(this.link),
       ...(leaseToken === null ? {} : { leaseToken }),

@@ -32,7 +32,7 @@ export function routingFor(
 ): Routing {
   const devices = pool
     .servingAccount(accountId, mode)
-    .filter((device) => canUseSender(device.facts.senders, sender))
+    .filter(({ facts: { senders }, capabilities }) => canUseSender({ ...capabilities, senders }, sender))
     .filter((device) => device.capabilities.encodingChoice || !encodingForced)
   const working = devices.filter(({ isWorking }) => isWorking)
   return {

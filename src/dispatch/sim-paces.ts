@@ -31,7 +31,7 @@ export class SimPaces {
   /** The SIMs that may send for this sender, who has sent least first. Without a pace they have room for ever. */
   roomsFor(sender: string | null, nowMs: number): SimRoom[] {
     const choice = this.#choice()
-    const asked = sender === null ? undefined : choice?.simOf[sender]
+    const asked = sender === null ? undefined : choice?.simOf.get(sender)
     const turns = choice?.turns ?? []
     const sims: readonly Sim[] = asked !== undefined ? [asked] : turns.length > 0 ? turns : [null]
     return sims
@@ -43,7 +43,7 @@ export class SimPaces {
   partsFor(sender: string | null, nowMs: number): number {
     if (this.#limit === null) return Number.MAX_SAFE_INTEGER
     const choice = this.#choice()
-    const asked = sender === null ? undefined : choice?.simOf[sender]
+    const asked = sender === null ? undefined : choice?.simOf.get(sender)
     if (asked !== undefined) return this.#partsOf(asked, nowMs)
     if (choice === null || choice.turns.length === 0) return this.#partsOf(null, nowMs)
     let parts = 0
@@ -53,8 +53,8 @@ export class SimPaces {
 
   /** The SIMs that each bring a pace of their own: those that take turns and those that senders ask for; one when the phone chooses. */
   all(nowMs: number): SimRoom[] {
-    const { turns = [], simOf = {} } = this.#choice() ?? {}
-    const named = Object.values(simOf)
+    const { turns = [], simOf } = this.#choice() ?? {}
+    const named = [...(simOf?.values() ?? [])]
     if (turns.length > 0) return [...new Set([...turns, ...named])].map((sim) => this.#roomOf(sim, nowMs))
     const rooms = [null, ...named].map((sim) => this.#roomOf(sim, nowMs))
     return [rooms.reduce((best, room) => (room.parts > best.parts ? room : best))]
@@ -71,8 +71,8 @@ export class SimPaces {
   /** After a start: what was spent since then, by SIM. What went over a SIM that has no pace of its own was the phone's choice. */
   resume(past: readonly { sim: Sim; used: number; startedMs: number }[]): void {
     if (this.#limit === null) return
-    const { turns = [], simOf = {} } = this.#choice() ?? {}
-    const own = new Set<Sim>([...turns, ...Object.values(simOf)])
+    const { turns = [], simOf } = this.#choice() ?? {}
+    const own = new Set<Sim>([...turns, ...(simOf?.values() ?? [])])
     const windows = past.map((each) => ({ ...each, sim: own.has(each.sim) ? each.sim : null }))
     for (const sim of [null, ...own]) {
       const counted = windows.filter((each) => each.sim === sim || each.sim === null)

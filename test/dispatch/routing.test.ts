@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { routingFor } from '../../src/dispatch/routing.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
+import { pullKind } from '../phones/desk-house.ts'
 import { shortSimulatorKind } from './short-simulator.ts'
 
 let house: MessagesFixture
@@ -52,4 +53,14 @@ test('a device that may use any sender stands for every one', async () => {
   await house.addDevice('dev_shared', { senders: ['*'] })
   expect(routing('Shop')).toMatchObject({ enabled: true, maxParts: 10 })
   expect(routing('Nobody')).toMatchObject({ enabled: true, maxParts: 10 })
+})
+
+test('a phone stands for its numbers and for no name, whatever its senders say: there is no sender available', async () => {
+  const phones = await openMessagesFixture(pullKind())
+  onTestFinished(() => phones.close())
+  await phones.addAccount('acc_a', 100)
+  await phones.addDevice('dev_p', { accountId: 'acc_a', senders: ['*', 'ACME', '+4915112345678'] })
+  const isEnabled = (sender: string | null) => routingFor(phones.pool, 'acc_a', 'live', sender).enabled
+  expect(['ACME', '12345', '+4915199999999'].map(isEnabled)).toEqual([false, false, false])
+  expect([null, '+4915112345678'].map(isEnabled)).toEqual([true, true])
 })

@@ -32,7 +32,7 @@ export const pullKind = (
   woken: string[] = [],
   recalled: string[] = [],
   window = 20,
-  sims: SimChoice = { simOf: {}, turns: [] },
+  sims: SimChoice = { simOf: new Map(), turns: [] },
 ): ConnectorKind<Pull> => ({
   kind: 'android',
   settings: [],

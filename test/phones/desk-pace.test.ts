@@ -50,7 +50,7 @@ test('a phone holds no more than its page without having said so', async () => {
 })
 
 test('each SIM that takes its turn has the pace of the device for itself, and a restart gives none more', async () => {
-  const house = await openDeskHouse({ window: 100, sims: { simOf: {}, turns: [1, 2] } })
+  const house = await openDeskHouse({ window: 100, sims: { simOf: new Map(), turns: [1, 2] } })
   const phone = await house.register('1')
   await house.send({ to: Array.from({ length: 90 }, (_, n) => `+4915112345${600 + n}`) })
   const first = await house.pull(phone)
@@ -66,11 +66,11 @@ test('each SIM that takes its turn has the pace of the device for itself, and a 
 })
 
 test('who asks for the SIM that is at its pace waits for it, and holds up nobody who goes by the other', async () => {
-  const numbers = { '+4915100000001': 1, '+4915100000002': 2 }
+  const numbers = new Map([['+4915100000001', 1], ['+4915100000002', 2]]) // prettier-ignore
   const house = await openDeskHouse({ window: 100, sims: { simOf: numbers, turns: [1, 2] } })
   const phone = await house.register('1')
   await house.storage.writer.write(async (tx) => {
-    const senders = JSON.stringify(Object.keys(numbers))
+    const senders = JSON.stringify([...numbers.keys()])
     await tx
       .updateTable('devices')
       .set({ senders, updated_at: house.clock.now() + 1 })
@@ -97,7 +97,7 @@ test('who asks for the SIM that is at its pace waits for it, and holds up nobody
 })
 
 test('a single message goes over the SIM that has sent least, also without a pace', async () => {
-  const house = await openDeskHouse({ sims: { simOf: {}, turns: [1, 2] } })
+  const house = await openDeskHouse({ sims: { simOf: new Map(), turns: [1, 2] } })
   const phone = await house.register('1')
   await liftPace(house)
   const sims: (number | null)[] = []

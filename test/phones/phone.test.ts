@@ -186,6 +186,18 @@ test('each setting has a default that its check takes, and refuses nonsense', ()
   }
 })
 
+test.each(['*', 'ACME', '12345'])(
+  '%s is refused as a sender of a phone, which sends under the numbers of its SIMs',
+  (sender) => {
+    const given = { settings: {}, secrets: {}, pace: null }
+    expect(deviceFaults(androidKind, { ...given, senders: [sender] })).toMatchObject([
+      { pointer: '/senders' },
+    ])
+    expect(deviceFaults(androidKind, { ...given, senders: ['+4915112345678'] })).toEqual([])
+    expect(createStubbedPhone().phone.capabilities.alphanumericSender).toBe(false)
+  },
+)
+
 test('a phone that rests is told what to let go of and nothing else, keeps its stream, and is woken again after it', async () => {
   const { phone, clock, openStream, contact } = createStubbedPhone()
   contact()

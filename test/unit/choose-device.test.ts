@@ -22,6 +22,7 @@ const device = (id: string, facts: Partial<Candidate> = {}): Candidate => ({
   accountId: null,
   mode: 'live',
   fetches: false,
+  alphanumericSender: true,
   choosesEncoding: true,
   maxParts: 10,
   health: 'online',
@@ -58,6 +59,15 @@ test('a sender needs a device that may use it', () => {
   expect(chooseDevice(route('a', 'ACME'), [device('any', { senders: new Set(['*']) })])).toMatchObject({
     id: 'any',
   })
+})
+
+test('a device that sends under its own numbers carries neither names nor short codes nor numbers that are not its own, whatever its senders say', () => {
+  const senders = new Set(['*', 'ACME', '12345', '+4915112345678'])
+  const phone = device('phone', { senders, alphanumericSender: false, fetches: true })
+  for (const sender of ['ACME', '12345', '__proto__', '+4915199999999'])
+    expect(mayFetch(phone, route('a', sender), [phone]), sender).toBe(false)
+  for (const sender of [null, '+4915112345678'])
+    expect(mayFetch(phone, route('a', sender), [phone]), `${sender}`).toBe(true)
 })
 
 test('the healthy come before the degraded, then the least loaded', () => {

@@ -1,12 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { SimChoice } from '../../src/connectors/connector.ts'
+import { readSettings, simChoiceOf } from '../../src/connectors/android/settings.ts'
 import { SimPaces } from '../../src/dispatch/sim-paces.ts'
 
 const limit = { partsPerWindow: 30, windowSeconds: 1_800 }
-const rotating = { simOf: { '+491': 1, '+492': 2 }, turns: [1, 2] }
+const rotating = { simOf: new Map([['+491', 1], ['+492', 2]]), turns: [1, 2] } // prettier-ignore
 
 test('a device without SIMs, and a phone that chooses by itself, have one pace', () => {
-  for (const choice of [null, { simOf: {}, turns: [] }, { simOf: { '+491': 1 }, turns: [] }]) {
+  for (const choice of [
+    null,
+    { simOf: new Map(), turns: [] },
+    { simOf: new Map([['+491', 1]]), turns: [] },
+  ]) {
     const paces = new SimPaces(limit, () => choice)
     paces.spend(null, 12, 0)
     expect(paces.roomsFor(null, 0)).toEqual([{ sim: null, parts: 18, resetsInMs: 1_800_000 }])
@@ -39,12 +45,25 @@ test('a SIM whose window ends has its room back, whatever the others have left',
 })
 
 test('a phone that begins to take turns keeps what it has used', () => {
-  let choice: { simOf: Record<string, number>; turns: number[] } = { simOf: {}, turns: [] }
+  let choice: SimChoice = { simOf: new Map(), turns: [] }
   const paces = new SimPaces(limit, () => choice)
   paces.spend(null, 25, 0)
   choice = rotating
   expect(paces.roomsFor(null, 0).map(({ parts }) => parts)).toEqual([5, 5])
 })
+
+test.each(['__proto__', 'constructor', 'toString'])(
+  'the sender %s, a word of every object, asks for no SIM',
+  (sender) => {
+    const settings = readSettings({ sim_1_number: '+4915112345678' })
+    for (const pace of [null, limit]) {
+      const paces = new SimPaces(pace, () => simChoiceOf(settings, []))
+      expect(paces.roomsFor(sender, 0)).toMatchObject([{ sim: null }])
+      expect(paces.partsFor(sender, 0)).toBe(paces.partsFor(null, 0))
+    }
+    expect(simChoiceOf(settings, []).simOf.get('+4915112345678')).toBe(1)
+  },
+)
 
 test('in one window no SIM sends more than its pace, however turns change, if nothing is spent without room', () => {
   const step = fc.record({

@@ -19,7 +19,7 @@ export const DeviceName = (props: {
 export const DeviceSenders = (props: { value: string[]; onChange: (senders: string[]) => void }) => (
   <TagsInput
     label="Senders"
-    description="Numbers, names or short codes that it may send from; * for any. Messages that name no sender need none."
+    description="Numbers, names or short codes that it may send from; * for any. Phones have numbers alone. Messages that name no sender need none."
     {...props}
   />
 )

@@ -7,5 +7,6 @@ export const androidKind: ConnectorKind<Phone> = {
   kind: 'android',
   settings: androidSettings,
   secretNames: [],
+  ownNumbersOnly: true,
   createLink: (setup, tools, events) => new Phone({ tools, events }, setup.settings),
 }

@@ -63,7 +63,7 @@ export function readSettings(given: Readonly<Record<string, string>>): AndroidSe
   }
 }
 
-const phoneChooses: SimChoice = { simOf: {}, turns: [] }
+const phoneChooses: SimChoice = { simOf: new Map(), turns: [] }
 
 /** The SIMs that messages go over: those of named numbers, and in turn those that the phone has. */
 export function simChoiceOf(
@@ -73,7 +73,7 @@ export function simChoiceOf(
   if (simSelection === 'phone' && simNumbers.every((number) => number === null)) return phoneChooses
   const named = simNumbers.flatMap((number, i) => (number === null ? [] : [[number, i + 1] as const]))
   const turns = simSelection === 'rotate' ? seen.map(({ slot }) => slot) : []
-  return { simOf: Object.fromEntries(named), turns }
+  return { simOf: new Map(named), turns }
 }
 
 function simNumber(slot: number): SettingRule {
