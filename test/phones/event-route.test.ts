@@ -94,6 +94,26 @@ test('a fetch answers the wake-up, which is not repeated', async () => {
   stream.close()
 })
 
+test('a phone that leaves before it is known leaves no event stream behind', async () => {
+  const { clock, connections, logLines, openStream, phone, store } = await openRoutesHouse()
+  const asked = Promise.withResolvers<void>()
+  const known = Promise.withResolvers<void>()
+  store.beforeIdentified = () => {
+    asked.resolve()
+    return known.promise
+  }
+  const leaving = new AbortController()
+  const stream = openStream(leaving.signal)
+  await asked.promise
+  leaving.abort()
+  await expect(stream).rejects.toThrow('aborted')
+  await eventually(connections, (open) => expect(open).toBe(0))
+  known.resolve()
+  await until(() => expect(logLines.some((line) => line.includes('/mobile/v1/events'))).toBe(true))
+  expect(phone.isStreaming).toBe(false)
+  expect(clock.waiting).toBe(0)
+})
+
 test('the server stops with streams open, and ends them', async () => {
   const house = await openRoutesHouse()
   const stream = await house.openStream()

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import { onTestFinished } from 'vitest'
 import { AccountLimits } from '../../src/api/account-limits.ts'
 import { createServer } from '../../src/api/server.ts'
@@ -37,6 +38,8 @@ export interface StubStore {
   sent: { attemptId: string; sim: number | null; parts: number | null }[]
   inbound: Inbound[]
   pulls: number
+  /** What a token waits for before it is known. */
+  beforeIdentified: () => Promise<void>
 }
 
 interface TestAnswer {
@@ -53,6 +56,8 @@ export interface RoutesHouse {
   clock: StubClock
   /** One JSON value for each line of the log. */
   logLines: string[]
+  /** Open ones, as the server counts them. */
+  connections(): Promise<number>
   /** Stops the server. */
   stop(): Promise<void>
   store: StubStore
@@ -60,7 +65,7 @@ export interface RoutesHouse {
   call(method: string, path: string, options?: CallOptions): Promise<TestAnswer>
   /** A webhook as the app signs it. */
   hook(event: string, payload: object, options?: HookOptions): Promise<TestAnswer>
-  openStream(): Promise<TestStream>
+  openStream(signal?: AbortSignal): Promise<TestStream>
 }
 
 export interface CallOptions {
@@ -114,6 +119,7 @@ export async function openRoutesHouse(config: Partial<Config> = {}): Promise<Rou
     sent: [],
     inbound: [],
     pulls: 0,
+    beforeIdentified: async () => undefined,
   }
   let phone: Phone | null = null
   const routes = createPhoneRoutes({
@@ -155,6 +161,7 @@ export async function openRoutesHouse(config: Partial<Config> = {}): Promise<Rou
     port,
     clock,
     logLines,
+    connections: promisify(server.server.getConnections.bind(server.server)),
     stop,
     store,
     phone: running,
@@ -176,7 +183,7 @@ export async function openRoutesHouse(config: Partial<Config> = {}): Promise<Rou
         },
       })
     },
-    openStream: () => openStream(port),
+    openStream: (signal) => openStream(port, signal),
   }
 }
 
@@ -191,7 +198,10 @@ function portsOf(store: StubStore, phone: () => Phone | null): PhonePorts {
       stored(() => store.registered.push(said))
       return { phoneId: 'phn_1', deviceToken, accountName: 'Ada', registration: store.registration }
     },
-    identify: async (token) => (token === deviceToken ? store.registration : null),
+    async identify(token) {
+      await store.beforeIdentified()
+      return token === deviceToken ? store.registration : null
+    },
     identifyHook: async (secret) => (secret === 'hook-secret-1' ? store.registration : null),
     update: async (_registration, said) => stored(() => store.updated.push(said)),
     async offer() {
@@ -226,7 +236,7 @@ async function ask(port: number, method: string, path: string, init: RequestInit
 }
 
 /** An event stream as the app opens it. */
-const openStream = (port: number, token = deviceToken): Promise<TestStream> =>
+const openStream = (port: number, signal?: AbortSignal): Promise<TestStream> =>
   new Promise((resolve, reject) => {
     const startedMs = performance.now()
     const request = httpRequest({
@@ -234,7 +244,8 @@ const openStream = (port: number, token = deviceToken): Promise<TestStream> =>
       host: '127.0.0.1',
       path: '/mobile/v1/events',
       agent: false,
-      headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream', 'user-agent': 'okhttp/4.10.0' },
+      ...(signal && { signal }),
+      headers: { authorization: `Bearer ${deviceToken}`, accept: 'text/event-stream', 'user-agent': 'okhttp/4.10.0' },
     })
     request.on('error', reject)
     request.on('response', (response) => {

@@ -48,6 +48,8 @@ export class StreamRoute {
       // The name by which nginx is told not to keep back what it is given.
       headers: { 'cache-control': 'no-cache', 'x-accel-buffering': 'no' },
     })
+    // It has gone while it was looked at: nobody would tell of its end again.
+    if (request.raw.socket.destroyed) return
     raw.write(': open\n\n')
     const sink: StreamSink = {
       write: (frame) => void raw.write(frame),
