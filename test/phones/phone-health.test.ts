@@ -78,13 +78,19 @@ test('what recipients or texts are to blame for is no failure of the phone', () 
   expect(phone.health().reasons).toEqual([])
 })
 
+const withSims = (...slots: number[]) =>
+  registrationOf({ sims: slots.map((slot) => ({ slot, number: '****1234', carrier: '*elco', iccid: null })) })
+
 test('numbers of SIMs are shown as the operator named them or as the app said them in full, never masked', () => {
   const unnamed = createStubbedPhone()
   unnamed.openStream()
   expect(unnamed.phone.health().sims).toEqual([{ slot: 1, number: null, carrier: null }])
-  const { phone, openStream } = createStubbedPhone({ sim_1_number: '+4915550001234' })
+  const { phone, openStream } = createStubbedPhone({ sim_1_number: '+4915550001234' }, withSims(1, 2))
   openStream()
-  expect(phone.health().sims).toEqual([{ slot: 1, number: '+4915550001234', carrier: null }])
+  expect(phone.health().sims).toEqual([
+    { slot: 1, number: '+4915550001234', carrier: null },
+    { slot: 2, number: null, carrier: null },
+  ])
   phone.sawSims([
     { slot: 1, number: '+4915550009999', carrier: 'Telco' },
     { slot: 2, number: '+4915550002222', carrier: null },
@@ -94,6 +100,20 @@ test('numbers of SIMs are shown as the operator named them or as the app said th
     { slot: 2, number: '+4915550002222', carrier: null },
   ])
 })
+
+test('a SIM that was taken out sends no more, and one that was put in does, as soon as the app registers anew', () => {
+  const { phone } = createStubbedPhone({ sim_selection: 'rotate' })
+  const simsOf = () => [phone.sims.turns, phone.health().sims?.map(({ slot, carrier }) => `${slot} ${carrier}`)]
+  const seen = (slot: number) => ({ slot, number: null, carrier: `Telco ${slot}` })
+  // As after a restart, before the app is heard; an old app names no SIM at all.
+  phone.sawSims([seen(1), seen(2)])
+  phone.contact(withSims(), null)
+  expect(simsOf()).toEqual([[1, 2], ['1 Telco 1', '2 Telco 2']])
+  phone.contact(withSims(2), null)
+  expect(simsOf()).toEqual([[2], ['2 Telco 2']])
+  phone.contact(withSims(2, 3), null)
+  expect(simsOf()).toEqual([[2, 3], ['2 Telco 2', '3 null']])
+}) // prettier-ignore
 
 test('after a restart a phone is what it was until its silence is too long', async () => {
   const { phone, clock } = createStubbedPhone()

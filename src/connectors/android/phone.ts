@@ -278,7 +278,11 @@ export class Phone implements Pull {
 
   /** The SIMs with their numbers, as far as anybody has said them unmasked. */
   #sims(): Health['sims'] | null {
-    return shownSims(this.#seenSims ?? this.#registration?.sims ?? null, this.#settings.simNumbers)
+    const registered = this.#registration?.sims ?? null
+    const seen = this.#seenSims
+    // The app registers anew at each start: of a SIM that was taken out since, only older words tell.
+    const there = registered?.map((sim) => seen?.find(({ slot }) => slot === sim.slot) ?? sim)
+    return shownSims(there?.length ? there : (seen ?? registered), this.#settings.simNumbers)
   }
 
   #tell(): void {
