@@ -60,7 +60,7 @@ const mostReports = 500
  */
 export class PhoneDesk {
   readonly #deps: PhoneDeskDeps
-  readonly #reports: Batcher<PhoneReport, void>
+  readonly #reports: Batcher<PhoneReport, boolean>
   readonly #asking = new Map<string, Promise<unknown>>()
   readonly #paced = new WeakSet<DeviceRuntime>()
   readonly #turns: FetchTurns
@@ -83,9 +83,10 @@ export class PhoneDesk {
     }
   }
 
-  /** Settles when it is stored; rejects when it could not be. */
-  async report(reports: readonly PhoneReport[]): Promise<void> {
-    await Promise.all(reports.map((report) => this.#reports.add(report)))
+  /** Settles when it is stored, with those that told something new; rejects when it could not be. */
+  async report(reports: readonly PhoneReport[]): Promise<PhoneReport[]> {
+    const areNews = await Promise.all(reports.map((report) => this.#reports.add(report)))
+    return reports.filter((_, i) => areNews[i])
   }
 
   /** Whether more waits for the phone than it was given, and it may have it now. */
@@ -180,11 +181,11 @@ export class PhoneDesk {
     }
   }
 
-  async #storeReports(reports: readonly PhoneReport[]): Promise<void[]> {
+  async #storeReports(reports: readonly PhoneReport[]): Promise<boolean[]> {
     const { writer, horizon, clock, dueNow, metrics, pool, judgeFailure } = this.#deps
     const nowMs = clock.now()
     const dueFromMs = dueNow()
-    const { reported, statuses } = await horizon.hold(nowMs, (timeIn) =>
+    const { reported, statuses, areNews } = await horizon.hold(nowMs, (timeIn) =>
       writer.write(async (tx) =>
         settleReports(tx, reports, { nowMs: await timeIn(tx), dueFromMs, judgeFailure }),
       ),
@@ -195,7 +196,7 @@ export class PhoneDesk {
       pool.get(deviceId)?.heard(outcome)
       if (status === 'queued') this.#wakeLater(claimed)
     }
-    return reports.map(() => undefined)
+    return areNews
   }
 
   /** A refusal costs a message a while; the poll would find it too. */

@@ -41,13 +41,13 @@ export interface Reported {
 
 /**
  * Stores what phones say, as one unit: how far they are, and what follows for messages and money. A phone never goes again on a guess, and
- * reports of attempts that are not its device's are passed over.
+ * reports of attempts that are not its device's are passed over. Gives of each report whether it told anything new.
  */
 export async function settleReports(
   tx: Tx,
   reports: readonly PhoneReport[],
   times: { nowMs: number; dueFromMs: number; judgeFailure: JudgeFailure },
-): Promise<{ reported: Reported[]; statuses: MessageStatus[] }> {
+): Promise<{ reported: Reported[]; statuses: MessageStatus[]; areNews: boolean[] }> {
   const offers = new Map(
     (await findOffers(tx, [...new Set(reports.map((report) => report.attemptId))])).map((row) => [
       row.attempt_id,
@@ -60,7 +60,7 @@ export async function settleReports(
   )
   const stopped = await findStopped(tx, [...claims.values()].filter(({ attemptId }) => offers.get(attemptId)?.recall === 'cancel'), times) // prettier-ignore
   const merging = new ReportMerge(times)
-  for (const report of reports) {
+  const areNews = reports.map((report) => {
     const offer = offers.get(report.attemptId)
     const attempt = attempts.get(report.attemptId)
     const claimed = claims.get(report.attemptId)
@@ -71,10 +71,10 @@ export async function settleReports(
       claimed === undefined ||
       offer.device_id !== report.deviceId
     )
-      continue
+      return false
     const isStopped = stopped.has(report.attemptId)
-    merging.take(report, { offer, attempt, claimed: { ...claimed, onUnknown: 'stop' }, isStopped })
-  }
+    return merging.take(report, { offer, attempt, claimed: { ...claimed, onUnknown: 'stop' }, isStopped })
+  })
   const states = await settleOutcomes(
     tx,
     merging.settlements.map(({ settlement }) => settlement),
@@ -88,7 +88,7 @@ export async function settleReports(
     claimed,
   }))
   const statuses = [...states, ...moved].flatMap((state) => state?.status ?? [])
-  return { reported, statuses }
+  return { reported, statuses, areNews }
 }
 
 interface Known {
@@ -147,7 +147,8 @@ class ReportMerge {
     return [...this.#marks.values()]
   }
 
-  take(report: PhoneReport, known: Known): void {
+  /** Gives whether it told anything new. */
+  take(report: PhoneReport, known: Known): boolean {
     const { offer } = known
     const before = this.#marks.get(offer.attempt_id) ?? {
       attemptId: offer.attempt_id,
@@ -164,6 +165,7 @@ class ReportMerge {
       reportedAt: this.#nowMs,
       closedAt: before.closedAt ?? (isOver ? this.#nowMs : null),
     })
+    return state !== null
   }
 
   #advance(state: PhoneWord, error: string | null, known: Known): void {

@@ -91,7 +91,7 @@ export interface DeskHouse extends MessagesFixture {
   register(iccid: string): Promise<KnownPhone & { deviceToken: string }>
   known(deviceToken: string): Promise<KnownPhone | null>
   pull(phone: KnownPhone): Promise<OfferedMessage[]>
-  report(phone: KnownPhone, ...reports: Omit<PhoneReport, 'deviceId'>[]): Promise<void>
+  report(phone: KnownPhone, ...reports: Omit<PhoneReport, 'deviceId'>[]): Promise<PhoneReport[]>
   /** A new desk, as after a restart. */
   restart(): void
   sweep(): Promise<void>

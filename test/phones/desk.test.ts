@@ -185,6 +185,19 @@ test('check 12: reports of unknown ids, and of another device’s, change nothin
   expect(await house.statuses()).toEqual(['sending'])
 })
 
+test('only the first of its repetitions is news, and nothing of what is not the phone’s', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  const other = await house.register('2')
+  await house.send()
+  const [offer] = await house.pull(phone)
+  const failed = sayAll('failed', 'radio off')(offer!)
+  const told = { ...failed, deviceId: phone.deviceId }
+  expect(await house.report(other, failed)).toEqual([])
+  expect(await house.report(phone, { ...failed, attemptId: 'att_unknown' }, failed, failed)).toEqual([told])
+  expect(await house.report(phone, failed, sayAll('pending')(offer!))).toEqual([])
+})
+
 test('as many phones are woken as messages wait, in turn, and share what waits when they come', async () => {
   const house = await openDeskHouse()
   const phones = [

@@ -63,6 +63,15 @@ test('check 14: an error of 5 kB and odd dates are taken', async () => {
   expect(phone.clockOffsetMs).toBe(0)
 })
 
+test('a failure that is told five times is one failure, and five messages that fail are too many', async () => {
+  const { call, phone } = await openRoutesHouse()
+  const fails = (id: string) => call('PATCH', '/message', { json: [reportOf('Failed', { id })] })
+  for (let n = 0; n < 5; n++) await fails('att_1')
+  expect(phone.health().reasons).toEqual([])
+  for (let n = 2; n <= 5; n++) await fails(`att_${n}`)
+  expect(phone.health().reasons).toContain('repeated_failures')
+})
+
 test('check 15: a report on a recipient without + counts by its attempt', async () => {
   const { call, store } = await openRoutesHouse()
   const recipients = [{ phoneNumber: '72727', state: 'Delivered' }]

@@ -208,7 +208,11 @@ function portsOf(store: StubStore, phone: () => Phone | null): PhonePorts {
       store.pulls += 1
       return store.offers
     },
-    report: async (_registration, reports) => stored(() => store.reports.push(...reports)),
+    async report(_registration, reports) {
+      const before = store.reports.map((report) => JSON.stringify(report))
+      stored(() => store.reports.push(...reports))
+      return reports.filter((report) => !before.includes(JSON.stringify(report)))
+    },
     sentOver: async (_registration, sent) => stored(() => store.sent.push(sent)),
     inbound: async (_registration, inbound) => stored(() => store.inbound.push(inbound)),
     hasMore: async () => store.hasMore,

@@ -46,11 +46,11 @@ export async function report({ ports }: PhoneRouteDeps, call: PhoneCall): Promis
   if (!Array.isArray(body)) throw new CallRefused(400, 'The body is not a list.')
   const entries = body.filter(isRecord)
   const reports = entries.flatMap(readReport)
-  if (reports.length > 0) await ports.report(registration, reports)
+  const news = reports.length > 0 ? await ports.report(registration, reports) : []
   if (phone === null) return done
   const latest = Math.max(...entries.map(latestDate))
   if (Number.isFinite(latest)) phone.heardClock('state', latest)
-  phone.reported(reports)
+  phone.reported(news)
   if (phone.hasBacklog && (await ports.hasMore(registration))) phone.wake()
   return done
 }

@@ -210,7 +210,7 @@ export class Phone implements Pull {
     return this.#hasBacklog
   }
 
-  /** What it said of messages was stored. */
+  /** What it said of messages was stored, and was news: the app tells a failure with each state that it had before, and again. */
   reported(reports: readonly { state: string; error: string | null }[]): void {
     for (const { state, error } of reports) {
       const blames = state === 'failed' ? whomFailureBlames(error) : null

@@ -16,8 +16,8 @@ export interface PhonePorts {
   update(registration: Registration, said: SaidByApp): Promise<void>
   /** Claims what there is room for, and gives that and everything that the phone has not said to have. Flushed when it settles. */
   offer(registration: Registration): Promise<Offer[]>
-  /** Settles when it is stored; reports of attempts that are not this phone's are passed over. */
-  report(registration: Registration, reports: readonly Report[]): Promise<void>
+  /** Settles when it is stored, with those that told something new: no repetitions, and none of attempts that are not this phone's. */
+  report(registration: Registration, reports: readonly Report[]): Promise<readonly Report[]>
   /** What `sms:sent` tells beside: the SIM, and how many parts the phone made; null where it says nothing of them. */
   sentOver(
     registration: Registration,
