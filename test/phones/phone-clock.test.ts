@@ -27,6 +27,24 @@ test('a report that comes an hour late says nothing against the clock of its pho
   expect(phone.clockOffsetMs).toBe(-5 * minute)
 })
 
+test('a message that expires on a phone tells that its clock was set ahead, whatever webhooks said before, and never that it goes behind', async () => {
+  const { phone, clock } = createStubbedPhone()
+  expect(phone.admitsHook(clock.now())).toBe(true)
+  phone.heardClock('expiry', clock.now() + 2 * hour)
+  expect(phone.clockOffsetMs).toBe(2 * hour)
+  // One that expired in its time, and is told late, is no news; nor is any other state.
+  phone.heardClock('expiry', clock.now() - hour)
+  phone.heardClock('state', clock.now() + 5 * hour)
+  expect(phone.clockOffsetMs).toBe(2 * hour)
+  expect(phone.admitsHook(clock.now() + 2 * hour)).toBe(true)
+  await clock.advance(second)
+  // The clock is set right: two webhooks say so, as ever.
+  expect(phone.admitsHook(clock.now())).toBe(false)
+  await clock.advance(second)
+  expect(phone.admitsHook(clock.now())).toBe(true)
+  expect(phone.clockOffsetMs).toBe(0)
+})
+
 test('a signed timestamp is believed near the clock of the phone, the first of all, and a clock that was set at the second time', async () => {
   const { phone, clock } = createStubbedPhone()
   const at = (offset: number): boolean => phone.admitsHook(clock.now() + offset)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openRoutesHouse, privateToken } from './routes-house.ts'
+import { offerOf, openRoutesHouse, privateToken } from './routes-house.ts'
 import { received, reportOf, sim } from './said-by-app.ts'
 
 test('reports are handed on by the word on the recipient', async () => {
@@ -62,6 +62,25 @@ test('check 14: an error of 5 kB and odd dates are taken', async () => {
   // 04:30 five hours west of Greenwich is 09:30 there, which is now.
   expect(phone.clockOffsetMs).toBe(0)
 })
+
+test('after a message has expired on a phone whose clock was set ahead, the next pull goes by that clock', async () => {
+  const { call, store, hook } = await openRoutesHouse()
+  store.offers = [offerOf()]
+  const validUntil = async (): Promise<unknown> => {
+    const { body } = await call('GET', '/message')
+    return new Date(body[0].validUntil).toISOString()
+  }
+  expect(await hook('sms:received', received)).toMatchObject({ status: 204 })
+  const recipients = [{ state: 'Failed', error: 'TTL expired' }]
+  const at = (hour: string) => ({ recipients, states: { Pending: '2026-11-21T08:00:00.000+00:00', Failed: `2026-11-21T${hour}:30:00.000+00:00` } })
+  await call('PATCH', '/message', { json: [reportOf('Failed', at('09')), reportOf('Sent', { id: 'att_3', states: at('15').states })] })
+  expect(await validUntil()).toBe('2026-11-21T10:00:00.000Z')
+  // What the phone has said before may be of a clock that is right again.
+  await call('PATCH', '/message', { json: [reportOf('Failed', at('13'))] })
+  expect(await validUntil()).toBe('2026-11-21T10:00:00.000Z')
+  await call('PATCH', '/message', { json: [reportOf('Failed', { id: 'att_2', ...at('11') })] })
+  expect(await validUntil()).toBe('2026-11-21T12:00:00.000Z')
+}) // prettier-ignore
 
 test('a failure that is told five times is one failure, and five messages that fail are too many', async () => {
   const { call, phone } = await openRoutesHouse()

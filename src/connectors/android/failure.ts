@@ -16,7 +16,7 @@ export function judgeFailure(error: string | null, { parts }: { parts: number })
   if (report !== null) return undeliveredBy(report[1] === undefined ? null : Number(report[1]))
   const result = resultIn(words)
   if (result !== null) return verdictOf(result, parts)
-  if (/^ttl expired/i.test(words)) return refused('expired', 'expired_in_queue', 'TTL expired')
+  if (isExpiry(words)) return refused('expired', 'expired_in_queue', 'TTL expired')
   if (/\bSIM \d+ not found/i.test(words)) return refused('now', 'no_service', 'SIM not found')
   if (/^(?:sendSMS|Can't send message)\b/i.test(words))
     return refused('now', 'device_error', exceptionIn(words))
@@ -30,6 +30,9 @@ export function whomFailureBlames(error: string | null): 'phone' | 'message' | '
   const verdict = judgeFailure(error, { parts: 1 })
   return verdict.kind === 'refused' && verdict.lasts !== 'now' ? 'message' : 'phone'
 }
+
+/** By the phone's own clock its validity ended before it was sent. */
+export const isExpiry = (error: string | null): boolean => /^\s*ttl expired/i.test(error ?? '')
 
 const deliveryReport = /^delivery result\W*(\d{1,3})?/i
 

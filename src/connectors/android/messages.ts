@@ -1,5 +1,6 @@
 import { isSince, since } from './app-version.ts'
 import { readDate, writeDate } from './dates.ts'
+import { isExpiry } from './failure.ts'
 import type { Offer, Report } from './ports.ts'
 import { type Answer, CallRefused, done, isRecord, type PhoneCall, type PhoneRouteDeps, readJson, textOf } from './route.ts' // prettier-ignore
 
@@ -48,8 +49,15 @@ export async function report({ ports }: PhoneRouteDeps, call: PhoneCall): Promis
   const reports = entries.flatMap(readReport)
   const news = reports.length > 0 ? await ports.report(registration, reports) : []
   if (phone === null) return done
-  const latest = Math.max(...entries.map(latestDate))
-  if (Number.isFinite(latest)) phone.heardClock('state', latest)
+  const expiries = new Set(news.filter(({ error }) => isExpiry(error)).map(({ attemptId }) => attemptId))
+  const expired = entries.filter(({ id }) => expiries.has(String(id)))
+  for (const [from, witnesses] of [
+    ['state', entries],
+    ['expiry', expired],
+  ] as const) {
+    const latest = Math.max(...witnesses.map(latestDate))
+    if (Number.isFinite(latest)) phone.heardClock(from, latest)
+  }
   phone.reported(news)
   if (phone.hasBacklog && (await ports.hasMore(registration))) phone.wake()
   return done

@@ -7,6 +7,9 @@ const mostDriftMs = 600_000
 /** Two timestamps of a clock that was set differ by the way of a request, and by the second that they count in. */
 const confirmingMs = 120_000
 
+/** What tells the clock of a phone. */
+export type ClockWitness = 'hook' | 'state' | 'expiry'
+
 /**
  * How far the clock of a phone goes before ours. Each sample is what the phone wrote less when it arrived, so that it is too small by the
  * time under way: the largest is the nearest. Timestamps of webhooks are made as they are sent. Dates of states may be hours old, so they
@@ -17,8 +20,14 @@ export class PhoneClock {
   #states: number[] = []
   #suspect: { offsetMs: number; atMs: number } | null = null
 
-  heard(from: 'hook' | 'state', offsetMs: number): void {
-    if (from === 'hook') this.#hooks = [...this.#hooks, offsetMs].slice(-mostSamples)
+  /**
+   * `expiry`: a message expired on the phone. That is ahead of what hooks say only where the clock was set since, and is believed at once:
+   * until the next hook each message would expire as it comes.
+   */
+  heard(from: ClockWitness, offsetMs: number): void {
+    if (from === 'expiry') {
+      if (this.#hooks.length > 0 && offsetMs > Math.max(...this.#hooks)) this.#hooks = [offsetMs]
+    } else if (from === 'hook') this.#hooks = [...this.#hooks, offsetMs].slice(-mostSamples)
     else this.#states = [...this.#states, offsetMs].slice(-mostSamples)
   }
 

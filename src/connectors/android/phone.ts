@@ -2,7 +2,7 @@ import type { Capabilities, ConnectorEvents, ConnectorTools, Health, Pull, SimCh
 import { isSince, since } from './app-version.ts'
 import { EventStreams, type StreamSink } from './event-streams.ts'
 import { whomFailureBlames } from './failure.ts'
-import { PhoneClock } from './phone-clock.ts'
+import { type ClockWitness, PhoneClock } from './phone-clock.ts'
 import { healthOf, shownSims } from './phone-health.ts'
 import { ReadDocuments } from './read-documents.ts'
 import { type AndroidSettings, readSettings, simChoiceOf } from './settings.ts'
@@ -221,7 +221,7 @@ export class Phone implements Pull {
   }
 
   /** When it wrote down something that it has just told, by its own clock. */
-  heardClock(from: 'hook' | 'state', atMs: number): void {
+  heardClock(from: ClockWitness, atMs: number): void {
     this.#clock.heard(from, atMs - this.#tools.now())
   }
 
