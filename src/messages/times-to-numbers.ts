@@ -1,6 +1,6 @@
 import { lowestIdAt } from '../ids.ts'
 import type { Db } from '../storage/dialect.ts'
-import type { Mode } from '../storage/schema.ts'
+import type { Category, Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
 import { longestAheadMs } from './move-messages.ts'
 
@@ -16,14 +16,27 @@ export interface NumberRange {
 export interface AroundTime {
   accountId: string
   mode: Mode
+  /** Messages of this category alone; null: of all. */
+  category: Category | null
   /** Exclusive, both. */
   afterMs: number
   beforeMs: number
 }
 
-const counts = `direction = 'outbound' and status <> 'canceled'
+const counts = `direction = 'outbound' and status <> 'canceled' and (:category is null or category = :category)
           and coalesce(send_at, created_at) > :after and coalesce(send_at, created_at) < :before limit :most`
-const inputs = ['name', 'first', 'last', 'account', 'mode', 'since', 'after', 'before', 'most'] as const
+const inputs = [
+  'name',
+  'first',
+  'last',
+  'account',
+  'mode',
+  'category',
+  'since',
+  'after',
+  'before',
+  'most',
+] as const
 
 const timesToNumber = {
   sql: `select :name as name, coalesce(send_at, created_at) as at from messages
@@ -45,13 +58,13 @@ const timesToRange = {
  */
 export async function readTimesTo(
   db: Db,
-  { accountId, mode, afterMs, beforeMs }: AroundTime,
+  { accountId, mode, category, afterMs, beforeMs }: AroundTime,
   ranges: readonly NumberRange[],
 ): Promise<Map<string, number[]>> {
   const since = lowestIdAt('msg', afterMs - longestAheadMs)
   const read = (statement: typeof timesToNumber | typeof timesToRange, of: readonly NumberRange[]) =>
     selectEach<{ name: string; at: number }>(
-      db, statement, of.map(({ name, first, last, most }) => [name, first, last, accountId, mode, since, afterMs, beforeMs, most]),
+      db, statement, of.map(({ name, first, last, most }) => [name, first, last, accountId, mode, category, since, afterMs, beforeMs, most]),
     ) // prettier-ignore
   const isOne = ({ first, last }: NumberRange): boolean => first === last
   const found = await Promise.all([

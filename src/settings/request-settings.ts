@@ -33,7 +33,7 @@ export const requestSettings = {
     env: 'ONESIXTY_AUTH_MESSAGES_PER_RECIPIENT',
     read: wholeNumber(0),
     default: 5,
-    says: 'Authentication messages to one number in 10 minutes; 0 switches the limit off. Stops code bombing.',
+    says: 'Authentication messages to one number in 10 minutes, and in any 10 minutes that are scheduled (`send_at`); 0 switches the limit off. Stops code bombing.',
   }),
   maxBodyBytes: setting({
     env: 'ONESIXTY_MAX_BODY_BYTES',

@@ -157,6 +157,28 @@ test('one number gets at most five authentication messages in ten minutes, whate
   expect((await code('+4915112341111')).status).toBe(429)
 })
 
+test('codes that are scheduled for one time are as few as those of ten minutes, however long before they are accepted', async () => {
+  const number = '+4915112343333'
+  const startMs = api.clock.now() + 86_400_000
+  const code = (minutes: number, more: object = {}, key = api.account.testKey) => {
+    const send_at = new Date(startMs + minutes * 60_000).toISOString()
+    return api.send({ to: number, text: 'Code', category: 'authentication', send_at, ...more }, { key })
+  }
+  for (let i = 0; i < 5; i++) expect((await code(i)).status).toBe(202)
+  await api.clock.advance(600_000)
+  const refused = await code(9)
+  expect(told(refused)).toEqual([429, 'recipient_rate_limited', '/to recipient_rate_limited'])
+  expect(refused.body.violated_policies).toEqual(['authentication-messages'])
+  // When the ten minutes have passed that began with the first of them.
+  expect(refused.headers.get('retry-after')).toBe('86400')
+  for (const minutes of [-5, 0, 4.5]) expect((await code(minutes)).status, `${minutes}`).toBe(429)
+  expect((await code(4, { dry_run: true })).status).toBe(429)
+  expect((await code(10)).status).toBe(202)
+  expect((await code(-6)).status).toBe(202)
+  expect((await code(0, { category: 'transactional' })).status).toBe(202)
+  expect((await code(0, { dry_run: true }, api.account.liveKey)).status, 'modes count apart').toBe(200)
+})
+
 test('what was not sent does not count: refusals, repetitions and dry runs', async () => {
   const number = '+4915112342222'
   const body = { to: number, text: 'Code', category: 'authentication' }

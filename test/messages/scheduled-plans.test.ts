@@ -41,7 +41,7 @@ test('what is due is found at the front of an index, however much is scheduled, 
 
 test('what lies around the hour of a plan is found by its number, or by its neighbours', async () => {
   const { storage, dataFolder, clock } = house
-  const around = { accountId: 'acc_a', mode: 'live', afterMs: clock.now(), beforeMs: clock.now() + 86_400_000 } as const // prettier-ignore
+  const around = { accountId: 'acc_a', mode: 'live', category: null, afterMs: clock.now(), beforeMs: clock.now() + 86_400_000 } as const // prettier-ignore
   const ranges = [
     { name: 'one', first: '+4915112345678', last: '+4915112345678', most: 4 },
     { name: 'neighbours', first: '+4915112345000', last: '+4915112345999', most: 8 },

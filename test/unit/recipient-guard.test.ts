@@ -9,7 +9,7 @@ async function suspendedBy(limits: { pumpingNumbers: number; pumpingMessages: nu
   const suspended: unknown[] = []
   const guard = new RecipientGuard({
     clock: createStubClock(),
-    config: { messagesPerNumber: 0, messagesPerPrefix: 0, ...limits },
+    config: { messagesPerNumber: 0, messagesPerPrefix: 0, authMessagesPerRecipient: 0, ...limits },
     ports: { pauseForPumping: async (accountId) => void suspended.push(accountId), timesTo: async () => new Map() },
   })
   const caller = { accountId: 'acc_a', mode: 'live', guard: { pumpingNumbers: null } } as unknown as Caller

@@ -1,32 +1,32 @@
 import { hourMs } from '../../clock.ts'
 import type { Caller } from '../../accounts/authenticator.ts'
 import { type Fault, refuse } from '../../errors.ts'
+import type { Category } from '../../storage/schema.ts'
 import type { CheckedSend } from './prepare-send.ts'
 import { prefixOf } from './pumping-watch.ts'
+import { codesWindowMs } from './recipient-rate.ts'
 import type { SendPorts } from './send-ports.ts'
 
-/** How many of these times, and `atMs` beside them, lie within one hour that holds it, where that is fullest, and when that hour has passed. */
-export function busiestHour(times: readonly number[], atMs: number): { messages: number; endsMs: number } {
+/** How many of these times, and `atMs` beside them, lie within one hour (or so long) that holds it, where that is fullest, and when that has passed. */
+export function busiestHour(
+  times: readonly number[],
+  atMs: number,
+  windowMs = hourMs,
+): { messages: number; endsMs: number } {
   const sorted = [...times, atMs].toSorted((a, b) => a - b)
   let busiest = { messages: 0, endsMs: 0 }
   let from = 0
   for (const [to, time] of sorted.entries()) {
-    while (time - (sorted[from] as number) >= hourMs) from += 1
+    while (time - (sorted[from] as number) >= windowMs) from += 1
     const startMs = sorted[from] as number
     const messages = to - from + 1
     if (time >= atMs && startMs <= atMs && messages > busiest.messages)
-      busiest = { messages, endsMs: startMs + hourMs }
+      busiest = { messages, endsMs: startMs + windowMs }
   }
   return busiest
 }
 
-/** From when to when lies what may share an hour with this time; both ends do not. */
-const hoursAround = (atMs: number): { afterMs: number; beforeMs: number } => ({
-  afterMs: atMs - hourMs,
-  beforeMs: atMs + hourMs,
-})
-
-/** Messages of one account an hour; 0: as many as it likes. */
+/** Messages of one account in a window; 0: as many as it likes. */
 export interface RecipientLimits {
   perNumber: number
   perPrefix: number
@@ -47,41 +47,79 @@ interface Ahead {
 /** When to ask again where only what is under way leaves no room: it is stored or refused by then. */
 const underWaySeconds = 5
 
-/** The limits of what goes to one number and to neighbouring numbers in the hour of a scheduled message. */
+const neighboursFault = 'This number, or its neighbours, were sent too many messages.'
+
+/** What is limited, and what is said beyond it. */
+interface PlannedKind {
+  windowMs: number
+  /** Messages of one category alone; null: of all. */
+  category: Category | null
+  policy: string
+  detail: string
+  fault: string
+}
+
+export const plannedHours: PlannedKind = {
+  windowMs: hourMs,
+  category: null,
+  policy: 'recipients-per-hour',
+  detail: 'These numbers, or their neighbours, have their messages for that hour; choose another time.',
+  fault: neighboursFault,
+}
+
+export const plannedCodes: PlannedKind = {
+  windowMs: codesWindowMs,
+  category: 'authentication',
+  policy: 'authentication-messages',
+  detail: 'These numbers have their authentication messages for those 10 minutes; choose another time.',
+  fault: 'This number is sent too many codes.',
+}
+
+/** The limits of what goes to one number and to neighbouring numbers in the hour, or so long, of a scheduled message. */
 export class PlannedRate {
   readonly #ports: Pick<SendPorts, 'timesTo'>
-  /** Times of what was judged and is not stored yet, by account and name: sends at once see one another. */
+  readonly #kind: PlannedKind
+  /** Times of what was judged and is not stored yet, by account, mode and name: sends at once see one another. */
   readonly #underWay = new Map<string, number[]>()
 
-  constructor(ports: Pick<SendPorts, 'timesTo'>) {
+  constructor(ports: Pick<SendPorts, 'timesTo'>, kind: PlannedKind) {
     this.#ports = ports
+    this.#kind = kind
   }
 
   /**
    * Refuses (429) what the database, and what is under way, leaves no room for; gives what is to be called once it is stored or refused. One that is
    * stored just now may be seen twice, so that of several at once at the limit one too many may be refused, never taken.
    */
-  async judge({ accountId, mode }: Caller, planned: Planned, limits: RecipientLimits): Promise<() => void> {
+  async judge(caller: Caller, planned: Planned, limits: RecipientLimits): Promise<() => void> {
+    const { accountId, mode } = caller
     const { recipients, sendAtMs } = planned
+    const { windowMs, category } = this.#kind
     const ranges = recipients.map(({ to }) => rangesOf(to, limits))
-    // One of two hours beside each other holds more than the limit where both together hold twice as many.
+    // One of two windows beside each other holds more than the limit where both together hold twice as many.
     const asked = new Map(ranges.flat().map((range) => [range.name, { ...range, most: 2 * range.most }]))
     const ahead = new Map(
       [...asked.keys()].map((name): [string, Ahead] => [
         name,
-        { stored: [], underWay: this.#timesOf(accountId, name) },
+        { stored: [], underWay: this.#timesOf(caller, name) },
       ]),
     )
     const names = ranges.flat().map(({ name }) => name)
     for (const name of names)
-      this.#underWay.set(keyOf(accountId, name), [...this.#timesOf(accountId, name), sendAtMs])
-    const forget = (): void => names.forEach((name) => this.#forget(keyOf(accountId, name), sendAtMs))
+      this.#underWay.set(keyOf(caller, name), [...this.#timesOf(caller, name), sendAtMs])
+    const forget = (): void => names.forEach((name) => this.#forget(keyOf(caller, name), sendAtMs))
     try {
-      const stored = await this.#ports.timesTo({ accountId, mode, ...hoursAround(sendAtMs) }, [
-        ...asked.values(),
-      ])
+      // From when to when lies what may share a window with this time; both ends do not.
+      const around = {
+        accountId,
+        mode,
+        category,
+        afterMs: sendAtMs - windowMs,
+        beforeMs: sendAtMs + windowMs,
+      }
+      const stored = await this.#ports.timesTo(around, [...asked.values()])
       for (const [name, times] of stored) ahead.get(name)?.stored.push(...times)
-      refuseBeyond(planned, ranges, ahead)
+      refuseBeyond(this.#kind, planned, ranges, ahead)
       return forget
     } catch (error) {
       forget()
@@ -89,8 +127,8 @@ export class PlannedRate {
     }
   }
 
-  #timesOf(accountId: string, name: string): readonly number[] {
-    return this.#underWay.get(keyOf(accountId, name)) ?? []
+  #timesOf(caller: Caller, name: string): readonly number[] {
+    return this.#underWay.get(keyOf(caller, name)) ?? []
   }
 
   #forget(key: string, atMs: number): void {
@@ -101,7 +139,7 @@ export class PlannedRate {
   }
 }
 
-const keyOf = (accountId: string, name: string): string => `${accountId}:${name}`
+const keyOf = ({ accountId, mode }: Caller, name: string): string => `${accountId}:${mode}:${name}`
 
 interface Range {
   name: string
@@ -119,6 +157,7 @@ function rangesOf(to: string, { perNumber, perPrefix }: RecipientLimits): Range[
 }
 
 function refuseBeyond(
+  { windowMs, policy, detail, fault }: PlannedKind,
   { recipients, sendAtMs, nowMs }: Planned,
   ranges: readonly (readonly Range[])[],
   ahead: ReadonlyMap<string, Ahead>,
@@ -126,7 +165,7 @@ function refuseBeyond(
   const waits = ranges.map((of) => {
     // Of several neighbours in one send each sees those before it.
     const wait = Math.max(
-      ...of.map(({ name, most }) => waitSeconds(ahead.get(name), { sendAtMs, nowMs, most })),
+      ...of.map(({ name, most }) => waitSeconds(ahead.get(name), { sendAtMs, nowMs, most, windowMs })),
     )
     for (const { name } of of) ahead.get(name)?.stored.push(sendAtMs)
     return wait
@@ -134,25 +173,28 @@ function refuseBeyond(
   const retryAfterSeconds = Math.max(...waits)
   if (retryAfterSeconds === 0) return
   throw refuse('recipient_rate_limited', {
-    detail: 'These numbers, or their neighbours, have their messages for that hour; choose another time.',
-    errors: waits.flatMap((wait, i) => (wait === 0 ? [] : [rateFault(recipients[i])])),
-    violated_policies: ['recipients-per-hour'],
+    detail,
+    errors: waits.flatMap((wait, i) => (wait === 0 ? [] : [rateFault(recipients[i], fault)])),
+    violated_policies: [policy],
     headers: { 'retry-after': String(retryAfterSeconds) },
   })
 }
 
-/** 0 while there is room; else how long it takes until the hour has passed that is full, or what only may fill it is decided. */
+/** 0 while there is room; else how long it takes until the window has passed that is full, or what only may fill it is decided. */
 function waitSeconds(
   { stored, underWay }: Ahead = { stored: [], underWay: [] },
-  { sendAtMs, nowMs, most }: { sendAtMs: number; nowMs: number; most: number },
+  { sendAtMs, nowMs, most, windowMs }: { sendAtMs: number; nowMs: number; most: number; windowMs: number },
 ): number {
-  if (busiestHour([...stored, ...underWay], sendAtMs).messages <= most) return 0
-  const { messages, endsMs } = busiestHour(stored, sendAtMs)
+  if (busiestHour([...stored, ...underWay], sendAtMs, windowMs).messages <= most) return 0
+  const { messages, endsMs } = busiestHour(stored, sendAtMs, windowMs)
   return messages <= most ? underWaySeconds : Math.max(1, Math.ceil((endsMs - nowMs) / 1_000))
 }
 
-export const rateFault = (recipient: CheckedSend['recipients'][number] | undefined): Fault => ({
+export const rateFault = (
+  recipient: CheckedSend['recipients'][number] | undefined,
+  detail = neighboursFault,
+): Fault => ({
   pointer: recipient?.pointer ?? '/to',
   code: 'recipient_rate_limited',
-  detail: 'This number, or its neighbours, were sent too many messages.',
+  detail,
 })

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { refuse } from '../../errors.ts'
 import type { SharedCounts } from '../../shared-counts.ts'
-import { PlannedRate, type RecipientLimits, rateFault } from './planned-rate.ts'
+import { PlannedRate, plannedCodes, plannedHours, type RecipientLimits, rateFault } from './planned-rate.ts'
 import type { CheckedSend } from './prepare-send.ts'
 import { prefixOf, PumpingWatch, type Watched } from './pumping-watch.ts'
 import type { SendPorts } from './send-ports.ts'
@@ -12,21 +12,33 @@ import { Velocity, windowMs } from './velocity.ts'
 export interface RecipientGuardDeps {
   clock: Pick<Clock, 'monotonicMs'>
   counts?: SharedCounts | undefined
-  config: Pick<Config, 'messagesPerNumber' | 'messagesPerPrefix' | 'pumpingNumbers' | 'pumpingMessages'>
+  config: Pick<
+    Config,
+    | 'messagesPerNumber'
+    | 'messagesPerPrefix'
+    | 'authMessagesPerRecipient'
+    | 'pumpingNumbers'
+    | 'pumpingMessages'
+  >
   ports: Pick<SendPorts, 'pauseForPumping' | 'timesTo'>
 }
 
-/** Limits of what one account sends to one number and to neighbouring numbers in an hour, and the watch for pumping. Live messages only. */
+/**
+ * Limits of what one account sends to one number and to neighbouring numbers in an hour, and the watch for pumping: of live messages only. And of
+ * the codes to one number that are to go later.
+ */
 export class RecipientGuard {
   readonly #deps: RecipientGuardDeps
   readonly #velocity: Velocity
   readonly #planned: PlannedRate
+  readonly #plannedCodes: PlannedRate
   readonly #pumping: PumpingWatch
 
   constructor(deps: RecipientGuardDeps) {
     this.#deps = deps
     this.#velocity = new Velocity(deps)
-    this.#planned = new PlannedRate(deps.ports)
+    this.#planned = new PlannedRate(deps.ports, plannedHours)
+    this.#plannedCodes = new PlannedRate(deps.ports, plannedCodes)
     this.#pumping = new PumpingWatch(deps)
   }
 
@@ -35,6 +47,36 @@ export class RecipientGuard {
    * What is to be sent later counts in the hour in which it goes, and in this one too where that may be the same.
    */
   async count(
+    caller: Caller,
+    send: Pick<CheckedSend, 'body' | 'recipients' | 'sendAtMs'>,
+    nowMs: number,
+  ): Promise<((isStored: boolean) => void) | null> {
+    const forgetCodes = await this.#planCodes(caller, send, nowMs)
+    try {
+      const settle = await this.#countHour(caller, send, nowMs)
+      return (isStored) => {
+        forgetCodes?.()
+        settle?.(isStored)
+      }
+    } catch (error) {
+      forgetCodes?.()
+      throw error
+    }
+  }
+
+  /** Codes were counted when they were accepted; as many may go at one time as in any 10 minutes. */
+  async #planCodes(
+    caller: Caller,
+    { body, recipients, sendAtMs }: Pick<CheckedSend, 'body' | 'recipients' | 'sendAtMs'>,
+    nowMs: number,
+  ): Promise<(() => void) | null> {
+    const perNumber = this.#deps.config.authMessagesPerRecipient
+    if (body.category !== 'authentication' || perNumber === 0 || sendAtMs === null || sendAtMs <= nowMs)
+      return null
+    return this.#plannedCodes.judge(caller, { recipients, sendAtMs, nowMs }, { perNumber, perPrefix: 0 })
+  }
+
+  async #countHour(
     caller: Caller,
     send: Pick<CheckedSend, 'recipients' | 'sendAtMs'>,
     nowMs: number,

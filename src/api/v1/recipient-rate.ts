@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { SharedCounts } from '../../shared-counts.ts'
 import type { Mode } from '../../storage/schema.ts'
 
-const windowMs = 10 * 60_000
+export const codesWindowMs = 10 * 60_000
 /** What nodes call its counts among themselves. */
 const kind = 'codes'
 
@@ -44,7 +44,7 @@ export class RecipientRate {
     const indexes = numbers.flatMap((number, index) => {
       const times = this.#recent(nameOf(accountId, mode, number), nowMs)
       if (times.length < this.#most) return []
-      latestMs = Math.max(latestMs, (times[times.length - this.#most] as number) + windowMs)
+      latestMs = Math.max(latestMs, (times[times.length - this.#most] as number) + codesWindowMs)
       return [index]
     })
     return { indexes, retryAfterSeconds: Math.ceil((latestMs - nowMs) / 1000) }
@@ -78,7 +78,7 @@ export class RecipientRate {
   }
 
   #recent(name: string, nowMs: number): number[] {
-    return (this.#sent.get(name) ?? []).filter((atMs) => atMs > nowMs - windowMs)
+    return (this.#sent.get(name) ?? []).filter((atMs) => atMs > nowMs - codesWindowMs)
   }
 
   #write(name: string, times: number[]): void {
