@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 import type { Clock } from '../clock.ts'
+import { ownAddress } from '../own-address.ts'
 import { command, type Output } from './command.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { readFileOrRefuse, readSecretFromFile, readSecretFromStdin } from './read-secrets.ts'
@@ -158,10 +159,12 @@ async function call(
     `${server.url}${path}`,
     sending === undefined ? request : { ...request, body: JSON.stringify(sending.body) },
   ).catch((error: unknown) => {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-    const isNew = sending !== undefined && neverArrived(error)
-    const repeat = isNew ? ' Nothing was sent. Is the server running?' : howToRepeat(sending)
-    throw new Passing('no_answer', `The server at ${server.url} did not answer: ${cause}.${repeat}`)
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : null
+    // Where several addresses were tried in vain, the code alone tells why.
+    const why = cause === null ? String(error) : cause.message.trim() || codeOf(cause)
+    const never = sending === undefined ? undefined : whyNeverArrived(codeOf(cause))
+    const repeat = never === undefined ? howToRepeat(sending) : ` Nothing was sent. ${never}`
+    throw new Passing('no_answer', `The server at ${server.url} did not answer: ${why}.${repeat}`)
   })
   const document: unknown = await answer.json().catch(() => null)
   if (answer.ok && document === null)
@@ -190,8 +193,7 @@ const howToRepeat = (sending: { idempotencyKey: string } | undefined): string =>
     : ` It may have been accepted: repeat with --idempotency-key ${sending.idempotencyKey}.`
 
 function serverUrl({ config }: Toolbox, given: string | undefined): string {
-  const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
-  const url = given ?? config.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`
+  const url = given ?? ownAddress(config)
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new UsageError(`--url needs an http or https address; it was '${url}'.`)
   return url.replace(/\/+$/, '')
@@ -217,9 +219,13 @@ async function readKey(
   return key
 }
 
-/** No connection came about, so the request cannot have been read. */
-const neverArrived = (error: unknown): boolean =>
-  error instanceof Error &&
-  ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(
-    (error.cause as { code?: string } | undefined)?.code ?? '',
-  )
+const codeOf = (cause: Error | null): string => (cause as { code?: string } | null)?.code ?? ''
+
+/** What to look at where no connection came about, so that the request cannot have been read; else undefined. */
+function whyNeverArrived(code: string): string | undefined {
+  if (['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)) return 'Is the server running?'
+  // TLS was not agreed on, or the certificate is not believed: until then nothing of the request is written.
+  return /^(?:ERR_TLS_|ERR_SSL_WRONG_VERSION|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/.test(code)
+    ? 'Name an address with --url for which its certificate is good.'
+    : undefined
+}

@@ -232,7 +232,21 @@ test('when nobody listens it says that nothing was sent', async () => {
   server.closeAllConnections()
   const { code, stderr } = await send('--idempotency-key', 'mine')
   expect(code).toBe(1)
-  expect(stderr).toContain(`The server at http://127.0.0.1:${port} did not answer`)
+  expect(stderr).toMatch(new RegExp(`The server at http://localhost:${port} did not answer: .*ECONNREFUSED`))
   expect(stderr).toContain('Nothing was sent.')
   expect(stderr).not.toContain(key)
+})
+
+test('to a server with TLS of its own it speaks TLS, and what fails before the key is shown has sent nothing', async () => {
+  const { port } = server.address() as AddressInfo
+  const own = { ONESIXTY_PORT: String(port), ONESIXTY_TLS_CERT: 'cert.pem', ONESIXTY_TLS_KEY: 'key.pem' }
+  const beside = await openCli(own)
+  const args = ['send', '--to', '+4915112345678', '--text', 'x', '--key-stdin']
+  const { code, stderr } = await beside.run(args, `${key}\n`)
+  await beside.close()
+  expect(code).toBe(1)
+  expect(stderr).toContain(`The server at https://localhost:${port} did not answer`)
+  expect(stderr).toContain('Nothing was sent.')
+  expect(stderr).not.toContain('It may have been accepted')
+  expect(seen).toEqual([])
 })
