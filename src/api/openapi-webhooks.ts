@@ -70,8 +70,9 @@ const says: Readonly<Record<EventType, string>> = {
   'device.online': 'A device can send again.',
   'device.degraded': 'A device sends, and something is wrong with it.',
   'device.offline': 'A device cannot send.',
-  'balance.low': 'The balance fell to its threshold.',
-  'balance.exhausted': 'Nothing is left of the balance.',
+  'balance.low':
+    'The live balance was found at its threshold or below. Looked at every 30 s, of active accounts that sent something within 30 days; after it has recovered it is not told again for an hour (the operator may set another time).',
+  'balance.exhausted': 'Nothing was found left of the live balance. Looked at and told as `balance.low`.',
   'account.suspended': 'The operator suspended the account, or the guard against pumping did.',
   'account.reactivated': 'The operator reactivated the account.',
   'recipient.opted_out': 'Somebody wants no more messages.',
