@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { countWaiting } from '../../src/webhooks/count-waiting.ts'
 import { setEndpoint } from '../../src/webhooks/endpoint-store.ts'
 import { answered, daysMs, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
@@ -51,6 +52,28 @@ test('five days of failures disable an endpoint; a success in between begins the
   await house.after(1)
   expect(await house.endpoint(endpointId)).toMatchObject({ state: 'disabled', disabled_because: 'failing' })
 }, daysMs) // prettier-ignore
+
+test('what nobody tries does not count as waiting: of disabled endpoints and of closed accounts', async () => {
+  const { storage } = house
+  const counted = (most = 10_000) => countWaiting(storage.read, most)
+  expect(await counted()).toBe(0)
+  house.answer = () => answered(500)
+  const ends: string[] = []
+  for (const accountId of ['acc_a', 'acc_a', 'acc_b']) ends.push((await house.addEndpoint({ accountId })).endpointId)
+  for (const accountId of ['acc_a', 'acc_a', 'acc_b']) await house.send({ accountId })
+  await house.deliverer.drain()
+  const open = async (endpointId?: string) =>
+    (await house.deliveries()).filter((row) => row.closed_at === null && row.endpoint_id === (endpointId ?? row.endpoint_id)).length
+  const [first, , last] = (await Promise.all(ends.map(open))) as [number, number, number]
+  expect(Math.min(first, last)).toBeGreaterThan(0)
+  expect(await counted()).toBe(2 * first + last)
+  expect(await counted(first + 1)).toBe(first + 1)
+  await storage.writer.write((tx) => tx.updateTable('webhook_endpoints').set({ state: 'disabled', disabled_because: 'gone' }).where('id', '=', ends[0]!).execute())
+  expect(await counted()).toBe(first + last)
+  await storage.writer.write((tx) => tx.updateTable('accounts').set({ state: 'closed' }).where('id', '=', 'acc_b').execute())
+  expect(await counted()).toBe(first)
+  expect(await open()).toBe(2 * first + last)
+}) // prettier-ignore
 
 test('what waited for a disabled endpoint is told when it is enabled, and what happened meanwhile is not', async () => {
   const { endpointId } = await house.addEndpoint()

@@ -1,6 +1,7 @@
 import { type CompiledQuery, sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eraseTexts } from '../../src/messages/erase.ts'
+import { countWaiting } from '../../src/webhooks/count-waiting.ts'
 import { claimDeliveries, readDueEndpoints } from '../../src/webhooks/claim-deliveries.ts'
 import { recordOutcomes } from '../../src/webhooks/delivery-outcomes.ts'
 import { listDeliveries, listDeliveriesOfMessage, listTries } from '../../src/webhooks/list-deliveries.ts'
@@ -47,6 +48,7 @@ test.for(['fresh', 'analysed'])('nothing reads what grows as a whole, on %s tabl
   const named = { accountId: 'acc_a', endpointId }
   const looked = await statementsOf(read, async () => {
     expect(await readDueEndpoints(read, 5_000)).toEqual([named])
+    expect(await countWaiting(read, 100)).toBe(100)
     expect((await listDeliveries(read, { ...named, limit: 50 })).deliveries).toHaveLength(50)
     expect(await listTries(read, { ...named, eventId: 'evt_0' })).toHaveLength(1)
     await listDeliveriesOfMessage(read, { accountId: 'acc_a', messageId: 'msg_0' })
