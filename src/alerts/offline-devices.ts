@@ -1,32 +1,41 @@
-import type { AlertRule } from './condition.ts'
+import type { Db, SelectEach } from '../storage/dialect.ts'
+import { selectEach } from '../storage/sets.ts'
+import { alertKey, type AlertRule, type Condition } from './condition.ts'
 import { idsAmong, subjectsOf } from './ended-subjects.ts'
 import { instantWords } from './instant-words.ts'
 
-/** Devices for live messages that nothing was heard of for a while; what a person has disabled is no news. */
+/**
+ * Devices for live messages that nothing was heard of for a while; what a person has disabled is no news. An outage is an unbroken run of standings: its
+ * reasons change from try to try, and a server that has just taken a link over says `pending` until its first try has failed. So an alert lasts until
+ * the device stands well, or is wanted no more.
+ */
 export const offlineDevices = (afterMs: number): AlertRule => ({
   kinds: ['device_offline'],
   everyMs: 30_000,
-  async find(db, nowMs) {
+  async find(db, nowMs, open) {
     const rows = await db
       .selectFrom('device_states')
       .innerJoin('devices', 'devices.id', 'device_states.device_id')
-      .select(['devices.id', 'devices.account_id', 'devices.name', 'devices.kind', 'reasons', 'from_at'])
+      .select([
+        'devices.id',
+        'devices.account_id',
+        'devices.name',
+        'devices.kind',
+        'status',
+        'reasons',
+        'from_at',
+      ])
       .where('until_at', 'is', null)
-      .where('status', '=', 'offline')
-      .where('from_at', '<=', nowMs - afterMs)
+      .where('status', 'in', ['offline', 'pending'])
       .where('devices.state', '=', 'enabled')
       .where('devices.mode', '=', 'live')
       .execute()
-    return rows.map((row) => {
-      const reasons = (JSON.parse(row.reasons) as string[]).join(', ')
-      return {
-        kind: 'device_offline',
-        subject: row.id,
-        accountId: row.account_id,
-        mode: 'live',
-        name: row.name,
-        said: `The device (${row.kind}, ${row.id}) is offline since ${instantWords(row.from_at)}${reasons === '' ? '' : `: ${reasons}`}. Messages that only it can send wait until they expire.`,
-      }
+    const lasts = ({ id }: AwayRow): boolean => open.has(alertKey({ kind: 'device_offline', subject: id }))
+    const begins = await readBegins(db, rows.filter((row) => row.status === 'offline' && !lasts(row))) // prettier-ignore
+    return rows.flatMap((row) => {
+      if (lasts(row)) return [conditionOf(row, row.from_at)]
+      const begin = begins.get(row.id)
+      return begin === undefined || nowMs - begin < afterMs ? [] : [conditionOf(row, begin)]
     })
   },
   async findRecovered(db, ended) {
@@ -42,3 +51,42 @@ export const offlineDevices = (afterMs: number): AlertRule => ({
     return idsAmong(ended, rows)
   },
 })
+
+interface AwayRow {
+  id: string
+  account_id: string | null
+  name: string
+  kind: string
+  reasons: string
+}
+
+function conditionOf(row: AwayRow, sinceMs: number): Condition {
+  const reasons = (JSON.parse(row.reasons) as string[]).join(', ')
+  return {
+    kind: 'device_offline',
+    subject: row.id,
+    accountId: row.account_id,
+    mode: 'live',
+    name: row.name,
+    said: `The device (${row.kind}, ${row.id}) is offline since ${instantWords(sinceMs)}${reasons === '' ? '' : `: ${reasons}`}. Messages that only it can send wait until they expire.`,
+  }
+}
+
+/** Its first standing as offline since it last stood otherwise: one that waits to be heard of for the first time has no outage yet. */
+const firstOffline: SelectEach = {
+  sql: `select device_id, from_at from device_states where device_id = :device and status = 'offline'
+    and from_at > coalesce((select from_at from device_states
+      where device_id = :device and status in ('online', 'degraded', 'disabled') order by from_at desc limit 1), -1)
+    order by from_at limit 1`,
+  inputs: ['device'],
+}
+
+/** When devices that are offline began to be. Walks over the outage alone, and is asked only until its alert has begun. */
+async function readBegins(db: Db, away: readonly AwayRow[]): Promise<Map<string, number>> {
+  const rows = await selectEach<{ device_id: string; from_at: number }>(
+    db,
+    firstOffline,
+    away.map(({ id }) => [id]),
+  )
+  return new Map(rows.map((row) => [row.device_id, row.from_at]))
+}

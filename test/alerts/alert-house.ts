@@ -1,5 +1,5 @@
 import { readConfig } from '../../src/config.ts'
-import { recordStandings } from '../../src/devices/device-history.ts'
+import { type DeviceStanding, recordStandings } from '../../src/devices/device-history.ts'
 import { createAlertMailer } from '../../src/dispatch/alert-mailer.ts'
 import { createAlertWatch } from '../../src/dispatch/alert-watch.ts'
 import { grantSms } from '../../src/ledger/grants.ts'
@@ -17,7 +17,7 @@ export interface AlertHouse extends MessagesFixture {
   /** Subjects of the mails so far, with whom they went to. */
   told(): string[]
   minutes(count: number): void
-  setStanding(deviceId: string, status: 'online' | 'offline', reasons?: string[]): Promise<unknown>
+  setStanding(deviceId: string, status: DeviceStanding['status'], reasons?: string[]): Promise<unknown>
   grant(sms: number): Promise<void>
   closeAll(): Promise<void>
 }

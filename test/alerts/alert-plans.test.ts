@@ -6,13 +6,18 @@ import { lowBalances } from '../../src/alerts/low-balances.ts'
 import { offlineDevices } from '../../src/alerts/offline-devices.ts'
 import { pausedAccounts } from '../../src/alerts/paused-accounts.ts'
 import { unusualFailures } from '../../src/alerts/unusual-failures.ts'
-import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+import { recordStandings } from '../../src/devices/device-history.ts'
+import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 import { nestedScans, statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
 
-let house: TestStorage
+let house: MessagesFixture
 beforeAll(async () => {
-  house = await openTestStorage()
+  house = await openMessagesFixture()
+  // Of one that is away its rule asks more.
+  await house.addDevice('dev_p', { accountId: null })
+  const standing = { deviceId: 'dev_p', status: 'offline', reasons: [], atMs: house.clock.now() } as const
+  await house.storage.writer.write((tx) => recordStandings(tx, [standing]))
 })
 afterAll(() => house.close())
 
