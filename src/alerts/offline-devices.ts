@@ -5,6 +5,12 @@ import { idsAmong, subjectsOf } from './ended-subjects.ts'
 import { instantWords } from './instant-words.ts'
 
 /**
+ * What a bound link says that only receives, beside `offline`: nothing can be sent over it, as it was set up. While it is not bound other reasons stand
+ * there too.
+ */
+const receivesOnly = JSON.stringify(['receives_only'])
+
+/**
  * Devices for live messages that nothing was heard of for a while; what a person has disabled is no news. An outage is an unbroken run of standings: its
  * reasons change from try to try, and a server that has just taken a link over says `pending` until its first try has failed. So an alert lasts until
  * the device stands well, or is wanted no more.
@@ -27,6 +33,7 @@ export const offlineDevices = (afterMs: number): AlertRule => ({
       ])
       .where('until_at', 'is', null)
       .where('status', 'in', ['offline', 'pending'])
+      .where('reasons', '<>', receivesOnly)
       .where('devices.state', '=', 'enabled')
       .where('devices.mode', '=', 'live')
       .execute()
@@ -44,7 +51,9 @@ export const offlineDevices = (afterMs: number): AlertRule => ({
       .innerJoin('devices', 'devices.id', 'device_states.device_id')
       .select('devices.id')
       .where('until_at', 'is', null)
-      .where('status', 'in', ['online', 'degraded'])
+      .where(({ eb, or }) =>
+        or([eb('status', 'in', ['online', 'degraded']), eb('reasons', '=', receivesOnly)]),
+      )
       .where('devices.state', '=', 'enabled')
       .where('devices.id', 'in', subjectsOf(ended))
       .execute()
@@ -74,9 +83,9 @@ function conditionOf(row: AwayRow, sinceMs: number): Condition {
 
 /** Its first standing as offline since it last stood otherwise: one that waits to be heard of for the first time has no outage yet. */
 const firstOffline: SelectEach = {
-  sql: `select device_id, from_at from device_states where device_id = :device and status = 'offline'
-    and from_at > coalesce((select from_at from device_states
-      where device_id = :device and status in ('online', 'degraded', 'disabled') order by from_at desc limit 1), -1)
+  sql: `select device_id, from_at from device_states where device_id = :device and status = 'offline' and reasons <> '${receivesOnly}'
+    and from_at > coalesce((select from_at from device_states where device_id = :device
+      and (status in ('online', 'degraded', 'disabled') or reasons = '${receivesOnly}') order by from_at desc limit 1), -1)
     order by from_at limit 1`,
   inputs: ['device'],
 }
