@@ -9,51 +9,63 @@ import { alertWords } from './alert-words.ts'
 interface ToldAlert {
   id: string
   kind: AlertKind
+  subject: string
   accountId: string | null
 }
 
+/** One person who is to be told of the begin or the end of an alert. */
+interface Telling extends Pick<ToldAlert, 'id' | 'kind' | 'subject'> {
+  userId: string
+  dueAt: number
+}
+
 /**
- * Writes down who is told of the begin and the end of alerts, in the transaction that begins and ends them. A good end is told to those who were told of
- * the begin; to whom no mail of the begin has left yet, neither does.
+ * Writes down who is told of the begin and the end of alerts, in the transaction that begins and ends them. A good end is told to those of whom the mail
+ * server took a mail of the begin; all others are told neither.
  */
 export async function planMails(
   tx: Tx,
   { began, ended }: { began: readonly ToldAlert[]; ended: readonly (ToldAlert & { isGood: boolean })[] },
   nowMs: number,
 ): Promise<void> {
-  const first: MailRow[] = []
+  const first: Telling[] = []
   for (const alert of began)
-    for (const userId of await readAudience(tx, alert)) first.push(mailRow(alert.id, 'began', userId, nowMs))
-  await insertRows(tx, 'alert_mails', first)
-  for (const { id, kind, isGood } of ended) {
+    for (const userId of await readAudience(tx, alert)) first.push({ ...alert, userId, dueAt: nowMs })
+  await insertRows(tx, 'alert_mails', mailRows('began', first, nowMs))
+  const last: Telling[] = []
+  for (const alert of ended) {
     await tx
       .updateTable('alert_mails')
       .set({ done_at: nowMs })
-      .where('alert_id', '=', id)
+      .where('alert_id', '=', alert.id)
       .where('phase', '=', 'began')
       .where('done_at', 'is', null)
       .where('tries', '=', 0)
       .execute()
-    if (!isGood || alertWords[kind].ended === null) continue
+    if (!alert.isGood || alertWords[alert.kind].ended === null) continue
     const told = await tx
       .selectFrom('alert_mails')
-      .select('user_id')
-      .where('alert_id', '=', id)
+      .select(['user_id', 'done_at'])
+      .where('alert_id', '=', alert.id)
       .where('phase', '=', 'began')
       .where('tries', '>', 0)
       .execute()
-    await insertRows(tx, 'alert_mails', told.map((row) => mailRow(id, 'ended', row.user_id, nowMs))) // prettier-ignore
+    // One that may be on its way to the mail server has settled once its lease is over, and `claimMails` sees then whether it was taken.
+    for (const { user_id: userId, done_at } of told)
+      last.push({ ...alert, userId, dueAt: done_at === null ? nowMs + leaseMs : nowMs })
   }
+  await insertRows(tx, 'alert_mails', mailRows('ended', last, nowMs))
 }
 
-type MailRow = ReturnType<typeof mailRow>
-const mailRow = (alertId: string, phase: AlertMailTable['phase'], userId: string, dueAt: number) => ({
-  alert_id: alertId,
-  phase,
-  user_id: userId,
-  due_at: dueAt,
-  done_at: null,
-})
+/** Of a balance that is low and used up at the same moment only the worse is worth a mail, to whoever is told of the worse for certain. */
+function mailRows(phase: AlertMailTable['phase'], tellings: readonly Telling[], nowMs: number) {
+  const heardBy = ({ subject, userId }: Telling): string => `${subject} ${userId}`
+  const worse = tellings.filter(({ kind, dueAt }) => kind === 'balance_exhausted' && dueAt <= nowMs)
+  const implied = new Set(worse.map(heardBy))
+  return tellings
+    .filter((telling) => telling.kind !== 'balance_low' || !implied.has(heardBy(telling)))
+    .map(({ id, userId, dueAt }) => ({ alert_id: id, phase, user_id: userId, due_at: dueAt, done_at: null }))
+}
 
 /** Owners of the account; operators for what is nobody's own, and where they are to act. Who has muted the kind is left out. */
 async function readAudience(tx: Tx, { kind, accountId }: ToldAlert): Promise<string[]> {
@@ -112,7 +124,7 @@ const longestWaitMs = dayMs
 
 /**
  * Takes some that are due, for a while. Who they are for is asked anew: of those that would go to somebody who has left the account, is no operator any
- * more, or has muted the kind meanwhile, nothing is sent.
+ * more, or has muted the kind meanwhile, nothing is sent; nor of a begin that is over, or of the end of what no mail server took the begin of.
  */
 export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limit: number }): Promise<DueMail[]> {
   const rows = await tx
@@ -126,7 +138,10 @@ export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limi
     .leftJoin('alert_mutes as q', (join) =>
       join.onRef('q.user_id', '=', 'm.user_id').onRef('q.kind', '=', 'a.kind'),
     )
-    .select(['p.role', 'u.is_operator', 'q.kind as muted', 'm.alert_id', 'm.phase', 'm.user_id', 'm.tries', 'u.email', 'a.kind', 'a.account_id', 'c.name as account', 'a.mode', 'a.name', 'a.said', 'a.began_at', 'a.ended_at'])
+    .leftJoin('alert_mails as b', (join) =>
+      join.onRef('b.alert_id', '=', 'm.alert_id').onRef('b.user_id', '=', 'm.user_id').on('b.phase', '=', 'began'),
+    )
+    .select(['b.done_at as begin_done_at', 'b.tries as begin_tries', 'p.role', 'u.is_operator', 'q.kind as muted', 'm.alert_id', 'm.phase', 'm.user_id', 'm.tries', 'u.email', 'a.kind', 'a.account_id', 'c.name as account', 'a.mode', 'a.name', 'a.said', 'a.began_at', 'a.ended_at'])
     .where('m.done_at', 'is', null)
     .where(({ eb, or }) => or([eb('m.due_at', '<=', nowMs), eb('m.due_at', '>', nowMs + longestWaitMs)]))
     .orderBy('m.due_at')
@@ -135,7 +150,7 @@ export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limi
   const [going, left] = [rows.filter(isConcerned), rows.filter((row) => !isConcerned(row))]
   const taken = going.map((row) => ({ ...keyOf(row), tries: row.tries + 1, due_at: nowMs + leaseMs }))
   await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], taken)
-  await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], left.map((row) => ({ ...keyOf(row), done_at: nowMs })))
+  await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], left.map((row) => ({ ...keyOf(row), tries: 0, done_at: nowMs })))
   return going.map((row) => ({
     alertId: row.alert_id, phase: row.phase, userId: row.user_id, tries: row.tries + 1, to: row.email, kind: row.kind,
     accountId: row.account_id, accountName: row.account, mode: row.mode, name: row.name, said: row.said, beganAt: row.began_at,
@@ -143,17 +158,28 @@ export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limi
   }))
 } // prettier-ignore
 
-/** As `readAudience` chooses, of one who was chosen. */
-const isConcerned = (row: {
+interface Concern {
+  phase: AlertMailTable['phase']
+  ended_at: number | null
+  begin_done_at: number | null
+  begin_tries: number | null
   kind: AlertKind
   account_id: string | null
   role: string | null
   is_operator: number
   muted: AlertKind | null
-}): boolean =>
+}
+
+/** As `readAudience` chooses, of one who was chosen, while it is still news. */
+const isConcerned = (row: Concern): boolean =>
+  isNews(row) &&
   row.muted === null &&
   (row.role === 'owner' ||
     (row.is_operator === 1 && (row.account_id === null || alertWords[row.kind].tellsOperators)))
+
+/** A begin that is not over yet, or the end of one that was told. */
+const isNews = ({ phase, ended_at, begin_done_at, begin_tries }: Concern): boolean =>
+  phase === 'began' ? ended_at === null : begin_done_at !== null && (begin_tries ?? 0) > 0
 
 const keyOf = ({ alert_id, phase, user_id }: { alert_id: string; phase: string; user_id: string }) => ({
   alert_id,
@@ -161,10 +187,10 @@ const keyOf = ({ alert_id, phase, user_id }: { alert_id: string; phase: string; 
   user_id,
 })
 
-/** What became of mails: taken by the mail server, or to be tried again at an instant. */
+/** What became of mails: taken by the mail server, given up with no try that counts, or to be tried again at an instant. */
 export async function settleMails(
   tx: Tx,
-  settled: readonly (Pick<DueMail, 'alertId' | 'phase' | 'userId'> & {
+  settled: readonly (Pick<DueMail, 'alertId' | 'phase' | 'userId' | 'tries'> & {
     doneAt: number | null
     dueAt: number
   })[],
@@ -173,10 +199,11 @@ export async function settleMails(
     tx,
     'alert_mails',
     ['alert_id', 'phase', 'user_id'],
-    settled.map(({ alertId, phase, userId, doneAt, dueAt }) => ({
+    settled.map(({ alertId, phase, userId, tries, doneAt, dueAt }) => ({
       alert_id: alertId,
       phase,
       user_id: userId,
+      tries,
       done_at: doneAt,
       due_at: dueAt,
     })),

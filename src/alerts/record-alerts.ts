@@ -78,7 +78,7 @@ export async function recordAlerts(
   if (deps.sendsMail) {
     const told = begun.map(({ id, condition }) => ({ ...condition, id }))
     const ended = decision.end.map((alert) => ({ ...alert, isGood: recovered.has(alert.id) }))
-    await planMails(tx, { began: withoutImplied(told), ended: withoutImplied(ended) }, times.nowMs)
+    await planMails(tx, { began: told, ended }, times.nowMs)
   }
   return decision
 }
@@ -89,14 +89,6 @@ const eventOf =
     event === undefined || accountId === null
       ? []
       : [{ ...event, accountId, mode: mode ?? ('live' as const), atMs, subject }]
-
-/** Of a balance that is low and used up at the same moment only the worse is worth a mail. */
-function withoutImplied<A extends { kind: AlertKind; subject: string }>(alerts: readonly A[]): A[] {
-  const exhausted = new Set(
-    alerts.filter(({ kind }) => kind === 'balance_exhausted').map(({ subject }) => subject),
-  )
-  return alerts.filter(({ kind, subject }) => kind !== 'balance_low' || !exhausted.has(subject))
-}
 
 /** The names of those that last, for rules that are milder with them. */
 export const openKeys = (known: readonly KnownAlert[]): ReadonlySet<string> =>

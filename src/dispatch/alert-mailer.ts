@@ -43,5 +43,6 @@ export function createAlertMailer(deps: AlertMailerDeps): Janitor {
 function settle(mail: DueMail, isTaken: boolean, nowMs: number): Parameters<typeof settleMails>[1][number] {
   const retryMs = (retryMinutes[mail.tries - 1] ?? 0) * minuteMs
   const isOver = isTaken || retryMs === 0
-  return { ...mail, doneAt: isOver ? nowMs : null, dueAt: nowMs + retryMs }
+  const tries = isOver && !isTaken ? 0 : mail.tries
+  return { ...mail, tries, doneAt: isOver ? nowMs : null, dueAt: nowMs + retryMs }
 }

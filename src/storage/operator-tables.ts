@@ -52,6 +52,7 @@ export interface AlertMailTable {
   phase: 'began' | 'ended'
   user_id: string
   due_at: number
+  /** Of one that is done: 0 where no mail server took it. */
   tries: Generated<number>
   done_at: number | null
 }
