@@ -42,7 +42,9 @@ export const offlineDevices = (afterMs: number): AlertRule => ({
     return rows.flatMap((row) => {
       if (lasts(row)) return [conditionOf(row, row.from_at)]
       const begin = begins.get(row.id)
-      return begin === undefined || nowMs - begin < afterMs ? [] : [conditionOf(row, begin)]
+      // What began further ahead than that was written behind a clock that was ahead: it is told now, and not when the clock is there again.
+      if (begin === undefined || Math.abs(nowMs - begin) < afterMs) return []
+      return [conditionOf(row, Math.min(nowMs, begin))]
     })
   },
   async findRecovered(db, ended) {

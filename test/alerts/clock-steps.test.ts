@@ -32,6 +32,17 @@ test('what began while the clock was ahead ends when it is right again, and begi
   expect(house.told()).toHaveLength(3)
 })
 
+test('a device that goes offline after the clock was ahead is told, though its standing waits to be', async () => {
+  await house.addDevice('dev_p', { accountId: 'acc_a' })
+  house.minutes(monthMinutes)
+  await house.setStanding('dev_p', 'online')
+  house.minutes(-monthMinutes)
+  await house.setStanding('dev_p', 'offline')
+  house.minutes(11)
+  await house.look()
+  expect(house.told()).toEqual(['ada: dev_p is offline'])
+})
+
 test('a mail that was put off while the clock was ahead is sent when it is right again', async () => {
   await house.addDevice('dev_p', { accountId: 'acc_a' })
   await house.setStanding('dev_p', 'offline')
