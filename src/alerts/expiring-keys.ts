@@ -2,7 +2,7 @@ import { dayMs, rfc3339 } from '../clock.ts'
 import type { AlertRule } from './condition.ts'
 import { instantWords } from './instant-words.ts'
 
-/** Live keys that end within some days, unless another one of the same name is there already: then it is being replaced. */
+/** Live keys that end within some days, unless a later one of the same name outlasts them: then they are being replaced. */
 export const expiringKeys = (days: number): AlertRule => ({
   kinds: ['key_expiring'],
   everyMs: 300_000,
@@ -26,7 +26,8 @@ export const expiringKeys = (days: number): AlertRule => ({
               .whereRef('n.mode', '=', 'k.mode')
               .whereRef('n.name', '=', 'k.name')
               .whereRef('n.id', '>', 'k.id')
-              .where('n.revoked_at', 'is', null),
+              .where('n.revoked_at', 'is', null)
+              .where(({ eb, or, ref }) => or([eb('n.expires_at', 'is', null), eb('n.expires_at', '>', ref('k.expires_at'))])), // prettier-ignore
           ),
         ),
       )

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { writeMutes } from '../../src/alerts/alert-mutes.ts'
 import { pausedForPumping } from '../../src/alerts/paused-accounts.ts'
-import { dayMs, utcDay } from '../../src/clock.ts'
+import { utcDay } from '../../src/clock.ts'
 import { appendAudit } from '../../src/storage/audit-log.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { type AlertHouse, openAlertHouse } from './alert-house.ts'
@@ -148,24 +148,6 @@ test('an endpoint that was given up is told, one that a person has disabled is n
   await write((tx) => tx.updateTable('webhook_endpoints').set({ state: 'enabled', disabled_because: null }).where('id', '=', 'whk_f').execute()) // prettier-ignore
   await house.look()
   expect(house.told()).toContain('ada: The webhook endpoint at hooks.example is told again')
-})
-
-test('a key that ends within a week is told once, unless it is being replaced; its end is no news', async () => {
-  const nowMs = house.clock.now()
-  const key = (id: string, name: string, expiresAt: number | null) => ({ id, account_id: 'acc_a', mode: 'live' as const, hash: id.padEnd(64, '0'), last_four: 'abcd', name, scopes: '[]', addresses: null, daily_cap: null, created_at: 1, expires_at: expiresAt, revoked_at: null, last_used_at: null }) // prettier-ignore
-  await write((tx) =>
-    insertRows(tx, 'api_keys', [
-      key('key_1', 'Shop', nowMs + 6 * dayMs),
-      key('key_2', 'Later', nowMs + 8 * dayMs),
-      key('key_3', 'Rotated', nowMs + dayMs),
-      key('key_4', 'Rotated', null),
-    ]),
-  )
-  await house.look()
-  expect(house.told()).toEqual(['ada: The API key Shop ends soon'])
-  house.minutes(6.5 * 24 * 60)
-  await house.look()
-  expect(house.told()).toEqual(['ada: The API key Later ends soon', 'ada: The API key Shop ends soon'])
 })
 
 test('an account that the guard paused is told to its owners and the operators, until it is reactivated', async () => {
