@@ -124,7 +124,8 @@ const longestWaitMs = dayMs
 
 /**
  * Takes some that are due, for a while. Who they are for is asked anew: of those that would go to somebody who has left the account, is no operator any
- * more, or has muted the kind meanwhile, nothing is sent; nor of a begin that is over, or of the end of what no mail server took the begin of.
+ * more, or has muted the kind meanwhile, nothing is sent; nor of a begin that is over, or of the end of what no mail server took the begin of, or what has
+ * begun anew.
  */
 export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limit: number }): Promise<DueMail[]> {
   const rows = await tx
@@ -141,7 +142,10 @@ export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limi
     .leftJoin('alert_mails as b', (join) =>
       join.onRef('b.alert_id', '=', 'm.alert_id').onRef('b.user_id', '=', 'm.user_id').on('b.phase', '=', 'began'),
     )
-    .select(['b.done_at as begin_done_at', 'b.tries as begin_tries', 'p.role', 'u.is_operator', 'q.kind as muted', 'm.alert_id', 'm.phase', 'm.user_id', 'm.tries', 'u.email', 'a.kind', 'a.account_id', 'c.name as account', 'a.mode', 'a.name', 'a.said', 'a.began_at', 'a.ended_at'])
+    .leftJoin('alerts as n', (join) =>
+      join.onRef('n.kind', '=', 'a.kind').onRef('n.subject', '=', 'a.subject').on('n.ended_at', 'is', null),
+    )
+    .select(['n.id as lasting', 'b.done_at as begin_done_at', 'b.tries as begin_tries', 'p.role', 'u.is_operator', 'q.kind as muted', 'm.alert_id', 'm.phase', 'm.user_id', 'm.tries', 'u.email', 'a.kind', 'a.account_id', 'c.name as account', 'a.mode', 'a.name', 'a.said', 'a.began_at', 'a.ended_at'])
     .where('m.done_at', 'is', null)
     .where(({ eb, or }) => or([eb('m.due_at', '<=', nowMs), eb('m.due_at', '>', nowMs + longestWaitMs)]))
     .orderBy('m.due_at')
@@ -163,6 +167,8 @@ interface Concern {
   ended_at: number | null
   begin_done_at: number | null
   begin_tries: number | null
+  /** The alert of the same name that is open. */
+  lasting: string | null
   kind: AlertKind
   account_id: string | null
   role: string | null
@@ -177,9 +183,9 @@ const isConcerned = (row: Concern): boolean =>
   (row.role === 'owner' ||
     (row.is_operator === 1 && (row.account_id === null || alertWords[row.kind].tellsOperators)))
 
-/** A begin that is not over yet, or the end of one that was told. */
-const isNews = ({ phase, ended_at, begin_done_at, begin_tries }: Concern): boolean =>
-  phase === 'began' ? ended_at === null : begin_done_at !== null && (begin_tries ?? 0) > 0
+/** A begin that is not over yet, or the end of one that was told and has not begun anew. */
+const isNews = ({ phase, ended_at, begin_done_at, begin_tries, lasting }: Concern): boolean =>
+  phase === 'began' ? ended_at === null : begin_done_at !== null && (begin_tries ?? 0) > 0 && lasting === null
 
 const keyOf = ({ alert_id, phase, user_id }: { alert_id: string; phase: string; user_id: string }) => ({
   alert_id,

@@ -112,3 +112,22 @@ test('who was told that a balance is low is told of its end, though no mail serv
     'ada: The balance of acc_a is low',
   ])
 })
+
+test('that it is over is not told any more when it has begun anew meanwhile', async () => {
+  await house.setStanding('dev_p', 'offline')
+  house.minutes(10)
+  await house.look()
+  house.post.refusal = new Error('busy')
+  await house.setStanding('dev_p', 'online')
+  await house.look()
+  house.minutes(50)
+  await house.look()
+  await house.setStanding('dev_p', 'offline')
+  house.minutes(10)
+  house.post.refusal = null
+  await lookOn()
+  expect(house.told()).toEqual(['ada: dev_p is offline', 'ada: dev_p is offline'])
+  await house.setStanding('dev_p', 'online')
+  await lookOn()
+  expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline', 'ada: dev_p is offline'])
+})
