@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { commandStatus, type Pdu } from '../../src/connectors/smpp/pdu.ts'
-import { handOverOf } from '../contracts/contract-subject.ts'
+import { handOverOf, longHandOver } from '../contracts/contract-subject.ts'
 import { roundTrip, silentTo } from './session-fixture.ts'
 import { openStubLink } from './stub-link.ts'
 
@@ -142,6 +142,25 @@ test('a session in doubt that says nothing is made anew', async () => {
   await world.clock.advance(1_000)
   await smsc.closed()
   expect(link.health().status).toBe('offline')
+})
+
+test('what waits for room on a session in doubt never leaves it, and may go elsewhere when that is over', async () => {
+  const { link, smsc, world } = await openStubLink({
+    answering: silentTo('submit_sm', 'enquire_link'),
+    settings: { window: '10', response_timeout_ms: '2000', enquire_link_timeout_ms: '1000' },
+  })
+  const short = Array.from({ length: 7 }, () => link.submit(handOverOf()))
+  await smsc.seen('submit_sm', 7)
+  await world.clock.advance(1_000)
+  const joined = Array.from({ length: 3 }, () => link.submit(longHandOver(3)))
+  await smsc.seen('submit_sm', 10)
+  await world.clock.advance(1_000)
+  await smsc.seen('enquire_link')
+  await world.clock.advance(1_000)
+  const kinds = async (outcomes: typeof short) => (await Promise.all(outcomes)).map(({ kind }) => kind)
+  expect(new Set(await kinds(short))).toEqual(new Set(['unknown']))
+  expect(await kinds(joined)).toEqual(['unknown', 'unavailable', 'unavailable'])
+  expect(smsc.received.filter(({ command }) => command === 'submit_sm')).toHaveLength(10)
 })
 
 test('a link that is bound to receive alone says so, and offers no room', async () => {

@@ -10,18 +10,22 @@ function startRequests() {
   const outcomes: RequestOutcome<'submit_sm_resp'>['kind'][] = []
   let nowMs = 0
   let canSend = true
+  let doubts = 0
+  /** When the peer was heard last; null is all the time. */
+  let heardMs: number | null = null
   const requests = new Requests(
     {
       alarm: { by: () => undefined },
       limits: { ...defaultSessionLimits, responseTimeoutMs: 100 },
       monotonicMs: () => nowMs,
-      heardMs: () => nowMs,
+      heardMs: () => heardMs ?? nowMs,
       send: ({ sequence }) => {
         sent.push(sequence)
         return null
       },
       canSend: () => canSend,
       late: (answer) => void late.push(answer),
+      doubted: () => void (doubts += 1),
       ended: () => undefined,
     },
     { first: 1, last: 4 },
@@ -35,6 +39,9 @@ function startRequests() {
     answer: (sequence: number) => requests.answer('submit_sm_resp', sequence, 0, null),
     /** Lets the peer take nothing, or something again. */
     block: (isBlocked: boolean) => (canSend = !isBlocked),
+    /** From now on the peer is not heard, or is heard again. */
+    hush: (isSilent: boolean) => (heardMs = isSilent ? nowMs : null),
+    doubts: () => doubts,
     advance(ms: number) {
       nowMs += ms
       return requests.check(nowMs, nowMs)
@@ -116,6 +123,21 @@ test('what waits while the peer takes nothing goes out when it does', () => {
   block(false)
   requests.admit()
   expect([sent, requests.waiting]).toEqual([[1], 0])
+})
+
+test('when an answer did not come, nothing leaves that waits until the peer is heard again', () => {
+  const { requests, sent, ask, advance, written, hush, doubts } = startRequests()
+  requests.setWindow(1)
+  for (let i = 0; i < 2; i++) ask()
+  written()
+  hush(true)
+  advance(100)
+  requests.admit()
+  ask()
+  expect([sent, requests.room, requests.waiting, doubts()]).toEqual([[1], 0, 2, 1])
+  hush(false)
+  requests.admit()
+  expect([sent, requests.waiting]).toEqual([[1, 2], 1])
 })
 
 test('at the end, what was handed over is unknown and the rest was not written', () => {

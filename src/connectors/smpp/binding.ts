@@ -27,7 +27,6 @@ export class Binding {
   #state: BindingState = { kind: 'stopped', lastEnd: null }
   #failures = 0
   #isGood = false
-  #doubtedMs = Number.NEGATIVE_INFINITY
   #stopping = false
   #running: Promise<void> | null = null
   #endWait: () => void = () => undefined
@@ -41,24 +40,15 @@ export class Binding {
     return this.#session?.state === 'bound' ? this.#session : null
   }
 
-  /**
-   * The session, while it is bound and not in doubt: when an answer did not come, nothing more is submitted until the peer is heard again. A
-   * connection that is dead and does not know it would else take a window of messages after each time-out.
-   */
+  /** The session, while it is bound and not in doubt. */
   get trustedSession(): Session | null {
     const { session } = this
-    return session !== null && session.heardMs >= this.#doubtedMs ? session : null
+    return session === null || session.isInDoubt ? null : session
   }
 
   /** Of the session that is bound, or on the way to it. */
   setWindow(window: number): void {
     this.#session?.setWindow(window)
-  }
-
-  /** An answer did not come in time: the peer is asked whether it lives. One that lost a single answer says so at once. */
-  doubt(): void {
-    this.#doubtedMs = this.#deps.tools.monotonicMs()
-    this.session?.probe()
   }
 
   get state(): BindingState {

@@ -233,7 +233,7 @@ export class SmppLink implements Link {
       this.#pace.taken()
     } else if (submitted.kind === 'response') {
       this.#heedStatus(submitted.status, session, made.destination.address)
-    } else if (submitted.kind === 'unknown' && submitted.reason === 'timeout') binding.doubt()
+    }
     return outcome
   }
 

@@ -34,6 +34,8 @@ interface Deps {
   /** Whether the peer takes what we send. */
   canSend(): boolean
   late(answer: LateAnswer): void
+  /** An answer did not come in time: the peer is to be asked whether it lives. One that lost a single answer says so at once. */
+  doubted(): void
   /** A request ended: there may be room for those that wait. */
   ended(): void
 }
@@ -76,6 +78,7 @@ export class Requests {
   readonly #lastSequence: number
   #hasWrapped = false
   #isClosed = false
+  #doubtedMs = Number.NEGATIVE_INFINITY
 
   /** Numbers begin at `first`; behind `last` they begin at 1 again. */
   constructor(deps: Deps, { first, last } = sequenceNumbers) {
@@ -94,9 +97,21 @@ export class Requests {
     return this.#waiting.size
   }
 
+  /**
+   * An answer did not come, and the peer was not heard since: nothing more goes out, nor what waits for room. A connection that is dead and does not
+   * know it would else take a window of requests after each time-out.
+   */
+  get isInDoubt(): boolean {
+    return this.#deps.heardMs() < this.#doubtedMs
+  }
+
+  get #canSend(): boolean {
+    return !this.isInDoubt && this.#deps.canSend()
+  }
+
   /** How many more requests would go out at once. */
   get room(): number {
-    return this.#deps.canSend() ? Math.max(0, this.#window - this.#inFlight - this.#waiting.size) : 0
+    return this.#canSend ? Math.max(0, this.#window - this.#inFlight - this.#waiting.size) : 0
   }
 
   /** Takes effect with the next request; those on the wire stay. */
@@ -158,7 +173,7 @@ export class Requests {
     if (this.#waiting.size === 0) return
     const nowMs = this.#deps.monotonicMs()
     for (const waiting of this.#waiting) {
-      if (this.#inFlight >= this.#window || !this.#deps.canSend()) return
+      if (this.#inFlight >= this.#window || !this.#canSend) return
       this.#waiting.delete(waiting)
       if (waiting.untilMs <= nowMs) waiting.settle({ kind: 'not_written', reason: 'no_room' })
       else if (waiting.isWanted?.() === false) waiting.settle({ kind: 'not_written', reason: 'unwanted' })
@@ -254,7 +269,11 @@ export class Requests {
     const { sequence, writtenMs, hasEnded } = open
     // With the session, because of one that was given up before it.
     if (hasEnded) return
-    if (open.isWindowed && reason === 'timeout') this.#late.set(sequence, open)
+    if (open.isWindowed && reason === 'timeout') {
+      this.#late.set(sequence, open)
+      this.#doubtedMs = this.#deps.monotonicMs()
+      this.#deps.doubted()
+    }
     if (writtenMs === null) this.#end(open, { kind: 'not_written', reason: 'closed' })
     else this.#end(open, { kind: 'unknown', reason, sequence })
   }

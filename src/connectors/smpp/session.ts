@@ -53,6 +53,7 @@ export class Session {
         send: (pdu) => this.#send(pdu),
         canSend: () => deps.tools.mayWrite?.() !== false && (this.#connection?.hasRoom ?? false),
         late: (answer) => deps.events.late(answer),
+        doubted: () => this.#state === 'bound' && this.#keepAlive.askNow(),
         ended: () => this.#moreRoom(),
       },
       { ...sequenceNumbers, first: deps.firstSequence ?? sequenceNumbers.first },
@@ -91,8 +92,8 @@ export class Session {
   /** Changes the window; requests on the wire stay. */
   setWindow(window: number): void { this.#requests.setWindow(window) } // prettier-ignore
 
-  /** Asks the peer at once whether it lives. */
-  probe(): void { if (this.#state === 'bound') this.#keepAlive.askNow() } // prettier-ignore
+  /** Whether an answer did not come and the peer was not heard since: until then nothing more is submitted. */
+  get isInDoubt(): boolean { return this.#requests.isInDoubt } // prettier-ignore
 
   /** Connects and binds, once. */
   open(): Promise<BindOutcome> {
