@@ -24,7 +24,9 @@ export async function tryDevice(
   if (kind?.tryOut === undefined || settingTroubles(device, kind).length > 0) return null
   const { report } = device
   const isFresh = report !== null && clock.now() - report.reportedAt < reportLifetimeMs
-  if (isFresh && (report.status === 'online' || report.status === 'degraded')) return null
+  // One that the breaker keeps off, or that only receives, is offline and bound all the same.
+  const isBound = report?.body.link === 'session' || ['online', 'degraded'].includes(report?.status ?? '')
+  if (isFresh && isBound) return null
   const row = await read
     .selectFrom('devices')
     .select(['id', 'secrets'])

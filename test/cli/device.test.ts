@@ -1,9 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../src/clock.ts'
+import { readConfig } from '../../src/config.ts'
+import { type DeviceReportBody, saveDeviceReports } from '../../src/devices/device-report.ts'
+import { openForCommand } from '../../src/storage/command-storage.ts'
 import { databaseFile } from '../../src/storage/database.ts'
 import { tablesWith } from '../messages/every-cell.ts'
 import { openDatabase } from '../open-database.ts'
-import { isPostgres } from '../test-database.ts'
+import { databaseSettings, isPostgres } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
 let cli: Cli
@@ -121,6 +125,28 @@ test('a test of a device that has not reported fails and says so', async () => {
     ],
   })
 })
+
+test('a link that its server has bound is not tried a second time, though it be offline', async () => {
+  const { id } = await cli.json<Device>(
+    'device add smpp --shared --name C --host 127.0.0.1 --port 1 --system-id x --password-stdin',
+    'secret',
+  )
+  const storage = await openForCommand(readConfig(databaseSettings(cli.dataFolder)), systemClock.now())
+  const checksOf = async (link: string) => {
+    const said = { deviceId: id, status: 'offline', reasons: ['repeated_unknown'], reportedAt: systemClock.now(), body: { ...noBody, link } } as const
+    await storage.writer.write((tx) => saveDeviceReports(tx, [said]))
+    const { stdout } = await cli.run(`device test ${id} --json`)
+    return (JSON.parse(stdout) as { checks: { name: string }[] }).checks.map(({ name }) => name)
+  }
+  expect(await checksOf('session')).not.toContain('peer')
+  expect(await checksOf('none')).toContain('peer')
+  await storage.close()
+}) // prettier-ignore
+
+const noBody: Omit<DeviceReportBody, 'link'> = {
+  lastSeenAt: null, nextContactExpectedBy: null, appVersion: null, battery: null, network: null, sims: [], capabilities: null,
+  throughput: null, inFlight: 0, lastSentAt: null, lastError: null,
+} // prettier-ignore
 
 test('a removed device is gone', async () => {
   const { id } = await add('--shared --name S')

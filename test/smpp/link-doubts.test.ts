@@ -165,7 +165,12 @@ test('what waits for room on a session in doubt never leaves it, and may go else
 
 test('a link that is bound to receive alone says so, and offers no room', async () => {
   const { link } = await openStubLink({ settings: { bind: 'receiver' }, isSending: false })
-  expect(link.health()).toMatchObject({ status: 'offline', reasons: ['receives_only'], lastError: null })
+  expect(link.health()).toMatchObject({
+    status: 'offline',
+    reasons: ['receives_only'],
+    link: 'session',
+    lastError: null,
+  })
   expect(link.window).toBe(0)
 })
 

@@ -31,7 +31,7 @@ export function healthOf(facts: Facts): Health {
   return {
     status: canSubmit ? (isWhole ? 'online' : 'degraded') : !isStopped && neverTried && fault === null ? 'pending' : 'offline',
     reasons: [...new Set(reasons)],
-    link: canSubmit ? 'session' : 'none',
+    link: bound.length > 0 ? 'session' : 'none',
     lastSeenAt: canSubmit ? nowMs : lastSeenAt,
     nextContactExpectedBy: null,
     appVersion: null,
