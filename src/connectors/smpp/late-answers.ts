@@ -12,28 +12,40 @@ export interface Doubtful {
   isTold: boolean
 }
 
-/** Bounds what is kept for answers that may never come. */
+/** Bounds what is kept for answers that may never come: beyond it the oldest is given up. */
 const mostDoubtful = 10_000
+
+interface Expected {
+  session: Session
+  sequence: number
+  doubtful: Doubtful
+  part: number
+}
 
 /**
  * Parts whose answer did not come in time. One that comes later in the same session may still tell what became of the message; when the
  * session is over, none can come.
  */
 export class LateAnswers {
-  readonly #bySession = new Map<Session, Map<number, { doubtful: Doubtful; part: number }>>()
-  #size = 0
+  readonly #bySession = new Map<Session, Map<number, Expected>>()
+  /** The oldest first. */
+  readonly #all = new Set<Expected>()
 
   /** A part of a hand-over whose request has this number had no answer. */
   expect(session: Session, sequence: number, doubtful: Doubtful, part: number): void {
-    if (this.#size >= mostDoubtful) return
     let open = this.#bySession.get(session)
     if (open === undefined) {
       open = new Map()
       this.#bySession.set(session, open)
       void session.ended.then(() => this.#forget(session))
     }
-    if (!open.has(sequence)) this.#size += 1
-    open.set(sequence, { doubtful, part })
+    this.#drop(open.get(sequence))
+    const expected = { session, sequence, doubtful, part }
+    open.set(sequence, expected)
+    this.#all.add(expected)
+    if (this.#all.size <= mostDoubtful) return
+    const [oldest] = this.#all
+    this.#drop(oldest)
   }
 
   /**
@@ -45,11 +57,9 @@ export class LateAnswers {
     { sequence }: Pick<LateAnswer, 'sequence'>,
     { outcome, receipts }: { outcome: PartOutcome; receipts: MessageSettings['receipts'] },
   ): { attemptId: string; outcome: Outcome } | null {
-    const open = this.#bySession.get(session)
-    const found = open?.get(sequence)
-    if (open === undefined || found === undefined) return null
-    open.delete(sequence)
-    this.#size -= 1
+    const found = this.#bySession.get(session)?.get(sequence)
+    if (found === undefined) return null
+    this.#drop(found)
     const { doubtful, part } = found
     doubtful.outcomes[part] = outcome
     if (!doubtful.isTold) return null
@@ -57,8 +67,14 @@ export class LateAnswers {
     return known.kind === 'unknown' ? null : { attemptId: doubtful.attemptId, outcome: known }
   }
 
+  #drop(expected: Expected | undefined): void {
+    if (expected === undefined) return
+    this.#all.delete(expected)
+    this.#bySession.get(expected.session)?.delete(expected.sequence)
+  }
+
   #forget(session: Session): void {
-    this.#size -= this.#bySession.get(session)?.size ?? 0
+    for (const expected of this.#bySession.get(session)?.values() ?? []) this.#all.delete(expected)
     this.#bySession.delete(session)
   }
 }
