@@ -174,12 +174,15 @@ test('a link that is bound to receive alone says so, and offers no room', async 
   expect(link.window).toBe(0)
 })
 
-test('an answer with an id that nobody could keep is a yes without an id', async () => {
+test.for([
+  ['nobody could keep', 'a'.repeat(60_000)],
+  ['is blank', '  '],
+])('an answer with an id that %s is a yes without an id', async ([, messageId]) => {
   const { link } = await openStubLink({
     // Our own codec writes none so long.
     answering: ({ command, sequence }) =>
       command === 'submit_sm'
-        ? [{ command: 'unknown', commandId: 0x8000_0004, status: 0, sequence, body: Buffer.from(`${'a'.repeat(60_000)}\0`) }]
+        ? [{ command: 'unknown', commandId: 0x8000_0004, status: 0, sequence, body: Buffer.from(`${messageId}\0`) }]
         : null, // prettier-ignore
   })
   expect(await link.submit(handOverOf())).toEqual({

@@ -40,9 +40,9 @@ export function readAnswer(
   { classify, canonicalId }: Reading,
 ): PartOutcome {
   if (status === commandStatus.ESME_ROK && command !== 'generic_nack') {
-    const messageId = body?.messageId ?? ''
+    const messageId = canonicalId(body?.messageId ?? '')
     const isNone = messageId === '' || messageId.length > mostIdLetters
-    return { kind: 'taken', messageId: isNone ? null : canonicalId(messageId) }
+    return { kind: 'taken', messageId: isNone ? null : messageId }
   }
   const networkCode = sayStatus(status)
   const { lasts, code } = classify(status)
