@@ -17,6 +17,8 @@ export interface HandOver {
   category: 'transactional' | 'authentication' | 'marketing'
   /** The rest of its validity, in whole seconds, at least 1. */
   validitySeconds: number
+  /** The same as it is: what is left of a last second is less than the one that is said, and nothing leaves behind it. Left out: the whole seconds. */
+  validityMs?: number
   /** Whether the recipient has opted out since; null while nobody can say. What is tried again asks before (P9). Left out: never. */
   hasStopped?(): Promise<boolean | null>
   /** The same as far as it is known at once: what has waited for room asks before it leaves. */

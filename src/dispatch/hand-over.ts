@@ -62,6 +62,7 @@ export async function handOver(
 /** What a connector is told of a claimed message. The validity is what is left of it, at least one second. */
 export function handOverOf(claimed: Claimed, nowMs: number): HandOver {
   const { attemptId, to, from, text, encoding, parts, category, expiresAt } = claimed
-  const validitySeconds = Math.max(1, Math.floor((expiresAt - nowMs) / 1000))
-  return { attemptId, to, from, text, encoding, parts, category, validitySeconds }
+  const validityMs = expiresAt - nowMs
+  const validitySeconds = Math.max(1, Math.floor(validityMs / 1000))
+  return { attemptId, to, from, text, encoding, parts, category, validitySeconds, validityMs }
 }

@@ -140,7 +140,20 @@ test('whatever was handed over within the window has a place to wait, however ma
   expect([ended, link.window]).toEqual([[], 200])
 })
 
-test('a part that waits for room in the window does not wait beyond its validity', async () => {
+test('a part that has waited for room says what is left of its validity when it leaves', async () => {
+  const { link, smsc: stub, world } = await openStubLink({ answering: silentTo('submit_sm'), settings: { window: '1' } })
+  void link.submit(handOverOf())
+  const { sequence } = await stub.seen('submit_sm')
+  void link.submit({ ...handOverOf(), validitySeconds: 10 })
+  await world.clock.advance(3_000)
+  stub.send({ command: 'submit_sm_resp', status: 0, sequence, body: { messageId: 'm1', tlvs: [] } })
+  expect((await stub.seen('submit_sm', 2)).body).toMatchObject({ validityPeriod: '000000000007000R' })
+}) // prettier-ignore
+
+test.for([
+  ['of seconds', { validitySeconds: 2 }, 2_000],
+  ['of less than a second', { validitySeconds: 1, validityMs: 400 }, 400],
+] as const)('a part that waits for room in the window does not wait beyond its validity, %s', async ([, validity, restMs]) => {
   const {
     link,
     smsc: stub,
@@ -151,18 +164,25 @@ test('a part that waits for room in the window does not wait beyond its validity
   })
   void link.submit(handOverOf())
   await stub.seen('submit_sm')
-  const waiting = link.submit({ ...handOverOf(), validitySeconds: 2 })
+  const waiting = link.submit({ ...handOverOf(), ...validity })
   let ended: unknown
   void waiting.then((outcome) => (ended = outcome))
-  await world.clock.advance(2_000)
+  await world.clock.advance(restMs)
   await world.atRest()
   expect(ended).toMatchObject({ kind: 'unavailable' })
-})
+}) // prettier-ignore
 
 test('a message that is tried again takes along what is left of its validity', () => {
   const claimed = { attemptId: 'att_1', to: '+491', text: 'x', expiresAt: 100_000 } as Claimed
-  const left = (nowMs: number): number => handOverOfClaim(claimed, nowMs).validitySeconds
-  expect([left(40_000), left(55_001), left(99_999)]).toEqual([60, 44, 1])
+  const left = (nowMs: number) => {
+    const { validitySeconds, validityMs } = handOverOfClaim(claimed, nowMs)
+    return [validitySeconds, validityMs]
+  }
+  expect([left(40_000), left(55_001), left(99_999)]).toEqual([
+    [60, 60_000],
+    [44, 44_999],
+    [1, 1],
+  ])
 })
 
 test('references count for each number alone, begin at a place of their own, and fit 16 bits', () => {

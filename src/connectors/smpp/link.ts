@@ -133,7 +133,7 @@ export class SmppLink implements Link {
     this.#open += 1
     try {
       const { monotonicMs } = this.#deps.tools
-      const validity = new PartValidity(monotonicMs(), handOver.validitySeconds, this.#plan.validityPeriod)
+      const validity = new PartValidity(monotonicMs(), handOver, this.#plan.validityPeriod)
       const isWanted = (): boolean => handOver.hasJustStopped?.() !== true
       const doubtful: Doubtful = { attemptId: handOver.attemptId, outcomes: [], isTold: false }
       const deps = {
@@ -219,7 +219,7 @@ export class SmppLink implements Link {
     this.#pace.spend()
     const submitted = await session.request(
       'submit_sm',
-      validity.shortened(made, submittedMs),
+      () => validity.shortened(made, monotonicMs()),
       validity.endMs,
       isWanted,
     )

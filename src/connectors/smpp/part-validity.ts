@@ -1,21 +1,27 @@
+import type { HandOver } from '../connector.ts'
 import type { MessageFields } from './pdu.ts'
 
 /** How long the parts of a message may be handed over (P8). Counted from when the link got it, by the clock that never steps. */
 export class PartValidity {
   readonly startMs: number
+  /** From then on nothing of the message leaves. */
+  readonly endMs: number
   readonly #seconds: number
   readonly #say: (seconds: number) => string
 
   /** `say` writes what is left of a validity. */
-  constructor(startMs: number, seconds: number, say: (seconds: number) => string) {
+  constructor(
+    startMs: number,
+    {
+      validitySeconds,
+      validityMs = Number.POSITIVE_INFINITY,
+    }: Pick<HandOver, 'validitySeconds' | 'validityMs'>,
+    say: (seconds: number) => string,
+  ) {
     this.startMs = startMs
-    this.#seconds = seconds
+    this.endMs = startMs + Math.min(validitySeconds * 1_000, validityMs)
+    this.#seconds = validitySeconds
     this.#say = say
-  }
-
-  /** From then on nothing of the message leaves. */
-  get endMs(): number {
-    return this.startMs + this.#seconds * 1_000
   }
 
   /** A part that goes now: later ones are valid for less. Within the first second it stays as it was made. */

@@ -13,9 +13,12 @@ export type ControlCommand =
   | 'unbind'
 export type Settle = Open['settle']
 
+/** A body, or what makes it as the request leaves, which may be long after it was asked for. */
+export type Body<C extends Command> = Bodies[C] | (() => Bodies[C])
+
 interface Asking {
   readonly command: RequestCommand | ControlCommand
-  readonly body: Bodies[RequestCommand | ControlCommand]
+  readonly body: Body<RequestCommand | ControlCommand>
   readonly settle: Settle
 }
 
@@ -123,7 +126,7 @@ export class Requests {
   /** A request within the window; waits when there is no room, and goes at `latestMs` no more, nor when it is not wanted any more by then. */
   ask<C extends RequestCommand>(
     command: C,
-    body: Bodies[C],
+    body: Body<C>,
     settle: Settle,
     latestMs = Number.POSITIVE_INFINITY,
     isWanted?: () => boolean,
@@ -216,7 +219,8 @@ export class Requests {
 
   #open({ command, body, settle }: Asking, timeoutMs: number, isWindowed: boolean): void {
     const sequence = this.#nextSequence()
-    const fault = this.#deps.send({ command, status: 0, sequence, body } as Pdu)
+    const made = typeof body === 'function' ? body() : body
+    const fault = this.#deps.send({ command, status: 0, sequence, body: made } as Pdu)
     if (fault !== null) return settle({ kind: 'not_written', reason: 'invalid', detail: fault })
     if (isWindowed) this.#inFlight++
     this.#opens.add({

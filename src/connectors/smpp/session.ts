@@ -6,9 +6,9 @@ import type { MalformedPdu } from './decode-pdu.ts'
 import { Deliveries, type Delivery } from './deliveries.ts'
 import { KeepAlive } from './keep-alive.ts'
 import type { OpenSocket } from './open-socket.ts'
-import { type Bodies, commandStatus, type Pdu } from './pdu.ts'
+import { commandStatus, type Pdu } from './pdu.ts'
 import type { RequestCommand, RequestOutcome } from './request-outcome.ts'
-import { Requests, sequenceNumbers, type Settle } from './requests.ts'
+import { type Body, Requests, sequenceNumbers, type Settle } from './requests.ts'
 import { deadPeer, type SessionEnd, type SessionEvents } from './session-events.ts'
 import type { SessionSettings } from './session-settings.ts'
 import { takePdu } from './take-pdu.ts'
@@ -114,7 +114,7 @@ export class Session {
    */
   request<C extends RequestCommand>(
     command: C,
-    body: Bodies[C],
+    body: Body<C>,
     latestMs?: number,
     isWanted?: () => boolean,
   ): Promise<RequestOutcome<`${C}_resp`>> {
