@@ -86,6 +86,35 @@ test('a word that the session is not bound leaves the other submits their answer
   await smsc.closed()
 })
 
+test('a link that is made anew waits for its answers as long as they may take', async () => {
+  const { link, smsc, world } = await openStubLink({ answering: silentTo('submit_sm') })
+  const submitted = link.submit(handOverOf())
+  const { sequence } = await smsc.seen('submit_sm')
+  const stopped = link.stop()
+  for (let second = 0; second < 25; second++) {
+    await world.clock.advance(1_000)
+    await roundTrip(smsc)
+  }
+  smsc.send(answerTo(sequence, 'a'))
+  expect(await submitted).toMatchObject({ kind: 'accepted' })
+  await stopped
+})
+
+test('a link that has lost its lease waits no longer than it did: another server may bind', async () => {
+  const { link, smsc, world } = await openStubLink({ answering: silentTo('submit_sm') })
+  const submitted = link.submit(handOverOf())
+  await smsc.seen('submit_sm')
+  Object.assign(world.tools, { mayWrite: () => false })
+  const stopped = link.stop()
+  for (let second = 0; second < 15; second++) {
+    await roundTrip(smsc)
+    await world.clock.advance(1_000)
+  }
+  await smsc.seen('unbind')
+  expect(await submitted).toMatchObject({ kind: 'unknown' })
+  await stopped
+})
+
 test('parts that go again count against the contracted rate', async () => {
   let submits = 0
   const { link, world } = await openStubLink({

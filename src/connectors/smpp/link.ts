@@ -37,6 +37,8 @@ interface Deps {
 
 /** A link that stops first lets the messages that are under way go out whole; longer would keep a restart waiting for an SMSC that is silent. */
 const wholeWithinMs = 5_000
+/** Then it waits for answers as long as they may take, and no longer than this: one that never comes is not to keep new settings waiting. */
+const mostAnswersMs = 60_000
 /** Wider windows hide a flush by themselves, and what leaves ahead is written down line by line. */
 const mostAhead = 50
 
@@ -169,6 +171,9 @@ export class SmppLink implements Link {
   async stop(): Promise<void> {
     this.hurry()
     await this.#finishing
+    // Of a server that ends nothing is open any more; and without its lease another one may bind.
+    const answersMs = Math.min(this.#plan.session.responseTimeoutMs, mostAnswersMs)
+    if (this.#deps.tools.mayWrite?.() !== false) await this.#idleWithin(answersMs)
     await this.#bindings.stop()
     if (this.#open > 0) await this.#idle()
   }
@@ -178,15 +183,15 @@ export class SmppLink implements Link {
     this.#phase = 'stopping'
     this.#pace.stop()
     this.#halves.goOn()
-    await this.#wholeMessages()
+    await this.#idleWithin(wholeWithinMs)
     this.#halves.giveUp()
   }
 
   /** A session that leaves turns away the parts that wait for room: until then those of long messages follow the ones that are out. */
-  #wholeMessages(): Promise<void> {
+  #idleWithin(ms: number): Promise<void> {
     if (this.#open === 0) return Promise.resolve()
     return new Promise((resolve) => {
-      const cancel = this.#deps.tools.schedule(wholeWithinMs, resolve)
+      const cancel = this.#deps.tools.schedule(ms, resolve)
       void this.#idle().then(() => {
         cancel()
         resolve()
@@ -217,12 +222,8 @@ export class SmppLink implements Link {
     if (roomiest === null) return { kind: 'not_written', detail: 'The link is not bound.' }
     const { session, binding } = roomiest
     this.#pace.spend()
-    const submitted = await session.request(
-      'submit_sm',
-      () => validity.shortened(made, monotonicMs()),
-      validity.endMs,
-      isWanted,
-    )
+    const fields = (): MessageFields => validity.shortened(made, monotonicMs())
+    const submitted = await session.request('submit_sm', fields, validity.endMs, isWanted)
     if (submitted.kind === 'not_written') this.#pace.notWritten()
     const said = sayAnswer(submitted)
     if (said !== null) counters?.answered(said, (monotonicMs() - submittedMs) / 1_000)
