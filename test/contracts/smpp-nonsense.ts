@@ -45,6 +45,7 @@ export const nonsense: ContractSubject['nonsense'] = {
   enquire_link_ms: [...milliseconds, '999', '0'],
   enquire_link_timeout_ms: milliseconds,
   inactivity_ms: [...numbers, '999', '86400001'],
+  reconnect_least_ms: [...numbers, '3600001'],
   reconnect_first_ms: milliseconds,
   reconnect_longest_ms: milliseconds,
   status_classes: ['0x14', '0x14=soon', '0=good', '0x14=now 20=good', '4294967296=good', '=now', '-1=now', '0x14=Now'],

@@ -41,3 +41,13 @@ test('a peer that thinks us still bound is given the time to find out, always th
   expect([0, 1, 5].map((failures) => waitMs(alreadyBound, failures))).toEqual([15_000, 15_000, 15_000])
   expect(waitMs(alreadyBound, 0, 0)).toBe(7_500)
 })
+
+test.for([
+  ['a lost session', lost],
+  ['a refusal that only people can mend', refusedWith(commandStatus.ESME_RINVPASWD)],
+  ['a peer that thinks us still bound', refusedWith(commandStatus.ESME_RALYBND)],
+] as const)('no try comes sooner than the least wait that was set: %s', ([, end]) => {
+  const patient = { ...defaultReconnectPolicy, leastMs: 40_000 }
+  expect(reconnectWaitMs(patient, end, 0, 0)).toBe(40_000)
+  expect(reconnectWaitMs({ ...patient, leastMs: 10 }, lost, 3, 0.5)).toBe(4_000)
+})

@@ -25,7 +25,7 @@ test('what is left out has its default', () => {
     sessions: 1,
     limits: expect.objectContaining({ window: 10, bindTimeoutMs: 10_000, responseTimeoutMs: 30_000, enquireLinkMs: 30_000, inactivityMs: 0 }),
     maxPerSecond: null,
-    reconnect: { firstMs: 1_000, longestMs: 60_000 },
+    reconnect: { leastMs: 0, firstMs: 1_000, longestMs: 60_000 },
     message: {
       sourceTon: null,
       sourceNpi: null,
@@ -56,7 +56,7 @@ test('every setting is read where it belongs', () => {
     source_ton: '5', source_npi: '0', destination_ton: '2', destination_npi: '8', default_sender: 'Shop', data_coding: '3', alphabet: 'latin1',
     gsm_packing: 'packed', concat: 'sar', receipts: 'failures', validity: 'absolute', service_type: 'CMT', protocol_id: '1',
     tlvs: '1400:octets:3031', message_ids: 'hex_to_decimal', bind_timeout_ms: '101', response_timeout_ms: '102', enquire_link_ms: '1003', enquire_link_timeout_ms: '1007',
-    inactivity_ms: '1004', reconnect_first_ms: '105', reconnect_longest_ms: '106', status_classes: '0x14=now', trace: 'on', user_message_reference: 'off', country: 'DE',
+    inactivity_ms: '1004', reconnect_least_ms: '104', reconnect_first_ms: '105', reconnect_longest_ms: '106', status_classes: '0x14=now', trace: 'on', user_message_reference: 'off', country: 'DE',
   } // prettier-ignore
   expect(Object.keys({ ...least, ...given }).toSorted()).toEqual(smppSettings.map(({ name }) => name).toSorted())
   expect(deviceFaults(rules, { settings: given, secrets: {}, senders: [], pace: null })).toEqual([])
@@ -65,7 +65,7 @@ test('every setting is read where it belongs', () => {
     bindAs: 'pair', sessions: 4, maxPerSecond: 0.2, messageIds: 'hex_to_decimal', trace: true,
     login: { systemType: 'VMA', interfaceVersion: 0x50, addressRange: { ton: 1, npi: 2, address: '^49' } },
     limits: { window: 100, bindTimeoutMs: 101, responseTimeoutMs: 102, enquireLinkMs: 1003, enquireLinkTimeoutMs: 1007, inactivityMs: 1004 },
-    reconnect: { firstMs: 105, longestMs: 106 },
+    reconnect: { leastMs: 104, firstMs: 105, longestMs: 106 },
     message: {
       sourceTon: 5, sourceNpi: 0, destinationTon: 2, destinationNpi: 8, defaultSender: 'Shop', alphabet: 'latin1', gsmPacking: 'packed',
       dataCoding: 3, concat: 'sar', receipts: 'failures', validity: 'absolute', serviceType: 'CMT', protocolId: 1,

@@ -3,6 +3,8 @@ import type { SessionEnd } from './session-events.ts'
 
 /** How long a link waits before it binds again. */
 export interface ReconnectPolicy {
+  /** Never less than this, for peers that name a time. */
+  leastMs: number
   /** The first wait after a lost session is anything up to this; each failure in a row doubles it. */
   firstMs: number
   longestMs: number
@@ -14,6 +16,7 @@ export interface ReconnectPolicy {
 }
 
 export const defaultReconnectPolicy: Readonly<ReconnectPolicy> = {
+  leastMs: 0,
   firstMs: 1_000,
   longestMs: 60_000,
   refusedFirstMs: 60_000,
@@ -37,12 +40,14 @@ export const isMisconfigured = (end: SessionEnd): boolean =>
  * The wait before the next bind, after `failures` sessions in a row that came to nothing (0: the last one was good). Full jitter, so that
  * many links do not come back at once (exponential back-off with jitter); never less than half where the peer has asked for patience.
  */
-export function reconnectWaitMs(
+export const reconnectWaitMs = (
   policy: ReconnectPolicy,
   end: SessionEnd,
   failures: number,
   random: number,
-): number {
+): number => Math.max(policy.leastMs, drawnWaitMs(policy, end, failures, random))
+
+function drawnWaitMs(policy: ReconnectPolicy, end: SessionEnd, failures: number, random: number): number {
   const doubled = (firstMs: number, longestMs: number): number =>
     Math.min(longestMs, firstMs * 2 ** Math.min(failures, 30))
   if (isMisconfigured(end)) {

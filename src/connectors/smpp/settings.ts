@@ -19,7 +19,7 @@ export interface SmppSettings {
   limits: SessionLimits
   /** Null is no bound. */
   maxPerSecond: number | null
-  reconnect: { firstMs: number; longestMs: number }
+  reconnect: { leastMs: number; firstMs: number; longestMs: number }
   message: MessageSettings
   messageIds: 'auto' | 'exact' | 'hex_to_decimal' | 'decimal_to_hex'
   statusOverrides: StatusOverrides
@@ -110,6 +110,7 @@ const table = {
   enquire_link_ms: setting(wholeNumber(1_000, hourMs), limits.enquireLinkMs, 'Milliseconds of silence after which we ask whether the SMSC lives. 30 s, since connections through NAT are often dropped after a minute.'),
   enquire_link_timeout_ms: setting(wholeNumber(100, hourMs), limits.enquireLinkTimeoutMs, 'Milliseconds that it may take to answer; then the session is made anew.'),
   inactivity_ms: setting(millisecondsOrNever(1_000, 24 * hourMs), limits.inactivityMs, 'Milliseconds without a message after which the session is made anew; 0 is never, the default, since enquire_link keeps it alive.'),
+  reconnect_least_ms: setting(wholeNumber(0, hourMs), 0, 'Milliseconds, at least, between the end of a session or of a try and the next try. 0, so that a lost session is back soon; some providers name a time.'),
   reconnect_first_ms: setting(wholeNumber(100, hourMs), 1_000, 'Milliseconds, at most, until the first try after a lost session; each failure in a row doubles them, and chance spreads them.'),
   reconnect_longest_ms: setting(wholeNumber(100, hourMs), 60_000, 'Milliseconds, at most, between two tries: a minute, so that a repaired SMSC is not kept waiting.'),
   status_classes: setting(statusList, '', 'What a command_status means here, where the SMSC does not follow the table: status=class with blanks between, such as 0x14=now 0x400=good. Empty is the table.'),
@@ -166,7 +167,7 @@ export function readSettings(given: Readonly<Record<string, string>>): SmppSetti
       inactivityMs: valueOf('inactivity_ms'),
     },
     maxPerSecond: valueOf('max_per_second'),
-    reconnect: { firstMs, longestMs: Math.max(firstMs, longestMs) },
+    reconnect: { leastMs: valueOf('reconnect_least_ms'), firstMs, longestMs: Math.max(firstMs, longestMs) },
     message: readMessage(valueOf),
     messageIds: valueOf('message_ids'),
     statusOverrides: valueOf('status_classes'),
