@@ -36,6 +36,8 @@ export interface Candidate {
   leaseToken?: number
   /** What leaves for it is written down. */
   isLogged?: true
+  /** It works on another node: it has no room here, and this node hears of none. */
+  isElsewhere?: true
 }
 
 export const canUseSender = (
@@ -60,14 +62,16 @@ const canCarry = (
 /**
  * The device for the next messages of a route. An account's own working device always comes before a shared one, even while it is
  * busy: an own phone that is at its pace must not push its messages out under another number. Among equals the healthy come before
- * the degraded, then the least loaded. `busy`: a device works and has no room now; `none`: no device that can carry it works.
+ * the degraded, then the least loaded. `busy`: a device works and has no room now; `none`: no device that can carry it works, or only another
+ * node has one: that node gives it its messages, and here the route holds no turn.
  */
 export function chooseDevice(route: Route, devices: readonly Candidate[]): Candidate | 'busy' | 'none' {
   const working = devices.filter((device) => device.health !== 'offline' && canCarry(device, route))
-  if (working.length === 0) return 'none'
   const own = working.filter((device) => device.accountId !== null)
-  const able = (own.length > 0 ? own : working).filter((device) => device.free > 0)
-  return able.length === 0 ? 'busy' : able.reduce((best, device) => (isBetter(device, best) ? device : best))
+  const asked = own.length > 0 ? own : working
+  const able = asked.filter((device) => device.free > 0)
+  if (able.length > 0) return able.reduce((best, device) => (isBetter(device, best) ? device : best))
+  return asked.every((device) => device.isElsewhere) ? 'none' : 'busy'
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Candidate, Route } from './choose-device.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { type DeviceRow, DeviceSlot, type DeviceSlotDeps, HeldElsewhere } from './device-slot.ts'
 import { DevicesElsewhere } from './devices-elsewhere.ts'
-import { type RoutedDevice, routedHere } from './routed-device.ts'
+import { type RoutedDevice, routedHere, servedBy } from './routed-device.ts'
 
 export interface DevicePoolDeps extends DeviceSlotDeps {
   /** Called after the running devices changed. */
@@ -92,7 +92,7 @@ export class DevicePool implements Service {
 
   /** An account's own alone, or with null those that are shared. */
   ownedBy(accountId: string | null, mode: Mode): readonly DeviceRuntime[] {
-    return this.#byAccount.get(`${accountId ?? ''}/${mode}`) ?? []
+    return this.#byAccount.get(servedBy({ accountId, mode })) ?? []
   }
 
   /** Whether what waits for the account is not to go. */
@@ -104,7 +104,7 @@ export class DevicePool implements Service {
   servingAccount(accountId: string, mode: Mode): RoutedDevice[] {
     const here = this.forAccount(accountId, mode).map((device) => {
       const routed = routedHere(device)
-      return { ...routed, isWorking: routed.isWorking || this.#elsewhere.isHeard(device.facts.id) }
+      return { ...routed, isWorking: routed.isWorking || this.#elsewhere.isHeard(device.facts) }
     })
     return [...here, ...this.#elsewhere.forAccount(accountId, mode)]
   }
@@ -114,11 +114,18 @@ export class DevicePool implements Service {
     this.#elsewhere.hear(heard)
   }
 
-  /** The same as candidates; none for an account whose queue is frozen. */
-  candidatesFor = (route: Route): Candidate[] =>
-    this.isFrozen(route.accountId)
-      ? []
-      : this.forAccount(route.accountId, route.mode).map((device) => device.candidate(route.sender))
+  /** What the choice has for a route; nothing for an account whose queue is frozen. */
+  candidatesFor = (route: Route): Candidate[] => {
+    if (this.isFrozen(route.accountId)) return []
+    const shared = this.ownedBy(null, route.mode).map((device) => device.candidate(route.sender))
+    return [...this.ownCandidates(route), ...shared]
+  };
+
+  /** The account's own alone, and those of them that work on other nodes: what these can carry is for no shared device (decision 6). */
+  *ownCandidates({ accountId, mode, sender }: Route): Generator<Candidate> {
+    for (const device of this.ownedBy(accountId, mode)) yield this.#elsewhere.candidateOf(device, sender)
+    yield* this.#elsewhere.candidatesOf(accountId, mode)
+  }
 
   /** Reads the tables anew when accounts or devices changed since the last time. Who asks while one reading is under way shares the next. */
   reloadIfChanged(): Promise<void> {
@@ -245,7 +252,7 @@ export class DevicePool implements Service {
   }
 
   #index(): void {
-    this.#byAccount = Map.groupBy(this.all, ({ facts }) => `${facts.accountId ?? ''}/${facts.mode}`)
+    this.#byAccount = Map.groupBy(this.all, ({ facts }) => servedBy(facts))
   }
 
   /** Those whose devices are no more. */

@@ -3,7 +3,9 @@ import { type DeviceReportBody, reportLifetimeMs } from '../devices/device-repor
 import type { HeardElsewhere } from '../devices/heard-elsewhere.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
-import type { RoutedDevice } from './routed-device.ts'
+import type { Candidate } from './choose-device.ts'
+import type { DeviceFacts, DeviceRuntime } from './device-runtime.ts'
+import { type RoutedDevice, servedBy } from './routed-device.ts'
 
 type Known = Pick<RoutedDevice, 'facts' | 'capabilities'>
 type Said = Pick<RoutedDevice, 'isWorking' | 'throughput'>
@@ -18,6 +20,8 @@ const pageSize = 1_000
 export class DevicesElsewhere {
   readonly #deps: { read: Db; clock: Clock }
   readonly #known = new Map<string, Known>()
+  /** The same by whom they serve: each route of a round is looked up in it. Null until it is made anew. */
+  #byOwner: ReadonlyMap<string, readonly Known[]> | null = null
   #said: ReadonlyMap<string, Said> = new Map()
   /** Phones that other nodes hear: until when that counts. */
   readonly #heard = new Map<string, { isWorking: boolean; untilMs: number }>()
@@ -34,16 +38,17 @@ export class DevicesElsewhere {
   async add(device: Known): Promise<void> {
     const isNew = !this.#known.has(device.facts.id)
     this.#known.set(device.facts.id, device)
+    this.#byOwner = null
     if (isNew) this.#said = new Map([...this.#said, ...(await this.#readSaid([device.facts.id]))])
   }
 
   delete(deviceId: string): void {
-    this.#known.delete(deviceId)
+    if (this.#known.delete(deviceId)) this.#byOwner = null
   }
 
   /** Forgets those that are no more, and reads how the others stand. */
   async refresh(wanted: ReadonlySet<string>): Promise<void> {
-    for (const id of this.#known.keys()) if (!wanted.has(id)) this.#known.delete(id)
+    for (const id of this.#known.keys()) if (!wanted.has(id)) this.delete(id)
     for (const id of this.#heard.keys()) if (!wanted.has(id)) this.#heard.delete(id)
     this.#said = await this.#readSaid([...this.#known.keys()])
   }
@@ -56,19 +61,39 @@ export class DevicesElsewhere {
     }
   }
 
-  /** Whether another node hears that it works. */
-  isHeard(deviceId: string): boolean {
-    const heard = this.#heard.get(deviceId)
-    return heard !== undefined && heard.isWorking && heard.untilMs > this.#deps.clock.now()
+  /** Whether another node hears that it works. To messages that wait, a device that drains is none, here as there. */
+  isHeard({ id, isDraining }: DeviceFacts): boolean {
+    const heard = this.#heard.get(id)
+    return !isDraining && heard !== undefined && heard.isWorking && heard.untilMs > this.#deps.clock.now()
   }
 
   forAccount(accountId: string, mode: Mode): RoutedDevice[] {
-    return [...this.#known.values()].flatMap((device) => {
-      const { facts } = device
-      const serves = facts.mode === mode && (facts.accountId === accountId || facts.accountId === null)
-      const said = this.#said.get(facts.id) ?? { isWorking: false, throughput: null }
-      return serves ? [{ ...device, ...said }] : []
-    })
+    return [...this.#ownedBy(accountId, mode), ...this.#ownedBy(null, mode)]
+  }
+
+  /** A device of this node as the choice sees it: a phone that is not heard here, and is elsewhere, is that node's. */
+  candidateOf(device: DeviceRuntime, sender: string | null): Candidate {
+    const here = device.candidate(sender)
+    const isElsewhere = here.health === 'offline' && this.isHeard(device.facts)
+    return isElsewhere ? { ...here, health: 'online', free: 0, isElsewhere } : here
+  }
+
+  /** An account's own links that work elsewhere, as the choice sees them. */
+  *candidatesOf(accountId: string, mode: Mode): Generator<Candidate> {
+    for (const { facts, capabilities, isWorking } of this.#ownedBy(accountId, mode)) {
+      if (!isWorking) continue
+      const { maxParts, encodingChoice: choosesEncoding } = capabilities
+      const as = { health: 'online', free: 0, load: 1, fetches: false, isElsewhere: true } as const
+      yield { id: facts.id, accountId, mode, senders: facts.senders, maxParts, choosesEncoding, ...as }
+    }
+  }
+
+  *#ownedBy(accountId: string | null, mode: Mode): Generator<RoutedDevice> {
+    this.#byOwner ??= Map.groupBy(this.#known.values(), ({ facts }) => servedBy(facts))
+    for (const device of this.#byOwner.get(servedBy({ accountId, mode })) ?? []) {
+      const said = this.#said.get(device.facts.id) ?? { isWorking: false, throughput: null }
+      yield { ...device, ...said, isWorking: said.isWorking && !device.facts.isDraining }
+    }
   }
 
   async #readSaid(deviceIds: readonly string[]): Promise<Map<string, Said>> {

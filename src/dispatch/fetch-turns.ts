@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Db } from '../storage/dialect.ts'
-import { type Candidate, mayFetch, type Route } from './choose-device.ts'
+import { mayFetch, type Route } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { beforeAllRoutes, type WaitingRoute } from './route-refill.ts'
@@ -10,7 +10,7 @@ import { Sharers } from './sharers.ts'
 interface FetchTurnsDeps {
   read: Db
   clock: Pick<Clock, 'monotonicMs'>
-  pool: Pick<DevicePool, 'get' | 'ownedBy' | 'isFrozen'>
+  pool: Pick<DevicePool, 'get' | 'ownedBy' | 'ownCandidates' | 'isFrozen'>
 }
 
 /** Routes that one fetch shares its room among. */
@@ -59,11 +59,7 @@ export class FetchTurns {
     const { pool } = this.#deps
     if (pool.isFrozen(route.accountId) || pool.get(device.facts.id) !== device) return false
     const asking = device.candidate(route.sender)
-    return asking.free > 0 && mayFetch(asking, route, this.#ownOf(route))
-  }
-
-  *#ownOf({ accountId, mode, sender }: Route): Generator<Candidate> {
-    for (const device of this.#deps.pool.ownedBy(accountId, mode)) yield device.candidate(sender)
+    return asking.free > 0 && mayFetch(asking, route, pool.ownCandidates(route))
   }
 
   /** This route was the last that the device had something of, or might have had. */

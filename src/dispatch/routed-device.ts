@@ -16,3 +16,7 @@ export const routedHere = (device: DeviceRuntime): RoutedDevice => ({
   isWorking: device.candidate().health !== 'offline',
   throughput: device.throughput(),
 })
+
+/** Names whom a device serves: an account in a mode, or with null all in it. */
+export const servedBy = ({ accountId, mode }: Pick<DeviceFacts, 'accountId' | 'mode'>): string =>
+  `${accountId ?? ''}/${mode}`

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Link } from '../../src/connectors/connector.ts'
+import { chooseDevice } from '../../src/dispatch/choose-device.ts'
 import { resumeReceipts } from '../../src/dispatch/resume-receipts.ts'
+import { routeFrom } from '../../src/dispatch/route-ring.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { eventually } from '../eventually.ts'
 import { openPoolHouse, type PoolHouse } from './pool-house.ts'
@@ -172,6 +174,35 @@ test('a link that another node runs is known, though its report cannot be read n
   ])
   await other.stop()
 })
+
+test('a shared link carries nothing of an account whose own link works on another node, and all once that is down', async () => {
+  const { writer } = house.storage
+  await writer.write((tx) =>
+    insertRows(tx, 'accounts', [{ id: 'acc_a', name: 'A', state: 'active', created_at: 1, updated_at: 1 }]),
+  )
+  await house.put('own', 'at once')
+  await writer.write((tx) => tx.updateTable('devices').set({ account_id: 'acc_a' }).execute())
+  await house.reload()
+  await house.put('shared', 'at once')
+  const other = house.poolOf('two')
+  const say = (status: 'online' | 'offline') =>
+    writer.write(async (tx) => {
+      await tx.deleteFrom('device_reports').execute()
+      const said = { device_id: 'own', status, reasons: '[]', body: '{"throughput":null}' }
+      await insertRows(tx, 'device_reports', [{ ...said, reported_at: house.clock.now(), told_by: 1 }])
+    })
+  await say('online')
+  await other.reloadIfChanged()
+  expect(other.all.map(({ facts }) => facts.id)).toEqual(['shared'])
+  const route = routeFrom({ account_id: 'acc_a', mode: 'live', route_key: 'live:' })
+  expect(chooseDevice(route, other.candidatesFor(route))).toBe('none')
+  expect(chooseDevice({ ...route, accountId: 'acc_b' }, other.candidatesFor({ ...route, accountId: 'acc_b' }))).toMatchObject({ id: 'shared' })
+  await say('offline')
+  await house.pass(5)
+  await other.reloadIfChanged()
+  expect(chooseDevice(route, other.candidatesFor(route))).toMatchObject({ id: 'shared' })
+  await other.stop()
+}) // prettier-ignore
 
 test('a link whose lease another node has taken stops, and runs again once that one lets it go', async () => {
   await house.put('dev_a', 'at once')

@@ -1,56 +1,6 @@
-import { randomBytes } from 'node:crypto'
-import { expect, onTestFinished, test } from 'vitest'
-import { mintPhoneToken } from '../../src/devices/phone-tokens.ts'
-import { systemClock } from '../../src/clock.ts'
-import { createIds } from '../../src/ids.ts'
-import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
-import { loadInstanceSecret } from '../../src/instance-secret.ts'
+import { expect, test } from 'vitest'
 import { type Cluster, type ClusterNode, openCluster } from './cluster.ts'
-
-/** An app of one account, which may ask any node. */
-async function openPhone({ app, config }: ClusterNode, accountId: string) {
-  const ids = createIds({ now: systemClock.now })
-  const secretBox = createDeviceSecretBox(await loadInstanceSecret(config))
-  const deps = { ids, nowMs: systemClock.now(), secretBox, randomBytes }
-  const { token } = await app.storage.writer.write((tx) =>
-    mintPhoneToken(tx, deps, { accountId, mode: 'live', actor: 'test' }),
-  )
-  let deviceToken = token
-  const ask = async (node: ClusterNode, method: string, path: string, json?: object): Promise<Response> =>
-    fetch(`${node.url}/mobile/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${deviceToken}`, 'content-type': 'application/json', 'user-agent': 'me.capcom.smsgateway/1.68.0' },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    }) // prettier-ignore
-  return {
-    ask,
-    async register(node: ClusterNode): Promise<void> {
-      const simCards = [{ slotIndex: 0, simNumber: 1, phoneNumber: '********1234', carrierName: '**elco', iccid: '****0001' }] // prettier-ignore
-      const answer = await ask(node, 'POST', '/device', { name: 'samsung/a12', simCards })
-      expect(answer.status).toBe(201)
-      deviceToken = ((await answer.json()) as { token: string }).token
-    },
-    /** What its event stream has said so far. */
-    async listen(node: ClusterNode): Promise<() => string> {
-      const answer = await ask(node, 'GET', '/events')
-      expect(answer.status).toBe(200)
-      const reader = answer.body!.getReader()
-      let said = ''
-      const reading = (async () => {
-        for (;;) {
-          const { value, done } = await reader.read().catch(() => ({ value: undefined, done: true }))
-          if (done) return
-          said += Buffer.from(value ?? []).toString()
-        }
-      })()
-      onTestFinished(async () => {
-        await reader.cancel().catch(() => undefined)
-        await reading
-      })
-      return () => said
-    },
-  }
-}
+import { openPhone } from './phone.ts'
 
 async function twoNodes(): Promise<{ cluster: Cluster; north: ClusterNode; south: ClusterNode }> {
   const cluster = await openCluster()

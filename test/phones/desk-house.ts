@@ -22,7 +22,7 @@ import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import type { OfferedMessage } from '../../src/messages/phone-offers.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
-/** A phone that is always there and says nothing of itself. */
+/** A phone that is there, unless a test says that it is silent, and says nothing of itself. */
 const health: Health = {
   status: 'online', reasons: [], link: 'stream', lastSeenAt: null, nextContactExpectedBy: null, appVersion: null, battery: null, network: null,
   sims: [], lastError: null,
@@ -33,6 +33,7 @@ export const pullKind = (
   recalled: string[] = [],
   window = 20,
   sims: SimChoice = { simOf: new Map(), turns: [] },
+  silent: ReadonlySet<string> = new Set(),
 ): ConnectorKind<Pull> => ({
   kind: 'android',
   settings: [],
@@ -42,7 +43,7 @@ export const pullKind = (
     window,
     sims,
     limitRestMs: 1_800_000,
-    health: () => health,
+    health: () => (silent.has(id) ? { ...health, status: 'offline' } : health),
     start: async () => undefined,
     stop: async () => undefined,
     wake: () => void woken.push(id),
@@ -84,6 +85,8 @@ export interface DeskHouse extends MessagesFixture {
   woken: string[]
   /** Attempts that phones were told to let go of. */
   recalled: string[]
+  /** Devices of which this node hears nothing. */
+  silent: Set<string>
   /** Devices whose app is connected just now. */
   connected: Set<string>
   privateToken: string
@@ -116,7 +119,8 @@ export async function openDeskHouse({
   const woken: string[] = []
   const connected = new Set<string>()
   const recalled: string[] = []
-  const kind = pullKind(woken, recalled, window, sims)
+  const silent = new Set<string>()
+  const kind = pullKind(woken, recalled, window, sims, silent)
   const house = await openMessagesFixture(kind)
   onTestFinished(() => house.close())
   const { storage, clock, ids, pool } = house
@@ -151,6 +155,7 @@ export async function openDeskHouse({
     ...house,
     woken,
     recalled,
+    silent,
     connected,
     privateToken,
     async register(iccid) {

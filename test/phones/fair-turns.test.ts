@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { reportLifetimeMs } from '../../src/devices/device-report.ts'
 import type { KnownPhone } from '../../src/devices/phones.ts'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { type DeskHouse, openDeskHouse } from './desk-house.ts'
@@ -43,4 +44,18 @@ test('what a phone cannot carry hides nothing that it can, however much of it wa
   await house.addAccount('acc_z', 10)
   await house.send({ accountId: 'acc_z', to: ['+4915112345699'] })
   expect((await house.pull(phone)).map(({ to }) => to)).toEqual(['+4915112345699'])
+})
+
+test('what waits for a phone that another node hears is given to no shared phone here, until that node is silent of it', async () => {
+  const house = await openDeskHouse()
+  const shared = await registerShared(house)
+  const own = await house.register('2')
+  house.silent.add(own.deviceId)
+  house.pool.heardElsewhere([{ deviceId: own.deviceId, status: 'online', reportedAt: house.clock.now() }])
+  await house.send({ to: ['+4915112345601', '+4915112345602'] })
+  expect(await house.pull(shared)).toEqual([])
+  expect((await house.pull(own)).map(({ to }) => to)).toEqual(['+4915112345601', '+4915112345602'])
+  await house.send({ to: ['+4915112345603'] })
+  await house.clock.advance(reportLifetimeMs)
+  expect((await house.pull(shared)).map(({ to }) => to)).toEqual(['+4915112345603'])
 })

@@ -40,6 +40,18 @@ test('an own device comes before a shared one, even while it has no room', () =>
   expect(chooseDevice(route('a'), [shared, device('own', { accountId: 'a', free: 0 })])).toBe('busy')
 })
 
+test('what an own device of another node works for is for no shared one here, and holds no turn', () => {
+  const [there, shared] = [
+    device('own', { accountId: 'a', free: 0, isElsewhere: true }),
+    device('shared', { fetches: true }),
+  ]
+  expect(planClaims([route('a')], () => [there, shared])).toEqual({ wants: [], calls: [], busy: [] })
+  expect(mayFetch(shared, route('a'), [there])).toBe(false)
+  const here = device('here', { accountId: 'a', free: 0 })
+  expect(chooseDevice(route('a'), [there, here, shared])).toBe('busy')
+  expect(chooseDevice(route('b'), [there, shared])).toBe(shared)
+})
+
 test('a shared device carries what no working own device can', () => {
   const offline = device('own', { accountId: 'a', health: 'offline' })
   expect(chooseDevice(route('a'), [offline, device('shared')])).toMatchObject({ id: 'shared' })
