@@ -215,14 +215,18 @@ export class DeviceRuntime {
   answered(): void { this.#submitted -= 1 } // prettier-ignore
 
   /** A claim goes back without a try. */
-  gaveBack(): void {
-    this.#open -= 1
-  }
+  gaveBack(): void { this.#open -= 1 } // prettier-ignore
 
   /** A message of this device was fetched: it counts towards the pace of its SIM, and what the device holds is counted by the database. */
   fetched({ sim, parts }: { sim: Sim; parts: number }): void {
     this.#paces.spend(sim, parts, this.#clock.monotonicMs())
+    if (this.isOnTrial) this.holds(this.#breaker.held + 1)
   }
+
+  get isOnTrial(): boolean { return this.#breaker.stateAt(this.#clock.monotonicMs()) === 'trial' } // prettier-ignore
+
+  /** On trial: what was fetched and has not ended, by the database. */
+  holds(held: number): void { this.#breaker.holds(held) } // prettier-ignore
 
   /** After a start: what of its pace the window before has used. */
   resumePace(past: Parameters<SimPaces['resume']>[0]): void {
@@ -275,8 +279,8 @@ export class DeviceRuntime {
     const trust = this.#breaker.stateAt(this.#clock.monotonicMs())
     if (trust === 'closed') return this.#room(sender)
     // What waits for another try tells nothing for minutes.
-    const waiting = isPull(this.link) ? 0 : (this.link.waiting ?? 0)
-    return trust === 'trial' && this.#open <= waiting ? Math.min(1, this.#room(sender)) : 0
+    const open = isPull(this.link) ? this.#breaker.held : this.#open - (this.link.waiting ?? 0)
+    return trust === 'trial' && open <= 0 ? Math.min(1, this.#room(sender)) : 0
   }
 
   /** None for a device with a pace: what is claimed is spent. */

@@ -10,6 +10,7 @@ import {
   readOffers,
   touchOffers,
 } from '../messages/phone-offers.ts'
+import { countUnended } from '../messages/unended-offers.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
@@ -99,10 +100,9 @@ export class PhoneDesk {
     const { read, writer, clock, pool } = this.#deps
     const device = pool.get(phone.deviceId)
     const askedAtMs = clock.now()
-    const held = await countUnacknowledged(read, { ...phone, nowMs: askedAtMs })
     if (device !== null) {
       await this.#resumePace(device)
-      await this.#claim(device, phone, device.link.window - held)
+      await this.#claim(device, phone, await this.#roomOf(device, phone))
     }
     const nowMs = clock.now()
     const offers = await readOffers(read, {
@@ -116,6 +116,16 @@ export class PhoneDesk {
     const again = offers.filter(({ isAgain }) => isAgain)
     if (again.length > 0) await writer.write((tx) => touchOffers(tx, again, nowMs))
     return offers
+  }
+
+  /** What it has not said to have takes of its page; on trial it gets one message, and the next when that has ended. */
+  async #roomOf(device: DeviceRuntime, phone: AskingPhone): Promise<number> {
+    const { read, clock } = this.#deps
+    const asking = { ...phone, nowMs: clock.now() }
+    const room = device.link.window - (await countUnacknowledged(read, asking))
+    if (!device.isOnTrial) return room
+    device.holds(await countUnended(read, asking))
+    return Math.min(1, room)
   }
 
   /** A restart gives no phone a new window: what it was given in this one is known. */

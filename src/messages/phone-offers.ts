@@ -60,7 +60,7 @@ export interface OfferedMessage {
 }
 
 /** Beyond this nobody knows what a phone has forgotten. */
-const longestOfferMs = 12 * hourMs
+export const longestOfferMs = 12 * hourMs
 
 interface OpenOffer {
   attempt_id: string

@@ -169,3 +169,40 @@ test('a phone on which Android lets no more out gets nothing until its limit is 
   expect(await house.pull(phone)).not.toEqual([])
   await expectSums(house.storage.read, house.clock.now())
 })
+
+test('a phone on trial is given one message, and the next once that has ended, until enough of them have', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await liftPace(house)
+  await house.send({ to: Array.from({ length: 60 }, (_, n) => `+4915112345${600 + n}`), parts: 2 })
+  await house.report(phone, ...(await house.pull(phone)).map(sayAll('failed', 'no credit')))
+  expect(house.pool.get(phone.deviceId)?.health.reasons).toEqual(['repeated_unknown'])
+  expect(await house.pull(phone)).toEqual([])
+  await house.clock.advance(300_000)
+  const [first, ...others] = await house.pull(phone)
+  expect(others).toEqual([])
+  await house.report(phone, sayAll('pending')(first!))
+  house.woken.length = 0
+  await house.dispatcher.drain()
+  expect(house.woken).toEqual([])
+  expect(await house.pull(phone)).toEqual([])
+  for (let last = first!, n = 0; n < 20; n++) {
+    await house.report(phone, sayAll('sent')(last))
+    const page = await house.pull(phone)
+    expect(page).toHaveLength(n < 19 ? 1 : 20)
+    last = page[0]!
+  }
+})
+
+test('a phone whose trial ends without an answer has lost one message, and rests again', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await liftPace(house)
+  await house.send({ to: Array.from({ length: 60 }, (_, n) => `+4915112345${600 + n}`), parts: 2 })
+  await house.report(phone, ...(await house.pull(phone)).map(sayAll('failed', 'no credit')))
+  await house.clock.advance(300_000)
+  await house.report(phone, ...(await house.pull(phone)).map(sayAll('failed', 'no credit')))
+  expect(await house.pull(phone)).toEqual([])
+  const lost = (await house.statuses()).filter((status) => status === 'unconfirmed')
+  expect(lost).toHaveLength(21)
+})
