@@ -1,4 +1,4 @@
-import { dayMs, utcDay } from '../clock.ts'
+import { dayMs, hourMs, utcDay } from '../clock.ts'
 import { lowestIdAt } from '../ids.ts'
 import { eraseTexts, readOldTexts, type RetentionMark } from '../messages/erase.ts'
 import { readOldKeys } from '../messages/old-keys.ts'
@@ -36,7 +36,16 @@ interface Progress {
   fromId: string
   /** Where this pass has come to. */
   atId: string
+  /** When this pass began, and whether it has come to the end. */
+  beganMs: number
+  isOver: boolean
 }
+
+/**
+ * How often a pass begins anew: it walks over all that is kept behind the first message that is not final, which may be scheduled for weeks. So the text of
+ * one that ended later than its age goes within an hour. Texts that are not kept for even a day are all seen before their messages are final.
+ */
+const passMs = (textDays: number): number => (textDays === 0 ? 0 : hourMs)
 
 /**
  * Keeps records and texts no longer than promised, wallet by wallet. `ledger_entries` and `usage_days` stay for ever: they are what proves the
@@ -50,12 +59,15 @@ export function createRetention(deps: RetentionDeps): Janitor {
 
   async function eraseOf(accountId: string, mode: Mode): Promise<boolean> {
     const name = `${accountId}/${mode}`
-    const { fromId, atId } = progress.get(name) ?? { fromId: '', atId: '' }
-    const mark = { accountId, mode, afterId: atId }
-    const texts = await readOldTexts(deps.read, mark, deps.clock.now() - deps.textDays * dayMs, pageSize)
+    const nowMs = deps.clock.now()
+    const before = progress.get(name) ?? { fromId: '', atId: '', beganMs: nowMs, isOver: false }
+    const isDue = before.isOver && Math.abs(nowMs - before.beganMs) >= passMs(deps.textDays)
+    const at = isDue ? { ...before, atId: before.fromId, beganMs: nowMs } : before
+    const mark = { accountId, mode, afterId: at.atId }
+    const texts = await readOldTexts(deps.read, mark, nowMs - deps.textDays * dayMs, pageSize)
     const served = texts.filter((message) => message.finalized_at !== null)
     if (served.length > 0) await deps.writer.write((tx) => eraseTexts(tx, served))
-    progress.set(name, advance({ fromId, atId }, texts))
+    progress.set(name, advance(at, texts))
     return (await removeOf({ accountId, mode })) || texts.length === pageSize
   }
 
@@ -106,17 +118,16 @@ async function removePage(tx: Tx, mark: RetentionMark, old: Old): Promise<{ id: 
   return page
 }
 
-/** A message that is not final keeps its text and the place where the next pass begins, however many behind it are served. */
+/** A message that is not final keeps its text and the place where the next pass begins, however many behind it are served; this one goes on behind them. */
 function advance(
-  { fromId, atId }: Progress,
+  { fromId, atId, beganMs }: Progress,
   page: readonly { id: string; finalized_at: number | null }[],
 ): Progress {
   const isUnbroken = fromId === atId
   const waiting = page.findIndex((message) => message.finalized_at === null)
   const lastServed = page.at(waiting === -1 ? -1 : waiting - 1)
   const nextFrom = isUnbroken && waiting !== 0 && lastServed !== undefined ? lastServed.id : fromId
-  const isLast = page.length < pageSize
-  return { fromId: nextFrom, atId: isLast ? nextFrom : (page.at(-1)?.id ?? nextFrom) }
+  return { fromId: nextFrom, atId: page.at(-1)?.id ?? atId, beganMs, isOver: page.length < pageSize }
 }
 
 /** What is kept for so long, and no more than a page of it removed at once. */

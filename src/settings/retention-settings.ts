@@ -7,7 +7,7 @@ export const retentionSettings = {
     env: 'ONESIXTY_TEXT_RETENTION_DAYS',
     read: wholeNumber(0),
     default: 30,
-    says: 'How long texts are kept.',
+    says: 'How long texts are kept; that of a message which ends later goes within an hour of its end.',
   }),
   recordRetentionDays: setting({
     env: 'ONESIXTY_RECORD_RETENTION_DAYS',

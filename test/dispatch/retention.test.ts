@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dayMs } from '../../src/clock.ts'
 import { eventually } from '../eventually.ts'
+import { statementsOf } from '../plans.ts'
 import { manyNumbers, openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
 
 let house: TendedHouse
@@ -109,6 +110,34 @@ describe('retention', () => {
     await house.janitors().expirer.sweepAll()
     await retention.sweepAll()
     expect(await texts()).toEqual([null, null])
+  })
+
+  test('walks once an hour over what stands behind a message that is not final, and erases its text within an hour of its end', async () => {
+    const { retention } = house.janitors({ settings: { ONESIXTY_TEXT_RETENTION_DAYS: '1' } })
+    await house.addDevice('dev_s', { settings: { refuse: 'good' } })
+    await house.send({ from: 'ACME', expiresAt: house.clock.now() + 2 * dayMs + hourMs / 2 })
+    await house.send({ to: manyNumbers(3) })
+    await house.dispatcher.drain()
+    const [first, ...others] = (
+      await house.storage.read.selectFrom('messages').select('id').orderBy('id').execute()
+    ).map(({ id }) => id)
+    const begins = async (): Promise<'at the beginning' | 'behind all'> => {
+      const asked = await statementsOf(house.storage.read, () => retention.sweepAll())
+      const looks = asked.filter(({ sql }) => sql.includes('finalized_at from messages'))
+      const given = JSON.stringify(looks.map(({ parameters }) => parameters))
+      expect(looks).not.toEqual([])
+      return given.includes(others.at(-1) as string) ? 'behind all' : 'at the beginning'
+    }
+    const texts = async () => (await house.storage.read.selectFrom('messages').select('id').where('text', 'is not', null).execute()).map(({ id }) => id) // prettier-ignore
+    house.passDays(2)
+    expect(await begins()).toBe('at the beginning')
+    expect(await texts()).toEqual([first])
+    house.clock.jumpWallClock(hourMs - 60_000)
+    expect(await begins()).toBe('behind all')
+    await house.janitors().expirer.sweepAll()
+    house.clock.jumpWallClock(60_000)
+    expect(await begins()).toBe('at the beginning')
+    expect(await texts()).toEqual([])
   })
 
   test('keeps an idempotency key for 7 days and until every message of its send is final', async () => {
