@@ -1,5 +1,6 @@
 import type { Tx } from '../storage/dialect.ts'
 import type { Category } from '../storage/schema.ts'
+import { selectEach } from '../storage/sets.ts'
 import { defer } from './deferred.ts'
 import { leaveQueue } from './leave-queue.ts'
 import type { MessageState } from './message-store.ts'
@@ -11,21 +12,25 @@ type QueuedRow = MessageState & QueuePlace & { country: string | null }
 /** A code is asked for by whoever is to get it, and worthless in the morning. */
 const neverWaits: Category = 'authentication'
 
+const hoursOfAccount = {
+  sql: 'select id, quiet_from, quiet_until from accounts where id = :account and quiet_from is not null',
+  inputs: ['account'],
+} as const
+
 /**
  * Takes what would disturb its recipient out of the queue until that is over, and gives the others. It stays `queued` and holds its SMS; its validity
- * goes on, and ends it where that comes first.
+ * goes on, and ends it where that comes first. `hoursOf` may tell of hours that were given up a moment ago: who waited for them would wait again, and
+ * nobody would wake it. So what is stored decides, and is read only where something would wait.
  */
 export async function deferQuiet<R extends QueuedRow>(
   tx: Tx,
   rows: readonly R[],
   { hoursOf, nowMs }: { hoursOf: (row: R) => QuietHours | undefined; nowMs: number },
 ): Promise<readonly R[]> {
-  const quiet = new Map<R, number>()
-  for (const row of rows) {
-    const hours = row.category === neverWaits ? undefined : hoursOf(row)
-    const untilMs = hours === undefined ? null : quietUntil(row.country, nowMs, hours)
-    if (untilMs !== null) quiet.set(row, untilMs)
-  }
+  const remembered = [...endsOf(rows, { hoursOf, nowMs }).keys()]
+  if (remembered.length === 0) return rows
+  const stored = await readHours(tx, remembered)
+  const quiet = endsOf(remembered, { hoursOf: (row) => stored.get(row.account_id), nowMs })
   if (quiet.size === 0) return rows
   const waiting = [...quiet]
   await leaveQueue(
@@ -49,4 +54,28 @@ export async function deferQuiet<R extends QueuedRow>(
     })),
   )
   return rows.filter((row) => !quiet.has(row))
+}
+
+/** Those that are not to go now, and until when. */
+function endsOf<R extends QueuedRow>(
+  rows: readonly R[],
+  { hoursOf, nowMs }: { hoursOf: (row: R) => QuietHours | undefined; nowMs: number },
+): Map<R, number> {
+  const quiet = new Map<R, number>()
+  for (const row of rows) {
+    const hours = row.category === neverWaits ? undefined : hoursOf(row)
+    const untilMs = hours === undefined ? null : quietUntil(row.country, nowMs, hours)
+    if (untilMs !== null) quiet.set(row, untilMs)
+  }
+  return quiet
+}
+
+async function readHours(tx: Tx, rows: readonly QueuedRow[]): Promise<Map<string, QuietHours>> {
+  const accounts = new Set(rows.map((row) => row.account_id))
+  const found = await selectEach<{ id: string; quiet_from: number; quiet_until: number }>(
+    tx,
+    hoursOfAccount,
+    [...accounts].map((id) => [id]),
+  )
+  return new Map(found.map((row) => [row.id, { from: row.quiet_from, until: row.quiet_until }]))
 }

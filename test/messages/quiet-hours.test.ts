@@ -20,12 +20,16 @@ afterEach(() => house.close())
 const hourMs = 3_600_000
 const owner = { accountId: 'acc_a', mode: 'live' } as const
 const sums = () => expectSums(house.storage.read, house.clock.now())
-const quiet = async (hours: QuietHours | null) => {
+const setHours = async (hours: QuietHours | null) => {
   const nowMs = house.clock.now()
   await house.storage.writer.write(async (tx) => {
     await setQuietHours(tx, { ids: house.ids, nowMs }, { accountId: 'acc_a', hours, actor: 'test' })
     await wakeQuiet(tx, 'acc_a', nowMs)
   })
+}
+/** The same, and everybody has heard of it. */
+const quiet = async (hours: QuietHours | null) => {
+  await setHours(hours)
   await house.pool.reloadIfChanged()
 }
 const untilNoon = { from: 8 * 60, until: 12 * 60 }
@@ -109,6 +113,19 @@ test('when the hours are given up what waits goes', async () => {
   await settle()
   expect(await house.statuses()).toEqual(['sent'])
 })
+
+test.each([
+  { change: 'given up', hours: null },
+  { change: 'made shorter', hours: { from: 8 * 60, until: 10 * 60 } },
+])('what waits goes when the hours are $change, also by a claim that has not heard of it', async ({ hours }) => {
+  await quiet(untilNoon)
+  await house.send()
+  await settle()
+  expect(await house.statuses()).toEqual(['queued'])
+  await setHours(hours)
+  await settle()
+  expect(await house.statuses()).toEqual(['sent'])
+}) // prettier-ignore
 
 test('many wait at once, and what stands behind them in the queue is found', async () => {
   await quiet(untilNoon)
