@@ -28,15 +28,12 @@ const dayMinutes = 1_440
 const answers = new Map<string, { minute: number; untilMs: number | null }>()
 const mostAnswers = 1_000
 
-/** The number of quiet zones falls only where one of them ends: among those instants of a day is the best one. */
+/** The number of quiet zones falls only where one of them ends, or its clocks change: among those instants of a day is the best one. */
 function findEnd(zones: readonly string[], nowMs: number, hours: QuietHours): number | null {
   const quietAt = (atMs: number): number => zones.filter((zone) => isQuiet(zone, atMs, hours)).length
   const now = quietAt(nowMs)
   if (now === 0) return null
-  const ends = zones
-    .map((zone) => nextEnd(zone, nowMs, hours))
-    .filter((atMs) => atMs <= nowMs + dayMs)
-    .toSorted((a, b) => a - b)
+  const ends = zones.flatMap((zone) => endsOfDay(zone, nowMs, hours)).toSorted((a, b) => a - b)
   const counted = ends.map((atMs) => ({ atMs, quiet: quietAt(atMs) }))
   const fewest = counted.reduce((least, { quiet }) => Math.min(least, quiet), now)
   return fewest === now ? null : (counted.find(({ quiet }) => quiet === fewest)?.atMs ?? null)
@@ -47,11 +44,27 @@ function isQuiet(zone: string, atMs: number, { from, until }: QuietHours): boole
   return from < until ? minute >= from && minute < until : minute >= from || minute < until
 }
 
-/** When the clocks of a zone next show the end; where they jump over it, or show it twice, the claim at that instant asks again. */
-function nextEnd(zone: string, nowMs: number, { until }: QuietHours): number {
-  const minutes = (until - localMinute(zone, nowMs) + dayMinutes) % dayMinutes
-  const straightMs = nowMs + (minutes === 0 ? dayMinutes : minutes) * minuteMs
-  return straightMs - (offsetAt(zone, straightMs) - offsetAt(zone, nowMs)) * minuteMs
+/** When the clocks of a zone show the end, as they go now and as they go tomorrow; and when they change, which may skip it, or lead out of the hours. */
+function endsOfDay(zone: string, nowMs: number, { until }: QuietHours): number[] {
+  const offsets = new Set([offsetAt(zone, nowMs), offsetAt(zone, nowMs + dayMs)])
+  const ends = [...offsets].map((offset) => {
+    const minutes = mod(until - nowMs / minuteMs - offset, dayMinutes)
+    return nowMs + (minutes === 0 ? dayMinutes : minutes) * minuteMs
+  })
+  return offsets.size === 1 ? ends : [...ends, changeOfClocks(zone, nowMs)]
+}
+
+/** The minute of the next day from which the clocks go as they go at its end. */
+function changeOfClocks(zone: string, nowMs: number): number {
+  let [before, after] = [0, dayMinutes]
+  const isChanged = (minute: number): boolean =>
+    offsetAt(zone, nowMs + minute * minuteMs) === offsetAt(zone, nowMs + dayMs)
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    if (isChanged(middle)) after = middle
+    else before = middle
+  }
+  return nowMs + after * minuteMs
 }
 
 const localMinute = (zone: string, atMs: number): number =>
