@@ -82,9 +82,10 @@ export class DevicesElsewhere {
   *candidatesOf(accountId: string, mode: Mode): Generator<Candidate> {
     for (const { facts, capabilities, isWorking } of this.#ownedBy(accountId, mode)) {
       if (!isWorking) continue
-      const { maxParts, encodingChoice: choosesEncoding } = capabilities
+      const { maxParts, alphanumericSender, encodingChoice: choosesEncoding } = capabilities
       const as = { health: 'online', free: 0, load: 1, fetches: false, isElsewhere: true } as const
-      yield { id: facts.id, accountId, mode, senders: facts.senders, maxParts, choosesEncoding, ...as }
+      const can = { senders: facts.senders, maxParts, alphanumericSender, choosesEncoding }
+      yield { id: facts.id, accountId, mode, ...can, ...as }
     }
   }
 
