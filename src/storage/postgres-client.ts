@@ -1,9 +1,13 @@
 import pg from 'pg'
+import { readAddress } from './postgres-address.ts'
 import { asStorageError } from './postgres-faults.ts'
 
 /** How the program meets a PostgreSQL server. */
 export interface PostgresSettings {
-  /** `postgres://…`; what it leaves out comes from the variables that every PostgreSQL client reads (PGPASSWORD, PGSSLMODE, …). */
+  /**
+   * `postgres://…`; what it leaves out comes from the variables that every PostgreSQL client reads (PGPASSWORD, PGSSLMODE, …). It may ask for
+   * settings of sessions (`options`), of which ours go before.
+   */
   url: string
   /** Seen in pg_stat_activity. */
   applicationName: string
@@ -80,8 +84,9 @@ export function createPostgresPool(
   session: Readonly<Record<string, string>> = {},
   examine: (client: pg.ClientBase) => unknown = () => undefined,
 ): pg.Pool {
+  const { connectionString, options } = readAddress(settings.url)
   const pool = new pg.Pool({
-    connectionString: settings.url,
+    connectionString,
     application_name: settings.applicationName,
     max: connections,
     connectionTimeoutMillis: settings.connectTimeoutMs,
@@ -93,7 +98,8 @@ export function createPostgresPool(
     ...(settings.statementTimeoutMs > 0 && { query_timeout: settings.statementTimeoutMs + answerGraceMs }),
     // Statements that a unit posts together cross together: one round trip in the place of eight.
     pipeline: true,
-    options: sessionOptions(settings.statementTimeoutMs, session),
+    // Of two that set the same the server takes the later one.
+    options: `${options} ${sessionOptions(settings.statementTimeoutMs, session)}`.trim(),
     types,
     // A promise that it gives is waited for, though the types of the pool do not say so.
     onConnect: examine,

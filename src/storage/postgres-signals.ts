@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
+import { readAddress } from './postgres-address.ts'
 import type { PostgresSettings } from './postgres-client.ts'
 import type { Signals, SignalsListener } from './signals.ts'
 
@@ -63,7 +64,7 @@ export class PostgresSignals implements Signals {
   async #connect(): Promise<void> {
     const { url, applicationName, connectTimeoutMs, statementTimeoutMs } = this.#settings
     const client = new pg.Client({
-      connectionString: url,
+      ...readAddress(url),
       application_name: applicationName,
       connectionTimeoutMillis: connectTimeoutMs,
       statement_timeout: statementTimeoutMs,
