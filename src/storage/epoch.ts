@@ -3,6 +3,7 @@ import { readIfThere, writeDurably } from '../durable-file.ts'
 import type { Storage } from './database.ts'
 import type { Db, Tx } from './dialect.ts'
 import { refuseMovedTables } from './moved.ts'
+import { holdAll, releaseAll } from './restore-holds.ts'
 
 export interface EpochStart {
   /** Larger than that of every start before: a fencing token for what this process does. */
@@ -108,29 +109,12 @@ export async function markAsCopy(tx: Tx): Promise<void> {
  */
 export async function holdWaiting(tx: Tx, nowMs: number): Promise<number> {
   await tx.updateTable('phone_offers').set({ closed_at: nowMs }).where('closed_at', 'is', null).execute()
-  let held = 0
-  for (const table of ['queue', 'deferred'] as const) {
-    await tx.updateTable(table).set({ restore_hold: 1 }).execute()
-    const { rows } = await tx
-      .selectFrom(table)
-      .select(({ fn }) => fn.countAll<number>().as('rows'))
-      .executeTakeFirstOrThrow()
-    held += rows
-  }
-  return held
+  return holdAll(tx)
 }
 
 /** Lets everything go that a restore holds; gives how many messages. They are sent, when their time has come, unless their validity has ended. */
 export async function releaseHeld(tx: Tx): Promise<number> {
-  let released = 0
-  for (const table of ['queue', 'deferred'] as const) {
-    const { numUpdatedRows } = await tx
-      .updateTable(table)
-      .set({ restore_hold: 0 })
-      .where('restore_hold', '=', 1)
-      .executeTakeFirst()
-    released += Number(numUpdatedRows)
-  }
+  const released = await releaseAll(tx)
   // While they were held the expirer looked past them; it works out the true instant at its next sweep.
   await tx.updateTable('queue_totals').set({ next_expiry_at: 0 }).execute()
   return released
