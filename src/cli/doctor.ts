@@ -9,6 +9,7 @@ import { inSnapshot } from '../storage/database-file.ts'
 import type { Db } from '../storage/dialect.ts'
 import { command } from './command.ts'
 import { examineFile } from './doctor-file.ts'
+import { examineHolds } from './doctor-holds.ts'
 import { examinePhones } from './doctor-phones.ts'
 import { examineWebhooks } from './doctor-webhooks.ts'
 import { attempt, type Finding, fine, megabytes, wrong } from './finding.ts'
@@ -82,6 +83,7 @@ async function examineMachine({ config }: Toolbox): Promise<Finding[]> {
 async function examineDatabase({ config, clock }: Toolbox, full: boolean): Promise<Finding[]> {
   const at: AuditTime = { nowMs: clock.now(), receiptWindowMs: config.receiptWindowHours * hourMs }
   const examine = async (db: Db): Promise<Finding[]> => [
+    ...(await examineHolds(db)),
     ...(await examinePhones(db, config)),
     ...(await examineWebhooks(db, config, at.nowMs)),
     ...(await examineSums(db, at)),

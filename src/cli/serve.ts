@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createApp } from '../app.ts'
+import { type App, createApp } from '../app.ts'
 import { systemClock } from '../clock.ts'
 import { type Config, readConfig } from '../config.ts'
 import { keepHeapSmall, keepHeapsOfThreadsSmall } from '../garbage.ts'
@@ -7,6 +7,7 @@ import { createIds } from '../ids.ts'
 import { createLog, gatheredOutput, type Log } from '../log.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { readRoles, roles } from '../roles.ts'
+import { holdsAnything } from '../storage/restore-holds.ts'
 import { makeFirstAccount, welcome } from './first-run.ts'
 
 /** What of the process a server needs; `process` fits. */
@@ -37,12 +38,7 @@ export async function serve(host: ServingProcess, options: { roles?: string } = 
   if (first !== null) host.stdout.write(welcome(url, first, config))
   log.info({ url, epoch: app.epoch.epoch }, 'onesixty is ready')
   keepHeapSmall(systemClock)
-  if (app.epoch.restored) {
-    log.warn(
-      { messages: app.epoch.heldMessages },
-      'this database was restored: what waited is held; decide with onesixty restore release, cancel or settle',
-    )
-  }
+  void sayWhatIsHeld(app, log)
   void app.storage.died.then((error) => {
     log.fatal({ err: error }, 'the database thread ended; ending too, so that a fresh start can take over')
     host.exit(1)
@@ -51,6 +47,25 @@ export async function serve(host: ServingProcess, options: { roles?: string } = 
   log.info({ signal }, 'stopping: finishing what is under way; once more to end at once')
   await drain(() => app.stop(), { host, log, timeoutMs: config.drainTimeoutMs })
   return 0
+}
+
+/**
+ * At each start until somebody has decided, for what is held is neither sent nor expires: the start that noticed the restore may have ended before
+ * it could say so.
+ */
+async function sayWhatIsHeld({ epoch, storage }: Pick<App, 'epoch' | 'storage'>, log: Log): Promise<void> {
+  try {
+    if (!epoch.restored && !(await holdsAnything(storage.read))) return
+    log.warn(
+      epoch.restored ? { messages: epoch.heldMessages } : {},
+      'this database was restored: what waited is held; decide with onesixty restore release, cancel or settle',
+    )
+  } catch (error) {
+    log.error(
+      { err: error },
+      'it could not be told whether a restore holds messages; onesixty doctor says it',
+    )
+  }
 }
 
 /** What the command line says goes before the settings. */

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openDatabase } from '../open-database.ts'
+import { eventually } from '../eventually.ts'
+import { startServerProcess } from '../harness.ts'
 import { isPostgres } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 import { readMessages, serveOnce } from './waiting-messages.ts'
@@ -44,6 +46,25 @@ test('release lets them go', async () => {
   expect(await balance()).toMatchObject({ available: 6, reserved: 4 })
   expect((await cli.run('doctor')).code).toBe(0)
 })
+
+test('every start and the doctor say that they are held, until somebody has decided', async () => {
+  const heard: boolean[] = []
+  const said: unknown[] = []
+  for (const isDecided of [false, true]) {
+    if (isDecided) await cli.json('restore release')
+    const server = await startServerProcess({ dataFolder: cli.dataFolder, isFirst: false })
+    const output = await eventually(server.output, (text) => {
+      expect(text).toContain('onesixty is ready')
+      if (!isDecided) expect(text).toContain('this database was restored: what waited is held')
+    })
+    await server.stop()
+    heard.push(`${output}${server.output()}`.includes('what waited is held'))
+    const { checks } = await cli.json<{ checks: { name: string }[] }>('doctor')
+    said.push(checks.find(({ name }) => name === 'restore_holds'))
+  }
+  expect(heard).toEqual([true, false])
+  expect(said).toEqual([expect.objectContaining({ ok: true, remedy: expect.stringContaining('Decide') }), undefined])
+}, 60_000) // prettier-ignore
 
 test('cancel ends them without a charge, and leaves what came since', async () => {
   expect(await cli.json('restore cancel')).toEqual({ action: 'cancel', messages: 3 })
