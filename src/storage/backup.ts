@@ -1,9 +1,10 @@
-import { copyFile, link, open, rename, rm, stat } from 'node:fs/promises'
+import { link, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { flushPath, isThere } from '../durable-file.ts'
 import { databaseFile } from './database.ts'
 import { openDatabaseFile, writeDatabaseFile } from './database-file.ts'
+import type { Db } from './dialect.ts'
 import { epochFile, markAsCopy } from './epoch.ts'
 import { forgetMove, refuseMovedFile } from './moved.ts'
 
@@ -23,17 +24,8 @@ export async function backUpDatabase(
   if (!(await isThere(folder)))
     throw new Error(`The folder ${folder} does not exist. Make it first, or choose another.`)
   const draft = join(folder, `.${basename(target)}.partial`)
-  await rm(draft, { force: true })
   try {
-    // SQLite takes an empty file for the copy: so it is born closed to others.
-    await (await open(draft, 'wx', 0o600)).close()
-    const live = openDatabaseFile(databaseFile(dataFolder))
-    try {
-      await refuseMovedFile(live.db, dataFolder)
-      await sql`vacuum into ${draft}`.execute(live.db)
-    } finally {
-      await live.close()
-    }
+    await copyDatabase(databaseFile(dataFolder), draft, (live) => refuseMovedFile(live, dataFolder))
     await writeDatabaseFile(draft, async (tx) => {
       await forgetMove(tx)
       await markAsCopy(tx)
@@ -43,9 +35,31 @@ export async function backUpDatabase(
     await rename(draft, target)
     await flushPath(folder)
   } finally {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${draft}${suffix}`, { force: true })
+    await removeDatabase(draft)
   }
   return { bytes: (await stat(target)).size }
+}
+
+/** Writes a database to `draft` as of one instant, with what stands only in its log yet: a process that was killed has left it there. */
+async function copyDatabase(
+  source: string,
+  draft: string,
+  refuse: (db: Db) => Promise<void> = async () => undefined,
+): Promise<void> {
+  await removeDatabase(draft)
+  // SQLite takes an empty file for the copy: so it is born closed to others.
+  await (await open(draft, 'wx', 0o600)).close()
+  const { db, close } = openDatabaseFile(source)
+  try {
+    await refuse(db)
+    await sql`vacuum into ${draft}`.execute(db)
+  } finally {
+    await close()
+  }
+}
+
+async function removeDatabase(file: string): Promise<void> {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${file}${suffix}`, { force: true })
 }
 
 /**
@@ -59,12 +73,13 @@ export async function replaceDatabase(
 ): Promise<{ movedTo: string | null }> {
   const live = databaseFile(dataFolder)
   const draft = `${live}.restoring`
-  await copyFile(source, draft)
+  await copyDatabase(source, draft)
   await flushPath(draft)
   const stamp = new Date(nowMs).toISOString().replaceAll(/[-:.]/g, '')
   const aside = join(dataFolder, `onesixty-before-restore-${stamp}.db`)
   const had = await isThere(live)
   if (await isThere(aside)) throw new Error(`${aside} exists already; try again.`)
+  if (had) await takeLogOver(live)
   // At every instant a database stands under its name, and without an epoch file it holds what waits: a crash in between is safe.
   await rm(epochFile(dataFolder), { force: true })
   if (had) await link(live, aside)
@@ -74,4 +89,12 @@ export async function replaceDatabase(
   await rename(draft, live)
   await flushPath(dataFolder)
   return { movedTo: had ? aside : null }
+}
+
+/**
+ * So that a file that is put aside is whole by itself, at whatever instant that is cut off. Of a damaged one, or one that somebody reads, the log
+ * stays and goes with it.
+ */
+async function takeLogOver(file: string): Promise<void> {
+  await writeDatabaseFile(file, async () => undefined).catch(() => undefined)
 }

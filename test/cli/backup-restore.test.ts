@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { copyFile, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { databaseFile, openEmbedded } from '../../src/storage/database.ts'
 import { openDatabaseFile } from '../../src/storage/database-file.ts'
@@ -59,6 +60,46 @@ test('a backup brings back what was there, keeps what is replaced, and says what
   expect(await startServer()).toMatchObject({ epoch: 2, restored: true })
   expect(await startServer()).toMatchObject({ epoch: 3, restored: false })
 })
+
+/** The database as a killed server leaves it: seven more SMS stand in its log alone. */
+async function leaveKilled(): Promise<string> {
+  // Whoever closes a database last takes its log over.
+  const serving = new DatabaseSync(databaseFile(cli.dataFolder))
+  serving.exec('select count(*) from instance')
+  await grant(7)
+  const killed = join(cli.dataFolder, 'killed.db')
+  for (const suffix of ['', '-wal']) await copyFile(`${databaseFile(cli.dataFolder)}${suffix}`, `${killed}${suffix}`)
+  serving.close()
+  return killed
+} // prettier-ignore
+
+test('a file that a killed server left is restored with what stands in its log alone', async () => {
+  await cli.json(`restore ${await leaveKilled()}`)
+  expect(await granted()).toBe(17)
+})
+
+test('the database that is replaced is kept whole in one file, its log included', async () => {
+  await cli.json(`backup ${copy}`)
+  const killed = await leaveKilled()
+  const live = databaseFile(cli.dataFolder)
+  for (const suffix of ['', '-wal']) await rename(`${killed}${suffix}`, `${live}${suffix}`)
+  const { previous_database: kept } = await cli.json<{ previous_database: string }>(`restore ${copy}`)
+  expect(await granted()).toBe(10)
+  expect((await readdir(cli.dataFolder)).filter((name) => name.startsWith('onesixty-before-restore'))).toEqual([
+    basename(kept),
+  ])
+  await cli.json(`restore ${kept}`)
+  expect(await granted()).toBe(17)
+}) // prettier-ignore
+
+test('a database that cannot be read is put aside as it is, its log beside it', async () => {
+  await cli.json(`backup ${copy}`)
+  const live = databaseFile(cli.dataFolder)
+  for (const file of [live, `${live}-wal`]) await writeFile(file, 'not a database at all '.repeat(100))
+  const { previous_database: kept } = await cli.json<{ previous_database: string }>(`restore ${copy}`)
+  for (const file of [kept, `${kept}-wal`]) expect(await readFile(file, 'utf8')).toContain('not a database')
+  expect(await granted()).toBe(10)
+}) // prettier-ignore
 
 test('a backup overwrites nothing and leaves nothing half-made behind', async () => {
   await writeFile(copy, 'mine')
