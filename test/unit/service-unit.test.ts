@@ -19,6 +19,12 @@ test('a stop of the unit waits longer than the drain of the program', () => {
   expect(waits).toBeGreaterThan(settings.drainTimeoutMs.default / 1000)
 })
 
+test('the unit is started again as often as it takes, within the seconds that a kill may cost', () => {
+  expect(unit.all('StartLimitIntervalSec')).toEqual(['0'])
+  expect(unit.all('Restart')).toEqual(['on-failure'])
+  expect(Number.parseFloat(unit.all('RestartSec')[0] ?? '')).toBeLessThan(5)
+})
+
 test('the unit writes nowhere but in its data folder, and leaves the program what it needs', () => {
   const data = /ONESIXTY_DATA=(\S+)/.exec(unit.all('Environment').join(' '))?.[1]
   expect(data).toBe(`/var/lib/${unit.all('StateDirectory')[0]}`)
@@ -26,7 +32,6 @@ test('the unit writes nowhere but in its data folder, and leaves the program wha
     [['strict'], ['yes'], ['']],
   )
   expect(unit.all('User')).toEqual(['onesixty'])
-  expect(unit.all('Restart')).toEqual(['on-failure'])
   expect(unit.all('KillMode')).toEqual(['mixed'])
   // Compiles while it runs; reads the number of the boot below /proc/sys.
   expect([unit.all('MemoryDenyWriteExecute'), unit.all('ProcSubset')]).toEqual([[], []])
