@@ -82,7 +82,7 @@ export async function createApp(config: Config, log: Log, ownClock: Clock = syst
       log,
       clock,
       ids,
-      metrics: createMetrics(),
+      metrics: createMetrics(clock),
       storage: opened,
       read: opened.read,
       writer: opened.writer,

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { type Clock, systemClock } from './clock.ts'
 
 /** Label values, each counted from 0 at the start: an alert rule cannot compare a series that does not exist yet. */
 const handOverOutcomes = ['accepted', 'refused', 'partial', 'unavailable', 'unknown', 'offered'] as const
@@ -30,13 +31,13 @@ export interface Metrics {
   requestEnded(operation: string, status: number, seconds: number): void
   /** What the link of a device counts of its wire. */
   linkOf(deviceId: string): { answered(status: string, seconds: number): void; sessionLost(): void }
-  /** Numbers of devices, by their ids, that are read when somebody asks. */
+  /** Numbers of devices, by their ids, that are read when somebody asks; left out as those of `gauge` are. */
   deviceGauge(
     name: string,
     help: string,
     read: () => Iterable<[string, number]> | Promise<Iterable<[string, number]>>,
   ): void
-  /** A number that is read when somebody asks. */
+  /** A number that is read when somebody asks. One that cannot be read, or not within 2 s, is left out of the page. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void
   /** How late the event loop was of late: the 99th percentile. */
   eventLoopLagP99Ms(): Promise<number>
@@ -45,7 +46,7 @@ export interface Metrics {
 }
 
 /** All counters, gauges and histograms of a process, at 0. */
-export function createMetrics(): Metrics {
+export function createMetrics(clock: Pick<Clock, 'schedule'> = systemClock): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'onesixty_' })
   const registers = [registry]
@@ -87,7 +88,7 @@ export function createMetrics(): Metrics {
     requestEnded: (operation, status, seconds) =>
       requests.observe({ operation, status: String(status) }, seconds),
     linkOf: linkMetrics(registry),
-    ...gaugesOf(registry),
+    ...gaugesOf(registry, clock),
     async eventLoopLagP99Ms() {
       const found = await registry.getSingleMetric('onesixty_nodejs_eventloop_lag_p99_seconds')?.get()
       return 1000 * (found?.values[0]?.value ?? 0)
@@ -149,7 +150,10 @@ function linkMetrics(registry: Registry): Metrics['linkOf'] {
 }
 
 /** Numbers that are read when somebody asks for them. */
-const gaugesOf = (registry: Registry): Pick<Metrics, 'gauge' | 'deviceGauge'> => ({
+const gaugesOf = (
+  registry: Registry,
+  clock: Pick<Clock, 'schedule'>,
+): Pick<Metrics, 'gauge' | 'deviceGauge'> => ({
   gauge(name, help, read) {
     registry.registerMetric(
       new Gauge({
@@ -157,7 +161,10 @@ const gaugesOf = (registry: Registry): Pick<Metrics, 'gauge' | 'deviceGauge'> =>
         help,
         registers: [],
         async collect() {
-          this.set(await read())
+          const value = await inTime(clock, read)
+          // To reset it would say 0.
+          if (value === null) this.remove()
+          else this.set(value)
         },
       }),
     )
@@ -170,11 +177,31 @@ const gaugesOf = (registry: Registry): Pick<Metrics, 'gauge' | 'deviceGauge'> =>
         labelNames: ['device'],
         registers: [],
         async collect() {
+          const values = await inTime(clock, read)
           // Devices that are gone leave no number behind.
           this.reset()
-          for (const [device, value] of await read()) this.set({ device }, value)
+          for (const [device, value] of values ?? []) this.set({ device }, value)
         },
       }),
     )
   },
 })
+
+/** Whoever scrapes waits for ten seconds by default, and calls a node that has not answered by then down. */
+const readWithinMs = 2_000
+
+/**
+ * What was read; null when it cannot be, or not in time. A page without it is worth more than none: it still says that the node answers, and how
+ * many of its requests fail.
+ */
+async function inTime<T>(clock: Pick<Clock, 'schedule'>, read: () => T | Promise<T>): Promise<T | null> {
+  const late = Promise.withResolvers<null>()
+  const cancel = clock.schedule(readWithinMs, () => late.resolve(null))
+  try {
+    return await Promise.race([read(), late.promise])
+  } catch {
+    return null
+  } finally {
+    cancel()
+  }
+}

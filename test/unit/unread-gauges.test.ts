@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { createMetrics } from '../../src/metrics.ts'
+import { createStubClock } from '../stub-clock.ts'
+
+/** A page of metrics whose numbers are read by `read`. */
+function scrape(read: () => number | Promise<number>) {
+  const clock = createStubClock()
+  const metrics = createMetrics(clock)
+  metrics.gauge('messages_waiting', 'Waiting.', () => read())
+  metrics.deviceGauge('device_receipts_parked', 'Parked.', async () => [['dev_a', await read()]])
+  metrics.gauge('hand_overs_open', 'Open.', () => 3)
+  metrics.refused('unauthorized')
+  return { clock, text: () => metrics.text() }
+}
+
+const whole = ['onesixty_hand_overs_open 3', 'onesixty_requests_refused_total{code="unauthorized"} 1']
+const ofDatabase = ['onesixty_messages_waiting 7', 'onesixty_device_receipts_parked{device="dev_a"} 7']
+const linesOf = (page: string): string[] =>
+  page.split('\n').filter((line) => [...whole, ...ofDatabase].includes(line) || /^onesixty_(messages_waiting|device_)/.test(line)) // prettier-ignore
+
+test('a number that cannot be read is left out of the page, which has all others and has it again when it can be', async () => {
+  let isAway = true
+  const page = scrape(() => {
+    if (isAway) throw new Error('PostgreSQL cannot be reached')
+    return 7
+  })
+  expect(new Set(linesOf(await page.text()))).toEqual(new Set(whole))
+  isAway = false
+  expect(new Set(linesOf(await page.text()))).toEqual(new Set([...whole, ...ofDatabase]))
+  isAway = true
+  expect(new Set(linesOf(await page.text()))).toEqual(new Set(whole))
+})
+
+test('a database that hangs is waited for 2 s, and no timer is left', async () => {
+  const page = scrape(() => new Promise<number>(() => undefined))
+  let text = ''
+  const told = page.text().then((answer) => (text = answer))
+  await page.clock.advance(1_999)
+  expect(text).toBe('')
+  await page.clock.advance(1)
+  await told
+  expect(new Set(linesOf(text))).toEqual(new Set(whole))
+  expect(page.clock.waiting).toBe(0)
+})
