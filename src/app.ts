@@ -64,14 +64,7 @@ export async function createApp(config: Config, log: Log, ownClock: Clock = syst
     const served = { unitsModule, maxMergedWeight: config.maxBatchMessages }
     const opened = (storage = await openStorage<HotUnits>(config, served, clock.now()))
     await agree(clock, opened)
-    const epoch = await advanceEpoch(opened, config.dataFolder, clock.now())
-    const node = {
-      epoch: epoch.epoch,
-      name: nodeNameOf(config),
-      isAlone: config.databaseUrl === null,
-      tidies: config.roles.includes('janitor'),
-    }
-    await opened.writer.write((tx) => joinNodes(tx, clock, { ...node, before: epoch.before }))
+    const { epoch, node } = await begin(opened, config, clock)
     const horizon = await openHorizon(opened, clock, node)
     const ids = createIds({ now: horizon.now })
     const secretBox = createDeviceSecretBox(secret)
@@ -109,6 +102,23 @@ export async function createApp(config: Config, log: Log, ownClock: Clock = syst
     lock.release()
     throw error
   }
+}
+
+/** The next epoch and the node of that number, or neither: a node that is not known by the epoch of its folder would be its own namesake. */
+async function begin(
+  storage: Storage,
+  config: Config,
+  clock: Clock,
+): Promise<{ epoch: EpochStart; node: Wiring['node'] }> {
+  const facts = {
+    name: nodeNameOf(config),
+    isAlone: config.databaseUrl === null,
+    tidies: config.roles.includes('janitor'),
+  }
+  const epoch = await advanceEpoch(storage, config.dataFolder, clock.now(), (tx, start) =>
+    joinNodes(tx, clock, { ...facts, ...start }),
+  )
+  return { epoch, node: { epoch: epoch.epoch, ...facts } }
 }
 
 interface Around {

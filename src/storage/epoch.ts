@@ -23,12 +23,13 @@ export const epochFile = (dataFolder: string): string => join(dataFolder, 'epoch
  * database that comes back from a backup is behind its file, has none, or bears the mark that `markAsCopy` gave it; then all that
  * waits is held, so that a restore never sends again what was sent after the backup (P14). A crash between the two writes leaves
  * the file one behind, which is no restore. The file also says when its database was made: in a folder that served another one before, it
- * tells nothing of this one.
+ * tells nothing of this one. `enter` is part of the same transaction: where it fails there was no start.
  */
 export async function advanceEpoch(
   storage: Pick<Storage, 'writer' | 'cluster'>,
   dataFolder: string,
   nowMs: number,
+  enter: (tx: Tx, start: EpochStart) => Promise<void> = async () => undefined,
 ): Promise<EpochStart> {
   const file = await readEpochFile(dataFolder)
   const { cluster } = storage
@@ -51,10 +52,9 @@ export async function advanceEpoch(
       await tx.updateTable('instance').set({ epoch, cluster }).where('id', '=', 1).execute()
     }
     const heldMessages = restored ? await holdWaiting(tx, nowMs) : 0
-    return {
-      start: { epoch, restored, heldMessages, before: inFile },
-      createdAt: instance?.created_at ?? nowMs,
-    }
+    const begun = { epoch, restored, heldMessages, before: inFile }
+    await enter(tx, begun)
+    return { start: begun, createdAt: instance?.created_at ?? nowMs }
   })
   await writeDurably(epochFile(dataFolder), `${start.epoch}\n${createdAt}\n`)
   return start

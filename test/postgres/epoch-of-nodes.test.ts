@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { advanceEpoch, epochFile } from '../../src/storage/epoch.ts'
-import { beatNode } from '../../src/storage/nodes.ts'
+import { beatNode, joinNodes } from '../../src/storage/nodes.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { enqueueTwo, readHolds } from '../cli/waiting-queue.ts'
 
@@ -66,3 +66,20 @@ test('a folder that served another database before tells nothing of this one', a
   await writeFile(epochFile(fixture.dataFolder), '90\n1700000000000\n')
   expect(await start()).toEqual({ epoch: 4, restored: false, heldMessages: 0, before: null })
 })
+
+test('a start that fails on its way into the database has taken no epoch, and its node is not in the way of the next one', async () => {
+  const enter = (fails: boolean) =>
+    advanceEpoch(fixture.storage, fixture.dataFolder, fixture.clock.now(), async (tx, begun) => {
+      await joinNodes(tx, fixture.clock, { ...begun, name: 'n1', isAlone: false, tidies: true })
+      if (fails) throw new Error('the database is away')
+    })
+  await enter(false)
+  await enqueueTwo(fixture)
+  await putBack({ cluster: '7000000000000000000/00000001' })
+  await expect(enter(true)).rejects.toThrow('away')
+  expect(await enter(false)).toEqual({ epoch: 2, restored: true, heldMessages: 2, before: 1 })
+  expect(await fixture.storage.read.selectFrom('nodes').select(['epoch', 'name']).orderBy('epoch').execute()).toEqual([
+    { epoch: 1, name: 'n1' },
+    { epoch: 2, name: 'n1' },
+  ])
+}) // prettier-ignore
