@@ -4,6 +4,9 @@ import { dirname, join } from 'node:path'
 import { ConfigError } from './config.ts'
 import { hasCode, isThere } from './durable-file.ts'
 
+/** The embedded database of a data folder. */
+export const databaseFile = (dataFolder: string): string => join(dataFolder, 'onesixty.db')
+
 /**
  * Makes the data folder when it is missing, for its owner alone, and makes and removes a file in it: rights alone do not tell whether that works
  * (read-only disks, `/proc`, a user who may do everything). Refuses one where it does not.

@@ -1,8 +1,8 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { link, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDataFolder } from './data-folder.ts'
-import { flushPath, hasCode, readIfThere } from './durable-file.ts'
+import { databaseFile, makeDataFolder } from './data-folder.ts'
+import { flushPath, hasCode, isThere, readIfThere } from './durable-file.ts'
 
 /** What encrypts the secrets that must be read again. */
 export interface InstanceSecret {
@@ -28,9 +28,9 @@ export const secretFile = (dataFolder: string): string => join(dataFolder, 'secr
 export const previousSecretFile = (dataFolder: string): string => join(dataFolder, 'secret.previous')
 
 /**
- * The secret of this instance: ONESIXTY_SECRET when set, else the file `secret` of the data folder, which is made at the first start of an
- * embedded database. On PostgreSQL it must be given, for all nodes need the same. Refuses files that others may read, and secrets below
- * 32 characters.
+ * The secret of this instance: ONESIXTY_SECRET when set, else the file `secret` of the data folder, which is made before an embedded database
+ * is: one that is there without it has lost it, and a new one in silence would lose all that the old one sealed. On PostgreSQL it must be
+ * given, for all nodes need the same. Refuses files that others may read, and secrets below 32 characters.
  */
 export async function loadInstanceSecret({
   dataFolder,
@@ -38,15 +38,21 @@ export async function loadInstanceSecret({
   databaseUrl,
 }: SecretSettings): Promise<InstanceSecret> {
   const file = secretFile(dataFolder)
+  // Looked for first: of two processes that make both at once, the other may be between the two.
+  const hasDatabase = await isThere(databaseFile(dataFolder))
   const given = secret ?? (await readSecret(file))
   if (given === null && databaseUrl !== null)
     throw new Error(
       'With DATABASE_URL the secret must be set: ONESIXTY_SECRET, at least 32 characters, the same on every node.',
     )
+  if (given === null && hasDatabase) throw new Error(lostSentence(file))
   const current = given ?? (await makeSecret(dataFolder, file))
   if (current.length < leastLength) throw new Error(`The secret needs at least ${leastLength} characters.`)
   return { current, previous: await readSecret(previousSecretFile(dataFolder)) }
 }
+
+const lostSentence = (file: string): string =>
+  `${file} is not there, and the database beside it was made with a secret. Put it back from where you keep it, or set ONESIXTY_SECRET to it. If it is lost, make a new one to go on: umask 077; openssl rand -hex 32 > ${file}. Stored passwords of links and second factors cannot be read again then, and opt-outs of erased numbers hold no more.`
 
 /** What the file holds, or null when there is none. */
 async function readSecret(file: string): Promise<string | null> {

@@ -6,7 +6,7 @@ import { createIds, type Ids } from '../ids.ts'
 import { loadInstanceSecret } from '../instance-secret.ts'
 import { type CommandStorage, openForCommand } from '../storage/command-storage.ts'
 import { compareMigrations } from '../storage/compare-migrations.ts'
-import { databaseFile } from '../storage/database.ts'
+import { databaseFile } from '../data-folder.ts'
 import { postgresSettingsOf } from '../storage/open-storage.ts'
 import { CommandError } from './command-errors.ts'
 

@@ -1,5 +1,5 @@
-import { makeDataFolder } from '../data-folder.ts'
-import { databaseFile, type Storage } from './database.ts'
+import { databaseFile, makeDataFolder } from '../data-folder.ts'
+import type { Storage } from './database.ts'
 import { emptyLog } from './empty-log.ts'
 import { connectLocally } from './local-connection.ts'
 import { migrate, readMigrations } from './migrate.ts'

@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { Kysely } from 'kysely'
-import { makeDataFolder } from '../data-folder.ts'
+import { databaseFile, makeDataFolder } from '../data-folder.ts'
 import { openCrossing } from './crossing.ts'
 import type { Db, ReadOf, RunUnit, Units } from './dialect.ts'
 import { emptyLog } from './empty-log.ts'
@@ -63,8 +63,6 @@ export interface EmbeddedSettings {
 
 /** A reader's share of the writer's cache: the system caches pages too, and a reader seldom reads one twice. */
 const readerCacheShare = 0.25
-
-export const databaseFile = (dataFolder: string): string => join(dataFolder, 'onesixty.db')
 
 /**
  * Opens the embedded database in `dataFolder`, creating it if need be, and brings its schema up to date. Refuses to go on

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Finding } from '../../src/cli/finding.ts'
-import { databaseFile } from '../../src/storage/database.ts'
+import { databaseFile } from '../../src/data-folder.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
 let cli: Cli

@@ -2,10 +2,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import { loadInstanceSecret } from '../../src/instance-secret.ts'
 import { createLog } from '../../src/log.ts'
 import type { MoveTable } from '../../src/storage/move-tables.ts'
 import { openDatabaseFile } from '../../src/storage/database-file.ts'
-import { databaseFile } from '../../src/storage/database.ts'
+import { databaseFile } from '../../src/data-folder.ts'
 import { openFolder } from '../open-test-storage.ts'
 import { databaseSettings, isPostgres } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
@@ -19,6 +20,7 @@ const testOfFile = (name: string, run: () => Promise<void>): void => {
 let cli: Cli
 beforeEach(async () => {
   cli = await openCli()
+  await loadInstanceSecret(readConfig(databaseSettings(cli.dataFolder)))
   const storage = await openFolder(cli.dataFolder, 0)
   await storage.close()
 })

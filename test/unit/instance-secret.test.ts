@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { databaseFile } from '../../src/data-folder.ts'
 import { loadInstanceSecret, previousSecretFile, secretFile } from '../../src/instance-secret.ts'
 
 let folder: string
@@ -56,6 +57,17 @@ test('refuses a file that was emptied, instead of making a new secret', async ()
     'at least 32 characters',
   )
   expect(await readFile(secretFile(folder), 'utf8')).toBe('\n')
+})
+
+test('a database that has lost its secret gets no new one in silence, and goes on with what is put there or set', async () => {
+  const settings = { dataFolder: folder, secret: null, databaseUrl: null }
+  await writeFile(databaseFile(folder), '')
+  await expect(loadInstanceSecret(settings)).rejects.toThrow(`openssl rand -hex 32 > ${secretFile(folder)}`)
+  expect(await readdir(folder)).toEqual(['onesixty.db'])
+  const set = 'from the environment, 32 characters'
+  expect((await loadInstanceSecret({ ...settings, secret: set })).current).toBe(set)
+  await writeFile(secretFile(folder), `${'n'.repeat(64)}\n`, { mode: 0o600 })
+  expect((await loadInstanceSecret(settings)).current).toBe('n'.repeat(64))
 })
 
 test('finds the previous secret beside it', async () => {
