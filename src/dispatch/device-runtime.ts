@@ -258,8 +258,7 @@ export class DeviceRuntime {
   }
 
   #pacesOf({ pace }: DeviceFacts): SimPaces {
-    const { link } = this
-    return new SimPaces(pace, () => (isPull(link) ? link.sims : null))
+    return new SimPaces(pace, () => (isPull(this.link) ? this.link.sims : null))
   }
 
   #judge(outcome: Outcome): void {
