@@ -108,6 +108,8 @@ export interface Inbound {
   fingerprint: string
   /** The network does not number what it brings: a new SMS may have the fingerprint of one before. */
   fingerprintGuessed?: true
+  /** What it was named if it came before; stored after this instant, it is the same SMS. */
+  formerFingerprint?: { name: string; afterMs: number }
   /** A piece of a long message, as its sender numbered it; `index` from 1. Pieces are joined when all are there. */
   part?: { reference: number; total: number; index: number }
 }

@@ -59,7 +59,7 @@ export class InboundReceiver {
     const from = readSender(inbound.from, { is: inbound.fromIs, country: owner.country })
     const number = parsePhoneNumber(from)
     const { encoding, units, parts } = measureText(text, 'auto')
-    const { to, inReplyTo, fingerprint, fingerprintGuessed } = inbound
+    const { to, inReplyTo, fingerprint, fingerprintGuessed, formerFingerprint } = inbound
     const { mode } = owner
     const country = 'country' in number ? number.country : null
     const accountId = owner.accountId ?? (await this.#lastSender(deviceId, mode, { from, inReplyTo }))
@@ -82,6 +82,7 @@ export class InboundReceiver {
       inReplyTo,
       fingerprint,
       ...(fingerprintGuessed && { fingerprintGuessed }),
+      ...(formerFingerprint && { formerFingerprint }),
       isShared: owner.accountId === null,
       answerFrom: to !== null && facts?.senders.has(to) === true ? to : null,
       ...(sentBefore === null ? {} : { sentBefore }),

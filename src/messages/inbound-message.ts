@@ -27,6 +27,8 @@ export interface InboundMessage {
   fingerprint: string
   /** Whether a new message may have the fingerprint of one before. */
   fingerprintGuessed?: true
+  /** What it was named if it came before; stored after this instant, it is the same. */
+  formerFingerprint?: { name: string; afterMs: number }
   /** Whether every account may use the device. */
   isShared?: boolean
   /** Accounts that had sent to the number through the shared device when this came; left out where nobody has looked. */

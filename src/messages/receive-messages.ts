@@ -75,10 +75,22 @@ async function store(
 const isStop = ({ text }: InboundMessage, keywords: KeywordTerms | undefined): boolean =>
   keywords !== undefined && readKeyword(text, keywords.stopWords) === 'stop'
 
-/** Whether its fingerprint was not seen before; from now on it was. */
-async function isNew(tx: Tx, { deviceId, fingerprint, receivedAt }: InboundMessage): Promise<boolean> {
+/** Whether none of its fingerprints was seen before; from now on its own was. */
+async function isNew(
+  tx: Tx,
+  { deviceId, fingerprint, formerFingerprint, receivedAt }: InboundMessage,
+): Promise<boolean> {
   const seen = { device_id: deviceId, fingerprint, received_at: receivedAt }
-  return (await insertRows(tx, 'inbound_seen', [seen], 'ignore')) > 0
+  if ((await insertRows(tx, 'inbound_seen', [seen], 'ignore')) === 0) return false
+  if (formerFingerprint === undefined) return true
+  const before = await tx
+    .selectFrom('inbound_seen')
+    .select('received_at')
+    .where('device_id', '=', deviceId)
+    .where('fingerprint', '=', formerFingerprint.name)
+    .where('received_at', '>', formerFingerprint.afterMs)
+    .executeTakeFirst()
+  return before === undefined
 }
 
 async function accountOfAttempt(tx: Tx, attemptId: string | null): Promise<string | null> {

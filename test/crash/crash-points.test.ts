@@ -12,10 +12,11 @@ const rounds = sizeOf('CRASH_ROUNDS')
 const window = 10
 const device = { window: String(window), submit_delay_ms: '10', delay_ms: '150' }
 
-/** A house whose server dies at points, and what its receiver of events heard: the bodies by id, each with what it tells. */
+/** A house whose server dies at points, and what its receiver of events heard: the bodies by id, and what they tell. */
 interface PointsHouse extends CrashHouse {
   arming: Arming
-  heard: Map<string, { name: string; bodies: Set<string> }>
+  heard: Map<string, Set<string>>
+  told: Set<string>
 }
 
 async function openPointsHouse(): Promise<PointsHouse> {
@@ -30,17 +31,19 @@ async function openPointsHouse(): Promise<PointsHouse> {
   })
   const { secret } = await house.onesixty<{ secret: string }>('webhook', 'add', '--account', house.accountId, '--url', receiver.url)
   const heard: PointsHouse['heard'] = new Map()
+  const told: PointsHouse['told'] = new Set()
   receiver.handle = (_, response) => {
     const one = receiver.received.pop()!
     const { id, type, data } = verified(secret, one)
-    const known = heard.get(id) ?? { name: `${data.message?.id} ${type}`, bodies: new Set() }
-    heard.set(id, { ...known, bodies: known.bodies.add(one.body) })
+    told.add(`${data.message?.id} ${type}`)
+    heard.set(id, (heard.get(id) ?? new Set()).add(one.body))
     response.end()
   }
   const { close } = house
   return Object.assign(house, {
     arming,
     heard,
+    told,
     async close() {
       await close()
       await receiver.close()
@@ -84,13 +87,12 @@ async function expectSoundAfterEach(house: PointsHouse, each: readonly CrashPoin
   expect([...ends].toSorted()).toEqual(['delivered', 'unconfirmed'])
 
   // Every end was told, and whatever was told again said the same.
-  const untold = (): string[] => {
-    const told = new Set([...house.heard.values()].map(({ name }) => name))
-    return messages.map(({ id, status }) => `${id} message.${status}`).filter((name) => !told.has(name))
-  }
-  // An end for what hangs: a server that dies moments after its start leaves nearly all of its events to be told at the end.
-  await eventually(untold, (left) => expect(left).toEqual([]), 60_000 + rounds * 10_000)
-  expect([...house.heard.values()].filter(({ bodies }) => bodies.size > 1)).toEqual([])
+  const untold = (): string[] =>
+    messages.map(({ id, status }) => `${id} message.${status}`).filter((name) => !house.told.has(name))
+  // An end for what hangs: a server that dies moments after its start leaves nearly all of its events to be told at the end. Of thousands a few are
+  // compared: the receiver shares this process, and to compare all of them each time would leave it none of it.
+  await eventually(untold, (left) => expect(left.slice(0, 5)).toEqual([]), 60_000 + rounds * 10_000)
+  expect([...house.heard.values()].filter((bodies) => bodies.size > 1)).toEqual([])
 }
 
 /** Messages whose outcome nobody will ever know, by the word of the file. */

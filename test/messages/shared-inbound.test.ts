@@ -76,6 +76,21 @@ test('a text is kept without what no database takes: control characters and half
   expect(await kept.execute()).toEqual([{ text: 'ab[2J\ufffd\n\tc' }])
 })
 
+test('a message that is told again is known by the name that it had before, for as long as that counts', async () => {
+  await sent('acc_ada', 1_000)
+  const again = (fingerprint: string, former: string, afterMs: number) =>
+    receive({ fingerprint, formerFingerprint: { name: former, afterMs } })
+  await receive({ fingerprint: 'hello.1' })
+  const at = house.clock.now()
+  await again('hello.2', 'hello.1', at - 1)
+  expect(await owners()).toHaveLength(1)
+  // Under its new name it is known from then on.
+  await receive({ fingerprint: 'hello.2' })
+  expect(await owners()).toHaveLength(1)
+  await again('hello.3', 'hello.2', at)
+  expect(await owners()).toHaveLength(2)
+})
+
 test('when it was sent counts, not when it was created', async () => {
   const wasPlanned = { created_at: house.clock.now() - 20 * dayMs }
   await sent('acc_ada', 1_000, wasPlanned)

@@ -104,7 +104,7 @@ test('a piece of a long text that comes again is the same piece, whoever has our
   expect(new Set(prints()).size).toBe(1)
 })
 
-test('a repeat is known after a restart within the same ten minutes, and other octets never are', async () => {
+test('a repeat is known after a restart, also where ten minutes have ended meanwhile, and other octets never are', async () => {
   const before = openIncoming()
   await before.say()
   const after = openIncoming()
@@ -113,6 +113,19 @@ test('a repeat is known after a restart within the same ten minutes, and other o
   await after.say({ shortMessage: Buffer.from('hello!') })
   expect(after.prints()[0]).toBe(before.prints()[0])
   expect(after.prints()[1]).not.toBe(before.prints()[0])
+
+  const later = openIncoming()
+  later.pass(10 * minuteMs)
+  await later.say()
+  await later.say()
+  const [first, second] = later.heard.inbound
+  expect(first?.fingerprint).not.toBe(before.prints()[0])
+  expect(first?.formerFingerprint).toEqual({
+    name: before.prints()[0],
+    afterMs: (first?.receivedAt ?? 0) - 10 * minuteMs,
+  })
+  // What this process remembers it can tell apart itself.
+  expect(second?.formerFingerprint).toBeUndefined()
 })
 
 test.for([

@@ -48,6 +48,8 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryF
     const { text, part } = readInboundText(body, deps)
     const receivedAt = tools.now()
     const fromIs = kindOf(body.source)
+    // A piece of a long text has a number of its own: the same octets are the same piece.
+    const { name, former } = nameOf(digestOf(body), { fate, receivedAt, isPiece: part !== null })
     await events.inbound({
       from: numberOf(body.source),
       ...(fromIs !== null && { fromIs }),
@@ -55,9 +57,9 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryF
       text,
       receivedAt,
       inReplyTo: null,
-      // A piece of a long text has a number of its own: the same octets are the same piece.
-      fingerprint: nameOf(digestOf(body), { fate, receivedAt, isPiece: part !== null }),
+      fingerprint: name,
       fingerprintGuessed: true,
+      ...(former !== null && { formerFingerprint: { name: former, afterMs: receivedAt - repeatMs } }),
       ...(part === null ? {} : { part }),
     })
   }
@@ -95,9 +97,9 @@ interface Copy {
 
 /**
  * Names messages so that repeats of one have one name. What this process does not remember is named after its octets and whole ten minutes, which
- * is the same before and after a restart.
+ * is the same before and after a restart; `former` is what it was named if it came before in the ten minutes that ended meanwhile.
  */
-function createNames(): (digest: string, copy: Copy) => string {
+function createNames(): (digest: string, copy: Copy) => { name: string; former: string | null } {
   const heard = new BoundedMap<Heard>(mostRemembered)
   let count = 0
   return (digest, { fate, receivedAt, isPiece }) => {
@@ -109,7 +111,7 @@ function createNames(): (digest: string, copy: Copy) => string {
     const isTaken = !isRepeat && known?.span === span
     const name = isRepeat ? known.name : `${digest}.${span}${isTaken ? `.${receivedAt}.${++count}` : ''}`
     heard.set(digest, { name, span: isRepeat ? known.span : span, fate })
-    return name
+    return { name, former: known === undefined ? `${digest}.${span - 1}` : null }
   }
 }
 
