@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { hourMs } from '../clock.ts'
-import { phoneReportsForMs } from './phone-recalls.ts'
 import { type AuditCheck, mostViolations, rowsOf, type Violation } from '../ledger/audit.ts'
+import { phoneReportsForMs } from './phone-recalls.ts'
 import { trafficChecks } from './traffic-audit.ts'
 import { webhookChecks } from './webhook-audit.ts'
 

@@ -1,4 +1,5 @@
-import { minuteMs, dayMs } from '../clock.ts'
+import { dayMs, minuteMs } from '../clock.ts'
+
 /** Hours of the local day in which an account's messages disturb nobody, in minutes since midnight; over midnight where `from` lies behind `until`. */
 export interface QuietHours {
   from: number

@@ -1,6 +1,6 @@
-import { archiveUsed } from '../ledger/ledger.ts'
 import { allDone } from '../all-done.ts'
 import { lowestIdAt } from '../ids.ts'
+import { archiveUsed } from '../ledger/ledger.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { deleteRows, selectEach } from '../storage/sets.ts'

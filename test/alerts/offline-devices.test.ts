@@ -11,6 +11,16 @@ afterEach(() => house.closeAll())
 const alerts = () =>
   house.storage.read.selectFrom('alerts').select(['said', 'ended_at']).orderBy('id').execute()
 
+/** Not a minute before. */
+const expectToldAfterTenMinutes = async (): Promise<void> => {
+  house.minutes(9)
+  await house.look()
+  expect(house.told()).toEqual([])
+  house.minutes(1)
+  await house.look()
+  expect(house.told()).toEqual(['ada: dev_p is offline'])
+}
+
 test('a restart, a move or new settings during an outage neither end its alert nor keep people from being told of its end', async () => {
   await house.setStanding('dev_p', 'offline', ['connect_failed'])
   house.minutes(10)
@@ -61,12 +71,7 @@ test.each(['online', 'degraded', 'disabled'] as const)(
     await house.setStanding('dev_p', status)
     house.minutes(1)
     await house.setStanding('dev_p', 'offline')
-    house.minutes(9)
-    await house.look()
-    expect(house.told()).toEqual([])
-    house.minutes(1)
-    await house.look()
-    expect(house.told()).toEqual(['ada: dev_p is offline'])
+    await expectToldAfterTenMinutes()
   },
 )
 
@@ -89,12 +94,7 @@ test('a link that only receives is no alert while it is bound, and is one from i
   await house.look()
   expect(await alerts()).toEqual([])
   await house.setStanding('dev_p', 'offline', ['connect_failed', 'receives_only'])
-  house.minutes(9)
-  await house.look()
-  expect(house.told()).toEqual([])
-  house.minutes(1)
-  await house.look()
-  expect(house.told()).toEqual(['ada: dev_p is offline'])
+  await expectToldAfterTenMinutes()
   await house.setStanding('dev_p', 'offline', ['receives_only'])
   await house.look()
   expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline'])

@@ -1,11 +1,13 @@
 import { sql } from 'kysely'
 import { type AuditCheck, ledgerChecks } from '../../src/ledger/audit.ts'
 import { messageChecks } from '../../src/messages/audit.ts'
+import type { MessageRow } from '../../src/messages/message-store.ts'
 import type { Db, Tx } from '../../src/storage/dialect.ts'
-import type { MessageStatus, MessageTable } from '../../src/storage/schema.ts'
+import type { MessageStatus } from '../../src/storage/schema.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { isPostgres } from '../test-database.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
+import { storedMessage } from '../history/stored-messages.ts'
 
 export const auditChecks: readonly AuditCheck[] = [...ledgerChecks, ...messageChecks]
 
@@ -26,8 +28,15 @@ export async function openAuditFixture(): Promise<AuditFixture> {
   const { accountId } = await fixture.addAccount()
   await storage.writer.write(async (tx) => {
     const nowMs = clock.now()
-    const message = (id: string, status: MessageStatus, row: Partial<MessageTable>) =>
-      ({ ...blank(accountId, nowMs), id, status, ...row }) as never
+    const message = (id: string, status: MessageStatus, row: Partial<MessageRow>): MessageRow =>
+      storedMessage({
+        account_id: accountId,
+        id,
+        status,
+        created_at: nowMs,
+        expires_at: nowMs + 60_000,
+        ...row,
+      })
     const done = { finalized_at: nowMs, settled_at: nowMs }
     const charged = {
       cost_state: 'charged',
@@ -215,27 +224,3 @@ const dropChecks = (tx: Tx): Promise<unknown> =>
     for at in select conrelid::regclass as held, conname from pg_constraint where contype = 'c' and conrelid <> 0 and connamespace = 'public'::regnamespace
     loop execute format('alter table %s drop constraint %I', at.held, at.conname); end loop;
   end $$`.execute(tx)
-
-const blank = (accountId: string, nowMs: number): Partial<MessageTable> => ({
-  account_id: accountId,
-  mode: 'live',
-  direction: 'outbound',
-  recipient: '+4915112345678',
-  category: 'transactional',
-  text: 'Hello',
-  text_redacted: 0,
-  encoding: 'gsm7',
-  units: 5,
-  parts: 1,
-  parts_sent: 0,
-  held: 1,
-  charged: 0,
-  cost_state: 'held',
-  on_unknown: 'stop',
-  attempts: 0,
-  possible_duplicate: 0,
-  metadata: '{}',
-  created_at: nowMs,
-  expires_at: nowMs + 60_000,
-  updated_at: nowMs,
-})
