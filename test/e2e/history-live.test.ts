@@ -81,8 +81,10 @@ test('a burst while an older page is read leaves each message once and in its pl
   await page.locator(`[data-message="${(await house.messagesOf('burst-held'))[0]?.id}"]`).waitFor()
   letGo()
   await expectAll(tab, 451)
-  const shown = await page.evaluate<number>('new Set([...document.querySelectorAll("[data-message]")].map((row) => row.dataset.message)).size')
-  expect(shown).toBe(await page.locator('[data-message]').count())
+  // Read at once: which rows are drawn changes while the page settles.
+  const shown = await page.evaluate<string[]>('[...document.querySelectorAll("[data-message]")].map((row) => row.dataset.message)')
+  expect(shown.length).toBeGreaterThan(0)
+  expect(new Set(shown).size).toBe(shown.length)
   expect(tab.faults).toEqual([])
   await page.context().close()
 }, 60_000) // prettier-ignore
