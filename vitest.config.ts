@@ -1,5 +1,10 @@
+import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
 import { endAfter } from './test/proof-sizes.ts'
+
+/** As in bin/onesixty.js. The HTTP client of the tests (`fetch`) is WebAssembly that is called often, and took a worker along. */
+const keepWasmWrappers = '--wasm-wrapper-tiering-budget=2147483647'
+setFlagsFromString(keepWasmWrappers)
 
 const pure = ['test/unit/**/*.test.ts', 'test/architecture.test.ts', 'test/documents.test.ts']
 const crash = ['test/crash/**/*.test.ts']
@@ -28,6 +33,7 @@ const severalNodes = ['test/nodes/**/*.test.ts']
 export default defineConfig({
   test: {
     pool: 'forks',
+    execArgv: [keepWasmWrappers],
     maxWorkers: 2,
     allowOnly: false,
     teardownTimeout: 5_000,
