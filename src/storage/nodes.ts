@@ -44,7 +44,7 @@ export async function joinNodes(tx: Tx, clock: Pick<Clock, 'now'>, start: NodeSt
       .executeTakeFirst()
     if (namesake !== undefined)
       throw new NodeNameTakenError(
-        `A server named ${name} runs on this database since ${new Date(namesake.started_at).toISOString()}, from another data folder. Give each a name of its own (ONESIXTY_NODE), or wait ${silenceMs / 1000} s if that one was lost with its folder.`,
+        `A server named ${name} runs on this database since ${new Date(namesake.started_at).toISOString()}, from another data folder. Give each a name of its own (ONESIXTY_NODE), or wait ${silenceMs / 1000} s if that one was lost with its folder, or ended in the middle of its start.`,
       )
   }
   await tx
@@ -53,9 +53,12 @@ export async function joinNodes(tx: Tx, clock: Pick<Clock, 'now'>, start: NodeSt
     .where('left_at', 'is', null)
     .where((is) => (isAlone ? is.val(true) : is.or([is('epoch', '=', before ?? 0), is('name', '=', name)])))
     .execute()
+  const row = { name, started_at: now, beat_at: now, left_at: null, tidies: tidies ? 1 : 0 } as const
+  // A start that was cut off behind its commit has left the row of an epoch that it never used, and that the next one takes (epoch.ts).
   await tx
     .insertInto('nodes')
-    .values({ epoch, name, started_at: now, beat_at: now, left_at: null, tidies: tidies ? 1 : 0 })
+    .values({ epoch, ...row })
+    .onConflict((conflict) => conflict.column('epoch').doUpdateSet(row))
     .execute()
 }
 

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { databaseFile } from '../../src/data-folder.ts'
 import { openEmbedded } from '../../src/storage/database.ts'
 import { advanceEpoch, epochFile } from '../../src/storage/epoch.ts'
+import { joinNodes } from '../../src/storage/nodes.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { enqueueTwo, readHolds } from './waiting-queue.ts'
 
@@ -44,13 +45,27 @@ test('a database whose file is gone is taken for a restored one', async () => {
   expect(await start()).toEqual({ epoch: 2, restored: true, heldMessages: 2, before: null })
 })
 
-test('a start that died between its two writes is no restore', async () => {
-  await start()
+test('a start that died between its two writes is no restore, however often; its epoch is taken by the one that lives', async () => {
+  const enter = () =>
+    advanceEpoch(fixture.storage, fixture.dataFolder, fixture.clock.now(), (tx, begun) =>
+      joinNodes(tx, fixture.clock, { ...begun, name: 'n1', isAlone: true, tidies: true }),
+    )
+  await enter()
   await enqueueTwo(fixture)
-  await writeFile(epochFile(fixture.dataFolder), '1\n')
-  await fixture.storage.writer.write((tx) => tx.updateTable('instance').set({ epoch: 2 }).execute())
-  expect(await start()).toEqual({ epoch: 2, restored: false, heldMessages: 0, before: 1 })
+  const former = await readFile(epochFile(fixture.dataFolder))
+  for (let cutOff = 0; cutOff < 2; cutOff++) {
+    expect(await enter()).toEqual({ epoch: 2, restored: false, heldMessages: 0, before: 1 })
+    await writeFile(epochFile(fixture.dataFolder), former)
+  }
+  expect(await enter()).toMatchObject({ epoch: 2, restored: false, heldMessages: 0 })
   expect(await inFile()).toBe('2')
+  expect(
+    await fixture.storage.read.selectFrom('nodes').select(['epoch', 'left_at']).orderBy('epoch').execute(),
+  ).toEqual([
+    { epoch: 1, left_at: fixture.clock.now() },
+    { epoch: 2, left_at: null },
+  ])
+  expect(await enter()).toMatchObject({ epoch: 3, restored: false, before: 2 })
 })
 
 test('a file of another database holds what waits: nobody knows what was done with this one', async () => {
