@@ -3,7 +3,7 @@ import { notBelow } from '../messages/history-floor.ts'
 import type { CommandStorage } from '../storage/command-storage.ts'
 
 /** Small pieces, so that a running server never waits long for one. */
-const mostPerRoute = 500
+const mostAtOnce = 500
 
 /** What may become of messages that a restore holds back, beside being sent. */
 export type HeldEnd = 'cancel' | 'settle'
@@ -22,7 +22,7 @@ export async function endHeld(
   let ended = 0
   for (;;) {
     const page = await storage.writer.write(async (tx) =>
-      cancelWaiting(tx, 'restore_hold', { ...reasons[end], nowMs: await notBelow(tx, now()) }, mostPerRoute),
+      cancelWaiting(tx, 'restore_hold', { ...reasons[end], nowMs: await notBelow(tx, now()) }, mostAtOnce),
     )
     ended += page.length
     if (page.length === 0) return ended

@@ -3,11 +3,11 @@ import { cancelWaiting } from './end-waiting.ts'
 import { recallOfClosed } from './phone-recalls.ts'
 
 /** Small pieces, so that sending never waits long for one. */
-const mostPerRoute = 500
+const mostAtOnce = 500
 
 /** Ends one page of what waits for an account that is being closed, and asks phones for what they hold; gives how many messages ended, 0 at the end. */
 export async function cancelForClosing(tx: Tx, accountId: string, nowMs: number): Promise<number> {
   await recallOfClosed(tx, accountId, nowMs)
   const reason = { event: 'canceled', code: 'account_closed', nowMs } as const
-  return (await cancelWaiting(tx, { accountId }, reason, mostPerRoute)).length
+  return (await cancelWaiting(tx, { accountId }, reason, mostAtOnce)).length
 }

@@ -57,8 +57,8 @@ export async function expireWaiting(tx: Tx, nowMs: number, most: number): Promis
 }
 
 /**
- * Cancels everything that waits for an account (closure), in the queue or for an instant, or all that a restore holds back. Gives the messages
- * ended, page by page.
+ * Cancels what waits for an account (closure), in the queue or for an instant, or what a restore holds back. Gives the messages ended, page by
+ * page: of the queue and of the instants at most `most` each.
  */
 export async function cancelWaiting(
   tx: Tx,
@@ -66,24 +66,40 @@ export async function cancelWaiting(
   reason: { event: MessageEvent; code: string; nowMs: number },
   most: number,
 ): Promise<MessageState[]> {
-  let query = tx.selectFrom('queue').select(['account_id', 'mode', 'route_key']).distinct()
-  query =
-    scope === 'restore_hold'
-      ? query.where('restore_hold', '=', 1)
-      : query.where('account_id', '=', scope.accountId)
-  const routes = (await query.execute()) as RouteRow[]
-  const statement = scope === 'restore_hold' ? held : waiting
+  const routes = await routesOf(tx, scope)
+  const mostOfRoute = Math.ceil(most / Math.max(1, routes.length))
   const ended = await endRows(
     tx,
     await selectEach<WaitingRow>(
       tx,
-      statement,
-      routes.map((route) => inputsOf(route, reason.nowMs, most)),
+      scope === 'restore_hold' ? held : waiting,
+      routes.map((route) => inputsOf(route, reason.nowMs, mostOfRoute)),
     ),
     reason,
   )
   return [...ended, ...(await endDeferred(tx, scope, reason, most))]
 }
+
+/** Some routes on which something waits that is to be ended. Found by their totals: the queue, which holds all that waits for all, is not walked. */
+const routesOf = (tx: Tx, scope: { accountId: string } | 'restore_hold'): Promise<RouteRow[]> =>
+  tx
+    .selectFrom('queue_totals as t')
+    .select(['t.account_id', 't.mode', 't.route_key'])
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('queue as q')
+          .select('q.message_id')
+          .whereRef('q.route_key', '=', 't.route_key')
+          .whereRef('q.account_id', '=', 't.account_id')
+          .where('q.claimed_by', 'is', null)
+          .$if(scope === 'restore_hold', (rows) => rows.where('q.restore_hold', '=', 1)),
+      ),
+    )
+    .$if(scope !== 'restore_hold', (rows) =>
+      rows.where('t.account_id', '=', (scope as { accountId: string }).accountId),
+    )
+    .limit(20)
+    .execute()
 
 const inputsOf = (route: RouteRow, nowMs: number, most: number) => [
   route.route_key,
