@@ -1,3 +1,4 @@
+import { type RawBuilder, sql, type SqlBool } from 'kysely'
 import type { Db } from '../storage/dialect.ts'
 import type { EndedAlert } from './condition.ts'
 import { idsAmong, subjectsOf } from './ended-subjects.ts'
@@ -12,3 +13,7 @@ export async function activeAmong(db: Db, ended: readonly EndedAlert[]): Promise
     .execute()
   return idsAmong(ended, rows)
 }
+
+/** Whether an account is still there for whom something is: what belonged to a closed one is nobody's trouble. */
+export const isOfOpenAccount = (accountId: string): RawBuilder<SqlBool> =>
+  sql<SqlBool>`not exists (select 1 from accounts a where a.id = ${sql.ref(accountId)} and a.state = 'closed')`

@@ -1,3 +1,4 @@
+import { isOfOpenAccount } from './active-accounts.ts'
 import type { AlertRule } from './condition.ts'
 import { idsAmong, subjectsOf } from './ended-subjects.ts'
 
@@ -11,6 +12,7 @@ export const disabledEndpoints = (afterDays: number): AlertRule => ({
       .select(['account_id', 'id', 'url', 'disabled_because'])
       .where('state', '=', 'disabled')
       .where('disabled_because', 'in', ['gone', 'failing'])
+      .where(isOfOpenAccount('webhook_endpoints.account_id'))
       .execute()
     return rows.map((row) => ({
       kind: 'webhook_disabled',

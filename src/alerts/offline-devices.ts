@@ -1,5 +1,6 @@
 import type { Db, SelectEach } from '../storage/dialect.ts'
 import { selectEach } from '../storage/sets.ts'
+import { isOfOpenAccount } from './active-accounts.ts'
 import { alertKey, type AlertRule, type Condition } from './condition.ts'
 import { idsAmong, subjectsOf } from './ended-subjects.ts'
 import { instantWords } from './instant-words.ts'
@@ -36,6 +37,7 @@ export const offlineDevices = (afterMs: number): AlertRule => ({
       .where('reasons', '<>', receivesOnly)
       .where('devices.state', '=', 'enabled')
       .where('devices.mode', '=', 'live')
+      .where(isOfOpenAccount('devices.account_id'))
       .execute()
     const lasts = ({ id }: AwayRow): boolean => open.has(alertKey({ kind: 'device_offline', subject: id }))
     const begins = await readBegins(db, rows.filter((row) => row.status === 'offline' && !lasts(row))) // prettier-ignore
@@ -57,6 +59,7 @@ export const offlineDevices = (afterMs: number): AlertRule => ({
         or([eb('status', 'in', ['online', 'degraded']), eb('reasons', '=', receivesOnly)]),
       )
       .where('devices.state', '=', 'enabled')
+      .where(isOfOpenAccount('devices.account_id'))
       .where('devices.id', 'in', subjectsOf(ended))
       .execute()
     return idsAmong(ended, rows)

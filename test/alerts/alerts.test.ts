@@ -102,6 +102,17 @@ test('what ended because somebody removed, disabled or closed it is not told to 
   expect(open).toEqual([])
 })
 
+test('what belongs to an account that was closed is nobody’s trouble', async () => {
+  await house.addDevice('dev_p', { accountId: 'acc_a' })
+  await house.setStanding('dev_p', 'offline')
+  const endpoint = { account_id: 'acc_a', id: 'whk_f', url: 'https://hooks.example', mode: null, state: 'disabled' as const, disabled_because: 'gone' as const, secret: 's', previous_secret: null, previous_until: null, failing_since: null, created_at: 1, updated_at: 1 } // prettier-ignore
+  await write((tx) => insertRows(tx, 'webhook_endpoints', [endpoint]))
+  await write((tx) => tx.updateTable('accounts').set({ state: 'closed' }).execute())
+  house.minutes(60)
+  await house.look()
+  expect(house.told()).toEqual([])
+})
+
 test('a balance that gets low and is used up is told step by step, and in one mail when it does both at once', async () => {
   const use = { account_id: 'acc_a', mode: 'live' as const, day: utcDay(house.clock.now()), parts: 1 }
   await write((tx) => tx.updateTable('wallets').set({ low_threshold: 20 }).execute())
