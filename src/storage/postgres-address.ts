@@ -9,6 +9,7 @@ export interface PostgresAddress {
 const ours: ReadonlySet<string> = new Set([
   'application_name',
   'statement_timeout',
+  'lock_timeout',
   'idle_in_transaction_session_timeout',
   'query_timeout',
 ])

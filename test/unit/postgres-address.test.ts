@@ -18,7 +18,7 @@ test.for([
   ],
   ['?options=-c+jit%3Don&%6fptions=-c%20geqo=off', '', '-c jit=on -c geqo=off'],
   ['?application_name=x&statement_timeout=0&sslmode=disable', '?sslmode=disable', ''],
-  ['?idle_in_transaction_session_timeout=0&query_timeout=1', '', ''],
+  ['?idle_in_transaction_session_timeout=0&query_timeout=1&lock_timeout=500', '', ''],
 ] as const)(
   'an address keeps the way to the server and gives up what would replace our settings: %s',
   ([query, kept, options]) => {
