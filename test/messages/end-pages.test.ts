@@ -43,18 +43,21 @@ test.for<Scope>([{ accountId: 'acc_a' }, 'restore_hold'])(
   },
 )
 
-test('what waits for others is neither ended nor looked through', async () => {
-  await house.send({ accountId: 'acc_b', to: numbers(300) })
-  await house.send({ accountId: 'acc_a', to: numbers(3) })
-  await house.storage.writer.write(analyse)
-  const said = await house.storage.writer.write((tx) =>
-    statementsOf(tx, async () => {
-      const reason = { event: 'canceled', code: 'account_closed', nowMs: house.clock.now() } as const
-      expect(await cancelWaiting(tx, { accountId: 'acc_a' }, reason, 10)).toHaveLength(3)
-    }),
-  )
-  const reads = said.filter(({ sql }) => /^\s*select\b.*\bqueue\b/is.test(sql))
-  expect(reads.length).toBeGreaterThan(1)
-  const steps = await stepsOf(house.dataFolder, ...reads)
-  expect(steps.filter((step) => /^SCAN (q|queue)\b/.test(step))).toEqual([])
-})
+test.for(['fresh', 'analysed'])(
+  'what waits for others is neither ended nor looked through, on %s tables',
+  async (state) => {
+    await house.send({ accountId: 'acc_b', to: numbers(300) })
+    await house.send({ accountId: 'acc_a', to: numbers(3) })
+    if (state === 'analysed') await house.storage.writer.write(analyse)
+    const said = await house.storage.writer.write((tx) =>
+      statementsOf(tx, async () => {
+        const reason = { event: 'canceled', code: 'account_closed', nowMs: house.clock.now() } as const
+        expect(await cancelWaiting(tx, { accountId: 'acc_a' }, reason, 10)).toHaveLength(3)
+      }),
+    )
+    const reads = said.filter(({ sql }) => /^\s*select\b.*\bqueue\b/is.test(sql))
+    expect(reads.length).toBeGreaterThan(1)
+    const steps = await stepsOf(house.dataFolder, ...reads)
+    expect(steps.filter((step) => /^SCAN (q|queue)\b/.test(step))).toEqual([])
+  },
+)
