@@ -83,7 +83,7 @@ const release = command({
   arguments: [],
   options: {},
   async run(tools) {
-    const messages = await tools.withStorage(({ writer }) => writer.write(releaseHeld))
+    const messages = await tools.withStorage(releaseHeld)
     return { json: { action: 'release', messages }, text: `${messages} messages are released.` }
   },
 })

@@ -3,7 +3,7 @@ import { readIfThere, writeDurably } from '../durable-file.ts'
 import type { Storage } from './database.ts'
 import type { Db, Tx } from './dialect.ts'
 import { refuseMovedTables } from './moved.ts'
-import { holdAll, releaseAll } from './restore-holds.ts'
+import { firstPage, holdAll, type PageStart, releasePage } from './restore-holds.ts'
 
 export interface EpochStart {
   /** Larger than that of every start before: a fencing token for what this process does. */
@@ -112,11 +112,22 @@ export async function holdWaiting(tx: Tx, nowMs: number): Promise<number> {
   return holdAll(tx)
 }
 
-/** Lets everything go that a restore holds; gives how many messages. They are sent, when their time has come, unless their validity has ended. */
-export async function releaseHeld(tx: Tx): Promise<number> {
-  const released = await releaseAll(tx)
-  // While they were held the expirer looked past them; it works out the true instant at its next sweep.
-  await tx.updateTable('queue_totals').set({ next_expiry_at: 0 }).execute()
+/**
+ * Lets everything go that a restore holds, page by page, each in a transaction of its own, so that a running server never waits long for one; gives how
+ * many messages. They are sent, when their time has come, unless their validity has ended.
+ */
+export async function releaseHeld({ writer }: Pick<Storage, 'writer'>): Promise<number> {
+  let released = 0
+  for (let from: PageStart | null = firstPage; from !== null;) {
+    const start: PageStart = from
+    const page = await writer.write(async (tx) => {
+      // While they were held the expirer looked past them; it works out the true instant at its next sweep.
+      await tx.updateTable('queue_totals').set({ next_expiry_at: 0 }).execute()
+      return releasePage(tx, start)
+    })
+    released += page.released
+    from = page.next
+  }
   return released
 }
 

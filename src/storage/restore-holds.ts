@@ -11,21 +11,27 @@ const keys = {
 const rowsAtOnce = 20_000
 
 /** Holds all that waits; gives how many messages. */
-export const holdAll = (tx: Tx): Promise<number> =>
-  onPages(tx, ({ table, range }) => sql`update ${table} set restore_hold = 1 where ${range}`)
+export async function holdAll(tx: Tx): Promise<number> {
+  let held = 0
+  for await (const { table, range } of pagesOf(tx)) {
+    const { numAffectedRows } = await sql`update ${table} set restore_hold = 1 where ${range}`.execute(tx)
+    held += Number(numAffectedRows ?? 0)
+  }
+  return held
+}
 
-/** Releases all that is held; gives how many messages. */
-export const releaseAll = (tx: Tx): Promise<number> =>
-  onPages(
-    tx,
-    ({ table, range }) => sql`update ${table} set restore_hold = 0 where ${range} and restore_hold = 1`,
-  )
-
-async function onPages(tx: Tx, change: (page: Page) => RawBuilder<unknown>): Promise<number> {
-  let changed = 0
-  for await (const page of pagesOf(tx))
-    changed += Number((await change(page).execute(tx)).numAffectedRows ?? 0)
-  return changed
+/**
+ * Releases what is held of one page of what waits. Gives how many messages, and where the next page begins; null behind the last one. Messages that come
+ * to wait meanwhile are not held.
+ */
+export async function releasePage(
+  tx: Tx,
+  from: PageStart,
+): Promise<{ released: number; next: PageStart | null }> {
+  const { page, next } = await pageFrom(tx, from)
+  const { numAffectedRows } = await sql`
+    update ${page.table} set restore_hold = 0 where ${page.range} and restore_hold = 1`.execute(tx)
+  return { released: Number(numAffectedRows ?? 0), next }
 }
 
 /** Whether a restore holds anything. Reads all that waits when it holds nothing, page by page: others come in between. */
@@ -43,21 +49,35 @@ interface Page {
   range: RawBuilder<unknown>
 }
 
+/** Behind a key of a table, or at its beginning. */
+export interface PageStart {
+  name: keyof typeof keys
+  behind: readonly Value[] | null
+}
+
+export const firstPage: PageStart = { name: 'queue', behind: null }
+
 /** All that waits, in pieces that a statement may touch whole. */
 async function* pagesOf(db: Db | Tx): AsyncGenerator<Page> {
-  for (const [name, columns] of Object.entries(keys)) {
-    const table = sql.table(name)
-    const key = sql.join(columns.map((column) => sql.ref(column)))
-    let behind = sql`true`
-    for (;;) {
-      const { rows } = await sql<Record<string, Value>>`
-        select ${key} from ${table} where ${behind} order by ${key} limit 1 offset ${rowsAtOnce - 1}`.execute(db)
-      const [last] = rows
-      if (last === undefined) break
-      const end = sql.join(columns.map((column) => last[column]))
-      yield { table, range: sql`${behind} and (${key}) <= (${end})` }
-      behind = sql`(${key}) > (${end})`
-    }
-    yield { table, range: behind }
+  for (let from: PageStart | null = firstPage; from !== null;) {
+    const found: { page: Page; next: PageStart | null } = await pageFrom(db, from)
+    yield found.page
+    from = found.next
   }
+}
+
+async function pageFrom(
+  db: Db | Tx,
+  { name, behind }: PageStart,
+): Promise<{ page: Page; next: PageStart | null }> {
+  const table = sql.table(name)
+  const key = sql.join(keys[name].map((column) => sql.ref(column)))
+  const rest = behind === null ? sql`true` : sql`(${key}) > (${sql.join(behind)})`
+  const { rows } = await sql<Record<string, Value>>`
+    select ${key} from ${table} where ${rest} order by ${key} limit 1 offset ${rowsAtOnce - 1}`.execute(db)
+  const [last] = rows
+  if (last === undefined)
+    return { page: { table, range: rest }, next: name === 'queue' ? { name: 'deferred', behind: null } : null }
+  const end = keys[name].map((column) => last[column] as Value)
+  return { page: { table, range: sql`${rest} and (${key}) <= (${sql.join(end)})` }, next: { name, behind: end } }
 } // prettier-ignore

@@ -35,10 +35,10 @@ test('what is released can be claimed again, and expires again', async () => {
   // Ahead of a database that was put back.
   await writeFile(epochFile(fixture.dataFolder), '9\n')
   await start()
-  expect(await fixture.storage.writer.write(releaseHeld)).toBe(2)
+  expect(await releaseHeld(fixture.storage)).toBe(2)
   expect(await readHolds(fixture)).toEqual([0, 0])
   expect(await fixture.storage.read.selectFrom('queue_totals').select('next_expiry_at').execute()).toEqual([
     { next_expiry_at: 0 },
   ])
-  expect(await fixture.storage.writer.write(releaseHeld)).toBe(0)
+  expect(await releaseHeld(fixture.storage)).toBe(0)
 })

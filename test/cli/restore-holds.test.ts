@@ -1,8 +1,10 @@
 import { type CompiledQuery, sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Storage } from '../../src/storage/database.ts'
 import type { Tx } from '../../src/storage/dialect.ts'
 import { holdWaiting, releaseHeld } from '../../src/storage/epoch.ts'
 import { holdsAnything } from '../../src/storage/restore-holds.ts'
+import type { Writer } from '../../src/storage/writer.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
 
@@ -29,30 +31,44 @@ async function fill(tx: Tx): Promise<void> {
     from n where true`.execute(tx)
 } // prettier-ignore
 
-/** What `run` changes, and how many rows each of its statements does. */
-const changesOf = async <T>(run: (tx: Tx) => Promise<T>): Promise<{ result: T; rows: number[] }> =>
-  fixture.storage.writer.write(async (tx) => {
-    const executed = vi.spyOn(tx.getExecutor(), 'executeQuery')
-    const result = await run(tx)
-    const results = await Promise.all(executed.mock.results.map(({ value }) => value))
-    executed.mockRestore()
-    return { result, rows: results.map(({ numAffectedRows }) => Number(numAffectedRows ?? 0)) }
-  })
+interface Changes {
+  messages: number
+  /** Of each transaction, how many rows each of its statements changed. */
+  rows: number[][]
+}
 
-test('however many wait, each statement that holds or releases them touches a page at most', async () => {
+const changesOf = async (run: (storage: Pick<Storage, 'writer'>) => Promise<number>): Promise<Changes> => {
+  const rows: number[][] = []
+  const write = <T>(unit: (tx: Tx) => Promise<T>): Promise<T> =>
+    fixture.storage.writer.write(async (tx) => {
+      const executed = vi.spyOn(tx.getExecutor(), 'executeQuery')
+      const result = await unit(tx)
+      const results = await Promise.all(executed.mock.results.map(({ value }) => value))
+      executed.mockRestore()
+      rows.push(results.map(({ numAffectedRows }) => Number(numAffectedRows ?? 0)))
+      return result
+    })
+  return { messages: await run({ writer: { write } as Writer }), rows }
+}
+
+test('however many wait, each statement that holds or releases them touches a page at most; each page is released by itself', async () => {
   const all = inQueue + inDeferred
   const { writer, read } = fixture.storage
-  for (const run of [(tx: Tx) => holdWaiting(tx, 1), releaseHeld]) {
-    const { result, rows } = await changesOf(run)
-    expect(result).toBe(all)
-    expect(Math.max(...rows)).toBe(20_000)
+  const held = await changesOf((storage) => storage.writer.write((tx) => holdWaiting(tx, 1)))
+  const released = await changesOf(releaseHeld)
+  for (const { messages, rows } of [held, released]) {
+    expect(messages).toBe(all)
+    expect(Math.max(...rows.flat())).toBe(20_000)
   }
+  expect(held.rows).toHaveLength(1)
+  for (const ofOne of released.rows)
+    expect(ofOne.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(20_000)
   expect(await holdsAnything(read)).toBe(false)
   await writer.write((tx) =>
     tx.updateTable('deferred').set({ restore_hold: 1 }).where('message_id', '=', 'msg_7').execute(),
   )
   expect(await holdsAnything(read)).toBe(true)
-  expect((await changesOf(releaseHeld)).result).toBe(1)
+  expect((await changesOf(releaseHeld)).messages).toBe(1)
 })
 
 test.for(['fresh', 'analysed'])('every page is found by the key, on %s tables', async (state) => {
@@ -61,7 +77,7 @@ test.for(['fresh', 'analysed'])('every page is found by the key, on %s tables', 
   const statements = await writer.write((tx) =>
     statementsOf(tx, async () => {
       await holdWaiting(tx, 1)
-      await releaseHeld(tx)
+      await releaseHeld({ writer: { write: (unit) => unit(tx) } as Writer })
       await holdsAnything(tx)
     }),
   )

@@ -108,7 +108,7 @@ describe('the expirer', () => {
     house.clock.jumpWallClock(hourMs)
     await house.janitors().expirer.sweepAll()
     expect(await house.statuses()).toEqual(['sending', 'queued'])
-    await house.storage.writer.write(releaseHeld)
+    await releaseHeld(house.storage)
     await house.janitors().expirer.sweepAll()
     expect(await house.statuses()).toEqual(['sending', 'expired'])
     await house.sums()

@@ -56,7 +56,7 @@ const decide = fc
   .map((decision) =>
     step(`after the restore: ${decision}`, async (model, real) => {
       if (decision === 'release') {
-        await real.store.writer.write(releaseHeld)
+        await releaseHeld(real.store)
         for (const message of model.messages.values()) message.heldBack = false
         await real.janitors().expirer.sweepAll()
         model.expire(real.clock.now())

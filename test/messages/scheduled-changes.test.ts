@@ -51,7 +51,7 @@ test('a restore holds what is scheduled, whatever its time, until somebody decid
   house.clock.jumpWallClock(hourMs)
   await house.settle()
   expect(await house.statuses()).toEqual(['scheduled', 'scheduled', 'sent'])
-  expect(await house.storage.writer.write(releaseHeld)).toBe(2)
+  expect(await releaseHeld(house.storage)).toBe(2)
   await house.settle()
   expect(await house.statuses()).toEqual(['sent', 'scheduled', 'sent'])
   await house.storage.writer.write((tx) => tx.updateTable('deferred').set({ restore_hold: 1 }).execute())

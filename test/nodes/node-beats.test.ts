@@ -107,7 +107,7 @@ test('a node whose last word the database has forgotten holds what waits: the da
   )
   await two.beats.sweepAll()
   expect(await readHolds(base)).toEqual([1, 1])
-  await base.storage.writer.write((tx) => releaseHeld(tx))
+  await releaseHeld(base.storage)
   await two.beats.sweepAll()
   expect(await readHolds(base), 'it knows that it has said so').toEqual([0, 0])
   await one.beats.stop()
