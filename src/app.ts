@@ -75,7 +75,7 @@ export async function createApp(config: Config, log: Log, ownClock: Clock = syst
       log,
       clock,
       ids,
-      metrics: createMetrics(clock),
+      metrics: createMetrics(clock, log),
       storage: opened,
       read: opened.read,
       writer: opened.writer,

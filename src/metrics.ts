@@ -1,5 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { type Clock, systemClock } from './clock.ts'
+import { GaugeReads } from './gauge-reads.ts'
+import type { Log } from './log.ts'
 
 /** Label values, each counted from 0 at the start: an alert rule cannot compare a series that does not exist yet. */
 const handOverOutcomes = ['accepted', 'refused', 'partial', 'unavailable', 'unknown', 'offered'] as const
@@ -45,8 +47,11 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-/** All counters, gauges and histograms of a process, at 0. */
-export function createMetrics(clock: Pick<Clock, 'schedule'> = systemClock): Metrics {
+/** All counters, gauges and histograms of a process, at 0. `log` hears which numbers cannot be read any more. */
+export function createMetrics(
+  clock: Pick<Clock, 'schedule'> = systemClock,
+  log: Pick<Log, 'warn'> = { warn: () => undefined },
+): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'onesixty_' })
   const registers = [registry]
@@ -88,7 +93,7 @@ export function createMetrics(clock: Pick<Clock, 'schedule'> = systemClock): Met
     requestEnded: (operation, status, seconds) =>
       requests.observe({ operation, status: String(status) }, seconds),
     linkOf: linkMetrics(registry),
-    ...gaugesOf(registry, clock),
+    ...gaugesOf(registry, new GaugeReads(clock, log)),
     async eventLoopLagP99Ms() {
       const found = await registry.getSingleMetric('onesixty_nodejs_eventloop_lag_p99_seconds')?.get()
       return 1000 * (found?.values[0]?.value ?? 0)
@@ -150,58 +155,38 @@ function linkMetrics(registry: Registry): Metrics['linkOf'] {
 }
 
 /** Numbers that are read when somebody asks for them. */
-const gaugesOf = (
-  registry: Registry,
-  clock: Pick<Clock, 'schedule'>,
-): Pick<Metrics, 'gauge' | 'deviceGauge'> => ({
-  gauge(name, help, read) {
-    registry.registerMetric(
-      new Gauge({
-        name: `onesixty_${name}`,
-        help,
-        registers: [],
-        async collect() {
-          const value = await inTime(clock, read)
-          // To reset it would say 0.
-          if (value === null) this.remove()
-          else this.set(value)
-        },
-      }),
-    )
-  },
-  deviceGauge(name, help, read) {
-    registry.registerMetric(
-      new Gauge({
-        name: `onesixty_${name}`,
-        help,
-        labelNames: ['device'],
-        registers: [],
-        async collect() {
-          const values = await inTime(clock, read)
-          // Devices that are gone leave no number behind.
-          this.reset()
-          for (const [device, value] of values ?? []) this.set({ device }, value)
-        },
-      }),
-    )
-  },
-})
-
-/** Whoever scrapes waits for ten seconds by default, and calls a node that has not answered by then down. */
-const readWithinMs = 2_000
-
-/**
- * What was read; null when it cannot be, or not in time. A page without it is worth more than none: it still says that the node answers, and how
- * many of its requests fail.
- */
-async function inTime<T>(clock: Pick<Clock, 'schedule'>, read: () => T | Promise<T>): Promise<T | null> {
-  const late = Promise.withResolvers<null>()
-  const cancel = clock.schedule(readWithinMs, () => late.resolve(null))
-  try {
-    return await Promise.race([read(), late.promise])
-  } catch {
-    return null
-  } finally {
-    cancel()
+function gaugesOf(registry: Registry, reads: GaugeReads): Pick<Metrics, 'gauge' | 'deviceGauge'> {
+  return {
+    gauge(name, help, read) {
+      registry.registerMetric(
+        new Gauge({
+          name: `onesixty_${name}`,
+          help,
+          registers: [],
+          async collect() {
+            const value = await reads.inTime(name, read)
+            // To reset it would say 0.
+            if (value === null) this.remove()
+            else this.set(value)
+          },
+        }),
+      )
+    },
+    deviceGauge(name, help, read) {
+      registry.registerMetric(
+        new Gauge({
+          name: `onesixty_${name}`,
+          help,
+          labelNames: ['device'],
+          registers: [],
+          async collect() {
+            const values = await reads.inTime(name, read)
+            // Devices that are gone leave no number behind.
+            this.reset()
+            for (const [device, value] of values ?? []) this.set({ device }, value)
+          },
+        }),
+      )
+    },
   }
 }

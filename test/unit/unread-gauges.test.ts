@@ -5,12 +5,13 @@ import { createStubClock } from '../stub-clock.ts'
 /** A page of metrics whose numbers are read by `read`. */
 function scrape(read: () => number | Promise<number>) {
   const clock = createStubClock()
-  const metrics = createMetrics(clock)
+  const said: unknown[] = []
+  const metrics = createMetrics(clock, { warn: (words: unknown) => void said.push(words) })
   metrics.gauge('messages_waiting', 'Waiting.', () => read())
   metrics.deviceGauge('device_receipts_parked', 'Parked.', async () => [['dev_a', await read()]])
   metrics.gauge('hand_overs_open', 'Open.', () => 3)
   metrics.refused('unauthorized')
-  return { clock, text: () => metrics.text() }
+  return { clock, said, text: () => metrics.text() }
 }
 
 const whole = ['onesixty_hand_overs_open 3', 'onesixty_requests_refused_total{code="unauthorized"} 1']
@@ -27,8 +28,14 @@ test('a number that cannot be read is left out of the page, which has all others
   expect(new Set(linesOf(await page.text()))).toEqual(new Set(whole))
   isAway = false
   expect(new Set(linesOf(await page.text()))).toEqual(new Set([...whole, ...ofDatabase]))
+  expect(page.said).toHaveLength(2)
   isAway = true
-  expect(new Set(linesOf(await page.text()))).toEqual(new Set(whole))
+  for (let scrapes = 0; scrapes < 3; scrapes++)
+    expect(new Set(linesOf(await page.text()))).toEqual(new Set(whole))
+  const gauges = ['messages_waiting', 'device_receipts_parked']
+  expect(page.said, 'once for each time').toMatchObject(
+    [...gauges, ...gauges].map((gauge) => ({ gauge, err: { message: 'PostgreSQL cannot be reached' } })),
+  )
 })
 
 test('a database that hangs is waited for 2 s, and no timer is left', async () => {
