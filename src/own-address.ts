@@ -8,6 +8,16 @@ export function ownAddress(
   return publicUrl ?? `${tlsCert === null ? 'http' : 'https'}://${hostInUrl(host)}:${takenPort}`
 }
 
+/**
+ * The same for programs of this machine. Where no certificate wants the name it is a number: `localhost` is [::1] too, where another user may listen,
+ * who would be shown the key.
+ */
+export function loopbackAddress(config: Pick<Config, 'publicUrl' | 'host' | 'port' | 'tlsCert'>): string {
+  if (config.publicUrl !== null || config.tlsCert !== null) return ownAddress(config)
+  const anywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
+  return `http://${anywhere[config.host] ?? asHostname(config.host)}:${config.port}`
+}
+
 /** Whether a host name of a URL means each machine itself (RFC 6761 section 6.3, RFC 1122 section 3.2.1.3, RFC 4291 section 2.5.3). */
 export const isLoopbackHost = (hostname: string): boolean =>
   hostname === 'localhost' ||

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { parseEnv } from 'node:util'
 import type { Clock } from '../clock.ts'
-import { ownAddress } from '../own-address.ts'
+import { loopbackAddress } from '../own-address.ts'
 import { command, type Output } from './command.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { readFileOrRefuse, readSecretFromFile, readSecretFromStdin } from './read-secrets.ts'
@@ -193,7 +193,7 @@ const howToRepeat = (sending: { idempotencyKey: string } | undefined): string =>
     : ` It may have been accepted: repeat with --idempotency-key ${sending.idempotencyKey}.`
 
 function serverUrl({ config }: Toolbox, given: string | undefined): string {
-  const url = given ?? ownAddress(config)
+  const url = given ?? loopbackAddress(config)
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new UsageError(`--url needs an http or https address; it was '${url}'.`)
   return url.replace(/\/+$/, '')

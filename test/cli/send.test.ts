@@ -232,7 +232,7 @@ test('when nobody listens it says that nothing was sent', async () => {
   server.closeAllConnections()
   const { code, stderr } = await send('--idempotency-key', 'mine')
   expect(code).toBe(1)
-  expect(stderr).toMatch(new RegExp(`The server at http://localhost:${port} did not answer: .*ECONNREFUSED`))
+  expect(stderr).toMatch(new RegExp(`The server at http://127.0.0.1:${port} did not answer: .*ECONNREFUSED`))
   expect(stderr).toContain('Nothing was sent.')
   expect(stderr).not.toContain(key)
 })

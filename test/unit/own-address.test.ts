@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { isLoopbackHost, linkAddress, ownAddress, signUpMode } from '../../src/own-address.ts'
+import {
+  isLoopbackHost,
+  linkAddress,
+  loopbackAddress,
+  ownAddress,
+  signUpMode,
+} from '../../src/own-address.ts'
 
 test('the own address is what is set, else where the service listens', () => {
   expect(ownAddress(readConfig({}))).toBe('http://localhost:8160')
@@ -12,6 +18,16 @@ test('the own address is what is set, else where the service listens', () => {
   expect(ownAddress(readConfig({ ONESIXTY_PUBLIC_URL: 'https://sms.example.org' }), 4711)).toBe(
     'https://sms.example.org',
   )
+})
+
+test('programs of this machine go to the number, where no certificate wants the name', () => {
+  const to = (env: Record<string, string>) => loopbackAddress(readConfig(env))
+  expect(to({})).toBe('http://127.0.0.1:8160')
+  expect(to({ ONESIXTY_HOST: '0.0.0.0', ONESIXTY_PORT: '99' })).toBe('http://127.0.0.1:99')
+  expect(to({ ONESIXTY_HOST: '::' })).toBe('http://[::1]:8160')
+  expect(to({ ONESIXTY_HOST: '10.0.0.1' })).toBe('http://10.0.0.1:8160')
+  expect(to({ ONESIXTY_TLS_CERT: 'c', ONESIXTY_TLS_KEY: 'k' })).toBe('https://localhost:8160')
+  expect(to({ ONESIXTY_PUBLIC_URL: 'https://sms.example.org' })).toBe('https://sms.example.org')
 })
 
 test('everybody may sign up while only this machine can, and with an invitation otherwise', () => {
