@@ -71,10 +71,23 @@ export async function replaceDatabase(
   source: string,
   nowMs: number,
 ): Promise<{ movedTo: string | null }> {
+  const draft = `${databaseFile(dataFolder)}.restoring`
+  try {
+    await copyDatabase(source, draft)
+    await flushPath(draft)
+    return await putInPlace(dataFolder, draft, nowMs)
+  } finally {
+    // Where there was no room for all of it, it would leave none for anything else.
+    await removeDatabase(draft)
+  }
+}
+
+async function putInPlace(
+  dataFolder: string,
+  draft: string,
+  nowMs: number,
+): Promise<{ movedTo: string | null }> {
   const live = databaseFile(dataFolder)
-  const draft = `${live}.restoring`
-  await copyDatabase(source, draft)
-  await flushPath(draft)
   const stamp = new Date(nowMs).toISOString().replaceAll(/[-:.]/g, '')
   const aside = join(dataFolder, `onesixty-before-restore-${stamp}.db`)
   const had = await isThere(live)

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { databaseFile } from '../../src/data-folder.ts'
+import { replaceDatabase } from '../../src/storage/backup.ts'
 import { openEmbedded } from '../../src/storage/database.ts'
 import { openDatabaseFile } from '../../src/storage/database-file.ts'
 import { advanceEpoch } from '../../src/storage/epoch.ts'
@@ -110,6 +111,15 @@ test('a backup overwrites nothing and leaves nothing half-made behind', async ()
   await cli.json(`backup ${cli.dataFolder}/good.db`)
   const left = (await readdir(cli.dataFolder)).filter((name) => !name.startsWith('onesixty.db'))
   expect(left.toSorted()).toEqual(['copies.db', 'good.db', 'secret'])
+})
+
+test('a restore that fails leaves the database, and no copy of it beside it', async () => {
+  await cli.json(`backup ${copy}`)
+  const nowMs = Date.UTC(2026, 0, 1)
+  await writeFile(join(cli.dataFolder, 'onesixty-before-restore-20260101T000000000Z.db'), 'of somebody else')
+  await expect(replaceDatabase(cli.dataFolder, copy, nowMs)).rejects.toThrow('exists already')
+  expect((await readdir(cli.dataFolder)).filter((name) => name.includes('restoring'))).toEqual([])
+  expect(await granted()).toBe(10)
 })
 
 test('a copy is marked: put in place by hand, with any number in the file beside it, it is known for one', async () => {
