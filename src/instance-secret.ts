@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { link, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ConfigError } from './config.ts'
 import { databaseFile, makeDataFolder } from './data-folder.ts'
 import { flushPath, hasCode, isThere, readIfThere } from './durable-file.ts'
 
@@ -42,12 +43,13 @@ export async function loadInstanceSecret({
   const hasDatabase = await isThere(databaseFile(dataFolder))
   const given = secret ?? (await readSecret(file))
   if (given === null && databaseUrl !== null)
-    throw new Error(
+    throw new ConfigError(
       'With DATABASE_URL the secret must be set: ONESIXTY_SECRET, at least 32 characters, the same on every node.',
     )
-  if (given === null && hasDatabase) throw new Error(lostSentence(file))
+  if (given === null && hasDatabase) throw new ConfigError(lostSentence(file))
   const current = given ?? (await makeSecret(dataFolder, file))
-  if (current.length < leastLength) throw new Error(`The secret needs at least ${leastLength} characters.`)
+  if (current.length < leastLength)
+    throw new ConfigError(`The secret needs at least ${leastLength} characters.`)
   return { current, previous: await readSecret(previousSecretFile(dataFolder)) }
 }
 
@@ -59,10 +61,10 @@ async function readSecret(file: string): Promise<string | null> {
   const text = await readIfThere(file)
   if (text === null) return null
   if (((await stat(file)).mode & 0o077) !== 0)
-    throw new Error(`Others may read ${file}. Run: chmod 600 ${file}`)
+    throw new ConfigError(`Others may read ${file}. Run: chmod 600 ${file}`)
   const secret = text.trim()
   if (secret.length < leastLength)
-    throw new Error(`The secret in ${file} needs at least ${leastLength} characters.`)
+    throw new ConfigError(`The secret in ${file} needs at least ${leastLength} characters.`)
   return secret
 }
 

@@ -102,7 +102,7 @@ const serveCommand: Command = {
 }
 
 /**
- * Runs one command line (without node and script) and gives the exit code: 0 done, 1 failed, 2 wrong usage. With --json it prints
+ * Runs one command line (without node and script) and gives the exit code: 0 done, 1 failed, 2 wrong usage, 78 wrong settings. With --json it prints
  * exactly one JSON document, on standard output when it succeeded, on standard error when not.
  */
 export async function runCommandLine(argv: readonly string[], io: CommandIo, serve?: Serve): Promise<number> {
@@ -167,7 +167,7 @@ const overview = (): string =>
     ),
     'Each of them explains itself: onesixty <command> --help',
     'Settings come from the environment (ONESIXTY_DATA and others, see docs/configuration.md).',
-    'Exit codes: 0 done, 1 failed, 2 wrong usage.',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage, 78 the settings or the data folder must be put right first.',
   ].join('\n\n')
 
 function print(io: CommandIo, text: string): 0 {
@@ -175,8 +175,12 @@ function print(io: CommandIo, text: string): 0 {
   return 0
 }
 
+/** EX_CONFIG of sysexits.h: to try again helps nothing until somebody has put it right (deploy/onesixty.service). */
+const wrongSettings = 78
+type ExitCode = 1 | 2 | typeof wrongSettings
+
 /** Says what went wrong in the form that was asked for. */
-function explain(io: CommandIo, json: boolean, error: unknown): 1 | 2 {
+function explain(io: CommandIo, json: boolean, error: unknown): ExitCode {
   const { code, message, exitCode } = describe(error)
   if (json) io.stderr.write(`${JSON.stringify({ error: { code, message } })}\n`)
   else
@@ -184,14 +188,15 @@ function explain(io: CommandIo, json: boolean, error: unknown): 1 | 2 {
   return exitCode
 }
 
-function describe(error: unknown): { code: string; message: string; exitCode: 1 | 2 } {
+function describe(error: unknown): { code: string; message: string; exitCode: ExitCode } {
   if (error instanceof UsageError) return { code: 'usage', message: error.message, exitCode: 2 }
   if (error instanceof Refusal) return { code: error.code, message: error.message, exitCode: 1 }
   if (error instanceof CommandError) return { code: error.code, message: error.message, exitCode: 1 }
-  if (error instanceof ConfigError) return { code: 'configuration', message: error.message, exitCode: 1 }
+  if (error instanceof ConfigError)
+    return { code: 'configuration', message: error.message, exitCode: wrongSettings }
   if (error instanceof FolderLockedError || error instanceof NodeNameTakenError)
     return { code: 'in_use', message: error.message, exitCode: 1 }
-  if (error instanceof MovedError) return { code: 'moved', message: error.message, exitCode: 1 }
+  if (error instanceof MovedError) return { code: 'moved', message: error.message, exitCode: wrongSettings }
   if (error instanceof StorageError)
     return { code: `storage_${error.fault}`, message: storageSentence(error), exitCode: 1 }
   return { code: 'failed', message: error instanceof Error ? error.message : String(error), exitCode: 1 }

@@ -163,7 +163,7 @@ test('a setting that cannot be used is named', async () => {
   const wrong = await openCli({ ONESIXTY_PORT: 'http', ONESIXTY_FREE_SM: '5' })
   const { code, stderr } = await wrong.run('account list --json')
   await wrong.close()
-  expect(code).toBe(1)
+  expect(code).toBe(78)
   expect(JSON.parse(stderr)).toMatchObject({
     error: { code: 'configuration', message: expect.stringMatching(/ONESIXTY_PORT.*\n.*ONESIXTY_FREE_SM /) },
   })

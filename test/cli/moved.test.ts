@@ -52,7 +52,7 @@ test('a database that has moved is neither served nor worked with: it says where
   await expect(serve()).rejects.toThrow(sentence)
   for (const line of ['account list', 'account create --name Eve --email eve@example.org', 'migrate', 'restore release']) {
     const { code, stderr } = await cli.run(`${line} --json`)
-    expect([line, code, JSON.parse(stderr)]).toEqual([line, 1, { error: { code: 'moved', message: sentence } }])
+    expect([line, code, JSON.parse(stderr)]).toEqual([line, 78, { error: { code: 'moved', message: sentence } }])
   }
 }) // prettier-ignore
 
