@@ -1,7 +1,7 @@
 import { Authenticator } from './accounts/authenticator.ts'
 import { AgreedClock } from './agreed-clock.ts'
 import { type Clock, systemClock } from './clock.ts'
-import type { Config } from './config.ts'
+import { type Config, ConfigError } from './config.ts'
 import { createDeviceSecretBox } from './devices/secret-box.ts'
 import { createPool } from './device-pool.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'
@@ -18,7 +18,7 @@ import { ensureTestSimulator } from './dispatch/test-simulator.ts'
 import { createInboundReceiver } from './inbound.ts'
 import { createHttp } from './http.ts'
 import { createIds } from './ids.ts'
-import { loadInstanceSecret } from './instance-secret.ts'
+import { loadInstanceSecret, marksOf, otherSecretSentence } from './instance-secret.ts'
 import { once, type Service, startAll, stopAll } from './lifecycle.ts'
 import type { Log } from './log.ts'
 import type { Claimed } from './messages/claim-messages.ts'
@@ -38,6 +38,7 @@ import { databaseTime, isShared } from './storage/database-time.ts'
 import { advanceEpoch, type EpochStart } from './storage/epoch.ts'
 import { lockFolder } from './storage/folder-lock.ts'
 import { joinNodes } from './storage/nodes.ts'
+import { agreeOnSecret } from './storage/secret-mark.ts'
 import { openStorage } from './storage/open-storage.ts'
 import type { HotUnits } from './messages/units.ts'
 import { readTlsFiles } from './tls-files.ts'
@@ -64,7 +65,7 @@ export async function createApp(config: Config, log: Log, ownClock: Clock = syst
     const served = { unitsModule, maxMergedWeight: config.maxBatchMessages }
     const opened = (storage = await openStorage<HotUnits>(config, served, clock.now()))
     await agree(clock, opened)
-    const { epoch, node } = await begin(opened, config, clock)
+    const { epoch, node } = await begin(opened, { config, clock, secret })
     const horizon = await openHorizon(opened, clock, node)
     const ids = createIds({ now: horizon.now })
     const secretBox = createDeviceSecretBox(secret)
@@ -104,20 +105,23 @@ export async function createApp(config: Config, log: Log, ownClock: Clock = syst
   }
 }
 
-/** The next epoch and the node of that number, or neither: a node that is not known by the epoch of its folder would be its own namesake. */
+/**
+ * The next epoch and the node of that number, or neither: a node that is not known by the epoch of its folder would be its own namesake. Refuses
+ * another secret than the database was made with.
+ */
 async function begin(
   storage: Storage,
-  config: Config,
-  clock: Clock,
+  { config, clock, secret }: Pick<Wiring, 'config' | 'clock' | 'secret'>,
 ): Promise<{ epoch: EpochStart; node: Wiring['node'] }> {
   const facts = {
     name: nodeNameOf(config),
     isAlone: config.databaseUrl === null,
     tidies: config.roles.includes('janitor'),
   }
-  const epoch = await advanceEpoch(storage, config.dataFolder, clock.now(), (tx, start) =>
-    joinNodes(tx, clock, { ...facts, ...start }),
-  )
+  const epoch = await advanceEpoch(storage, config.dataFolder, clock.now(), async (tx, start) => {
+    if (!(await agreeOnSecret(tx, marksOf(secret)))) throw new ConfigError(otherSecretSentence(config))
+    await joinNodes(tx, clock, { ...facts, ...start })
+  })
   return { epoch, node: { epoch: epoch.epoch, ...facts } }
 }
 

@@ -16,6 +16,19 @@ export interface InstanceSecret {
 export const deriveKey = (secret: string, purpose: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, 'onesixty', `onesixty/${purpose}/v1`, 32))
 
+/** What a database remembers of its secret, to know it again: it tells nothing else of it. */
+const markOf = (secret: string): string =>
+  Buffer.from(deriveKey(secret, 'mark')).toString('hex').slice(0, 16)
+
+/** The marks of the secrets that are at hand. */
+export const marksOf = ({
+  current,
+  previous,
+}: InstanceSecret): { current: string; previous: string | null } => ({
+  current: markOf(current),
+  previous: previous === null ? null : markOf(previous),
+})
+
 export interface SecretSettings {
   dataFolder: string
   secret: string | null
@@ -54,7 +67,17 @@ export async function loadInstanceSecret({
 }
 
 const lostSentence = (file: string): string =>
-  `${file} is not there, and the database beside it was made with a secret. Put it back from where you keep it, or set ONESIXTY_SECRET to it. If it is lost, make a new one to go on: umask 077; openssl rand -hex 32 > ${file}. Stored passwords of links and second factors cannot be read again then, and opt-outs of erased numbers hold no more.`
+  `${file} is not there, and the database beside it was made with a secret. Put it back from where you keep it, or set ONESIXTY_SECRET to it. If it is lost, make a new one to go on: umask 077; openssl rand -hex 32 > ${file}; onesixty secret accept. ${lossSentence}`
+
+/** Said where the database is of another secret than the one at hand. */
+export const otherSecretSentence = ({
+  dataFolder,
+  secret,
+}: Pick<SecretSettings, 'dataFolder' | 'secret'>): string =>
+  `This database was made with another secret than the one in ${secret === null ? secretFile(dataFolder) : 'ONESIXTY_SECRET'}. Put that one back from where you keep it beside your backups. If it is lost, go on with this one: onesixty secret accept. ${lossSentence}`
+
+const lossSentence =
+  'Stored passwords of links and second factors cannot be read again then, and opt-outs of erased numbers hold no more.'
 
 /** What the file holds, or null when there is none. */
 async function readSecret(file: string): Promise<string | null> {

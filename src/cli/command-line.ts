@@ -72,6 +72,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Put a backup in place, and decide what becomes of what it still held.',
     load: async () => (await import('./restore.ts')).restoreCommands,
   },
+  secret: {
+    summary: 'The secret that seals stored passwords: accept.',
+    load: async () => (await import('./secret.ts')).secretCommands,
+  },
   migrate: {
     summary: 'Bring the schema of the database up to date.',
     load: async () => (await import('./migrate.ts')).migrateCommand,

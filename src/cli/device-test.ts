@@ -4,7 +4,6 @@ import { tryDevice } from '../connectors/try-device.ts'
 import type { ListedDevice } from '../devices/list-devices.ts'
 import { listPhones } from '../devices/list-phones.ts'
 import { createDeviceSecretBox } from '../devices/secret-box.ts'
-import { loadInstanceSecret } from '../instance-secret.ts'
 import { command } from './command.ts'
 import { remediesOf } from '../devices/device-remedies.ts'
 import { deviceArgument, findDevice } from './device-lookup.ts'
@@ -51,7 +50,7 @@ async function tryOut(
   device: ListedDevice,
   kind: ConnectorKind | null,
 ): Promise<Trial | null> {
-  const { clock, config } = tools
-  const secretBox = createDeviceSecretBox(await loadInstanceSecret(config))
+  const { clock } = tools
+  const secretBox = createDeviceSecretBox(await tools.instanceSecret())
   return tools.withStorage(({ read }) => tryDevice({ read, clock, secretBox }, device, kind))
 }

@@ -4,7 +4,6 @@ import type { ConnectorKind } from '../connectors/connector.ts'
 import { addDevice, type DeviceDeps, type Pace, setDevice } from '../devices/device-store.ts'
 import { listDevices } from '../devices/list-devices.ts'
 import { createDeviceSecretBox } from '../devices/secret-box.ts'
-import { loadInstanceSecret } from '../instance-secret.ts'
 import { command, type CommandGroup } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { connect } from './device-connect.ts'
@@ -181,7 +180,7 @@ export const deviceCommands: CommandGroup = {
 }
 
 async function deviceDeps(tools: Toolbox, kind: ConnectorKind): Promise<DeviceDeps> {
-  const secretBox = createDeviceSecretBox(await loadInstanceSecret(tools.config))
+  const secretBox = createDeviceSecretBox(await tools.instanceSecret())
   return { ids: tools.ids, nowMs: tools.clock.now(), secretBox, rules: kind }
 }
 

@@ -10,6 +10,7 @@ import type { Db } from '../storage/dialect.ts'
 import { command } from './command.ts'
 import { examineFile } from './doctor-file.ts'
 import { examineHolds } from './doctor-holds.ts'
+import { examineSecret } from './doctor-secret.ts'
 import { examinePhones } from './doctor-phones.ts'
 import { examineWebhooks } from './doctor-webhooks.ts'
 import { attempt, type Finding, fine, megabytes, wrong } from './finding.ts'
@@ -83,6 +84,7 @@ async function examineMachine({ config }: Toolbox): Promise<Finding[]> {
 async function examineDatabase({ config, clock }: Toolbox, full: boolean): Promise<Finding[]> {
   const at: AuditTime = { nowMs: clock.now(), receiptWindowMs: config.receiptWindowHours * hourMs }
   const examine = async (db: Db): Promise<Finding[]> => [
+    ...(await examineSecret(db, config)),
     ...(await examineHolds(db)),
     ...(await examinePhones(db, config)),
     ...(await examineWebhooks(db, config, at.nowMs)),

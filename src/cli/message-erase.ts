@@ -1,5 +1,4 @@
 import { requireAccount } from '../accounts/list-accounts.ts'
-import { loadInstanceSecret } from '../instance-secret.ts'
 import type { EraseDeps, EraseNumberDeps } from '../messages/erase-deps.ts'
 import { eraseNumber } from '../messages/erase-number.ts'
 import { createNumberHash } from '../number-hash.ts'
@@ -59,7 +58,7 @@ export const eraseDeps = ({ clock, ids }: Toolbox, { read, writer }: CommandStor
 async function eraseNumberDeps(tools: Toolbox, storage: CommandStorage): Promise<EraseNumberDeps> {
   return {
     ...eraseDeps(tools, storage),
-    numbers: createNumberHash(await loadInstanceSecret(tools.config)),
+    numbers: createNumberHash(await tools.instanceSecret()),
   }
 }
 

@@ -1,6 +1,5 @@
 import { requireAccount } from '../accounts/list-accounts.ts'
 import { rfc3339, rfc3339OrNull } from '../clock.ts'
-import { loadInstanceSecret } from '../instance-secret.ts'
 import { notBelow } from '../messages/history-floor.ts'
 import {
   addOptOuts,
@@ -190,9 +189,9 @@ function oneNumber(text: string): string {
   return number
 }
 
-const spellingsOf = async ({ config }: Toolbox, number: string): Promise<string[]> => [
+const spellingsOf = async (tools: Toolbox, number: string): Promise<string[]> => [
   number,
-  ...createNumberHash(await loadInstanceSecret(config)).all(number),
+  ...createNumberHash(await tools.instanceSecret()).all(number),
 ]
 
 async function readAll({ io }: Toolbox): Promise<string> {

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, systemClock } from '../clock.ts'
-import type { Config } from '../config.ts'
+import { type Config, ConfigError } from '../config.ts'
 import { isThere } from '../durable-file.ts'
 import { createIds, type Ids } from '../ids.ts'
-import { loadInstanceSecret } from '../instance-secret.ts'
+import { type InstanceSecret, loadInstanceSecret, marksOf, otherSecretSentence } from '../instance-secret.ts'
 import { type CommandStorage, openForCommand } from '../storage/command-storage.ts'
 import { compareMigrations } from '../storage/compare-migrations.ts'
 import { databaseFile } from '../data-folder.ts'
 import { postgresSettingsOf } from '../storage/open-storage.ts'
+import { isOfSecret } from '../storage/secret-mark.ts'
 import { CommandError } from './command-errors.ts'
 
 /** Who did it, in the ledger and the audit log. */
@@ -41,6 +42,8 @@ export interface Toolbox {
    * looks makes no database.
    */
   withStorage<T>(use: (storage: CommandStorage) => Promise<T>, options?: { create: boolean }): Promise<T>
+  /** The secret of the instance. Refuses another than the database was made with: what a command sealed with it the server could not open. */
+  instanceSecret(): Promise<InstanceSecret>
 }
 
 /** The tools of one command; opens nothing yet. */
@@ -61,6 +64,12 @@ export function createToolbox(io: CommandIo, config: Config, clock: Clock = syst
       } finally {
         await storage.close()
       }
+    },
+    async instanceSecret() {
+      const secret = await loadInstanceSecret(config)
+      const isIts = await this.withStorage(({ read }) => isOfSecret(read, marksOf(secret)))
+      if (!isIts) throw new ConfigError(otherSecretSentence(config))
+      return secret
     },
   }
 }

@@ -1,7 +1,6 @@
 import { requireAccount } from '../accounts/list-accounts.ts'
 import { hourMs, rfc3339, rfc3339OrNull } from '../clock.ts'
 import { createWebhookSecretBox } from '../devices/secret-box.ts'
-import { loadInstanceSecret } from '../instance-secret.ts'
 import { eventTypes } from '../messages/event-types.ts'
 import type { Db } from '../storage/dialect.ts'
 import {
@@ -31,7 +30,7 @@ const depsOf = async (tools: Toolbox): Promise<EndpointDeps> => ({
   ids: tools.ids,
   nowMs: tools.clock.now(),
   randomBytes: tools.randomBytes,
-  secretBox: createWebhookSecretBox(await loadInstanceSecret(tools.config)),
+  secretBox: createWebhookSecretBox(await tools.instanceSecret()),
 })
 
 const secretSentence = 'The secret is shown this once: what it signs, the receiver verifies with it.'

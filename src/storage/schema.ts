@@ -98,6 +98,7 @@ export interface InstanceTable {
   created_at: number
   cluster: string | null
   history_until: Generated<number>
+  secret_mark: Generated<string | null>
 }
 
 export interface NodeTable {

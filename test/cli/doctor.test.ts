@@ -49,6 +49,7 @@ test('a sound installation passes every check, with --full too', async () => {
       'database',
       'schema',
       ...ofDatabase,
+      'secret_fits',
       'granted_is_ledger',
       'used_is_usage',
       'wallets_in_bounds',
@@ -78,7 +79,7 @@ test('says in words what fails, with what to do and the rows', async () => {
     'FAIL  granted_is_ledger: Does not hold: What each wallet was granted is the sum of its ledger entries.',
   )
   expect(stdout).toMatch(/"granted":11,"ledger":10/)
-  expect(stdout).toContain(`1 of ${23 + ofDatabase.length} checks failed.`)
+  expect(stdout).toContain(`1 of ${24 + ofDatabase.length} checks failed.`)
 })
 
 test('a secret that others may read, and one that is gone', async () => {

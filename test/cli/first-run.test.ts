@@ -69,7 +69,7 @@ test('the first start makes the operator an account and prints its keys, though 
 test('a start that cannot read its files, or not make its folder, names the setting', async () => {
   const failure = async (env: Record<string, string>): Promise<string> => {
     const { code, stderr } = await cli(['serve'], { dataFolder, env })
-    expect(code).toBe(1)
+    expect(code).toBe(78)
     return stderr
   }
   const file = `${dataFolder}/not-a-certificate`
