@@ -1,5 +1,6 @@
 import { placeholderEmail } from '../accounts/accounts.ts'
 import { dayMs } from '../clock.ts'
+import type { Flag } from '../storage/column-values.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { AlertKind, AlertMailTable } from '../storage/operator-tables.ts'
 import type { Mode } from '../storage/schema.ts'
@@ -21,7 +22,7 @@ interface Telling extends Pick<ToldAlert, 'id' | 'kind' | 'subject'> {
 
 /**
  * Writes down who is told of the begin and the end of alerts, in the transaction that begins and ends them. A good end is told to those of whom the mail
- * server took a mail of the begin; all others are told neither.
+ * server took a mail of the begin, or may have taken one; all others are told neither.
  */
 export async function planMails(
   tx: Tx,
@@ -48,7 +49,7 @@ export async function planMails(
       .select(['user_id', 'done_at'])
       .where('alert_id', '=', alert.id)
       .where('phase', '=', 'began')
-      .where('tries', '>', 0)
+      .where(({ eb, or }) => or([eb('tries', '>', 0), eb('may_be_told', '=', 1)]))
       .execute()
     // One that may be on its way to the mail server has settled once its lease is over, and `claimMails` sees then whether it was taken.
     for (const { user_id: userId, done_at } of told)
@@ -106,6 +107,8 @@ export interface DueMail {
   phase: AlertMailTable['phase']
   userId: string
   tries: number
+  /** Whether a try before this one may have been taken: what became of it was never written down. */
+  mayBeTold: boolean
   to: string
   kind: AlertKind
   accountId: string | null
@@ -124,8 +127,8 @@ const longestWaitMs = dayMs
 
 /**
  * Takes some that are due, for a while. Who they are for is asked anew: of those that would go to somebody who has left the account, is no operator any
- * more, or has muted the kind meanwhile, nothing is sent; nor of a begin that is over, or of the end of what no mail server took the begin of, or what has
- * begun anew.
+ * more, or has muted the kind meanwhile, nothing is sent; nor of a begin that is over, or of the end of what surely no mail server took the begin of, or
+ * what has begun anew.
  */
 export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limit: number }): Promise<DueMail[]> {
   const rows = await tx
@@ -145,18 +148,19 @@ export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limi
     .leftJoin('alerts as n', (join) =>
       join.onRef('n.kind', '=', 'a.kind').onRef('n.subject', '=', 'a.subject').on('n.ended_at', 'is', null),
     )
-    .select(['n.id as lasting', 'b.done_at as begin_done_at', 'b.tries as begin_tries', 'p.role', 'u.is_operator', 'q.kind as muted', 'm.alert_id', 'm.phase', 'm.user_id', 'm.tries', 'u.email', 'a.kind', 'a.account_id', 'c.name as account', 'a.mode', 'a.name', 'a.said', 'a.began_at', 'a.ended_at'])
+    .select(['n.id as lasting', 'b.done_at as begin_done_at', 'b.tries as begin_tries', 'b.may_be_told as begin_may_be_told', 'm.may_be_told', 'p.role', 'u.is_operator', 'q.kind as muted', 'm.alert_id', 'm.phase', 'm.user_id', 'm.tries', 'u.email', 'a.kind', 'a.account_id', 'c.name as account', 'a.mode', 'a.name', 'a.said', 'a.began_at', 'a.ended_at'])
     .where('m.done_at', 'is', null)
     .where(({ eb, or }) => or([eb('m.due_at', '<=', nowMs), eb('m.due_at', '>', nowMs + longestWaitMs)]))
     .orderBy('m.due_at')
     .limit(limit)
     .execute()
   const [going, left] = [rows.filter(isConcerned), rows.filter((row) => !isConcerned(row))]
-  const taken = going.map((row) => ({ ...keyOf(row), tries: row.tries + 1, due_at: nowMs + leaseMs }))
+  // Until it is settled it may be taken, and who may be told of the begin is told of the end.
+  const taken = going.map((row) => ({ ...keyOf(row), tries: row.tries + 1, due_at: nowMs + leaseMs, may_be_told: 1 as const }))
   await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], taken)
   await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], left.map((row) => ({ ...keyOf(row), tries: 0, done_at: nowMs })))
   return going.map((row) => ({
-    alertId: row.alert_id, phase: row.phase, userId: row.user_id, tries: row.tries + 1, to: row.email, kind: row.kind,
+    alertId: row.alert_id, phase: row.phase, userId: row.user_id, tries: row.tries + 1, mayBeTold: row.may_be_told === 1, to: row.email, kind: row.kind,
     accountId: row.account_id, accountName: row.account, mode: row.mode, name: row.name, said: row.said, beganAt: row.began_at,
     endedAt: row.ended_at,
   }))
@@ -167,6 +171,7 @@ interface Concern {
   ended_at: number | null
   begin_done_at: number | null
   begin_tries: number | null
+  begin_may_be_told: Flag | null
   /** The alert of the same name that is open. */
   lasting: string | null
   kind: AlertKind
@@ -183,9 +188,18 @@ const isConcerned = (row: Concern): boolean =>
   (row.role === 'owner' ||
     (row.is_operator === 1 && (row.account_id === null || alertWords[row.kind].tellsOperators)))
 
-/** A begin that is not over yet, or the end of one that was told and has not begun anew. */
-const isNews = ({ phase, ended_at, begin_done_at, begin_tries, lasting }: Concern): boolean =>
-  phase === 'began' ? ended_at === null : begin_done_at !== null && (begin_tries ?? 0) > 0 && lasting === null
+/** A begin that is not over yet, or the end of one that was told, or may have been, and has not begun anew. */
+const isNews = ({
+  phase,
+  ended_at,
+  begin_done_at,
+  begin_tries,
+  begin_may_be_told,
+  lasting,
+}: Concern): boolean =>
+  phase === 'began'
+    ? ended_at === null
+    : (begin_may_be_told === 1 || (begin_done_at !== null && (begin_tries ?? 0) > 0)) && lasting === null
 
 const keyOf = ({ alert_id, phase, user_id }: { alert_id: string; phase: string; user_id: string }) => ({
   alert_id,
@@ -193,10 +207,10 @@ const keyOf = ({ alert_id, phase, user_id }: { alert_id: string; phase: string; 
   user_id,
 })
 
-/** What became of mails: taken by the mail server, given up with no try that counts, or to be tried again at an instant. */
+/** What became of mails: taken by the mail server, given up with no try that counts, or to be tried again at an instant. This try is in doubt no more. */
 export async function settleMails(
   tx: Tx,
-  settled: readonly (Pick<DueMail, 'alertId' | 'phase' | 'userId' | 'tries'> & {
+  settled: readonly (Pick<DueMail, 'alertId' | 'phase' | 'userId' | 'tries' | 'mayBeTold'> & {
     doneAt: number | null
     dueAt: number
   })[],
@@ -205,13 +219,14 @@ export async function settleMails(
     tx,
     'alert_mails',
     ['alert_id', 'phase', 'user_id'],
-    settled.map(({ alertId, phase, userId, tries, doneAt, dueAt }) => ({
+    settled.map(({ alertId, phase, userId, tries, mayBeTold, doneAt, dueAt }) => ({
       alert_id: alertId,
       phase,
       user_id: userId,
       tries,
       done_at: doneAt,
       due_at: dueAt,
+      may_be_told: mayBeTold ? 1 : 0,
     })),
   )
 }

@@ -55,6 +55,8 @@ export interface AlertMailTable {
   /** Of one that is done: 0 where no mail server took it. */
   tries: Generated<number>
   done_at: number | null
+  /** 1 while one is on its way, and for good where what became of it was never written down: the mail server may have taken it. */
+  may_be_told: Generated<Flag>
 }
 
 export interface AlertMuteTable {
