@@ -43,6 +43,7 @@ export async function planMails(
       .where('done_at', 'is', null)
       .where('tries', '=', 0)
       .execute()
+    await dropFormerEnds(tx, alert, nowMs)
     if (!alert.isGood || alertWords[alert.kind].ended === null) continue
     const told = await tx
       .selectFrom('alert_mails')
@@ -57,6 +58,30 @@ export async function planMails(
   }
   await insertRows(tx, 'alert_mails', mailRows('ended', last, nowMs))
 }
+
+/** An end that waited while this alert lasted is no news to whom this one's own end is told; nor to anybody where this one does not end well. */
+async function dropFormerEnds(
+  tx: Tx,
+  { id, kind, subject, isGood }: ToldAlert & { isGood: boolean },
+  nowMs: number,
+): Promise<void> {
+  const toldOfThis = tx
+    .selectFrom('alert_mails')
+    .select('user_id')
+    .where('alert_id', '=', id)
+    .where('phase', '=', 'began')
+    .where('tries', '>', 0)
+    .where('done_at', 'is not', null)
+  await tx
+    .updateTable('alert_mails')
+    .set({ done_at: nowMs, tries: 0 })
+    .where('phase', '=', 'ended')
+    .where('done_at', 'is', null)
+    .where('alert_id', '!=', id)
+    .where('alert_id', 'in', tx.selectFrom('alerts').select('id').where('kind', '=', kind).where('subject', '=', subject))
+    .$if(isGood, (update) => update.where('user_id', 'in', toldOfThis))
+    .execute()
+} // prettier-ignore
 
 /** Of a balance that is low and used up at the same moment only the worse is worth a mail, to whoever is told of the worse for certain. */
 function mailRows(phase: AlertMailTable['phase'], tellings: readonly Telling[], nowMs: number) {
@@ -122,13 +147,15 @@ export interface DueMail {
 
 /** While one is being sent nobody else takes it; whoever was killed meanwhile leaves it for later. */
 const leaseMs = 300_000
+/** How long until it is asked again whether what has begun anew is over. */
+const anewMs = 600_000
 /** Nothing waits as long as this for a next try: what is due later was written while the clock was ahead, and is due now. */
 const longestWaitMs = dayMs
 
 /**
  * Takes some that are due, for a while. Who they are for is asked anew: of those that would go to somebody who has left the account, is no operator any
- * more, or has muted the kind meanwhile, nothing is sent; nor of a begin that is over, or of the end of what surely no mail server took the begin of, or
- * what has begun anew.
+ * more, or has muted the kind meanwhile, nothing is sent; nor of a begin that is over, or of the end of what surely no mail server took the begin of. The end
+ * of what has begun anew waits until that is over as well, unless its person was told of the new begin: else the last that they hear were the former one.
  */
 export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limit: number }): Promise<DueMail[]> {
   const rows = await tx
@@ -148,17 +175,23 @@ export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limi
     .leftJoin('alerts as n', (join) =>
       join.onRef('n.kind', '=', 'a.kind').onRef('n.subject', '=', 'a.subject').on('n.ended_at', 'is', null),
     )
-    .select(['n.id as lasting', 'b.done_at as begin_done_at', 'b.tries as begin_tries', 'b.may_be_told as begin_may_be_told', 'm.may_be_told', 'p.role', 'u.is_operator', 'q.kind as muted', 'm.alert_id', 'm.phase', 'm.user_id', 'm.tries', 'u.email', 'a.kind', 'a.account_id', 'c.name as account', 'a.mode', 'a.name', 'a.said', 'a.began_at', 'a.ended_at'])
+    .leftJoin('alert_mails as t', (join) =>
+      join.onRef('t.alert_id', '=', 'n.id').onRef('t.user_id', '=', 'm.user_id').on('t.phase', '=', 'began'),
+    )
+    .select(['n.id as lasting', 't.done_at as anew_done_at', 't.tries as anew_tries', 'b.done_at as begin_done_at', 'b.tries as begin_tries', 'b.may_be_told as begin_may_be_told', 'm.may_be_told', 'p.role', 'u.is_operator', 'q.kind as muted', 'm.alert_id', 'm.phase', 'm.user_id', 'm.tries', 'u.email', 'a.kind', 'a.account_id', 'c.name as account', 'a.mode', 'a.name', 'a.said', 'a.began_at', 'a.ended_at'])
     .where('m.done_at', 'is', null)
     .where(({ eb, or }) => or([eb('m.due_at', '<=', nowMs), eb('m.due_at', '>', nowMs + longestWaitMs)]))
     .orderBy('m.due_at')
     .limit(limit)
     .execute()
-  const [going, left] = [rows.filter(isConcerned), rows.filter((row) => !isConcerned(row))]
+  const left = rows.filter((row) => !isConcerned(row))
+  const waiting = rows.filter((row) => isConcerned(row) && hasBegunAnew(row))
+  const going = rows.filter((row) => isConcerned(row) && !hasBegunAnew(row))
   // Until it is settled it may be taken, and who may be told of the begin is told of the end.
   const taken = going.map((row) => ({ ...keyOf(row), tries: row.tries + 1, due_at: nowMs + leaseMs, may_be_told: 1 as const }))
   await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], taken)
   await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], left.map((row) => ({ ...keyOf(row), tries: 0, done_at: nowMs })))
+  await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], waiting.map((row) => ({ ...keyOf(row), due_at: nowMs + anewMs })))
   return going.map((row) => ({
     alertId: row.alert_id, phase: row.phase, userId: row.user_id, tries: row.tries + 1, mayBeTold: row.may_be_told === 1, to: row.email, kind: row.kind,
     accountId: row.account_id, accountName: row.account, mode: row.mode, name: row.name, said: row.said, beganAt: row.began_at,
@@ -172,8 +205,10 @@ interface Concern {
   begin_done_at: number | null
   begin_tries: number | null
   begin_may_be_told: Flag | null
-  /** The alert of the same name that is open. */
+  /** The alert of the same name that is open, and the mail that tells this person of its begin. */
   lasting: string | null
+  anew_done_at: number | null
+  anew_tries: number | null
   kind: AlertKind
   account_id: string | null
   role: string | null
@@ -188,18 +223,16 @@ const isConcerned = (row: Concern): boolean =>
   (row.role === 'owner' ||
     (row.is_operator === 1 && (row.account_id === null || alertWords[row.kind].tellsOperators)))
 
-/** A begin that is not over yet, or the end of one that was told, or may have been, and has not begun anew. */
-const isNews = ({
-  phase,
-  ended_at,
-  begin_done_at,
-  begin_tries,
-  begin_may_be_told,
-  lasting,
-}: Concern): boolean =>
-  phase === 'began'
-    ? ended_at === null
-    : (begin_may_be_told === 1 || (begin_done_at !== null && (begin_tries ?? 0) > 0)) && lasting === null
+/** A begin that is not over yet, or the end of one that was told or may have been; not where its person was told that it has begun anew. */
+const isNews = (row: Concern): boolean =>
+  row.phase === 'began'
+    ? row.ended_at === null
+    : (row.begin_may_be_told === 1 || isTaken(row.begin_done_at, row.begin_tries)) &&
+      !isTaken(row.anew_done_at, row.anew_tries)
+
+const isTaken = (doneAt: number | null, tries: number | null): boolean => doneAt !== null && (tries ?? 0) > 0
+
+const hasBegunAnew = ({ phase, lasting }: Concern): boolean => phase === 'ended' && lasting !== null
 
 const keyOf = ({ alert_id, phase, user_id }: { alert_id: string; phase: string; user_id: string }) => ({
   alert_id,

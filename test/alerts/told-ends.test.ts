@@ -136,3 +136,47 @@ test('that it is over is not told any more when it has begun anew meanwhile', as
   await lookOn()
   expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline', 'ada: dev_p is offline'])
 })
+
+/** It goes, which is told, and comes and goes again while no mail can leave. */
+async function goTwice(): Promise<void> {
+  await house.setStanding('dev_p', 'offline')
+  house.minutes(10)
+  await house.look()
+  expect(house.told()).toEqual(['ada: dev_p is offline'])
+  house.post.refusal = new Error('busy')
+  await house.setStanding('dev_p', 'online')
+  await house.look()
+  house.minutes(61)
+  await house.setStanding('dev_p', 'offline')
+  house.minutes(10)
+  await house.look()
+}
+
+test('who heard last that it is offline is told that it is back, though it went once more while no mail could leave', async () => {
+  await goTwice()
+  await house.setStanding('dev_p', 'online')
+  await house.look()
+  house.post.refusal = null
+  await lookOn()
+  expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline'])
+})
+
+test('who was told that it has begun anew is told once that it is over, however soon that is', async () => {
+  await goTwice()
+  house.post.refusal = null
+  house.minutes(1)
+  await house.look()
+  expect(house.told()).toEqual(['ada: dev_p is offline', 'ada: dev_p is offline'])
+  await house.setStanding('dev_p', 'online')
+  await lookOn()
+  expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline', 'ada: dev_p is offline'])
+})
+
+test('that it was back is told no more where it went once more and was then disabled', async () => {
+  await goTwice()
+  await write((tx) => tx.updateTable('devices').set({ state: 'disabled' }).execute())
+  await house.look()
+  house.post.refusal = null
+  await lookOn()
+  expect(house.told()).toEqual(['ada: dev_p is offline'])
+})
