@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setCountries } from '../../src/accounts/account-guard.ts'
 import { setAccountLimits } from '../../src/accounts/accounts.ts'
-import { busiestHour } from '../../src/api/v1/planned-rate.ts'
+import { busiestWindow } from '../../src/api/v1/planned-rate.ts'
 import { PumpingWatch } from '../../src/api/v1/pumping-watch.ts'
 import { Velocity } from '../../src/api/v1/velocity.ts'
 import { readConfig } from '../../src/config.ts'
@@ -182,7 +182,7 @@ test('the fullest hour around a time is the one that counting all hours finds', 
       const counts = Array.from({ length: 60 }, (_, i) => at - i).map(
         (from) => times.filter((time) => time >= from && time < from + 60).length + 1,
       )
-      expect(busiestHour(times.map(ms), ms(at)).messages).toBe(Math.max(...counts))
+      expect(busiestWindow(times.map(ms), ms(at)).messages).toBe(Math.max(...counts))
     }),
   )
 })

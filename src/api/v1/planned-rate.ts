@@ -7,8 +7,8 @@ import { prefixOf } from './pumping-watch.ts'
 import { codesWindowMs } from './recipient-rate.ts'
 import type { SendPorts } from './send-ports.ts'
 
-/** How many of these times, and `atMs` beside them, lie within one hour (or so long) that holds it, where that is fullest, and when that has passed. */
-export function busiestHour(
+/** How many of these times, and `atMs` beside them, lie within the fullest window of `windowMs` that holds it, and when that has passed. */
+export function busiestWindow(
   times: readonly number[],
   atMs: number,
   windowMs = hourMs,
@@ -185,8 +185,8 @@ function waitSeconds(
   { stored, underWay }: Ahead = { stored: [], underWay: [] },
   { sendAtMs, nowMs, most, windowMs }: { sendAtMs: number; nowMs: number; most: number; windowMs: number },
 ): number {
-  if (busiestHour([...stored, ...underWay], sendAtMs, windowMs).messages <= most) return 0
-  const { messages, endsMs } = busiestHour(stored, sendAtMs, windowMs)
+  if (busiestWindow([...stored, ...underWay], sendAtMs, windowMs).messages <= most) return 0
+  const { messages, endsMs } = busiestWindow(stored, sendAtMs, windowMs)
   return messages <= most ? underWaySeconds : Math.max(1, Math.ceil((endsMs - nowMs) / 1_000))
 }
 
