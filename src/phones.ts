@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { hourMs } from './clock.ts'
 import { takeOrRefuse } from './api/console/identity-limits.ts'
 import { BoundedMap } from './bounded-map.ts'
+import { hourMs } from './clock.ts'
 import { androidKind } from './connectors/android/android.ts'
 import { judgeFailure } from './connectors/android/failure.ts'
 import { Phone } from './connectors/android/phone.ts'

@@ -1,6 +1,6 @@
-import { minuteMs } from '../clock.ts'
 import { claimMails, type DueMail, hasDueMails, settleMails } from '../alerts/alert-mails.ts'
 import { renderMail } from '../alerts/render-mail.ts'
+import { minuteMs } from '../clock.ts'
 import type { Mailer } from '../mailer.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'

@@ -1,4 +1,3 @@
-import { phoneReportsForMs } from './phone-recalls.ts'
 import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
@@ -7,6 +6,7 @@ import type { EraseAccount, EraseDeps } from './erase-deps.ts'
 import { type ErasedPage, type Wallet, writeErasedPage } from './erase-page.ts'
 import { erasedNumber } from './erased-number.ts'
 import { messageWindows } from './message-windows.ts'
+import { phoneReportsForMs } from './phone-recalls.ts'
 
 /** Small pieces, so that sending never waits long for one. */
 const pageSize = 500

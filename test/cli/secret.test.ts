@@ -1,3 +1,4 @@
+import { rm, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApp } from '../../src/app.ts'
 import { ConfigError, readConfig } from '../../src/config.ts'
@@ -6,7 +7,6 @@ import { createLog } from '../../src/log.ts'
 import { openFolder } from '../open-test-storage.ts'
 import { databaseSettings } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
-import { rm, writeFile } from 'node:fs/promises'
 
 const former = 'the secret that this database was made with'
 const other = 'a secret of another machine, as long as it must be'
