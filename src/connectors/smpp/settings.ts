@@ -52,7 +52,6 @@ const required = <T>(reader: SettingReader<T>, says: string): Setting<T> => ({
 })
 
 const limits = defaultSessionLimits
-/** Longer than any peer waits, and far from the longest timer of Node.js. */
 
 const sender: SettingReader<string> = {
   read: (text) => (text === '' || senderFault(text) === null ? text : undefined),
@@ -105,6 +104,7 @@ const table = {
   user_message_reference: setting(switched, 'on', 'Gives each part a number (TLV 0x0204) that many SMSCs send back with its receipt: then a message whose answer was lost is found again. On, since SMPP has what is not known ignored; off for an SMSC that refuses it.'),
   tlvs: setting(tlvList, '', 'TLVs that go with every message, each tag:type:value with blanks between, such as 1400:octets:3031 or 1401:text:1107161234. Types: octets (hexadecimal), text, cstring, int8, int16, int32. Empty is none.'),
   message_ids: setting(oneOf('auto', 'exact', 'hex_to_decimal', 'decimal_to_hex'), 'auto', 'How the ids of answers become those of receipts, where an SMSC writes one in hexadecimal and the other in decimal. auto takes either.'),
+  // An hour at most: longer than any peer waits, and far from the longest timer of Node.js.
   bind_timeout_ms: setting(wholeNumber(100, hourMs), limits.bindTimeoutMs, 'Milliseconds from a bind to its answer; 10 s is ample.'),
   response_timeout_ms: setting(wholeNumber(100, hourMs), limits.responseTimeoutMs, 'Milliseconds from a submit to its answer; then nobody knows whether it was taken. Better too long than too short: 30 s.'),
   enquire_link_ms: setting(wholeNumber(1_000, hourMs), limits.enquireLinkMs, 'Milliseconds of silence after which we ask whether the SMSC lives. 30 s, since connections through NAT are often dropped after a minute.'),
