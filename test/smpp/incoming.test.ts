@@ -11,10 +11,13 @@ const startMs = Date.parse('2026-11-21T09:39:58.000Z')
 
 /** What comes in over a link, at a time that the test sets. */
 function openIncoming() {
-  const heard = { inbound: [] as Inbound[], receipts: [] as Receipt[], nowMs: startMs }
+  const heard = { inbound: [] as Inbound[], receipts: [] as Receipt[], nowMs: startMs, canStore: true }
   const take = createIncoming({
     events: {
-      inbound: async (inbound) => void heard.inbound.push(inbound),
+      inbound: async (inbound) => {
+        heard.inbound.push(inbound)
+        if (!heard.canStore) throw new Error('The store takes nothing just now.')
+      },
       receipt: async (receipt) => void heard.receipts.push(receipt),
     },
     tools: { now: () => heard.nowMs },
@@ -27,7 +30,9 @@ function openIncoming() {
   /** A copy comes in, over a session that lives unless told otherwise; gives what is known of it. */
   const say = async (changes: Partial<MessageFields> = {}, session = live): Promise<DeliveryFate> => {
     const fate = new DeliveryFate(session, heard.nowMs - startMs)
-    await take(delivery(1, changes) as Delivery, fate)
+    const stored = take(delivery(1, changes) as Delivery, fate)
+    // What cannot be stored is answered with a no.
+    await stored.catch(() => fate.answered(false, heard.nowMs - startMs))
     return fate
   }
   const pass = (ms: number): number => (heard.nowMs += ms) - startMs
@@ -126,6 +131,21 @@ test('a repeat is known after a restart, also where ten minutes have ended meanw
   })
   // What this process remembers it can tell apart itself.
   expect(second?.formerFingerprint).toBeUndefined()
+})
+
+test('a repeat that could not be stored at first is known after a restart all the same, by when it was first heard', async () => {
+  const before = openIncoming()
+  await before.say()
+  const after = openIncoming()
+  const firstMs = startMs + after.pass(9 * minuteMs)
+  after.heard.canStore = false
+  await after.say()
+  after.heard.canStore = true
+  after.pass(5 * minuteMs)
+  await after.say()
+  const [first, again] = after.heard.inbound
+  expect(again?.fingerprint).toBe(first?.fingerprint)
+  expect(again?.formerFingerprint).toEqual({ name: before.prints()[0], afterMs: firstMs - 10 * minuteMs })
 })
 
 test.for([

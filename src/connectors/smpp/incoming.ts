@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { BoundedMap } from '../../bounded-map.ts'
-import type { ConnectorEvents, ConnectorTools } from '../connector.ts'
+import type { ConnectorEvents, ConnectorTools, Inbound } from '../connector.ts'
 import { ton } from './address.ts'
 import type { Delivery } from './deliveries.ts'
 import type { DeliveryFate } from './delivery-fate.ts'
@@ -59,7 +59,7 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryF
       inReplyTo: null,
       fingerprint: name,
       fingerprintGuessed: true,
-      ...(former !== null && { formerFingerprint: { name: former, afterMs: receivedAt - repeatMs } }),
+      ...(former !== null && { formerFingerprint: former }),
       ...(part === null ? {} : { part }),
     })
   }
@@ -84,6 +84,8 @@ const mostRemembered = 60_000
 
 interface Heard {
   name: string
+  /** What it was named if it was stored before this process began. Told with each of its repeats: the first try to store it may fail. */
+  former: NonNullable<Inbound['formerFingerprint']> | null
   /** In which ten minutes it was heard first. */
   span: number
   /** What became of its last copy. */
@@ -99,7 +101,7 @@ interface Copy {
  * Names messages so that repeats of one have one name. What this process does not remember is named after its octets and whole ten minutes, which
  * is the same before and after a restart; `former` is what it was named if it came before in the ten minutes that ended meanwhile.
  */
-function createNames(): (digest: string, copy: Copy) => { name: string; former: string | null } {
+function createNames(): (digest: string, copy: Copy) => Pick<Heard, 'name' | 'former'> {
   const heard = new BoundedMap<Heard>(mostRemembered)
   let count = 0
   return (digest, { fate, receivedAt, isPiece }) => {
@@ -110,8 +112,11 @@ function createNames(): (digest: string, copy: Copy) => { name: string; former: 
       isRecent && (isPiece || known.fate.mayComeAgain(fate.arrivedMs, !fate.cameBeside(known.fate)))
     const isTaken = !isRepeat && known?.span === span
     const name = isRepeat ? known.name : `${digest}.${span}${isTaken ? `.${receivedAt}.${++count}` : ''}`
-    heard.set(digest, { name, span: isRepeat ? known.span : span, fate })
-    return { name, former: known === undefined ? `${digest}.${span - 1}` : null }
+    const former =
+      known === undefined ? { name: `${digest}.${span - 1}`, afterMs: receivedAt - repeatMs } : null
+    const heardAs = isRepeat ? { ...known, fate } : { name, former, span, fate }
+    heard.set(digest, heardAs)
+    return heardAs
   }
 }
 
