@@ -115,6 +115,31 @@ test('a link that has lost its lease waits no longer than it did: another server
   await stopped
 })
 
+test('a link that loses its lease while it waits for answers waits no longer', async () => {
+  const { link, smsc, world } = await openStubLink({
+    answering: silentTo('submit_sm'),
+    settings: { response_timeout_ms: '60000' },
+  })
+  const submitted = link.submit(handOverOf())
+  await smsc.seen('submit_sm')
+  const stopped = link.stop()
+  const isUnbound = (): boolean => smsc.received.some(({ command }) => command === 'unbind')
+  const passSeconds = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds && !isUnbound(); second++) {
+      await world.clock.advance(1_000)
+      if (!isUnbound()) await roundTrip(smsc)
+    }
+  }
+  await passSeconds(10)
+  expect(isUnbound()).toBe(false)
+  Object.assign(world.tools, { mayWrite: () => false })
+  // One until it looks, and ten that a session has for its answers.
+  await passSeconds(12)
+  expect(isUnbound()).toBe(true)
+  await stopped
+  expect(await submitted).toMatchObject({ kind: 'unknown' })
+})
+
 test('parts that go again count against the contracted rate', async () => {
   let submits = 0
   const { link, world } = await openStubLink({

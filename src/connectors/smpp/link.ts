@@ -13,6 +13,7 @@ import type { DeliveryFate } from './delivery-fate.ts'
 import { type KnownIds, mostIds } from './known-ids.ts'
 import { healthOf } from './link-health.ts'
 import { type Doubtful, LateAnswers } from './late-answers.ts'
+import { OpenHandOvers } from './open-hand-overs.ts'
 import type { OpenSocket } from './open-socket.ts'
 import type { LinkPlan, Replan } from './link-plan.ts'
 import { readAnswer, readSubmitted, sayAnswer } from './part-answer.ts'
@@ -53,16 +54,16 @@ export class SmppLink implements Link {
   readonly #pace: Pace
   readonly #late = new LateAnswers()
   #phase: 'new' | 'running' | 'stopping' = 'new'
-  #open = 0
+  readonly #open: OpenHandOvers
   #lastSeenAt: number | null = null
   #status: Health['status'] = 'pending'
   readonly #halves: Halves
-  #whenIdle: (() => void)[] = []
   #finishing: Promise<void> | null = null
 
   constructor(deps: Deps, plan: LinkPlan) {
     this.#deps = deps
     this.#plan = plan
+    this.#open = new OpenHandOvers(deps.tools)
     this.capabilities = plan.capabilities
     this.resumesFirst = { most: mostIds, failuresTold: plan.receipts === 'failures' }
     const hasRoom = (): void => { if (this.#phase === 'running') deps.events.healthChanged() } // prettier-ignore
@@ -81,14 +82,14 @@ export class SmppLink implements Link {
 
   /** As many messages as there is room for on the wire, at the rate that the SMSC bears. */
   get window(): number {
-    return this.#open + this.#pace.roomOf(this.#room)
+    return this.#open.count + this.#pace.roomOf(this.#room)
   }
 
   get waiting(): number { return this.#halves.waiting } // prettier-ignore
 
   /** Another window: a flush may take as long as a round trip. A bounded rate leaves time for it, and so does a wide window. */
   get ahead(): number {
-    const window = this.#open + this.#room
+    const window = this.#open.count + this.#room
     return this.perSecond === Infinity && window <= mostAhead ? window : 0
   }
 
@@ -97,7 +98,7 @@ export class SmppLink implements Link {
   /** How many messages may be open: a crash leaves no more of them unknown, those among them of which nothing is on the wire just now. */
   get #places(): number { return this.#plan.sessions * this.#plan.session.window } // prettier-ignore
 
-  get #room(): number { return Math.max(0, Math.min(this.#bindings.room, this.#places - this.#open)) } // prettier-ignore
+  get #room(): number { return Math.max(0, Math.min(this.#bindings.room, this.#places - this.#open.count)) } // prettier-ignore
 
   health(): Health {
     const { tools } = this.#deps
@@ -132,7 +133,7 @@ export class SmppLink implements Link {
     if (this.#phase !== 'running') return { kind: 'unavailable', detail: 'The link is not running.' }
     const parts = this.#partsOf(handOver)
     if ('kind' in parts) return parts
-    this.#open += 1
+    this.#open.began()
     try {
       const { monotonicMs } = this.#deps.tools
       const validity = new PartValidity(monotonicMs(), handOver, this.#plan.validityPeriod)
@@ -154,8 +155,7 @@ export class SmppLink implements Link {
       doubtful.isTold = true
       return outcome
     } finally {
-      this.#open -= 1
-      if (this.#open === 0) for (const goOn of this.#whenIdle.splice(0)) goOn()
+      this.#open.ended()
     }
   }
 
@@ -173,33 +173,22 @@ export class SmppLink implements Link {
     await this.#finishing
     // Of a server that ends nothing is open any more; and without its lease another one may bind.
     const answersMs = Math.min(this.#plan.session.responseTimeoutMs, mostAnswersMs)
-    if (this.#deps.tools.mayWrite?.() !== false) await this.#idleWithin(answersMs)
+    await this.#open.noneWithin(answersMs, () => this.#deps.tools.mayWrite?.() !== false)
     await this.#bindings.stop()
-    if (this.#open > 0) await this.#idle()
+    await this.#open.none()
   }
 
-  /** What waits for another try has it at once; what is a half all the same after that is told as one. */
+  /**
+   * What waits for another try has it at once; what is a half all the same after that is told as one. A session that leaves turns away the parts
+   * that wait for room: until then those of long messages follow the ones that are out.
+   */
   async #finish(): Promise<void> {
     this.#phase = 'stopping'
     this.#pace.stop()
     this.#halves.goOn()
-    await this.#idleWithin(wholeWithinMs)
+    await this.#open.noneWithin(wholeWithinMs)
     this.#halves.giveUp()
   }
-
-  /** A session that leaves turns away the parts that wait for room: until then those of long messages follow the ones that are out. */
-  #idleWithin(ms: number): Promise<void> {
-    if (this.#open === 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      const cancel = this.#deps.tools.schedule(ms, resolve)
-      void this.#idle().then(() => {
-        cancel()
-        resolve()
-      })
-    })
-  }
-
-  #idle(): Promise<void> { return new Promise((resolve) => this.#whenIdle.push(resolve)) } // prettier-ignore
 
   /** What cannot be written as SMPP will never go: the sender is none, or the text has too many parts. */
   #partsOf(handOver: HandOver): MessageFields[] | Outcome {
