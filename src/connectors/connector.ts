@@ -1,4 +1,7 @@
 import { isCountry } from '../numbering-plan.ts'
+import type { ConnectorTools } from './connector-tools.ts'
+
+export type { ConnectorTools, LastSession, LinkCounters } from './connector-tools.ts'
 
 /**
  * The seam between the service and what carries its messages. A connector knows its device and nothing of accounts, money or
@@ -161,28 +164,6 @@ export interface DeviceSetup {
   name: string
   settings: Readonly<Record<string, string>>
   secrets: Readonly<Record<string, string>>
-}
-
-/** What a link counts of its wire, for whoever watches it. */
-export interface LinkCounters {
-  /** A part was answered with this status, or `no_answer`, so long after it was submitted. Statuses are few: what has no name is `other`. */
-  answered(status: string, seconds: number): void
-  /** A session was lost that was bound, and that nobody here had ended. */
-  sessionLost(): void
-}
-
-/** Time, ids and randomness for connectors. */
-export interface ConnectorTools {
-  counters?: LinkCounters
-  /** False once another node may run the device: a link asks before each part of a message, and writes none then. Left out: always. */
-  mayWrite?(): boolean
-  /** Wall clock in milliseconds since 1970. May jump: for what is written down, never for a duration. */
-  now(): number
-  /** Monotonic milliseconds; only differences mean anything. */
-  monotonicMs(): number
-  schedule(delayMs: number, task: () => void): () => void
-  random(): number
-  log(level: 'debug' | 'info' | 'warn' | 'error', message: string, detail?: Record<string, unknown>): void
 }
 
 /** What a running device does, however its messages reach it. */

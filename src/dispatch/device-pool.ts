@@ -1,4 +1,5 @@
-import { isPull } from '../connectors/connector.ts'
+import { BoundedMap } from '../bounded-map.ts'
+import { isPull, type LastSession } from '../connectors/connector.ts'
 import type { Service } from '../lifecycle.ts'
 import type { HeardElsewhere } from '../devices/heard-elsewhere.ts'
 import { RestingPhones } from './resting-phones.ts'
@@ -24,6 +25,8 @@ const leaseRetryMs = 5_000
 const startsAtOnce = 50
 /** A start that takes longer goes on by itself: the next devices and the next reading of the tables wait no longer for it. */
 const startWaitMs = 1_000
+/** Of so many devices it is kept when their last session was over, those that are disabled or removed among them. */
+const mostLastSessions = 10_000
 
 /** The enabled devices, each running behind its connector; follows the tables, whoever changes them (≤ 1 s). */
 export class DevicePool implements Service {
@@ -33,6 +36,7 @@ export class DevicePool implements Service {
   readonly #stopping = new Map<string, Promise<void>>()
   readonly #resting = new RestingPhones()
   readonly #elsewhere: DevicesElsewhere
+  readonly #lastSessions = new BoundedMap<LastSession>(mostLastSessions)
   #frozen: ReadonlySet<string> = new Set()
   #version = -1
   #retryAtMs = Number.POSITIVE_INFINITY
@@ -232,7 +236,8 @@ export class DevicePool implements Service {
   }
 
   #createSlot(deviceId: string): DeviceSlot {
-    const slot: DeviceSlot = new DeviceSlot(this.#deps, {
+    const deps = { ...this.#deps, lastSessionOf: () => this.#lastSessionOf(deviceId) }
+    const slot: DeviceSlot = new DeviceSlot(deps, {
       left: () => this.#index(),
       lost: () => {
         if (this.#slots.get(deviceId) !== slot) return
@@ -245,6 +250,12 @@ export class DevicePool implements Service {
       },
     })
     return slot
+  }
+
+  #lastSessionOf(deviceId: string): LastSession {
+    const last = this.#lastSessions.get(deviceId) ?? { endedMs: null }
+    this.#lastSessions.set(deviceId, last)
+    return last
   }
 
   #retryIn(ms: number): void {

@@ -6,6 +6,7 @@ import {
   type ConnectorTools,
   countrySetting,
   isPull,
+  type LastSession,
   type Link,
   type LinkCounters,
   type Pull,
@@ -32,6 +33,8 @@ export interface DeviceSlotDeps {
   eventsOf: (deviceId: string) => ConnectorEvents
   /** Where its link counts what happens on its wire. */
   countersOf?: (deviceId: string) => LinkCounters
+  /** What its links hand on to one another, also where it is disabled in between. */
+  lastSessionOf?: (deviceId: string) => LastSession
   /** Links run only under these. What is fetched, every node may serve. */
   leases?: LinkLeases
   /** Links are left to other nodes. */
@@ -140,7 +143,7 @@ export class DeviceSlot {
   }
 
   async #start(row: DeviceRow): Promise<DeviceRuntime | null> {
-    const { clock, log, random, loadKind, openSecrets, eventsOf, countersOf, leases } = this.#deps
+    const { log, loadKind, openSecrets, eventsOf } = this.#deps
     const kind = await loadKind(row.kind)
     if (this.#wanted !== row) return null
     if (kind === null) {
@@ -151,11 +154,7 @@ export class DeviceSlot {
       return null
     }
     const setup = { id: row.id, name: row.name, settings: settingsOf(row), secrets: openSecrets(row) }
-    const link = kind.createLink(
-      setup,
-      toolsFor({ clock, log, random, countersOf, leases }, row.id),
-      eventsOf(row.id),
-    )
+    const link = kind.createLink(setup, toolsFor(this.#deps, row.id), eventsOf(row.id))
     const lease = await this.#holdFor(row, link)
     if (this.#wanted !== row || !(await this.#startLink(row.id, link))) return null
     return new DeviceRuntime({ ...this.#deps, ...lease }, factsOf(row), link)
@@ -228,19 +227,11 @@ export const countryOf = (row: Pick<DeviceRow, 'settings'>): string | null =>
   settingsOf(row)[countrySetting.name] || null
 
 const toolsFor = (
-  {
-    clock,
-    log,
-    random,
-    countersOf,
-    leases,
-  }: Pick<DeviceSlotDeps, 'clock' | 'log' | 'random'> & {
-    countersOf: DeviceSlotDeps['countersOf'] | undefined
-    leases: LinkLeases | undefined
-  },
+  { clock, log, random, countersOf, lastSessionOf, leases }: DeviceSlotDeps,
   deviceId: string,
 ): ConnectorTools => ({
   ...(countersOf === undefined ? {} : { counters: countersOf(deviceId) }),
+  ...(lastSessionOf === undefined ? {} : { lastSession: lastSessionOf(deviceId) }),
   ...(leases === undefined ? {} : { mayWrite: () => leases.tokenOf(deviceId) !== null }),
   now: () => clock.now(),
   monotonicMs: () => clock.monotonicMs(),

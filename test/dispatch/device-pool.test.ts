@@ -3,6 +3,7 @@ import type { Link } from '../../src/connectors/connector.ts'
 import { chooseDevice } from '../../src/dispatch/choose-device.ts'
 import { resumeReceipts } from '../../src/dispatch/resume-receipts.ts'
 import { routeFrom } from '../../src/dispatch/route-ring.ts'
+import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { eventually } from '../eventually.ts'
 import { openPoolHouse, type PoolHouse } from './pool-house.ts'
@@ -257,4 +258,31 @@ test('a device that cannot be started holds no lease', async () => {
   expect(await house.ownerOf('dev_a')).toBe('one')
   house.linkOf('dev_a').failStart()
   await house.isFree('dev_a')
+})
+
+test('a link knows when the last session of those before it was over, also where its device was disabled in between', async () => {
+  await house.put('dev_a', 'at once')
+  await house.put('dev_b', 'at once')
+  await house.reload()
+  await house.isRunning('dev_a', 'dev_b')
+  Object.assign(house.linkOf('dev_a').lastSession ?? {}, { endedMs: 7 })
+  await house.put('dev_a', 'at once', 2)
+  await house.reload()
+  await house.isStarting('dev_a', 1)
+  expect(house.linkOf('dev_a', 1).lastSession).toEqual({ endedMs: 7 })
+  await house.disable('dev_a')
+  await house.reload()
+  await house.isFree('dev_a')
+  await house.storage.writer.write(async (tx) => {
+    await tx
+      .updateTable('devices')
+      .set({ state: 'enabled', updated_at: 3 })
+      .where('id', '=', 'dev_a')
+      .execute()
+    await touchDirectory(tx)
+  })
+  await house.reload()
+  await house.isStarting('dev_a', 2)
+  expect(house.linkOf('dev_a', 2).lastSession).toEqual({ endedMs: 7 })
+  expect(house.linkOf('dev_b').lastSession).toEqual({ endedMs: null })
 })

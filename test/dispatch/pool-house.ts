@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { ConnectorKind, Link } from '../../src/connectors/connector.ts'
+import type { ConnectorKind, LastSession, Link } from '../../src/connectors/connector.ts'
 import { DevicePool } from '../../src/dispatch/device-pool.ts'
 import { LinkLeases } from '../../src/dispatch/link-leases.ts'
 import { createLog } from '../../src/log.ts'
@@ -16,6 +16,8 @@ export interface StubLink {
   stops: number
   /** What it was told, in turn. */
   told: string[]
+  /** What it was handed by the links before it. */
+  lastSession: LastSession | undefined
   finishStart(): void
   failStart(): void
 }
@@ -127,7 +129,7 @@ function createStubKind() {
     kind: 'simulator',
     settings: [],
     secretNames: [],
-    createLink({ id, settings }) {
+    createLink({ id, settings }, { lastSession }) {
       const ready = Promise.withResolvers<void>()
       const stub: StubLink = {
         device: id,
@@ -135,6 +137,7 @@ function createStubKind() {
         starts: 0,
         stops: 0,
         told: [],
+        lastSession,
         finishStart: ready.resolve,
         failStart: () => ready.reject(new Error('no')),
       }

@@ -13,7 +13,7 @@ type Seen = Pdu | MalformedPdu
 export type Answering = (pdu: Seen, smsc: StubSmsc) => readonly Pdu[] | null
 
 /**
- * An SMSC in this process, behind a real socket, for one session at a time. It says yes to binds, submits, enquire_links and unbinds
+ * An SMSC in this process, behind real sockets; what a test says itself goes over the latest. It says yes to binds, submits, enquire_links and unbinds
  * unless a test answers otherwise, and keeps everything that it received.
  */
 export interface StubSmsc extends AsyncDisposable {
@@ -50,7 +50,8 @@ export async function startStubSmsc(answering: Answering = () => null, tls?: Tls
       for (let frame = reader.next(); frame !== null && frame !== 'lost'; frame = reader.next()) {
         const pdu = decodePdu(frame.bytes, frame.start, frame.end)
         received.push(pdu)
-        smsc.send(...(answering(pdu, smsc) ?? usualAnswers(pdu)))
+        const answers = answering(pdu, smsc) ?? usualAnswers(pdu)
+        if (answers.length > 0) accepted.write(Buffer.concat(answers.map(bytesOf)))
       }
       arrived.resolve()
       arrived = Promise.withResolvers()

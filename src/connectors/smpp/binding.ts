@@ -10,7 +10,7 @@ export type BindingState =
   | { kind: 'waiting'; untilMs: number; lastEnd: SessionEnd }
 
 interface Deps {
-  tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule' | 'random' | 'counters'>
+  tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule' | 'random' | 'counters' | 'lastSession'>
   policy: ReconnectPolicy
   createSession(): Session
   /** The state changed. */
@@ -28,6 +28,8 @@ export class Binding {
   #failures = 0
   #isGood = false
   #stopping = false
+  /** No session comes behind the one that there is. */
+  #isLast = false
   #running: Promise<void> | null = null
   #endWait: () => void = () => undefined
 
@@ -65,10 +67,16 @@ export class Binding {
     this.#failures = 0
   }
 
+  /** Leaves the session that is bound, or on the way to it, as it is, and makes none after it. */
+  bindNoMore(): void {
+    this.#isLast = true
+    this.#endWait()
+  }
+
   /** Unbinds, once what is open has its answer, and comes back no more. */
   async stop(): Promise<void> {
     this.#stopping = true
-    this.#endWait()
+    this.bindNoMore()
     if (this.#session?.state === 'binding') this.#session.abort('the link is stopping')
     else if (this.#session !== null && this.#session.state !== 'closed') await this.#session.unbind()
     await this.#running
@@ -76,7 +84,12 @@ export class Binding {
 
   async #run(): Promise<void> {
     let lastEnd: SessionEnd | null = null
-    while (!this.#stopping) {
+    const firstMs = this.#firstBindMs()
+    if (firstMs > this.#deps.tools.monotonicMs()) {
+      this.#become({ kind: 'connecting', lastEnd })
+      await this.#wait(firstMs)
+    }
+    while (!this.#isLast) {
       const session = this.#deps.createSession()
       this.#session = session
       this.#isGood = false
@@ -84,8 +97,9 @@ export class Binding {
       const end = await this.#outlive(session, lastEnd)
       this.#session = null
       if (this.#stopping) break
-      const untilMs = this.#waitFrom(end)
       lastEnd = end
+      if (this.#isLast) break
+      const untilMs = this.#waitFrom(end)
       this.#become({ kind: 'waiting', untilMs, lastEnd: end })
       await this.#wait(untilMs)
     }
@@ -99,10 +113,18 @@ export class Binding {
     const sinceMs = monotonicMs()
     if (bound.kind === 'bound') this.#become({ kind: 'bound', sinceMs, lastEnd })
     const end = await session.ended
+    const { lastSession } = this.#deps.tools
+    if (lastSession !== undefined) lastSession.endedMs = monotonicMs()
     if (bound.kind !== 'bound') return end
     if (!this.#stopping && !isByUs(end)) this.#deps.tools.counters?.sessionLost()
     if (monotonicMs() - sinceMs >= steadyMs) this.provedGood()
     return end
+  }
+
+  /** The link before this one may have left the peer, or been left by it, only now. */
+  #firstBindMs(): number {
+    const { tools, policy } = this.#deps
+    return (tools.lastSession?.endedMs ?? Number.NEGATIVE_INFINITY) + policy.leastMs
   }
 
   #waitFrom(end: SessionEnd): number {

@@ -6,7 +6,7 @@ import type { Session } from './session.ts'
 export type Role = 'transceiver' | 'transmitter' | 'receiver'
 
 interface Deps {
-  tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule' | 'random' | 'counters'>
+  tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule' | 'random' | 'counters' | 'lastSession'>
   policy: ReconnectPolicy
   createSession(role: Role): Session
   changed(): void
@@ -31,6 +31,11 @@ export class Bindings {
 
   start(): void {
     for (const { binding } of this.#places) binding.start()
+  }
+
+  /** Makes no new sessions; those that there are stay. */
+  bindNoMore(): void {
+    for (const { binding } of this.#places) binding.bindNoMore()
   }
 
   async stop(): Promise<void> {

@@ -188,6 +188,8 @@ export class SmppLink implements Link {
     this.#halves.goOn()
     await this.#open.noneWithin(wholeWithinMs)
     this.#halves.giveUp()
+    // Nothing leaves any more: a session that is lost now would be made anew only to be left.
+    this.#bindings.bindNoMore()
   }
 
   /** What cannot be written as SMPP will never go: the sender is none, or the text has too many parts. */

@@ -110,7 +110,7 @@ const table = {
   enquire_link_ms: setting(wholeNumber(1_000, hourMs), limits.enquireLinkMs, 'Milliseconds of silence after which we ask whether the SMSC lives. 30 s, since connections through NAT are often dropped after a minute.'),
   enquire_link_timeout_ms: setting(wholeNumber(100, hourMs), limits.enquireLinkTimeoutMs, 'Milliseconds that it may take to answer; then the session is made anew.'),
   inactivity_ms: setting(millisecondsOrNever(1_000, 24 * hourMs), limits.inactivityMs, 'Milliseconds without a message after which the session is made anew; 0 is never, the default, since enquire_link keeps it alive.'),
-  reconnect_least_ms: setting(wholeNumber(0, hourMs), 0, 'Milliseconds, at least, between the end of a session or of a try and the next try. 0, so that a lost session is back soon; some providers name a time.'),
+  reconnect_least_ms: setting(wholeNumber(0, hourMs), 0, 'Milliseconds, at least, between the end of a session or of a try and the next try, also where the link is made anew for changed settings. Another server and one that was started anew know of no end before; `device test` does not wait. 0, so that a lost session is back soon; some providers name a time.'),
   reconnect_first_ms: setting(wholeNumber(100, hourMs), 1_000, 'Milliseconds, at most, until the first try after a lost session; each failure in a row doubles them, and chance spreads them.'),
   reconnect_longest_ms: setting(wholeNumber(100, hourMs), 60_000, 'Milliseconds, at most, between two tries: a minute, so that a repaired SMSC is not kept waiting.'),
   status_classes: setting(statusList, '', 'What a command_status means here, where the SMSC does not follow the table: status=class with blanks between, such as 0x14=now 0x400=good. Empty is the table.'),
