@@ -19,10 +19,19 @@ export async function makeDataFolder(dataFolder: string): Promise<void> {
     await rm(probe)
   } catch (error) {
     const { code = 'unknown' } = error as { code?: string }
-    throw new ConfigError(
-      `ONESIXTY_DATA: the folder ${dataFolder} cannot be made or written to (${code}). Name another, or let this user write there.`,
-    )
+    throw unwritable(dataFolder, code)
   }
+}
+
+/** A full disk, and files or a network that are used up for now: what has room again without anybody's settings. */
+const passing: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ETIMEDOUT', 'ESTALE'])
+
+/** What is said of a folder that nothing can be written to: of wrong settings only where a later try would find the same. */
+export function unwritable(dataFolder: string, code: string): Error {
+  const words = `ONESIXTY_DATA: the folder ${dataFolder} cannot be made or written to (${code}).`
+  return passing.has(code)
+    ? new Error(`${words} Make room; the next try goes on.`)
+    : new ConfigError(`${words} Name another, or let this user write there.`)
 }
 
 /**

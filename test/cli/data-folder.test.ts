@@ -1,7 +1,8 @@
 import { chmod, chown, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { makeDataFolder } from '../../src/data-folder.ts'
+import { ConfigError } from '../../src/config.ts'
+import { makeDataFolder, unwritable } from '../../src/data-folder.ts'
 import { startServerProcess, temporaryFolder } from '../harness.ts'
 
 let folder: string
@@ -64,3 +65,18 @@ describe.skipIf(process.platform !== 'linux')('a server ends with a sentence tha
     )
   })
 })
+
+test.each([
+  ['ENOSPC', false],
+  ['EDQUOT', false],
+  ['EMFILE', false],
+  ['EACCES', true],
+  ['EROFS', true],
+])(
+  'a folder that cannot be written to (%s) is a matter of settings: %s; a full disk is tried again',
+  (code, isSettings) => {
+    const error = unwritable('/data', code)
+    expect(error.message).toContain(`(${code})`)
+    expect(error instanceof ConfigError).toBe(isSettings)
+  },
+)
