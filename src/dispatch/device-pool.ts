@@ -33,7 +33,7 @@ export class DevicePool implements Service {
   readonly #deps: DevicePoolDeps
   readonly #slots = new Map<string, DeviceSlot>()
   #byAccount = new Map<string, DeviceRuntime[]>()
-  readonly #stopping = new Map<string, Promise<void>>()
+  readonly #stopping = new Map<string, { slot: DeviceSlot; done: Promise<void> }>()
   readonly #resting = new RestingPhones()
   readonly #elsewhere: DevicesElsewhere
   readonly #lastSessions = new BoundedMap<LastSession>(mostLastSessions)
@@ -64,18 +64,27 @@ export class DevicePool implements Service {
     await this.#reloading
     this.#letGoResting(new Set())
     for (const id of this.#slots.keys()) this.#letGo(id)
-    await Promise.all(this.#stopping.values())
+    await Promise.all([...this.#stopping.values()].map(({ done }) => done))
   }
 
   get all(): DeviceRuntime[] {
     return [...this.#slots.values()].flatMap(({ runtime }) => runtime ?? [])
   }
 
+  /** Enabled devices that this node can speak for: those that run, and those whose link still ends before the next one begins. */
+  get reported(): DeviceRuntime[] {
+    return [...this.#slots].flatMap(([id, slot]) => this.#runtimeOrLeaving(id, slot) ?? [])
+  }
+
   /** Enabled devices that run nowhere: on their way, or they could not be started. */
   get absent(): string[] {
-    return [...this.#slots].flatMap(([id, { runtime }]) =>
-      runtime === null && !this.#elsewhere.has(id) ? [id] : [],
+    return [...this.#slots].flatMap(([id, slot]) =>
+      this.#runtimeOrLeaving(id, slot) === null && !this.#elsewhere.has(id) ? [id] : [],
     )
+  }
+
+  #runtimeOrLeaving(deviceId: string, { runtime, leaving }: DeviceSlot): DeviceRuntime | null {
+    return runtime ?? leaving ?? this.#stopping.get(deviceId)?.slot.leaving ?? null
   }
 
   get(deviceId: string): DeviceRuntime | null {
@@ -210,7 +219,7 @@ export class DevicePool implements Service {
     this.#slots.set(row.id, slot)
     try {
       // One that was removed and comes back waits until its link of before is gone.
-      await this.#stopping.get(row.id)
+      await this.#stopping.get(row.id)?.done
       if (this.#slots.get(row.id) === slot) await slot.want(row)
       this.#elsewhere.delete(row.id)
     } catch (error) {
@@ -281,10 +290,10 @@ export class DevicePool implements Service {
     const slot = this.#slots.get(deviceId)
     if (slot === undefined) return
     this.#slots.delete(deviceId)
-    const stopping = Promise.all([this.#stopping.get(deviceId), slot.want(null)]).then(() => {
-      if (this.#stopping.get(deviceId) === stopping) this.#stopping.delete(deviceId)
+    const done = Promise.all([this.#stopping.get(deviceId)?.done, slot.want(null)]).then(() => {
+      if (this.#stopping.get(deviceId)?.done === done) this.#stopping.delete(deviceId)
     })
-    this.#stopping.set(deviceId, stopping)
+    this.#stopping.set(deviceId, { slot, done })
     this.#index()
   }
 }

@@ -61,6 +61,7 @@ export class DeviceSlot {
   readonly #on: { left: () => void; lost: () => void }
   #wanted: DeviceRow | null = null
   #running: { runtime: DeviceRuntime; row: DeviceRow } | null = null
+  #leaving: DeviceRuntime | null = null
   #abandonStart: (() => void) | null = null
   #leasedId: string | null = null
   /** Fulfils the latest wish. */
@@ -75,6 +76,11 @@ export class DeviceSlot {
   /** What runs and may be handed messages; null while the device starts or stops. */
   get runtime(): DeviceRuntime | null {
     return this.#running?.runtime ?? null
+  }
+
+  /** What still ends, and is handed nothing more; null where another node may run the device by now. */
+  get leaving(): DeviceRuntime | null {
+    return this.#leaving?.isHeld === true ? this.#leaving : null
   }
 
   /** Whether it runs as this row says, or is on the way to it. */
@@ -126,8 +132,10 @@ export class DeviceSlot {
     const running = this.#running
     this.#running = null
     if (running === null) return
+    this.#leaving = running.runtime
     this.#on.left()
     await this.#stopLink(running.row.id, running.runtime.link)
+    this.#leaving = null
   }
 
   async #release(): Promise<void> {

@@ -120,7 +120,7 @@ export function createJanitors(
     keyUses: createKeyUseRecorder({ ...own, takeUses: deps.takeKeyUses }),
     deviceReporter: createDeviceReporter({
       ...own,
-      devices: () => deps.pool.all,
+      devices: () => deps.pool.reported,
       absent: () => deps.pool.absent,
       elsewhere: (heard) => deps.pool.heardElsewhere(heard),
     }),

@@ -81,7 +81,7 @@ test('a device that is switched off is `disabled` at once, and what the server s
 
 test('a device that is enabled and does not run is offline after half a minute, as the status says', async () => {
   await house.addDevice('dev_s')
-  const idle = { all: [], absent: ['dev_s'] } as unknown as TendedHouse['pool']
+  const idle = { reported: [], absent: ['dev_s'] } as unknown as TendedHouse['pool']
   reporter = house.janitors({ pool: idle }).deviceReporter
   await pass(1)
   await pass(20)
@@ -89,6 +89,20 @@ test('a device that is enabled and does not run is offline after half a minute, 
   await pass(10)
   await pass(10)
   expect(await told()).toEqual(['offline no_report'])
+})
+
+test('a device whose link still ends, for the sake of changed settings, is what that link says and not lost', async () => {
+  await house.addDevice('dev_s')
+  const ending = {
+    reported: [house.pool.get('dev_s')],
+    all: [],
+    absent: [],
+  } as unknown as TendedHouse['pool']
+  reporter = house.janitors({ pool: ending }).deviceReporter
+  for (let i = 0; i < 6; i++) await pass(10)
+  expect(await told()).toEqual(['online'])
+  const report = house.storage.read.selectFrom('device_reports').select('reported_at')
+  expect((await report.executeTakeFirstOrThrow()).reported_at).toBe(house.clock.now())
 })
 
 test('what was told of a removed device ends with it, and nothing is added', async () => {

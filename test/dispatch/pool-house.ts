@@ -20,6 +20,7 @@ export interface StubLink {
   lastSession: LastSession | undefined
   finishStart(): void
   failStart(): void
+  finishStop(): void
 }
 
 /** The pool of one node on a real store, with links that a test starts and fails by hand. */
@@ -120,7 +121,7 @@ export async function openPoolHouse(): Promise<PoolHouse> {
   }
 }
 
-/** Devices whose setting `start` is `slow` start when the test says so; one that `knows first` is told of receipts before, and of one that `knows too much` these cannot be read in time. */
+/** Devices whose setting `start` is `slow` start when the test says so, and one that `stays` stops then; one that `knows first` is told of receipts before, and of one that `knows too much` these cannot be read in time. */
 function createStubKind() {
   const links: StubLink[] = []
   const alive = new Map<string, number>()
@@ -131,6 +132,7 @@ function createStubKind() {
     secretNames: [],
     createLink({ id, settings }, { lastSession }) {
       const ready = Promise.withResolvers<void>()
+      const gone = Promise.withResolvers<void>()
       const stub: StubLink = {
         device: id,
         says: settings['start'] ?? '',
@@ -140,6 +142,7 @@ function createStubKind() {
         lastSession,
         finishStart: ready.resolve,
         failStart: () => ready.reject(new Error('no')),
+        finishStop: gone.resolve,
       }
       links.push(stub)
       const count = (change: number): void => {
@@ -174,7 +177,9 @@ function createStubKind() {
           return stub.says === 'slow' ? ready.promise : Promise.resolve()
         },
         stop: async () => {
-          if (stub.stops++ === 0) count(-1)
+          if (stub.stops++ > 0) return
+          if (stub.says === 'stays') await gone.promise
+          count(-1)
         },
         submit: async () => ({ kind: 'unavailable', detail: 'a stub' }),
       }
