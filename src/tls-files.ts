@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { createSecureContext } from 'node:tls'
-import { type Config, ConfigError } from './config.ts'
+import type { Config } from './config.ts'
 
 export interface TlsFiles {
   cert: Buffer
   key: Buffer
 }
 
-/** Certificate chain and private key, as the settings name them; null without them. Refuses files that no server could use. */
+/**
+ * Certificate chain and private key, as the settings name them; null without them. Refuses files that no server could use. That is no `ConfigError`: in the
+ * midst of a renewal they do not fit each other, and a start that is tried again finds them right.
+ */
 export async function readTlsFiles({
   tlsCert,
   tlsKey,
@@ -20,7 +23,7 @@ export async function readTlsFiles({
   try {
     createSecureContext(files)
   } catch (error) {
-    throw new ConfigError(
+    throw new Error(
       `ONESIXTY_TLS_CERT and ONESIXTY_TLS_KEY do not hold a certificate and its key in PEM (${(error as Error).message}).`,
     )
   }
@@ -32,6 +35,6 @@ async function readOrRefuse(setting: string, path: string): Promise<Buffer> {
     return await readFile(path)
   } catch (error) {
     const { code = 'unknown' } = error as { code?: string }
-    throw new ConfigError(`${setting}: ${path} cannot be read (${code}).`)
+    throw new Error(`${setting}: ${path} cannot be read (${code}).`)
   }
 }

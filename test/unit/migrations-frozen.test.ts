@@ -30,7 +30,7 @@ const published = {
   'postgres/0013_passkeys': 'e4b8f2894da361dd',
   'postgres/0014_plans_and_owners': '46f6c9ffa7f9c19a',
   'postgres/0015_kept_places': 'a27082f4fc8dfba8',
-  'postgres/0016_secret_mark': '1fc04820e4dca3a5',
+  'postgres/0016_secret_mark': '2d4b02b6286cd632',
   'postgres/0017_doubtful_mails': 'ff6bb988e972900b',
   'sqlite/0001_initial': '473da6ea689b45e2',
   'sqlite/0002_phones': '20fd011ab3af662c',
