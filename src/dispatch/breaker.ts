@@ -35,7 +35,6 @@ export class Breaker {
   /** The run of unknown outcomes while closed, of known ones on trial. */
   #run = 0
   #cutMs = Number.NEGATIVE_INFINITY
-  #held = 0
   readonly #counts: { slice: number; all: number; unknown: number }[] = []
 
   /** With a rest of 0 it stays open until a person changes the device. */
@@ -48,18 +47,8 @@ export class Breaker {
     return this.#restMs > 0 && nowMs - this.#openedMs >= this.#restMs ? 'trial' : 'open'
   }
 
-  /** What a device that fetches was given and has not told of; counted while it is on trial. */
-  get held(): number {
-    return this.#held
-  }
-
-  holds(held: number): void {
-    this.#held = held
-  }
-
   /** Takes an outcome in; gives the change that it made, if any. */
   heard(outcome: Outcome, nowMs: number): 'opened' | 'closed' | null {
-    this.#held = Math.max(0, this.#held - 1)
     const known = isKnown(outcome)
     const state = this.stateAt(nowMs)
     // What was handed over before it opened says nothing new.
@@ -80,7 +69,6 @@ export class Breaker {
   reset(): void {
     this.#openedMs = null
     this.#run = 0
-    this.#held = 0
     this.#counts.length = 0
   }
 

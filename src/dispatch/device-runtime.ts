@@ -8,6 +8,8 @@ import { drained } from './drained.ts'
 import type { PaceLimit } from './pace.ts'
 import { busyBackoffMs, faultOfDevice } from './retry-policy.ts'
 import { type Sim, SimPaces, type SimRoom } from './sim-paces.ts'
+import { type Throughput, throughputOf } from './throughput.ts'
+import { UntoldOffers } from './untold-offers.ts'
 
 /** What of a device's row decides how it is run. */
 export interface DeviceFacts {
@@ -24,15 +26,6 @@ export interface DeviceFacts {
   isDraining: boolean
 }
 
-/** The pace of a device, of all its SIMs together. */
-export interface Throughput extends PaceLimit {
-  remaining: number
-  /** When the next SIM begins a new window. */
-  resetsAt: number | null
-  /** The pace of each, where there are several. */
-  bySim?: readonly { slot: number; partsPerWindow: number; remaining: number; resetsAt: number | null }[]
-}
-
 /** A message has at most this many parts, so a claim of `remaining / 10` messages cannot pass the pace by more than one message. */
 export const mostParts = 10
 
@@ -42,6 +35,8 @@ export class DeviceRuntime {
   readonly #clock: Clock
   readonly #log: Log
   readonly #breaker: Breaker
+  /** Of a device that fetches, while it is on trial. */
+  readonly #untold = new UntoldOffers()
   readonly #leaseToken: (() => number | null) | null
   readonly #isLogged: () => boolean
   #facts: DeviceFacts
@@ -135,6 +130,7 @@ export class DeviceRuntime {
   /** Takes over a changed row. A changed pace begins a new window; and whoever changed it has seen to its troubles. */
   update(facts: DeviceFacts): void {
     this.#breaker.reset()
+    this.#untold.clear()
     this.#limitedUntilMs = Number.NEGATIVE_INFINITY
     const before = this.#facts.pace
     const same =
@@ -172,21 +168,7 @@ export class DeviceRuntime {
   throughput(): Throughput | null {
     const { pace } = this.#facts
     if (pace === null) return null
-    const nowMs = this.#clock.monotonicMs()
-    const bySim = this.#paces.all(nowMs).map(({ sim, parts, resetsInMs }) => ({
-      slot: sim ?? 0,
-      partsPerWindow: pace.partsPerWindow,
-      remaining: parts,
-      resetsAt: resetsInMs === 0 ? null : this.#clock.now() + resetsInMs,
-    }))
-    const resets = bySim.flatMap(({ resetsAt }) => resetsAt ?? [])
-    return {
-      partsPerWindow: pace.partsPerWindow * bySim.length,
-      windowSeconds: pace.windowSeconds,
-      remaining: bySim.reduce((sum, { remaining }) => sum + remaining, 0),
-      resetsAt: resets.length === 0 ? null : Math.min(...resets),
-      ...(bySim.length > 1 ? { bySim } : {}),
-    }
+    return throughputOf(this.#paces, pace, this.#clock)
   }
 
   /** The SIMs that may send for this sender and what may still go over each, who has sent least first. */
@@ -218,15 +200,25 @@ export class DeviceRuntime {
   gaveBack(): void { this.#open -= 1 } // prettier-ignore
 
   /** A message of this device was fetched: it counts towards the pace of its SIM, and what the device holds is counted by the database. */
-  fetched({ sim, parts }: { sim: Sim; parts: number }): void {
+  fetched({ attemptId, sim, parts }: { attemptId: string; sim: Sim; parts: number }): void {
     this.#paces.spend(sim, parts, this.#clock.monotonicMs())
-    if (this.isOnTrial) this.holds(this.#breaker.held + 1)
+    if (this.isOnTrial) this.#untold.given(attemptId)
   }
 
-  get isOnTrial(): boolean { return this.#breaker.stateAt(this.#clock.monotonicMs()) === 'trial' } // prettier-ignore
+  get isOnTrial(): boolean {
+    return this.#breaker.stateAt(this.#clock.monotonicMs()) === 'trial'
+  }
 
-  /** On trial: what was fetched and has not ended, by the database. */
-  holds(held: number): void { this.#breaker.holds(held) } // prettier-ignore
+  /** What of all that was fetched has not ended, by the database: while any of it has not, a device on trial gets nothing more. */
+  countedUntold(attemptIds: readonly string[]): void {
+    if (this.isOnTrial) this.#untold.counted(attemptIds)
+  }
+
+  /** A device that fetches has told what became of an attempt, whichever node gave it that. */
+  toldOf(attemptId: string, outcome: Outcome): void {
+    if (this.isOnTrial) this.#untold.told(attemptId)
+    this.heard(outcome)
+  }
 
   /** After a start: what of its pace the window before has used. */
   resumePace(past: Parameters<SimPaces['resume']>[0]): void {
@@ -263,6 +255,7 @@ export class DeviceRuntime {
 
   #judge(outcome: Outcome): void {
     const change = this.#breaker.heard(outcome, this.#clock.monotonicMs())
+    if (change !== null) this.#untold.clear()
     const device = { device_id: this.#facts.id, name: this.#facts.name }
     if (change === 'opened')
       this.#log.error(
@@ -278,7 +271,7 @@ export class DeviceRuntime {
     const trust = this.#breaker.stateAt(this.#clock.monotonicMs())
     if (trust === 'closed') return this.#room(sender)
     // What waits for another try tells nothing for minutes.
-    const open = isPull(this.link) ? this.#breaker.held : this.#open - (this.link.waiting ?? 0)
+    const open = isPull(this.link) ? this.#untold.size : this.#open - (this.link.waiting ?? 0)
     return trust === 'trial' && open <= 0 ? Math.min(1, this.#room(sender)) : 0
   }
 

@@ -10,7 +10,7 @@ import {
   readOffers,
   touchOffers,
 } from '../messages/phone-offers.ts'
-import { countUnended } from '../messages/unended-offers.ts'
+import { readUnended } from '../messages/unended-offers.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
@@ -124,7 +124,7 @@ export class PhoneDesk {
     const asking = { ...phone, nowMs: clock.now() }
     const room = device.link.window - (await countUnacknowledged(read, asking))
     if (!device.isOnTrial) return room
-    device.holds(await countUnended(read, asking))
+    device.countedUntold(await readUnended(read, asking))
     return Math.min(1, room)
   }
 
@@ -181,8 +181,8 @@ export class PhoneDesk {
         dueMs: dueNow(),
         fence,
       })
-      for (const { sim = null, parts } of claimed) {
-        device.fetched({ sim, parts })
+      for (const { attemptId, sim = null, parts } of claimed) {
+        device.fetched({ attemptId, sim, parts })
         metrics.handedOver('offered')
       }
       // What waits may not be due yet; others may be.
@@ -203,7 +203,7 @@ export class PhoneDesk {
     for (const status of statuses) metrics.advanced(status)
     for (const { deviceId, outcome, status, claimed } of reported) {
       metrics.handedOver(outcome.kind)
-      pool.get(deviceId)?.heard(outcome)
+      pool.get(deviceId)?.toldOf(claimed.attemptId, outcome)
       if (status === 'queued') this.#wakeLater(claimed)
     }
     return areNews

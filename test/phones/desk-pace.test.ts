@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { goneMs } from '../../src/devices/phones.ts'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { eventually } from '../eventually.ts'
 import { expectSums } from '../messages/expect-sums.ts'
@@ -205,4 +206,21 @@ test('a phone whose trial ends without an answer has lost one message, and rests
   expect(await house.pull(phone)).toEqual([])
   const lost = (await house.statuses()).filter((status) => status === 'unconfirmed')
   expect(lost).toHaveLength(21)
+})
+
+test('a late word of another message gives a phone whose trial is under way no room', async () => {
+  const house = await openDeskHouse()
+  const former = await house.register('1')
+  await liftPace(house)
+  await house.send({ to: Array.from({ length: 60 }, (_, n) => `+4915112345${600 + n}`), parts: 2 })
+  const [late, ...others] = await house.pull(former)
+  await house.report(former, ...[late!, ...others].map(sayAll('pending')))
+  const lost = [...others, ...(await house.pull(former))]
+  await house.clock.advance(goneMs)
+  const phone = await house.register('1')
+  await house.report(phone, ...lost.map(sayAll('failed', 'no credit')))
+  await house.clock.advance(300_000)
+  expect(await house.pull(phone)).toHaveLength(1)
+  await house.report(phone, sayAll('sent')(late!))
+  expect(house.pool.get(phone.deviceId)?.candidate().free).toBe(0)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Link, Outcome } from '../../src/connectors/connector.ts'
+import type { Link, Outcome, Pull } from '../../src/connectors/connector.ts'
 import { type DeviceFacts, DeviceRuntime } from '../../src/dispatch/device-runtime.ts'
 import type { Log } from '../../src/log.ts'
 import { createStubClock } from '../stub-clock.ts'
@@ -31,18 +31,33 @@ test('a device that is throttled or away rests for a second, and then takes as m
     expect([freeAfter(outcome), freeAfter(outcome, 999), freeAfter(outcome, 1_000)]).toEqual([0, 0, 10])
 })
 
-test('a device on trial is tried while it holds a half that waits for its rest, and not while one is under way', () => {
+/** A device that has had 20 hand-overs without an answer and has rested. */
+function deviceOnTrial(link: object): DeviceRuntime {
   const clock = createStubClock()
-  const link = { window: 10, waiting: 1, capabilities: {}, health: () => ({ status: 'online', reasons: [] }) }
   const log = { error: () => undefined } as unknown as Log
-  const device = new DeviceRuntime({ clock, log, breakerRestMs: 60_000 }, facts, link as unknown as Link)
+  const whole = { window: 10, capabilities: {}, health: () => ({ status: 'online', reasons: [] }), ...link } as unknown as Link | Pull
+  const device = new DeviceRuntime({ clock, log, breakerRestMs: 60_000 }, facts, whole)
   for (let i = 0; i < 20; i++) device.heard({ kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer' })
   void clock.advance(60_000)
+  return device
+} // prettier-ignore
+
+test('a device on trial is tried while it holds a half that waits for its rest, and not while one is under way', () => {
+  const device = deviceOnTrial({ waiting: 1 })
   device.opened(2)
   expect(device.candidate().free).toBe(1)
   device.opened(1)
   expect(device.candidate().free).toBe(0)
-}) // prettier-ignore
+})
+
+test('what a phone has told the end of while that was being counted is not waited for', () => {
+  const phone = deviceOnTrial({ wake: () => undefined, sims: { simOf: new Map(), turns: [] } })
+  phone.fetched({ attemptId: 'att_a', sim: null, parts: 1 })
+  expect(phone.candidate().free).toBe(0)
+  phone.toldOf('att_a', { kind: 'accepted', networkIds: [], receiptExpected: true })
+  phone.countedUntold(['att_a'])
+  expect(phone.candidate().free).toBe(1)
+})
 
 test('a recipient who takes nothing costs the others of the device nothing', () => {
   expect(freeAfter({ ...busy, recipientAlone: true })).toBe(10)
