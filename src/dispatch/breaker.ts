@@ -47,6 +47,11 @@ export class Breaker {
     return this.#restMs > 0 && nowMs - this.#openedMs >= this.#restMs ? 'trial' : 'open'
   }
 
+  /** How long ago it was opened the last time; null while it is closed. */
+  openedForMs(nowMs: number): number | null {
+    return this.#openedMs === null ? null : nowMs - this.#openedMs
+  }
+
   /** Takes an outcome in; gives the change that it made, if any. */
   heard(outcome: Outcome, nowMs: number): 'opened' | 'closed' | null {
     const known = isKnown(outcome)

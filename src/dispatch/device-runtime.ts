@@ -2,14 +2,14 @@ import type { Clock } from '../clock.ts'
 import { type Health, isPull, type Link, type Outcome, type Pull } from '../connectors/connector.ts'
 import type { Log } from '../log.ts'
 import type { Mode } from '../storage/schema.ts'
-import { Breaker } from './breaker.ts'
+import { Breaker, type BreakerState } from './breaker.ts'
 import type { Candidate } from './choose-device.ts'
 import { drained } from './drained.ts'
 import type { PaceLimit } from './pace.ts'
 import { busyBackoffMs, faultOfDevice } from './retry-policy.ts'
 import { type Sim, SimPaces, type SimRoom } from './sim-paces.ts'
 import { type Throughput, throughputOf } from './throughput.ts'
-import { UntoldOffers } from './untold-offers.ts'
+import { noWord, type UntoldOffer, UntoldOffers } from './untold-offers.ts'
 
 /** What of a device's row decides how it is run. */
 export interface DeviceFacts {
@@ -32,11 +32,11 @@ export const mostParts = 10
 /** One running device: its link, what is open on it, how fast it may go, and whether it is used at all. */
 export class DeviceRuntime {
   readonly link: Link | Pull
+  /** Of a device that fetches, while it is on trial. */
+  readonly untold = new UntoldOffers()
   readonly #clock: Clock
   readonly #log: Log
   readonly #breaker: Breaker
-  /** Of a device that fetches, while it is on trial. */
-  readonly #untold = new UntoldOffers()
   readonly #leaseToken: (() => number | null) | null
   readonly #isLogged: () => boolean
   #facts: DeviceFacts
@@ -97,13 +97,9 @@ export class DeviceRuntime {
     return this.#submitted < this.link.window
   }
 
-  get lastSentAt(): number | null {
-    return this.#lastSentAt
-  }
+  get lastSentAt(): number | null { return this.#lastSentAt } // prettier-ignore
 
-  get lastError(): string | null {
-    return this.#lastError
-  }
+  get lastError(): string | null { return this.#lastError } // prettier-ignore
 
   /** What the link says of itself, and whether it is trusted. */
   get health(): Health {
@@ -113,7 +109,7 @@ export class DeviceRuntime {
   get #trusted(): Health {
     const said = this.link.health()
     const nowMs = this.#clock.monotonicMs()
-    const state = this.#breaker.stateAt(nowMs)
+    const state = this.trust
     if (state === 'closed' && nowMs >= this.#limitedUntilMs) return said
     const reasons = [
       ...(state === 'closed' ? [] : ['repeated_unknown']),
@@ -130,7 +126,7 @@ export class DeviceRuntime {
   /** Takes over a changed row. A changed pace begins a new window; and whoever changed it has seen to its troubles. */
   update(facts: DeviceFacts): void {
     this.#breaker.reset()
-    this.#untold.clear()
+    this.untold.clear()
     this.#limitedUntilMs = Number.NEGATIVE_INFINITY
     const before = this.#facts.pace
     const same =
@@ -200,23 +196,34 @@ export class DeviceRuntime {
   gaveBack(): void { this.#open -= 1 } // prettier-ignore
 
   /** A message of this device was fetched: it counts towards the pace of its SIM, and what the device holds is counted by the database. */
-  fetched({ attemptId, sim, parts }: { attemptId: string; sim: Sim; parts: number }): void {
-    this.#paces.spend(sim, parts, this.#clock.monotonicMs())
-    if (this.isOnTrial) this.#untold.given(attemptId)
+  fetched({ sim, parts, ...offer }: UntoldOffer & { sim: Sim; parts: number }): void {
+    const nowMs = this.#clock.monotonicMs()
+    this.#paces.spend(sim, parts, nowMs)
+    if (this.trust === 'trial') this.untold.given(offer, nowMs)
   }
 
-  get isOnTrial(): boolean {
-    return this.#breaker.stateAt(this.#clock.monotonicMs()) === 'trial'
+  get trust(): BreakerState { return this.#breaker.stateAt(this.#clock.monotonicMs()) } // prettier-ignore
+
+  /** How long ago it was last found not to answer: what it was given before that tells nothing of its trial. Null while it is trusted. */
+  get distrustedForMs(): number | null { return this.#breaker.openedForMs(this.#clock.monotonicMs()) } // prettier-ignore
+
+  /**
+   * What of all that it fetched on trial has not ended, by the database: while any of it has not, it gets nothing more, and when its end was waited
+   * for long enough it rests anew. Devices that all share carry its account meanwhile.
+   */
+  countedUntold(offers: readonly UntoldOffer[]): void {
+    if (this.trust === 'trial') this.untold.counted(offers, this.#clock.monotonicMs())
+    this.restIfOverdue()
   }
 
-  /** What of all that was fetched has not ended, by the database: while any of it has not, a device on trial gets nothing more. */
-  countedUntold(attemptIds: readonly string[]): void {
-    if (this.isOnTrial) this.#untold.counted(attemptIds)
+  /** A message that hangs on it on trial is one without an answer. */
+  restIfOverdue(): void {
+    if (this.untold.isOverdue(this.#clock.monotonicMs())) this.heard(noWord)
   }
 
   /** A device that fetches has told what became of an attempt, whichever node gave it that. */
   toldOf(attemptId: string, outcome: Outcome): void {
-    if (this.isOnTrial) this.#untold.told(attemptId)
+    if (this.trust === 'trial') this.untold.told(attemptId)
     this.heard(outcome)
   }
 
@@ -255,7 +262,7 @@ export class DeviceRuntime {
 
   #judge(outcome: Outcome): void {
     const change = this.#breaker.heard(outcome, this.#clock.monotonicMs())
-    if (change !== null) this.#untold.clear()
+    if (change !== null) this.untold.clear()
     const device = { device_id: this.#facts.id, name: this.#facts.name }
     if (change === 'opened')
       this.#log.error(
@@ -268,10 +275,10 @@ export class DeviceRuntime {
   /** Messages that it may be given now; while it is on trial, one and then the next. */
   #free(sender: string | null): number {
     if (!this.isHeld) return 0
-    const trust = this.#breaker.stateAt(this.#clock.monotonicMs())
+    const { trust } = this
     if (trust === 'closed') return this.#room(sender)
     // What waits for another try tells nothing for minutes.
-    const open = isPull(this.link) ? this.#untold.size : this.#open - (this.link.waiting ?? 0)
+    const open = isPull(this.link) ? this.untold.size : this.#open - (this.link.waiting ?? 0)
     return trust === 'trial' && open <= 0 ? Math.min(1, this.#room(sender)) : 0
   }
 

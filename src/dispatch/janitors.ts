@@ -27,6 +27,7 @@ import { createRescuer } from './rescuer.ts'
 import { createRetention } from './retention.ts'
 import { createStrandedWatch } from './stranded-watch.ts'
 import { createTrafficForgetter } from './traffic-forgetter.ts'
+import { createTrialWatch } from './trial-watch.ts'
 import { createWebhookForgetter } from './webhook-forgetter.ts'
 
 export interface JanitorsDeps extends JanitorDeps {
@@ -94,6 +95,7 @@ export function createJanitors(
   | 'phoneCloser'
   | 'strandedWatch'
   | 'phoneRecaller'
+  | 'trialWatch'
   | 'trafficForgetter'
   | 'alertWatch'
   | 'alertMailer'
@@ -127,6 +129,7 @@ export function createJanitors(
     phoneCloser: createPhoneCloser(deps),
     strandedWatch: createStrandedWatch(deps),
     phoneRecaller: createPhoneRecaller(own),
+    trialWatch: createTrialWatch(own),
     trafficForgetter: createTrafficForgetter({ ...deps, trafficDays: config.trafficDays }),
     alertWatch: createAlertWatch(deps),
     alertMailer: createAlertMailer(deps),

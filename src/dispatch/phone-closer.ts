@@ -9,6 +9,7 @@ import type { Db, Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 import { judgeOutcome } from './retry-policy.ts'
+import { noWord } from './untold-offers.ts'
 
 const intervalMs = 30_000
 const pageSize = 500
@@ -21,13 +22,6 @@ interface PhoneCloserDeps extends JanitorDeps {
   metrics: Metrics
   horizon: WriteHorizon
 }
-
-const noWord = {
-  kind: 'unknown',
-  networkIds: [],
-  partsTaken: 0,
-  detail: 'The phone did not say what became of it.',
-} as const
 
 /**
  * Ends what phones never spoke of again (P2): three hours after its validity a message is `unconfirmed`, and goes to no other device. Asks

@@ -121,10 +121,20 @@ export class PhoneDesk {
   /** What it has not said to have takes of its page; on trial it gets one message, and the next when that has ended. */
   async #roomOf(device: DeviceRuntime, phone: AskingPhone): Promise<number> {
     const { read, clock } = this.#deps
-    const asking = { ...phone, nowMs: clock.now() }
+    const nowMs = clock.now()
+    const asking = { ...phone, nowMs }
     const room = device.link.window - (await countUnacknowledged(read, asking))
-    if (!device.isOnTrial) return room
-    device.countedUntold(await readUnended(read, asking))
+    const spanMs = device.distrustedForMs
+    if (spanMs === null) return room
+    // It rests, and its trial may begin before the claim.
+    if (device.trust === 'open') return 0
+    const unended = await readUnended(read, { ...asking, spanMs })
+    device.countedUntold(
+      unended.map(({ attemptId, offeredAt }) => {
+        const waitedMs = Math.max(0, nowMs - offeredAt)
+        return { attemptId, waitsForMs: phone.hangsAfterMs - waitedMs }
+      }),
+    )
     return Math.min(1, room)
   }
 
@@ -182,7 +192,7 @@ export class PhoneDesk {
         fence,
       })
       for (const { attemptId, sim = null, parts } of claimed) {
-        device.fetched({ attemptId, sim, parts })
+        device.fetched({ attemptId, sim, parts, waitsForMs: phone.hangsAfterMs })
         metrics.handedOver('offered')
       }
       // What waits may not be due yet; others may be.

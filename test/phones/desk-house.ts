@@ -13,6 +13,7 @@ import {
 } from '../../src/devices/phones.ts'
 import { createPhoneCloser } from '../../src/dispatch/phone-closer.ts'
 import { createPhoneRecaller } from '../../src/dispatch/phone-recaller.ts'
+import { createTrialWatch } from '../../src/dispatch/trial-watch.ts'
 import { PhoneDesk } from '../../src/dispatch/phone-desk.ts'
 import type { JudgeFailure, PhoneReport } from '../../src/dispatch/phone-reports.ts'
 import { grantSms } from '../../src/ledger/grants.ts'
@@ -151,6 +152,7 @@ export async function openDeskHouse({
   let desk = createDesk()
   const recaller = createPhoneRecaller({ ...house, read: storage.read, log })
   const closer = createPhoneCloser({ ...house, read: storage.read, writer: storage.writer, log, horizon })
+  const trialWatch = createTrialWatch({ ...house, read: storage.read, log })
   return {
     ...house,
     woken,
@@ -173,6 +175,7 @@ export async function openDeskHouse({
     sweep: async () => {
       await closer.sweepAll()
       await recaller.sweepAll()
+      await trialWatch.sweepAll()
     },
     messages: () =>
       storage.read.selectFrom('messages').select(['status', 'charged', 'attempts', 'device_id', 'error_code', 'network_code']).orderBy('id').execute(),

@@ -2,7 +2,7 @@ import { type CompiledQuery, sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { readOrphans } from '../../src/messages/open-attempts.ts'
 import { countUnacknowledged, offeredSince, readOffers } from '../../src/messages/phone-offers.ts'
-import { readUnended } from '../../src/messages/unended-offers.ts'
+import { findUnended, readUnended } from '../../src/messages/unended-offers.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
@@ -58,7 +58,8 @@ describe.each(['fresh', 'filled and analysed'])('on %s tables', (state) => {
     const sent = await statementsOf(read, async () => {
       await readOffers(read, terms)
       await countUnacknowledged(read, terms)
-      await readUnended(read, terms)
+      await readUnended(read, { ...terms, spanMs: 600_000 })
+      await findUnended(read, ['att_1', 'att_2'])
       await offeredSince(read, phone.deviceId, house.clock.now() - 1_800_000)
       await house.known('nobody’s token')
       await readOrphans(read, { fence: 2, most: 500 })

@@ -52,10 +52,11 @@ test('a device on trial is tried while it holds a half that waits for its rest, 
 
 test('what a phone has told the end of while that was being counted is not waited for', () => {
   const phone = deviceOnTrial({ wake: () => undefined, sims: { simOf: new Map(), turns: [] } })
-  phone.fetched({ attemptId: 'att_a', sim: null, parts: 1 })
+  const offer = { attemptId: 'att_a', waitsForMs: 600_000 }
+  phone.fetched({ ...offer, sim: null, parts: 1 })
   expect(phone.candidate().free).toBe(0)
   phone.toldOf('att_a', { kind: 'accepted', networkIds: [], receiptExpected: true })
-  phone.countedUntold(['att_a'])
+  phone.countedUntold([offer])
   expect(phone.candidate().free).toBe(1)
 })
 
