@@ -35,7 +35,7 @@ export async function listPhones(
     phoneId: row.id,
     deviceId: row.device_id,
     name: row.name,
-    sims: JSON.parse(row.sims) as SimOfPhone[],
+    sims: (JSON.parse(row.sims) as SimOfPhone[] | null) ?? [],
     appVersion: row.app_version,
     usesPush: row.uses_push === 1,
     createdAt: row.created_at,

@@ -85,7 +85,7 @@ export async function registerPhone(
       hook_hash: hashOfSecret(hookSecretOf(signingKey, phoneId)),
       signing_key: deps.secretBox.seal(signingKey, phoneId),
       name: said.name ?? '',
-      sims: JSON.stringify(said.sims ?? []),
+      sims: JSON.stringify(said.sims),
       app_version: said.appVersion,
       uses_push: said.usesPush ? 1 : 0,
       created_at: deps.nowMs,
@@ -125,7 +125,8 @@ export interface KnownPhone {
   hookSecret: string
   appVersion: string | null
   usesPush: boolean
-  sims: readonly SimOfPhone[]
+  /** Null: an old app that says nothing of them. */
+  sims: readonly SimOfPhone[] | null
   /** Its token was shown before. */
   wasHeard: boolean
 }
@@ -169,7 +170,7 @@ export async function findPhone(
     hookSecret: hookSecretOf(signingKey, row.id),
     appVersion: row.app_version,
     usesPush: row.uses_push === 1,
-    sims: JSON.parse(row.sims) as SimOfPhone[],
+    sims: JSON.parse(row.sims) as SimOfPhone[] | null,
     wasHeard: row.heard_at !== null,
   }
 }

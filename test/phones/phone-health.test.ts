@@ -107,12 +107,15 @@ test('a SIM that was taken out sends no more, and one that was put in does, as s
   const seen = (slot: number) => ({ slot, number: null, carrier: `Telco ${slot}` })
   // As after a restart, before the app is heard; an old app names no SIM at all.
   phone.sawSims([seen(1), seen(2)])
-  phone.contact(withSims(), null)
+  phone.contact(registrationOf({ sims: null }), null)
   expect(simsOf()).toEqual([[1, 2], ['1 Telco 1', '2 Telco 2']])
   phone.contact(withSims(2), null)
   expect(simsOf()).toEqual([[2], ['2 Telco 2']])
   phone.contact(withSims(2, 3), null)
   expect(simsOf()).toEqual([[2, 3], ['2 Telco 2', '3 null']])
+  phone.contact(withSims(), null)
+  expect(simsOf()).toEqual([[], []])
+  expect(phone.health().reasons).toContain('no_sim')
 }) // prettier-ignore
 
 test('after a restart a phone is what it was until its silence is too long', async () => {

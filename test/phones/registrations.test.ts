@@ -1,3 +1,4 @@
+import { listPhones } from '../../src/devices/list-phones.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { setDevice, retireDevice } from '../../src/devices/device-store.ts'
 import { PhoneIdentities } from '../../src/devices/phone-identities.ts'
@@ -222,6 +223,16 @@ describe('registrations', () => {
       appVersion: '1.69.0',
       sims: a12.sims,
     })
+  })
+
+  test('a phone that has no SIM is not taken for one whose app says nothing of them', async () => {
+    const { token } = await house.mint()
+    const silent = (await house.register(token, { sims: null }))!
+    const empty = (await house.register(token, { sims: [] }))!
+    expect(await house.find(silent.deviceToken)).toMatchObject({ sims: null })
+    expect(await house.find(empty.deviceToken)).toMatchObject({ sims: [] })
+    const listed = await listPhones(house.storage.read, { deviceId: silent.deviceId })
+    expect(listed).toMatchObject([{ sims: [] }])
   })
 
   test('whom a token names is remembered for a moment, never longer than 5 s', async () => {

@@ -14,7 +14,8 @@ export type SeenSims = readonly { slot: number; number: string | null; carrier: 
 export interface RegisteredAs {
   appVersion: string | null
   usesPush: boolean
-  sims: SeenSims
+  /** None is a word too; null: an old app says nothing of them. */
+  sims: SeenSims | null
 }
 
 export interface SeenHealth {
@@ -282,7 +283,7 @@ export class Phone implements Pull {
     const seen = this.#seenSims
     // The app registers anew at each start: of a SIM that was taken out since, only older words tell.
     const there = registered?.map((sim) => seen?.find(({ slot }) => slot === sim.slot) ?? sim)
-    return shownSims(there?.length ? there : (seen ?? registered), this.#settings.simNumbers)
+    return shownSims(there ?? seen, this.#settings.simNumbers)
   }
 
   #tell(): void {

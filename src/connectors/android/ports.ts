@@ -59,7 +59,8 @@ export interface Registration {
   hookSecret: string
   appVersion: string | null
   usesPush: boolean
-  sims: readonly SaidSim[]
+  /** Null: it has said nothing of them. */
+  sims: readonly SaidSim[] | null
 }
 
 export interface Registered {
