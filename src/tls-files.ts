@@ -25,6 +25,7 @@ export async function readTlsFiles({
   } catch (error) {
     throw new Error(
       `ONESIXTY_TLS_CERT and ONESIXTY_TLS_KEY do not hold a certificate and its key in PEM (${(error as Error).message}).`,
+      { cause: error },
     )
   }
   return files
@@ -35,6 +36,6 @@ async function readOrRefuse(setting: string, path: string): Promise<Buffer> {
     return await readFile(path)
   } catch (error) {
     const { code = 'unknown' } = error as { code?: string }
-    throw new Error(`${setting}: ${path} cannot be read (${code}).`)
+    throw new Error(`${setting}: ${path} cannot be read (${code}).`, { cause: error })
   }
 }
