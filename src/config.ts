@@ -8,7 +8,7 @@ export type Config = {
   readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never
 }
 
-/** A setting has a value that cannot be used; the message names it and says what would be right. */
+/** A setting, the secret or the data folder cannot be used as it is: the message names it and says what would be right. To try again helps nothing. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }

@@ -11,10 +11,6 @@ export async function examineSecret(db: Db, config: Config): Promise<Finding[]> 
   const name = 'secret_fits'
   if (await isOfSecret(db, marksOf(secret))) return [fine(name, 'The database was made with this secret.')]
   return [
-    wrong(
-      name,
-      otherSecretSentence(config),
-      'Put the secret back, or accept this one: onesixty secret accept.',
-    ),
+    wrong(name, 'This secret is not the one that the database was made with.', otherSecretSentence(config)),
   ]
 }

@@ -48,26 +48,27 @@ export interface Toolbox {
 
 /** The tools of one command; opens nothing yet. */
 export function createToolbox(io: CommandIo, config: Config, clock: Clock = systemClock): Toolbox {
+  const withStorage: Toolbox['withStorage'] = async (use, options = { create: false }) => {
+    if (!options.create) await requireDatabase(config)
+    // A database is born with its secret, so that one without it has lost it.
+    else await loadInstanceSecret(config)
+    const storage = await openForCommand(config, clock.now())
+    try {
+      return await use(storage)
+    } finally {
+      await storage.close()
+    }
+  }
   return {
     io,
     config,
     clock,
     ids: createIds({ now: () => clock.now() }),
     randomBytes: (count) => randomBytes(count),
-    async withStorage(use, options = { create: false }) {
-      if (!options.create) await requireDatabase(config)
-      // A database is born with its secret, so that one without it has lost it.
-      else await loadInstanceSecret(config)
-      const storage = await openForCommand(config, clock.now())
-      try {
-        return await use(storage)
-      } finally {
-        await storage.close()
-      }
-    },
+    withStorage,
     async instanceSecret() {
       const secret = await loadInstanceSecret(config)
-      const isIts = await this.withStorage(({ read }) => isOfSecret(read, marksOf(secret)))
+      const isIts = await withStorage(({ read }) => isOfSecret(read, marksOf(secret)))
       if (!isIts) throw new ConfigError(otherSecretSentence(config))
       return secret
     },

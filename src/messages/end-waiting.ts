@@ -80,9 +80,12 @@ export async function cancelWaiting(
   return [...ended, ...(await endDeferred(tx, scope, reason, most))]
 }
 
+/** A page is shared among so many routes at most: each has a look at its queue. */
+const mostRoutes = 20
+
 /** Some routes on which something waits that is to be ended. Found by their totals: the queue, which holds all that waits for all, is not walked. */
-const routesOf = (tx: Tx, scope: { accountId: string } | 'restore_hold'): Promise<RouteRow[]> =>
-  tx
+function routesOf(tx: Tx, scope: { accountId: string } | 'restore_hold'): Promise<RouteRow[]> {
+  const routes = tx
     .selectFrom('queue_totals as t')
     .select(['t.account_id', 't.mode', 't.route_key'])
     .where(({ exists, selectFrom }) =>
@@ -95,11 +98,9 @@ const routesOf = (tx: Tx, scope: { accountId: string } | 'restore_hold'): Promis
           .$if(scope === 'restore_hold', (rows) => rows.where('q.restore_hold', '=', 1)),
       ),
     )
-    .$if(scope !== 'restore_hold', (rows) =>
-      rows.where('t.account_id', '=', (scope as { accountId: string }).accountId),
-    )
-    .limit(20)
-    .execute()
+    .limit(mostRoutes)
+  return (scope === 'restore_hold' ? routes : routes.where('t.account_id', '=', scope.accountId)).execute()
+}
 
 const inputsOf = (route: RouteRow, nowMs: number, most: number) => [
   route.route_key,
