@@ -25,17 +25,23 @@ test('of statements that cross together the reason of the first that fails is to
       .execute()
   }
   await storage.writer.write((tx) => account('acc_there', tx))
-  for (let round = 0; round < 20; round++) {
-    const unit = storage.writer.write((tx) =>
+  const asTheyCome = (round: number, tx: Tx): Promise<unknown> =>
+    allDone([
       allDone([
-        allDone([
-          account(`acc_${round}a`, tx),
-          allDone([account('acc_there', tx), account(`acc_${round}b`, tx)]),
-        ]),
-        account(`acc_${round}c`, tx),
-        account(`acc_${round}d`, tx),
+        account(`acc_${round}a`, tx),
+        allDone([account('acc_there', tx), account(`acc_${round}b`, tx)]),
       ]),
-    )
+      account(`acc_${round}c`, tx),
+      account(`acc_${round}d`, tx),
+    ])
+  const followersFirst = async (round: number, tx: Tx): Promise<unknown> => {
+    const first = account('acc_there', tx)
+    first.catch(() => undefined)
+    await account(`acc_${round}b`, tx)
+    return first
+  }
+  for (let round = 0; round < 20; round++) {
+    const unit = storage.writer.write((tx) => (round % 4 < 2 ? asTheyCome : followersFirst)(round, tx))
     // Alone in its transaction, and behind the savepoint of one that goes on.
     const beside = round % 2 === 0 ? null : storage.writer.write((tx) => account(`acc_beside${round}`, tx))
     await expect(unit).rejects.toMatchObject({ fault: 'constraint' })

@@ -86,6 +86,23 @@ test('a word that the session is not bound leaves the other submits their answer
   await smsc.closed()
 })
 
+test('the rest of a long message whose first part is out follows it while its link stops', async () => {
+  let submits = 0
+  const { link, smsc } = await openStubLink({
+    // The first one is answered by hand.
+    answering: ({ command, sequence }) =>
+      command === 'submit_sm' ? (++submits === 1 ? [] : [answerTo(sequence, 'b')]) : null,
+    settings: { window: '1' },
+  })
+  const submitted = link.submit(handOverOf({ text: long, parts: 2 }))
+  const { sequence } = await smsc.seen('submit_sm')
+  const stopped = link.stop()
+  await roundTrip(smsc)
+  smsc.send(answerTo(sequence, 'a'))
+  expect(await submitted).toEqual({ kind: 'accepted', networkIds: ['a', 'b'], receiptExpected: true })
+  await stopped
+})
+
 test('a link that is made anew waits for its answers as long as they may take', async () => {
   const { link, smsc, world } = await openStubLink({ answering: silentTo('submit_sm') })
   const submitted = link.submit(handOverOf())
