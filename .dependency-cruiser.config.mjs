@@ -70,10 +70,17 @@ export default {
       from: {},
     },
     forbid(
-      'a-connector-sees-only-connector.ts-and-primitives',
+      'a-connector-sees-only-the-seam-and-primitives',
       'A connector knows its device, nothing of accounts, money, tables or other kinds.',
       { path: '^src/connectors/([^/]+)/' },
-      { path: '^src/', pathNot: ['^src/connectors/$1/', '^src/connectors/connector\\.ts$', primitives] },
+      {
+        path: '^src/',
+        pathNot: [
+          '^src/connectors/$1/',
+          '^src/connectors/(connector|connector-tools|setting-rules)\\.ts$',
+          primitives,
+        ],
+      },
     ),
     forbid(
       'only-the-registry-names-connector-kinds',

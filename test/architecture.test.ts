@@ -69,9 +69,7 @@ test('a connector that looks beyond its seam is caught', async () => {
     'src/connectors/planted/planted.ts':
       "import { Writer } from '../../storage/writer.ts'\nexport const a = Writer",
   })
-  expect(broken).toContain(
-    'a-connector-sees-only-connector.ts-and-primitives src/connectors/planted/planted.ts',
-  )
+  expect(broken).toContain('a-connector-sees-only-the-seam-and-primitives src/connectors/planted/planted.ts')
 })
 
 test('a connector kind named outside of the registry is caught', async () => {

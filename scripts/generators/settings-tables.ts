@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { androidSettings } from '../../src/connectors/android/settings.ts'
-import type { SettingRule } from '../../src/connectors/connector.ts'
+import type { SettingRule } from '../../src/connectors/setting-rules.ts'
 import { smppSettings } from '../../src/connectors/smpp/settings.ts'
 import type { Generator } from './generator.ts'
 

@@ -4,7 +4,8 @@ import { invalidInput, nameFaults } from '../invalid-input.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { touchDirectory } from '../storage/directory-version.ts'
-import type { AccountState, AccountTable } from '../storage/schema.ts'
+import type { AccountState } from '../storage/schema.ts'
+import type { AccountTable } from '../storage/account-tables.ts'
 import { accountOwner } from './account-owner.ts'
 
 /**

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { refuse } from '../errors.ts'
 import type { Db } from '../storage/dialect.ts'
-import type { AccountState, AccountTable } from '../storage/schema.ts'
+import type { AccountState } from '../storage/schema.ts'
+import type { AccountTable } from '../storage/account-tables.ts'
 import { readCountries } from './account-guard.ts'
 import type { QuietHours } from './quiet-hours.ts'
 

@@ -4,7 +4,7 @@ import { type Refusal, refuse } from '../errors.ts'
 import { invalidInput } from '../invalid-input.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
-import type { OneTimeLinkTable } from '../storage/schema.ts'
+import type { OneTimeLinkTable } from '../storage/sign-in-tables.ts'
 import { type AccountDeps, emailFaults } from './accounts.ts'
 
 /**

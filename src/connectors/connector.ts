@@ -1,7 +1,5 @@
-import { isCountry } from '../numbering-plan.ts'
 import type { ConnectorTools } from './connector-tools.ts'
-
-export type { ConnectorTools, LastSession, LinkCounters } from './connector-tools.ts'
+import type { SettingRule } from './setting-rules.ts'
 
 /**
  * The seam between the service and what carries its messages. A connector knows its device and nothing of accounts, money or
@@ -234,28 +232,6 @@ export interface Pull extends Running {
 
 /** Whether the device fetches its messages. */
 export const isPull = (device: Link | Pull): device is Pull => 'wake' in device
-
-/** One setting of a kind, for `device add --set`, the docs and the console. */
-export interface SettingRule {
-  name: string
-  /** Shown to people: what it does, its unit and its default. */
-  says: string
-  default: string
-  /** There is no default: a device without it is refused. */
-  required?: true
-  /** All values that it may have, where they are a few words. */
-  choices?: readonly string[]
-  /** Null when `value` is fine, else what is wrong with it. */
-  check(value: string): string | null
-}
-
-/** The setting of every kind that may receive national numbers. It is the service that reads it. */
-export const countrySetting: SettingRule = {
-  name: 'country',
-  default: '',
-  says: 'The country (two letters, such as DE) whose national numbers those who write may have, where the network gives them without their calling code. Empty: such a number stays as it came, and its STOP can be followed by nobody.',
-  check: (value) => (value === '' || isCountry(value) ? null : 'needs the code of a country such as DE, or nothing'),
-} // prettier-ignore
 
 /** What came of a trial. */
 export interface Trial {

@@ -1,5 +1,6 @@
 import { BoundedMap } from '../bounded-map.ts'
-import { isPull, type LastSession } from '../connectors/connector.ts'
+import { isPull } from '../connectors/connector.ts'
+import type { LastSession } from '../connectors/connector-tools.ts'
 import type { Service } from '../lifecycle.ts'
 import type { HeardElsewhere } from '../devices/heard-elsewhere.ts'
 import { RestingPhones } from './resting-phones.ts'

@@ -3,17 +3,15 @@ import type { Clock } from '../clock.ts'
 import {
   type ConnectorEvents,
   type ConnectorKind,
-  type ConnectorTools,
-  countrySetting,
   isPull,
-  type LastSession,
   type Link,
-  type LinkCounters,
   type Pull,
 } from '../connectors/connector.ts'
+import { countrySetting } from '../connectors/setting-rules.ts'
+import type { ConnectorTools, LastSession, LinkCounters } from '../connectors/connector-tools.ts'
 import type { Log } from '../log.ts'
 import { type Db, StorageError } from '../storage/dialect.ts'
-import type { DeviceTable } from '../storage/schema.ts'
+import type { DeviceTable } from '../storage/device-tables.ts'
 import { type DeviceFacts, DeviceRuntime } from './device-runtime.ts'
 import type { LinkLeases } from './link-leases.ts'
 import { recallReport } from './recall-report.ts'

@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely'
 import { allDone } from '../all-done.ts'
 import { utcDay } from '../clock.ts'
+import type { WalletTable } from '../storage/account-tables.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
-import type { Mode, WalletTable } from '../storage/schema.ts'
+import type { Mode } from '../storage/schema.ts'
 import { addToRows, adjustRows, selectEach } from '../storage/sets.ts'
 
 /**

@@ -80,9 +80,6 @@ export type {
   Flag,
   PhoneWord,
 } from './column-values.ts'
-export type { AccountTable, WalletTable } from './account-tables.ts'
-export type { DeviceTable } from './device-tables.ts'
-export type { OneTimeLinkTable } from './sign-in-tables.ts'
 export type {
   SendTable,
   IdempotencyKeyTable,

@@ -2,13 +2,13 @@ import { onTestFinished } from 'vitest'
 import type {
   ConnectorEvents,
   ConnectorKind,
-  ConnectorTools,
   HandOver,
   Inbound,
   Link,
   Outcome,
   Receipt,
 } from '../../src/connectors/connector.ts'
+import type { ConnectorTools } from '../../src/connectors/connector-tools.ts'
 import { createIds } from '../../src/ids.ts'
 import { createStubClock, type StubClock } from '../stub-clock.ts'
 import { expectHonestOutcome } from './honest.ts'

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import type { ConnectorKind, LastSession, Link } from '../../src/connectors/connector.ts'
+import type { ConnectorKind, Link } from '../../src/connectors/connector.ts'
+import type { LastSession } from '../../src/connectors/connector-tools.ts'
 import { DevicePool } from '../../src/dispatch/device-pool.ts'
 import { LinkLeases } from '../../src/dispatch/link-leases.ts'
 import { createLog } from '../../src/log.ts'

@@ -1,4 +1,4 @@
-import type { ConnectorTools } from '../../src/connectors/connector.ts'
+import type { ConnectorTools } from '../../src/connectors/connector-tools.ts'
 import { Phone } from '../../src/connectors/android/phone.ts'
 import type { Registration } from '../../src/connectors/android/ports.ts'
 import { createStubClock, type StubClock } from '../stub-clock.ts'

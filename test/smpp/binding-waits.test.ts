@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LastSession } from '../../src/connectors/connector.ts'
+import type { LastSession } from '../../src/connectors/connector-tools.ts'
 import type { BindOutcome } from '../../src/connectors/smpp/bind-outcome.ts'
 import { Binding } from '../../src/connectors/smpp/binding.ts'
 import { defaultReconnectPolicy } from '../../src/connectors/smpp/reconnect-policy.ts'

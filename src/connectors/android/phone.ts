@@ -1,4 +1,5 @@
-import type { Capabilities, ConnectorEvents, ConnectorTools, Health, Pull, SimChoice } from '../connector.ts'
+import type { Capabilities, ConnectorEvents, Health, Pull, SimChoice } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 import { isSince, since } from './app-version.ts'
 import { EventStreams, type StreamSink } from './event-streams.ts'
 import { whomFailureBlames } from './failure.ts'

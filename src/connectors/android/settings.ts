@@ -1,4 +1,5 @@
-import { countrySetting, type SettingRule, type SimChoice } from '../connector.ts'
+import type { SimChoice } from '../connector.ts'
+import { countrySetting, oneOf, type SettingRule, wholeNumber } from '../setting-rules.ts'
 
 /** What an operator has set of a phone, as its parts take it. */
 export interface AndroidSettings {
@@ -85,33 +86,6 @@ function simNumber(slot: number): SettingRule {
       value === '' || /^\+[1-9]\d{6,14}$/.test(value)
         ? null
         : 'needs a number in E.164 such as +4915112345678, or nothing',
-  }
-}
-
-function oneOf(name: string, values: readonly [string, ...string[]], says: string): SettingRule {
-  return {
-    name,
-    default: values[0],
-    choices: values,
-    says,
-    check: (value) => (values.includes(value) ? null : `needs one of ${values.join(', ')}`),
-  }
-}
-
-function wholeNumber(
-  name: string,
-  byDefault: number,
-  [least, most]: readonly [number, number],
-  says: string,
-): SettingRule {
-  return {
-    name,
-    default: String(byDefault),
-    says,
-    check: (value) =>
-      /^(?:0|[1-9]\d{0,8})$/.test(value) && Number(value) >= least && Number(value) <= most
-        ? null
-        : `needs a whole number from ${least} to ${most}`,
   }
 }
 

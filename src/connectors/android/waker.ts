@@ -1,4 +1,4 @@
-import type { ConnectorTools } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 
 export interface WakerDeps {
   tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule'>

@@ -1,4 +1,4 @@
-import type { ConnectorTools } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 
 /** What a queue needs: durations, and how an item is said. A rejection of `say` means: keep it and say it again. */
 interface Deps<Item> {

@@ -1,5 +1,6 @@
 import { Agent, request, type ClientRequest } from 'node:http'
-import type { ConnectorTools, HandOver, Outcome } from '../connector.ts'
+import type { HandOver, Outcome } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 
 /** What the peer said to a message. */
 export type PeerAnswer = { kind: 'taken' } | Extract<Outcome, { kind: 'refused' | 'unavailable' | 'unknown' }>

@@ -1,4 +1,5 @@
-import type { ConnectorEvents, ConnectorTools, HandOver, Receipt } from '../connector.ts'
+import type { ConnectorEvents, HandOver, Receipt } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 import { DueQueue } from './due-queue.ts'
 import { type Fate, networkIdOf, readNetworkId } from './network-id.ts'
 import { optOutNumber } from './scenario.ts'

@@ -1,4 +1,4 @@
-import type { SettingRule } from '../connector.ts'
+import { oneOf, type SettingRule, wholeNumber } from '../setting-rules.ts'
 
 /** How a simulator behaves. */
 export interface SimulatorSettings {
@@ -71,30 +71,6 @@ export function readSettings(given: Readonly<Record<string, string>>): Simulator
 
 function flag(name: string, says: string): SettingRule {
   return oneOf(name, ['false', 'true'], says)
-}
-
-/** The first of the values is the default. */
-function oneOf(name: string, values: readonly [string, ...string[]], says: string): SettingRule {
-  const wrong = `needs one of ${values.join(', ')}`
-  return {
-    name,
-    default: values[0],
-    says,
-    choices: values,
-    check: (value) => (values.includes(value) ? null : wrong),
-  }
-}
-
-function wholeNumber(
-  name: string,
-  byDefault: number,
-  [least, most]: readonly [number, number],
-  says: string,
-): SettingRule {
-  const wrong = `needs a whole number from ${least} to ${most}`
-  const isFine = (value: string): boolean =>
-    /^(0|[1-9]\d{0,8})$/.test(value) && Number(value) >= least && Number(value) <= most
-  return { name, default: String(byDefault), says, check: (value) => (isFine(value) ? null : wrong) }
 }
 
 /** Literal addresses only: what a name means is decided elsewhere, and texts must not leave the machine. */

@@ -2,12 +2,12 @@ import type {
   Capabilities,
   ConnectorEvents,
   ConnectorKind,
-  ConnectorTools,
   HandOver,
   Health,
   Link,
   Outcome,
 } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 import { createPeer, type Peer, type PeerAnswer } from './peer.ts'
 import { Receipts } from './receipts.ts'
 import { type Scenario, scenarioFor } from './scenario.ts'

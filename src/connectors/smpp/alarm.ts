@@ -1,4 +1,4 @@
-import type { ConnectorTools } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 
 /** One timer for all deadlines of a session: at 100,000 requests a second, a timer for each would cost more than the request. */
 export interface Alarm {

@@ -1,4 +1,4 @@
-import type { ConnectorTools } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 import { type ReconnectPolicy, reconnectWaitMs } from './reconnect-policy.ts'
 import type { SessionEnd } from './session-events.ts'
 import type { Session } from './session.ts'

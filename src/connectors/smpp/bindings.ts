@@ -1,4 +1,4 @@
-import type { ConnectorTools } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 import { Binding, type BindingState } from './binding.ts'
 import type { ReconnectPolicy } from './reconnect-policy.ts'
 import type { Session } from './session.ts'

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import type { ConnectorTools } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 import type { Alarm } from './alarm.ts'
 import { decodePdu, type MalformedPdu } from './decode-pdu.ts'
 import { encodePdu, roomFor } from './encode-pdu.ts'

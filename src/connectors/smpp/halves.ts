@@ -1,4 +1,4 @@
-import type { ConnectorTools } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 import type { Pace } from './pace.ts'
 import type { PartValidity } from './part-validity.ts'
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { BoundedMap } from '../../bounded-map.ts'
-import type { ConnectorEvents, ConnectorTools, Inbound } from '../connector.ts'
+import type { ConnectorEvents, Inbound } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 import { ton } from './address.ts'
 import type { Delivery } from './deliveries.ts'
 import type { DeliveryFate } from './delivery-fate.ts'

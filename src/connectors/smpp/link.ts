@@ -1,12 +1,5 @@
-import type {
-  Capabilities,
-  ConnectorEvents,
-  ConnectorTools,
-  HandOver,
-  Health,
-  Link,
-  Outcome,
-} from '../connector.ts'
+import type { Capabilities, ConnectorEvents, HandOver, Health, Link, Outcome } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 import { Bindings, rolesOf, type Role } from './bindings.ts'
 import type { Delivery } from './deliveries.ts'
 import type { DeliveryFate } from './delivery-fate.ts'

@@ -1,4 +1,4 @@
-import type { ConnectorTools } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 
 /** How often whoever waits looks whether it may wait on. */
 const lookMs = 1_000

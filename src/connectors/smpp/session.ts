@@ -1,4 +1,4 @@
-import type { ConnectorTools } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 import { type Alarm, createAlarm } from './alarm.ts'
 import { type BindOutcome, type BindResponse, judgeBind } from './bind-outcome.ts'
 import { Connection, type ConnectionFault } from './connection.ts'

@@ -1,5 +1,5 @@
 import { hourMs } from '../../clock.ts'
-import { countrySetting, type SettingRule } from '../connector.ts'
+import { countrySetting, type SettingRule } from '../setting-rules.ts'
 import { senderFault } from './address.ts'
 import type { StatusOverrides } from './command-status-class.ts'
 import type { BindFields } from './pdu.ts'

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { ConnectorKind, ConnectorTools, DeviceSetup, Link } from '../connector.ts'
+import type { ConnectorKind, DeviceSetup, Link } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 import { classify } from './command-status-class.ts'
 import { createIncoming } from './incoming.ts'
 import { KnownIds } from './known-ids.ts'

@@ -1,4 +1,5 @@
-import type { ConnectorTools, Trial } from '../connector.ts'
+import type { Trial } from '../connector.ts'
+import type { ConnectorTools } from '../connector-tools.ts'
 import type { OpenSocket } from './open-socket.ts'
 import { commandStatus } from './pdu.ts'
 import { sayStatus } from './part-answer.ts'
