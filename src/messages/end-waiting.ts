@@ -18,15 +18,17 @@ type WaitingRow = MessageState & { route_key: string; priority: number; due_at: 
 /** Later than anything; what `next_expiry_at` holds when nothing waits. */
 const never = 8_640_000_000_000_000
 
-const waitingRows = (condition: string) => ({
-  sql: `select ${stateColumnsOf('m')}, q.route_key, q.priority, q.due_at
-        from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
-        where q.route_key = :route and q.account_id = :account and q.claimed_by is null and ${condition} limit :most`,
+const waitingRows = (condition: string) => `
+  select ${stateColumnsOf('m')}, q.route_key, q.priority, q.due_at
+  from queue q cross join messages m on m.account_id = q.account_id and m.mode = q.mode and m.id = q.message_id
+  where q.claimed_by is null and ${condition} limit :most`
+const ofRoute = 'q.route_key = :route and q.account_id = :account'
+const expired = {
+  sql: waitingRows(`${ofRoute} and q.restore_hold = 0 and q.expires_at <= :now`),
   inputs: ['route', 'account', 'now', 'most'],
-})
-const expired = waitingRows('q.restore_hold = 0 and q.expires_at <= :now')
-const held = waitingRows('q.restore_hold = 1')
-const waiting = waitingRows('true')
+} as const
+const waiting = { sql: waitingRows(ofRoute), inputs: ['route', 'account', 'most'] } as const
+const held = { sql: waitingRows('q.restore_hold = 1'), inputs: ['most'] } as const
 
 /**
  * Ends what waited past its validity (P2): `expired`, its hold released. Looks only at routes whose earliest expiry has passed, so
@@ -44,7 +46,7 @@ export async function expireWaiting(tx: Tx, nowMs: number, most: number): Promis
     await selectEach<WaitingRow>(
       tx,
       expired,
-      routes.map((route) => inputsOf(route, nowMs, most)),
+      routes.map((route) => [route.route_key, route.account_id, nowMs, most]),
     ),
     {
       event: 'validity_ended',
@@ -58,7 +60,7 @@ export async function expireWaiting(tx: Tx, nowMs: number, most: number): Promis
 
 /**
  * Cancels what waits for an account (closure), in the queue or for an instant, or what a restore holds back. Gives the messages ended, page by
- * page: of the queue and of the instants at most `most` each.
+ * page: of the queue and of the instants at most `most` each; none behind the last page.
  */
 export async function cancelWaiting(
   tx: Tx,
@@ -66,48 +68,41 @@ export async function cancelWaiting(
   reason: { event: MessageEvent; code: string; nowMs: number },
   most: number,
 ): Promise<MessageState[]> {
-  const routes = await routesOf(tx, scope)
-  const mostOfRoute = Math.ceil(most / Math.max(1, routes.length))
-  const ended = await endRows(
-    tx,
-    await selectEach<WaitingRow>(
-      tx,
-      scope === 'restore_hold' ? held : waiting,
-      routes.map((route) => inputsOf(route, reason.nowMs, mostOfRoute)),
-    ),
-    reason,
-  )
-  return [...ended, ...(await endDeferred(tx, scope, reason, most))]
-}
+  const found = scope === 'restore_hold' ? await selectEach<WaitingRow>(tx, held, [[most]]) : await waitingOf(tx, scope.accountId, most)
+  const ended = [...(await endRows(tx, found, reason)), ...(await endDeferred(tx, scope, reason, most))]
+  // Nobody is told of rows that were stale: a page of nothing else is not the last one.
+  return ended.length === 0 && found.some((row) => row.status !== 'queued')
+    ? cancelWaiting(tx, scope, reason, most)
+    : ended
+} // prettier-ignore
 
 /** A page is shared among so many routes at most: each has a look at its queue. */
 const mostRoutes = 20
 
-/** Some routes on which something waits that is to be ended. Found by their totals: the queue, which holds all that waits for all, is not walked. */
-function routesOf(tx: Tx, scope: { accountId: string } | 'restore_hold'): Promise<RouteRow[]> {
-  const routes = tx
+/** Some of what waits for an account. Found by the totals of its routes: the queue, which holds all that waits for all, is not walked. */
+async function waitingOf(tx: Tx, accountId: string, most: number): Promise<WaitingRow[]> {
+  const routes = await tx
     .selectFrom('queue_totals as t')
-    .select(['t.account_id', 't.mode', 't.route_key'])
+    .select('t.route_key')
+    .where('t.account_id', '=', accountId)
     .where(({ exists, selectFrom }) =>
       exists(
         selectFrom('queue as q')
           .select('q.message_id')
           .whereRef('q.route_key', '=', 't.route_key')
           .whereRef('q.account_id', '=', 't.account_id')
-          .where('q.claimed_by', 'is', null)
-          .$if(scope === 'restore_hold', (rows) => rows.where('q.restore_hold', '=', 1)),
+          .where('q.claimed_by', 'is', null),
       ),
     )
     .limit(mostRoutes)
-  return (scope === 'restore_hold' ? routes : routes.where('t.account_id', '=', scope.accountId)).execute()
+    .execute()
+  const mostOfRoute = Math.ceil(most / Math.max(1, routes.length))
+  return selectEach(
+    tx,
+    waiting,
+    routes.map(({ route_key }) => [route_key, accountId, mostOfRoute]),
+  )
 }
-
-const inputsOf = (route: RouteRow, nowMs: number, most: number) => [
-  route.route_key,
-  route.account_id,
-  nowMs,
-  most,
-]
 
 /** Ends messages that wait, and takes them out of the queue. Gives those that were ended. */
 export async function endRows(

@@ -3,7 +3,7 @@ import { readIfThere, writeDurably } from '../durable-file.ts'
 import type { Storage } from './database.ts'
 import type { Db, Tx } from './dialect.ts'
 import { refuseMovedTables } from './moved.ts'
-import { firstPage, holdAll, type PageStart, releasePage } from './restore-holds.ts'
+import { holdAll, releasePage } from './restore-holds.ts'
 
 export interface EpochStart {
   /** Larger than that of every start before: a fencing token for what this process does. */
@@ -118,16 +118,7 @@ export async function holdWaiting(tx: Tx, nowMs: number): Promise<number> {
  */
 export async function releaseHeld({ writer }: Pick<Storage, 'writer'>): Promise<number> {
   let released = 0
-  for (let from: PageStart | null = firstPage; from !== null;) {
-    const start: PageStart = from
-    const page = await writer.write(async (tx) => {
-      // While they were held the expirer looked past them; it works out the true instant at its next sweep.
-      await tx.updateTable('queue_totals').set({ next_expiry_at: 0 }).execute()
-      return releasePage(tx, start)
-    })
-    released += page.released
-    from = page.next
-  }
+  for (let page = 1; page > 0; released += page) page = await writer.write(releasePage)
   return released
 }
 

@@ -6,6 +6,10 @@ const keys = {
   queue: ['route_key', 'account_id', 'priority', 'due_at', 'message_id'],
   deferred: ['account_id', 'mode', 'message_id'],
 } as const
+type Table = keyof typeof keys
+const tables = ['queue', 'deferred'] as const
+
+const keyOf = (name: Table): RawBuilder<unknown> => sql.join(keys[name].map((column) => sql.ref(column)))
 
 /** One statement changes no more rows, however many wait: PostgreSQL ends those that take 10 s. */
 const rowsAtOnce = 20_000
@@ -21,27 +25,47 @@ export async function holdAll(tx: Tx): Promise<number> {
 }
 
 /**
- * Releases what is held of one page of what waits. Gives how many messages, and where the next page begins; null behind the last one. Messages that come
- * to wait meanwhile are not held.
+ * Releases a page of what is held and gives how many messages that were; 0 when nothing is held any more. Whatever was released between two
+ * calls, or ended, the next one goes on with what is left.
  */
-export async function releasePage(
-  tx: Tx,
-  from: PageStart,
-): Promise<{ released: number; next: PageStart | null }> {
-  const { page, next } = await pageFrom(tx, from)
-  const { numAffectedRows } = await sql`
-    update ${page.table} set restore_hold = 0 where ${page.range} and restore_hold = 1`.execute(tx)
-  return { released: Number(numAffectedRows ?? 0), next }
+export async function releasePage(tx: Tx): Promise<number> {
+  for (const name of tables) {
+    const table = sql.table(name)
+    const page = await heldPage(tx, name)
+    if (page === null) continue
+    // While they were held the expirer looked past them; it works out the true instant at its next sweep.
+    if (name === 'queue')
+      await sql`
+        update queue_totals set next_expiry_at = 0 where (account_id, mode, route_key) in
+          (select account_id, mode, route_key from queue where ${page})`.execute(tx)
+    const { numAffectedRows } = await sql`update ${table} set restore_hold = 0 where ${page}`.execute(tx)
+    return Number(numAffectedRows ?? 0)
+  }
+  return 0
+} // prettier-ignore
+
+/** Whether a restore holds anything. */
+export async function holdsAnything(db: Db): Promise<boolean> {
+  for (const name of tables) if ((await heldAt(db, name, 0)) !== null) return true
+  return false
 }
 
-/** Whether a restore holds anything. Reads all that waits when it holds nothing, page by page: others come in between. */
-export async function holdsAnything(db: Db): Promise<boolean> {
-  for await (const page of pagesOf(db)) {
-    const { rows } =
-      await sql`select 1 from ${page.table} where ${page.range} and restore_hold = 1 limit 1`.execute(db)
-    if (rows.length > 0) return true
-  }
-  return false
+/** The first rows of a table that are held, as many as a statement may touch; null when there are none. */
+async function heldPage(tx: Tx, name: Table): Promise<RawBuilder<unknown> | null> {
+  if ((await heldAt(tx, name, 0)) === null) return null
+  const last = await heldAt(tx, name, rowsAtOnce - 1)
+  return last === null
+    ? sql`restore_hold = 1`
+    : sql`restore_hold = 1 and (${keyOf(name)}) <= (${sql.join(last)})`
+}
+
+/** The key of what is held in a place, in the order of keys; null when less is. */
+async function heldAt(db: Db | Tx, name: Table, place: number): Promise<Value[] | null> {
+  const key = keyOf(name)
+  const { rows } = await sql<Record<string, Value>>`
+    select ${key} from ${sql.table(name)} where restore_hold = 1 order by ${key} limit 1 offset ${place}`.execute(db)
+  const [row] = rows
+  return row === undefined ? null : keys[name].map((column) => row[column] as Value)
 } // prettier-ignore
 
 interface Page {
@@ -49,35 +73,31 @@ interface Page {
   range: RawBuilder<unknown>
 }
 
-/** Behind a key of a table, or at its beginning. */
-export interface PageStart {
-  name: keyof typeof keys
-  behind: readonly Value[] | null
-}
-
-export const firstPage: PageStart = { name: 'queue', behind: null }
-
 /** All that waits, in pieces that a statement may touch whole. */
-async function* pagesOf(db: Db | Tx): AsyncGenerator<Page> {
-  for (let from: PageStart | null = firstPage; from !== null;) {
-    const found: { page: Page; next: PageStart | null } = await pageFrom(db, from)
-    yield found.page
-    from = found.next
+async function* pagesOf(tx: Tx): AsyncGenerator<Page> {
+  for (const name of tables) {
+    let behind: Value[] | null = null
+    do {
+      const found: { page: Page; end: Value[] | null } = await pageBehind(tx, name, behind)
+      yield found.page
+      behind = found.end
+    } while (behind !== null)
   }
 }
 
-async function pageFrom(
-  db: Db | Tx,
-  { name, behind }: PageStart,
-): Promise<{ page: Page; next: PageStart | null }> {
+/** The rows behind a key, or from the first one on, and the key of the last of them; null when these are all. */
+async function pageBehind(
+  tx: Tx,
+  name: Table,
+  behind: readonly Value[] | null,
+): Promise<{ page: Page; end: Value[] | null }> {
   const table = sql.table(name)
-  const key = sql.join(keys[name].map((column) => sql.ref(column)))
+  const key = keyOf(name)
   const rest = behind === null ? sql`true` : sql`(${key}) > (${sql.join(behind)})`
   const { rows } = await sql<Record<string, Value>>`
-    select ${key} from ${table} where ${rest} order by ${key} limit 1 offset ${rowsAtOnce - 1}`.execute(db)
+    select ${key} from ${table} where ${rest} order by ${key} limit 1 offset ${rowsAtOnce - 1}`.execute(tx)
   const [last] = rows
-  if (last === undefined)
-    return { page: { table, range: rest }, next: name === 'queue' ? { name: 'deferred', behind: null } : null }
+  if (last === undefined) return { page: { table, range: rest }, end: null }
   const end = keys[name].map((column) => last[column] as Value)
-  return { page: { table, range: sql`${rest} and (${key}) <= (${sql.join(end)})` }, next: { name, behind: end } }
+  return { page: { table, range: sql`${rest} and (${key}) <= (${sql.join(end)})` }, end }
 } // prettier-ignore

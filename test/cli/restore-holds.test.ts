@@ -1,9 +1,10 @@
 import { type CompiledQuery, sql } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { cancelWaiting } from '../../src/messages/end-waiting.ts'
 import type { Storage } from '../../src/storage/database.ts'
 import type { Tx } from '../../src/storage/dialect.ts'
 import { holdWaiting, releaseHeld } from '../../src/storage/epoch.ts'
-import { holdsAnything } from '../../src/storage/restore-holds.ts'
+import { holdsAnything, releasePage } from '../../src/storage/restore-holds.ts'
 import type { Writer } from '../../src/storage/writer.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
@@ -71,18 +72,57 @@ test('however many wait, each statement that holds or releases them touches a pa
   expect((await changesOf(releaseHeld)).messages).toBe(1)
 })
 
-test.for(['fresh', 'analysed'])('every page is found by the key, on %s tables', async (state) => {
-  const { writer } = fixture.storage
-  if (state === 'analysed') await writer.write(analyse)
-  const statements = await writer.write((tx) =>
-    statementsOf(tx, async () => {
-      await holdWaiting(tx, 1)
-      await releaseHeld({ writer: { write: (unit) => unit(tx) } as Writer })
-      await holdsAnything(tx)
-    }),
+const totalsOf = async (): Promise<Record<string, number>> =>
+  Object.fromEntries(
+    (
+      await fixture.storage.read.selectFrom('queue_totals').select(['route_key', 'next_expiry_at']).execute()
+    ).map((row) => [row.route_key, row.next_expiry_at]),
   )
-  const behind = statements.filter(({ sql: text }: CompiledQuery) => text.includes(') > ('))
-  expect(behind.length).toBeGreaterThan(20)
-  const steps = await stepsOf(fixture.dataFolder, ...behind)
-  expect(steps.filter((step) => !step.startsWith('SEARCH '))).toEqual([])
+
+test('a release that is cut off goes on with what is left; the expirer looks anew at the routes that were released, and at no other', async () => {
+  const { writer } = fixture.storage
+  await writer.write(async (tx) => {
+    const total = { account_id: 'acc_a', mode: 'live', messages: 1, parts: 1, next_expiry_at: 77 } as const
+    const routes = ['live:', 'live:A', 'live:Z'].map((route_key) => ({ ...total, route_key }))
+    await tx.insertInto('queue_totals').values(routes).execute()
+    await holdWaiting(tx, 1)
+  })
+  // The pages follow the order of routes: the first one has none of the second route.
+  expect(await writer.write(releasePage)).toBe(20_000)
+  expect(await totalsOf()).toEqual({ 'live:': 0, 'live:A': 77, 'live:Z': 77 })
+  let pages = 0
+  const write = <T>(unit: (tx: Tx) => Promise<T>): Promise<T> =>
+    ++pages > 1 ? Promise.reject(new Error('killed')) : writer.write(unit)
+  await expect(releaseHeld({ writer: { write } as Writer })).rejects.toThrow('killed')
+  expect(await totalsOf()).toEqual({ 'live:': 0, 'live:A': 0, 'live:Z': 77 })
+  expect(await releaseHeld({ writer })).toBe(inQueue + inDeferred - 40_000)
+  expect(await holdsAnything(fixture.storage.read)).toBe(false)
 })
+
+test.for(['fresh', 'analysed'])(
+  'all that waits is walked by its key and what is held found by its index, on %s tables',
+  async (state) => {
+    const { writer } = fixture.storage
+    if (state === 'analysed') await writer.write(analyse)
+    const holding = await writer.write((tx) => statementsOf(tx, () => holdWaiting(tx, 1)))
+    const behind = holding.filter(({ sql: text }: CompiledQuery) => text.includes(') > ('))
+    expect(behind.length).toBeGreaterThan(5)
+    const ends = { event: 'canceled', code: 'canceled', nowMs: 2 } as const
+    const looks = await writer.write((tx) =>
+      statementsOf(tx, async () => {
+        await holdsAnything(tx)
+        await cancelWaiting(tx, 'restore_hold', ends, 10)
+        await releaseHeld({ writer: { write: (unit) => unit(tx) } as Writer })
+        await holdsAnything(tx)
+      }),
+    )
+    const steps = await stepsOf(fixture.dataFolder, ...behind)
+    expect(steps.filter((step) => !step.startsWith('SEARCH '))).toEqual([])
+    const ofHeld = looks.filter(({ sql: text }: CompiledQuery) => text.includes('restore_hold = 1'))
+    expect(ofHeld.length).toBeGreaterThan(10)
+    const found = await stepsOf(fixture.dataFolder, ...ofHeld)
+    // PostgreSQL reads such an index from its beginning: nothing else stands in it.
+    const walks = found.filter((step) => /^SCAN (q|queue|d|deferred)\b/.test(step))
+    expect(walks.filter((step) => !/ (queue|deferred)_held\b/.test(step))).toEqual([])
+  },
+)

@@ -1,5 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { expireWaiting } from '../../src/messages/end-waiting.ts'
+import { cancelWaiting, expireWaiting } from '../../src/messages/end-waiting.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { type NearHouse, openNearHouse } from './near-house.ts'
 
@@ -41,3 +41,17 @@ test('the end of a validity drops it too', async () => {
   expect(await waiting()).toEqual([])
   await house.sums()
 })
+
+test.for<Parameters<typeof cancelWaiting>[1]>([{ accountId: 'acc_a' }, 'restore_hold'])(
+  'a page of such rows alone is not the last of what is ended: %o',
+  async (scope) => {
+    await leaveStaleRow()
+    await house.send({ text: 'The second' })
+    await house.store.writer.write((tx) => tx.updateTable('queue').set({ restore_hold: 1 }).execute())
+    const reason = { event: 'canceled', code: 'canceled_by_operator', nowMs: house.clock.now() } as const
+    const ended = await house.store.writer.write((tx) => cancelWaiting(tx, scope, reason, 1))
+    expect(ended).toMatchObject([{ status: 'canceled' }])
+    expect(await waiting()).toEqual([])
+    await house.sums()
+  },
+)
