@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { LastSession } from '../../src/connectors/connector-tools.ts'
 import type { BindOutcome } from '../../src/connectors/smpp/bind-outcome.ts'
 import { Binding } from '../../src/connectors/smpp/binding.ts'
+import { healthOf } from '../../src/connectors/smpp/link-health.ts'
 import { defaultReconnectPolicy } from '../../src/connectors/smpp/reconnect-policy.ts'
 import type { SessionEnd } from '../../src/connectors/smpp/session-events.ts'
 import type { Session } from '../../src/connectors/smpp/session.ts'
@@ -46,7 +47,16 @@ test('the first bind of a link waits for what is left of the least wait since th
   await former.stop()
   await clock.advance(10_000)
   const next = bind(30_000)
-  expect(next.state.kind).toBe('connecting')
+  expect(next.state).toMatchObject({ kind: 'waiting', lastEnd: null })
+  const { status, reasons } = healthOf({
+    states: [{ role: 'transceiver', state: next.state }],
+    isStopped: false,
+    isThrottled: false,
+    fault: null,
+    nowMs: 0,
+    lastSeenAt: null,
+  })
+  expect({ status, reasons }).toEqual({ status: 'pending', reasons: ['bind_postponed'] })
   await clock.advance(19_999)
   expect(sessions).toHaveLength(1)
   await clock.advance(1)

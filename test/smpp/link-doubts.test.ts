@@ -117,17 +117,29 @@ test('a link that is made anew waits for its answers as long as they may take', 
   await stopped
 })
 
+/** One until a link looks whether it has its lease, and ten that a session has for its answers. */
+const forgetsAfterS = 12
+
+/** Lets so many seconds pass, or fewer when the link has left before. */
+async function unbindsWithin(
+  seconds: number,
+  { smsc, world }: Pick<Awaited<ReturnType<typeof openStubLink>>, 'smsc' | 'world'>,
+): Promise<boolean> {
+  const isUnbound = (): boolean => smsc.received.some(({ command }) => command === 'unbind')
+  for (let second = 0; second < seconds && !isUnbound(); second++) {
+    await world.clock.advance(1_000)
+    if (!isUnbound()) await roundTrip(smsc)
+  }
+  return isUnbound()
+}
+
 test('a link that has lost its lease waits no longer than it did: another server may bind', async () => {
   const { link, smsc, world } = await openStubLink({ answering: silentTo('submit_sm') })
   const submitted = link.submit(handOverOf())
   await smsc.seen('submit_sm')
   Object.assign(world.tools, { mayWrite: () => false })
   const stopped = link.stop()
-  for (let second = 0; second < 15; second++) {
-    await roundTrip(smsc)
-    await world.clock.advance(1_000)
-  }
-  await smsc.seen('unbind')
+  expect(await unbindsWithin(forgetsAfterS, { smsc, world })).toBe(true)
   expect(await submitted).toMatchObject({ kind: 'unknown' })
   await stopped
 })
@@ -140,19 +152,9 @@ test('a link that loses its lease while it waits for answers waits no longer', a
   const submitted = link.submit(handOverOf())
   await smsc.seen('submit_sm')
   const stopped = link.stop()
-  const isUnbound = (): boolean => smsc.received.some(({ command }) => command === 'unbind')
-  const passSeconds = async (seconds: number): Promise<void> => {
-    for (let second = 0; second < seconds && !isUnbound(); second++) {
-      await world.clock.advance(1_000)
-      if (!isUnbound()) await roundTrip(smsc)
-    }
-  }
-  await passSeconds(10)
-  expect(isUnbound()).toBe(false)
+  expect(await unbindsWithin(10, { smsc, world })).toBe(false)
   Object.assign(world.tools, { mayWrite: () => false })
-  // One until it looks, and ten that a session has for its answers.
-  await passSeconds(12)
-  expect(isUnbound()).toBe(true)
+  expect(await unbindsWithin(forgetsAfterS, { smsc, world })).toBe(true)
   await stopped
   expect(await submitted).toMatchObject({ kind: 'unknown' })
 })

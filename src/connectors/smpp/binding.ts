@@ -7,7 +7,7 @@ import type { Session } from './session.ts'
 export type BindingState =
   | { kind: 'connecting' | 'stopped'; lastEnd: SessionEnd | null }
   | { kind: 'bound'; sinceMs: number; lastEnd: SessionEnd | null }
-  | { kind: 'waiting'; untilMs: number; lastEnd: SessionEnd }
+  | { kind: 'waiting'; untilMs: number; lastEnd: SessionEnd | null }
 
 interface Deps {
   tools: Pick<ConnectorTools, 'monotonicMs' | 'schedule' | 'random' | 'counters' | 'lastSession'>
@@ -86,7 +86,7 @@ export class Binding {
     let lastEnd: SessionEnd | null = null
     const firstMs = this.#firstBindMs()
     if (firstMs > this.#deps.tools.monotonicMs()) {
-      this.#become({ kind: 'connecting', lastEnd })
+      this.#become({ kind: 'waiting', untilMs: firstMs, lastEnd })
       await this.#wait(firstMs)
     }
     while (!this.#isLast) {

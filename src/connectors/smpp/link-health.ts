@@ -22,7 +22,7 @@ export function healthOf(facts: Facts): Health {
   const missing = states.filter(({ state }) => state.kind !== 'bound')
   const reasons = [
     ...(fault === null ? [] : ['invalid_settings']),
-    ...missing.map(({ state }) => reasonOf(state.lastEnd)),
+    ...missing.map(({ state }) => reasonOf(state)),
     ...(isThrottled ? ['throttled'] : []),
     ...(states.every(({ role }) => role === 'receiver') && !isStopped ? ['receives_only'] : []),
   ]
@@ -42,9 +42,10 @@ export function healthOf(facts: Facts): Health {
   } // prettier-ignore
 }
 
-function reasonOf(end: SessionEnd | null): string {
-  if (end === null) return 'connecting'
-  return isMisconfigured(end) ? 'bind_refused' : end.kind
+/** A link that was made anew may have to wait although no session of its own has ended. */
+function reasonOf({ kind, lastEnd }: BindingState): string {
+  if (lastEnd === null) return kind === 'waiting' ? 'bind_postponed' : 'connecting'
+  return isMisconfigured(lastEnd) ? 'bind_refused' : lastEnd.kind
 }
 
 /** Why a session is over, for people. */

@@ -166,10 +166,12 @@ export class SmppLink implements Link {
     await this.#finishing
     // Of a server that ends nothing is open any more; and without its lease another one may bind.
     const answersMs = Math.min(this.#plan.session.responseTimeoutMs, mostAnswersMs)
-    await this.#open.noneWithin(answersMs, () => this.#deps.tools.mayWrite?.() !== false)
+    await this.#open.noneWithin(answersMs, this.#mayWrite)
     await this.#bindings.stop()
     await this.#open.none()
   }
+
+  readonly #mayWrite = (): boolean => this.#deps.tools.mayWrite?.() !== false
 
   /**
    * What waits for another try has it at once; what is a half all the same after that is told as one. A session that leaves turns away the parts
@@ -179,7 +181,7 @@ export class SmppLink implements Link {
     this.#phase = 'stopping'
     this.#pace.stop()
     this.#halves.goOn()
-    await this.#open.noneWithin(wholeWithinMs)
+    await this.#open.noneWithin(wholeWithinMs, this.#mayWrite)
     this.#halves.giveUp()
     // Nothing leaves any more: a session that is lost now would be made anew only to be left.
     this.#bindings.bindNoMore()
