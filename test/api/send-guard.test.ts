@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setCountries } from '../../src/accounts/account-guard.ts'
 import { setAccountLimits } from '../../src/accounts/accounts.ts'
 import { busiestWindow } from '../../src/api/v1/planned-rate.ts'
-import { PumpingWatch } from '../../src/api/v1/pumping-watch.ts'
+import { PumpingWatch, type Watched } from '../../src/api/v1/pumping-watch.ts'
 import { Velocity } from '../../src/api/v1/velocity.ts'
 import { readConfig } from '../../src/config.ts'
 import { pauseForPumping } from '../../src/messages/pause-for-pumping.ts'
@@ -112,6 +112,31 @@ test('codes to many neighbours suspend the account at once, and that send is ref
   expect(paused).toEqual([[api.account.accountId, { prefix: '+4915177771', numbers: 6, all: 6 }]])
 })
 
+test('what was not stored is no sign of pumping: refusals, repetitions and dry runs', async () => {
+  paused.length = 0
+  await api.clock.advance(3 * hourMs)
+  const bodyOf = (end: number) => ({
+    to: `+4915177772${String(end).padStart(3, '0')}`,
+    category: 'authentication',
+  })
+  const code = (end: number, more: object = {}) => live({ ...bodyOf(end), ...more })
+  const keyed = (end: number) =>
+    api.send(
+      { ...bodyOf(end), text: 'x' },
+      { key: api.account.liveKey, headers: { 'idempotency-key': `code-${end}` } },
+    )
+  for (let i = 0; i < 4; i++) expect(told(await keyed(i))).toEqual([202, 'accepted'])
+  await api.clock.advance(3 * hourMs)
+  for (let i = 0; i < 4; i++) expect(told(await keyed(i))).toEqual([202, 'accepted'])
+  for (let i = 4; i < 10; i++) expect((await code(i, { dry_run: true })).status).toBe(200)
+  await limit({ queueLimit: 1 })
+  for (let i = 4; i < 10; i++) expect(told(await code(i))).toEqual([429, 'queue_full'])
+  await limit({ queueLimit: null })
+  for (let i = 4; i < 9; i++) expect(told(await code(i))).toEqual([202, 'accepted'])
+  expect(paused).toEqual([])
+  expect(told(await code(9))).toEqual([403, 'account_suspended'])
+})
+
 test('so do messages that say nothing of codes, one number at a time; a list of many is of the account itself', async () => {
   paused.length = 0
   const numbers = Array.from({ length: 12 }, (_, i) => `+4915188881${String(i).padStart(3, '0')}`)
@@ -187,16 +212,29 @@ test('the fullest hour around a time is the one that counting all hours finds', 
   )
 })
 
+/** What a send looks like, which is stored all the same. */
+function noted(
+  watch: PumpingWatch,
+  accountId: string,
+  watched: Watched,
+  numbers: readonly string[],
+  most: number,
+) {
+  const sign = watch.signOf(accountId, watched, numbers, most)
+  if (most > 0) watch.note(accountId, watched, numbers)
+  return sign
+}
+
 test('who writes to thousands in an hour is looked at no more, and memory is bounded', async () => {
   const watch = new PumpingWatch({ clock: createStubClock() })
   const far = Array.from({ length: 2_001 }, (_, i) => `+49${1_000_000_000 + i * 1_000}`)
   const near = Array.from({ length: 999 }, (_, i) => `+4915177${String(i).padStart(4, '0')}`)
-  expect(watch.note('wide', 'others', far, 5)).toBe(null)
-  expect(watch.note('wide', 'others', near, 5)).toBe(null)
-  expect(watch.note('wide', 'codes', near, 5)).toMatchObject({ numbers: 999, all: 999 })
-  for (let i = 0; i < 500; i++) watch.note(`acc_${i}`, 'others', far.slice(0, 1_000), 5)
+  expect(noted(watch, 'wide', 'others', far, 5)).toBe(null)
+  expect(noted(watch, 'wide', 'others', near, 5)).toBe(null)
+  expect(noted(watch, 'wide', 'codes', near, 5)).toMatchObject({ numbers: 999, all: 999 })
+  for (let i = 0; i < 500; i++) noted(watch, `acc_${i}`, 'others', far.slice(0, 1_000), 5)
   // Its hour of codes made way for others.
-  expect(watch.note('wide', 'codes', near.slice(0, 6), 5)).toMatchObject({ numbers: 6 })
+  expect(noted(watch, 'wide', 'codes', near.slice(0, 6), 5)).toMatchObject({ numbers: 6 })
 })
 
 test('memory is bounded where hours grow that are known already', () => {
@@ -204,9 +242,9 @@ test('memory is bounded where hours grow that are known already', () => {
   const far = Array.from({ length: 1_900 }, (_, i) => `+49${1_000_000_000 + i * 1_000}`)
   const near = Array.from({ length: 6 }, (_, i) => `+4915177${String(i).padStart(4, '0')}`)
   for (const [first, end] of [[0, 700], [700, 1_900]] as const)
-    for (let i = 0; i < 500; i++) watch.note(`acc_${i}`, 'others', far.slice(first, end), 5)
-  expect(watch.note('acc_0', 'others', near, 5)).toMatchObject({ all: 6 })
-  expect(watch.note('acc_499', 'others', near, 5)).toBe(null)
+    for (let i = 0; i < 500; i++) noted(watch, `acc_${i}`, 'others', far.slice(first, end), 5)
+  expect(noted(watch, 'acc_0', 'others', near, 5)).toMatchObject({ all: 6 })
+  expect(noted(watch, 'acc_499', 'others', near, 5)).toBe(null)
 }) // prettier-ignore
 
 test('the suspension is the last word of the log on the account, by whom and why, without a whole number', async () => {
@@ -240,7 +278,7 @@ test('codes to few neighbours, to many strangers, or to neighbours as ever, look
   const block = (from: number, count: number) => Array.from({ length: count }, (_, i) => `+49151777${String(from + i).padStart(4, '0')}`) // prettier-ignore
   const strangers = Array.from({ length: 40 }, (_, i) => `+49151${20 + i}12345`)
   const note = (account: string, numbers: string[], most: number) =>
-    watch.note(account, 'codes', numbers, most)
+    noted(watch, account, 'codes', numbers, most)
   expect(note('few', block(0, 10), 10)).toBe(null)
   expect(note('few', block(0, 10), 10)).toBe(null)
   expect(note('off', block(0, 500), 0)).toBe(null)

@@ -96,14 +96,14 @@ test('an account that one node suspended for its codes begins anew on all nodes,
     PumpingWatch,
   ]
   const codes = (from: number, count: number) => Array.from({ length: count }, (_, i) => `+4915177771${from + i}`) // prettier-ignore
-  for (const account of ['acc_a', 'acc_b']) expect(here.note(account, 'codes', codes(100, 5), 5)).toBe(null)
+  for (const account of ['acc_a', 'acc_b']) here.note(account, 'codes', codes(100, 5))
   tell()
-  expect(there.note('acc_a', 'codes', codes(105, 1), 5)).toMatchObject({ numbers: 6 })
+  expect(there.signOf('acc_a', 'codes', codes(105, 1), 5)).toMatchObject({ numbers: 6 })
   there.forget('acc_a')
   tell()
   // An operator has looked, and lets it write again.
-  for (const watch of [here, there]) expect(watch.note('acc_a', 'codes', codes(106, 1), 5)).toBe(null)
-  expect(there.note('acc_b', 'codes', codes(105, 1), 5)).toMatchObject({ numbers: 6 })
+  for (const watch of [here, there]) expect(watch.signOf('acc_a', 'codes', codes(106, 1), 5)).toBe(null)
+  expect(there.signOf('acc_b', 'codes', codes(105, 1), 5)).toMatchObject({ numbers: 6 })
 })
 
 test('a node that nobody hears gathers nothing', () => {

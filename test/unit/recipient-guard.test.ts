@@ -15,7 +15,7 @@ async function suspendedBy(limits: { pumpingNumbers: number; pumpingMessages: nu
   const caller = { accountId: 'acc_a', mode: 'live', guard: { pumpingNumbers: null } } as unknown as Caller
   for (let i = 0; i < 20; i++) {
     const send = { body: {}, recipients: [{ to: `+491517777${String(i).padStart(4, '0')}` }] }
-    await guard.watch(caller, send as unknown as CheckedSend).catch(() => undefined)
+    await guard.watch(caller, send as unknown as CheckedSend).then((note) => note(), () => undefined) // prettier-ignore
   }
   return suspended
 } // prettier-ignore

@@ -57,23 +57,30 @@ export class PumpingWatch {
   }
 
   /**
-   * Takes note of numbers that messages are to go to; gives what they look like when that is pumping, else null. `most` 0 looks at
-   * nothing.
+   * What numbers that messages are to go to look like, with those that messages went to within the hour, when that is pumping; else null. `most` 0
+   * looks at nothing. Nothing is counted by it: a refused send, or the same again, is no message.
    */
-  note(accountId: string, watched: Watched, numbers: readonly string[], most: number): PumpingSign | null {
+  signOf(accountId: string, watched: Watched, numbers: readonly string[], most: number): PumpingSign | null {
     if (most === 0) return null
+    const hour = this.#hourOf(nameOf(accountId, watched))
+    const fresh = [...new Set(numbers)].filter((number) => !hour.numbers.has(number))
+    const all = hour.numbers.size + fresh.length
+    if (hour.isBroad || all > mostNumbers) return null
+    const freshThere = countBy(fresh, prefixOf)
+    for (const prefix of new Set(numbers.map(prefixOf))) {
+      const there = (hour.byPrefix.get(prefix) ?? 0) + (freshThere.get(prefix) ?? 0)
+      const share = there / all
+      if (there > most && share >= 0.5 && share >= 2 * (hour.sharesBefore.get(prefix) ?? 0))
+        return { prefix, numbers: there, all }
+    }
+    return null
+  }
+
+  /** Counts numbers that messages go to now, here and on the other nodes. */
+  note(accountId: string, watched: Watched, numbers: readonly string[]): void {
     const name = nameOf(accountId, watched)
     const hour = this.#hourOf(name)
     for (const number of numbers) if (this.#addTo(hour, number)) this.#tell(kind, `${name}:${number}`)
-    if (hour.isBroad) return null
-    for (const prefix of new Set(numbers.map(prefixOf))) {
-      const there = hour.byPrefix.get(prefix) ?? 0
-      const share = there / hour.numbers.size
-      const shareBefore = hour.sharesBefore.get(prefix) ?? 0
-      if (there > most && share >= 0.5 && share >= 2 * shareBefore)
-        return { prefix, numbers: there, all: hour.numbers.size }
-    }
-    return null
   }
 
   /**
@@ -146,6 +153,12 @@ export class PumpingWatch {
     this.#numbers -= this.#hours.get(name)?.numbers.size ?? 0
     this.#hours.delete(name)
   }
+}
+
+function countBy<T>(items: readonly T[], nameOfItem: (item: T) => string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const item of items) counts.set(nameOfItem(item), (counts.get(nameOfItem(item)) ?? 0) + 1)
+  return counts
 }
 
 const nameOf = (accountId: string, watched: Watched): string => `${accountId}/${watched}`

@@ -135,14 +135,16 @@ export class RecipientGuard {
 
   /**
    * Suspends the account and refuses (403) the send with which its messages begin to look like pumping. Codes are watched whatever they are sent with;
-   * anything else where it goes to one number at a time: nobody pumps with a list that the account has made.
+   * anything else where it goes to one number at a time: nobody pumps with a list that the account has made. Gives what counts the send once it is
+   * stored: of several that are under way at once none sees the others.
    */
-  async watch({ accountId, mode, guard }: Caller, { body, recipients }: CheckedSend): Promise<void> {
+  async watch({ accountId, mode, guard }: Caller, { body, recipients }: CheckedSend): Promise<() => void> {
     const watched: Watched = body.category === 'authentication' ? 'codes' : 'others'
-    if (mode === 'test' || (watched === 'others' && recipients.length > 1)) return
+    if (mode === 'test' || (watched === 'others' && recipients.length > 1)) return () => undefined
     const numbers = recipients.map(({ to }) => to)
-    const sign = this.#pumping.note(accountId, watched, numbers, this.#mostNeighbours(guard, watched))
-    if (sign === null) return
+    const most = this.#mostNeighbours(guard, watched)
+    const sign = this.#pumping.signOf(accountId, watched, numbers, most)
+    if (sign === null) return () => most > 0 && this.#pumping.note(accountId, watched, numbers)
     await this.#deps.ports.pauseForPumping(accountId, sign)
     this.#pumping.forget(accountId)
     throw refuse('account_suspended', {

@@ -123,7 +123,7 @@ async function send(
   idempotency: SendRequest['idempotency'],
 ): Promise<Answer> {
   const checked = await checkSend(deps, caller, body)
-  await deps.recipientGuard.watch(caller, checked)
+  const noteForPumping = await deps.recipientGuard.watch(caller, checked)
   const uncountCodes = countAuthentication(deps, caller, checked)
   let settle: ((isStored: boolean) => void) | null = null
   let stored = false
@@ -133,6 +133,7 @@ async function send(
     if (result.kind === 'refused') throw refuse(result.code, result.extra)
     if (result.kind === 'replayed') return answerReplay(result.replay, idempotency?.fingerprint ?? '')
     stored = true
+    noteForPumping()
     return { status: 202, body: write(result) }
   } finally {
     settle?.(stored)
