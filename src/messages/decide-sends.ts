@@ -11,13 +11,17 @@ export interface Standing {
   barred: ReadonlyMap<string, Exclude<AccountState, 'active'>>
   /** Messages that wait, by wallet. */
   waiting: ReadonlyMap<string, number>
-  /** Parts reserved today through each key that has a cap. */
-  reservedToday: ReadonlyMap<string, number>
+  /** Parts reserved through keys that have a cap, by key and day (`capDayOf`): a batch may hold sends of both sides of a midnight. */
+  reservedOfDay: ReadonlyMap<string, number>
 }
 
 export type Decision =
   | { kind: 'accept'; balanceAvailable: number; isLow: boolean }
   | { kind: 'refuse'; code: ProblemCode; extra: RefusalExtra }
+
+/** The key and the day (UTC) whose cap a send counts against. */
+export const capDayOf = ({ keyId, createdAt }: Pick<SendRequest, 'keyId' | 'createdAt'>): string =>
+  `${keyId}/${utcDay(createdAt)}`
 
 /**
  * Which sends of a batch fit, each seeing what the earlier ones took: pure, so that the last SMS is raced for in memory and
@@ -26,7 +30,7 @@ export type Decision =
 export function decideSends(requests: readonly SendRequest[], standing: Standing): Decision[] {
   const available = new Map<string, number>()
   const waiting = new Map(standing.waiting)
-  const reserved = new Map(standing.reservedToday)
+  const reserved = new Map(standing.reservedOfDay)
 
   return requests.map((request) => {
     const wallet = walletKey(request)
@@ -41,7 +45,7 @@ export function decideSends(requests: readonly SendRequest[], standing: Standing
     if (request.queueLimit > 0 && queued + messages > request.queueLimit) {
       return queueFull(queued, request.queueLimit)
     }
-    const usedOfCap = reserved.get(request.keyId) ?? 0
+    const usedOfCap = reserved.get(capDayOf(request)) ?? 0
     if (request.dailyCap !== null && usedOfCap + required > request.dailyCap) {
       return capReached(request.dailyCap, usedOfCap, request.createdAt)
     }
@@ -52,7 +56,7 @@ export function decideSends(requests: readonly SendRequest[], standing: Standing
     }
     available.set(wallet, left - required)
     waiting.set(wallet, queued + messages)
-    if (request.dailyCap !== null) reserved.set(request.keyId, usedOfCap + required)
+    if (request.dailyCap !== null) reserved.set(capDayOf(request), usedOfCap + required)
     return {
       kind: 'accept',
       balanceAvailable: left - required,

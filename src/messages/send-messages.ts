@@ -5,7 +5,7 @@ import { type Db, StorageError, type Tx } from '../storage/dialect.ts'
 import type { Flag } from '../storage/schema.ts'
 import { addToRows, insertRows, selectEach } from '../storage/sets.ts'
 import { defer } from './deferred.ts'
-import { decideSends, type Decision, type Standing } from './decide-sends.ts'
+import { capDayOf, decideSends, type Decision, type Standing } from './decide-sends.ts'
 import { recordMessageEvents } from './events.ts'
 import { findReplays } from './find-replays.ts'
 import { priorityOf, routeKeyOf } from './message-store.ts'
@@ -72,14 +72,14 @@ const barredAccount = {
   inputs: ['account'],
 } as const
 const usageOfKey = {
-  sql: 'select key_id, parts from api_key_usage where key_id = :key and day = :day',
+  sql: 'select key_id, day, parts from api_key_usage where key_id = :key and day = :day',
   inputs: ['key', 'day'],
 } as const
 
 async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Promise<Standing> {
   const names = [...new Map(requests.map((request) => [walletKey(request), request])).values()]
   const capped = new Map(
-    requests.filter((request) => request.dailyCap !== null).map((request) => [request.keyId, request]),
+    requests.filter((request) => request.dailyCap !== null).map((request) => [capDayOf(request), request]),
   )
   const [wallets, barred, waiting, usage] = await allDone([
     readWallets(db, names),
@@ -91,8 +91,8 @@ async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Prom
     selectEach<{ account_id: string; mode: SendRequest['mode']; messages: number }>(
       db, waitingOf, names.map((name) => [name.accountId, name.mode]),
     ), // prettier-ignore
-    selectEach<{ key_id: string; parts: number }>(
-      db, usageOfKey, [...capped].map(([keyId, request]) => [keyId, utcDay(request.createdAt)]),
+    selectEach<{ key_id: string; day: number; parts: number }>(
+      db, usageOfKey, [...capped.values()].map(({ keyId, createdAt }) => [keyId, utcDay(createdAt)]),
     ), // prettier-ignore
   ])
   return {
@@ -101,7 +101,7 @@ async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Prom
     waiting: new Map(
       waiting.map((row) => [walletKey({ accountId: row.account_id, mode: row.mode }), row.messages]),
     ),
-    reservedToday: new Map(usage.map((row) => [row.key_id, row.parts])),
+    reservedOfDay: new Map(usage.map((row) => [`${row.key_id}/${row.day}`, row.parts])),
   }
 }
 

@@ -17,6 +17,8 @@ export interface NearHouse {
   store: NearStore
   clock: StubClock
   send(request?: Partial<SendRequest>): Promise<SendResult>
+  /** The same for several in one batch. */
+  sendTogether(requests: readonly Partial<SendRequest>[]): Promise<SendResult[]>
   /** Claims one message, for `dev_s` unless another is named. */
   claim(deviceId?: string): Promise<Claimed>
   end(claimed: Claimed, outcome: Outcome): Promise<void>
@@ -38,19 +40,19 @@ export async function openNearHouse(): Promise<NearHouse> {
     const opening = { accountId: 'acc_a', freeSms: 100, playSms: 0, lowThreshold: 0, actor: 'test' }
     await openWallets(tx, { ids, nowMs }, opening)
   })
+  const requestOf = (more: Partial<SendRequest>): SendRequest => ({
+    sendId: ids('snd'), messageIds: [ids('msg')], accountId: 'acc_a', mode: 'live', keyId: 'key_a', dailyCap: null, queueLimit: 0,
+    createdAt: clock.now(), idempotency: null, recipients: [{ to: '+4915112345678', country: 'DE' }], from: null, category: 'transactional',
+    text: 'Hello', encoding: 'gsm7', units: 5, parts: 1, smartEncodingApplied: false, onUnknown: 'stop', clientReference: null, metadata: '{}',
+    expiresAt: clock.now() + 86_400_000, warnings: [], ...more,
+  }) // prettier-ignore
+  const sendTogether = (requests: readonly Partial<SendRequest>[]): Promise<SendResult[]> =>
+    store.writer.write((tx) => sendMessages(tx, requests.map(requestOf)))
   return {
     store,
     clock,
-    async send(more = {}) {
-      const request: SendRequest = {
-        sendId: ids('snd'), messageIds: [ids('msg')], accountId: 'acc_a', mode: 'live', keyId: 'key_a', dailyCap: null, queueLimit: 0,
-        createdAt: clock.now(), idempotency: null, recipients: [{ to: '+4915112345678', country: 'DE' }], from: null, category: 'transactional',
-        text: 'Hello', encoding: 'gsm7', units: 5, parts: 1, smartEncodingApplied: false, onUnknown: 'stop', clientReference: null, metadata: '{}',
-        expiresAt: clock.now() + 86_400_000, warnings: [], ...more,
-      } // prettier-ignore
-      const [result] = await store.writer.write((tx) => sendMessages(tx, [request]))
-      return result as SendResult
-    },
+    sendTogether,
+    send: async (more = {}) => (await sendTogether([more]))[0] as SendResult,
     async claim(deviceId = 'dev_s') {
       const routeKey = routeKeyOf('live', null)
       const wants = [
