@@ -40,7 +40,7 @@ export function createGuard(deps: GuardDeps): Guard {
   }
   return async (operation, { raw, progress }) => {
     const { headers } = raw
-    checkLength(headers, config.maxBodyBytes)
+    if (operation.method === 'POST') checkLength(headers, config.maxBodyBytes)
     const caller = await authenticate(credentials, raw)
     progress.caller = caller
     const fault = authorizationFault(caller, operation)

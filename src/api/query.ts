@@ -161,21 +161,36 @@ export const textWithPlus =
 
 /** A phone number in E.164, a short code, or the name of a sender. */
 export const address = textWithPlus((text) => {
-  const digits = text.replace(/[\s().-]/g, '')
-  if (digits !== text && /^\+[1-9]\d{6,14}$/.test(digits)) {
-    throw new Wrong('invalid_format', 'A number is written in E.164, without spaces or dashes.', digits)
-  }
+  const written = withoutSeparators(text)
   if (
-    /^\+[1-9]\d{6,14}$/.test(text) ||
-    /^\d{3,15}$/.test(text) ||
-    /^(?=.*[A-Za-z])[\x20-\x7e]{1,11}$/.test(text)
+    /^\+[1-9]\d{6,14}$/.test(written) ||
+    /^\d{3,15}$/.test(written) ||
+    /^(?=.*[A-Za-z])[\x20-\x7e]{1,11}$/.test(written)
   )
-    return text
+    return written
   throw new Wrong(
     'invalid_format',
     'It must be a number in E.164 such as +4915112345678, a short code or the name of a sender.',
   )
 })
+
+/** The sender of a message. Networks show received ones under whatever they like, so that it may be anything that a message has. */
+export const sender = textWithPlus((text) => {
+  const written = withoutSeparators(text)
+  if (written.length >= 1 && written.length <= longestSender) return written
+  throw new Wrong('invalid_format', `It must have 1 to ${longestSender} characters.`)
+})
+
+/** More than any network has: SMPP 3.4 names 20 (section 5.2.8), and phones tell what their network wrote. */
+const longestSender = 64
+
+/** The text as it is. Refuses a number with separators: E.164 has none, and no message has it so. */
+function withoutSeparators(text: string): string {
+  const digits = text.replace(/[\s().-]/g, '')
+  if (digits !== text && /^\+[1-9]\d{6,14}$/.test(digits))
+    throw new Wrong('invalid_format', 'A number is written in E.164, without spaces or dashes.', digits)
+  return text
+}
 
 /** An instant by RFC 3339 section 5.6, with any offset, in milliseconds. */
 export function instant(text: string): number {

@@ -71,7 +71,7 @@ interface Judged extends Pick<SeenDevice, 'id' | 'kind' | 'name' | 'node' | 'sta
 
 /** Reads the state of all devices that may carry the messages of an account in a mode. Its cost does not depend on how much waits. */
 export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number): Promise<DevicesStatus> {
-  const [account, rows, queue, claimed] = await Promise.all([
+  const [account, rows, { messagesInQuiet, ...queue }, claimed] = await Promise.all([
     db.selectFrom('accounts').select('state').where('id', '=', owner.accountId).executeTakeFirst(),
     readDevices(db, owner),
     readQueue(db, owner),
@@ -85,7 +85,9 @@ export async function readDevicesStatus(db: Db, owner: DeviceUser, nowMs: number
     checkedAtMs: nowMs,
     queue: {
       ...queue,
-      estimatedWaitSeconds: estimateWaitSeconds(queue.parts, ownPaces(devices), nowMs),
+      // Nobody can say it of messages that wait for the morning of their recipients.
+      estimatedWaitSeconds:
+        messagesInQuiet > 0 ? null : estimateWaitSeconds(queue.parts, ownPaces(devices), nowMs),
     },
     devices: devices.slice(0, maxListed).map((device) => seen(device, claimed.get(device.id) ?? 0, owner)),
     devicesTotal: devices.length,
@@ -156,6 +158,7 @@ async function readQueue(db: Db, { accountId, mode }: DeviceUser) {
     // What waits for the end of quiet hours waits.
     messages: totals.messages + deferred.quiet.messages,
     parts: totals.parts + deferred.quiet.parts,
+    messagesInQuiet: deferred.quiet.messages,
     scheduledMessages: deferred.scheduled.messages,
     oldestQueuedAtMs: oldest.rows[0]?.at ?? null,
   }

@@ -173,6 +173,7 @@ test('64 KiB are taken and one byte more is not', async () => {
 test('a body with GET is malformed', async () => {
   for (const framing of [
     'Content-Length: 2\r\n\r\n{}',
+    'Content-Length: 70000\r\n\r\n{}',
     'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
   ]) {
     const answer = await rawRequest(api.port, `GET /api/v1/balance HTTP/1.1\r\n${authorized()}${framing}`)

@@ -96,6 +96,14 @@ test('a number needs its plus as %2B, and a bare one is told so', async () => {
   ])
 })
 
+test('a sender may be anything that history shows as one, and a number is written in E.164 there too', async () => {
+  for (const shown of ['*144#', 'Bücher', 'VodafoneService', '65', '4915112345678901'])
+    expect((await history(`?from=${encodeURIComponent(shown)}`)).status).toBe(200)
+  expect(await faultsOf('?from=%2B1-415-555-0123')).toEqual(['from invalid_format +14155550123'])
+  expect(await faultsOf(`?from=${'x'.repeat(65)}`)).toEqual(['from invalid_format'])
+  expect(await faultsOf('?to=B%C3%BCcher')).toEqual(['to invalid_format'])
+})
+
 test('all faults of a query are told at once', async () => {
   expect(
     await faultsOf(

@@ -47,7 +47,7 @@ test('what comes in quiet hours waits, queued and holding its SMS, and goes when
   const story = await readMessageStory(house.storage.read, owner, id)
   expect(story?.dueAtMs).toBe(Date.parse('2026-11-21T11:00:00Z'))
   const { queue } = await readDevicesStatus(house.storage.read, owner, house.clock.now())
-  expect(queue).toMatchObject({ messages: 1, parts: 2, scheduledMessages: 0 })
+  expect(queue).toMatchObject({ messages: 1, parts: 2, scheduledMessages: 0, estimatedWaitSeconds: null })
   await sums()
   house.clock.jumpWallClock(1.5 * hourMs - 1)
   await settle()

@@ -35,7 +35,7 @@ export function createOperatorGuard(
   const limiter = new RateLimiter({ clock: deps.clock, shared: shared(deps, 'operator-calls') })
   const quota = { perMinute: config.operatorPerMinute, burst: config.operatorPerMinute }
   return async ({ method, scope }, { raw, progress }) => {
-    checkLength(raw.headers, config.maxBodyBytes)
+    if (method === 'POST') checkLength(raw.headers, config.maxBodyBytes)
     const caller = await authenticate(credentials, raw)
     progress.tokenId = caller.tokenId
     const mayDo = scope === 'read' || caller.scope === 'write'

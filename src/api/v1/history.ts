@@ -8,7 +8,7 @@ import { openCursor, sealCursor } from '../../messages/history-cursor.ts'
 import { everyMessage, type HistoryQuery } from '../../messages/history-query.ts'
 import type { TimelineEntry } from '../../messages/history-timeline.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
-import { address, instant, QueryReader, textThat, textWithPlus, wholeNumber, word } from '../query.ts'
+import { address, instant, QueryReader, sender, textThat, textWithPlus, wholeNumber, word } from '../query.ts'
 import { messageExample } from './message-example.ts'
 import {
   categories, directions, MessageSchema, messageStatuses, oneOf, orNull, renderMessage,
@@ -180,7 +180,7 @@ function readQuery(raw: string): Asked {
     category: reader.one('category', word(categories)),
     deviceId: reader.one('device_id', id('dev')),
     to: reader.one('to', address),
-    from: reader.one('from', address),
+    from: reader.one('from', sender),
     country: reader.one('country', country),
     createdAfterMs: reader.one('created_after', instant),
     createdBeforeMs: reader.one('created_before', instant),
