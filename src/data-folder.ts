@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, open, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ConfigError } from './config.ts'
-import { hasCode, isThere } from './durable-file.ts'
+import { hasCode, isLastingFault, isThere } from './durable-file.ts'
 
 /** The embedded database of a data folder. */
 export const databaseFile = (dataFolder: string): string => join(dataFolder, 'onesixty.db')
@@ -23,15 +23,12 @@ export async function makeDataFolder(dataFolder: string): Promise<void> {
   }
 }
 
-/** A full disk, and files or a network that are used up for now: what has room again without anybody's settings. */
-const passing: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ETIMEDOUT', 'ESTALE'])
-
 /** What is said of a folder that nothing can be written to: of wrong settings only where a later try would find the same. */
 export function unwritable(dataFolder: string, code: string): Error {
   const words = `ONESIXTY_DATA: the folder ${dataFolder} cannot be made or written to (${code}).`
-  return passing.has(code)
-    ? new Error(`${words} Make room; the next try goes on.`)
-    : new ConfigError(`${words} Name another, or let this user write there.`)
+  return isLastingFault(code)
+    ? new ConfigError(`${words} Name another, or let this user write there.`)
+    : new Error(`${words} Make room where it is full; the next try goes on once this has passed.`)
 }
 
 /**

@@ -42,6 +42,16 @@ export const isThere = (path: string): Promise<boolean> =>
     () => false,
   )
 
+/**
+ * Whether a later try would find the same, until somebody has put rights, path or disk right. Whatever is not known to last may pass by itself: room,
+ * memory, files and networks come back (ENOSPC, ENOMEM, EMFILE, ESTALE), a disk that failed once (EIO) may answer.
+ */
+export const isLastingFault = (code: string): boolean => lasting.has(code)
+
+const lasting: ReadonlySet<string> = new Set([
+  'EACCES', 'EEXIST', 'EINVAL', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'EPERM', 'EROFS',
+]) // prettier-ignore
+
 /** Whether the operating system said so: ENOENT, EEXIST and the like. */
 export const hasCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code

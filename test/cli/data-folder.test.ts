@@ -70,10 +70,16 @@ test.each([
   ['ENOSPC', false],
   ['EDQUOT', false],
   ['EMFILE', false],
+  ['EIO', false],
+  ['ENOMEM', false],
+  ['EBUSY', false],
+  ['unknown', false],
   ['EACCES', true],
+  ['EPERM', true],
   ['EROFS', true],
+  ['ENOTDIR', true],
 ])(
-  'a folder that cannot be written to (%s) is a matter of settings: %s; a full disk is tried again',
+  'a folder that cannot be written to (%s) is a matter of settings: %s; what is not known to last is tried again',
   (code, isSettings) => {
     const error = unwritable('/data', code)
     expect(error.message).toContain(`(${code})`)
