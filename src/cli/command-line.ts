@@ -4,6 +4,7 @@ import { FolderLockedError } from '../storage/folder-lock.ts'
 import { NodeNameTakenError } from '../storage/nodes.ts'
 import { MovedError } from '../storage/moved.ts'
 import { StorageError } from '../storage/dialect.ts'
+import { UnusableError } from '../storage/unusable.ts'
 import type { Command, CommandGroup } from './command.ts'
 import { CommandError, UsageError } from './command-errors.ts'
 import { helpOfCommand, helpOfGroup, table } from './help.ts'
@@ -106,8 +107,8 @@ const serveCommand: Command = {
 }
 
 /**
- * Runs one command line (without node and script) and gives the exit code: 0 done, 1 failed, 2 wrong usage, 78 wrong settings. With --json it prints
- * exactly one JSON document, on standard output when it succeeded, on standard error when not.
+ * Runs one command line (without node and script) and gives the exit code: 0 done, 1 failed, 2 wrong usage, 78 where somebody must put something right
+ * first. With --json it prints exactly one JSON document, on standard output when it succeeded, on standard error when not.
  */
 export async function runCommandLine(argv: readonly string[], io: CommandIo, serve?: Serve): Promise<number> {
   const json = argv.includes('--json')
@@ -171,7 +172,7 @@ const overview = (): string =>
     ),
     'Each of them explains itself: onesixty <command> --help',
     'Settings come from the environment (ONESIXTY_DATA and others, see docs/configuration.md).',
-    'Exit codes: 0 done, 1 failed, 2 wrong usage, 78 the settings or the data folder must be put right first.',
+    'Exit codes: 0 done, 1 failed, 2 wrong usage, 78 the settings, the data folder or the database must be put right first.',
   ].join('\n\n')
 
 function print(io: CommandIo, text: string): 0 {
@@ -180,8 +181,8 @@ function print(io: CommandIo, text: string): 0 {
 }
 
 /** EX_CONFIG of sysexits.h: to try again helps nothing until somebody has put it right (deploy/onesixty.service). */
-const wrongSettings = 78
-type ExitCode = 1 | 2 | typeof wrongSettings
+const mustBePutRight = 78
+type ExitCode = 1 | 2 | typeof mustBePutRight
 
 /** Says what went wrong in the form that was asked for. */
 function explain(io: CommandIo, json: boolean, error: unknown): ExitCode {
@@ -197,10 +198,12 @@ function describe(error: unknown): { code: string; message: string; exitCode: Ex
   if (error instanceof Refusal) return { code: error.code, message: error.message, exitCode: 1 }
   if (error instanceof CommandError) return { code: error.code, message: error.message, exitCode: 1 }
   if (error instanceof ConfigError)
-    return { code: 'configuration', message: error.message, exitCode: wrongSettings }
+    return { code: 'configuration', message: error.message, exitCode: mustBePutRight }
   if (error instanceof FolderLockedError || error instanceof NodeNameTakenError)
     return { code: 'in_use', message: error.message, exitCode: 1 }
-  if (error instanceof MovedError) return { code: 'moved', message: error.message, exitCode: wrongSettings }
+  if (error instanceof UnusableError)
+    return { code: 'unusable', message: error.message, exitCode: mustBePutRight }
+  if (error instanceof MovedError) return { code: 'moved', message: error.message, exitCode: mustBePutRight }
   if (error instanceof StorageError)
     return { code: `storage_${error.fault}`, message: storageSentence(error), exitCode: 1 }
   return { code: 'failed', message: error instanceof Error ? error.message : String(error), exitCode: 1 }

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { type App, createApp } from '../app.ts'
 import { systemClock } from '../clock.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, ConfigError, readConfig } from '../config.ts'
 import { keepHeapSmall, keepHeapsOfThreadsSmall } from '../garbage.ts'
 import { createIds } from '../ids.ts'
 import { createLog, gatheredOutput, type Log } from '../log.ts'
-import { CommandError, UsageError } from './command-errors.ts'
+import { UsageError } from './command-errors.ts'
 import { readRoles, roles } from '../roles.ts'
 import { holdsAnything } from '../storage/restore-holds.ts'
 import { makeFirstAccount, welcome } from './first-run.ts'
+import { listenFault } from './listen-fault.ts'
 
 /** What of the process a server needs; `process` fits. */
 export interface ServingProcess {
@@ -76,22 +77,9 @@ function withRoles(config: Config, text: string | undefined): Config {
   } catch (error) {
     throw new UsageError(`--roles ${(error as Error).message}.`)
   }
-  throw new CommandError(
-    'roles_need_postgresql',
+  throw new ConfigError(
     'Roles share the work out among servers, which takes PostgreSQL (DATABASE_URL). On the embedded database one server does everything: leave --roles and ONESIXTY_ROLES out.',
   )
-}
-
-/** Why a server may not listen where it was told to, and what to do; any other error as it is. */
-function listenFault(error: unknown, { host, port }: Pick<Config, 'host' | 'port'>): unknown {
-  const sentences: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Port ${port} of ${host} is in use. Stop what listens there, or set ONESIXTY_PORT to another port.`,
-    EACCES: `This user may not listen on port ${port}. Set ONESIXTY_PORT to one above 1023.`,
-    EADDRNOTAVAIL: `${host} is no address of this machine. Set ONESIXTY_HOST to one: 127.0.0.1 for this machine alone, 0.0.0.0 for all.`,
-    ENOTFOUND: `There is no host ${host}. Set ONESIXTY_HOST to an address of this machine.`,
-  }
-  const sentence = sentences[(error as { code?: string }).code ?? '']
-  return sentence === undefined ? error : new CommandError('cannot_listen', sentence)
 }
 
 const nextSignal = (host: ServingProcess): Promise<string> =>

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
-import { readIfThere, writeDurably } from '../durable-file.ts'
+import { isLastingFault, readIfThere, writeDurably } from '../durable-file.ts'
 import type { Storage } from './database.ts'
 import type { Db, Tx } from './dialect.ts'
 import { refuseMovedTables } from './moved.ts'
 import { holdAll, releasePage } from './restore-holds.ts'
+import { UnusableError } from './unusable.ts'
 
 export interface EpochStart {
   /** Larger than that of every start before: a fencing token for what this process does. */
@@ -23,7 +24,8 @@ export const epochFile = (dataFolder: string): string => join(dataFolder, 'epoch
  * database that comes back from a backup is behind its file, has none, or bears the mark that `markAsCopy` gave it; then all that
  * waits is held, so that a restore never sends again what was sent after the backup (P14). A crash between the two writes leaves
  * the file one behind, which is no restore. The file also says when its database was made: in a folder that served another one before, it
- * tells nothing of this one. `enter` is part of the same transaction: where it fails there was no start.
+ * tells nothing of this one. `enter` is part of the same transaction: where it fails there was no start. Refuses a file that is damaged or out of
+ * reach (`UnusableError`).
  */
 export async function advanceEpoch(
   storage: Pick<Storage, 'writer' | 'cluster'>,
@@ -56,7 +58,8 @@ export async function advanceEpoch(
     await enter(tx, begun)
     return { start: begun, createdAt: instance?.created_at ?? nowMs }
   })
-  await writeDurably(epochFile(dataFolder), `${start.epoch}\n${createdAt}\n`)
+  const next = epochFile(dataFolder)
+  await reach(next, writeDurably(next, `${start.epoch}\n${createdAt}\n`))
   return start
 }
 
@@ -136,12 +139,25 @@ const epochOf = (file: EpochFile | null, instance: { created_at: number } | unde
 
 async function readEpochFile(dataFolder: string): Promise<EpochFile | null> {
   const file = epochFile(dataFolder)
-  const text = await readIfThere(file)
+  const text = await reach(file, readIfThere(file))
   if (text === null) return null
   const [said, epoch, createdAt = null] = /^(\d{1,15})(?:\n(\d{1,15}))?\n?$/.exec(text) ?? []
   if (said !== undefined)
     return { epoch: Number(epoch), createdAt: createdAt === null ? null : Number(createdAt) }
-  throw new Error(
+  throw new UnusableError(
     `${file} does not hold a number. Remove it: what waits is then held until you decide (onesixty restore).`,
   )
+}
+
+/** Waits for what is done with a file. Refuses where a later try would find the same; what may pass by itself stays the fault that it is. */
+async function reach<T>(file: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    const { code = '' } = error as { code?: string }
+    if (!isLastingFault(code)) throw error
+    throw new UnusableError(`${file} cannot be read and written (${code}). Let this user do both.`, {
+      cause: error,
+    })
+  }
 }

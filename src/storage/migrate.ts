@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import type { Tx } from './dialect.ts'
+import { UnusableError } from './unusable.ts'
 import type { Writer } from './writer.ts'
 
 /** A frozen `.sql` file. Its name and checksum are recorded, so that an edited one is noticed. */
@@ -25,7 +26,7 @@ export async function readMigrations(kind: 'sqlite' | 'postgres'): Promise<Migra
 
 /**
  * Brings the schema up to date in one write transaction, which is also the lock: a second process waits and then finds
- * nothing to do. Gives the names applied. Refuses a database that is newer than this program, or whose history differs.
+ * nothing to do. Gives the names applied. Refuses a database that is newer than this program, or whose history differs (`UnusableError`).
  */
 export async function migrate(
   writer: Writer,
@@ -42,7 +43,7 @@ export async function migrate(
     const applied = new Map(rows.map((row) => [row.name, row.checksum]))
     for (const name of applied.keys()) {
       if (!migrations.some((migration) => migration.name === name)) {
-        throw new Error(
+        throw new UnusableError(
           `The database has migration ${name}, which this version of onesixty does not know. Use a newer version.`,
         )
       }
@@ -54,7 +55,7 @@ export async function migrate(
         await applyMigration(tx, migration, nowMs)
         fresh.push(migration.name)
       } else if (known !== migration.checksum) {
-        throw new Error(
+        throw new UnusableError(
           `Migration ${migration.name} was changed after it had been applied to this database. Restore the original file.`,
         )
       }

@@ -66,7 +66,7 @@ test('serve says in its help what roles there are, and what is wrong with others
     said: expect.stringContaining("'sender' is none"),
   })
   expect(await onTheCommandLine('--roles', 'api')).toMatchObject({
-    code: 1,
+    code: 78,
     said: expect.stringContaining('takes PostgreSQL (DATABASE_URL)'),
   })
 })
