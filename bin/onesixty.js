@@ -7,7 +7,8 @@ import { setFlagsFromString } from 'node:v8'
 process.umask(0o077)
 // V8 compiles a wrapper anew for each import of WebAssembly that is called a thousand times, and can end the process when it frees the former
 // one: "Check failed: jit_page.has_value()" (nodejs/node#64500 is of its kind). What strips types is WebAssembly; it needs no such wrappers.
-setFlagsFromString('--wasm-wrapper-tiering-budget=2147483647')
+// The flag is one of V8's own, which comes and goes with it: set where it was seen to be known, and to help.
+if (process.versions.node.startsWith('24.')) setFlagsFromString('--wasm-wrapper-tiering-budget=2147483647')
 enableCompileCache()
 const cacheFolder = getCompileCacheDir()
 // Worker threads take it from the environment.
