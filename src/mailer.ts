@@ -8,14 +8,19 @@ export interface Mail {
   text: string
 }
 
+/** What became of a mail. Unknown: the mail server may have taken it, for it was given the whole mail and was heard no more. */
+export type MailFate = 'taken' | 'refused' | 'unknown'
+
 /** Sends mails that let people in, or tell them of something. Null where no mail server is set. */
 export interface Mailer {
-  /** Gives whether the mail server took it; what went wrong is logged, without the text. */
-  send(mail: Mail): Promise<boolean>
+  /** Gives what became of it; what went wrong is logged, without the text. */
+  send(mail: Mail): Promise<MailFate>
 }
 
 /** A mail server that does not answer must not keep a person waiting for long. */
 const timeoutMs = 10_000
+/** From here on an answer says that the mail was not taken (RFC 5321, section 4.2.1). */
+const firstRefusal = 400
 
 /** Null where `ONESIXTY_SMTP_URL` is not set. */
 export function createMailer(deps: {
@@ -37,13 +42,24 @@ export function createMailer(deps: {
         disableFileAccess: true,
         disableUrlAccess: true,
       })
+      let isWhole = false
+      // Nothing reads it before the mail server asks for it (354), and what follows its end is the dot by which the server takes it.
+      transport.use('stream', ({ message }, next) => {
+        message.processFunc((whole) => whole.once('end', () => (isWhole = true)))
+        next()
+      })
       const from = mailFrom ?? `onesixty <onesixty@${new URL(deps.publicUrl()).hostname}>`
       try {
         await transport.sendMail({ from, to: { name: '', address: to }, subject, text })
-        return true
+        return 'taken'
       } catch (error) {
-        deps.log.error({ err: error, subject }, 'a mail could not be sent')
-        return false
+        const { responseCode = 0 } = error as { responseCode?: number }
+        const isUnknown = isWhole && responseCode < firstRefusal
+        deps.log.error(
+          { err: error, subject },
+          isUnknown ? 'the mail server did not say whether it took a mail' : 'a mail could not be sent',
+        )
+        return isUnknown ? 'unknown' : 'refused'
       } finally {
         transport.close()
       }

@@ -132,7 +132,7 @@ export interface DueMail {
   phase: AlertMailTable['phase']
   userId: string
   tries: number
-  /** Whether a try before this one may have been taken: what became of it was never written down. */
+  /** Whether a try before this one may have been taken: what became of it was never written down, or the mail server did not say. */
   mayBeTold: boolean
   to: string
   kind: AlertKind
@@ -240,7 +240,10 @@ const keyOf = ({ alert_id, phase, user_id }: { alert_id: string; phase: string; 
   user_id,
 })
 
-/** What became of mails: taken by the mail server, given up with no try that counts, or to be tried again at an instant. This try is in doubt no more. */
+/**
+ * What became of mails: taken by the mail server, given up with no try that counts, or to be tried again at an instant; and whether this try or one
+ * before it may have been taken all the same.
+ */
 export async function settleMails(
   tx: Tx,
   settled: readonly (Pick<DueMail, 'alertId' | 'phase' | 'userId' | 'tries' | 'mayBeTold'> & {

@@ -1,7 +1,7 @@
 import { claimMails, type DueMail, hasDueMails, settleMails } from '../alerts/alert-mails.ts'
 import { renderMail } from '../alerts/render-mail.ts'
 import { minuteMs } from '../clock.ts'
-import type { Mailer } from '../mailer.ts'
+import type { Mailer, MailFate } from '../mailer.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
@@ -31,18 +31,20 @@ export function createAlertMailer(deps: AlertMailerDeps): Janitor {
     return false
   }
   async function send(by: Mailer, mail: DueMail): Promise<void> {
-    const isTaken = await by.send(renderMail(mail, deps.publicUrl()))
-    const settled = settle(mail, isTaken, clock.now())
+    const fate = await by.send(renderMail(mail, deps.publicUrl()))
+    const settled = settle(mail, fate, clock.now())
     await writer.write((tx) => settleMails(tx, [settled]))
-    if (!isTaken && settled.doneAt !== null)
+    if (fate !== 'taken' && settled.doneAt !== null)
       log.error({ alert: mail.kind, user: mail.userId }, 'a mail of an alert was given up')
   }
   return new Janitor(deps, { name: 'alert_mailer', intervalMs, sweep })
 }
 
-function settle(mail: DueMail, isTaken: boolean, nowMs: number): Parameters<typeof settleMails>[1][number] {
+function settle(mail: DueMail, fate: MailFate, nowMs: number): Parameters<typeof settleMails>[1][number] {
+  const isTaken = fate === 'taken'
   const retryMs = (retryMinutes[mail.tries - 1] ?? 0) * minuteMs
   const isOver = isTaken || retryMs === 0
   const tries = isOver && !isTaken ? 0 : mail.tries
-  return { ...mail, tries, doneAt: isOver ? nowMs : null, dueAt: nowMs + retryMs }
+  const mayBeTold = mail.mayBeTold || fate === 'unknown'
+  return { ...mail, tries, mayBeTold, doneAt: isOver ? nowMs : null, dueAt: nowMs + retryMs }
 }

@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { SMTPServer, type SmtpSession } from 'smtp-server'
@@ -18,6 +18,8 @@ export interface MailServer {
   mails: ReceivedMail[]
   /** What it answers to a mail in the place of taking it; null takes it. */
   refusal: Error | null
+  /** It keeps a mail and hangs up in the place of saying so. */
+  hangsUp: boolean
   stop(): Promise<void>
 }
 
@@ -41,13 +43,20 @@ export async function startMailServer(): Promise<MailServer> {
       subject: /^Subject: (.*(?:\r\n[ \t].*)*)/m.exec(raw)?.[1]?.replace(/\r\n[ \t]+/g, ' ') ?? '',
       raw,
     })
+    if (kept.hangsUp) for (const socket of sockets) socket.destroy()
   }
+  const sockets = new Set<Socket>()
+  server.server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.server.address() as AddressInfo
   const kept: MailServer = {
     url: `smtp://alerts:secret@127.0.0.1:${port}`,
     mails,
     refusal: null,
+    hangsUp: false,
     stop: () => new Promise((resolve) => server.close(resolve)),
   }
   return kept

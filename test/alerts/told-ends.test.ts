@@ -82,6 +82,34 @@ test.each([
   },
 )
 
+test('where the mail server hung up before it said whether it took the begin, the end is told', async () => {
+  house.post.hangsUp = true
+  await house.setStanding('dev_p', 'offline')
+  house.minutes(10)
+  await house.look()
+  house.post.hangsUp = false
+  await house.setStanding('dev_p', 'online')
+  await lookOn()
+  expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline'])
+})
+
+test('so it is where every later try was refused, and where the begin was given up', async () => {
+  house.post.hangsUp = true
+  await house.setStanding('dev_p', 'offline')
+  house.minutes(10)
+  await house.look()
+  house.post.hangsUp = false
+  house.post.refusal = new Error('busy')
+  for (let i = 0; i < 8; i++) {
+    house.minutes(16 * 60)
+    await house.look()
+  }
+  house.post.refusal = null
+  await house.setStanding('dev_p', 'online')
+  await lookOn()
+  expect(house.told()).toEqual(['ada: dev_p is back', 'ada: dev_p is offline'])
+})
+
 test('of a balance that is low and used up a person is told the worse, or what they have not muted', async () => {
   await write(async (tx) => {
     await insertRows(tx, 'account_users', [{ account_id: 'acc_a', user_id: 'olga', role: 'owner' }])

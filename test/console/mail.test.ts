@@ -17,6 +17,7 @@ afterAll(async () => {
 })
 afterEach(() => {
   smtp.refuses = false
+  smtp.hangsUp = null
   smtp.mails.splice(0)
 })
 
@@ -61,19 +62,26 @@ test('an invitation is mailed, and its link is shown all the same when the mail 
   const invite = async (email: string) =>
     (await house.bob.change('members/invite', { email, role: 'member' })).body as {
       link: string
-      isMailed: boolean
+      mail: string | null
     }
   const sent = await invite('gus@example.org')
   const [mail] = await oneMail()
-  expect(sent.isMailed).toBe(true)
+  expect(sent.mail).toBe('taken')
   expect(mail?.to).toBe('gus@example.org')
   expect(mail?.text).toContain(sent.link)
   expect(mail?.text).toContain('Bob')
   smtp.refuses = true
   expect(await invite('hal@example.org')).toMatchObject({
-    isMailed: false,
+    mail: 'refused',
     link: expect.stringContaining('/link#'),
   })
+})
+
+test('of an invitation whose mail the mail server did not answer it is said that nobody knows', async () => {
+  smtp.hangsUp = 'after the dot'
+  const { body } = await house.bob.change('members/invite', { email: 'jon@example.org', role: 'member' })
+  expect(body).toMatchObject({ mail: 'unknown', link: expect.stringContaining('/link#') })
+  await oneMail()
 })
 
 test('a name cannot write headers into a mail', async () => {

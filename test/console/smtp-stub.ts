@@ -5,6 +5,8 @@ export interface SmtpStub {
   url: string
   mails: { to: string; text: string }[]
   refuses: boolean
+  /** Where it hangs up; a mail is kept before that. */
+  hangsUp: 'at DATA' | 'after the dot' | null
   stop(): Promise<void>
 }
 
@@ -22,6 +24,7 @@ export async function startSmtpStub(): Promise<SmtpStub> {
     url: `smtp://127.0.0.1:${port}`,
     mails: [],
     refuses: false,
+    hangsUp: null,
     stop() {
       for (const socket of sockets) socket.destroy()
       return new Promise<void>((resolve) => server.close(() => resolve()))
@@ -48,6 +51,7 @@ function converse(socket: Socket, stub: SmtpStub): void {
       return stub.refuses ? '550 not here' : '250 ok'
     }
     if (/^DATA/i.test(line)) {
+      if (stub.hangsUp === 'at DATA') socket.destroy()
       isData = true
       return '354 go on'
     }
@@ -62,6 +66,7 @@ function converse(socket: Socket, stub: SmtpStub): void {
       if (isData) {
         stub.mails.push({ to, text: taken })
         isData = false
+        if (stub.hangsUp === 'after the dot') socket.destroy()
         socket.write('250 kept\r\n')
       } else socket.write(`${answer(taken)}\r\n`)
     }

@@ -3,6 +3,13 @@ import type { InvitationAnswer } from '../../../src/api/console/invite.ts'
 import { ToCopy } from '../ui/to-copy.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 
+const titles: Readonly<Record<NonNullable<InvitationAnswer['mail']>, string>> = {
+  taken: 'The invitation was mailed',
+  refused: 'Give this link to the person you invite',
+  unknown:
+    'The invitation may have been mailed; if it does not arrive, give this link to the person you invite',
+}
+
 /** The one time that the link of an invitation is shown. */
 export function NewInvitation({ of, onClose }: { of: InvitationAnswer; onClose?: () => void }) {
   return (
@@ -10,7 +17,7 @@ export function NewInvitation({ of, onClose }: { of: InvitationAnswer; onClose?:
       color="teal"
       variant="light"
       role="status"
-      title={of.isMailed ? 'The invitation was mailed' : 'Give this link to the person you invite'}
+      title={titles[of.mail ?? 'refused']}
       {...(onClose === undefined ? {} : { withCloseButton: true, closeButtonLabel: 'Close', onClose })}
     >
       <Stack gap="xs">

@@ -3,6 +3,7 @@ import { readAccount } from '../../accounts/accounts.ts'
 import { issueLink, listInvitations, type OneTimeLink } from '../../accounts/one-time-links.ts'
 import { dayMs, rfc3339 } from '../../clock.ts'
 import { type Refusal, refuse } from '../../errors.ts'
+import type { MailFate } from '../../mailer.ts'
 import { linkAddress } from '../../own-address.ts'
 import type { Tx } from '../../storage/dialect.ts'
 import type { UserContext } from './call.ts'
@@ -12,8 +13,8 @@ import { takeOrRefuse } from './identity-limits.ts'
 export interface InvitationAnswer {
   link: string
   expiresAt: number
-  /** Whether the mail server took a mail with the link. */
-  isMailed: boolean
+  /** What became of the mail with the link; null where no mail server is set. */
+  mail: MailFate | null
 }
 
 /** Whom an invitation is to, what it lets into (null: an account of one's own), and how the mail calls that. */
@@ -30,7 +31,7 @@ export async function invite(context: UserContext, wanted: Invitation): Promise<
     ? issue(context, wanted)
     : issueWithinBounds(context, wanted, accountId))
   const address = linkAddress(publicUrl(), token)
-  const isMailed = await mail(context, {
+  const fate = await mail(context, {
     to: link.email,
     subject,
     text: `${user.name} (${user.email}) invites you to ${says} at ${publicUrl()}.
@@ -41,7 +42,7 @@ ${address}
 The link works once, until ${rfc3339(link.expiresAt)}.
 `,
   })
-  return { link: address, expiresAt: link.expiresAt, isMailed }
+  return { link: address, expiresAt: link.expiresAt, mail: fate }
 }
 
 const issue = (
@@ -89,4 +90,4 @@ const tooManyOpen = (most: number): Refusal =>
 const mail = async (
   { ports }: UserContext,
   letter: { to: string; subject: string; text: string },
-): Promise<boolean> => (await ports.identity.mailer?.send(letter)) ?? false
+): Promise<MailFate | null> => (await ports.identity.mailer?.send(letter)) ?? null
