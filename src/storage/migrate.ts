@@ -70,7 +70,7 @@ async function applyMigration(tx: Tx, migration: Migration, nowMs: number): Prom
     values (${migration.name}, ${migration.checksum}, ${nowMs})`.execute(tx)
 }
 
-/** Our migrations hold plain DDL: a semicolon at the end of a line ends a statement, nowhere else. */
+/** Our migrations hold plain statements: a semicolon at the end of a line ends a statement, nowhere else. */
 const splitStatements = (text: string): string[] =>
   text
     .replace(/^\s*--.*$/gm, '')

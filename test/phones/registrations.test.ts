@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { listPhones } from '../../src/devices/list-phones.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { setDevice, retireDevice } from '../../src/devices/device-store.ts'
@@ -15,7 +16,11 @@ import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
 import { Phone } from '../../src/connectors/android/phone.ts'
 import { createPhones } from '../../src/phones.ts'
 import { SharedCounts } from '../../src/shared-counts.ts'
+import { migrate, readMigrations } from '../../src/storage/migrate.ts'
+import { isPostgres } from '../test-database.ts'
 import { a12, openRegistrationHouse, type RegistrationHouse, secretBox } from './registration-house.ts'
+
+const simsNotSaid = '0020_sims_not_said.sql'
 
 let house: RegistrationHouse
 beforeEach(async () => {
@@ -234,6 +239,23 @@ describe('registrations', () => {
     const listed = await listPhones(house.storage.read, { deviceId: silent.deviceId })
     expect(listed).toMatchObject([{ sims: [] }])
   })
+
+  test.each([
+    ['1.64.2', null],
+    [null, null],
+    ['1.65.0', []],
+    ['1.68.0', []],
+  ])(
+    'an empty list that a former version wrote is the word of an app that tells its SIMs, and of no other: %s',
+    async (appVersion, sims) => {
+      const made = (await house.register((await house.mint()).token, { sims: [], appVersion }))!
+      const { writer } = house.storage
+      await writer.write((tx) => sql`delete from schema_migrations where name = ${simsNotSaid}`.execute(tx))
+      const migrations = await readMigrations(isPostgres ? 'postgres' : 'sqlite')
+      expect(await migrate(writer, migrations, house.clock.now())).toEqual([simsNotSaid])
+      expect(await house.find(made.deviceToken)).toMatchObject({ sims })
+    },
+  )
 
   test('whom a token names is remembered for a moment, never longer than 5 s', async () => {
     const made = (await house.register((await house.mint()).token))!

@@ -33,6 +33,7 @@ const published = {
   'postgres/0016_secret_mark': '2d4b02b6286cd632',
   'postgres/0017_doubtful_mails': 'ff6bb988e972900b',
   'postgres/0019_held': 'dba7a999ea4c02e3',
+  'postgres/0020_sims_not_said': '8bcb5d54583a6691',
   'sqlite/0001_initial': '473da6ea689b45e2',
   'sqlite/0002_phones': '20fd011ab3af662c',
   'sqlite/0003_console': '0d2a4c9e0f957d4f',
@@ -51,4 +52,5 @@ const published = {
   'sqlite/0016_secret_mark': '1fc04820e4dca3a5',
   'sqlite/0017_doubtful_mails': '0d1576b8b9af4461',
   'sqlite/0019_held': 'dba7a999ea4c02e3',
+  'sqlite/0020_sims_not_said': '8bcb5d54583a6691',
 }
