@@ -18,7 +18,7 @@ import { ensureTestSimulator } from './dispatch/test-simulator.ts'
 import { createInboundReceiver } from './inbound.ts'
 import { createHttp } from './http.ts'
 import { createIds } from './ids.ts'
-import { loadInstanceSecret, marksOf, otherSecretSentence } from './instance-secret.ts'
+import { loadInstanceSecret, marksOf, missingSentence } from './instance-secret.ts'
 import { once, type Service, startAll, stopAll } from './lifecycle.ts'
 import type { Log } from './log.ts'
 import type { Claimed } from './messages/claim-messages.ts'
@@ -39,7 +39,7 @@ import { advanceEpoch, type EpochStart } from './storage/epoch.ts'
 import { lockFolder } from './storage/folder-lock.ts'
 import { joinNodes } from './storage/nodes.ts'
 import { openStorage } from './storage/open-storage.ts'
-import { agreeOnSecret } from './storage/secret-mark.ts'
+import { agreeOnSecrets } from './storage/secret-mark.ts'
 import type { HotUnits } from './messages/units.ts'
 import { readTlsFiles } from './tls-files.ts'
 
@@ -107,7 +107,7 @@ export async function createApp(config: Config, log: Log, ownClock: Clock = syst
 
 /**
  * The next epoch and the node of that number, or neither: a node that is not known by the epoch of its folder would be its own namesake. Refuses
- * another secret than the database was made with.
+ * where a secret that the database was used with is missing.
  */
 async function begin(
   storage: Storage,
@@ -119,7 +119,8 @@ async function begin(
     tidies: config.roles.includes('janitor'),
   }
   const epoch = await advanceEpoch(storage, config.dataFolder, clock.now(), async (tx, start) => {
-    if (!(await agreeOnSecret(tx, marksOf(secret)))) throw new ConfigError(otherSecretSentence(config))
+    const lacks = await agreeOnSecrets(tx, marksOf(secret), clock.now())
+    if (lacks !== null) throw new ConfigError(missingSentence(config, lacks))
     await joinNodes(tx, clock, { ...facts, ...start })
   })
   return { epoch, node: { epoch: epoch.epoch, ...facts } }

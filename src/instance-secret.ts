@@ -1,32 +1,36 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { link, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { rfc3339 } from './clock.ts'
 import { ConfigError } from './config.ts'
 import { databaseFile, makeDataFolder } from './data-folder.ts'
 import { flushPath, hasCode, isThere, readIfThere } from './durable-file.ts'
 
-/** What encrypts the secrets that must be read again. */
+/** What encrypts the secrets that must be read again, and hashes the numbers that were erased. */
 export interface InstanceSecret {
   current: string
-  /** The one before it, so that what it sealed can be opened still; null when there is none. */
-  previous: string | null
+  /** Those before it, the newest first: what they sealed can be opened still, and what they hashed is found. */
+  former: readonly string[]
 }
+
+/** All that are at hand, the current one first. */
+export const everySecret = ({ current, former }: InstanceSecret): string[] => [current, ...former]
 
 /** A key for one purpose (HKDF-SHA-256, RFC 5869), 32 octets: no purpose can do what another can, or open what it sealed. */
 export const deriveKey = (secret: string, purpose: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, 'onesixty', `onesixty/${purpose}/v1`, 32))
 
-/** What a database remembers of its secret, to know it again: it tells nothing else of it. */
+/** What a database remembers of a secret, to know it again: it tells nothing else of it. */
 const markOf = (secret: string): string => Buffer.from(deriveKey(secret, 'mark')).toString('hex').slice(0, 16)
 
-/** The marks of the secrets that are at hand. */
-export const marksOf = ({
-  current,
-  previous,
-}: InstanceSecret): { current: string; previous: string | null } => ({
-  current: markOf(current),
-  previous: previous === null ? null : markOf(previous),
-})
+/** The marks of the secrets that are at hand, in their order. */
+export const marksOf = (secret: InstanceSecret): string[] => everySecret(secret).map(markOf)
+
+/** Secrets that a database was used with and that are not at hand: some of them, or every one. */
+export interface MissingSecrets {
+  kind: 'former_missing' | 'other'
+  missing: readonly { mark: string; firstSeenAt: number }[]
+}
 
 export interface SecretSettings {
   dataFolder: string
@@ -37,13 +41,13 @@ export interface SecretSettings {
 const leastLength = 32
 
 export const secretFile = (dataFolder: string): string => join(dataFolder, 'secret')
-/** Where an operator who changes the secret leaves the old one. */
+/** Where an operator who changes the secret leaves the former ones, one a line, the newest first. */
 export const previousSecretFile = (dataFolder: string): string => join(dataFolder, 'secret.previous')
 
 /**
  * The secret of this instance: ONESIXTY_SECRET when set, else the file `secret` of the data folder, which is made before an embedded database
  * is: one that is there without it has lost it, and a new one in silence would lose all that the old one sealed. On PostgreSQL it must be
- * given, for all nodes need the same. Refuses files that others may read, and secrets below 32 characters.
+ * given, for all nodes need the same. The former ones stand in `secret.previous`. Refuses files that others may read, and secrets below 32 characters.
  */
 export async function loadInstanceSecret({
   dataFolder,
@@ -62,29 +66,52 @@ export async function loadInstanceSecret({
   const current = given ?? (await makeSecret(dataFolder, file))
   if (current.length < leastLength)
     throw new ConfigError(`The secret needs at least ${leastLength} characters.`)
-  return { current, previous: await readSecret(previousSecretFile(dataFolder)) }
+  const former = await readFormer(previousSecretFile(dataFolder))
+  // One that is named twice is one: Better Auth refuses a version that comes twice.
+  return { current, former: [...new Set(former)].filter((each) => each !== current) }
 }
 
 const lostSentence = (file: string): string =>
   `${file} is not there, and the database beside it was made with a secret. Put it back from where you keep it, or set ONESIXTY_SECRET to it. If it is lost, make a new one to go on: umask 077; openssl rand -hex 32 > ${file}; onesixty secret accept. ${lossSentence}`
 
-/** Said where the database is of another secret than the one at hand. */
-export const otherSecretSentence = ({
-  dataFolder,
-  secret,
-}: Pick<SecretSettings, 'dataFolder' | 'secret'>): string =>
-  `This database was made with another secret than the one in ${secret === null ? secretFile(dataFolder) : 'ONESIXTY_SECRET'}. Put that one back from where you keep it beside your backups. If it is lost, go on with this one: onesixty secret accept. ${lossSentence}`
+/** Said where secrets that the database was used with are not at hand. */
+export function missingSentence(
+  { dataFolder, secret }: Pick<SecretSettings, 'dataFolder' | 'secret'>,
+  { kind, missing }: MissingSecrets,
+): string {
+  const former = previousSecretFile(dataFolder)
+  if (kind === 'other')
+    return `This database was made with another secret than the one in ${secret === null ? secretFile(dataFolder) : 'ONESIXTY_SECRET'}. Put that one back from where you keep it beside your backups; where the secret was changed, as a line of ${former}. If it is lost, go on with this one: onesixty secret accept. ${lossSentence}`
+  const named = missing.map(({ mark, firstSeenAt }) => `${mark} (since ${rfc3339(firstSeenAt)})`).join(', ')
+  const count = missing.length === 1 ? 'one is' : `${missing.length} are`
+  return `Of the secrets that this database was used with ${count} not there, by mark: ${named}. Put each back into ${former}, one a line, the newest first. Where one is lost, go on without it: onesixty secret accept. ${lossSentence}`
+}
 
-const lossSentence =
-  'Stored passwords of links and second factors cannot be read again then, and opt-outs of erased numbers hold no more.'
+/** Said wherever a secret may be given up. */
+export const lossSentence =
+  'Passwords of links, webhook secrets and second factors that a lost secret sealed cannot be read again then, and opt-outs of numbers that were erased under it hold no more.'
 
-/** What the file holds, or null when there is none. */
+/** The secret that the file holds, or null when there is none. */
 async function readSecret(file: string): Promise<string | null> {
+  const secret = await readPrivate(file)
+  return secret === null ? null : longEnough(file, secret)
+}
+
+/** One a line. */
+async function readFormer(file: string): Promise<string[]> {
+  const text = await readPrivate(file)
+  return text === null ? [] : text.split(/\s*\n\s*/).map((secret) => longEnough(file, secret))
+}
+
+async function readPrivate(file: string): Promise<string | null> {
   const text = await readIfThere(file)
   if (text === null) return null
   if (((await stat(file)).mode & 0o077) !== 0)
     throw new ConfigError(`Others may read ${file}. Run: chmod 600 ${file}`)
-  const secret = text.trim()
+  return text.trim()
+}
+
+function longEnough(file: string, secret: string): string {
   if (secret.length < leastLength)
     throw new ConfigError(`The secret in ${file} needs at least ${leastLength} characters.`)
   return secret

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { deriveKey } from './instance-secret.ts'
+import { deriveKey, everySecret, type InstanceSecret } from './instance-secret.ts'
 
 /**
  * Stands for a number where the number itself must not stand any more: HMAC-SHA-256 (RFC 2104) under a key of the instance (HKDF, RFC 5869), because
@@ -8,15 +8,13 @@ import { deriveKey } from './instance-secret.ts'
 export interface NumberHash {
   /** What is written down. */
   of(number: string): string
-  /** Everything that may have been written down: under the present secret and the one before it. */
+  /** Everything that may have been written down: under the present secret and those before it. */
   all(number: string): string[]
 }
 
-/** Hashes under the present secret, and knows what was hashed under the one before it. */
-export function createNumberHash(secret: { current: string; previous: string | null }): NumberHash {
-  const keys = [secret.current, ...(secret.previous === null ? [] : [secret.previous])].map((each) =>
-    deriveKey(each, 'number-hash'),
-  )
+/** Hashes under the present secret, and knows what was hashed under those before it. */
+export function createNumberHash(secret: InstanceSecret): NumberHash {
+  const keys = everySecret(secret).map((each) => deriveKey(each, 'number-hash'))
   const hashed = (key: Uint8Array, number: string): string =>
     `hash:${createHmac('sha256', key).update(number).digest('hex')}`
   return {

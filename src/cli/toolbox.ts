@@ -3,12 +3,12 @@ import { type Clock, systemClock } from '../clock.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { isThere } from '../durable-file.ts'
 import { createIds, type Ids } from '../ids.ts'
-import { type InstanceSecret, loadInstanceSecret, marksOf, otherSecretSentence } from '../instance-secret.ts'
+import { type InstanceSecret, loadInstanceSecret, marksOf, missingSentence } from '../instance-secret.ts'
 import { type CommandStorage, openForCommand } from '../storage/command-storage.ts'
 import { compareMigrations } from '../storage/compare-migrations.ts'
 import { databaseFile } from '../data-folder.ts'
 import { postgresSettingsOf } from '../storage/open-storage.ts'
-import { isOfSecret } from '../storage/secret-mark.ts'
+import { agreeOnSecrets } from '../storage/secret-mark.ts'
 import { CommandError } from './command-errors.ts'
 
 /** Who did it, in the ledger and the audit log. */
@@ -42,7 +42,10 @@ export interface Toolbox {
    * looks makes no database.
    */
   withStorage<T>(use: (storage: CommandStorage) => Promise<T>, options?: { create: boolean }): Promise<T>
-  /** The secret of the instance. Refuses another than the database was made with: what a command sealed with it the server could not open. */
+  /**
+   * The secret of the instance, to seal or hash with: the database knows it from now on. Refuses where one that it was used with is missing, as a
+   * server does, which could not open what a command sealed with another.
+   */
   instanceSecret(): Promise<InstanceSecret>
 }
 
@@ -68,8 +71,10 @@ export function createToolbox(io: CommandIo, config: Config, clock: Clock = syst
     withStorage,
     async instanceSecret() {
       const secret = await loadInstanceSecret(config)
-      const isIts = await withStorage(({ read }) => isOfSecret(read, marksOf(secret)))
-      if (!isIts) throw new ConfigError(otherSecretSentence(config))
+      const lacks = await withStorage(({ writer }) =>
+        writer.write((tx) => agreeOnSecrets(tx, marksOf(secret), clock.now())),
+      )
+      if (lacks !== null) throw new ConfigError(missingSentence(config, lacks))
       return secret
     },
   }

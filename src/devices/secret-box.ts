@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
-import { deriveKey } from '../instance-secret.ts'
+import { deriveKey, everySecret, type InstanceSecret } from '../instance-secret.ts'
 
 /**
  * Encrypts texts that must be read again (passwords of devices). AES-256-GCM (NIST SP 800-38D) under a key derived for one purpose
@@ -11,19 +11,16 @@ import { deriveKey } from '../instance-secret.ts'
 export interface SecretBox {
   /** Seals for one owner: `owner`, such as a device's id, must be the same to open it. */
   seal(text: string, owner: string): string
-  /** Gives the text, or throws when it was tampered with, belongs to another owner, or its secret is neither the current nor the previous. */
+  /** Gives the text, or throws when it was tampered with, belongs to another owner, or its secret is neither the current nor a former one. */
   open(sealed: string, owner: string): string
   /** Whether it is sealed under the current secret; else it should be sealed anew. */
   isCurrent(sealed: string): boolean
 }
 
 /** A box for one purpose (AES-256-GCM, NIST SP 800-38D): nothing that was sealed for another can be opened with it. */
-export function createSecretBox(
-  secret: { current: string; previous: string | null },
-  purpose: string,
-): SecretBox {
+export function createSecretBox(secret: InstanceSecret, purpose: string): SecretBox {
   const current = derive(secret.current, purpose)
-  const known = secret.previous === null ? [current] : [current, derive(secret.previous, purpose)]
+  const known = everySecret(secret).map((each) => derive(each, purpose))
 
   return {
     seal(text, owner) {
@@ -38,7 +35,7 @@ export function createSecretBox(
       const derived = known.find((candidate) => candidate.name === name)
       if (derived === undefined) {
         throw new Error(
-          'A stored secret was sealed under another ONESIXTY_SECRET. Put that one back, or beside the present one as secret.previous.',
+          'A stored secret was sealed under another ONESIXTY_SECRET. Put that one back, or beside the present one as a line of secret.previous.',
         )
       }
       return decrypt(derived.key, Buffer.from(body, 'base64url'), associatedData(purpose, owner))
@@ -48,11 +45,10 @@ export function createSecretBox(
 }
 
 /** The box of what devices need: passwords of links and the like. */
-export const createDeviceSecretBox = (secret: { current: string; previous: string | null }): SecretBox =>
-  createSecretBox(secret, 'device')
+export const createDeviceSecretBox = (secret: InstanceSecret): SecretBox => createSecretBox(secret, 'device')
 
 /** The box of the secrets that sign what webhook endpoints are told. */
-export const createWebhookSecretBox = (secret: { current: string; previous: string | null }): SecretBox =>
+export const createWebhookSecretBox = (secret: InstanceSecret): SecretBox =>
   createSecretBox(secret, 'webhook')
 
 const nonceBytes = 12

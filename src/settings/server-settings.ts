@@ -43,13 +43,13 @@ export const serverSettings = {
     env: 'ONESIXTY_DATA',
     read: someText,
     default: './data',
-    says: 'Folder of the embedded database, its epoch and its secret.',
+    says: 'Folder of the embedded database, its epoch, its secret and the former ones.',
   }),
   secret: setting<string | null>({
     env: 'ONESIXTY_SECRET',
     read: longSecret,
     default: null,
-    says: 'Encrypts what must be read again; made into the file `secret` of the data folder when not set.',
+    says: 'Encrypts what must be read again; made into the file `secret` of the data folder when not set. Former ones stand in `secret.previous` there, one a line.',
     secret: true,
   }),
   node: setting<string | null>({

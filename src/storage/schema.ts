@@ -95,7 +95,13 @@ export interface InstanceTable {
   created_at: number
   cluster: string | null
   history_until: Generated<number>
+  /** Nothing reads it any more: `secret_marks` holds what it held. */
   secret_mark: Generated<string | null>
+}
+
+export interface SecretMarkTable {
+  mark: string
+  first_seen_at: number
 }
 
 export interface NodeTable {
@@ -110,6 +116,7 @@ export interface NodeTable {
 /** The tables as the code sees them. The `.sql` of migrations/ decides; `test/storage/schema.test.ts` compares the two databases. */
 export interface Database {
   instance: InstanceTable
+  secret_marks: SecretMarkTable
   nodes: NodeTable
   accounts: AccountTable
   users: UserTable

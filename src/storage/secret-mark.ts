@@ -1,28 +1,52 @@
+import type { MissingSecrets } from '../instance-secret.ts'
 import type { Db, Tx } from './dialect.ts'
 
-/** Of the secret of the instance and the one before it (instance-secret.ts). */
-export interface SecretMarks {
-  current: string
-  previous: string | null
+/** How the secrets at hand stand to those that a database was used with. One without a mark may be of any. */
+export type SecretFit = { kind: 'fits' } | { kind: 'unmarked' } | MissingSecrets
+
+/**
+ * Compares the secrets that the database was used with with those at hand, of which `marks` are (instance-secret.ts). What a secret sealed or hashed
+ * is lost without it: opt-outs of erased numbers would be written to (P9), and nobody would notice.
+ */
+export async function compareSecrets(db: Db | Tx, marks: readonly string[]): Promise<SecretFit> {
+  const known = await db
+    .selectFrom('secret_marks')
+    .select(['mark', 'first_seen_at as firstSeenAt'])
+    .orderBy('first_seen_at')
+    .orderBy('mark')
+    .execute()
+  if (known.length === 0) return { kind: 'unmarked' }
+  const missing = known.filter(({ mark }) => !marks.includes(mark))
+  if (missing.length === 0) return { kind: 'fits' }
+  return { kind: missing.length < known.length ? 'former_missing' : 'other', missing }
 }
 
 /**
- * Whether the database is of one of these secrets; one that has not been started with any is of each. Under another nothing that is sealed could be
- * opened, and no hash of a number would match: opt-outs of erased numbers would be written to (P9), and nobody would notice.
+ * Part of every start of a server, and of every command before it seals or hashes: from now on the database is known to be used with each secret
+ * at hand, the former ones too, which may have been in use before there were marks. Gives what is missing, and marks nothing then; else null.
  */
-export async function isOfSecret(db: Db | Tx, { current, previous }: SecretMarks): Promise<boolean> {
-  const row = await db.selectFrom('instance').select('secret_mark').executeTakeFirst()
-  const mark = row?.secret_mark ?? null
-  return mark === null || mark === current || mark === previous
+export async function agreeOnSecrets(
+  tx: Tx,
+  marks: readonly string[],
+  nowMs: number,
+): Promise<MissingSecrets | null> {
+  const found = await compareSecrets(tx, marks)
+  if ('missing' in found) return found
+  await tx
+    .insertInto('secret_marks')
+    .values(marks.map((mark) => ({ mark, first_seen_at: nowMs })))
+    .onConflict((conflict) => conflict.column('mark').doNothing())
+    .execute()
+  return null
 }
 
-/** Makes the database one of the current secret, whatever it was of. */
-export const acceptSecret = async (tx: Tx, { current }: Pick<SecretMarks, 'current'>): Promise<void> =>
-  void (await tx.updateTable('instance').set({ secret_mark: current }).execute())
-
-/** Part of every start of a server: follows a secret that was changed, and gives false for one that the database was not made with. */
-export async function agreeOnSecret(tx: Tx, marks: SecretMarks): Promise<boolean> {
-  if (!(await isOfSecret(tx, marks))) return false
-  await acceptSecret(tx, marks)
-  return true
+/** Makes the database one of the secrets at hand alone; gives how many others it forgot. */
+export async function acceptSecrets(tx: Tx, marks: readonly string[], nowMs: number): Promise<number> {
+  const forgotten = await tx
+    .deleteFrom('secret_marks')
+    .where('mark', 'not in', [...marks])
+    .returning('mark')
+    .execute()
+  await agreeOnSecrets(tx, marks, nowMs)
+  return forgotten.length
 }

@@ -1,34 +1,56 @@
 import { rm, writeFile } from 'node:fs/promises'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createApp } from '../../src/app.ts'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type App, createApp } from '../../src/app.ts'
+import type { Finding } from '../../src/cli/finding.ts'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { previousSecretFile } from '../../src/instance-secret.ts'
 import { createLog } from '../../src/log.ts'
+import { openDatabase } from '../open-database.ts'
 import { openFolder } from '../open-test-storage.ts'
 import { databaseSettings } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
 const former = 'the secret that this database was made with'
 const other = 'a secret of another machine, as long as it must be'
+const third = 'a third secret, to which the second was changed'
 const link =
   'device add smpp --shared --name Carrier --host 127.0.0.1 --port 1 --system-id me --password-stdin'
 
 let cli: Cli
 beforeEach(async () => {
   cli = await openCli({ ONESIXTY_SECRET: former })
-  await startWith(former)
 })
 afterEach(() => cli.close())
 
-/** A start of a server, and its stop. */
-async function startWith(secret: string): Promise<void> {
+function appWith(secret: string): Promise<App> {
   const settings = { ...databaseSettings(cli.dataFolder), ONESIXTY_PORT: '0', ONESIXTY_SECRET: secret }
-  const app = await createApp(readConfig(settings), createLog('silent', { write: () => undefined }))
+  return createApp(readConfig(settings), createLog('silent', { write: () => undefined }))
+}
+
+/** A start of a server with this secret, the former ones beside it, and its stop. */
+async function startWith(secret: string, ...before: readonly string[]): Promise<void> {
+  await keepBeside(...before)
+  const app = await appWith(secret)
   await app.stop()
 }
 
-/** The same command line with the other secret. */
-const withOther = (): Promise<Cli> => openCli({ ...databaseSettings(cli.dataFolder), ONESIXTY_SECRET: other })
+async function keepBeside(...secrets: readonly string[]): Promise<void> {
+  const file = previousSecretFile(cli.dataFolder)
+  if (secrets.length === 0) await rm(file, { force: true })
+  else await writeFile(file, secrets.map((each) => `${each}\n`).join(''), { mode: 0o600 })
+}
+
+/** The same command line with another secret. */
+const withOther = (secret = other): Promise<Cli> =>
+  openCli({ ...databaseSettings(cli.dataFolder), ONESIXTY_SECRET: secret })
+
+/** What the doctor says by itself of the secret. */
+async function examine(beside: Cli): Promise<Finding[]> {
+  const { stdout } = await beside.run('doctor --json')
+  const { checks } = JSON.parse(stdout) as { checks: Finding[] }
+  return checks.filter(({ name }) => name.startsWith('secret'))
+}
 
 const epoch = async (): Promise<number | undefined> => {
   const storage = await openFolder(cli.dataFolder, 0)
@@ -37,44 +59,106 @@ const epoch = async (): Promise<number | undefined> => {
   return row?.epoch
 }
 
-test('a server does not start with another secret than its database was made with, and the refused start leaves no trace', async () => {
-  const before = await epoch()
-  const refused = startWith(other)
-  await expect(refused).rejects.toThrow(ConfigError)
-  await expect(refused).rejects.toThrow('onesixty secret accept')
-  await startWith(former)
-  expect(await epoch()).toBe((before ?? 0) + 1)
-})
+describe('a database that a server was started on', () => {
+  beforeEach(() => startWith(former))
 
-test('a secret that was changed with the former one beside it is followed, and is the one from then on', async () => {
-  await writeFile(previousSecretFile(cli.dataFolder), `${former}\n`, { mode: 0o600 })
-  await startWith(other)
-  await rm(previousSecretFile(cli.dataFolder))
-  await startWith(other)
-  await expect(startWith(former)).rejects.toThrow('another secret')
-})
+  test('is not served with another secret than it was made with, and the refused start leaves no trace', async () => {
+    const before = await epoch()
+    const refused = startWith(other)
+    await expect(refused).rejects.toThrow(ConfigError)
+    await expect(refused).rejects.toThrow('onesixty secret accept')
+    await startWith(former)
+    expect(await epoch()).toBe((before ?? 0) + 1)
+  })
 
-test('a command seals nothing with another secret, the doctor names it, and who has lost the former one goes on', async () => {
-  const beside = await withOther()
-  const refused = await beside.run(`${link} --json`, 'password\n')
-  expect([refused.code, JSON.parse(refused.stderr)]).toMatchObject([
-    78,
-    {
-      error: {
-        code: 'configuration',
-        message: expect.stringContaining('another secret than the one in ONESIXTY_SECRET'),
+  test('follows its secret through every change, and misses each of the former ones from then on', async () => {
+    await startWith(other, former)
+    await expect(startWith(other)).rejects.toThrow('one is not there')
+    await startWith(third, other, former)
+    await startWith(third, former, other)
+    for (const [secret, ...before] of [[third, other], [third, former], [third], [other, former]] as const) {
+      const refused = startWith(secret, ...before)
+      await expect(refused).rejects.toThrow(ConfigError)
+      await expect(refused).rejects.toThrow(`Put each back into ${previousSecretFile(cli.dataFolder)}`)
+    }
+    await startWith(third, other, former)
+  })
+
+  test('misses a secret that stood beside its own at a start: it may have been in use before there were marks', async () => {
+    await startWith(former, other)
+    await expect(startWith(former)).rejects.toThrow('one is not there')
+  })
+
+  test('misses what it was marked with before it could remember more than one', async () => {
+    const { db, close } = openDatabase(cli.dataFolder)
+    await sql`update instance set secret_mark = (select mark from secret_marks)`.execute(db)
+    await sql`drop table secret_marks`.execute(db)
+    await sql`delete from schema_migrations where name = '0018_secret_marks.sql'`.execute(db)
+    await close()
+    await expect(startWith(other)).rejects.toThrow('another secret')
+    await startWith(other, former)
+    await expect(startWith(other)).rejects.toThrow('one is not there')
+  })
+
+  test('seals nothing by a command with another secret, the doctor names it, and who has lost the former one goes on', async () => {
+    const beside = await withOther()
+    const refused = await beside.run(`${link} --json`, 'password\n')
+    expect([refused.code, JSON.parse(refused.stderr)]).toMatchObject([
+      78,
+      {
+        error: {
+          code: 'configuration',
+          message: expect.stringContaining('another secret than the one in ONESIXTY_SECRET'),
+        },
       },
-    },
-  ])
-  const { stdout } = await beside.run('doctor --json')
-  const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean }[] }
-  expect(checks.filter(({ ok }) => !ok)).toMatchObject([
-    { name: 'secret_fits', remedy: expect.stringContaining('secret accept') },
-  ])
+    ])
+    expect(await examine(beside)).toMatchObject([
+      { name: 'secret', ok: true },
+      { name: 'secret_fits', ok: false, remedy: expect.stringContaining('secret accept') },
+    ])
 
-  expect(await beside.json('secret accept')).toEqual({ accepted: true })
-  await beside.json(link, 'password\n')
-  await startWith(other)
-  await expect(startWith(former)).rejects.toThrow(ConfigError)
-  await beside.close()
+    expect(await beside.json('secret accept')).toEqual({ accepted: true, forgotten: 1 })
+    expect(await beside.json('secret accept')).toEqual({ accepted: true, forgotten: 0 })
+    await beside.json(link, 'password\n')
+    await startWith(other)
+    await expect(startWith(former)).rejects.toThrow(ConfigError)
+    await beside.close()
+  })
+
+  test('goes on without the one of its former secrets that is lost, and says what is lost by it', async () => {
+    await startWith(other, former)
+    await keepBeside(other)
+    const beside = await withOther(third)
+    expect(await examine(beside)).toMatchObject([
+      { name: 'secret', ok: true },
+      { name: 'secret_fits', ok: false, says: expect.stringContaining('not there: 1') },
+    ])
+    const { stdout } = await beside.run('secret accept')
+    expect(stdout).toMatch(/^1 secret is given up for lost.*Opt-outs of numbers that were erased under it hold no more\.$/m)
+    await startWith(third, other)
+    await expect(startWith(third)).rejects.toThrow('one is not there')
+    await beside.close()
+  }) // prettier-ignore
+})
+
+describe('a database that no server was started on', () => {
+  beforeEach(() => cli.json('account create --name Ada --email ada@example.org'))
+
+  test('bears no mark, and the doctor says so rather than that the secret fits', async () => {
+    expect(await examine(cli)).toMatchObject([
+      { name: 'secret', ok: true },
+      { name: 'secret_fits', ok: true, says: expect.stringContaining('no mark of a secret yet') },
+    ])
+    await startWith(former)
+    expect(await examine(cli)).toMatchObject([
+      { name: 'secret' },
+      { name: 'secret_fits', says: 'Every secret that the database was used with is there.' },
+    ])
+  })
+
+  test('is marked by the first command that seals', async () => {
+    await cli.json(link, 'password\n')
+    await expect(startWith(other)).rejects.toThrow('another secret')
+    await startWith(former)
+  })
 })

@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.close())
 
-const secretBox = createDeviceSecretBox({ current: 'a secret of the instance, long enough', previous: null })
+const secretBox = createDeviceSecretBox({ current: 'a secret of the instance, long enough', former: [] })
 const rules = {
   settings: [
     { name: 'host', check: (value: string) => (value === '' ? 'must not be empty' : null) },

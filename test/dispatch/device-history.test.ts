@@ -20,7 +20,7 @@ const told = async (): Promise<string[]> =>
 const deps = () => ({
   ids: house.ids,
   nowMs: house.clock.now(),
-  secretBox: createSecretBox({ current: 'x'.repeat(32), previous: null }, 'device'),
+  secretBox: createSecretBox({ current: 'x'.repeat(32), former: [] }, 'device'),
   rules: { settings: simulatorSettings, secretNames: [] },
 })
 async function change(to: Omit<Parameters<typeof setDevice>[2], 'deviceId' | 'actor'>): Promise<void> {

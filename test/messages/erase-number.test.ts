@@ -13,7 +13,7 @@ import { type NearHouse, openNearHouse } from './near-house.ts'
 
 const number = '+4915112345678'
 const [digits, secretText] = [number.slice(1), 'Meet me at the old mill']
-const numbers = createNumberHash({ current: 'a secret of this test, long enough', previous: null })
+const numbers = createNumberHash({ current: 'a secret of this test, long enough', former: [] })
 
 let house: NearHouse
 let ids: ReturnType<typeof createIds>
@@ -154,7 +154,7 @@ const sayStop = (): Promise<number> =>
     ]),
   )
 
-test('who said STOP stays protected, under a hash', async () => {
+test('who said STOP stays protected, under a hash, however often the secret has changed since', async () => {
   await sayStop()
   await erase()
   expect(await tablesWith(house.store.db, [digits])).toEqual([])
@@ -162,7 +162,8 @@ test('who said STOP stays protected, under a hash', async () => {
     new OptOuts(house.store.db, all).find({ accountId: 'acc_a', mode: 'live' }, [number, '+4915112345679'], 2)
   expect([...(await find(numbers))]).toEqual([number])
   const current = 'another secret of this test, as long'
-  const renewed = createNumberHash({ current, previous: 'a secret of this test, long enough' })
+  const former = ['one in between, as long as it must be', 'a secret of this test, long enough']
+  const renewed = createNumberHash({ current, former })
   expect([...(await find(renewed))]).toEqual([number])
 })
 

@@ -9,7 +9,7 @@ import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 /** What a number says before, between and after erasures of it. */
 
 const number = '+4915112345678'
-const numbers = createNumberHash({ current: 'a secret of this test, long enough', previous: null })
+const numbers = createNumberHash({ current: 'a secret of this test, long enough', former: [] })
 const ada = { accountId: 'acc_ada', mode: 'live' } as const
 let base: TestStorage
 beforeEach(async () => {

@@ -9,5 +9,5 @@ export const keywordTerms: KeywordTerms = {
   answersShared: false,
   sharedStopDays: 90,
   queueLimit: 0,
-  numbers: createNumberHash({ current: 'a secret of this test, long enough', previous: null }),
+  numbers: createNumberHash({ current: 'a secret of this test, long enough', former: [] }),
 }

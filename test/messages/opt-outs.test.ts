@@ -12,7 +12,7 @@ import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 let base: TestStorage
 let optOuts: OptOuts
-const numbers = createNumberHash({ current: 'a secret of this test, long enough', previous: null })
+const numbers = createNumberHash({ current: 'a secret of this test, long enough', former: [] })
 beforeEach(async () => {
   base = await openTestStorage()
   optOuts = new OptOuts(base.storage.read, numbers)

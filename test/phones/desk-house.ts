@@ -135,7 +135,7 @@ export async function openDeskHouse({
     actor: 'test',
   } as const
   await storage.writer.write((tx) => grantSms(tx, { ids, nowMs: clock.now() }, grant))
-  const secretBox = createDeviceSecretBox({ current: 's'.repeat(32), previous: null })
+  const secretBox = createDeviceSecretBox({ current: 's'.repeat(32), former: [] })
   const deps = (): PhoneDeps => ({
     ids, nowMs: clock.now(), secretBox, rules: kind, randomBytes, isPresent: (id) => connected.has(id), mostPhones: 3_000,
   }) // prettier-ignore

@@ -26,7 +26,7 @@ import { pullKind } from './desk-house.ts'
 import { Handset, longText } from './handset.ts'
 
 const log = createLog('silent', { write: () => undefined })
-const secretBox = createDeviceSecretBox({ current: 's'.repeat(32), previous: null })
+const secretBox = createDeviceSecretBox({ current: 's'.repeat(32), former: [] })
 const kind = pullKind()
 const metrics = createMetrics()
 const hourMs = 3_600_000

@@ -22,7 +22,7 @@ export interface RegistrationHouse extends AccountsFixture {
 
 export const secretBox = createDeviceSecretBox({
   current: 'a secret of the instance, long enough',
-  previous: null,
+  former: [],
 })
 
 /** What a phone says of itself, unless a test says otherwise. */

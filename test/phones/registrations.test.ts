@@ -13,6 +13,7 @@ import {
 } from '../../src/devices/phones.ts'
 import { invalidInput } from '../../src/invalid-input.ts'
 import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
+import type { InstanceSecret } from '../../src/instance-secret.ts'
 import { Phone } from '../../src/connectors/android/phone.ts'
 import { createPhones } from '../../src/phones.ts'
 import { SharedCounts } from '../../src/shared-counts.ts'
@@ -30,7 +31,7 @@ afterEach(() => house.close())
 
 const portsWithoutWriter = (more: object = {}) => {
   const write = vi.fn<() => Promise<null>>(async () => null)
-  const secret = { current: 's'.repeat(32), previous: null }
+  const secret = { current: 's'.repeat(32), former: [] }
   const { read } = house.storage
   const parts = {
     ...house,
@@ -125,7 +126,7 @@ describe('registrations', () => {
     const { token } = await house.mint()
     const parts = {
       storage, read: storage.read, writer: storage.writer, clock, ids, secretBox, epoch: {}, config: { phonesPerAccount: 10 },
-      secret: { current: 's'.repeat(32), previous: null }, counts: new SharedCounts(),
+      secret: { current: 's'.repeat(32), former: [] }, counts: new SharedCounts(),
     } // prettier-ignore
     const present = Object.create(Phone.prototype, { isStreaming: { value: true } }) as Phone
     const pool = { get: () => ({ link: present }), reloadIfChanged: async () => undefined }
@@ -156,14 +157,14 @@ describe('registrations', () => {
 
   test('addresses that a phone was given before the secret of the instance changed, and after, are good', async () => {
     const former = 'the former secret of the instance'
-    const of = (secret: { current: string; previous: string | null }) =>
+    const of = (secret: InstanceSecret) =>
       portsWithoutWriter({ secret, secretBox: createDeviceSecretBox(secret) }).ports
-    const box = createDeviceSecretBox({ current: former, previous: null })
+    const box = createDeviceSecretBox({ current: former, former: [] })
     const { token } = await house.mint()
     const made = await house.storage.writer.write((tx) => registerPhone(tx, { ...house.phoneDeps(), secretBox: box }, token, a12))
     const deviceToken = made?.deviceToken ?? ''
-    const before = await of({ current: former, previous: null }).identify(deviceToken)
-    const ports = of({ current: 'the secret of the instance from now on', previous: former })
+    const before = await of({ current: former, former: [] }).identify(deviceToken)
+    const ports = of({ current: 'the secret of the instance from now on', former: ['one in between, as long as it must be', former] })
     const after = await ports.identify(deviceToken)
     for (const known of [before, after])
       expect(await ports.identifyHook(known?.hookSecret ?? '')).toMatchObject({ phoneId: made?.phoneId })

@@ -14,7 +14,7 @@ afterEach(() => rm(folder, { recursive: true }))
 test('makes the secret once, readable for its owner alone, and leaves nothing else behind', async () => {
   const made = await loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null })
   expect(made.current.length).toBeGreaterThanOrEqual(43)
-  expect(made.previous).toBeNull()
+  expect(made.former).toEqual([])
   expect((await stat(secretFile(folder))).mode & 0o777).toBe(0o600)
   expect(await readdir(folder)).toEqual(['secret'])
   expect(await loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null })).toEqual(made)
@@ -70,9 +70,20 @@ test('a database that has lost its secret gets no new one in silence, and goes o
   expect((await loadInstanceSecret(settings)).current).toBe('n'.repeat(64))
 })
 
-test('finds the previous secret beside it', async () => {
-  await writeFile(previousSecretFile(folder), `${'p'.repeat(40)}\n`, { mode: 0o600 })
-  expect((await loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null })).previous).toBe(
-    'p'.repeat(40),
-  )
+const settings = () => ({ dataFolder: folder, secret: 'c'.repeat(40), databaseUrl: null })
+const [newer, older] = ['n'.repeat(40), 'o'.repeat(40)] as const
+
+test('finds the former secrets beside it, one a line in their order, each once and never the current one', async () => {
+  const text = `${newer}\n${older}\r\n\n${newer}\n${settings().secret}\n`
+  await writeFile(previousSecretFile(folder), text, { mode: 0o600 })
+  expect(await loadInstanceSecret(settings())).toEqual({ current: settings().secret, former: [newer, older] })
+})
+
+test.for([
+  ['that others may read', `${newer}\n`, 0o644, 'chmod 600'],
+  ['of which one is too short', `${newer}\nshort\n`, 0o600, 'at least 32 characters'],
+  ['that were emptied', '\n', 0o600, 'at least 32 characters'],
+] as const)('refuses former secrets %s', async ([, text, mode, why]) => {
+  await writeFile(previousSecretFile(folder), text, { mode })
+  await expect(loadInstanceSecret(settings())).rejects.toThrow(why)
 })

@@ -32,6 +32,7 @@ const published = {
   'postgres/0015_kept_places': 'a27082f4fc8dfba8',
   'postgres/0016_secret_mark': '2d4b02b6286cd632',
   'postgres/0017_doubtful_mails': 'ff6bb988e972900b',
+  'postgres/0018_secret_marks': '98ba9ae45b1dc28b',
   'postgres/0019_held': 'dba7a999ea4c02e3',
   'postgres/0020_sims_not_said': '8bcb5d54583a6691',
   'sqlite/0001_initial': '473da6ea689b45e2',
@@ -51,6 +52,7 @@ const published = {
   'sqlite/0015_kept_places': 'a27082f4fc8dfba8',
   'sqlite/0016_secret_mark': '1fc04820e4dca3a5',
   'sqlite/0017_doubtful_mails': '0d1576b8b9af4461',
+  'sqlite/0018_secret_marks': '3fc31bad81780f5f',
   'sqlite/0019_held': 'dba7a999ea4c02e3',
   'sqlite/0020_sims_not_said': '8bcb5d54583a6691',
 }

@@ -4,7 +4,7 @@ import { createSecretBox } from '../../src/devices/secret-box.ts'
 
 const current = 'a secret of the instance, long enough'
 const older = 'the secret that stood there before it'
-const box = createSecretBox({ current, previous: null }, 'device')
+const box = createSecretBox({ current, former: [] }, 'device')
 
 test('opens what it sealed, for the same owner', () => {
   fc.assert(
@@ -25,7 +25,7 @@ test('the same text is sealed otherwise each time, and cannot be seen in what is
 test('refuses to open for another owner, or for another purpose', () => {
   const sealed = box.seal('password', 'dev_1')
   expect(() => box.open(sealed, 'dev_2')).toThrow('belongs to something else')
-  expect(() => createSecretBox({ current, previous: null }, 'webhook').open(sealed, 'dev_1')).toThrow(
+  expect(() => createSecretBox({ current, former: [] }, 'webhook').open(sealed, 'dev_1')).toThrow(
     'another ONESIXTY_SECRET',
   )
 })
@@ -34,7 +34,7 @@ test('no purpose opens what another sealed, not even when it is relabelled as it
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (one, other) => {
       fc.pre(one !== other)
-      const [mine, theirs] = [one, other].map((name) => createSecretBox({ current, previous: null }, name))
+      const [mine, theirs] = [one, other].map((name) => createSecretBox({ current, former: [] }, name))
       const sealed = mine!.seal('password', 'dev_1')
       const label = theirs!.seal('x', 'dev_1').split('.')[1]!
       expect(sealed.split('.')[1]).not.toBe(label)
@@ -61,11 +61,11 @@ test('refuses what was changed at any place', () => {
   )
 })
 
-test('after a change of the secret the old one beside it still opens, and new texts are sealed under the new one', () => {
-  const sealed = createSecretBox({ current: older, previous: null }, 'device').seal('password', 'dev_1')
+test('after changes of the secret the old ones beside it still open, and new texts are sealed under the new one', () => {
+  const sealed = createSecretBox({ current: older, former: [] }, 'device').seal('password', 'dev_1')
   expect(() => box.open(sealed, 'dev_1')).toThrow('another ONESIXTY_SECRET')
 
-  const rotated = createSecretBox({ current, previous: older }, 'device')
+  const rotated = createSecretBox({ current, former: ['one in between'.repeat(3), older] }, 'device')
   expect(rotated.open(sealed, 'dev_1')).toBe('password')
   expect(rotated.isCurrent(sealed)).toBe(false)
   const anew = rotated.seal('password', 'dev_1')

@@ -99,7 +99,7 @@ const tellOptOut = (number: string) =>
 
 function erase(number: string) {
   const { storage, clock, ids } = house
-  const numbers = createNumberHash({ current: 'a secret of this test, long enough', previous: null })
+  const numbers = createNumberHash({ current: 'a secret of this test, long enough', former: [] })
   return eraseNumber(
     { read: storage.read, writer: storage.writer, clock, ids, numbers, hold: (atMs, write) => write(async () => atMs) },
     { number, accountId: 'acc_a', actor: 'test', code: 'canceled_by_operator' },

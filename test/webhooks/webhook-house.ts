@@ -60,7 +60,7 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
   const { storage, clock, ids } = base
   await base.addAccount('acc_a', 1_000)
   await base.addAccount('acc_b', 1_000)
-  const secretBox = createWebhookSecretBox({ current: 'a secret of the tests, long enough', previous: null })
+  const secretBox = createWebhookSecretBox({ current: 'a secret of the tests, long enough', former: [] })
   const deliverers: Deliverer[] = []
   const open = (): Deliverer => {
     const deliverer = new Deliverer({
