@@ -1,12 +1,15 @@
 import { loadInstanceSecret, lossSentence, marksOf } from '../instance-secret.ts'
+import { FolderLockedError, lockFolder } from '../storage/folder-lock.ts'
+import { hasLivingNode, silenceMs } from '../storage/nodes.ts'
 import { acceptSecrets } from '../storage/secret-mark.ts'
 import { command, type CommandGroup } from './command.ts'
+import { CommandError } from './command-errors.ts'
 import type { Toolbox } from './toolbox.ts'
 
 const accept = command({
   summary:
     'Goes on with the secrets that are there now, where others that the database was used with are lost.',
-  details: `No server starts while a secret that its database was used with is missing. ${lossSentence} Set passwords of links again (device set), rotate webhook secrets (webhook rotate), and let people set up their second factors anew.`,
+  details: `No server starts while a secret that its database was used with is missing; every server must be stopped. ${lossSentence} Set passwords of links again (device set), rotate webhook secrets (webhook rotate), and let people set up their second factors anew.`,
   arguments: [],
   options: {},
   async run(tools) {
@@ -21,11 +24,29 @@ const accept = command({
   },
 })
 
-/** Gives how many secrets were forgotten. */
-async function acceptAtHand({ config, clock, withStorage }: Toolbox): Promise<number> {
-  const marks = marksOf(await loadInstanceSecret(config))
-  return withStorage(({ writer }) => writer.write((tx) => acceptSecrets(tx, marks, clock.now())))
-}
+/** With every server stopped: one that runs would go on sealing with what is forgotten here. Gives how many secrets were. */
+const acceptAtHand = ({ config, clock, withStorage }: Toolbox): Promise<number> =>
+  withStorage(async ({ writer }) => {
+    const { dataFolder, databaseUrl } = config
+    const lock = await lockFolder(dataFolder, {
+      nowMs: clock.now(),
+      purpose: 'onesixty secret accept',
+    }).catch((error: unknown) => {
+      throw error instanceof FolderLockedError ? new CommandError('served', error.message) : error
+    })
+    try {
+      const marks = marksOf(await loadInstanceSecret(config))
+      return await writer.write(async (tx) => {
+        if (databaseUrl !== null && (await hasLivingNode(tx, clock)))
+          throw new CommandError('served', servedSentence)
+        return acceptSecrets(tx, marks, clock.now())
+      })
+    } finally {
+      lock.release()
+    }
+  })
+
+const servedSentence = `A server of this database runs, and would go on sealing with its own secret. Stop every one first; one that was killed counts as running for ${silenceMs / 1_000} s more.`
 
 export const secretCommands: CommandGroup = {
   summary: 'The secret of the instance, which seals stored passwords.',

@@ -148,6 +148,22 @@ export async function leaveNodes(tx: Tx, clock: Pick<Clock, 'now'>, epoch: numbe
   await tx.updateTable('nodes').set({ left_at: now }).where('epoch', '=', epoch).execute()
 }
 
+/**
+ * Whether a server of a shared database says that it lives. That of an embedded one says it once, at its start: whether it runs tells the lock of its
+ * folder.
+ */
+export async function hasLivingNode(tx: Tx, clock: Pick<Clock, 'now'>): Promise<boolean> {
+  const now = await databaseTime(tx, clock)
+  const living = await tx
+    .selectFrom('nodes')
+    .select('epoch')
+    .where('left_at', 'is', null)
+    .where('beat_at', '>', now - silenceMs)
+    .limit(1)
+    .executeTakeFirst()
+  return living !== undefined
+}
+
 /** How long what was followed is left to its follower, which may know more of it: it starts within seconds. */
 const followerFirstMs = 10_000
 

@@ -139,6 +139,17 @@ describe('a database that a server was started on', () => {
     await expect(startWith(third)).rejects.toThrow('one is not there')
     await beside.close()
   }) // prettier-ignore
+
+  test('gives up no secret while a server runs, which would go on sealing with it', async () => {
+    const app = await appWith(former)
+    const beside = await withOther()
+    const refused = await beside.run('secret accept --json')
+    expect([refused.code, JSON.parse(refused.stderr)]).toMatchObject([1, { error: { code: 'served' } }])
+    await app.stop()
+    await startWith(former)
+    expect(await beside.json('secret accept')).toEqual({ accepted: true, forgotten: 1 })
+    await beside.close()
+  })
 })
 
 describe('a database that no server was started on', () => {
