@@ -1,9 +1,7 @@
 import { constants } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { hourMs } from '../clock.ts'
-import { isThere } from '../durable-file.ts'
 import { type AuditCheck, type AuditTime, ledgerChecks } from '../ledger/audit.ts'
-import { loadInstanceSecret, secretFile } from '../instance-secret.ts'
 import { messageChecks } from '../messages/audit.ts'
 import { inSnapshot } from '../storage/database-file.ts'
 import type { Db } from '../storage/dialect.ts'
@@ -11,7 +9,7 @@ import { command } from './command.ts'
 import { examineFile } from './doctor-file.ts'
 import { examineHolds } from './doctor-holds.ts'
 import { examinePhones } from './doctor-phones.ts'
-import { examineSecret } from './doctor-secret.ts'
+import { examineSecret, examineSecretFiles } from './doctor-secret.ts'
 import { examineWebhooks } from './doctor-webhooks.ts'
 import { attempt, type Finding, fine, megabytes, wrong } from './finding.ts'
 import type { Toolbox } from './toolbox.ts'
@@ -66,18 +64,7 @@ async function examineMachine({ config }: Toolbox): Promise<Finding[]> {
       if (free < leastFreeBytes) throw new Error(`Only ${megabytes(free)} are free.`)
       return `${megabytes(free)} are free.`
     }),
-    await attempt(
-      'secret',
-      `Restore it from where you keep it beside your backups; without it stored passwords cannot be read.`,
-      async () => {
-        if (config.secret !== null) return 'The secret comes from ONESIXTY_SECRET.'
-        // Looked for first: the doctor makes none.
-        if (!(await isThere(secretFile(dataFolder))))
-          throw new Error(`${secretFile(dataFolder)} does not exist.`)
-        await loadInstanceSecret(config)
-        return `${secretFile(dataFolder)} is readable for its owner alone.`
-      },
-    ),
+    await examineSecretFiles(config),
   ]
 }
 

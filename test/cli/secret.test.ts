@@ -130,7 +130,7 @@ describe('a database that a server was started on', () => {
     await keepBeside(other)
     const beside = await withOther(third)
     expect(await examine(beside)).toMatchObject([
-      { name: 'secret', ok: true },
+      { name: 'secret', ok: true, says: expect.stringMatching(/from ONESIXTY_SECRET\. Former ones in .*: 1\.$/) },
       { name: 'secret_fits', ok: false, says: expect.stringContaining('not there: 1') },
     ])
     const { stdout } = await beside.run('secret accept')
@@ -172,4 +172,12 @@ describe('a database that no server was started on', () => {
     await expect(startWith(other)).rejects.toThrow('another secret')
     await startWith(former)
   })
+})
+
+test('the doctor reads what stands beside a secret that is set by ONESIXTY_SECRET', async () => {
+  await cli.json('account create --name Ada --email ada@example.org')
+  await writeFile(previousSecretFile(cli.dataFolder), `${other}\n`, { mode: 0o644 })
+  expect(await examine(cli)).toMatchObject([
+    { name: 'secret', ok: false, says: expect.stringContaining('chmod 600') },
+  ])
 })
