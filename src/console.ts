@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { deriveKey } from './instance-secret.ts'
+import { deriveKey, markOf } from './instance-secret.ts'
 import type { AccountLimits } from './api/account-limits.ts'
-import { createAuth } from './api/console/auth.ts'
+import { type AuthSecret, createAuth } from './api/console/auth.ts'
 import type { Surroundings } from './api/console/call.ts'
 import { DeviceTrials } from './api/console/device-trials.ts'
 import { ExportSlots } from './api/console/export-slots.ts'
@@ -53,8 +53,9 @@ function surroundingsOf(
   publicUrl: () => string,
 ): Omit<Surroundings, 'log'> {
   const { read, writer, clock, ids, config, log, changes, horizon, storage } = wiring
-  const secret = Buffer.from(deriveKey(wiring.secret.current, 'console-sessions')).toString('base64url')
-  const auth = createAuth({ read: storage.readAtDoor, writer, config, log, secret, publicUrl })
+  const { current, former } = wiring.secret
+  const secrets = [authSecretOf(current), ...former.map(authSecretOf)] as const
+  const auth = createAuth({ read: storage.readAtDoor, writer, config, log, secrets, publicUrl })
   const live = new LiveFeed({
     clock,
     sources: liveSources({ readOf: storage.readOf, safeHorizonMs: () => horizon.safeMs() }),
@@ -63,6 +64,12 @@ function surroundingsOf(
   changes.listen({ isLooking: () => live.count() > 0, changed: (accountId) => live.changed(accountId) })
   return { read, readOf: storage.readOf, writer, clock, ids, config, auth, live, ports, publicUrl }
 }
+
+/** Its version is 48 bits of its mark, which no other secret of this database has: a number in JavaScript holds 53. */
+const authSecretOf = (secret: string): AuthSecret => ({
+  version: Number.parseInt(markOf(secret).slice(0, 12), 16),
+  value: Buffer.from(deriveKey(secret, 'console-sessions')).toString('base64url'),
+})
 
 const createHistoryPorts = (
   { config, storage, horizon, secret, optOuts, clock }: Wiring,

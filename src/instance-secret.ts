@@ -21,7 +21,8 @@ export const deriveKey = (secret: string, purpose: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, 'onesixty', `onesixty/${purpose}/v1`, 32))
 
 /** What a database remembers of a secret, to know it again: it tells nothing else of it. */
-const markOf = (secret: string): string => Buffer.from(deriveKey(secret, 'mark')).toString('hex').slice(0, 16)
+export const markOf = (secret: string): string =>
+  Buffer.from(deriveKey(secret, 'mark')).toString('hex').slice(0, 16)
 
 /** The marks of the secrets that are at hand, in their order. */
 export const marksOf = (secret: InstanceSecret): string[] => everySecret(secret).map(markOf)

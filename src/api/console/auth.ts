@@ -1,18 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import { hashPassword, verifyPassword } from '../../accounts/password-hash.ts'
+import { nameSecondFactors } from '../../accounts/second-factors.ts'
 import type { Config } from '../../config.ts'
 import type { RequestLog } from '../respond.ts'
 import type { Db } from '../../storage/dialect.ts'
 import { eachStatement } from '../../storage/each-statement.ts'
 import type { Writer } from '../../storage/writer.ts'
 
+/** A key of its own, of one secret of the instance. */
+export interface AuthSecret {
+  /** Stands beside what it seals, for ever: never that of another secret. */
+  version: number
+  value: string
+}
+
 export interface AuthDeps {
   read: Db
   writer: Writer
   config: Config
   log: RequestLog
-  /** Signs cookies; a key of its own. */
-  secret: string
+  /** The first signs cookies and seals second factors; each opens what it sealed. */
+  secrets: readonly [AuthSecret, ...AuthSecret[]]
   publicUrl: () => string
 }
 
@@ -23,7 +31,12 @@ export type BetterAuth = Awaited<ReturnType<typeof load>>
 /** Gives the way to Better Auth; loads nothing yet. */
 export function createAuth(deps: AuthDeps): Auth {
   let loaded: Promise<BetterAuth> | null = null
-  return () => (loaded ??= load(deps))
+  // What failed is tried again: the database may have been away.
+  return () =>
+    (loaded ??= load(deps).catch((error: unknown) => {
+      loaded = null
+      throw error
+    }))
 }
 
 /** The prefix makes browsers hold the cookie to this host, over TLS or on the machine itself (RFC 6265bis section 4.1.3.2). */
@@ -42,11 +55,15 @@ async function load(deps: AuthDeps) {
     import('better-auth/plugins/two-factor'),
     import('./start-session.ts'),
   ])
+  const [current, ...former] = deps.secrets
+  if (former.length > 0) await nameSecondFactors(deps, await formerVersionOf(current, former))
   return betterAuth({
     appName: 'onesixty',
     baseURL: deps.publicUrl(),
     basePath: '/console/api/auth',
-    secret: deps.secret,
+    secrets: [...deps.secrets],
+    // Of what names no version.
+    secret: current.value,
     // Dates are text and truth values numbers on both databases, which is what the adapter writes for SQLite.
     database: { db: eachStatement(deps), type: 'sqlite' },
     user: { modelName: 'auth_users' },
@@ -86,4 +103,19 @@ async function load(deps: AuthDeps) {
         level === 'error' ? deps.log.error({ from: 'better-auth' }, message) : undefined,
     },
   })
+}
+
+/** Finds the former secret that sealed a text; null for one that names its version, or that is the current one's or nobody's. */
+async function formerVersionOf(current: AuthSecret, former: readonly AuthSecret[]) {
+  const { symmetricDecrypt } = await import('better-auth/crypto')
+  const opens = ({ value }: AuthSecret, data: string): Promise<boolean> =>
+    symmetricDecrypt({ key: value, data }).then(
+      () => true,
+      () => false,
+    )
+  return async (sealed: string): Promise<number | null> => {
+    if (sealed.startsWith('$ba$') || (await opens(current, sealed))) return null
+    for (const secret of former) if (await opens(secret, sealed)) return secret.version
+    return null
+  }
 }
