@@ -1,6 +1,11 @@
+import { writeFile } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { previousSecretFile } from '../../src/instance-secret.ts'
 import { openCli } from '../cli/run-cli.ts'
-import { openCluster } from './cluster.ts'
+import { password } from '../console/identity-house.ts'
+import { newVisitor, totp } from '../console/visitor.ts'
+import { type ClusterNode, openCluster } from './cluster.ts'
 
 test('no secret is given up while a node runs, be it on another machine: it would go on sealing with it', async () => {
   const cluster = await openCluster()
@@ -12,4 +17,33 @@ test('no secret is given up while a node runs, be it on another machine: it woul
   expect([refused.code, JSON.parse(refused.stderr)]).toMatchObject([1, { error: { code: 'served' } }])
   await node.stop()
   expect(await cli.json('secret accept')).toEqual({ accepted: true, forgotten: 1 })
+})
+
+test('while the secret is changed node by node, each opens what another has sealed', async () => {
+  const cluster = await openCluster()
+  const startWith = async (secret: string, beside: string): Promise<ClusterNode> => {
+    const settings = await cluster.settings()
+    await writeFile(previousSecretFile(readConfig(settings).dataFolder), `${beside}\n`, { mode: 0o600 })
+    return cluster.start({ ...settings, ONESIXTY_SECRET: secret })
+  }
+  const [old, next] = [
+    'the secret until the change, long enough',
+    'the secret from the change on, long enough',
+  ]
+  const before = await startWith(old, next)
+  const after = await startWith(next, old)
+  for (const [here, there] of [
+    [before, after],
+    [after, before],
+  ] as const) {
+    const email = `nia@${new URL(here.url).port}.example.org`
+    const visitor = newVisitor(here.url)
+    await visitor.change('sign-up/open', { name: 'Nia', email, password })
+    const { secret } = (await visitor.change('second-factor/begin', { password })).body as { secret: string }
+    await visitor.change('second-factor/confirm', { code: totp(secret) })
+    const elsewhere = newVisitor(there.url)
+    await elsewhere.change('session/sign-in', { email, password })
+    const { body } = await elsewhere.change('session/give-code', { code: totp(secret) })
+    expect(body).toEqual({ state: 'signed-in' })
+  }
 })
