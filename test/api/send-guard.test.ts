@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setCountries } from '../../src/accounts/account-guard.ts'
 import { setAccountLimits } from '../../src/accounts/accounts.ts'
 import { busiestWindow } from '../../src/api/v1/planned-rate.ts'
-import { PumpingWatch, type Watched } from '../../src/api/v1/pumping-watch.ts'
 import { Velocity } from '../../src/api/v1/velocity.ts'
 import { readConfig } from '../../src/config.ts'
 import { pauseForPumping } from '../../src/messages/pause-for-pumping.ts'
@@ -212,41 +211,6 @@ test('the fullest hour around a time is the one that counting all hours finds', 
   )
 })
 
-/** What a send looks like, which is stored all the same. */
-function noted(
-  watch: PumpingWatch,
-  accountId: string,
-  watched: Watched,
-  numbers: readonly string[],
-  most: number,
-) {
-  const sign = watch.signOf(accountId, watched, numbers, most)
-  if (most > 0) watch.note(accountId, watched, numbers)
-  return sign
-}
-
-test('who writes to thousands in an hour is looked at no more, and memory is bounded', async () => {
-  const watch = new PumpingWatch({ clock: createStubClock() })
-  const far = Array.from({ length: 2_001 }, (_, i) => `+49${1_000_000_000 + i * 1_000}`)
-  const near = Array.from({ length: 999 }, (_, i) => `+4915177${String(i).padStart(4, '0')}`)
-  expect(noted(watch, 'wide', 'others', far, 5)).toBe(null)
-  expect(noted(watch, 'wide', 'others', near, 5)).toBe(null)
-  expect(noted(watch, 'wide', 'codes', near, 5)).toMatchObject({ numbers: 999, all: 999 })
-  for (let i = 0; i < 500; i++) noted(watch, `acc_${i}`, 'others', far.slice(0, 1_000), 5)
-  // Its hour of codes made way for others.
-  expect(noted(watch, 'wide', 'codes', near.slice(0, 6), 5)).toMatchObject({ numbers: 6 })
-})
-
-test('memory is bounded where hours grow that are known already', () => {
-  const watch = new PumpingWatch({ clock: createStubClock() })
-  const far = Array.from({ length: 1_900 }, (_, i) => `+49${1_000_000_000 + i * 1_000}`)
-  const near = Array.from({ length: 6 }, (_, i) => `+4915177${String(i).padStart(4, '0')}`)
-  for (const [first, end] of [[0, 700], [700, 1_900]] as const)
-    for (let i = 0; i < 500; i++) noted(watch, `acc_${i}`, 'others', far.slice(first, end), 5)
-  expect(noted(watch, 'acc_0', 'others', near, 5)).toMatchObject({ all: 6 })
-  expect(noted(watch, 'acc_499', 'others', near, 5)).toBe(null)
-}) // prettier-ignore
-
 test('the suspension is the last word of the log on the account, by whom and why, without a whole number', async () => {
   const { accountId } = api.account
   const pause = () =>
@@ -270,25 +234,6 @@ test('the suspension is the last word of the log on the account, by whom and why
   expect(JSON.parse(log[0]!.detail)).toEqual({ prefix: '+4915177771***', numbers: 6, of: 8 })
   const events = await api.storage.read.selectFrom('webhook_events').select(['type', 'facts']).execute()
   expect(events).toEqual([{ type: 'account.suspended', facts: '{"state":"suspended"}' }])
-})
-
-test('codes to few neighbours, to many strangers, or to neighbours as ever, look like nothing', async () => {
-  const clock = createStubClock()
-  const watch = new PumpingWatch({ clock })
-  const block = (from: number, count: number) => Array.from({ length: count }, (_, i) => `+49151777${String(from + i).padStart(4, '0')}`) // prettier-ignore
-  const strangers = Array.from({ length: 40 }, (_, i) => `+49151${20 + i}12345`)
-  const note = (account: string, numbers: string[], most: number) =>
-    noted(watch, account, 'codes', numbers, most)
-  expect(note('few', block(0, 10), 10)).toBe(null)
-  expect(note('few', block(0, 10), 10)).toBe(null)
-  expect(note('off', block(0, 500), 0)).toBe(null)
-  expect(note('shop', [...strangers, ...block(0, 30)], 10)).toBe(null)
-  // A company that writes to its own people each hour.
-  note('usual', block(0, 10), 10)
-  await clock.advance(hourMs)
-  expect(note('usual', block(0, 30), 10)).toBe(null)
-  await clock.advance(2 * hourMs)
-  expect(note('usual', block(0, 30), 10)).toMatchObject({ numbers: 30, all: 30 })
 })
 
 test('what an hour ago was counted fades, and memory is bounded', async () => {
