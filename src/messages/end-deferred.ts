@@ -16,13 +16,16 @@ const deferredWhere = (condition: string) => ({
 const ofAccount = deferredWhere('d.account_id = :account')
 const held = deferredWhere('d.restore_hold = 1 and :account is null')
 
-/** Ends messages that wait for an instant: those of an account, or all that a restore holds back. Gives at most `most`, with their new states. */
+/**
+ * Ends messages that wait for an instant: those of an account, or all that a restore holds back. Gives at most `most`, with their new states,
+ * and how many rows went whose message did not wait: there should be none.
+ */
 export async function endDeferred(
   tx: Tx,
   scope: { accountId: string } | 'restore_hold',
   { event, code, nowMs }: { event: MessageEvent; code: string; nowMs: number },
   most: number,
-): Promise<MessageState[]> {
+): Promise<{ ended: MessageState[]; stale: number }> {
   const rows =
     scope === 'restore_hold'
       ? await selectEach<Row>(tx, held, [[null, most]])
@@ -35,5 +38,6 @@ export async function endDeferred(
     tx,
     rows.map((row) => ({ ...row, message_id: row.id })),
   )
-  return states.filter((state) => state !== null)
+  const ended = states.filter((state) => state !== null)
+  return { ended, stale: rows.length - ended.length }
 }

@@ -69,9 +69,11 @@ export async function cancelWaiting(
   most: number,
 ): Promise<MessageState[]> {
   const found = scope === 'restore_hold' ? await selectEach<WaitingRow>(tx, held, [[most]]) : await waitingOf(tx, scope.accountId, most)
-  const ended = [...(await endRows(tx, found, reason)), ...(await endDeferred(tx, scope, reason, most))]
+  const ofQueue = await endRows(tx, found, reason)
+  const deferred = await endDeferred(tx, scope, reason, most)
+  const ended = [...ofQueue, ...deferred.ended]
   // Nobody is told of rows that were stale: a page of nothing else is not the last one.
-  return ended.length === 0 && found.some((row) => row.status !== 'queued')
+  return ended.length === 0 && (deferred.stale > 0 || found.some((row) => row.status !== 'queued'))
     ? cancelWaiting(tx, scope, reason, most)
     : ended
 } // prettier-ignore

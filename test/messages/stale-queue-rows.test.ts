@@ -55,3 +55,23 @@ test.for<Parameters<typeof cancelWaiting>[1]>([{ accountId: 'acc_a' }, 'restore_
     await house.sums()
   },
 )
+
+test('nor is one of rows that wait for an instant, whose messages are done', async () => {
+  const reason = { event: 'canceled', code: 'account_closed', nowMs: house.clock.now() } as const
+  const cancelPage = () =>
+    house.store.writer.write((tx) => cancelWaiting(tx, { accountId: 'acc_a' }, reason, 1))
+  const sendLater = () => house.send({ sendAt: house.clock.now() + 3_600_000 })
+  await sendLater()
+  const rows = await house.store.db.selectFrom('deferred').selectAll().execute()
+  const totals = await house.store.db.selectFrom('deferred_totals').selectAll().execute()
+  expect(await cancelPage()).toHaveLength(1)
+  await house.store.writer.write(async (tx) => {
+    await tx.deleteFrom('deferred_totals').execute()
+    await insertRows(tx, 'deferred_totals', totals)
+    await insertRows(tx, 'deferred', rows)
+  })
+  await sendLater()
+  expect(await cancelPage()).toMatchObject([{ status: 'canceled' }])
+  expect(await house.store.db.selectFrom('deferred').selectAll().execute()).toEqual([])
+  await house.sums()
+})
