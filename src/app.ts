@@ -165,7 +165,7 @@ function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App
     dueNow: () => dispatcher.dueNow(),
     wake: (route) => dispatcher.wake(route),
   })
-  const beats = new NodeBeats({ ...wiring, ...wiring.node, heard })
+  const beats = new NodeBeats({ ...wiring, ...wiring.node, heard, wasPutBack: () => dispatcher.wasPutBack() })
   const news = createNews(wiring, { beats, wake: (route) => dispatcher.wake(route) })
   const wake = (route: Route): void => {
     dispatcher.wake(route)

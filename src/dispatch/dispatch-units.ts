@@ -1,10 +1,10 @@
 import type { AccountChanges } from '../messages/account-changes.ts'
-import { readOpenOf } from '../messages/open-attempts.ts'
+import { type OpenClaim, readOpenOf } from '../messages/open-attempts.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { HotUnits } from '../messages/units.ts'
 import type { Storage } from '../storage/database.ts'
 import type { MessageStatus } from '../storage/schema.ts'
-import type { Claimed, ClaimsMade, Want } from '../messages/claim-messages.ts'
+import type { ClaimsMade, Want } from '../messages/claim-messages.ts'
 import type { ReceiptWord } from '../messages/receipt-readings.ts'
 import type { QuietAccounts } from './quiet-accounts.ts'
 import type { Settlement } from '../messages/settle-outcomes.ts'
@@ -15,7 +15,7 @@ export interface DispatchUnits {
   settleOutcomes(settlements: readonly Settlement[]): Promise<(MessageStatus | null)[]>
   settleReceipts(words: readonly ReceiptWord[]): Promise<{ accountId: string; status: MessageStatus }[]>
   /** See `readOpenOf`; behind every write that has begun. */
-  readOpen(fence: number): Promise<Claimed[]>
+  readOpen(fence: number): Promise<OpenClaim[]>
 }
 
 /** The hot units, each held against the horizon of history while it is being written, and told of when it is. */

@@ -1,4 +1,4 @@
-import { Batcher } from '../batcher.ts'
+import type { Batcher } from '../batcher.ts'
 import type { Clock } from '../clock.ts'
 import { isPull, type Outcome, type Receipt } from '../connectors/connector.ts'
 import type { Service } from '../lifecycle.ts'
@@ -8,6 +8,7 @@ import type { ReceiptWord } from '../messages/receipt-readings.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import { planClaims, type Route } from './choose-device.ts'
+import { ClaimsInDoubt } from './claims-in-doubt.ts'
 import type { DevicePool } from './device-pool.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
 import { Doubtful } from './doubtful.ts'
@@ -17,6 +18,7 @@ import { handOver, type HandOverDeps } from './hand-over.ts'
 import type { HandOverLog } from './hand-over-log.ts'
 import { QueueClock } from './queue-clock.ts'
 import { ReadyClaims } from './ready-claims.ts'
+import { createReceiptStore } from './receipt-store.ts'
 import { RouteRefill } from './route-refill.ts'
 import { RouteRing } from './route-ring.ts'
 import { OutcomeStore } from './outcome-store.ts'
@@ -43,8 +45,6 @@ export interface DispatcherDeps {
 const maxRoutesPerRound = 256
 /** Nearly no claim takes longer, whatever waits for the database. */
 const lateAnswerMs = 1_000
-/** Receipts that share one unit; bounds how long a transaction can last. */
-const maxBatch = 1_000
 
 /**
  * Queued → handed over. Rounds of: take the routes whose turn it is, give each a device with room, claim for all of them in one unit,
@@ -68,8 +68,7 @@ export class Dispatcher implements Service {
   readonly #open = new Map<string, number>()
   /** Attempts that stand open though they have ended: the database takes no word of theirs. */
   readonly #leftAside = new Set<string>()
-  /** A claim failed, and may have been committed all the same. */
-  #inDoubt = false
+  readonly #inDoubt: ClaimsInDoubt
   #handedOver = 0
   #cancelPoll: () => void = () => undefined
   #whenIdle: (() => void)[] = []
@@ -90,7 +89,13 @@ export class Dispatcher implements Service {
       makeRoom: (ended) => this.#makeRoom(ended),
       wake: (route) => this.wake(route),
     })
-    this.#receive = new Batcher((take) => this.#storeReceipts(take), { maxWeight: maxBatch })
+    this.#inDoubt = new ClaimsInDoubt({
+      log: deps.log,
+      readOpen: () => deps.units.readOpen(deps.fence),
+      isKnown: (attemptId) => this.#open.has(attemptId) || this.#leftAside.has(attemptId),
+      end: (claimed, outcome) => this.#endHere({ claimed, device: null, outcome }),
+    })
+    this.#receive = createReceiptStore(deps, () => this.#outcomes.posted())
   }
 
   async start(): Promise<void> {
@@ -105,6 +110,8 @@ export class Dispatcher implements Service {
     this.#stopped = true
     this.#cancelPoll()
     await this.#round
+    // The next start would not know that it never left.
+    await this.#inDoubt.resolveAtLast()
     this.#ready.giveAllBack()
     // The pool stops its links behind this: a half that its link keeps for minutes would keep the process, too.
     for (const { link } of this.#deps.pool.all) if (!isPull(link)) link.hurry?.()
@@ -113,6 +120,12 @@ export class Dispatcher implements Service {
 
   /** The time by which what waits is due, which never steps back. */
   readonly dueNow = (): number => this.#queueClock.now()
+
+  /** The database was put back while this process went on: what stands open there had perhaps ended. */
+  wasPutBack(): void {
+    this.#inDoubt.forgotten()
+    this.nudge()
+  }
 
   /** Says that something waits on a route. Only an optimisation: the poll would find it. */
   wake(route: Route): void {
@@ -156,10 +169,12 @@ export class Dispatcher implements Service {
     const isTold = isSound(outcome) && outcome.kind !== 'unknown'
     const doubt = isTold ? this.#doubtful.take(attemptId) : null
     if (doubt === null) return
-    this.#open.set(attemptId, this.#deps.clock.monotonicMs())
+    // Its own entry: that of the attempt may go while this one waits for it.
+    const name = `late/${attemptId}`
+    this.#open.set(name, this.#deps.clock.monotonicMs())
     await doubt.stored
     const word = { claimed: doubt.claimed, device: null, outcome, knownIds: doubt.networkIds }
-    this.#ended(attemptId, await this.#outcomes.add(word))
+    this.#ended(name, await this.#outcomes.add(word))
   }
 
   #poll(): void {
@@ -180,7 +195,7 @@ export class Dispatcher implements Service {
   async #rounds(): Promise<void> {
     // Routes in a row whose device had no room: when the whole ring is like that, somebody's end will nudge again.
     let busyInARow = 0
-    if (this.#inDoubt) await this.#giveBackUnknown()
+    await this.#inDoubt.resolve()
     while ((this.#again || busyInARow < this.#ring.size) && !this.#stopped) {
       this.#again = false
       const routes = this.#ring.take(maxRoutesPerRound)
@@ -203,11 +218,11 @@ export class Dispatcher implements Service {
 
   async #claim(wants: readonly Want[]): Promise<number[]> {
     const { units, clock, fence, log, pool } = this.#deps
-    const askedAtMs = clock.monotonicMs()
+    const [askedAtMs, nowMs] = [clock.monotonicMs(), clock.now()]
     try {
       const { claimed, counts } = await units.claim({
         wants,
-        nowMs: clock.now(),
+        nowMs,
         dueMs: this.#queueClock.now(),
         fence,
       })
@@ -222,23 +237,10 @@ export class Dispatcher implements Service {
       for (const claim of claimed) this.#handOver(claim)
       return counts
     } catch (error) {
-      this.#inDoubt = true
+      this.#inDoubt.failed(nowMs)
       log.error({ err: error }, 'nothing could be claimed; trying again')
       return wants.map(() => 0)
     }
-  }
-
-  /** What a claim took whose commit nobody answered for: it stands open under this fence and is not known here, for no claim is under way. */
-  async #giveBackUnknown(): Promise<void> {
-    const { units, fence, log, clock } = this.#deps
-    const unknown = (await units.readOpen(fence)).filter(
-      ({ attemptId }) => !this.#open.has(attemptId) && !this.#leftAside.has(attemptId),
-    )
-    this.#inDoubt = false
-    if (unknown.length === 0) return
-    log.warn({ messages: unknown.length }, 'claims were stored that had failed here; they wait again')
-    for (const { attemptId } of unknown) this.#open.set(attemptId, clock.monotonicMs())
-    await Promise.all(unknown.map((claimed) => this.#giveBack(claimed, null)))
   }
 
   /** Flushed by now. Whatever happens from here on, the attempt ends once, with an outcome. */
@@ -270,7 +272,14 @@ export class Dispatcher implements Service {
 
   async #giveBack(claimed: Claimed, device: DeviceRuntime | null): Promise<void> {
     device?.gaveBack()
-    this.#ended(claimed.attemptId, await this.#outcomes.add({ claimed, device: null, outcome: givenBack }))
+    await this.#endHere({ claimed, device: null, outcome: givenBack })
+  }
+
+  /** The end of what has not left from here. */
+  async #endHere(end: Ended): Promise<void> {
+    const { attemptId } = end.claimed
+    if (!this.#open.has(attemptId)) this.#open.set(attemptId, this.#deps.clock.monotonicMs())
+    this.#ended(attemptId, await this.#outcomes.add(end))
   }
 
   #ended(attemptId: string, isStored = true): void {
@@ -284,16 +293,5 @@ export class Dispatcher implements Service {
       if (isOfDevice(outcome)) device?.closed(outcome)
       else device?.gaveBack()
     if (this.#ring.size > 0) this.nudge()
-  }
-
-  async #storeReceipts(take: () => Omit<ReceiptWord, 'atMs'>[]): Promise<void[]> {
-    const { units, clock, metrics } = this.#deps
-    await this.#outcomes.posted()
-    const words = take()
-    // Stamped when they are written, not when they came: history relies on no change appearing behind its horizon.
-    const atMs = clock.now()
-    const stamped = words.map((word) => ({ ...word, atMs }))
-    for (const { status } of await units.settleReceipts(stamped)) metrics.advanced(status)
-    return words.map(() => undefined)
   }
 }

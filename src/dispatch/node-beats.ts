@@ -11,6 +11,8 @@ export interface NodeBeatsDeps extends JanitorDeps {
   isAlone: boolean
   /** Whether it may tidy up for all. */
   tidies: boolean
+  /** The database does not know what this node told it. */
+  wasPutBack?: () => void
   /** Each beat brings the time of the database with it. */
   heard?: (told: ToldTime) => void
 }
@@ -67,7 +69,7 @@ export class NodeBeats extends Janitor {
   }
 
   async #beat(): Promise<void> {
-    const { writer, clock, log, epoch, name, tidies, heard } = this.#deps
+    const { writer, clock, log, epoch, name, tidies, heard, wasPutBack } = this.#deps
     // Counted from before it was asked: never later than the database has it.
     const beatMs = clock.monotonicMs()
     const beat: Beat = await writer.write((tx) =>
@@ -83,11 +85,13 @@ export class NodeBeats extends Janitor {
       )
     this.#isUntidied = beat.leader === null
     this.#leader = beat.leader
-    if (beat.held !== null)
+    if (beat.held !== null) {
       log.error(
         { messages: beat.held },
         'the database does not know what this node told it: it was put back, and what waited is held; decide with onesixty restore release, cancel or settle',
       )
+      wasPutBack?.()
+    }
     if (beat.wasSilenced) log.warn('this node was taken for dead; it goes on, without what others took over')
     if (beat.silenced.length > 0)
       log.warn({ epochs: beat.silenced }, 'nodes have said nothing for too long and count as dead')

@@ -4,7 +4,7 @@ import type { AttemptState, Flag, Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
 import type { Claimed } from './claim-messages.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
-import { type QueuePlace, routeOf } from './queue-place.ts'
+import { heldPlace, queueKeyOf, type QueuePlace, routeOf } from './queue-place.ts'
 
 export interface AttemptRow {
   account_id: string
@@ -18,6 +18,13 @@ export interface AttemptRow {
   logged_by?: number | null
   /** Where its message stands in the queue, when that is known. */
   due_at?: number
+}
+
+/** What stands open of a living process. */
+export type OpenClaim = Claimed & {
+  startedAt: number
+  /** A restore holds its message: nothing of it goes again before somebody has decided (P14). */
+  isHeld: boolean
 }
 
 type OrphanPlace = QueuePlace & { message_id: string; restore_hold: Flag }
@@ -85,14 +92,27 @@ export async function readOrphans(
  * What a living process has handing over to links, by its fence: it knows of all of it, but of claims whose commit nobody answered for. Inside
  * a unit, and while the process claims nothing, that is exact. What phones were offered is theirs, whoever remembers it.
  */
-export async function readOpenOf(db: Db | Tx, fence: number): Promise<Claimed[]> {
-  const attempts: AttemptRow[] = await openAttempts(db)
+export async function readOpenOf(db: Db | Tx, fence: number): Promise<OpenClaim[]> {
+  const attempts = await openAttempts(db)
+    .select('started_at')
     .where('fence', '=', fence)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('phone_offers').select('attempt_id').whereRef('attempt_id', '=', 'attempts.id'))),
     )
     .execute()
-  return claimsOf(db, attempts)
+  const claims = await claimsOf(db, attempts)
+  const held = await selectEach<{ message_id: string }>(
+    db,
+    heldPlace,
+    claims.map((claim) => Object.values(queueKeyOf(claim))),
+  )
+  const heldIds = new Set(held.map(({ message_id }) => message_id))
+  const startOf = new Map(attempts.map((attempt) => [attempt.id, attempt.started_at]))
+  return claims.map((claim) => ({
+    ...claim,
+    startedAt: startOf.get(claim.attemptId) as number,
+    isHeld: heldIds.has(claim.messageId),
+  }))
 }
 
 const openAttempts = (db: Db | Tx) =>

@@ -23,6 +23,13 @@ export const queueKeyOf = ({
   message_id: messageId,
 })
 
+/** Which of these places a restore holds; takes the values of `queueKeyOf`. */
+export const heldPlace = {
+  sql: `select message_id from queue where route_key = :route and account_id = :account and priority = :priority and due_at = :due
+          and message_id = :message and restore_hold = 1`,
+  inputs: ['route', 'account', 'priority', 'due', 'message'],
+} as const
+
 /** The route that a message waits on. */
 export const routeOf = (message: MessageState): string =>
   routeKeyOf(message.mode, message.sender, message.encoding_forced === 1)

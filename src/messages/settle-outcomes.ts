@@ -1,7 +1,7 @@
 import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { AttemptState } from '../storage/schema.ts'
-import { addToRows, deleteRows, insertRows, updateRows } from '../storage/sets.ts'
+import { addToRows, deleteRows, insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { cancelOfClosed } from './cancel-of-closed.ts'
 import type { Claimed } from './claim-messages.ts'
@@ -10,7 +10,7 @@ import { raisedTo } from './history-floor.ts'
 import { letGoOfWaiting } from './leave-queue.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
 import { takeParked, takeParkedAbout } from './parked-receipts.ts'
-import { queueKey, queueKeyOf } from './queue-place.ts'
+import { heldPlace, queueKey, queueKeyOf } from './queue-place.ts'
 import type { ReceiptWord } from './receipt-readings.ts'
 import { expectUnderIds } from './recycled-ids.ts'
 import { queueTotalShape } from './send-messages.ts'
@@ -86,11 +86,12 @@ export async function settleOutcomes(
   const ended = current.filter(
     (settlement) => moved.get(settlement) !== null || isDone(rows.get(settlement.messageId)),
   )
+  const held = await heldOf(tx, ended)
   // Posted together and run in this order: what goes back to the queue leaves it first.
   const [, , , , early] = await allDone([
     updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow)),
     deleteRows(tx, 'queue', queueKey, ended.map(queueKeyOf)),
-    requeue(tx, ended, { moved, back: new Set(back) }),
+    requeue(tx, ended, { moved, back: new Set(back), held }),
     expectReceipts(tx, settlements, moved, heard),
     takeEarly(tx, settlements),
   ])
@@ -132,11 +133,26 @@ const attemptRow = (settlement: Settlement) => ({
   ended_at: settlement.atMs,
 })
 
+/** Of what goes back to the queue the messages that a restore holds: they stay held until a person has decided (P14). */
+async function heldOf(tx: Tx, ended: readonly Settlement[]): Promise<ReadonlySet<string>> {
+  const back = ended.filter((settlement) => settlement.requeue !== null)
+  const rows = await selectEach<{ message_id: string }>(
+    tx,
+    heldPlace,
+    back.map((settlement) => Object.values(queueKeyOf(settlement))),
+  )
+  return new Set(rows.map(({ message_id }) => message_id))
+}
+
 /** Back to the queue, at a later time and unclaimed; it counts as waiting again. Only what the whole batch leaves waiting. */
 async function requeue(
   tx: Tx,
   ended: readonly Settlement[],
-  after: { moved: ReadonlyMap<Settlement, MessageState | null>; back: ReadonlySet<MessageState> },
+  after: {
+    moved: ReadonlyMap<Settlement, MessageState | null>
+    back: ReadonlySet<MessageState>
+    held: ReadonlySet<string>
+  },
 ): Promise<void> {
   const back = ended.flatMap((settlement) => {
     const message = after.moved.get(settlement) ?? null
@@ -159,6 +175,7 @@ async function requeue(
         expires_at: message.expires_at as number,
         changed_at: message.updated_at,
         refusals: again.refusals,
+        restore_hold: after.held.has(message.id) ? (1 as const) : (0 as const),
       })),
     ),
     addToRows(

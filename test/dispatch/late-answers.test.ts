@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { HandOver, Outcome } from '../../src/connectors/connector.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 import { scriptedKind } from './scripted-kind.ts'
@@ -182,4 +182,34 @@ test('a late word waits until the unknown outcome is stored', async () => {
   expect(await message()).toMatchObject({ status: 'sent' })
   await deliver('early')
   expect(await message()).toMatchObject({ status: 'delivered', charged: 1 })
+})
+
+test('a stop waits for a late yes that came while its doubt was being stored', async () => {
+  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const stored: string[] = []
+  const slow = await openMessagesFixture(kind, {
+    around: (units) => ({
+      ...units,
+      async settleOutcomes(settlements) {
+        begun.resolve()
+        await gate.promise
+        const states = await units.settleOutcomes(settlements)
+        stored.push(...settlements.map(({ outcome }) => outcome))
+        return states
+      },
+    }),
+  })
+  onTestFinished(() => slow.close())
+  await slow.addAccount('acc_a', 20)
+  await slow.addDevice('dev_s')
+  await slow.send()
+  const drained = slow.dispatcher.drain()
+  await begun.promise
+  const told = slow.dispatcher.late(lastId(), accepted('n1'))
+  const stopped = slow.dispatcher.stop()
+  gate.resolve()
+  await stopped
+  expect(stored).toEqual(['unknown', 'accepted'])
+  await Promise.all([told, drained])
+  expect(await slow.statuses()).toEqual(['sent'])
 })

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { DispatchUnits } from '../../src/dispatch/dispatch-units.ts'
 import { StorageError } from '../../src/storage/dialect.ts'
-import { openMessagesFixture } from '../messages-fixture.ts'
+import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 /** The claims of a database whose answer to a commit is lost so often, though it was stored. */
 const losingAnswers =
@@ -47,4 +47,86 @@ test('what was claimed by a commit that nobody answered for is given back, and g
       .where('mode', '=', 'live')
       .execute(),
   ).toEqual([{ reserved: 0, used: 2 }])
+})
+
+test('a stop gives it back too: the next start would not know that it never left', async () => {
+  const house = await openMessagesFixture(undefined, { around: losingAnswers(1) })
+  onTestFinished(() => house.close())
+  await house.addAccount('acc_a', 10)
+  await house.addDevice('dev_s')
+  await house.send()
+  await house.dispatcher.drain()
+  expect(await house.statuses()).toEqual(['sending'])
+  await house.dispatcher.stop()
+  expect(await house.statuses()).toEqual(['queued'])
+})
+
+/** The row of the queue and the attempt as they stood while a message was being handed over: what a database that is put back shows again. */
+async function putBack(house: MessagesFixture, { isHeld = false } = {}): Promise<void> {
+  const { read, writer } = house.storage
+  const [attempt] = await read.selectFrom('attempts').selectAll().execute()
+  const [message] = await read.selectFrom('messages').selectAll().execute()
+  if (attempt === undefined || message === undefined) throw new Error('nothing was sent')
+  await writer.write(async (tx) => {
+    const open = { state: 'handing_over', ended_at: null, outcome: null, network_ids: null } as const
+    await tx.updateTable('attempts').set(open).execute()
+    await tx.updateTable('messages').set({ status: 'sending', sent_at: null }).execute()
+    await tx.deleteFrom('receipts_expected').execute()
+    const place = { route_key: 'live:', account_id: message.account_id, priority: 1, due_at: message.created_at, message_id: message.id }
+    const held = { restore_hold: isHeld ? 1 : 0 } as const
+    await tx.insertInto('queue').values({ ...place, ...held, mode: 'live', parts: 1, expires_at: message.expires_at!, changed_at: 1, claimed_by: attempt.device_id }).execute()
+  })
+} // prettier-ignore
+
+/** Fails the next claim before it is stored. */
+const failing = { next: false }
+const failingAtTimes = (units: DispatchUnits): DispatchUnits => ({
+  ...units,
+  claim(input) {
+    if (!failing.next) return units.claim(input)
+    failing.next = false
+    return Promise.reject(new StorageError('the server is away', 'unavailable', true))
+  },
+})
+
+const sentAndPutBack = async ({ isHeld = false } = {}) => {
+  const house = await openMessagesFixture(undefined, { around: failingAtTimes })
+  onTestFinished(() => house.close())
+  await house.addAccount('acc_a', 10)
+  await house.addDevice('dev_s')
+  await house.send()
+  await house.dispatcher.drain()
+  expect(await house.statuses()).toEqual(['sent'])
+  await putBack(house, { isHeld })
+  await house.clock.advance(1_000)
+  return house
+}
+const everAgain = async (house: MessagesFixture): Promise<[string[], string[]]> => {
+  for (let i = 0; i < 5; i++) {
+    await house.clock.advance(2_000)
+    await house.dispatcher.drain()
+  }
+  const attempts = await house.storage.read.selectFrom('attempts').select('state').execute()
+  return [await house.statuses(), attempts.map(({ state }) => state).toSorted()]
+}
+
+test.for([{ isHeld: false }, { isHeld: true }])(
+  'a database that was put back while a claim failed makes nothing go again that had gone: %o',
+  async (how) => {
+    const house = await sentAndPutBack(how)
+    failing.next = true
+    await house.send({ to: ['+4915112345672'] })
+    await house.dispatcher.drain()
+    expect(failing.next).toBe(false)
+    const [[first, second], attempts] = await everAgain(house)
+    expect(first).toBe('unconfirmed')
+    expect(['sent', 'delivered']).toContain(second)
+    expect(attempts).toEqual(['accepted', 'unknown'])
+  },
+)
+
+test('and nothing stays in the middle of a hand-over when only the beat has seen it', async () => {
+  const house = await sentAndPutBack()
+  house.dispatcher.wasPutBack()
+  expect(await everAgain(house)).toEqual([['unconfirmed'], ['unknown']])
 })

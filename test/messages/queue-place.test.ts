@@ -44,3 +44,20 @@ test('of a backlog, what was throttled or met no session goes first again, and w
   for (let i = 0; i < 18; i++) claimed.push((await house.claim()).messageId)
   expect(claimed.at(-1)).toBe(first.messageId)
 }) // prettier-ignore
+
+test('what a restore holds while it is being handed over is held still when it goes back to the queue', async () => {
+  for (let i = 0; i < 2; i++) await house.send()
+  const [held, free] = [await house.claim(), await house.claim()]
+  const ofHeld = { restore_hold: 1 } as const
+  await house.store.writer.write((tx) =>
+    tx.updateTable('queue').set(ofHeld).where('message_id', '=', held.messageId).execute(),
+  )
+  for (const claimed of [held, free]) await house.end(claimed, busy)
+  const holds = await house.store.db
+    .selectFrom('queue')
+    .select('message_id')
+    .where('restore_hold', '=', 1)
+    .where('claimed_by', 'is', null)
+    .execute()
+  expect(holds).toEqual([{ message_id: held.messageId }])
+})

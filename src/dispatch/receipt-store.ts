@@ -1,0 +1,30 @@
+import { Batcher } from '../batcher.ts'
+import type { Clock } from '../clock.ts'
+import type { ReceiptWord } from '../messages/receipt-readings.ts'
+import type { Metrics } from '../metrics.ts'
+import type { DispatchUnits } from './dispatch-units.ts'
+
+type Word = Omit<ReceiptWord, 'atMs'>
+
+/** Receipts that share one unit; bounds how long a transaction can last. */
+const maxBatch = 1_000
+
+/**
+ * Stores receipts in batches, behind the outcomes that were there before them (`posted`). Each settles when it is stored and rejects when it could
+ * not be.
+ */
+export function createReceiptStore(
+  { units, clock, metrics }: { units: DispatchUnits; clock: Clock; metrics: Metrics },
+  posted: () => Promise<void>,
+): Batcher<Word, void> {
+  const store = async (take: () => Word[]): Promise<void[]> => {
+    await posted()
+    const words = take()
+    // Stamped when they are written, not when they came: history relies on no change appearing behind its horizon.
+    const atMs = clock.now()
+    const stamped = words.map((word) => ({ ...word, atMs }))
+    for (const { status } of await units.settleReceipts(stamped)) metrics.advanced(status)
+    return words.map(() => undefined)
+  }
+  return new Batcher(store, { maxWeight: maxBatch })
+}
