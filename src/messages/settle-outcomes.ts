@@ -86,13 +86,16 @@ export async function settleOutcomes(
   const ended = current.filter(
     (settlement) => moved.get(settlement) !== null || isDone(rows.get(settlement.messageId)),
   )
+  // Said again, as after a commit whose answer was lost: what its message waits for stands as the first word left it.
+  const isFirstWord = (settlement: Settlement) =>
+    moved.get(settlement) !== null || !isSentBy(settlement, rows.get(settlement.messageId))
   const held = await heldOf(tx, ended)
   // Posted together and run in this order: what goes back to the queue leaves it first.
   const [, , , , early] = await allDone([
     updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow)),
     deleteRows(tx, 'queue', queueKey, ended.map(queueKeyOf)),
     requeue(tx, ended, { moved, back: new Set(back), held }),
-    expectReceipts(tx, settlements, moved, heard),
+    expectReceipts(tx, settlements.filter(isFirstWord), moved, heard),
     takeEarly(tx, settlements),
   ])
   if (early.length > 0) await settleReceipts(tx, early)
@@ -116,6 +119,9 @@ async function cancelSecondTries(
   const waited = before.filter((message, i) => message.status === 'queued' && (after[i] ?? null) !== null)
   if (waited.length > 0) await letGoOfWaiting(tx, waited)
 }
+
+const isSentBy = ({ attemptNumber }: Settlement, message: MessageState | undefined): boolean =>
+  message?.status === 'sent' && message.attempts === attemptNumber
 
 const isDone = (message: MessageState | undefined): boolean =>
   message !== undefined && message.finalized_at !== null

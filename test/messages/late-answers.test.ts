@@ -33,6 +33,24 @@ test('a late yes to the first try cancels the second that waits, and charges onc
   expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1, attempts: 1 })
 })
 
+test('a late yes that is stored twice is waited for as one that was stored once', async () => {
+  const claimed = await house.loseOne({ onUnknown: 'resend_once' })
+  await house.late(claimed, accepted('n1'))
+  const once = await house.rowsOf('receipts_expected')
+  await house.late(claimed, accepted('n1'))
+  expect(await house.rowsOf('receipts_expected')).toEqual(once)
+})
+
+test('of an answer that is stored twice, parts that were reported on in between are not waited for again', async () => {
+  await house.send({ parts: 2 })
+  const claimed = await house.claim()
+  await house.end(claimed, accepted('n1', 'n2'))
+  await house.receive('n1')
+  await house.end(claimed, accepted('n1', 'n2'))
+  await house.receive('n2')
+  expect(await house.statuses()).toEqual(['delivered'])
+})
+
 test('a late yes that comes when the second try was just claimed is evidence alone', async () => {
   const first = await house.loseOne({ onUnknown: 'resend_once' })
   const second = await house.claim()

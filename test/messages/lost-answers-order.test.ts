@@ -11,8 +11,11 @@ import { type NearHouse, openNearHouse } from './near-house.ts'
 const houses: NearHouse[] = []
 afterAll(() => Promise.all(houses.map((house) => house.close())))
 
-/** What may happen after a hand-over, in any order. `again` is the dispatcher, which takes whatever waits. */
-const happenings = ['end', 'late', 'again', 'first receipt', 'second receipt', 'first receipt', 'again', 'second receipt'] as const // prettier-ignore
+/**
+ * What may happen after a hand-over, in any order. `again` is the dispatcher, which takes whatever waits; the answer is stored twice when nobody
+ * answered for the first commit.
+ */
+const happenings = ['end', 'late', 'late', 'again', 'first receipt', 'second receipt', 'first receipt', 'again', 'second receipt'] as const // prettier-ignore
 type Happening = (typeof happenings)[number]
 
 interface Plan {
@@ -117,12 +120,24 @@ test('in no order of receipts, answers, time-outs and restarts is a message sent
           expect(message.charged).toBe(resendOnce ? parts : 0)
           expect(message.cost_state).toBe(resendOnce ? 'charged' : 'released')
         }
+        if (message.status === 'sent' && message.finalized_at === null)
+          expect(await openReceipts(house), 'somebody ends the wait').toBeGreaterThan(0)
         await house.sums()
       })
       .afterEach(() => removeAll(house)),
     { numRuns: 500 },
   )
 }, 60_000)
+
+/** What the closer of receipts finds. */
+const openReceipts = async ({ store }: NearHouse): Promise<number> => {
+  const rows = await store.db
+    .selectFrom('receipts_expected')
+    .select('network_id')
+    .where('closed_at', 'is', null)
+    .execute()
+  return rows.length
+}
 
 /** The messages, and the money that they hold; the account stays. */
 async function removeAll({ store }: NearHouse): Promise<void> {
