@@ -8,6 +8,7 @@ import type { Claimed } from './claim-messages.ts'
 import { endDoubts, placeInDoubt } from './doubtful-parts.ts'
 import { raisedTo } from './history-floor.ts'
 import { letGoOfWaiting } from './leave-queue.ts'
+import { lateWhereEnded } from './late-yes.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
 import { takeParked, takeParkedAbout } from './parked-receipts.ts'
 import { heldPlace, queueKey, queueKeyOf } from './queue-place.ts'
@@ -53,8 +54,8 @@ export async function settleOutcomes(
   floor: Promise<number> = Promise.resolve(0),
 ): Promise<(MessageState | null)[]> {
   const [before, floorMs] = await allDone([readStates(tx, told), floor])
-  const settlements = raisedTo(floorMs, told)
   const rows = new Map(before.map((row) => [row.id, row]))
+  const settlements = await lateWhereEnded(tx, raisedTo(floorMs, told), rows)
   const heard = await endDoubts(tx, settlements.filter(isLate), rows)
   const current = settlements.filter((settlement) => isCurrent(settlement, rows.get(settlement.messageId)))
   const states = await advanceMessages(

@@ -97,6 +97,7 @@ const modelMessage = (id: string, shape: SendShape, { createdAt, expiresAt }: Se
   wasCorrected: false,
   wentAgain: false,
   attempts: 0,
+  isUnknown: false,
   refusals: 0,
   partsTaken: 0,
   heldBack: false,

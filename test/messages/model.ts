@@ -20,6 +20,8 @@ export interface ModelMessage {
   wasCorrected: boolean
   wentAgain: boolean
   attempts: number
+  /** Of the last of them nobody knows what became. */
+  isUnknown: boolean
   refusals: number
   /** Parts that the network is known to have taken, in whichever attempt took the most. */
   partsTaken: number
@@ -34,6 +36,8 @@ interface WaitedPart {
   attempt: number
   /** Whether receipts for all of them mean that the whole message arrived. */
   isWhole: boolean
+  /** Whether they will, once the parts in doubt beside them are known to be taken. */
+  isWholeAfterYes: boolean
   /** When the wait was given up; a late word still counts for 7 days. */
   closedAt: number | null
 }
@@ -106,19 +110,25 @@ export class Model {
     const message = this.message(id)
     message.status = 'sending'
     message.attempts += 1
+    message.isUnknown = false
   }
 
   /** The end of attempt `number`, which may be an old one, or said twice. */
   end(id: string, number: number, outcome: ModelOutcome, nowMs: number): void {
     const message = this.message(id)
-    if (message.attempts === number) this.#moveBy(message, outcome, nowMs)
+    if (message.attempts === number) {
+      this.#moveBy(message, outcome, nowMs)
+      message.isUnknown = outcome.kind === 'unknown'
+    }
     if (!('wireParts' in outcome)) return
     const networkIds = networkIdsOf(id, number, outcome.wireParts)
     if (outcome.kind === 'unknown' || outcome.receipts) {
       const closedAt = message.status === 'sent' ? null : nowMs
       const isWhole =
         outcome.kind === 'accepted' || (outcome.kind === 'unknown' && outcome.wireParts >= message.parts)
-      const part: WaitedPart = { attempt: number, isWhole, closedAt }
+      const isWholeAfterYes =
+        isWhole || (outcome.kind === 'unknown' && outcome.partsTaken <= outcome.wireParts)
+      const part: WaitedPart = { attempt: number, isWhole, isWholeAfterYes, closedAt }
       for (const networkId of networkIds) message.waitedFor.set(networkId, { ...part })
     }
     const early = networkIds.filter((networkId) => this.parked.has(networkId))
@@ -188,11 +198,16 @@ export class Model {
 
   #moveBy(message: ModelMessage, outcome: ModelOutcome, nowMs: number): void {
     const { status, parts } = message
+    const isLateYes = message.isUnknown && outcome.kind === 'accepted'
+    if (isLateYes && (status === 'queued' || status === 'unconfirmed'))
+      for (const part of message.waitedFor.values())
+        if (part.attempt === message.attempts) part.isWhole = part.isWholeAfterYes
     if (status === 'unconfirmed' && outcome.kind === 'accepted') {
       this.#correct(message, 'sent')
       return
     }
-    if (status !== 'sending') return
+    // A yes to the first try, told by a process that stood still, ends the wait for the second.
+    if (status !== 'sending' && !(status === 'queued' && isLateYes)) return
     if ('partsTaken' in outcome)
       message.partsTaken = Math.min(parts, Math.max(message.partsTaken, outcome.partsTaken))
     switch (outcome.kind) {

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { routeKeyOf } from '../../src/messages/message-store.ts'
 import { settleOutcomes, type Settlement } from '../../src/messages/settle-outcomes.ts'
+import { settleReceipts } from '../../src/messages/settle-receipts.ts'
 import { beatNode, joinNodes, silenceMs } from '../../src/storage/nodes.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
@@ -77,13 +79,18 @@ test('what a start in the same folder follows is left to it for a moment: its lo
   expect(await house.statuses()).toEqual(['unconfirmed'])
 })
 
-test('the result of a node that stood still, told after its hand-over was ended for it, is kept and starts nothing', async () => {
+/** Node 1 claims a message and stands still; node 2 ends its hand-over. */
+async function endForAnother(sent: Parameters<TendedHouse['send']>[0]): Promise<void> {
   await Promise.all([join(1), join(2)])
-  await house.send({ onUnknown: 'resend_once' })
+  await house.send(sent)
   await house.claimAndDie(1)
   await keepSilent(1)
   await beat(2)
   await rescueAs(2)
+}
+
+test('the result of a node that stood still, told after its hand-over was ended for it, is kept and starts nothing', async () => {
+  await endForAnother({ onUnknown: 'resend_once' })
   expect(await house.statuses()).toEqual(['queued'])
   const place = await house.storage.read
     .selectFrom('queue')
@@ -102,4 +109,43 @@ test('the result of a node that stood still, told after its hand-over was ended 
   ])
   const attempts = await house.storage.read.selectFrom('attempts').select(['number', 'outcome']).execute()
   expect(attempts).toEqual([{ number: 1, outcome: 'throttled' }])
+})
+
+/** What node 1 finds in its socket once it goes on: the network had taken every part. */
+async function goOnWithYes(networkIds: readonly string[]): Promise<void> {
+  const { id } = await house.message()
+  const told: Settlement = {
+    accountId: 'acc_a', mode: 'live', messageId: id, attemptNumber: 1, deviceId: 'dev_s', event: 'accepted', attemptState: 'accepted',
+    place: { route_key: routeKeyOf('live', null), priority: 1, due_at: house.clock.now(), refusals: 0 }, atMs: house.clock.now(),
+    outcome: 'accepted', networkIds, receiptExpected: true, partsTaken: networkIds.length, error: null, requeue: null, possibleDuplicate: false,
+  } // prettier-ignore
+  await house.storage.writer.write((tx) => settleOutcomes(tx, [told]))
+}
+
+const arrives = (networkIds: readonly string[]): Promise<unknown> =>
+  house.storage.writer.write((tx) =>
+    settleReceipts(
+      tx,
+      networkIds.map((networkId) => ({
+        deviceId: 'dev_s', networkId, result: 'delivered', code: null, networkCode: null, atMs: house.clock.now(),
+      })),
+    ),
+  ) // prettier-ignore
+
+test('a yes of a node that stood still takes the second try out of the queue, and charges once', async () => {
+  await endForAnother({ onUnknown: 'resend_once', parts: 2 })
+  await goOnWithYes(['n1', 'n2'])
+  expect(await house.message()).toMatchObject({ status: 'sent', charged: 2, attempts: 1, finalized_at: null })
+  expect(await house.countOf('queue')).toBe(0)
+  expect(await house.claimAndDie(2)).toBe(0)
+  await arrives(['n1', 'n2'])
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 2, corrected: 0 })
+})
+
+test('a yes of a node that stood still leaves nothing in doubt of a message that was unconfirmed meanwhile', async () => {
+  await endForAnother({ onUnknown: 'stop', parts: 2 })
+  expect(await house.statuses()).toEqual(['unconfirmed'])
+  await goOnWithYes(['n1', 'n2'])
+  await arrives(['n1', 'n2'])
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 0, corrected: 1 })
 })
