@@ -8,6 +8,7 @@ import { stateColumnsOf } from './message-store.ts'
 import {
   type Awaited,
   type ExpectedRow,
+  isUntimely,
   readingsOf,
   type ReceiptWord,
   tellingEnds,
@@ -66,8 +67,8 @@ export async function findDoubted(
   const left = words.filter((word) => !echoed.some(({ heard }) => isSame(heard, word)))
   const unique = await takeUnique(tx, left, open)
   const all = [...echoed, ...unique]
-  const untimely = all.filter(isUntimely)
-  const found = all.filter((each) => !isUntimely(each))
+  const untimely = all.filter(({ heard, row }) => isUntimely(heard, row))
+  const found = all.filter((each) => !untimely.includes(each))
   await remember(tx, found)
   return {
     awaited: found.map(({ heard, row }) => ({ word: { ...heard, networkId: row.network_id }, row })),
@@ -77,13 +78,6 @@ export async function findDoubted(
     ],
   }
 }
-
-/**
- * A bad word about a try whose message waits for its next one ends nothing. It is left for the answer to that try, which may still come and bring the
- * message back to it (decision 13): spent before, it would be missed then.
- */
-const isUntimely = ({ heard, row }: Found): boolean =>
-  heard.result !== 'delivered' && row.status === 'queued' && row.attempt_number === row.attempts
 
 const placesOf = {
   sql: `select r.network_id, r.device_id from receipts_expected r where r.network_id > :begin and r.network_id < :behind and r.device_id = :device`,

@@ -74,6 +74,13 @@ export async function findAwaited(
   return { awaited, unknown }
 }
 
+/**
+ * A bad word about a try whose message waits for its next one ends nothing. It is left for the answer to that try, which may still come and bring the
+ * message back to it (decision 13): spent before, it would be missed then.
+ */
+export const isUntimely = ({ result }: ReceiptWord, row: ExpectedRow): boolean =>
+  result !== 'delivered' && row.status === 'queued' && row.attempt_number === row.attempts
+
 /** The ids that a receipt may be known by, likeliest first. */
 export const readingsOf = ({
   networkId,

@@ -6,13 +6,19 @@ import { findDoubted } from './doubtful-parts.ts'
 import { letGoOfWaiting } from './leave-queue.ts'
 import type { MessageState } from './message-store.ts'
 import { park } from './parked-receipts.ts'
-import { type Awaited, type ExpectedRow, findAwaited, type ReceiptWord } from './receipt-readings.ts'
+import {
+  type Awaited,
+  type ExpectedRow,
+  findAwaited,
+  isUntimely,
+  type ReceiptWord,
+} from './receipt-readings.ts'
 import type { MessageEvent } from './state.ts'
 
 /**
  * Applies a batch of receipts as one unit. A message is delivered when every wire part is, undelivered at the first part that is not
  * (of its last attempt: that an earlier one did not arrive says nothing).
- * A receipt under an id of nobody may be about a part in doubt, else it is parked. Nothing is written with a time before `floor`. Gives the
+ * A receipt under an id of nobody may be about a part in doubt, else it is parked, as is one that is untimely. Nothing is written with a time before `floor`. Gives the
  * messages that moved.
  */
 export async function settleReceipts(
@@ -22,9 +28,12 @@ export async function settleReceipts(
 ): Promise<MessageState[]> {
   const [{ awaited, unknown }, floorMs] = await allDone([findAwaited(tx, words), floor])
   const doubted = unknown.length > 0 ? await findDoubted(tx, unknown) : { awaited: [], unknown }
-  if (doubted.unknown.length > 0) await park(tx, doubted.unknown)
+  const untimely = awaited.filter(({ word, row }) => isUntimely(word, row))
+  const parked = [...doubted.unknown, ...untimely.map(({ word }) => word)]
+  if (parked.length > 0) await park(tx, parked)
 
-  const verdicts = await judge(tx, groupByMessage([...awaited, ...doubted.awaited]))
+  const timely = untimely.length > 0 ? awaited.filter((each) => !untimely.includes(each)) : awaited
+  const verdicts = await judge(tx, groupByMessage([...timely, ...doubted.awaited]))
   const states = await advanceMessages(
     tx,
     verdicts.map(({ row, event, word }) => ({

@@ -96,6 +96,46 @@ test.for([1, 2])(
   },
 )
 
+const unreachable = { result: 'undelivered', code: 'unreachable' } as const
+
+test('a bad receipt under an id that was told, while the second try waits, counts once the other part is answered after all', async () => {
+  const claimed = await house.loseSecondPart()
+  await house.receive('n1', unreachable)
+  expect(await house.statuses()).toEqual(['queued'])
+  await house.late(claimed, accepted('n1', 'n2'), ['n1'])
+  expect(await house.message()).toMatchObject({
+    status: 'undelivered',
+    error_code: 'unreachable',
+    charged: 2,
+  })
+  expect(await house.rowsOf('queue')).toEqual([])
+  await house.receive('n2')
+  expect(await house.statuses()).toEqual(['undelivered'])
+})
+
+test.for(['one after the other', 'together'])(
+  'a bad receipt under an id that was told does not hide that of the other part: %s',
+  async (how) => {
+    const claimed = await house.loseSecondPart()
+    const words = [{ networkId: 'n1', ...unreachable }, { networkId: 'n2', ...echoOf(claimed, 1) }] // prettier-ignore
+    if (how === 'together') await house.receiveAll(words)
+    else for (const word of words) await house.receiveAll([word])
+    expect(await house.statuses()).toEqual(['queued'])
+    await house.late(claimed, accepted('n1', 'n2'), ['n1'])
+    expect(await house.message()).toMatchObject({ status: 'undelivered', charged: 2 })
+  },
+)
+
+test('a bad receipt under an id that was told ends nothing of the second try', async () => {
+  await house.loseSecondPart()
+  await house.receive('n1', unreachable)
+  await house.end(await house.claim(), accepted('n3', 'n4'))
+  await house.receive('n1', unreachable)
+  expect(await house.statuses()).toEqual(['sent'])
+  await house.receiveAll([{ networkId: 'n3' }, { networkId: 'n4' }])
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 2 })
+})
+
 test('a bad receipt of a first try that is never answered ends nothing of the second', async () => {
   const first = await house.loseOne({ onUnknown: 'resend_once' })
   await house.receive('n1', { ...echoOf(first), result: 'undelivered', code: 'unreachable' })

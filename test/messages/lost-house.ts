@@ -2,6 +2,7 @@ import type { Outcome, Receipt } from '../../src/connectors/connector.ts'
 import { judgeLate } from '../../src/dispatch/retry-policy.ts'
 import type { Claimed } from '../../src/messages/claim-messages.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import type { ReceiptWord } from '../../src/messages/receipt-readings.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
 import { referenceOfPart } from '../../src/part-reference.ts'
 import { type NearHouse, openNearHouse } from './near-house.ts'
@@ -10,9 +11,13 @@ import { type NearHouse, openNearHouse } from './near-house.ts'
 export interface LostHouse extends NearHouse {
   /** Sends one, which is handed over and not answered. */
   loseOne(request?: Parameters<NearHouse['send']>[0], wireParts?: number): Promise<Claimed>
+  /** Sends one of two parts, which goes again when nobody knows: of the first the network told its id, `n1`; the second was not answered. */
+  loseSecondPart(): Promise<Claimed>
   receive(networkId: string, more?: Partial<Receipt>, deviceId?: string): Promise<unknown>
-  /** The answer that was given up comes after all. */
-  late(claimed: Claimed, outcome: Outcome): Promise<unknown>
+  /** Receipts that come together. */
+  receiveAll(words: readonly Partial<Receipt>[]): Promise<unknown>
+  /** The answer that was given up comes after all; `knownIds` were told before. */
+  late(claimed: Claimed, outcome: Outcome, knownIds?: readonly string[]): Promise<unknown>
   statuses(): Promise<string[]>
   rowsOf(table: ShownTable): ReturnType<typeof readRows>
   wallet(): Promise<{ reserved: number; used: number }>
@@ -23,6 +28,7 @@ type ShownTable = 'receipts_expected' | 'parked_receipts' | 'queue'
 export async function openLostHouse(): Promise<LostHouse> {
   const house = await openNearHouse()
   const { store, clock } = house
+  const wordOf = (word: Partial<ReceiptWord>): ReceiptWord => ({ ...plainWord, atMs: clock.now(), ...word })
   return {
     ...house,
     async loseOne(request = {}, wireParts = request.parts ?? 1) {
@@ -31,12 +37,18 @@ export async function openLostHouse(): Promise<LostHouse> {
       await house.end(claimed, lost(wireParts))
       return claimed
     },
-    receive(networkId, more = {}, deviceId = 'dev_s') {
-      const word = { networkId, numbers, result: 'delivered', code: null, networkCode: null, ...more, deviceId, atMs: clock.now() } as const // prettier-ignore
-      return store.writer.write((tx) => settleReceipts(tx, [word]))
+    async loseSecondPart() {
+      await house.send({ onUnknown: 'resend_once', parts: 2 })
+      const claimed = await house.claim()
+      const inDoubt = { parts: [1], wireParts: 2 }
+      await house.end(claimed, { kind: 'unknown', networkIds: ['n1'], partsTaken: 1, detail: 'no answer in time', inDoubt }) // prettier-ignore
+      return claimed
     },
-    late: (claimed, outcome) =>
-      store.writer.write((tx) => settleOutcomes(tx, [judgeLate(claimed, outcome, clock.now(), [])])),
+    receive: (networkId, more = {}, deviceId = 'dev_s') =>
+      store.writer.write((tx) => settleReceipts(tx, [wordOf({ networkId, ...more, deviceId })])),
+    receiveAll: (words) => store.writer.write((tx) => settleReceipts(tx, words.map(wordOf))),
+    late: (claimed, outcome, knownIds = []) =>
+      store.writer.write((tx) => settleOutcomes(tx, [judgeLate(claimed, outcome, clock.now(), knownIds)])),
     async statuses() {
       const messages = await store.db.selectFrom('messages').select('status').orderBy('id').execute()
       return messages.map(({ status }) => status)
@@ -51,7 +63,14 @@ export async function openLostHouse(): Promise<LostHouse> {
   }
 }
 
-const numbers = ['4915112345678', 'ACME']
+const plainWord = {
+  deviceId: 'dev_s',
+  networkId: 'n1',
+  numbers: ['4915112345678', 'ACME'],
+  result: 'delivered',
+  code: null,
+  networkCode: null,
+} as const
 
 const readRows = ({ store }: NearHouse, table: ShownTable) => store.db.selectFrom(table).selectAll().execute()
 

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
+import { judgeLate, judgeOutcome } from '../../src/dispatch/retry-policy.ts'
 import { type Claimed, claimMessages } from '../../src/messages/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/message-store.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
-import { type Model, type ModelOutcome, networkIdsOf, type ReceiptResult } from './model.ts'
+import type { Model } from './model.ts'
+import { type ModelOutcome, networkIdsOf, type ReceiptResult } from './model-message.ts'
 import { account, type Real, step } from './model-step.ts'
 
 export const claim = fc.tuple(account, fc.integer({ min: 1, max: 6 })).map(([accountId, quota]) =>
@@ -113,6 +114,25 @@ export const endAgain = fc.tuple(fc.nat(50), outcome).map(([which, said]) =>
         : said
     await settle(real, [{ claimed, said: late }])
     model.end(claimed.messageId, claimed.attemptNumber, late, real.clock.now())
+  }),
+)
+
+/** The answer to an attempt that was given up comes after all, with the ids of all its parts. */
+export const lateYes = fc.tuple(fc.nat(50), fc.integer({ min: 1, max: 3 })).map(([which, most]) =>
+  step(`late yes ${which} of ${most}`, async (model, real) => {
+    const lost = real.ended.filter(({ messageId, attemptNumber }) =>
+      model.messages.get(messageId)?.lost.has(attemptNumber),
+    )
+    const claimed = lost[which % Math.max(1, lost.length)]
+    if (claimed === undefined) return
+    const { messageId, attemptNumber } = claimed
+    const told = model.message(messageId).lost.get(attemptNumber)!
+    const parts = Math.max(told, most)
+    const yes = connectorOutcome({ kind: 'accepted', wireParts: parts, receipts: true }, claimed)
+    const knownIds = networkIdsOf(messageId, attemptNumber, told)
+    const settlement = judgeLate(claimed, yes, real.clock.now(), knownIds)
+    await real.store.writer.write((tx) => settleOutcomes(tx, [settlement]))
+    model.lateYes(messageId, attemptNumber, { told, wireParts: parts }, real.clock.now())
   }),
 )
 

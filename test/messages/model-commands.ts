@@ -3,10 +3,11 @@ import { expect } from 'vitest'
 import { grantSms } from '../../src/ledger/grants.ts'
 import { cancelWaiting } from '../../src/messages/end-waiting.ts'
 import { releaseHeld } from '../../src/storage/epoch.ts'
-import type { Model, ModelOutcome } from './model.ts'
+import type { Model } from './model.ts'
+import type { ModelOutcome } from './model-message.ts'
 import { account, type Command, type Real, step } from './model-step.ts'
 import { send } from './model-sends.ts'
-import { claim, end, endAgain, giveUpOpen, receipts } from './model-attempts.ts'
+import { claim, end, endAgain, giveUpOpen, lateYes, receipts } from './model-attempts.ts'
 
 const pass = fc.constantFrom(1_000, 15_000, 60_000, 3_600_000).map((ms) =>
   step(`pass ${ms / 1000} s`, async (model, real) => {
@@ -96,5 +97,5 @@ const grant = fc
 
 /** What happens often in life happens often here: each is drawn as often as it is named. */
 export const commands: fc.Arbitrary<Command>[] = [
-  send, send, send, claim, claim, claim, end, end, end, receipts, receipts, pass, endAgain, age, restore, decide, cancel, grant,
+  send, send, send, claim, claim, claim, end, end, end, receipts, receipts, pass, endAgain, lateYes, age, restore, decide, cancel, grant,
 ] // prettier-ignore

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { priorityOf } from '../../src/messages/message-store.ts'
 import { sendMessages } from '../../src/messages/send-messages.ts'
 import type { SendRequest } from '../../src/messages/send-request.ts'
-import type { ModelMessage } from './model.ts'
+import type { ModelMessage } from './model-message.ts'
 import { account, type Real, step } from './model-step.ts'
 
 const categories = ['authentication', 'transactional', 'marketing'] as const
@@ -98,6 +98,7 @@ const modelMessage = (id: string, shape: SendShape, { createdAt, expiresAt }: Se
   wentAgain: false,
   attempts: 0,
   isUnknown: false,
+  lost: new Map(),
   refusals: 0,
   partsTaken: 0,
   heldBack: false,

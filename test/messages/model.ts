@@ -1,62 +1,17 @@
+import {
+  type ModelMessage,
+  type ModelOutcome,
+  type ModelWallet,
+  networkIdsOf,
+  type ParkedWord,
+  type ReceiptResult,
+  type WaitedPart,
+} from './model-message.ts'
+
 /**
  * What messages and money should do, told as simply as possible and without a look at src/messages: one object a message, no sets, no
  * SQL, no table of states. `model.test.ts` holds the real store against it.
  */
-export interface ModelMessage {
-  id: string
-  account: string
-  parts: number
-  resendOnce: boolean
-  priority: number
-  dueAt: number
-  expiresAt: number
-  status: string
-  charged: number
-  /** What its cost says; while `held`, its parts are reserved. */
-  cost: 'held' | 'charged' | 'partial' | 'released'
-  isFinal: boolean
-  /** When it came to its last state, once it is final. */
-  settledAt: number
-  wasCorrected: boolean
-  wentAgain: boolean
-  attempts: number
-  /** Of the last of them nobody knows what became. */
-  isUnknown: boolean
-  refusals: number
-  /** Parts that the network is known to have taken, in whichever attempt took the most. */
-  partsTaken: number
-  /** A restore holds it back. */
-  heldBack: boolean
-  createdAt: number
-  /** Wire parts that the network may still report on. */
-  waitedFor: Map<string, WaitedPart>
-}
-
-interface WaitedPart {
-  attempt: number
-  /** Whether receipts for all of them mean that the whole message arrived. */
-  isWhole: boolean
-  /** Whether they will, once the parts in doubt beside them are known to be taken. */
-  isWholeAfterYes: boolean
-  /** When the wait was given up; a late word still counts for 7 days. */
-  closedAt: number | null
-}
-
-export interface ModelWallet {
-  granted: number
-  used: number
-}
-
-export type ReceiptResult = 'delivered' | 'undelivered' | 'lost'
-
-/** How an attempt ended, as a connector says it. */
-export type ModelOutcome =
-  | { kind: 'accepted'; wireParts: number; receipts: boolean }
-  | { kind: 'refused'; lasts: 'good' | 'now' | 'busy' | 'expired' }
-  | { kind: 'partial'; partsTaken: number; wireParts: number; receipts: boolean }
-  | { kind: 'unavailable' }
-  | { kind: 'unknown'; partsTaken: number; wireParts: number }
-
 const dayMs = 86_400_000
 
 export class Model {
@@ -64,7 +19,7 @@ export class Model {
   readonly wallets = new Map<string, ModelWallet>()
   readonly messages = new Map<string, ModelMessage>()
   /** Receipts that nobody waits for yet. */
-  readonly parked = new Map<string, { result: ReceiptResult; at: number }>()
+  readonly parked = new Map<string, ParkedWord>()
   /** Sends by account and Idempotency-Key. */
   readonly keys = new Map<string, { sendId: string; messageIds: readonly string[]; createdAt: number }>()
 
@@ -131,32 +86,66 @@ export class Model {
       const part: WaitedPart = { attempt: number, isWhole, isWholeAfterYes, closedAt }
       for (const networkId of networkIds) message.waitedFor.set(networkId, { ...part })
     }
-    const early = networkIds.filter((networkId) => this.parked.has(networkId))
-    const words = new Map(early.map((networkId) => [networkId, this.parked.get(networkId)!.result]))
-    for (const networkId of early) this.parked.delete(networkId)
-    this.receipts(id, words, nowMs)
+    if (outcome.kind === 'unknown' && !message.lost.has(number)) message.lost.set(number, outcome.wireParts)
+    this.#hearParked(message, networkIds)
+  }
+
+  /** The answer to attempt `number`, which was given up, comes after all, with the ids of all parts; `told` of them were told before. */
+  lateYes(id: string, number: number, yes: { told: number; wireParts: number }, nowMs: number): void {
+    const message = this.message(id)
+    const before = message.status
+    const isCurrent = message.attempts === number
+    if (isCurrent) {
+      message.isUnknown = true
+      this.#moveBy(message, { kind: 'accepted', wireParts: yes.wireParts, receipts: true }, nowMs)
+      message.isUnknown = false
+    }
+    message.lost.delete(number)
+    const hasMoved = message.status !== before
+    const part = { attempt: number, isWhole: true, isWholeAfterYes: true, closedAt: hasMoved ? null : nowMs }
+    const networkIds = networkIdsOf(id, number, yes.wireParts)
+    // What is sent already waits as its first yes left it.
+    if (hasMoved || !isCurrent || before !== 'sent')
+      for (const [i, networkId] of networkIds.entries())
+        if (i >= yes.told || message.waitedFor.has(networkId)) message.waitedFor.set(networkId, { ...part })
+    this.#hearParked(message, networkIds)
   }
 
   /** Receipts of parts of one attempt that come together. */
-  receipts(id: string, words: ReadonlyMap<string, ReceiptResult>, nowMs: number): void {
-    const message = this.message(id)
-    const known = [...words].filter(([networkId]) => message.waitedFor.has(networkId))
-    for (const [networkId, result] of words)
-      if (
-        !message.waitedFor.has(networkId) &&
-        (this.parked.get(networkId)?.at ?? -Infinity) <= nowMs - 600_000
-      )
-        this.parked.set(networkId, { result, at: nowMs })
+  receipts(id: string, results: ReadonlyMap<string, ReceiptResult>, nowMs: number): void {
+    const words = [...results].map(([networkId, result]) => ({ networkId, result, at: nowMs }))
+    this.#hear(this.message(id), words)
+  }
+
+  #hearParked(message: ModelMessage, networkIds: readonly string[]): void {
+    const words = networkIds.flatMap((networkId) => {
+      const word = this.parked.get(networkId)
+      return word === undefined ? [] : [{ networkId, ...word }]
+    })
+    for (const { networkId } of words) this.parked.delete(networkId)
+    this.#hear(message, words)
+  }
+
+  #hear(message: ModelMessage, words: readonly (ParkedWord & { networkId: string })[]): void {
+    const isHeard = ({ networkId, result }: (typeof words)[number]) => {
+      const part = message.waitedFor.get(networkId)
+      if (part === undefined) return false
+      // While the next try waits, a bad word says nothing: an answer may still bring the message back to this one.
+      return result === 'delivered' || message.status !== 'queued' || part.attempt !== message.attempts
+    }
+    const known = words.filter(isHeard)
+    for (const { networkId, ...word } of words.filter((each) => !known.includes(each)))
+      if ((this.parked.get(networkId)?.at ?? -Infinity) <= word.at - 600_000) this.parked.set(networkId, word)
     const first = known[0]
     if (first === undefined) return
-    const { attempt, isWhole } = message.waitedFor.get(first[0])!
-    for (const [networkId] of known) message.waitedFor.delete(networkId)
-    const bad = known.find(([, result]) => result !== 'delivered')
+    const { attempt, isWhole } = message.waitedFor.get(first.networkId)!
+    for (const { networkId } of known) message.waitedFor.delete(networkId)
+    const bad = known.find(({ result }) => result !== 'delivered')
     const left = [...message.waitedFor].filter(([, part]) => part.attempt === attempt)
     if (bad !== undefined) {
       for (const [networkId] of left) message.waitedFor.delete(networkId)
       // That a first try did not arrive says nothing of the second.
-      if (attempt === message.attempts) this.#report(message, bad[1])
+      if (attempt === message.attempts) this.#report(message, bad.result)
     } else if (left.length === 0 && isWhole) this.#report(message, 'delivered')
   }
 
@@ -288,7 +277,3 @@ export class Model {
     return [...this.messages.values()].filter((message) => message.account === account)
   }
 }
-
-/** Network ids that can be told before the outcome is: receipts may overtake it. */
-export const networkIdsOf = (messageId: string, attempt: number, count: number): string[] =>
-  Array.from({ length: count }, (_, i) => `net_${messageId}_${attempt}_${i + 1}`)

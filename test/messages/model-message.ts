@@ -1,0 +1,66 @@
+/** What the model knows of a message, and what can become of an attempt. */
+export interface ModelMessage {
+  id: string
+  account: string
+  parts: number
+  resendOnce: boolean
+  priority: number
+  dueAt: number
+  expiresAt: number
+  status: string
+  charged: number
+  /** What its cost says; while `held`, its parts are reserved. */
+  cost: 'held' | 'charged' | 'partial' | 'released'
+  isFinal: boolean
+  /** When it came to its last state, once it is final. */
+  settledAt: number
+  wasCorrected: boolean
+  wentAgain: boolean
+  attempts: number
+  /** Of the last of them nobody knows what became. */
+  isUnknown: boolean
+  /** Attempts whose answer may still come, and how many of their parts had told their ids. */
+  lost: Map<number, number>
+  refusals: number
+  /** Parts that the network is known to have taken, in whichever attempt took the most. */
+  partsTaken: number
+  /** A restore holds it back. */
+  heldBack: boolean
+  createdAt: number
+  /** Wire parts that the network may still report on. */
+  waitedFor: Map<string, WaitedPart>
+}
+
+export interface WaitedPart {
+  attempt: number
+  /** Whether receipts for all of them mean that the whole message arrived. */
+  isWhole: boolean
+  /** Whether they will, once the parts in doubt beside them are known to be taken. */
+  isWholeAfterYes: boolean
+  /** When the wait was given up; a late word still counts for 7 days. */
+  closedAt: number | null
+}
+
+export interface ParkedWord {
+  result: ReceiptResult
+  at: number
+}
+
+export interface ModelWallet {
+  granted: number
+  used: number
+}
+
+export type ReceiptResult = 'delivered' | 'undelivered' | 'lost'
+
+/** How an attempt ended, as a connector says it. */
+export type ModelOutcome =
+  | { kind: 'accepted'; wireParts: number; receipts: boolean }
+  | { kind: 'refused'; lasts: 'good' | 'now' | 'busy' | 'expired' }
+  | { kind: 'partial'; partsTaken: number; wireParts: number; receipts: boolean }
+  | { kind: 'unavailable' }
+  | { kind: 'unknown'; partsTaken: number; wireParts: number }
+
+/** Network ids that can be told before the outcome is: receipts may overtake it. */
+export const networkIdsOf = (messageId: string, attempt: number, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `net_${messageId}_${attempt}_${i + 1}`)
