@@ -19,6 +19,8 @@ export interface ModelMessage {
   attempts: number
   /** Of the last of them nobody knows what became. */
   isUnknown: boolean
+  /** Attempts of which somebody has told an end. */
+  ended: Set<number>
   /** Attempts whose answer may still come, and how many of their parts had told their ids. */
   lost: Map<number, number>
   refusals: number

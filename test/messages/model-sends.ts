@@ -98,6 +98,7 @@ const modelMessage = (id: string, shape: SendShape, { createdAt, expiresAt }: Se
   wentAgain: false,
   attempts: 0,
   isUnknown: false,
+  ended: new Set(),
   lost: new Map(),
   refusals: 0,
   partsTaken: 0,

@@ -75,6 +75,7 @@ export class Model {
       this.#moveBy(message, outcome, nowMs)
       message.isUnknown = outcome.kind === 'unknown'
     }
+    this.#lose(message, number, outcome)
     if (!('wireParts' in outcome)) return
     const networkIds = networkIdsOf(id, number, outcome.wireParts)
     if (outcome.kind === 'unknown' || outcome.receipts) {
@@ -86,8 +87,15 @@ export class Model {
       const part: WaitedPart = { attempt: number, isWhole, isWholeAfterYes, closedAt }
       for (const networkId of networkIds) message.waitedFor.set(networkId, { ...part })
     }
-    if (outcome.kind === 'unknown' && !message.lost.has(number)) message.lost.set(number, outcome.wireParts)
     this.#hearParked(message, networkIds)
+  }
+
+  /** An answer is outstanding while all that was said of an attempt is that nobody knows. */
+  #lose(message: ModelMessage, number: number, outcome: ModelOutcome): void {
+    const isFirst = !message.ended.has(number)
+    message.ended.add(number)
+    if (outcome.kind !== 'unknown') message.lost.delete(number)
+    else if (isFirst) message.lost.set(number, outcome.wireParts)
   }
 
   /** The answer to attempt `number`, which was given up, comes after all, with the ids of all parts; `told` of them were told before. */
