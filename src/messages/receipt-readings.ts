@@ -74,12 +74,31 @@ export async function findAwaited(
   return { awaited, unknown }
 }
 
+/** A part of an attempt that a receipt may still come of. */
+export interface AwaitedPart {
+  network_id: string
+  device_id: string
+  message_id: string
+  attempt_number: number
+}
+
+const partsOf = `select network_id, device_id, message_id, attempt_number from receipts_expected
+  where account_id = :account and mode = :mode and sent_at = :sent and message_id = :message and attempt_number = :attempt`
+
+/** All parts of an attempt that are waited for, or were until the wait was closed. Each half has an index of its own. */
+export const awaitedPartsOf = {
+  sql: `${partsOf} and closed_at is null union all ${partsOf} and closed_at is not null`,
+  inputs: ['account', 'mode', 'sent', 'message', 'attempt'],
+} as const
+
 /**
- * A bad word about a try whose message waits for its next one ends nothing. It is left for the answer to that try, which may still come and bring the
- * message back to it (decision 13): spent before, it would be missed then.
+ * A word that ends nothing now is left for the answer to that try, which may still come and bring the message back to it (decision 13): spent before, it
+ * would be missed then. So is a bad one while the message waits for its next try, and one that nothing will arrive while nobody knows if it was taken.
  */
 export const isUntimely = ({ result }: ReceiptWord, row: ExpectedRow): boolean =>
-  result !== 'delivered' && row.status === 'queued' && row.attempt_number === row.attempts
+  row.attempt_number === row.attempts &&
+  ((row.status === 'queued' && result !== 'delivered') ||
+    (row.status === 'unconfirmed' && row.sent_at === null && result === 'lost'))
 
 /** The ids that a receipt may be known by, likeliest first. */
 export const readingsOf = ({

@@ -8,7 +8,7 @@ import type { Claimed } from './claim-messages.ts'
 import { endDoubts, placeInDoubt } from './doubtful-parts.ts'
 import { raisedTo } from './history-floor.ts'
 import { letGoOfWaiting } from './leave-queue.ts'
-import { lateWhereEnded } from './late-yes.ts'
+import { deliverIfAllHeard, lateWhereEnded } from './late-yes.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
 import { takeParked, takeParkedAbout } from './parked-receipts.ts'
 import { heldPlace, queueKey, queueKeyOf } from './queue-place.ts'
@@ -99,9 +99,10 @@ export async function settleOutcomes(
     expectReceipts(tx, settlements.filter(isFirstWord), moved, heard),
     takeEarly(tx, settlements),
   ])
+  const delivered = await deliverIfAllHeard(tx, moved)
   if (early.length > 0) await settleReceipts(tx, early)
   await applyParkedInDoubt(tx, moved)
-  return settlements.map((settlement) => moved.get(settlement) ?? null)
+  return settlements.map((settlement) => delivered.get(settlement.messageId) ?? moved.get(settlement) ?? null)
 }
 
 /** Not while the message waits again: then this attempt has ended before, and what is said of it now is evidence alone, but for a yes. */

@@ -8,6 +8,8 @@ import type { MessageState } from './message-store.ts'
 import { park } from './parked-receipts.ts'
 import {
   type Awaited,
+  type AwaitedPart,
+  awaitedPartsOf,
   type ExpectedRow,
   findAwaited,
   isUntimely,
@@ -106,25 +108,9 @@ async function judge(tx: Tx, groups: readonly Group[]): Promise<Verdict[]> {
   return verdicts
 }
 
-interface OpenPart {
-  network_id: string
-  device_id: string
-  message_id: string
-  attempt_number: number
-}
-
-const partsOf = `select network_id, device_id, message_id, attempt_number from receipts_expected
-  where account_id = :account and mode = :mode and sent_at = :sent and message_id = :message and attempt_number = :attempt`
-
-/** Each half has an index of its own. */
-const openOf = {
-  sql: `${partsOf} and closed_at is null union all ${partsOf} and closed_at is not null`,
-  inputs: ['account', 'mode', 'sent', 'message', 'attempt'],
-} as const
-
-async function openParts(tx: Tx, groups: readonly Group[]): Promise<Map<string, OpenPart[]>> {
-  const rows = await selectEach<OpenPart>(
-    tx, openOf, groups.map(({ row }) => [row.account_id, row.mode, row.expected_sent_at, row.id, row.attempt_number]),
+async function openParts(tx: Tx, groups: readonly Group[]): Promise<Map<string, AwaitedPart[]>> {
+  const rows = await selectEach<AwaitedPart>(
+    tx, awaitedPartsOf, groups.map(({ row }) => [row.account_id, row.mode, row.expected_sent_at, row.id, row.attempt_number]),
   ) // prettier-ignore
   return Map.groupBy(rows, (row) => attemptName(row.message_id, row.attempt_number))
 }

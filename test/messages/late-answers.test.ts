@@ -70,6 +70,19 @@ test('a late answer after a receipt waits for the other parts alone', async () =
   expect(await house.message()).toMatchObject({ status: 'delivered', charged: 0 })
 })
 
+test.for(['resend_once', 'stop'] as const)(
+  'a late answer that tells no id, after the receipts of all that have one, waits for none: on unknown %s',
+  async (onUnknown) => {
+    const claimed = await house.loseSecondPart(onUnknown)
+    await house.receive('n1')
+    expect(await house.statuses()).toEqual([onUnknown === 'stop' ? 'unconfirmed' : 'queued'])
+    await house.late(claimed, accepted('n1'), ['n1'])
+    expect(await house.message()).toMatchObject({ status: 'delivered', parts_sent: 2 })
+    expect(await house.rowsOf('queue')).toEqual([])
+    expect(await house.rowsOf('receipts_expected')).toEqual([])
+  },
+)
+
 test('a late no ends the doubt: no receipt settles it by its number any more', async () => {
   const claimed = await house.loseOne()
   await house.late(claimed, { kind: 'refused', lasts: 'good', code: 'number_invalid', networkCode: null })
@@ -95,6 +108,15 @@ test.for([1, 2])(
     expect(await house.statuses()).toEqual(['undelivered'])
   },
 )
+
+test('that a part was lost, told while nobody knows of the other, counts once that is answered after all', async () => {
+  const claimed = await house.loseSecondPart('stop')
+  await house.receive('n1', { result: 'lost' })
+  expect(await house.statuses()).toEqual(['unconfirmed'])
+  await house.late(claimed, accepted('n1'), ['n1'])
+  expect(await house.statuses()).toEqual(['unconfirmed'])
+  expect(await house.rowsOf('receipts_expected')).toEqual([])
+})
 
 const unreachable = { result: 'undelivered', code: 'unreachable' } as const
 

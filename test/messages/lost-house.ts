@@ -11,8 +11,8 @@ import { type NearHouse, openNearHouse } from './near-house.ts'
 export interface LostHouse extends NearHouse {
   /** Sends one, which is handed over and not answered. */
   loseOne(request?: Parameters<NearHouse['send']>[0], wireParts?: number): Promise<Claimed>
-  /** Sends one of two parts, which goes again when nobody knows: of the first the network told its id, `n1`; the second was not answered. */
-  loseSecondPart(): Promise<Claimed>
+  /** Sends one of two parts, which goes again when nobody knows, unless it is to stop: of the first the network told its id, `n1`; the second was not answered. */
+  loseSecondPart(onUnknown?: 'resend_once' | 'stop'): Promise<Claimed>
   receive(networkId: string, more?: Partial<Receipt>, deviceId?: string): Promise<unknown>
   /** Receipts that come together. */
   receiveAll(words: readonly Partial<Receipt>[]): Promise<unknown>
@@ -37,8 +37,8 @@ export async function openLostHouse(): Promise<LostHouse> {
       await house.end(claimed, lost(wireParts))
       return claimed
     },
-    async loseSecondPart() {
-      await house.send({ onUnknown: 'resend_once', parts: 2 })
+    async loseSecondPart(onUnknown = 'resend_once') {
+      await house.send({ onUnknown, parts: 2 })
       const claimed = await house.claim()
       const inDoubt = { parts: [1], wireParts: 2 }
       await house.end(claimed, { kind: 'unknown', networkIds: ['n1'], partsTaken: 1, detail: 'no answer in time', inDoubt }) // prettier-ignore

@@ -15,6 +15,8 @@ export interface ModelMessage {
   /** When it came to its last state, once it is final. */
   settledAt: number
   wasCorrected: boolean
+  /** The network is known to have taken all of it. */
+  wasSent: boolean
   wentAgain: boolean
   attempts: number
   /** Of the last of them nobody knows what became. */

@@ -95,6 +95,7 @@ const modelMessage = (id: string, shape: SendShape, { createdAt, expiresAt }: Se
   isFinal: false,
   settledAt: 0,
   wasCorrected: false,
+  wasSent: false,
   wentAgain: false,
   attempts: 0,
   isUnknown: false,

@@ -116,6 +116,9 @@ export class Model {
     if (hasMoved || !isCurrent || before !== 'sent')
       for (const [i, networkId] of networkIds.entries())
         if (i >= yes.told || message.waitedFor.has(networkId)) message.waitedFor.set(networkId, { ...part })
+    const isHeard = ![...message.waitedFor.values()].some(({ attempt }) => attempt === number)
+    // What can be reported was, before the yes.
+    if (hasMoved && isHeard) this.#report(message, 'delivered')
     this.#hearParked(message, networkIds)
   }
 
@@ -138,8 +141,10 @@ export class Model {
     const isHeard = ({ networkId, result }: (typeof words)[number]) => {
       const part = message.waitedFor.get(networkId)
       if (part === undefined) return false
-      // While the next try waits, a bad word says nothing: an answer may still bring the message back to this one.
-      return result === 'delivered' || message.status !== 'queued' || part.attempt !== message.attempts
+      if (part.attempt !== message.attempts || result === 'delivered') return true
+      // While the next try waits, a bad word says nothing, nor does that it is lost while it is not known to be sent: an answer may still come.
+      const isInDoubt = message.status === 'unconfirmed' && !message.wasSent && result === 'lost'
+      return message.status !== 'queued' && !isInDoubt
     }
     const known = words.filter(isHeard)
     for (const { networkId, ...word } of words.filter((each) => !known.includes(each)))
@@ -211,6 +216,7 @@ export class Model {
       case 'accepted':
         this.#charge(message, parts)
         message.status = 'sent'
+        message.wasSent = true
         if (!outcome.receipts) this.#settle(message)
         return
       case 'partial':
@@ -277,6 +283,7 @@ export class Model {
 
   #correct(message: ModelMessage, status: string): void {
     message.status = status
+    message.wasSent = true
     message.wasCorrected = true
     this.#settle(message)
   }
