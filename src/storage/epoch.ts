@@ -121,7 +121,7 @@ export async function holdWaiting(tx: Tx, nowMs: number): Promise<number> {
  */
 export async function releaseHeld({ writer }: Pick<Storage, 'writer'>): Promise<number> {
   let released = 0
-  for (let page = 1; page > 0; released += page) page = await writer.write(releasePage)
+  for (let page = 1; page > 0; released += page) page = await writer.write((tx) => releasePage(tx))
   return released
 }
 

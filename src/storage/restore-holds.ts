@@ -28,17 +28,19 @@ export async function holdAll(tx: Tx): Promise<number> {
  * Releases a page of what is held and gives how many messages that were; 0 when nothing is held any more. Whatever was released between two
  * calls, or ended, the next one goes on with what is left.
  */
-export async function releasePage(tx: Tx): Promise<number> {
+export async function releasePage(tx: Tx, most = rowsAtOnce): Promise<number> {
   for (const name of tables) {
     const table = sql.table(name)
-    const page = await heldPage(tx, name)
-    if (page === null) continue
+    if ((await heldAt(tx, name, 0)) === null) continue
+    const key = keyOf(name)
+    const page = heldPage(name, await heldAt(tx, name, most - 1), most)
     // While they were held the expirer looked past them; it works out the true instant at its next sweep.
     if (name === 'queue')
       await sql`
         update queue_totals set next_expiry_at = 0 where (account_id, mode, route_key) in
-          (select account_id, mode, route_key from queue where ${page})`.execute(tx)
-    const { numAffectedRows } = await sql`update ${table} set restore_hold = 0 where ${page}`.execute(tx)
+          (select account_id, mode, route_key from ${page(sql`account_id, mode, route_key`)} as page)`.execute(tx)
+    const { numAffectedRows } = await sql`
+      update ${table} set restore_hold = 0 where (${key}) in (select ${key} from ${page(key)} as page)`.execute(tx)
     return Number(numAffectedRows ?? 0)
   }
   return 0
@@ -50,14 +52,15 @@ export async function holdsAnything(db: Db): Promise<boolean> {
   return false
 }
 
-/** The first rows of a table that are held, as many as a statement may touch; null when there are none. */
-async function heldPage(tx: Tx, name: Table): Promise<RawBuilder<unknown> | null> {
-  if ((await heldAt(tx, name, 0)) === null) return null
-  const last = await heldAt(tx, name, rowsAtOnce - 1)
-  return last === null
-    ? sql`restore_hold = 1`
-    : sql`restore_hold = 1 and (${keyOf(name)}) <= (${sql.join(last)})`
-}
+/**
+ * What gives some columns of the first rows of a table that are held, up to the last of them, or of all that are: fewer when some have ended since.
+ * That it is bounded by a count tells the planner of PostgreSQL how little that is: the bounds of a range alone let it read the whole table.
+ */
+const heldPage =
+  (name: Table, last: readonly Value[] | null, most: number) =>
+  (columns: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`(select ${columns} from ${sql.table(name)} where restore_hold = 1
+      and ${last === null ? sql`true` : sql`(${keyOf(name)}) <= (${sql.join(last)})`} order by ${keyOf(name)} limit ${most})`
 
 /** The key of what is held in a place, in the order of keys; null when less is. */
 async function heldAt(db: Db | Tx, name: Table, place: number): Promise<Value[] | null> {
