@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { rfc3339 } from './clock.ts'
 import { ConfigError } from './config.ts'
 import { databaseFile, makeDataFolder } from './data-folder.ts'
-import { flushPath, hasCode, isThere, readIfThere } from './durable-file.ts'
+import { flushPath, hasCode, isLastingFault, isThere, readIfThere } from './durable-file.ts'
 
 /** What encrypts the secrets that must be read again, and hashes the numbers that were erased. */
 export interface InstanceSecret {
@@ -48,7 +48,7 @@ export const previousSecretFile = (dataFolder: string): string => join(dataFolde
 /**
  * The secret of this instance: ONESIXTY_SECRET when set, else the file `secret` of the data folder, which is made before an embedded database
  * is: one that is there without it has lost it, and a new one in silence would lose all that the old one sealed. On PostgreSQL it must be
- * given, for all nodes need the same. The former ones stand in `secret.previous`. Refuses files that others may read, and secrets below 32 characters.
+ * given, for all nodes need the same. The former ones stand in `secret.previous`. Refuses files that others may read, secrets below 32 characters, and those of several lines.
  */
 export async function loadInstanceSecret({
   dataFolder,
@@ -67,13 +67,17 @@ export async function loadInstanceSecret({
   const current = given ?? (await makeSecret(dataFolder, file))
   if (current.length < leastLength)
     throw new ConfigError(`The secret needs at least ${leastLength} characters.`)
+  if (/[\r\n]/.test(current))
+    throw new ConfigError(
+      'The secret must be one line: once it is changed, it stands as a line among the former ones.',
+    )
   const former = await readFormer(previousSecretFile(dataFolder))
   // One that is named twice is one: Better Auth refuses a version that comes twice.
   return { current, former: [...new Set(former)].filter((each) => each !== current) }
 }
 
 const lostSentence = (file: string): string =>
-  `${file} is not there, and the database beside it was made with a secret. Put it back from where you keep it, or set ONESIXTY_SECRET to it. If it is lost, make a new one to go on: umask 077; openssl rand -hex 32 > ${file}; onesixty secret accept. ${lossSentence}`
+  `${file} is not there, and the database beside it was made with a secret. Put it back from where you keep it, or set ONESIXTY_SECRET to it. If it is lost, make a new one to go on, as the user that the server runs as: umask 077; openssl rand -hex 32 > ${file}; onesixty secret accept. ${lossSentence}`
 
 /** Said where secrets that the database was used with are not at hand. */
 export function missingSentence(
@@ -90,7 +94,7 @@ export function missingSentence(
 
 /** Said wherever a secret may be given up. */
 export const lossSentence =
-  'Passwords of links, webhook secrets and second factors that a lost secret sealed cannot be read again then, and opt-outs of numbers that were erased under it hold no more.'
+  'Passwords of links, webhook secrets, keys of phones and second factors that a lost secret sealed cannot be read again then, and opt-outs of numbers that were erased under it hold no more.'
 
 /** The secret that the file holds, or null when there is none. */
 async function readSecret(file: string): Promise<string | null> {
@@ -105,7 +109,11 @@ async function readFormer(file: string): Promise<string[]> {
 }
 
 async function readPrivate(file: string): Promise<string | null> {
-  const text = await readIfThere(file)
+  const text = await readIfThere(file).catch((error: unknown) => {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (!isLastingFault(code)) throw error
+    throw new ConfigError(`${file} cannot be read (${code}). It must be a file of the user that onesixty runs as, whose id is ${process.geteuid?.() ?? 'unknown'} here, with the rights 600.`)
+  }) // prettier-ignore
   if (text === null) return null
   if (((await stat(file)).mode & 0o077) !== 0)
     throw new ConfigError(`Others may read ${file}. Run: chmod 600 ${file}`)

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { hourMs } from '../clock.ts'
-import { secretFile } from '../instance-secret.ts'
+import { isThere } from '../durable-file.ts'
+import { previousSecretFile, secretFile } from '../instance-secret.ts'
 import { backUpDatabase } from '../storage/backup.ts'
 import { findDamage, openDatabaseFile } from '../storage/database-file.ts'
 import { command } from './command.ts'
@@ -14,15 +15,18 @@ export const backupCommand = command({
     'The copy holds numbers and texts: keep it as safe as the database. Keep the secret apart from it: without it stored passwords cannot be read again.',
   arguments: [{ name: 'file', says: 'Where the copy goes; nothing is overwritten.' }],
   options: {},
-  async run(tools, { arguments: [given = ''] }) {
-    const file = resolve(given)
+  async run(tools, { arguments: [target = ''] }) {
+    const file = resolve(target)
     requireEmbedded(tools.config, 'Back it up with pg_dump, or as docs/scaling.md says.')
     await requireDatabase(tools.config)
     let broken: string[] = []
     const { bytes } = await backUpDatabase(tools.config.dataFolder, file, async (copy) => {
       broken = await proveCopy(tools, copy)
     })
-    const secret = tools.config.secret === null ? secretFile(tools.config.dataFolder) : 'ONESIXTY_SECRET'
+    const { dataFolder, secret: given } = tools.config
+    const secret = given === null ? secretFile(dataFolder) : 'ONESIXTY_SECRET'
+    const former = previousSecretFile(dataFolder)
+    const formerSecrets = (await isThere(former)) ? former : null
     const sums =
       broken.length === 0
         ? 'every sum adds up'
@@ -35,11 +39,14 @@ export const backupCommand = command({
         broken_sums: broken,
         restore: `onesixty restore ${file}`,
         secret,
+        former_secrets: formerSecrets,
       },
       text: [
         `${file}: ${(bytes / 1_000_000).toFixed(1)} MB, the file is sound, ${sums}.`,
         `To restore: stop the server, then onesixty restore ${file}`,
-        `Keep ${secret} too, somewhere else: a backup does not hold it.`,
+        formerSecrets === null
+          ? `Keep ${secret} too, somewhere else: a backup does not hold it.`
+          : `Keep ${secret} and ${formerSecrets} too, somewhere else: a backup does not hold them.`,
       ].join('\n'),
       exitCode: broken.length === 0 ? 0 : 1,
     }

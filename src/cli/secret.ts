@@ -6,10 +6,13 @@ import { command, type CommandGroup } from './command.ts'
 import { CommandError } from './command-errors.ts'
 import type { Toolbox } from './toolbox.ts'
 
+const anew =
+  'What was sealed with a lost one is set anew: passwords of links (onesixty device set), webhook secrets (onesixty webhook rotate); second factors go with onesixty user reset-link --remove-second-factor, and their owners set up others. Phones register anew as soon as their app is started again.'
+
 const accept = command({
   summary:
     'Goes on with the secrets that are there now, where others that the database was used with are lost.',
-  details: `No server starts while a secret that its database was used with is missing; every server must be stopped. ${lossSentence} Set passwords of links again (device set), rotate webhook secrets (webhook rotate), and let people set up their second factors anew.`,
+  details: `No server starts while a secret that its database was used with is missing; every server must be stopped. ${lossSentence} ${anew}`,
   arguments: [],
   options: {},
   async run(tools) {
@@ -19,7 +22,7 @@ const accept = command({
       text:
         forgotten === 0
           ? 'No secret was missing, and nothing is lost.'
-          : `${forgotten} ${forgotten === 1 ? 'secret is' : 'secrets are'} given up for lost; this database goes on with those at hand. What was sealed with a lost one is set anew: passwords of links (onesixty device set), webhook secrets (onesixty webhook rotate), second factors. Opt-outs of numbers that were erased under it hold no more.`,
+          : `${forgotten} ${forgotten === 1 ? 'secret is' : 'secrets are'} given up for lost; this database goes on with those at hand. ${anew} Opt-outs of numbers that were erased under it hold no more.`,
     }
   },
 })

@@ -199,13 +199,16 @@ const sealSecrets = (
 ): string | null =>
   Object.keys(secrets).length === 0 ? null : secretBox.seal(JSON.stringify(secrets), deviceId)
 
+/** What was sealed under a secret that was given up is lost (secret accept): what is set now stands alone. */
 function mergeSecrets(
   secretBox: SecretBox,
   row: DeviceRow,
   secrets: Readonly<Record<string, string>>,
 ): string | null {
   if (Object.keys(secrets).length === 0) return row.secrets
-  return sealSecrets(secretBox, row.id, { ...openDeviceSecrets(secretBox, row), ...secrets })
+  const isLost = row.secrets !== null && !secretBox.canOpen(row.secrets)
+  const present = isLost ? {} : openDeviceSecrets(secretBox, row)
+  return sealSecrets(secretBox, row.id, { ...present, ...secrets })
 }
 
 const mergeSettings = (

@@ -131,7 +131,10 @@ export interface KnownPhone {
   wasHeard: boolean
 }
 
-/** Whose token or hook secret this is; null when nobody's any more: superseded, or its device is retired or its account closed. */
+/**
+ * Whose token or hook secret this is; null when nobody's any more: superseded, its device retired, its account closed, or the secret given up that
+ * its key was sealed under: to one that is refused its app registers anew.
+ */
 export async function findPhone(
   db: Db,
   { secretBox }: Pick<PhoneDeps, 'secretBox'>,
@@ -160,7 +163,7 @@ export async function findPhone(
     .where('p.superseded_at', 'is', null)
     .where('d.state', '!=', 'retired')
     .executeTakeFirst()
-  if (row === undefined || row.state === 'closed') return null
+  if (row === undefined || row.state === 'closed' || !secretBox.canOpen(row.signing_key)) return null
   const signingKey = secretBox.open(row.signing_key, row.id)
   return {
     phoneId: row.id,

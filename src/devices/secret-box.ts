@@ -13,14 +13,15 @@ export interface SecretBox {
   seal(text: string, owner: string): string
   /** Gives the text, or throws when it was tampered with, belongs to another owner, or its secret is neither the current nor a former one. */
   open(sealed: string, owner: string): string
-  /** Whether it is sealed under the current secret; else it should be sealed anew. */
-  isCurrent(sealed: string): boolean
+  /** Whether the secret that it was sealed under is at hand; where that one was given up (secret accept), nobody opens it again. */
+  canOpen(sealed: string): boolean
 }
 
 /** A box for one purpose (AES-256-GCM, NIST SP 800-38D): nothing that was sealed for another can be opened with it. */
 export function createSecretBox(secret: InstanceSecret, purpose: string): SecretBox {
   const current = derive(secret.current, purpose)
   const known = everySecret(secret).map((each) => derive(each, purpose))
+  const keyOf = (sealed: string) => known.find(({ name }) => name === sealed.split('.')[1])
 
   return {
     seal(text, owner) {
@@ -30,9 +31,9 @@ export function createSecretBox(secret: InstanceSecret, purpose: string): Secret
       return `v1.${current.name}.${sealed.toString('base64url')}`
     },
     open(sealed, owner) {
-      const [version, name, body = ''] = sealed.split('.')
+      const [version, , body = ''] = sealed.split('.')
       if (version !== 'v1') throw new Error('A stored secret has a form that this version does not know.')
-      const derived = known.find((candidate) => candidate.name === name)
+      const derived = keyOf(sealed)
       if (derived === undefined) {
         throw new Error(
           'A stored secret was sealed under another ONESIXTY_SECRET. Put that one back, or beside the present one as a line of secret.previous.',
@@ -40,7 +41,7 @@ export function createSecretBox(secret: InstanceSecret, purpose: string): Secret
       }
       return decrypt(derived.key, Buffer.from(body, 'base64url'), associatedData(purpose, owner))
     },
-    isCurrent: (sealed) => sealed.startsWith(`v1.${current.name}.`),
+    canOpen: (sealed) => keyOf(sealed) !== undefined,
   }
 }
 

@@ -208,8 +208,8 @@ export class Deliverer implements Service {
 
   #secretsOf({ endpointId, secret, previousSecret, previousUntil }: ClaimedDelivery, atMs: number): string[] {
     const { secretBox } = this.#deps
-    const sealed =
-      previousSecret === null || (previousUntil ?? 0) <= atMs ? [secret] : [secret, previousSecret]
+    const signs = previousSecret !== null && (previousUntil ?? 0) > atMs && secretBox.canOpen(previousSecret)
+    const sealed = signs ? [secret, previousSecret] : [secret]
     return sealed.map((each) => secretBox.open(each, endpointId))
   }
 

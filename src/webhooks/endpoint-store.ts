@@ -101,7 +101,8 @@ export async function setEndpoint(tx: Tx, deps: AccountDeps, change: EndpointCha
 
 /**
  * Gives an endpoint a new secret, which is shown this once. Until `previousUntil` the one before signs beside it; of two rotations within that
- * time only the later one counts. Refuses an endpoint that does not exist.
+ * time only the later one counts, and one that was sealed under a secret of the instance that was given up signs nothing. Refuses an endpoint that
+ * does not exist.
  */
 export async function rotateSecret(
   tx: Tx,
@@ -112,10 +113,11 @@ export async function rotateSecret(
   const { secret: previous } = await requireEndpoint(tx, named)
   const secret = mintSigningSecret(deps.randomBytes)
   const sealed = deps.secretBox.seal(secret, endpointId)
+  const signs = deps.secretBox.canOpen(previous)
   await changeRow(tx, deps, named, {
     secret: sealed,
-    previous_secret: previous,
-    previous_until: previousUntil,
+    previous_secret: signs ? previous : null,
+    previous_until: signs ? previousUntil : null,
   })
   const detail = { endpointId, previousUntil }
   await appendAudit(tx, deps, { accountId, actor, action: 'webhook.rotated', detail })

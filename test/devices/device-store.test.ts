@@ -98,6 +98,18 @@ test('secrets are sealed for this device; nothing that is stored or audited show
   expect(openDeviceSecrets(secretBox, await rowOf(id))).toEqual({ password: 'another' })
 })
 
+test('a password that was sealed under a secret that is given up is set anew, and stands until then', async () => {
+  const lost = createDeviceSecretBox({ current: 'a secret of the instance that is lost', former: [] })
+  const id = await add({ secrets: { password: 'hunter2-hunter2' } })
+  const { writer } = fixture.storage
+  const sealed = lost.seal('{"password":"old"}', id)
+  await writer.write((tx) => tx.updateTable('devices').set({ secrets: sealed }).execute())
+  await set(id, { name: 'Renamed' })
+  expect((await rowOf(id)).secrets).toBe(sealed)
+  await set(id, { secrets: { password: 'another' } })
+  expect(openDeviceSecrets(secretBox, await rowOf(id))).toEqual({ password: 'another' })
+})
+
 test('refuses settings, secrets, senders and a pace that its kind cannot have, all at once', async () => {
   const bad: Partial<NewDevice> = {
     name: '',

@@ -258,6 +258,21 @@ describe('registrations', () => {
     },
   )
 
+  test('a phone whose key was sealed under a secret that is given up is nobody, so that its app registers anew', async () => {
+    const { token } = await house.mint()
+    const made = (await house.register(token))!
+    const { hookSecret } = (await house.find(made.deviceToken))!
+    const lost = createDeviceSecretBox({ current: 'a secret of the instance that is lost', former: [] })
+    const signing_key = lost.seal('key', made.phoneId)
+    await house.storage.writer.write((tx) => tx.updateTable('phones').set({ signing_key }).execute())
+    expect(await house.find(made.deviceToken)).toBeNull()
+    expect(await findPhone(house.storage.read, house.phoneDeps(), { hookSecret })).toBeNull()
+    house.clock.jumpWallClock(goneMs)
+    const anew = (await house.register(token))!
+    expect(anew.deviceId).toBe(made.deviceId)
+    expect(await house.find(anew.deviceToken)).toMatchObject({ deviceId: made.deviceId })
+  })
+
   test('whom a token names is remembered for a moment, never longer than 5 s', async () => {
     const made = (await house.register((await house.mint()).token))!
     const identities = new PhoneIdentities({

@@ -1,7 +1,8 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ConfigError } from '../../src/config.ts'
 import { databaseFile } from '../../src/data-folder.ts'
 import { loadInstanceSecret, previousSecretFile, secretFile } from '../../src/instance-secret.ts'
 
@@ -40,6 +41,13 @@ test('the environment goes before the file, and then no file is made', async () 
     loadInstanceSecret({ dataFolder: folder, secret: 'short', databaseUrl: null }),
   ).rejects.toThrow('at least 32 characters')
 })
+
+test.for(['\n', '\r\n'])('refuses a secret of several lines, which could not stand among the former ones', async (end) => {
+  const secret = `${'a'.repeat(40)}${end}${'b'.repeat(40)}`
+  await expect(loadInstanceSecret({ dataFolder: folder, secret, databaseUrl: null })).rejects.toThrow('one line')
+  await writeFile(secretFile(folder), `${secret}\n`, { mode: 0o600 })
+  await expect(loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null })).rejects.toThrow('one line')
+}) // prettier-ignore
 
 test('refuses a secret that others may read', async () => {
   await loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null })
@@ -87,3 +95,14 @@ test.for([
   await writeFile(previousSecretFile(folder), text, { mode })
   await expect(loadInstanceSecret(settings())).rejects.toThrow(why)
 })
+
+test.for(['secret', 'secret.previous'])(
+  'what stands in the place of %s and cannot be read is a fault of the set-up, which lasts',
+  async (name) => {
+    await mkdir(join(folder, name), { mode: 0o700 })
+    const given = { dataFolder: folder, secret: name === 'secret' ? null : newer, databaseUrl: null }
+    const refused = loadInstanceSecret(given)
+    await expect(refused).rejects.toThrow(ConfigError)
+    await expect(refused).rejects.toThrow(`${join(folder, name)} cannot be read (EISDIR)`)
+  },
+)

@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createWebhookSecretBox } from '../../src/devices/secret-box.ts'
 import { replayEvent } from '../../src/webhooks/replay.ts'
 import { rotateSecret } from '../../src/webhooks/endpoint-store.ts'
 import { answered, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
@@ -74,36 +75,67 @@ test('a server that never spoke of a delivery loses it when its lease ends; what
   expect((await house.attempts()).map(({ token, status }) => [token, status])).toEqual([[1, 500], [2, 200]])
 }) // prettier-ignore
 
-test('while a secret is rotated both sign, and afterwards the new one alone', async () => {
-  const { endpointId, secret } = await house.addEndpoint()
-  const { ids, clock, secretBox } = house
-  const rotated = await house.storage.writer.write((tx) =>
+const rotate = (endpointId: string) =>
+  house.storage.writer.write((tx) =>
     rotateSecret(
       tx,
-      { ids, nowMs: clock.now(), secretBox, randomBytes: (count) => new Uint8Array(count).fill(9) },
-      { accountId: 'acc_a', endpointId, actor: 'test', previousUntil: clock.now() + 3_600_000 },
+      {
+        ids: house.ids,
+        nowMs: house.clock.now(),
+        secretBox: house.secretBox,
+        randomBytes: (count) => new Uint8Array(count).fill(9),
+      },
+      { accountId: 'acc_a', endpointId, actor: 'test', previousUntil: house.clock.now() + 3_600_000 },
     ),
   )
+
+const verifies = (index: number, key: string): boolean => {
+  const { atMs, body, headers } = house.posted[index]!
+  vi.setSystemTime(atMs)
+  try {
+    new Webhook(key).verify(body, { ...headers })
+    return true
+  } catch {
+    return false
+  } finally {
+    vi.useRealTimers()
+  }
+}
+
+test('while a secret is rotated both sign, and afterwards the new one alone', async () => {
+  const { endpointId, secret } = await house.addEndpoint()
+  const rotated = await rotate(endpointId)
   await house.send()
   await house.after(0)
   await house.send()
   await house.after(3_600_000)
   await house.send()
   await house.after(0)
-  const verifies = (index: number, key: string): boolean => {
-    vi.setSystemTime(house.posted[index]!.atMs)
-    try {
-      new Webhook(key).verify(house.posted[index]!.body, { ...house.posted[index]!.headers })
-      return true
-    } catch {
-      return false
-    } finally {
-      vi.useRealTimers()
-    }
-  }
   expect([verifies(0, secret), verifies(0, rotated.secret)]).toEqual([true, true])
   expect([verifies(2, secret), verifies(2, rotated.secret)]).toEqual([false, true])
-}) // prettier-ignore
+})
+
+test.for(['before it is rotated', 'while it is rotated'])(
+  'where what sealed the former secret is given up %s, the new one signs alone and at once',
+  async (given) => {
+    const { endpointId } = await house.addEndpoint()
+    const lost = createWebhookSecretBox({ current: 'a secret of the instance that is lost', former: [] })
+    const sealed = lost.seal('whsec_AAAA', endpointId)
+    const { writer } = house.storage
+    if (given.startsWith('before'))
+      await writer.write((tx) => tx.updateTable('webhook_endpoints').set({ secret: sealed }).execute())
+    const rotated = await rotate(endpointId)
+    if (given.startsWith('while'))
+      await writer.write((tx) =>
+        tx.updateTable('webhook_endpoints').set({ previous_secret: sealed }).execute(),
+      )
+    await house.send()
+    await house.after(0)
+    expect(verifies(0, rotated.secret)).toBe(true)
+    expect(house.posted[0]!.headers['webhook-signature']).not.toContain(' ')
+    expect(await house.deliveries()).toMatchObject([{ outcome: 'delivered' }])
+  },
+)
 
 test('what is asked for again while it is being told is told again, whatever comes of the try under way', async () => {
   const { endpointId } = await house.addEndpoint()
