@@ -11,6 +11,7 @@ const wiring = [
   'http',
   'inbound',
   'open-account',
+  'own-node',
   'phones',
   'webhook-delivery',
   'wiring',

@@ -1,7 +1,7 @@
 import { Authenticator } from './accounts/authenticator.ts'
 import { AgreedClock } from './agreed-clock.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { type Config, ConfigError } from './config.ts'
+import type { Config } from './config.ts'
 import { createDeviceSecretBox } from './devices/secret-box.ts'
 import { createPool } from './device-pool.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'
@@ -10,7 +10,7 @@ import { Dispatcher } from './dispatch/dispatcher.ts'
 import { HandOverLog, type PastHandOvers, readBoot, readPastHandOvers } from './dispatch/hand-over-log.ts'
 import { addGauges } from './dispatch/gauges.ts'
 import { createJanitors } from './dispatch/janitors.ts'
-import { NodeBeats } from './dispatch/node-beats.ts'
+import type { NodeBeats } from './dispatch/node-beats.ts'
 import { NodeNews } from './dispatch/node-news.ts'
 import type { Route } from './dispatch/choose-device.ts'
 import { QuietAccounts } from './dispatch/quiet-accounts.ts'
@@ -18,7 +18,7 @@ import { ensureTestSimulator } from './dispatch/test-simulator.ts'
 import { createInboundReceiver } from './inbound.ts'
 import { createHttp } from './http.ts'
 import { createIds } from './ids.ts'
-import { loadInstanceSecret, marksOf, missingSentence } from './instance-secret.ts'
+import { loadInstanceSecret } from './instance-secret.ts'
 import { once, type Service, startAll, stopAll } from './lifecycle.ts'
 import type { Log } from './log.ts'
 import type { Claimed } from './messages/claim-messages.ts'
@@ -28,18 +28,16 @@ import { OptOuts } from './messages/opt-outs.ts'
 import { createNumberHash } from './number-hash.ts'
 import { createMailer } from './mailer.ts'
 import { createMetrics } from './metrics.ts'
-import { nodeNameOf } from './node-name.ts'
+import { begin, createBeats } from './own-node.ts'
 import type { Wiring } from './wiring.ts'
 import { createPhones } from './phones.ts'
 import { createWebhookDelivery } from './webhook-delivery.ts'
 import { SharedCounts } from './shared-counts.ts'
 import type { Storage } from './storage/database.ts'
 import { databaseTime, isShared } from './storage/database-time.ts'
-import { advanceEpoch, type EpochStart } from './storage/epoch.ts'
+import type { EpochStart } from './storage/epoch.ts'
 import { lockFolder } from './storage/folder-lock.ts'
-import { joinNodes } from './storage/nodes.ts'
 import { openStorage } from './storage/open-storage.ts'
-import { agreeOnSecrets } from './storage/secret-mark.ts'
 import type { HotUnits } from './messages/units.ts'
 import { readTlsFiles } from './tls-files.ts'
 
@@ -48,6 +46,8 @@ export interface App {
   storage: Storage<HotUnits>
   dispatcher: Dispatcher
   epoch: EpochStart
+  /** Settles when the secrets of this server were given up while it was taken for dead (`secret accept`): it must end, and not be started again. */
+  secretGivenUp: Promise<Error>
   /** Starts everything; gives the address that it listens on. When it fails, everything is stopped and closed again. */
   start(): Promise<{ url: string }>
   /** Takes no more requests, finishes what is under way, and lets the data folder go. */
@@ -105,27 +105,6 @@ export async function createApp(config: Config, log: Log, ownClock: Clock = syst
   }
 }
 
-/**
- * The next epoch and the node of that number, or neither: a node that is not known by the epoch of its folder would be its own namesake. Refuses
- * where a secret that the database was used with is missing.
- */
-async function begin(
-  storage: Storage,
-  { config, clock, secret }: Pick<Wiring, 'config' | 'clock' | 'secret'>,
-): Promise<{ epoch: EpochStart; node: Wiring['node'] }> {
-  const facts = {
-    name: nodeNameOf(config),
-    isAlone: config.databaseUrl === null,
-    tidies: config.roles.includes('janitor'),
-  }
-  const epoch = await advanceEpoch(storage, config.dataFolder, clock.now(), async (tx, start) => {
-    const lacks = await agreeOnSecrets(tx, marksOf(secret), clock.now())
-    if (lacks !== null) throw new ConfigError(missingSentence(config, lacks))
-    await joinNodes(tx, clock, { ...facts, ...start })
-  })
-  return { epoch, node: { epoch: epoch.epoch, ...facts } }
-}
-
 interface Around {
   lock: { release(): void }
   handOvers: HandOverLog
@@ -165,7 +144,7 @@ function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App
     dueNow: () => dispatcher.dueNow(),
     wake: (route) => dispatcher.wake(route),
   })
-  const beats = new NodeBeats({ ...wiring, ...wiring.node, heard, wasPutBack: () => dispatcher.wasPutBack() })
+  const { beats, secretGivenUp } = createBeats(wiring, { heard, wasPutBack: () => dispatcher.wasPutBack() })
   const news = createNews(wiring, { beats, wake: (route) => dispatcher.wake(route) })
   const wake = (route: Route): void => {
     dispatcher.wake(route)
@@ -192,7 +171,13 @@ function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App
     await storage.close()
     lock.release()
   }
-  return { storage, dispatcher, epoch, ...runningOf(wiring, { services, close, url: http.url }) }
+  return {
+    storage,
+    dispatcher,
+    epoch,
+    secretGivenUp,
+    ...runningOf(wiring, { services, close, url: http.url }),
+  }
 }
 
 /** Starts and stops all of it; what could not start is stopped and closed again. */

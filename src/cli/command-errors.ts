@@ -1,3 +1,6 @@
+/** EX_CONFIG of sysexits.h: to try again helps nothing until somebody has put it right (deploy/onesixty.service). */
+export const mustBePutRight = 78
+
 /** The command line itself is wrong: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'

@@ -6,7 +6,7 @@ import { MovedError } from '../storage/moved.ts'
 import { StorageError } from '../storage/dialect.ts'
 import { UnusableError } from '../storage/unusable.ts'
 import type { Command, CommandGroup } from './command.ts'
-import { CommandError, UsageError } from './command-errors.ts'
+import { CommandError, mustBePutRight, UsageError } from './command-errors.ts'
 import { helpOfCommand, helpOfGroup, table } from './help.ts'
 import { nearestName } from '../nearest-name.ts'
 import { parseOptions } from './parse-options.ts'
@@ -180,8 +180,6 @@ function print(io: CommandIo, text: string): 0 {
   return 0
 }
 
-/** EX_CONFIG of sysexits.h: to try again helps nothing until somebody has put it right (deploy/onesixty.service). */
-const mustBePutRight = 78
 type ExitCode = 1 | 2 | typeof mustBePutRight
 
 /** Says what went wrong in the form that was asked for. */

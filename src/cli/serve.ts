@@ -5,7 +5,7 @@ import { type Config, ConfigError, readConfig } from '../config.ts'
 import { keepHeapSmall, keepHeapsOfThreadsSmall } from '../garbage.ts'
 import { createIds } from '../ids.ts'
 import { createLog, gatheredOutput, type Log } from '../log.ts'
-import { UsageError } from './command-errors.ts'
+import { mustBePutRight, UsageError } from './command-errors.ts'
 import { readRoles, roles } from '../roles.ts'
 import { holdsAnything } from '../storage/restore-holds.ts'
 import { makeFirstAccount, welcome } from './first-run.ts'
@@ -43,6 +43,10 @@ export async function serve(host: ServingProcess, options: { roles?: string } = 
   void app.storage.died.then((error) => {
     log.fatal({ err: error }, 'the database thread ended; ending too, so that a fresh start can take over')
     host.exit(1)
+  })
+  void app.secretGivenUp.then((error) => {
+    log.fatal({ err: error }, 'the secret of this server was given up while it was taken for dead; ending')
+    host.exit(mustBePutRight)
   })
   const signal = await signalled
   log.info({ signal }, 'stopping: finishing what is under way; once more to end at once')

@@ -1,6 +1,8 @@
 import type { ToldTime } from '../agreed-clock.ts'
 import type { Writer } from '../storage/writer.ts'
 import { type Beat, beatIntervalMs, beatNode, leaveNodes, silenceMs } from '../storage/nodes.ts'
+import type { MissingSecrets } from '../instance-secret.ts'
+import { SecretGivenUpError } from '../storage/secret-mark.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 
 export interface NodeBeatsDeps extends JanitorDeps {
@@ -11,6 +13,10 @@ export interface NodeBeatsDeps extends JanitorDeps {
   isAlone: boolean
   /** Whether it may tidy up for all. */
   tidies: boolean
+  /** Of the secrets that it seals with. */
+  marks: readonly string[]
+  /** They were given up while it was taken for dead: it must end. */
+  secretGivenUp?: (lacks: MissingSecrets) => void
   /** The database does not know what this node told it. */
   wasPutBack?: () => void
   /** Each beat brings the time of the database with it. */
@@ -69,12 +75,15 @@ export class NodeBeats extends Janitor {
   }
 
   async #beat(): Promise<void> {
-    const { writer, clock, log, epoch, name, tidies, heard, wasPutBack } = this.#deps
+    const { writer, clock, log, epoch, name, tidies, marks, heard, wasPutBack } = this.#deps
     // Counted from before it was asked: never later than the database has it.
     const beatMs = clock.monotonicMs()
-    const beat: Beat = await writer.write((tx) =>
-      beatNode(tx, clock, { epoch, name, tidies, saidBefore: this.#saidAt }),
-    )
+    const beat: Beat = await writer
+      .write((tx) => beatNode(tx, clock, { epoch, name, tidies, marks, saidBefore: this.#saidAt }))
+      .catch((error: unknown) => {
+        if (error instanceof SecretGivenUpError) this.#deps.secretGivenUp?.(error.lacks)
+        throw error
+      })
     heard?.({ databaseMs: beat.saidAt, askedMs: beatMs, answeredMs: clock.monotonicMs() })
     this.#beatMs = beatMs
     this.#saidAt = beat.saidAt

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import { clusterOf, databaseTime } from './database-time.ts'
 import type { Tx } from './dialect.ts'
 import { holdWaiting } from './epoch.ts'
+import { agreeOnSecrets, SecretGivenUpError } from './secret-mark.ts'
 
 /** How often a node says that it lives. */
 export const beatIntervalMs = 5_000
@@ -80,7 +81,8 @@ export interface Beat {
 /**
  * Says that a node lives, and of those that say nothing any more that they do not. Both are facts for all from the commit on. `saidBefore` is
  * when it said so last: a database that does not know of it was put back while this node went on, and all that waits is held, as at a start. One
- * that does goes on with what it had, on whatever server: that history is what the next start compares with.
+ * that does goes on with what it had, on whatever server: that history is what the next start compares with. Refuses (SecretGivenUpError) a node that
+ * was silent for so long that its secrets, of which `marks` are, could be given up meanwhile, and were.
  */
 export async function beatNode(
   tx: Tx,
@@ -89,8 +91,12 @@ export async function beatNode(
     epoch,
     name,
     tidies,
+    marks,
     saidBefore = null,
-  }: Pick<NodeStart, 'epoch' | 'name' | 'tidies'> & { saidBefore?: number | null },
+  }: Pick<NodeStart, 'epoch' | 'name' | 'tidies'> & {
+    marks: readonly string[]
+    saidBefore?: number | null
+  },
 ): Promise<Beat> {
   const now = await databaseTime(tx, clock)
   const self = await tx
@@ -99,6 +105,9 @@ export async function beatNode(
     .where('epoch', '=', epoch)
     .executeTakeFirst()
   const isForgotten = saidBefore !== null && (self === undefined || self.beat_at < saidBefore)
+  const wasSilent = self === undefined || self.left_at !== null || self.beat_at <= now - silenceMs
+  const lacks = isForgotten || wasSilent ? await agreeOnSecrets(tx, marks, now) : null
+  if (lacks !== null) throw new SecretGivenUpError(lacks)
   const held = isForgotten ? await holdWaiting(tx, now) : null
   await followCluster(tx, epoch)
   if (self === undefined)

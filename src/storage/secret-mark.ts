@@ -4,6 +4,17 @@ import type { Db, Tx } from './dialect.ts'
 /** How the secrets at hand stand to those that a database was used with. One without a mark may be of any. */
 export type SecretFit = { kind: 'fits' } | { kind: 'unmarked' } | MissingSecrets
 
+/** The secrets of a server were given up for lost while it was taken for dead: it must end before it seals anything more. */
+export class SecretGivenUpError extends Error {
+  override readonly name = 'SecretGivenUpError'
+  readonly lacks: MissingSecrets
+
+  constructor(lacks: MissingSecrets) {
+    super('The secret of this server was given up while it was taken for dead.')
+    this.lacks = lacks
+  }
+}
+
 /**
  * Compares the secrets that the database was used with with those at hand, of which `marks` are (instance-secret.ts). What a secret sealed or hashed
  * is lost without it: opt-outs of erased numbers would be written to (P9), and nobody would notice.

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Janitor } from '../../src/dispatch/janitor.ts'
 import { NodeBeats } from '../../src/dispatch/node-beats.ts'
 import { createLog } from '../../src/log.ts'
 import { releaseHeld } from '../../src/storage/epoch.ts'
 import { joinNodes, silenceMs } from '../../src/storage/nodes.ts'
+import { acceptSecrets, agreeOnSecrets } from '../../src/storage/secret-mark.ts'
 import { enqueueTwo, readHolds } from '../cli/waiting-queue.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
@@ -18,12 +19,12 @@ const silent = createLog('silent', { write: () => undefined })
 
 async function startNode(
   epoch: number,
-  { tidies = true, log = silent } = {},
+  { tidies = true, log = silent, secretGivenUp = vi.fn<() => void>() } = {},
 ): Promise<{ beats: NodeBeats; swept: () => number }> {
   const { writer } = base.storage
   const node = { epoch, name: `n${epoch}`, isAlone: false, tidies }
   await writer.write((tx) => joinNodes(tx, base.clock, { ...node, before: null }))
-  const beats = new NodeBeats({ writer, log, clock: base.clock, ...node })
+  const beats = new NodeBeats({ writer, log, clock: base.clock, marks: ['m'], secretGivenUp, ...node })
   await beats.start()
   let count = 0
   const sweep = async (): Promise<boolean> => {
@@ -112,6 +113,40 @@ test('a node whose last word the database has forgotten holds what waits: the da
   expect(await readHolds(base), 'it knows that it has said so').toEqual([0, 0])
   await one.beats.stop()
 })
+
+test.for([
+  ['and counted as dead', true],
+  ['while nobody looked', false],
+] as const)(
+  'a node whose secret was given up while it was silent, %s, is told to end, and lives no more',
+  async ([, isSeen]) => {
+    const secretGivenUp = vi.fn<() => void>()
+    const one = await startNode(1, { secretGivenUp })
+    const { writer, read } = base.storage
+    await writer.write((tx) => agreeOnSecrets(tx, ['m'], base.clock.now()))
+    await one.beats.sweepAll()
+    await writer.write((tx) =>
+      tx
+        .updateTable('nodes')
+        .set({ beat_at: sql`beat_at - ${silenceMs}` })
+        .execute(),
+    )
+    if (isSeen) await startNode(2)
+    await writer.write((tx) => acceptSecrets(tx, ['other'], base.clock.now()))
+    const rowOfOne = () =>
+      read.selectFrom('nodes').select(['beat_at', 'left_at']).where('epoch', '=', 1).executeTakeFirst()
+    const before = await rowOfOne()
+    expect(before?.left_at !== null).toBe(isSeen)
+    await expect(one.beats.sweepAll()).rejects.toThrow('was given up')
+    expect(secretGivenUp).toHaveBeenCalledWith({
+      kind: 'other',
+      missing: [expect.objectContaining({ mark: 'other' })],
+    })
+    expect(await rowOfOne()).toEqual(before)
+    const marks = await read.selectFrom('secret_marks').select('mark').execute()
+    expect(marks).toEqual([{ mark: 'other' }])
+  },
+)
 
 test('where nobody may tidy up, that is said once, and again when it comes to that once more', async () => {
   let said = ''

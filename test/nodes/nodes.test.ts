@@ -16,7 +16,9 @@ const join = (epoch: number, name: string, before: number | null = null): Promis
     joinNodes(tx, base.clock, { epoch, name, before, isAlone: false, tidies: true }),
   )
 const beat = (epoch: number): Promise<Beat> =>
-  base.storage.writer.write((tx) => beatNode(tx, base.clock, { epoch, name: 'n', tidies: true }))
+  base.storage.writer.write((tx) =>
+    beatNode(tx, base.clock, { epoch, name: 'n', tidies: true, marks: ['m'] }),
+  )
 /** Nodes say nothing for a while: by the database's own time, so what they have said moves back. */
 const keepSilent = (epoch: number, ms: number): Promise<unknown> =>
   base.storage.writer.write((tx) =>
@@ -62,7 +64,9 @@ test('of those that may tidy up the one that began first does, and nobody where 
     await base.storage.writer.write((tx) => joinNodes(tx, base.clock, start(epoch, tidies)))
   expect((await beat(3)).leader).toBe(2)
   for (const epoch of [2, 3]) await base.storage.writer.write((tx) => leaveNodes(tx, base.clock, epoch))
-  const first = await base.storage.writer.write((tx) => beatNode(tx, base.clock, start(1, false)))
+  const first = await base.storage.writer.write((tx) =>
+    beatNode(tx, base.clock, { ...start(1, false), marks: ['m'] }),
+  )
   expect(first).toMatchObject({ alive: [1], leader: null })
 })
 

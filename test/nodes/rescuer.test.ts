@@ -22,7 +22,9 @@ const join = (epoch: number, before: number | null = null): Promise<void> =>
     joinNodes(tx, house.clock, { epoch, name: `n${epoch}`, before, isAlone: false, tidies: true }),
   )
 const beat = (epoch: number) =>
-  house.storage.writer.write((tx) => beatNode(tx, house.clock, { epoch, name: `n${epoch}`, tidies: true }))
+  house.storage.writer.write((tx) =>
+    beatNode(tx, house.clock, { epoch, name: `n${epoch}`, tidies: true, marks: ['m'] }),
+  )
 /** By the database's own time: what the node has said moves back. */
 const keepSilent = async (epoch: number): Promise<void> => {
   await house.storage.writer.write((tx) =>

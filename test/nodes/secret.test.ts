@@ -1,10 +1,17 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { previousSecretFile } from '../../src/instance-secret.ts'
 import { openCli } from '../cli/run-cli.ts'
 import { password } from '../console/identity-house.ts'
 import { newVisitor, totp } from '../console/visitor.ts'
+import { silenceMs } from '../../src/storage/nodes.ts'
+import { startServerProcess, temporaryFolder } from '../harness.ts'
+import { openDatabase } from '../open-database.ts'
+import { databaseSettings, removeTestFolder } from '../test-database.ts'
 import { type ClusterNode, openCluster } from './cluster.ts'
 
 test('no secret is given up while a node runs, be it on another machine: it would go on sealing with it', async () => {
@@ -18,6 +25,27 @@ test('no secret is given up while a node runs, be it on another machine: it woul
   await node.stop()
   expect(await cli.json('secret accept')).toEqual({ accepted: true, forgotten: 1 })
 })
+
+test('a server that stood still while its secret was given up ends as soon as it goes on, and is not started again', async () => {
+  const dataFolder = await temporaryFolder()
+  onTestFinished(() => removeTestFolder(dataFolder))
+  const server = await startServerProcess({ dataFolder })
+  onTestFinished(() => server.kill('SIGKILL').then(() => undefined))
+  const beside = await mkdtemp(join(tmpdir(), 'onesixty-node-'))
+  onTestFinished(() => rm(beside, { recursive: true }))
+  const other = 'a secret of another machine, as long as it must be'
+  const settings = { ...databaseSettings(dataFolder), ONESIXTY_DATA: beside, ONESIXTY_SECRET: other }
+  const cli = await openCli(settings)
+  onTestFinished(() => cli.close())
+  const { db, close } = openDatabase(dataFolder)
+  onTestFinished(close)
+  process.kill(server.pid, 'SIGSTOP')
+  await db.updateTable('nodes').set({ beat_at: sql`beat_at - ${silenceMs}` }).execute()
+  expect(await cli.json('secret accept')).toEqual({ accepted: true, forgotten: 1 })
+  process.kill(server.pid, 'SIGCONT')
+  expect(await server.ended).toEqual({ code: 78, signal: null })
+  expect(server.output()).toContain('the secret of this server was given up')
+}) // prettier-ignore
 
 test('while the secret is changed node by node, each opens what another has sealed', async () => {
   const cluster = await openCluster()

@@ -49,7 +49,7 @@ test('a server that took over with all that its nodes knew restores nothing, how
   await start()
   await enqueueTwo(fixture)
   await putBack({ cluster: '7000000000000000000/00000001' })
-  const beat = { epoch: 1, name: 'n1', tidies: true }
+  const beat = { epoch: 1, name: 'n1', tidies: true, marks: ['m'] }
   const { saidAt, held } = await fixture.storage.writer.write((tx) => beatNode(tx, fixture.clock, beat))
   expect(held).toBeNull()
   expect(await start()).toMatchObject({ epoch: 2, restored: false, heldMessages: 0 })

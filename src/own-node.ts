@@ -1,0 +1,46 @@
+import { ConfigError } from './config.ts'
+import { NodeBeats, type NodeBeatsDeps } from './dispatch/node-beats.ts'
+import { marksOf, missingSentence } from './instance-secret.ts'
+import { nodeNameOf } from './node-name.ts'
+import type { Storage } from './storage/database.ts'
+import { advanceEpoch, type EpochStart } from './storage/epoch.ts'
+import { joinNodes } from './storage/nodes.ts'
+import { agreeOnSecrets } from './storage/secret-mark.ts'
+import type { Wiring } from './wiring.ts'
+
+/**
+ * The next epoch and the node of that number, or neither: a node that is not known by the epoch of its folder would be its own namesake. Refuses
+ * where a secret that the database was used with is missing.
+ */
+export async function begin(
+  storage: Storage,
+  { config, clock, secret }: Pick<Wiring, 'config' | 'clock' | 'secret'>,
+): Promise<{ epoch: EpochStart; node: Wiring['node'] }> {
+  const facts = {
+    name: nodeNameOf(config),
+    isAlone: config.databaseUrl === null,
+    tidies: config.roles.includes('janitor'),
+  }
+  const epoch = await advanceEpoch(storage, config.dataFolder, clock.now(), async (tx, start) => {
+    const lacks = await agreeOnSecrets(tx, marksOf(secret), clock.now())
+    if (lacks !== null) throw new ConfigError(missingSentence(config, lacks))
+    await joinNodes(tx, clock, { ...facts, ...start })
+  })
+  return { epoch, node: { epoch: epoch.epoch, ...facts } }
+}
+
+/** What says that this server lives; `secretGivenUp` settles when its secrets were given up while it was taken for dead. */
+export function createBeats(
+  wiring: Wiring,
+  told: Pick<NodeBeatsDeps, 'heard' | 'wasPutBack'>,
+): { beats: NodeBeats; secretGivenUp: Promise<Error> } {
+  const { promise: secretGivenUp, resolve } = Promise.withResolvers<Error>()
+  const beats = new NodeBeats({
+    ...wiring,
+    ...wiring.node,
+    ...told,
+    marks: marksOf(wiring.secret),
+    secretGivenUp: (lacks) => resolve(new ConfigError(missingSentence(wiring.config, lacks))),
+  })
+  return { beats, secretGivenUp }
+}
