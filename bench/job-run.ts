@@ -54,7 +54,11 @@ class JobRun {
   }
 
   get #isOver(): boolean {
-    return this.#sent >= (this.#job.maxRequests ?? Infinity) || performance.now() >= this.#endAt
+    return this.#sent >= this.#most || performance.now() >= this.#endAt
+  }
+
+  get #most(): number {
+    return this.#job.maxRequests ?? Infinity
   }
 
   /** Closed loop: the next request when the last is answered. */
@@ -76,7 +80,7 @@ class JobRun {
     let sent = 0
     const sendWaiting = (): void => {
       // In turns: a connection that were never used would be closed by the server as one that owes its first request.
-      while (sent < dueTimes.length && free.length > 0) {
+      while (sent < dueTimes.length && free.length > 0 && this.#sent < this.#most) {
         const line = free.shift() as Line
         this.#ask(line, dueTimes[sent++] as number, () => {
           if (!line.connection.isBroken) free.push(line)

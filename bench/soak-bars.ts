@@ -4,7 +4,7 @@ import type { SoakSample } from './soak-watch.ts'
 /** What a soak came to. */
 export interface Soaked {
   samples: readonly SoakSample[]
-  /** Messages that were not sent, or not delivered, in time. */
+  /** Messages that were not sent, or not delivered, in time; below 0 where more were delivered than anybody sent. */
   undelivered: number
   /** Texts that retention should have erased by the end. */
   overdueTexts: number
@@ -53,10 +53,16 @@ const bars: readonly {
     missed: 'files stay open',
   },
   {
-    of: ({ undelivered }) => undelivered,
+    of: ({ undelivered }) => Math.max(0, undelivered),
     most: 0,
     says: (is) => `${is.toLocaleString('en')} messages undelivered`,
     missed: 'messages are not delivered in time',
+  },
+  {
+    of: ({ undelivered }) => Math.max(0, -undelivered),
+    most: 0,
+    says: (is) => `${is.toLocaleString('en')} more delivered than sent`,
+    missed: 'messages are delivered that nobody sent',
   },
   {
     of: ({ overdueTexts }) => overdueTexts,

@@ -73,6 +73,8 @@ describe('the expirer', () => {
     await begun.promise
     room = 1
     house.dispatcher.nudge()
+    // The claim is asked for within this turn, and waits behind the write.
+    await new Promise(setImmediate)
     house.clock.jumpWallClock(3_000)
     ended.resolve()
     await writing

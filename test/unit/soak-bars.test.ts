@@ -25,6 +25,7 @@ test.each<[string, Soaked]>([
   ['the write-ahead log is too long', { ...sound, samples: from(99, { walMegabytes: 65 }) }],
   ['files stay open', { ...sound, samples: from(60, { openFiles: 95 }) }],
   ['messages are not delivered in time', { ...sound, undelivered: 1 }],
+  ['messages are delivered that nobody sent', { ...sound, undelivered: -1 }],
   ['texts are not erased', { ...sound, overdueTexts: 1 }],
   ['messages are not removed', { ...sound, overdueRecords: 1 }],
   ['the doctor finds faults', { ...sound, faults: ['sums'] }],
