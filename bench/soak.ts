@@ -37,7 +37,8 @@ async function main(): Promise<void> {
   const { samples, faults } = soaked
   const { says, holds } = judgeSoak(soaked)
   if (values.record && holds) {
-    writeFileSync(new URL('../docs/soak.json', import.meta.url), `${JSON.stringify(samples)}\n`)
+    const lines = samples.map((sample) => JSON.stringify(sample))
+    writeFileSync(new URL('../docs/soak.json', import.meta.url), `[\n${lines.join(',\n')}\n]\n`)
     writeFileSync(new URL('../docs/soak.svg', import.meta.url), drawSoak(samples))
   }
   if (values.json) process.stdout.write(`${JSON.stringify(samples, null, 2)}\n`)
