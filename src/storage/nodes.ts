@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import { clusterOf, databaseTime } from './database-time.ts'
 import type { Tx } from './dialect.ts'
 import { holdWaiting } from './epoch.ts'
-import { agreeOnSecrets, SecretGivenUpError } from './secret-mark.ts'
+import { agreeAgain, SecretGivenUpError } from './secret-mark.ts'
 
 /** How often a node says that it lives. */
 export const beatIntervalMs = 5_000
@@ -106,7 +106,7 @@ export async function beatNode(
     .executeTakeFirst()
   const isForgotten = saidBefore !== null && (self === undefined || self.beat_at < saidBefore)
   const wasSilent = self === undefined || self.left_at !== null || self.beat_at <= now - silenceMs
-  const lacks = isForgotten || wasSilent ? await agreeOnSecrets(tx, marks, now) : null
+  const lacks = isForgotten || wasSilent ? await agreeAgain(tx, marks, now) : null
   if (lacks !== null) throw new SecretGivenUpError(lacks)
   const held = isForgotten ? await holdWaiting(tx, now) : null
   await followCluster(tx, epoch)

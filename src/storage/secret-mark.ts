@@ -41,11 +41,26 @@ export async function agreeOnSecrets(
   marks: readonly string[],
   nowMs: number,
 ): Promise<MissingSecrets | null> {
+  return agree(tx, { marks, used: marks }, nowMs)
+}
+
+/**
+ * The same for a server that goes on after a silence: of `marks`, in their order, the first alone is in use from now on. A former one may have been
+ * given up meanwhile, and needs nobody's attention again.
+ */
+export const agreeAgain = (tx: Tx, marks: readonly string[], nowMs: number): Promise<MissingSecrets | null> =>
+  agree(tx, { marks, used: marks.slice(0, 1) }, nowMs)
+
+async function agree(
+  tx: Tx,
+  { marks, used }: { marks: readonly string[]; used: readonly string[] },
+  nowMs: number,
+): Promise<MissingSecrets | null> {
   const found = await compareSecrets(tx, marks)
   if ('missing' in found) return found
   await tx
     .insertInto('secret_marks')
-    .values(marks.map((mark) => ({ mark, first_seen_at: nowMs })))
+    .values(used.map((mark) => ({ mark, first_seen_at: nowMs })))
     .onConflict((conflict) => conflict.column('mark').doNothing())
     .execute()
   return null

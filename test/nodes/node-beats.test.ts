@@ -19,12 +19,12 @@ const silent = createLog('silent', { write: () => undefined })
 
 async function startNode(
   epoch: number,
-  { tidies = true, log = silent, secretGivenUp = vi.fn<() => void>() } = {},
+  { tidies = true, log = silent, marks = ['m'], secretGivenUp = vi.fn<() => void>() } = {},
 ): Promise<{ beats: NodeBeats; swept: () => number }> {
   const { writer } = base.storage
   const node = { epoch, name: `n${epoch}`, isAlone: false, tidies }
   await writer.write((tx) => joinNodes(tx, base.clock, { ...node, before: null }))
-  const beats = new NodeBeats({ writer, log, clock: base.clock, marks: ['m'], secretGivenUp, ...node })
+  const beats = new NodeBeats({ writer, log, clock: base.clock, marks, secretGivenUp, ...node })
   await beats.start()
   let count = 0
   const sweep = async (): Promise<boolean> => {
@@ -114,6 +114,18 @@ test('a node whose last word the database has forgotten holds what waits: the da
   await one.beats.stop()
 })
 
+const goSilent = (): Promise<unknown> =>
+  base.storage.writer.write((tx) =>
+    tx
+      .updateTable('nodes')
+      .set({ beat_at: sql`beat_at - ${silenceMs}` })
+      .execute(),
+  )
+const markedSecrets = async (): Promise<string[]> => {
+  const rows = await base.storage.read.selectFrom('secret_marks').select('mark').orderBy('mark').execute()
+  return rows.map(({ mark }) => mark)
+}
+
 test.for([
   ['and counted as dead', true],
   ['while nobody looked', false],
@@ -125,12 +137,7 @@ test.for([
     const { writer, read } = base.storage
     await writer.write((tx) => agreeOnSecrets(tx, ['m'], base.clock.now()))
     await one.beats.sweepAll()
-    await writer.write((tx) =>
-      tx
-        .updateTable('nodes')
-        .set({ beat_at: sql`beat_at - ${silenceMs}` })
-        .execute(),
-    )
+    await goSilent()
     if (isSeen) await startNode(2)
     await writer.write((tx) => acceptSecrets(tx, ['other'], base.clock.now()))
     const rowOfOne = () =>
@@ -143,10 +150,18 @@ test.for([
       missing: [expect.objectContaining({ mark: 'other' })],
     })
     expect(await rowOfOne()).toEqual(before)
-    const marks = await read.selectFrom('secret_marks').select('mark').execute()
-    expect(marks).toEqual([{ mark: 'other' }])
+    expect(await markedSecrets()).toEqual(['other'])
   },
 )
+
+test('a node that goes on after a silence brings back no former secret that was given up meanwhile', async () => {
+  const one = await startNode(1, { marks: ['current', 'former'] })
+  await goSilent()
+  await base.storage.writer.write((tx) => acceptSecrets(tx, ['current'], base.clock.now()))
+  await one.beats.sweepAll()
+  expect(await markedSecrets()).toEqual(['current'])
+  await one.beats.stop()
+})
 
 test('where nobody may tidy up, that is said once, and again when it comes to that once more', async () => {
   let said = ''
