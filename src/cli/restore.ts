@@ -89,8 +89,16 @@ const release = command({
 })
 
 async function end(tools: Toolbox, action: HeldEnd, done: string): Promise<Output> {
-  const messages = await tools.withStorage((storage) => endHeld(storage, action, () => tools.clock.now()))
-  return { json: { action, messages }, text: `${messages} messages are ${done}; their holds are released.` }
+  const { ended, isMoreHeld } = await tools.withStorage((storage) =>
+    endHeld(storage, action, () => tools.clock.now()),
+  )
+  const more = isMoreHeld
+    ? ' Others were being handed over when they were held: run it again in a minute.'
+    : ''
+  return {
+    json: { action, messages: ended, is_more_held: isMoreHeld },
+    text: `${ended} messages are ${done}; their holds are released.${more}`,
+  }
 }
 
 const decisions: CommandGroup['commands'] = {

@@ -67,7 +67,7 @@ test('every start and the doctor say that they are held, until somebody has deci
 }, 60_000) // prettier-ignore
 
 test('cancel ends them without a charge, and leaves what came since', async () => {
-  expect(await cli.json('restore cancel')).toEqual({ action: 'cancel', messages: 3 })
+  expect(await cli.json('restore cancel')).toEqual({ action: 'cancel', messages: 3, is_more_held: false })
   expect(await readMessages(cli.dataFolder)).toEqual({
     statuses: ['canceled', 'canceled', 'canceled', 'queued'],
     codes: ['canceled_by_operator', 'canceled_by_operator', 'canceled_by_operator', null],
@@ -79,8 +79,27 @@ test('cancel ends them without a charge, and leaves what came since', async () =
   expect((await cli.run('doctor')).code).toBe(0)
 })
 
+test('one that a server was handing over when it was held is not ended under its hands, and that is said', async () => {
+  const { db, close } = openDatabase(cli.dataFolder)
+  const { message_id: open } = await db.selectFrom('queue').select('message_id').where('restore_hold', '=', 1).executeTakeFirstOrThrow() // prettier-ignore
+  await db
+    .updateTable('queue')
+    .set({ claimed_by: 'att_of_a_server' })
+    .where('message_id', '=', open)
+    .execute()
+  const { stdout } = await cli.run('restore cancel')
+  expect(stdout).toContain('2 messages are canceled')
+  expect(stdout).toContain('run it again in a minute')
+  expect((await readMessages(cli.dataFolder)).statuses.filter((status) => status === 'queued')).toHaveLength(
+    2,
+  )
+  await db.updateTable('queue').set({ claimed_by: null }).where('message_id', '=', open).execute()
+  await close()
+  expect(await cli.json('restore cancel')).toEqual({ action: 'cancel', messages: 1, is_more_held: false })
+})
+
 test('settle calls them unconfirmed, without a charge', async () => {
-  expect(await cli.json('restore settle')).toEqual({ action: 'settle', messages: 3 })
+  expect(await cli.json('restore settle')).toEqual({ action: 'settle', messages: 3, is_more_held: false })
   expect((await readMessages(cli.dataFolder)).statuses).toEqual([
     'unconfirmed',
     'unconfirmed',

@@ -81,7 +81,7 @@ describe.for(houses)('server %i', () => {
 
   test('cancel ends what a restore holds, and gives its SMS back', async () => {
     const done = await house.onesixty('restore', 'cancel')
-    expect(done).toEqual({ action: 'cancel', messages: waited.length })
+    expect(done).toEqual({ action: 'cancel', messages: waited.length, is_more_held: false })
     expect(await statusesOf(waited)).toEqual(new Set(['canceled']))
     expect((await house.client.balance(house.liveKey)).reserved).toBe(0)
     expect(new Set(timesHandedOver(waited))).toEqual(new Set([1]))

@@ -55,7 +55,10 @@ test('a restore holds what is scheduled, whatever its time, until somebody decid
   await house.settle()
   expect(await house.statuses()).toEqual(['sent', 'scheduled', 'sent'])
   await house.storage.writer.write((tx) => tx.updateTable('deferred').set({ restore_hold: 1 }).execute())
-  expect(await endHeld(house.storage, 'settle', () => house.clock.now())).toBe(1)
+  expect(await endHeld(house.storage, 'settle', () => house.clock.now())).toEqual({
+    ended: 1,
+    isMoreHeld: false,
+  })
   expect(await house.statuses()).toEqual(['sent', 'unconfirmed', 'sent'])
   await house.sums()
 })
