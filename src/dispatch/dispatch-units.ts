@@ -7,7 +7,7 @@ import type { MessageStatus } from '../storage/schema.ts'
 import type { ClaimsMade, Want } from '../messages/claim-messages.ts'
 import type { ReceiptWord } from '../messages/receipt-readings.ts'
 import type { QuietAccounts } from './quiet-accounts.ts'
-import type { Settlement } from '../messages/settle-outcomes.ts'
+import type { Settlement } from '../messages/settlement.ts'
 
 /** The hot units, run in the next transaction; each settles after the flush. */
 export interface DispatchUnits {

@@ -1,4 +1,4 @@
-import type { Settlement } from '../messages/settle-outcomes.ts'
+import type { Settlement } from '../messages/settlement.ts'
 import type { Route } from './choose-device.ts'
 import { routeFrom } from './route-ring.ts'
 

@@ -1,6 +1,6 @@
 import type { Outcome } from '../connectors/connector.ts'
 import type { Claimed } from '../messages/claim-messages.ts'
-import type { Settlement } from '../messages/settle-outcomes.ts'
+import type { Settlement } from '../messages/settlement.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { busyBackoffMs, judgeLate, judgeOutcome } from './retry-policy.ts'
 

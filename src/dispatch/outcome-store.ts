@@ -1,7 +1,7 @@
 import { Batcher } from '../batcher.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
-import type { Settlement } from '../messages/settle-outcomes.ts'
+import type { Settlement } from '../messages/settlement.ts'
 import type { Metrics } from '../metrics.ts'
 import { isPassing, isRefusal } from '../storage/dialect.ts'
 import type { Route } from './choose-device.ts'

@@ -1,6 +1,6 @@
 import type { Outcome } from '../connectors/connector.ts'
 import type { Claimed } from '../messages/claim-messages.ts'
-import type { Settlement } from '../messages/settle-outcomes.ts'
+import type { Settlement } from '../messages/settlement.ts'
 
 /** Back-off after the first and the second refusal that counts; the third ends the message. */
 export const refusalBackoffsMs = [15_000, 60_000] as const

@@ -9,6 +9,7 @@ import {
   type Awaited,
   type ExpectedRow,
   isUntimely,
+  markSuperseded,
   readingsOf,
   type ReceiptWord,
   tellingEnds,
@@ -59,7 +60,7 @@ export async function findDoubted(
       ]),
     ),
   )
-  const rows = await selectEach<DoubtRow>(tx, doubtedOf, [...places.values()])
+  const rows = await markSuperseded(tx, await selectEach<DoubtRow>(tx, doubtedOf, [...places.values()]))
   if (rows.length === 0) return { awaited: [], unknown: [...words] }
 
   const open = Map.groupBy(rows, (row) => row.attempt_id)

@@ -1,6 +1,7 @@
 import type { Tx } from '../storage/dialect.ts'
 import { selectEach } from '../storage/sets.ts'
 import { erasedNumber } from './erased-number.ts'
+import { nameOfTry, readLastSubmitted } from './last-submitted.ts'
 import { type MessageState, stateColumnsOf } from './message-store.ts'
 
 /** The network's word on one wire part, as the dispatcher hands it on. */
@@ -27,6 +28,8 @@ export type ExpectedRow = MessageState & {
   wire_parts: number
   expected_sent_at: number
   attempt_number: number
+  /** A later try was submitted, or is open: that this one did not arrive says nothing of the message. */
+  is_superseded?: true
 }
 
 const expected = {
@@ -91,14 +94,37 @@ export const awaitedPartsOf = {
   inputs: ['account', 'mode', 'sent', 'message', 'attempt'],
 } as const
 
+/** Marks the tries behind which another was submitted, or is open. One statement more, for receipts of earlier tries alone. */
+export async function markSuperseded<R extends ExpectedRow>(
+  tx: Tx,
+  rows: readonly R[],
+): Promise<readonly R[]> {
+  const earlier = rows.filter((row) => row.attempt_number !== row.attempts)
+  if (earlier.length === 0) return rows
+  const last = await readLastSubmitted(
+    tx,
+    earlier.map((row) => ({
+      accountId: row.account_id,
+      mode: row.mode,
+      messageId: row.id,
+      attemptNumber: row.attempt_number,
+    })),
+  )
+  const superseded = new Set(earlier.filter((row) => !last.has(nameOfTry(row.id, row.attempt_number))))
+  return rows.map((row) => (superseded.has(row) ? { ...row, is_superseded: true } : row))
+}
+
 /**
  * A word that ends nothing now is left for the answer to that try, which may still come and bring the message back to it (decision 13): spent before, it
- * would be missed then. So is a bad one while the message waits for its next try, and one that nothing will arrive while nobody knows if it was taken.
+ * would be missed then. So is a bad one while the next try waits or is open, and one that nothing will arrive while nobody knows if it was taken.
  */
-export const isUntimely = ({ result }: ReceiptWord, row: ExpectedRow): boolean =>
-  row.attempt_number === row.attempts &&
-  ((row.status === 'queued' && result !== 'delivered') ||
-    (row.status === 'unconfirmed' && row.sent_at === null && result === 'lost'))
+export const isUntimely = ({ result }: ReceiptWord, row: ExpectedRow): boolean => {
+  if (result === 'delivered') return false
+  if (row.is_superseded === true) return row.status === 'sending'
+  return (
+    row.status === 'queued' || (row.status === 'unconfirmed' && row.sent_at === null && result === 'lost')
+  )
+}
 
 /** The ids that a receipt may be known by, likeliest first. */
 export const readingsOf = ({
@@ -111,7 +137,7 @@ const otherReadings = ({ alternatives = [], ...word }: ReceiptWord): ReceiptWord
 
 async function readExpected(tx: Tx, words: readonly ReceiptWord[]): Promise<Map<string, ExpectedRow>> {
   const inputs = words.map((word) => [word.networkId, word.deviceId])
-  const rows = await selectEach<ExpectedRow>(tx, expected, inputs)
+  const rows = await markSuperseded(tx, await selectEach<ExpectedRow>(tx, expected, inputs))
   return new Map(rows.map((row) => [`${row.network_id}/${row.expected_by}`, row]))
 }
 

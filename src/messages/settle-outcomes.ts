@@ -1,14 +1,12 @@
 import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
-import type { AttemptState } from '../storage/schema.ts'
 import { addToRows, deleteRows, insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { cancelOfClosed } from './cancel-of-closed.ts'
-import type { Claimed } from './claim-messages.ts'
 import { endDoubts, placeInDoubt } from './doubtful-parts.ts'
 import { raisedTo } from './history-floor.ts'
 import { letGoOfWaiting } from './leave-queue.ts'
-import { deliverIfAllHeard, lateWhereEnded } from './late-yes.ts'
+import { currentOf, deliverIfAllHeard, isLateYes, lateWhereEnded, yesesBefore } from './late-yes.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
 import { takeParked, takeParkedAbout } from './parked-receipts.ts'
 import { heldPlace, queueKey, queueKeyOf } from './queue-place.ts'
@@ -16,32 +14,7 @@ import type { ReceiptWord } from './receipt-readings.ts'
 import { expectUnderIds } from './recycled-ids.ts'
 import { queueTotalShape } from './send-messages.ts'
 import { settleReceipts } from './settle-receipts.ts'
-import type { MessageEvent } from './state.ts'
-
-/** The end of one attempt, already judged: what it means for the message is decided by the dispatcher's retry policy. */
-export interface Settlement extends Pick<
-  Claimed,
-  'accountId' | 'mode' | 'messageId' | 'attemptNumber' | 'deviceId' | 'place'
-> {
-  event: MessageEvent
-  attemptState: Exclude<AttemptState, 'handing_over'>
-  atMs: number
-  /** A word for the attempt's record: the outcome's kind or the refusal's code. */
-  outcome: string
-  networkIds: readonly string[]
-  /** Of those, the ones that an earlier word on this attempt had told: they are waited for already, or were heard. */
-  knownIds?: readonly string[]
-  /** The wire parts of an attempt of which nobody knows; of one that a late word is about, none any more. */
-  inDoubt?: { attemptId: string; parts: readonly number[]; wireParts: number }
-  receiptExpected: boolean
-  /** Nobody waits for a receipt, and yet one may come that tells of a failure. */
-  failuresTold?: true
-  partsTaken: number
-  error: { code: string; networkCode: string | null } | null
-  /** Where the message goes back to the queue: when it is due, and how many refusals count against it. */
-  requeue: { dueAt: number; refusals: number } | null
-  possibleDuplicate: boolean
-}
+import type { Settlement } from './settlement.ts'
 
 /**
  * Ends a batch of attempts as one unit: attempt records, states, money, queue and the receipts to wait for. A result for an attempt that
@@ -53,22 +26,36 @@ export async function settleOutcomes(
   told: readonly Settlement[],
   floor: Promise<number> = Promise.resolve(0),
 ): Promise<(MessageState | null)[]> {
+  const yeses = told.filter((each) => isLateYes(each) && told.some((other) => isLaterTry(other, each)))
+  if (yeses.length === 0) return settleTogether(tx, told, floor)
+  const rest = told.filter((each) => !yeses.includes(each))
+  const states = new Map<Settlement, MessageState | null>()
+  // What becomes of the second try depends on what is known of the first.
+  for (const each of [yeses, rest])
+    for (const [i, state] of (await settleTogether(tx, each, floor)).entries())
+      states.set(each[i] as Settlement, state)
+  return told.map((each) => states.get(each) ?? null)
+}
+
+const isLaterTry = (one: Settlement, other: Settlement): boolean =>
+  one.messageId === other.messageId && one.attemptNumber > other.attemptNumber
+
+async function settleTogether(
+  tx: Tx,
+  told: readonly Settlement[],
+  floor: Promise<number>,
+): Promise<(MessageState | null)[]> {
   const [before, floorMs] = await allDone([readStates(tx, told), floor])
   const rows = new Map(before.map((row) => [row.id, row]))
   const settlements = await lateWhereEnded(tx, raisedTo(floorMs, told), rows)
   const heard = await endDoubts(tx, settlements.filter(isLate), rows)
-  const current = settlements.filter((settlement) => isCurrent(settlement, rows.get(settlement.messageId)))
+  const yeses = await yesesBefore(tx, settlements, rows)
+  const current = [...yeses, ...(await currentOf(tx, settlements, rows))]
   const states = await advanceMessages(
     tx,
     current.map((settlement) => ({
+      ...settlement,
       message: rows.get(settlement.messageId) as MessageState,
-      event: settlement.event,
-      atMs: settlement.atMs,
-      deviceId: settlement.deviceId,
-      receiptExpected: settlement.receiptExpected,
-      partsTaken: settlement.partsTaken,
-      error: settlement.error,
-      possibleDuplicate: settlement.possibleDuplicate,
     })),
   )
   await cancelSecondTries(
@@ -89,30 +76,29 @@ export async function settleOutcomes(
   )
   // Said again, as after a commit whose answer was lost: what its message waits for stands as the first word left it.
   const isFirstWord = (settlement: Settlement) =>
-    moved.get(settlement) !== null || !isSentBy(settlement, rows.get(settlement.messageId))
+    moved.get(settlement) !== null || rows.get(settlement.messageId)?.status !== 'sent'
   const held = await heldOf(tx, ended)
   // Posted together and run in this order: what goes back to the queue leaves it first.
   const [, , , , early] = await allDone([
     updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow)),
     deleteRows(tx, 'queue', queueKey, ended.map(queueKeyOf)),
     requeue(tx, ended, { moved, back: new Set(back), held }),
-    expectReceipts(tx, settlements.filter(isFirstWord), moved, heard),
-    takeEarly(tx, settlements),
+    expectReceipts(tx, [...yeses, ...settlements.filter(isFirstWord)], moved, heard),
+    takeEarly(tx, [...yeses, ...settlements]),
   ])
   const delivered = await deliverIfAllHeard(tx, moved)
-  if (early.length > 0) await settleReceipts(tx, early)
-  await applyParkedInDoubt(tx, moved)
-  return settlements.map((settlement) => delivered.get(settlement.messageId) ?? moved.get(settlement) ?? null)
+  const written = Promise.resolve(latestOf(settlements))
+  if (early.length > 0) await settleReceipts(tx, early, written)
+  await applyParkedInDoubt(tx, moved, written)
+  const taken = new Map(yeses.map((yes) => [yes.messageId, moved.get(yes) ?? null]))
+  return settlements.map(
+    (each) => delivered.get(each.messageId) ?? moved.get(each) ?? taken.get(each.messageId) ?? null,
+  )
 }
-
-/** Not while the message waits again: then this attempt has ended before, and what is said of it now is evidence alone, but for a yes. */
-const isCurrent = (settlement: Settlement, message: MessageState | undefined): boolean =>
-  message?.attempts === settlement.attemptNumber &&
-  (message.status !== 'queued' || (isLate(settlement) && settlement.event === 'accepted'))
 
 const isLate = ({ knownIds }: Settlement): boolean => knownIds !== undefined
 
-/** A first try that was taken after all: its message waits for no second one (P6). One that was claimed in the meantime is not current. */
+/** A try that was taken after all: its message waits for no further one (P6). */
 async function cancelSecondTries(
   tx: Tx,
   before: readonly MessageState[],
@@ -121,9 +107,6 @@ async function cancelSecondTries(
   const waited = before.filter((message, i) => message.status === 'queued' && (after[i] ?? null) !== null)
   if (waited.length > 0) await letGoOfWaiting(tx, waited)
 }
-
-const isSentBy = ({ attemptNumber }: Settlement, message: MessageState | undefined): boolean =>
-  message?.status === 'sent' && message.attempts === attemptNumber
 
 const isDone = (message: MessageState | undefined): boolean =>
   message !== undefined && message.finalized_at !== null
@@ -274,6 +257,7 @@ const takeEarly = (tx: Tx, settlements: readonly Settlement[]): Promise<ReceiptW
 async function applyParkedInDoubt(
   tx: Tx,
   moved: ReadonlyMap<Settlement, MessageState | null>,
+  floor: Promise<number>,
 ): Promise<void> {
   const about = [...moved].flatMap(([{ inDoubt, deviceId }, message]) =>
     message === null || (inDoubt?.parts.length ?? 0) === 0
@@ -281,5 +265,5 @@ async function applyParkedInDoubt(
       : [{ deviceId, recipient: message.recipient }],
   )
   const words = about.length === 0 ? [] : await takeParkedAbout(tx, about)
-  if (words.length > 0) await settleReceipts(tx, words)
+  if (words.length > 0) await settleReceipts(tx, words, floor)
 }

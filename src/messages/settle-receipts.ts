@@ -19,7 +19,7 @@ import type { MessageEvent } from './state.ts'
 
 /**
  * Applies a batch of receipts as one unit. A message is delivered when every wire part is, undelivered at the first part that is not
- * (of its last attempt: that an earlier one did not arrive says nothing).
+ * (of the last attempt that was submitted: that an earlier one did not arrive says nothing).
  * A receipt under an id of nobody may be about a part in doubt, else it is parked, as is one that is untimely. Nothing is written with a time before `floor`. Gives the
  * messages that moved.
  */
@@ -99,7 +99,7 @@ async function judge(tx: Tx, groups: readonly Group[]): Promise<Verdict[]> {
     const bad = words.find((word) => word.result !== 'delivered')
     const left = open.get(attemptName(row.id, row.attempt_number)) ?? []
     if (bad !== undefined) {
-      if (row.attempt_number === row.attempts) verdicts.push({ row, event: events[bad.result], word: bad })
+      if (row.is_superseded !== true) verdicts.push({ row, event: events[bad.result], word: bad })
       abandoned.push(...left)
     } else if (left.length === 0 && row.wire_parts > 0)
       verdicts.push({ row, event: 'receipt_delivered', word: words.at(-1) as ReceiptWord })

@@ -10,27 +10,31 @@ import type { Model } from './model.ts'
 import { type ModelOutcome, networkIdsOf, type ReceiptResult } from './model-message.ts'
 import { account, type Real, step } from './model-step.ts'
 
-export const claim = fc.tuple(account, fc.integer({ min: 1, max: 6 })).map(([accountId, quota]) =>
-  step(`claim ${quota} of ${accountId}`, async (model, real) => {
-    const nowMs = real.clock.now()
-    const want = {
-      accountId,
-      mode: 'live',
-      routeKey: routeKeyOf('live', null),
-      deviceId: 'dev_s',
-      quota,
-      partsOver: 0,
-      partsUpTo: 10,
-    } as const
-    const { claimed } = await real.store.writer.write((tx) =>
-      claimMessages(tx, real.ids, { wants: [want], nowMs, dueMs: nowMs, fence: real.fence }),
-    )
-    const expected = model.claimable(accountId, nowMs, quota)
-    expect(claimed.map(({ messageId }) => messageId)).toEqual(expected)
-    for (const id of expected) model.claim(id)
-    real.open.push(...claimed)
-  }),
-)
+export const claim = fc
+  .tuple(account, fc.integer({ min: 1, max: 6 }))
+  .map(([accountId, quota]) =>
+    step(`claim ${quota} of ${accountId}`, (model, real) => claimOf(model, real, accountId, quota)),
+  )
+
+async function claimOf(model: Model, real: Real, accountId: string, quota: number): Promise<void> {
+  const nowMs = real.clock.now()
+  const want = {
+    accountId,
+    mode: 'live',
+    routeKey: routeKeyOf('live', null),
+    deviceId: 'dev_s',
+    quota,
+    partsOver: 0,
+    partsUpTo: 10,
+  } as const
+  const { claimed } = await real.store.writer.write((tx) =>
+    claimMessages(tx, real.ids, { wants: [want], nowMs, dueMs: nowMs, fence: real.fence }),
+  )
+  const expected = model.claimable(accountId, nowMs, quota)
+  expect(claimed.map(({ messageId }) => messageId)).toEqual(expected)
+  for (const id of expected) model.claim(id)
+  real.open.push(...claimed)
+}
 
 const wireParts = fc.integer({ min: 0, max: 3 })
 const outcome: fc.Arbitrary<ModelOutcome> = fc.oneof(
@@ -96,12 +100,20 @@ export const end = fc.array(fc.tuple(fc.nat(20), outcome), { minLength: 1, maxLe
       const [claimed] = real.open.splice(which % Math.max(1, real.open.length), 1)
       return claimed === undefined ? [] : [{ claimed, said }]
     })
-    await settle(real, chosen)
-    for (const { claimed, said } of chosen)
-      model.end(claimed.messageId, claimed.attemptNumber, said, real.clock.now())
-    real.ended.push(...chosen.map(({ claimed }) => claimed))
+    await endThese(model, real, chosen)
   }),
 )
+
+async function endThese(
+  model: Model,
+  real: Real,
+  chosen: readonly { claimed: Claimed; said: ModelOutcome }[],
+): Promise<void> {
+  await settle(real, chosen)
+  for (const { claimed, said } of chosen)
+    model.end(claimed.messageId, claimed.attemptNumber, said, real.clock.now())
+  real.ended.push(...chosen.map(({ claimed }) => claimed))
+}
 
 /** An attempt that has ended is said to have ended once more, as a process does that was stopped and goes on. */
 export const endAgain = fc.tuple(fc.nat(50), outcome).map(([which, said]) =>
@@ -124,17 +136,48 @@ export const lateYes = fc.tuple(fc.nat(50), fc.integer({ min: 1, max: 3 })).map(
       model.messages.get(messageId)?.lost.has(attemptNumber),
     )
     const claimed = lost[which % Math.max(1, lost.length)]
-    if (claimed === undefined) return
-    const { messageId, attemptNumber } = claimed
-    const told = model.message(messageId).lost.get(attemptNumber)!
-    const parts = Math.max(told, most)
-    const yes = connectorOutcome({ kind: 'accepted', wireParts: parts, receipts: true }, claimed)
-    const knownIds = networkIdsOf(messageId, attemptNumber, told)
-    const settlement = judgeLate(claimed, yes, real.clock.now(), knownIds)
-    await real.store.writer.write((tx) => settleOutcomes(tx, [settlement]))
-    model.lateYes(messageId, attemptNumber, { told, wireParts: parts }, real.clock.now())
+    if (claimed !== undefined) await sayLateYes(model, real, claimed, most)
   }),
 )
+
+async function sayLateYes(model: Model, real: Real, claimed: Claimed, most: number): Promise<void> {
+  const { messageId, attemptNumber } = claimed
+  const told = model.message(messageId).lost.get(attemptNumber)!
+  const parts = Math.max(told, most)
+  const yes = connectorOutcome({ kind: 'accepted', wireParts: parts, receipts: true }, claimed)
+  const knownIds = networkIdsOf(messageId, attemptNumber, told)
+  const settlement = judgeLate(claimed, yes, real.clock.now(), knownIds)
+  await real.store.writer.write((tx) => settleOutcomes(tx, [settlement]))
+  model.lateYes(messageId, attemptNumber, { told, wireParts: parts }, real.clock.now())
+}
+
+const nothing: fc.Arbitrary<ModelOutcome> = fc.oneof(
+  fc.record({
+    kind: fc.constant('refused' as const),
+    lasts: fc.constantFrom('good' as const, 'now' as const, 'busy' as const, 'expired' as const),
+  }),
+  fc.constant({ kind: 'unavailable' as const }),
+)
+
+/** A second try begins, and nothing of it is submitted; the answer to the first may come meanwhile. */
+export const refusedSecond = fc
+  .tuple(fc.nat(50), nothing, fc.option(fc.integer({ min: 1, max: 3 })))
+  .map(([which, said, yes]) =>
+    step(`refused second ${which} ${JSON.stringify(said)}, yes of ${yes}`, async (model, real) => {
+      const waiting = real.ended.filter(({ messageId, attemptNumber }) => {
+        const message = model.messages.get(messageId)
+        return message?.status === 'queued' && message.lost.has(attemptNumber)
+      })
+      const first = waiting[which % Math.max(1, waiting.length)]
+      if (first === undefined) return
+      await claimOf(model, real, first.accountId, 6)
+      const place = real.open.findIndex(({ messageId }) => messageId === first.messageId)
+      const [second] = place === -1 ? [] : real.open.splice(place, 1)
+      if (second === undefined) return
+      if (yes !== null) await sayLateYes(model, real, first, yes)
+      await endThese(model, real, [{ claimed: second, said }])
+    }),
+  )
 
 /** Each hand-over settles within its own time-out, if only as unknown: none is open for hours. */
 export async function giveUpOpen(model: Model, real: Real): Promise<void> {

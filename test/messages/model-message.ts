@@ -19,8 +19,10 @@ export interface ModelMessage {
   wasSent: boolean
   wentAgain: boolean
   attempts: number
-  /** Of the last of them nobody knows what became. */
-  isUnknown: boolean
+  /** The last word on each of them that has ended. */
+  words: Map<number, AttemptWord>
+  /** How many ids that word told. */
+  told: Map<number, number>
   /** Attempts of which somebody has told an end. */
   ended: Set<number>
   /** Attempts whose answer may still come, and how many of their parts had told their ids. */
@@ -34,6 +36,9 @@ export interface ModelMessage {
   /** Wire parts that the network may still report on. */
   waitedFor: Map<string, WaitedPart>
 }
+
+/** That it was taken, that nobody knows, that nothing was submitted, or that only a part was. */
+export type AttemptWord = 'taken' | 'unknown' | 'nothing' | 'partly'
 
 export interface WaitedPart {
   attempt: number
@@ -68,3 +73,29 @@ export type ModelOutcome =
 /** Network ids that can be told before the outcome is: receipts may overtake it. */
 export const networkIdsOf = (messageId: string, attempt: number, count: number): string[] =>
   Array.from({ length: count }, (_, i) => `net_${messageId}_${attempt}_${i + 1}`)
+
+/** How the record of an attempt reads that ended so. */
+export function wordOf(outcome: ModelOutcome): AttemptWord {
+  if (outcome.kind === 'accepted') return 'taken'
+  if (outcome.kind === 'unknown') return 'unknown'
+  return outcome.kind === 'partial' && outcome.partsTaken + outcome.wireParts > 0 ? 'partly' : 'nothing'
+}
+
+/** Behind this try nothing was submitted, and none is open. */
+export const isLastSubmitted = ({ attempts, words }: ModelMessage, number: number): boolean =>
+  later(number, attempts).every((each) => words.get(each) === 'nothing')
+
+const later = (number: number, last: number): number[] =>
+  Array.from({ length: last - number }, (_, i) => number + 1 + i)
+
+/** The try before `number` that was taken meanwhile, with nothing submitted between the two. */
+export function takenBefore({ words, wentAgain }: ModelMessage, number: number): number | null {
+  const before = later(0, number - 1).findLast((each) => words.get(each) !== 'nothing')
+  return wentAgain && before !== undefined && words.get(before) === 'taken' ? before : null
+}
+
+/** The ids of a try under which receipts may still come. */
+export const waitedBefore = ({ id, told, waitedFor }: ModelMessage, number: number): string[] =>
+  networkIdsOf(id, number, told.get(number) ?? 0).filter(
+    (networkId) => waitedFor.get(networkId)?.attempt === number,
+  )

@@ -1,12 +1,17 @@
 import {
+  isLastSubmitted,
   type ModelMessage,
   type ModelOutcome,
   type ModelWallet,
   networkIdsOf,
+  takenBefore,
+  waitedBefore,
+  wordOf,
   type ParkedWord,
   type ReceiptResult,
   type WaitedPart,
 } from './model-message.ts'
+import { ModelMoves } from './model-moves.ts'
 
 /**
  * What messages and money should do, told as simply as possible and without a look at src/messages: one object a message, no sets, no
@@ -15,7 +20,7 @@ import {
 const dayMs = 86_400_000
 
 export class Model {
-  readonly #now: () => number
+  readonly #moves: ModelMoves
   readonly wallets = new Map<string, ModelWallet>()
   readonly messages = new Map<string, ModelMessage>()
   /** Receipts that nobody waits for yet. */
@@ -25,7 +30,9 @@ export class Model {
 
   /** `now` is the time by which messages settle. */
   constructor(now: () => number) {
-    this.#now = now
+    this.#moves = new ModelMoves(now, (account, sms) => {
+      this.wallet(account).used += sms
+    })
   }
 
   reserved(account: string): number {
@@ -65,17 +72,23 @@ export class Model {
     const message = this.message(id)
     message.status = 'sending'
     message.attempts += 1
-    message.isUnknown = false
   }
 
   /** The end of attempt `number`, which may be an old one, or said twice. */
   end(id: string, number: number, outcome: ModelOutcome, nowMs: number): void {
     const message = this.message(id)
-    if (message.attempts === number) {
-      this.#moveBy(message, outcome, nowMs)
-      message.isUnknown = outcome.kind === 'unknown'
-    }
+    const isLate = message.words.get(number) === 'unknown' && outcome.kind === 'accepted'
+    const word = wordOf(outcome)
+    const isOpen = message.attempts === number && message.status === 'sending'
+    const first = isOpen && word === 'nothing' ? takenBefore(message, number) : null
+    const waited = first === null ? [] : waitedBefore(message, first)
+    if (first !== null) this.#countYes(message, { first, waited }, nowMs)
+    else if (message.attempts === number || (isLate && isLastSubmitted(message, number)))
+      this.#moves.by(message, { number, outcome, isLate }, nowMs)
+    message.words.set(number, word)
     this.#lose(message, number, outcome)
+    message.told.set(number, 'wireParts' in outcome ? outcome.wireParts : 0)
+    this.#hearParked(message, waited)
     if (!('wireParts' in outcome)) return
     const networkIds = networkIdsOf(id, number, outcome.wireParts)
     if (outcome.kind === 'unknown' || outcome.receipts) {
@@ -90,6 +103,18 @@ export class Model {
     this.#hearParked(message, networkIds)
   }
 
+  /** The yes to a first try that came while the second was open: nothing of that one was submitted, and no third goes. */
+  #countYes(
+    message: ModelMessage,
+    { first, waited }: { first: number; waited: readonly string[] },
+    nowMs: number,
+  ): void {
+    const outcome = { kind: 'accepted', wireParts: waited.length, receipts: waited.length > 0 } as const
+    this.#moves.by(message, { number: first, outcome, isLate: true }, nowMs)
+    const part = { attempt: first, isWhole: true, isWholeAfterYes: true, closedAt: null }
+    for (const networkId of waited) message.waitedFor.set(networkId, { ...part })
+  }
+
   /** An answer is outstanding while all that was said of an attempt is that nobody knows. */
   #lose(message: ModelMessage, number: number, outcome: ModelOutcome): void {
     const isFirst = !message.ended.has(number)
@@ -102,12 +127,11 @@ export class Model {
   lateYes(id: string, number: number, yes: { told: number; wireParts: number }, nowMs: number): void {
     const message = this.message(id)
     const before = message.status
-    const isCurrent = message.attempts === number
-    if (isCurrent) {
-      message.isUnknown = true
-      this.#moveBy(message, { kind: 'accepted', wireParts: yes.wireParts, receipts: true }, nowMs)
-      message.isUnknown = false
-    }
+    const isCurrent = isLastSubmitted(message, number)
+    const outcome = { kind: 'accepted', wireParts: yes.wireParts, receipts: true } as const
+    if (isCurrent) this.#moves.by(message, { number, outcome, isLate: true }, nowMs)
+    message.words.set(number, 'taken')
+    message.told.set(number, yes.wireParts)
     message.lost.delete(number)
     const hasMoved = message.status !== before
     const part = { attempt: number, isWhole: true, isWholeAfterYes: true, closedAt: hasMoved ? null : nowMs }
@@ -118,7 +142,7 @@ export class Model {
         if (i >= yes.told || message.waitedFor.has(networkId)) message.waitedFor.set(networkId, { ...part })
     const isHeard = ![...message.waitedFor.values()].some(({ attempt }) => attempt === number)
     // What can be reported was, before the yes.
-    if (hasMoved && isHeard) this.#report(message, 'delivered')
+    if (hasMoved && isHeard) this.#moves.report(message, 'delivered')
     this.#hearParked(message, networkIds)
   }
 
@@ -141,7 +165,9 @@ export class Model {
     const isHeard = ({ networkId, result }: (typeof words)[number]) => {
       const part = message.waitedFor.get(networkId)
       if (part === undefined) return false
-      if (part.attempt !== message.attempts || result === 'delivered') return true
+      if (result === 'delivered') return true
+      // While the next try is open, a bad word may yet be one on the message.
+      if (!isLastSubmitted(message, part.attempt)) return message.status !== 'sending'
       // While the next try waits, a bad word says nothing, nor does that it is lost while it is not known to be sent: an answer may still come.
       const isInDoubt = message.status === 'unconfirmed' && !message.wasSent && result === 'lost'
       return message.status !== 'queued' && !isInDoubt
@@ -158,21 +184,21 @@ export class Model {
     if (bad !== undefined) {
       for (const [networkId] of left) message.waitedFor.delete(networkId)
       // That a first try did not arrive says nothing of the second.
-      if (attempt === message.attempts) this.#report(message, bad.result)
-    } else if (left.length === 0 && isWhole) this.#report(message, 'delivered')
+      if (isLastSubmitted(message, attempt)) this.#moves.report(message, bad.result)
+    } else if (left.length === 0 && isWhole) this.#moves.report(message, 'delivered')
   }
 
   /** Validity has ended for what waits. */
   expire(nowMs: number): void {
     for (const message of this.messages.values())
       if (message.status === 'queued' && !message.heldBack && message.expiresAt <= nowMs)
-        this.#finish(message, 'expired', 0)
+        this.#moves.finish(message, 'expired', 0)
   }
 
   /** What of an account, or of all that a restore holds, is ended before anybody submitted it. */
   stopWaiting(which: (message: ModelMessage) => boolean, status: 'canceled' | 'unconfirmed'): void {
     for (const message of this.messages.values())
-      if (message.status === 'queued' && which(message)) this.#finish(message, status, 0)
+      if (message.status === 'queued' && which(message)) this.#moves.finish(message, status, 0)
   }
 
   /** The wait for receipts of what was sent before `sentBefore` is over; what was given up 7 days ago is forgotten. */
@@ -183,7 +209,7 @@ export class Model {
         if (closedAt !== null && closedAt <= nowMs - 7 * dayMs) message.waitedFor.delete(networkId)
       const open = [...message.waitedFor.values()].filter(({ closedAt }) => closedAt === null)
       for (const part of open) part.closedAt = nowMs
-      if (open.length > 0 && message.status === 'sent') this.#report(message, 'lost')
+      if (open.length > 0 && message.status === 'sent') this.#moves.report(message, 'lost')
     }
   }
 
@@ -196,96 +222,6 @@ export class Model {
     for (const [id, message] of this.messages)
       if (message.isFinal && message.createdAt < nowMs - 90 * dayMs && message.settledAt < nowMs - 10 * dayMs)
         this.messages.delete(id)
-  }
-
-  #moveBy(message: ModelMessage, outcome: ModelOutcome, nowMs: number): void {
-    const { status, parts } = message
-    const isLateYes = message.isUnknown && outcome.kind === 'accepted'
-    if (isLateYes && (status === 'queued' || status === 'unconfirmed'))
-      for (const part of message.waitedFor.values())
-        if (part.attempt === message.attempts) part.isWhole = part.isWholeAfterYes
-    if (status === 'unconfirmed' && outcome.kind === 'accepted') {
-      this.#correct(message, 'sent')
-      return
-    }
-    // A yes to the first try, told by a process that stood still, ends the wait for the second.
-    if (status !== 'sending' && !(status === 'queued' && isLateYes)) return
-    if ('partsTaken' in outcome)
-      message.partsTaken = Math.min(parts, Math.max(message.partsTaken, outcome.partsTaken))
-    switch (outcome.kind) {
-      case 'accepted':
-        this.#charge(message, parts)
-        message.status = 'sent'
-        message.wasSent = true
-        if (!outcome.receipts) this.#settle(message)
-        return
-      case 'partial':
-        return this.#finish(message, 'failed', message.partsTaken)
-      case 'unavailable':
-        return this.#again(message, message.dueAt)
-      case 'unknown':
-        if (!message.resendOnce || message.wentAgain)
-          return this.#finish(message, 'unconfirmed', message.partsTaken)
-        message.wentAgain = true
-        return this.#again(message, nowMs)
-      case 'refused':
-        return this.#refuse(message, outcome.lasts, nowMs)
-    }
-  }
-
-  #refuse(message: ModelMessage, lasts: 'good' | 'now' | 'busy' | 'expired', nowMs: number): void {
-    if (lasts === 'expired') return this.#finish(message, 'expired', 0)
-    // It keeps its place: the device rests.
-    if (lasts === 'busy') return this.#again(message, message.dueAt)
-    const delayMs = lasts === 'now' ? [15_000, 60_000][message.refusals] : undefined
-    if (delayMs === undefined) return this.#finish(message, 'failed', 0)
-    message.refusals += 1
-    this.#again(message, nowMs + delayMs)
-  }
-
-  #report(message: ModelMessage, result: ReceiptResult): void {
-    const { status } = message
-    const end = result === 'lost' ? 'unconfirmed' : result
-    if (status === 'sending') this.#finish(message, end, message.parts)
-    else if (status === 'queued' && result === 'delivered') this.#finish(message, end, message.parts)
-    else if (status === 'sent') {
-      // Without a receipt to wait for it was final, and told as that.
-      message.wasCorrected ||= message.isFinal
-      message.status = end
-      this.#settle(message)
-    } else if (status === 'unconfirmed' && result !== 'lost') this.#correct(message, end)
-    else if (status === 'failed' && result === 'delivered') this.#correct(message, end)
-  }
-
-  #again(message: ModelMessage, dueAt: number): void {
-    message.status = 'queued'
-    message.dueAt = dueAt
-  }
-
-  #finish(message: ModelMessage, status: string, charged: number): void {
-    // What became of its first try is unknown for ever.
-    const isInDoubt = message.wentAgain && ['failed', 'expired', 'canceled'].includes(status)
-    this.#charge(message, isInDoubt ? message.partsTaken : charged)
-    message.status = isInDoubt ? 'unconfirmed' : status
-    this.#settle(message)
-  }
-
-  #settle(message: ModelMessage): void {
-    message.isFinal = true
-    message.settledAt = this.#now()
-  }
-
-  #charge(message: ModelMessage, charged: number): void {
-    message.charged = charged
-    message.cost = charged === 0 ? 'released' : charged < message.parts ? 'partial' : 'charged'
-    this.wallet(message.account).used += charged
-  }
-
-  #correct(message: ModelMessage, status: string): void {
-    message.status = status
-    message.wasSent = true
-    message.wasCorrected = true
-    this.#settle(message)
   }
 
   #of(account: string): ModelMessage[] {
