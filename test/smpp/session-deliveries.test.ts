@@ -218,7 +218,7 @@ test('the time of an answer stands still while we do not read, and goes on after
   expect(await requests[0]).toMatchObject({ kind: 'unknown', reason: 'timeout' })
 })
 
-test('a message that comes before the bind is answered is refused as such', async () => {
+test('a message that comes before the bind is answered is taken like any other', async () => {
   const { session, smsc, stored } = await startSession({
     answering: ({ command, sequence }) =>
       command === 'bind_transceiver'
@@ -228,10 +228,44 @@ test('a message that comes before the bind is answered is refused as such', asyn
   await session.open()
   await smsc.seen('deliver_sm_resp', 2)
   expect(smsc.received.slice(1).map(({ sequence, status }) => [sequence, status])).toEqual([
-    [9, commandStatus.ESME_RINVBNDSTS],
+    [9, 0],
     [10, 0],
   ])
-  expect(stored).toHaveLength(1)
+  expect(stored.map(({ sequence }) => sequence)).toEqual([9, 10])
+})
+
+test('more of them than a session takes at once do not keep the answer to the bind out', async () => {
+  const most = defaultSessionLimits.mostUnanswered
+  const { session, smsc, stored } = await startSession({
+    answering: ({ command, sequence }) =>
+      command === 'bind_transceiver'
+        ? [
+            ...Array.from({ length: most + 5 }, (_, i) => delivery(i + 1)),
+            { command: 'bind_transceiver_resp', status: 0, sequence, body: null },
+          ]
+        : [],
+  })
+  expect(await session.open()).toMatchObject({ kind: 'bound' })
+  await smsc.seen('deliver_sm_resp', most + 5)
+  expect(stored).toHaveLength(most + 5)
+})
+
+test('one that comes before a bind is refused stays with the SMSC while it is not stored', async () => {
+  const storing = Promise.withResolvers<void>()
+  const { session, smsc } = await startSession({
+    store: () => storing.promise,
+    answering: ({ command, sequence }) =>
+      command === 'bind_transceiver'
+        ? [
+            delivery(9),
+            { command: 'bind_transceiver_resp', status: commandStatus.ESME_RBINDFAIL, sequence, body: null },
+          ]
+        : [],
+  })
+  expect(await session.open()).toMatchObject({ kind: 'failed' })
+  storing.resolve()
+  await session.ended
+  expect(smsc.received.map(({ command }) => command)).not.toContain('deliver_sm_resp')
 })
 
 test('unbind waits for the store, so that what it has is answered', async () => {

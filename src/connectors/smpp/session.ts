@@ -185,8 +185,8 @@ export class Session {
     return fault
   }
 
+  /** From the connection on: some SMSCs deliver before the answer to the bind is out, and drop what they are refused for good (decision 34). */
   #takeDelivery(delivery: Delivery): void {
-    if (this.#state === 'binding') return this.#answerDelivery(delivery, commandStatus.ESME_RINVBNDSTS)
     // Only when the peer has closed with more than we take: it has them still, for want of an answer.
     if (this.#deliveries.isFull) return
     this.#used()
