@@ -91,7 +91,7 @@ describe.for(houses)('server %i', () => {
   test('settle calls what a restore holds unconfirmed, and gives its SMS back', async () => {
     await restore()
     const done = await house.onesixty('restore', 'settle')
-    expect(done).toEqual({ action: 'settle', messages: waited.length })
+    expect(done).toEqual({ action: 'settle', messages: waited.length, is_more_held: false })
     expect(await statusesOf(waited)).toEqual(new Set(['unconfirmed']))
     expect((await house.client.balance(house.liveKey)).reserved).toBe(0)
     expect(new Set(timesHandedOver(waited))).toEqual(new Set([1]))
