@@ -69,10 +69,13 @@ export async function currentOf(
     const message = messages.get(messageId)
     if (message === undefined) return false
     if (message.attempts !== attemptNumber && !last.has(nameOfTry(messageId, attemptNumber))) return false
-    if (message.status === 'queued') return isLateYes(each)
-    return each.event !== 'accepted' || message.status !== 'unconfirmed' || message.sent_at === null
+    return message.status === 'queued' ? isLateYes(each) : !isSaidTwice(each, message)
   })
 }
+
+/** A yes of a message that was sent, and of which nobody knows any more whether it arrived. */
+export const isSaidTwice = ({ event }: Settlement, message: MessageState | undefined): boolean =>
+  event === 'accepted' && message?.status === 'unconfirmed' && message.sent_at !== null
 
 /** Whether this tells that an attempt was taken of which nobody knew. */
 export const isLateYes = ({ knownIds, event }: Settlement): boolean =>

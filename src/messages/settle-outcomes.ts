@@ -6,7 +6,14 @@ import { cancelOfClosed } from './cancel-of-closed.ts'
 import { endDoubts, placeInDoubt } from './doubtful-parts.ts'
 import { raisedTo } from './history-floor.ts'
 import { letGoOfWaiting } from './leave-queue.ts'
-import { currentOf, deliverIfAllHeard, isLateYes, lateWhereEnded, yesesBefore } from './late-yes.ts'
+import {
+  currentOf,
+  deliverIfAllHeard,
+  isLateYes,
+  isSaidTwice,
+  lateWhereEnded,
+  yesesBefore,
+} from './late-yes.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
 import { takeParked, takeParkedAbout } from './parked-receipts.ts'
 import { heldPlace, queueKey, queueKeyOf } from './queue-place.ts'
@@ -75,8 +82,12 @@ async function settleTogether(
     (settlement) => moved.get(settlement) !== null || isDone(rows.get(settlement.messageId)),
   )
   // Said again, as after a commit whose answer was lost: what its message waits for stands as the first word left it.
-  const isFirstWord = (settlement: Settlement) =>
-    moved.get(settlement) !== null || rows.get(settlement.messageId)?.status !== 'sent'
+  const isFirstWord = (settlement: Settlement) => {
+    const message = rows.get(settlement.messageId)
+    const isOfLast = message?.attempts === settlement.attemptNumber
+    if (isOfLast && isSaidTwice(settlement, message)) return false
+    return moved.get(settlement) !== null || message?.status !== 'sent'
+  }
   const held = await heldOf(tx, ended)
   // Posted together and run in this order: what goes back to the queue leaves it first.
   const [, , , , early] = await allDone([

@@ -60,7 +60,8 @@ async function agree(
   if ('missing' in found) return found
   await tx
     .insertInto('secret_marks')
-    .values(used.map((mark) => ({ mark, first_seen_at: nowMs })))
+    // Where there are no marks none was given up: the former ones may have been in use before.
+    .values((found.kind === 'unmarked' ? marks : used).map((mark) => ({ mark, first_seen_at: nowMs })))
     .onConflict((conflict) => conflict.column('mark').doNothing())
     .execute()
   return null

@@ -170,6 +170,18 @@ test('of a message that was sent, and of which nobody will know, a yes that is s
   expect(await house.message()).toMatchObject({ status: 'unconfirmed', corrected: 0 })
 })
 
+test('said twice, it takes no id from the message that has it since', async () => {
+  await house.send()
+  const first = await house.claim()
+  await house.end(first, accepted('n1'))
+  await house.send()
+  await house.end(await house.claim(), accepted('n1'))
+  expect(await house.statuses()).toEqual(['unconfirmed', 'sent'])
+  await house.end(first, accepted('n1'))
+  await house.receipts({ n1: 'delivered' })
+  expect(await house.statuses()).toEqual(['unconfirmed', 'delivered'])
+})
+
 test('a late yes whose id another message has since is not taken for heard', async () => {
   await house.send({ parts: 1 })
   const first = await house.claim()

@@ -163,6 +163,14 @@ test('a node that goes on after a silence brings back no former secret that was 
   await one.beats.stop()
 })
 
+test('one that goes on over a database without marks marks every secret at hand', async () => {
+  const one = await startNode(1, { marks: ['current', 'former'] })
+  await goSilent()
+  await one.beats.sweepAll()
+  expect(await markedSecrets()).toEqual(['current', 'former'])
+  await one.beats.stop()
+})
+
 test('where nobody may tidy up, that is said once, and again when it comes to that once more', async () => {
   let said = ''
   const log = createLog('error', { write: (line: string) => void (said += line) })
