@@ -34,6 +34,7 @@ export async function readLastSubmitted(tx: Tx, tries: readonly Try[]): Promise<
   return new Set(rows.map(({ message_id, number }) => nameOfTry(message_id, number)))
 }
 
+/** Tells the tries of a batch apart. */
 export const nameOfTry = (messageId: string, attemptNumber: number): string => `${messageId}/${attemptNumber}`
 
 interface Taken {

@@ -3,6 +3,7 @@ import type { Tx } from '../storage/dialect.ts'
 import { deleteRows, selectEach } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { findDoubted } from './doubtful-parts.ts'
+import { nameOfTry } from './last-submitted.ts'
 import { letGoOfWaiting } from './leave-queue.ts'
 import type { MessageState } from './message-store.ts'
 import { park } from './parked-receipts.ts'
@@ -70,7 +71,7 @@ interface Verdict {
 function groupByMessage(awaited: readonly Awaited[]): Group[] {
   const groups = new Map<string, Group>()
   for (const { word, row } of awaited) {
-    const name = attemptName(row.id, row.attempt_number)
+    const name = nameOfTry(row.id, row.attempt_number)
     const group = groups.get(name)
     if (group === undefined) groups.set(name, { row, words: [word] })
     else if (!group.words.some((earlier) => earlier.networkId === word.networkId)) group.words.push(word)
@@ -97,7 +98,7 @@ async function judge(tx: Tx, groups: readonly Group[]): Promise<Verdict[]> {
   const abandoned: { network_id: string; device_id: string }[] = []
   for (const { row, words } of groups) {
     const bad = words.find((word) => word.result !== 'delivered')
-    const left = open.get(attemptName(row.id, row.attempt_number)) ?? []
+    const left = open.get(nameOfTry(row.id, row.attempt_number)) ?? []
     if (bad !== undefined) {
       if (row.is_superseded !== true) verdicts.push({ row, event: events[bad.result], word: bad })
       abandoned.push(...left)
@@ -112,7 +113,5 @@ async function openParts(tx: Tx, groups: readonly Group[]): Promise<Map<string, 
   const rows = await selectEach<AwaitedPart>(
     tx, awaitedPartsOf, groups.map(({ row }) => [row.account_id, row.mode, row.expected_sent_at, row.id, row.attempt_number]),
   ) // prettier-ignore
-  return Map.groupBy(rows, (row) => attemptName(row.message_id, row.attempt_number))
+  return Map.groupBy(rows, (row) => nameOfTry(row.message_id, row.attempt_number))
 }
-
-const attemptName = (messageId: string, attemptNumber: number): string => `${messageId}/${attemptNumber}`
