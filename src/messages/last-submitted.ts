@@ -1,5 +1,5 @@
 import type { Tx } from '../storage/dialect.ts'
-import type { Mode } from '../storage/schema.ts'
+import type { Flag, Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
 
 /** One try of a message. */
@@ -43,10 +43,12 @@ interface Taken {
   number: number
   device_id: string
   network_ids: string | null
+  /** Null of what ended before this was written down. */
+  receipt_expected: Flag | null
 }
 
 const takenBefore = {
-  sql: `select a.message_id, a.id, a.number, a.device_id, a.network_ids from attempts a
+  sql: `select a.message_id, a.id, a.number, a.device_id, a.network_ids, a.receipt_expected from attempts a
         where a.account_id = :account and a.mode = :mode and a.message_id = :message and a.number < :number and a.state = 'accepted'
           and ${isLast('and b.number < :number')}`,
   inputs: ['account', 'mode', 'message', 'number'],

@@ -2,7 +2,7 @@ import type { Tx } from '../storage/dialect.ts'
 import { selectEach } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { nameOfTry, readLastSubmitted, readTakenBefore } from './last-submitted.ts'
-import type { MessageState } from './message-store.ts'
+import { type MessageState, readStates } from './message-store.ts'
 import { type AwaitedPart, awaitedPartsOf } from './receipt-readings.ts'
 import type { Settlement } from './settlement.ts'
 
@@ -78,8 +78,7 @@ export const isSaidTwice = ({ event }: Settlement, message: MessageState | undef
   event === 'accepted' && message?.status === 'unconfirmed' && message.sent_at !== null
 
 /** Whether this tells that an attempt was taken of which nobody knew. */
-export const isLateYes = ({ knownIds, event }: Settlement): boolean =>
-  knownIds !== undefined && event === 'accepted'
+const isLateYes = ({ knownIds, event }: Settlement): boolean => knownIds !== undefined && event === 'accepted'
 
 const awaitedUnder = {
   sql: `select network_id, message_id from receipts_expected
@@ -96,21 +95,21 @@ export async function yesesBefore(
   settlements: readonly Settlement[],
   messages: Messages,
 ): Promise<Settlement[]> {
-  const seconds = settlements.filter((each) => isSecondRefused(each, messages.get(each.messageId)))
-  if (seconds.length === 0) return []
+  const refused = settlements.filter((each) => isSecondRefused(each, messages.get(each.messageId)))
+  if (refused.length === 0) return []
+  const seconds = [...new Map(refused.map((each) => [each.messageId, each])).values()]
   const taken = await readTakenBefore(tx, seconds)
   const rows = await selectEach<{ network_id: string; message_id: string }>(
     tx,
     awaitedUnder,
     [...taken.values()].flatMap(({ network_ids, device_id, message_id, number }) =>
-      (JSON.parse(network_ids ?? '[]') as string[]).map((id) => [id, device_id, message_id, number]),
+      idsOf(network_ids).map((id) => [id, device_id, message_id, number]),
     ),
   )
   const awaited = Map.groupBy(rows, ({ message_id }) => message_id)
   return seconds.flatMap((second) => {
     const first = taken.get(second.messageId)
     if (first === undefined) return []
-    const networkIds = (awaited.get(second.messageId) ?? []).map(({ network_id }) => network_id)
     return {
       ...second,
       event: 'accepted',
@@ -118,10 +117,10 @@ export async function yesesBefore(
       outcome: 'accepted',
       attemptNumber: first.number,
       deviceId: first.device_id,
-      networkIds,
-      knownIds: networkIds,
+      networkIds: (awaited.get(second.messageId) ?? []).map(({ network_id }) => network_id),
+      knownIds: idsOf(first.network_ids),
       inDoubt: { attemptId: first.id, parts: [], wireParts: 0 },
-      receiptExpected: networkIds.length > 0,
+      receiptExpected: first.receipt_expected === 1,
       partsTaken: (messages.get(second.messageId) as MessageState).parts,
       error: null,
       requeue: null,
@@ -129,13 +128,18 @@ export async function yesesBefore(
   })
 }
 
+const idsOf = (networkIds: string | null): string[] => JSON.parse(networkIds ?? '[]') as string[]
+
+/** A late no is told of a try of which nobody knew: of a message that is `unconfirmed`, and was not sent. */
 const isSecondRefused = (
-  { attemptNumber, attemptState, partsTaken, networkIds }: Settlement,
+  { attemptNumber, attemptState, partsTaken, networkIds, knownIds }: Settlement,
   message: MessageState | undefined,
 ): boolean =>
-  message?.possible_duplicate === 1 &&
-  message.status === 'sending' &&
+  message !== undefined &&
+  message.attempts > 1 &&
   message.attempts === attemptNumber &&
+  (message.status === 'sending' ||
+    (message.status === 'unconfirmed' && message.sent_at === null && knownIds !== undefined)) &&
   attemptState === 'refused' &&
   partsTaken === 0 &&
   networkIds.length === 0
@@ -167,7 +171,10 @@ export async function deliverIfAllHeard(
     ]),
   )
   const awaited = new Set(rows.map(({ message_id }) => message_id))
-  const heard = late.filter(({ message }) => !awaited.has(message.id))
+  const heard = await stillSent(
+    tx,
+    late.filter(({ message }) => !awaited.has(message.id)),
+  )
   const overtaken = await readOvertaken(tx, heard)
   const states = await advanceMessages(
     tx,
@@ -188,6 +195,21 @@ export async function deliverIfAllHeard(
   return new Map(states.flatMap((state) => (state === null ? [] : [[state.id, state]])))
 }
 
+interface Heard {
+  settlement: Settlement
+  message: MessageState
+}
+
+/** An id that went to another message in this very unit has ended the wait of its first one. */
+async function stillSent(tx: Tx, heard: readonly Heard[]): Promise<Heard[]> {
+  const states = await readStates(
+    tx,
+    heard.map(({ settlement }) => settlement),
+  )
+  const sent = new Set(states.filter(({ status }) => status === 'sent').map(({ id }) => id))
+  return heard.filter(({ message }) => sent.has(message.id))
+}
+
 const othersUnder = {
   sql: `select :message as message_id from receipts_expected
         where network_id = :network and device_id = :device and message_id <> :message`,
@@ -195,15 +217,12 @@ const othersUnder = {
 } as const
 
 /** Messages one of whose ids the network has given to another since: of that part no receipt will be known. */
-async function readOvertaken(
-  tx: Tx,
-  late: readonly { settlement: Settlement; message: MessageState }[],
-): Promise<ReadonlySet<string>> {
+async function readOvertaken(tx: Tx, late: readonly Heard[]): Promise<ReadonlySet<string>> {
   const rows = await selectEach<{ message_id: string }>(
     tx,
     othersUnder,
-    late.flatMap(({ settlement: { networkIds, deviceId }, message }) =>
-      networkIds.map((id) => [id, deviceId, message.id]),
+    late.flatMap(({ settlement: { networkIds, knownIds = [], deviceId }, message }) =>
+      [...networkIds, ...knownIds].map((id) => [id, deviceId, message.id]),
     ),
   )
   return new Set(rows.map(({ message_id }) => message_id))

@@ -116,14 +116,13 @@ export async function markSuperseded<R extends ExpectedRow>(
 
 /**
  * A word that ends nothing now is left for the answer to that try, which may still come and bring the message back to it (decision 13): spent before, it
- * would be missed then. So is a bad one while the next try waits or is open, and one that nothing will arrive while nobody knows if it was taken.
+ * would be missed then. So is a bad one while the next try waits, is open or of unknown end, and one that nothing will arrive while nobody knows if it was taken.
  */
 export const isUntimely = ({ result }: ReceiptWord, row: ExpectedRow): boolean => {
   if (result === 'delivered') return false
-  if (row.is_superseded === true) return row.status === 'sending'
-  return (
-    row.status === 'queued' || (row.status === 'unconfirmed' && row.sent_at === null && result === 'lost')
-  )
+  const isUnknown = row.status === 'unconfirmed' && row.sent_at === null
+  if (row.is_superseded === true) return row.status === 'sending' || isUnknown
+  return row.status === 'queued' || (isUnknown && result === 'lost')
 }
 
 /** The ids that a receipt may be known by, likeliest first. */

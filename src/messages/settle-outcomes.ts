@@ -6,14 +6,7 @@ import { cancelOfClosed } from './cancel-of-closed.ts'
 import { endDoubts, placeInDoubt } from './doubtful-parts.ts'
 import { raisedTo } from './history-floor.ts'
 import { letGoOfWaiting } from './leave-queue.ts'
-import {
-  currentOf,
-  deliverIfAllHeard,
-  isLateYes,
-  isSaidTwice,
-  lateWhereEnded,
-  yesesBefore,
-} from './late-yes.ts'
+import { currentOf, deliverIfAllHeard, isSaidTwice, lateWhereEnded, yesesBefore } from './late-yes.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
 import { takeParked, takeParkedAbout } from './parked-receipts.ts'
 import { heldPlace, queueKey, queueKeyOf } from './queue-place.ts'
@@ -33,7 +26,11 @@ export async function settleOutcomes(
   told: readonly Settlement[],
   floor: Promise<number> = Promise.resolve(0),
 ): Promise<(MessageState | null)[]> {
-  const yeses = told.filter((each) => isLateYes(each) && told.some((other) => isLaterTry(other, each)))
+  const lastTries = lastTriesOf(told)
+  const yeses = told.filter(
+    ({ event, messageId, attemptNumber }) =>
+      event === 'accepted' && attemptNumber < (lastTries.get(messageId) as number),
+  )
   if (yeses.length === 0) return settleTogether(tx, told, floor)
   const rest = told.filter((each) => !yeses.includes(each))
   const states = new Map<Settlement, MessageState | null>()
@@ -44,8 +41,12 @@ export async function settleOutcomes(
   return told.map((each) => states.get(each) ?? null)
 }
 
-const isLaterTry = (one: Settlement, other: Settlement): boolean =>
-  one.messageId === other.messageId && one.attemptNumber > other.attemptNumber
+function lastTriesOf(told: readonly Settlement[]): ReadonlyMap<string, number> {
+  const last = new Map<string, number>()
+  for (const { messageId, attemptNumber } of told)
+    last.set(messageId, Math.max(attemptNumber, last.get(messageId) ?? 0))
+  return last
+}
 
 async function settleTogether(
   tx: Tx,
@@ -130,6 +131,7 @@ const attemptRow = (settlement: Settlement) => ({
   state: settlement.attemptState,
   parts_sent: settlement.partsTaken,
   network_ids: settlement.networkIds.length === 0 ? null : JSON.stringify(settlement.networkIds),
+  receipt_expected: settlement.receiptExpected ? (1 as const) : (0 as const),
   outcome: settlement.outcome,
   network_code: settlement.error?.networkCode ?? null,
   ended_at: settlement.atMs,

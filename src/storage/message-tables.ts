@@ -95,6 +95,8 @@ export interface AttemptTable {
   state: AttemptState
   parts_sent: Generated<number>
   network_ids: string | null
+  /** Null while it is open. */
+  receipt_expected: Flag | null
   outcome: string | null
   network_code: string | null
   started_at: number

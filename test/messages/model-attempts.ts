@@ -108,9 +108,10 @@ async function endThese(
   model: Model,
   real: Real,
   chosen: readonly { claimed: Claimed; said: ModelOutcome }[],
+  inOrder = chosen,
 ): Promise<void> {
   await settle(real, chosen)
-  for (const { claimed, said } of chosen)
+  for (const { claimed, said } of inOrder)
     model.end(claimed.messageId, claimed.attemptNumber, said, real.clock.now())
   real.ended.push(...chosen.map(({ claimed }) => claimed))
 }
@@ -151,6 +152,7 @@ async function sayLateYes(model: Model, real: Real, claimed: Claimed, most: numb
   model.lateYes(messageId, attemptNumber, { told, wireParts: parts }, real.clock.now())
 }
 
+/** Nothing was submitted. */
 const nothing: fc.Arbitrary<ModelOutcome> = fc.oneof(
   fc.record({
     kind: fc.constant('refused' as const),
@@ -159,25 +161,48 @@ const nothing: fc.Arbitrary<ModelOutcome> = fc.oneof(
   fc.constant({ kind: 'unavailable' as const }),
 )
 
-/** A second try begins, and nothing of it is submitted; the answer to the first may come meanwhile. */
-export const refusedSecond = fc
-  .tuple(fc.nat(50), nothing, fc.option(fc.integer({ min: 1, max: 3 })))
-  .map(([which, said, yes]) =>
-    step(`refused second ${which} ${JSON.stringify(said)}, yes of ${yes}`, async (model, real) => {
-      const waiting = real.ended.filter(({ messageId, attemptNumber }) => {
-        const message = model.messages.get(messageId)
-        return message?.status === 'queued' && message.lost.has(attemptNumber)
-      })
-      const first = waiting[which % Math.max(1, waiting.length)]
-      if (first === undefined) return
-      await claimOf(model, real, first.accountId, 6)
-      const place = real.open.findIndex(({ messageId }) => messageId === first.messageId)
-      const [second] = place === -1 ? [] : real.open.splice(place, 1)
-      if (second === undefined) return
-      if (yes !== null) await sayLateYes(model, real, first, yes)
-      await endThese(model, real, [{ claimed: second, said }])
-    }),
-  )
+/** That of an attempt whose answer was given up nothing was submitted; no id of it was told. */
+export const lateNo = fc.tuple(fc.nat(50), nothing).map(([which, said]) =>
+  step(`late no ${which} ${JSON.stringify(said)}`, async (model, real) => {
+    const lost = real.ended.filter(
+      ({ messageId, attemptNumber }) => model.messages.get(messageId)?.lost.get(attemptNumber) === 0,
+    )
+    const claimed = lost[which % Math.max(1, lost.length)]
+    if (claimed === undefined) return
+    const nowMs = real.clock.now()
+    const settlement = judgeLate(claimed, connectorOutcome(said, claimed), nowMs, [])
+    await real.store.writer.write((tx) => settleOutcomes(tx, [settlement]))
+    model.lateNo(claimed.messageId, claimed.attemptNumber, nowMs)
+  }),
+)
+
+/** How a second try ends, and what was told of the first while it was open: its late yes, or one of a node that stood still, in one unit with that end. */
+const secondEnd = fc.oneof(nothing, fc.constant({ kind: 'unknown' as const, wireParts: 0, partsTaken: 0 }))
+const yesMeanwhile = fc.oneof(
+  fc.integer({ min: 1, max: 3 }),
+  fc.constantFrom('none' as const, 'before it' as const, 'behind it' as const),
+)
+
+/** A second try begins, and nothing of it is submitted, or nobody knows; the answer to the first may come meanwhile. */
+export const secondTry = fc.tuple(fc.nat(50), secondEnd, yesMeanwhile).map(([which, said, yes]) =>
+  step(`second try ${which} ${JSON.stringify(said)}, yes ${yes}`, async (model, real) => {
+    const waiting = real.ended.filter(({ messageId, attemptNumber }) => {
+      const message = model.messages.get(messageId)
+      return message?.status === 'queued' && message.lost.has(attemptNumber)
+    })
+    const first = waiting[which % Math.max(1, waiting.length)]
+    if (first === undefined) return
+    await claimOf(model, real, first.accountId, 6)
+    const place = real.open.findIndex(({ messageId }) => messageId === first.messageId)
+    const [second] = place === -1 ? [] : real.open.splice(place, 1)
+    if (second === undefined) return
+    const ended = { claimed: second, said }
+    if (typeof yes === 'number') await sayLateYes(model, real, first, yes)
+    if (typeof yes === 'number' || yes === 'none') return endThese(model, real, [ended])
+    const told = { claimed: first, said: { kind: 'accepted' as const, wireParts: 0, receipts: false } }
+    await endThese(model, real, yes === 'before it' ? [told, ended] : [ended, told], [told, ended])
+  }),
+)
 
 /** Each hand-over settles within its own time-out, if only as unknown: none is open for hours. */
 export async function giveUpOpen(model: Model, real: Real): Promise<void> {

@@ -23,9 +23,11 @@ export interface ModelMessage {
   words: Map<number, AttemptWord>
   /** How many ids that word told. */
   told: Map<number, number>
+  /** Attempts of which that word promised receipts. */
+  promised: Set<number>
   /** Attempts of which somebody has told an end. */
   ended: Set<number>
-  /** Attempts whose answer may still come, and how many of their parts had told their ids. */
+  /** Attempts whose answer may still come, or be corrected to a yes, and how many of their parts had told their ids. */
   lost: Map<number, number>
   refusals: number
   /** Parts that the network is known to have taken, in whichever attempt took the most. */
@@ -89,9 +91,9 @@ const later = (number: number, last: number): number[] =>
   Array.from({ length: last - number }, (_, i) => number + 1 + i)
 
 /** The try before `number` that was taken meanwhile, with nothing submitted between the two. */
-export function takenBefore({ words, wentAgain }: ModelMessage, number: number): number | null {
+export function takenBefore({ words }: ModelMessage, number: number): number | null {
   const before = later(0, number - 1).findLast((each) => words.get(each) !== 'nothing')
-  return wentAgain && before !== undefined && words.get(before) === 'taken' ? before : null
+  return before !== undefined && words.get(before) === 'taken' ? before : null
 }
 
 /** The ids of a try under which receipts may still come. */

@@ -100,6 +100,7 @@ const modelMessage = (id: string, shape: SendShape, { createdAt, expiresAt }: Se
   attempts: 0,
   words: new Map(),
   told: new Map(),
+  promised: new Set(),
   ended: new Set(),
   lost: new Map(),
   refusals: 0,

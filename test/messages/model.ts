@@ -81,14 +81,16 @@ export class Model {
     const word = wordOf(outcome)
     const isOpen = message.attempts === number && message.status === 'sending'
     const first = isOpen && word === 'nothing' ? takenBefore(message, number) : null
-    const waited = first === null ? [] : waitedBefore(message, first)
-    if (first !== null) this.#countYes(message, { first, waited }, nowMs)
+    // A yes that is evidence alone ends the doubt all the same.
+    if (isLate && message.attempts > number)
+      for (const part of message.waitedFor.values())
+        if (part.attempt === number) part.isWhole = part.isWholeAfterYes
+    if (first !== null) this.#countYes(message, first, nowMs)
     else if (message.attempts === number || (isLate && isLastSubmitted(message, number)))
       this.#moves.by(message, { number, outcome, isLate }, nowMs)
-    message.words.set(number, word)
+    this.#say(message, number, outcome)
     this.#lose(message, number, outcome)
-    message.told.set(number, 'wireParts' in outcome ? outcome.wireParts : 0)
-    this.#hearParked(message, waited)
+    if (first !== null) this.#hearParked(message, waitedBefore(message, first))
     if (!('wireParts' in outcome)) return
     const networkIds = networkIdsOf(id, number, outcome.wireParts)
     if (outcome.kind === 'unknown' || outcome.receipts) {
@@ -103,24 +105,38 @@ export class Model {
     this.#hearParked(message, networkIds)
   }
 
-  /** The yes to a first try that came while the second was open: nothing of that one was submitted, and no third goes. */
-  #countYes(
-    message: ModelMessage,
-    { first, waited }: { first: number; waited: readonly string[] },
-    nowMs: number,
-  ): void {
-    const outcome = { kind: 'accepted', wireParts: waited.length, receipts: waited.length > 0 } as const
-    this.#moves.by(message, { number: first, outcome, isLate: true }, nowMs)
-    const part = { attempt: first, isWhole: true, isWholeAfterYes: true, closedAt: null }
-    for (const networkId of waited) message.waitedFor.set(networkId, { ...part })
+  #say(message: ModelMessage, number: number, outcome: ModelOutcome): void {
+    const wireParts = 'wireParts' in outcome ? outcome.wireParts : 0
+    message.words.set(number, wordOf(outcome))
+    message.told.set(number, wireParts)
+    if ('receipts' in outcome && outcome.receipts && wireParts > 0) message.promised.add(number)
+    else message.promised.delete(number)
   }
 
-  /** An answer is outstanding while all that was said of an attempt is that nobody knows. */
+  /** The yes to a first try that came while the second was open: nothing of that one was submitted, and no third goes. */
+  #countYes(message: ModelMessage, first: number, nowMs: number): void {
+    const waited = waitedBefore(message, first)
+    const receipts = message.promised.has(first)
+    const before = message.status
+    this.#moves.by(
+      message,
+      { number: first, outcome: { kind: 'accepted', wireParts: waited.length, receipts }, isLate: true },
+      nowMs,
+    )
+    if (!receipts || message.status === before) return
+    const part = { attempt: first, isWhole: true, isWholeAfterYes: true, closedAt: null }
+    for (const networkId of waited) message.waitedFor.set(networkId, { ...part })
+    if (waited.length === 0) this.#moves.report(message, 'delivered')
+  }
+
+  /** An answer is outstanding while all that was said of an attempt is that nobody knows; a phone may correct that it let go of one. */
   #lose(message: ModelMessage, number: number, outcome: ModelOutcome): void {
     const isFirst = !message.ended.has(number)
     message.ended.add(number)
-    if (outcome.kind !== 'unknown') message.lost.delete(number)
-    else if (isFirst) message.lost.set(number, outcome.wireParts)
+    const word = wordOf(outcome)
+    if (isFirst && (word === 'unknown' || word === 'nothing'))
+      message.lost.set(number, 'wireParts' in outcome ? outcome.wireParts : 0)
+    else if (word !== 'unknown') message.lost.delete(number)
   }
 
   /** The answer to attempt `number`, which was given up, comes after all, with the ids of all parts; `told` of them were told before. */
@@ -130,8 +146,7 @@ export class Model {
     const isCurrent = isLastSubmitted(message, number)
     const outcome = { kind: 'accepted', wireParts: yes.wireParts, receipts: true } as const
     if (isCurrent) this.#moves.by(message, { number, outcome, isLate: true }, nowMs)
-    message.words.set(number, 'taken')
-    message.told.set(number, yes.wireParts)
+    this.#say(message, number, outcome)
     message.lost.delete(number)
     const hasMoved = message.status !== before
     const part = { attempt: number, isWhole: true, isWholeAfterYes: true, closedAt: hasMoved ? null : nowMs }
@@ -144,6 +159,17 @@ export class Model {
     // What can be reported was, before the yes.
     if (hasMoved && isHeard) this.#moves.report(message, 'delivered')
     this.#hearParked(message, networkIds)
+  }
+
+  /** That of an attempt of which nobody knew nothing was submitted. */
+  lateNo(id: string, number: number, nowMs: number): void {
+    const message = this.message(id)
+    const isUnknown = message.status === 'unconfirmed' && !message.wasSent
+    const first = isUnknown && message.attempts === number ? takenBefore(message, number) : null
+    if (first !== null) this.#countYes(message, first, nowMs)
+    this.#say(message, number, { kind: 'unavailable' })
+    message.lost.delete(number)
+    if (first !== null) this.#hearParked(message, waitedBefore(message, first))
   }
 
   /** Receipts of parts of one attempt that come together. */
@@ -166,11 +192,11 @@ export class Model {
       const part = message.waitedFor.get(networkId)
       if (part === undefined) return false
       if (result === 'delivered') return true
-      // While the next try is open, a bad word may yet be one on the message.
-      if (!isLastSubmitted(message, part.attempt)) return message.status !== 'sending'
+      // While the next try is open, or of unknown end, a bad word may yet be one on the message.
+      const isUnknown = message.status === 'unconfirmed' && !message.wasSent
+      if (!isLastSubmitted(message, part.attempt)) return message.status !== 'sending' && !isUnknown
       // While the next try waits, a bad word says nothing, nor does that it is lost while it is not known to be sent: an answer may still come.
-      const isInDoubt = message.status === 'unconfirmed' && !message.wasSent && result === 'lost'
-      return message.status !== 'queued' && !isInDoubt
+      return message.status !== 'queued' && !(isUnknown && result === 'lost')
     }
     const known = words.filter(isHeard)
     for (const { networkId, ...word } of words.filter((each) => !known.includes(each)))

@@ -1,0 +1,160 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Outcome } from '../../src/connectors/connector.ts'
+import { judgeLate, judgeOutcome } from '../../src/dispatch/retry-policy.ts'
+import type { Claimed } from '../../src/messages/claim-messages.ts'
+import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
+import { accepted, lost, type LostHouse, openLostHouse } from './lost-house.ts'
+
+/** A yes to a first try came while the second was open, and was kept: nothing of the second was submitted, and it counts after all. */
+let house: LostHouse
+beforeEach(async () => {
+  house = await openLostHouse()
+})
+afterEach(async () => {
+  await house.sums()
+  await house.close()
+})
+
+const away: Outcome = { kind: 'unavailable', detail: 'gone' }
+const refusal = (lasts: 'good' | 'busy'): Outcome => ({
+  kind: 'refused',
+  lasts,
+  code: 'network_congested',
+  networkCode: '88',
+})
+const settle = (...told: Parameters<typeof settleOutcomes>[1]) =>
+  house.store.writer.write((tx) => settleOutcomes(tx, told))
+
+async function beginSecond(): Promise<[first: Claimed, second: Claimed]> {
+  const first = await house.loseOne({ onUnknown: 'resend_once' })
+  return [first, await house.claim()]
+}
+
+test.for([
+  ['is throttled', refusal('busy')],
+  ['is refused for good', refusal('good')],
+] as const)('a phone that let it go says that it sent it: no third goes when the second %s', async ([, outcome]) => {
+  await house.send()
+  const first = await house.claim()
+  await house.end(first, away)
+  const second = await house.claim()
+  await house.late(first, accepted('n1'))
+  await house.end(second, outcome)
+  expect(await house.message()).toMatchObject({ status: 'sent', attempts: 2, charged: 1, error_code: null })
+  expect(await house.rowsOf('queue')).toEqual([])
+}) // prettier-ignore
+
+test('of a link without receipts it is final at once', async () => {
+  const [first, second] = await beginSecond()
+  await house.late(first, { ...accepted('n1'), receiptExpected: false } as Outcome)
+  await house.end(second, away)
+  expect(await house.message()).toMatchObject({
+    status: 'sent',
+    charged: 1,
+    finalized_at: house.clock.now(),
+  })
+})
+
+test('the same though an id was told, and waited for, before anybody knew', async () => {
+  const first = await house.loseSecondPart()
+  const second = await house.claim()
+  await house.late(first, { ...accepted('n1', 'n2'), receiptExpected: false } as Outcome, ['n1'])
+  await house.end(second, away)
+  expect(await house.message()).toMatchObject({
+    status: 'sent',
+    charged: 2,
+    finalized_at: house.clock.now(),
+  })
+})
+
+test('of a link that tells of failures alone it is final, and a failure is heard', async () => {
+  const [first, second] = await beginSecond()
+  await house.late(first, { ...accepted('n1'), receiptExpected: false, failuresTold: true } as Outcome)
+  await house.end(second, away)
+  expect(await house.message()).toMatchObject({ status: 'sent', finalized_at: house.clock.now() })
+  await house.receipts({ n1: 'undelivered' })
+  expect(await house.message()).toMatchObject({ status: 'undelivered', charged: 1, corrected: 1 })
+})
+
+test('whose ids another message has since, nobody knows whether it arrived', async () => {
+  const [first, second] = await beginSecond()
+  await house.late(first, accepted('n1'))
+  await house.send()
+  await house.end(await house.claim(), accepted('n1'))
+  await house.end(second, away)
+  expect(await house.statuses()).toEqual(['unconfirmed', 'sent'])
+  await house.receipts({ n1: 'delivered' })
+  expect(await house.statuses()).toEqual(['unconfirmed', 'delivered'])
+})
+
+test('whose receipts have all come, it is delivered', async () => {
+  const first = await house.loseSecondPart()
+  const second = await house.claim()
+  await house.receipts({ n1: 'delivered' })
+  await house.late(first, accepted('n1'), ['n1'])
+  expect(await house.statuses()).toEqual(['sending'])
+  await house.end(second, away)
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 2 })
+})
+
+test.for([
+  ['before', [0, 1]],
+  ['behind', [1, 0]],
+] as const)('told in one unit by a node that stood still, %s the end of the second, it counts', async ([, order]) => {
+  const [first, second] = await beginSecond()
+  const nowMs = house.clock.now()
+  const told = [judgeOutcome(first, accepted('n1'), nowMs), judgeOutcome(second, refusal('busy'), nowMs)] as const
+  await settle(...order.map((each) => told[each]))
+  expect(await house.message()).toMatchObject({ status: 'sent', attempts: 2, charged: 1 })
+  expect(await house.rowsOf('queue')).toEqual([])
+}) // prettier-ignore
+
+test('it counts when the no to a second try of unknown end comes late', async () => {
+  const [first, second] = await beginSecond()
+  await house.late(first, accepted('n1'))
+  await house.end(second, lost())
+  expect(await house.statuses()).toEqual(['unconfirmed'])
+  await house.late(second, refusal('good'))
+  expect(await house.message()).toMatchObject({ status: 'sent', corrected: 1 })
+  await house.receipts({ n1: 'delivered' })
+  expect(await house.statuses()).toEqual(['delivered'])
+})
+
+test('that the first did not arrive, told before that no, is not lost', async () => {
+  const [first, second] = await beginSecond()
+  await house.late(first, accepted('n1'))
+  await house.end(second, lost())
+  await house.receive('n1', { result: 'undelivered', numbers: [] })
+  expect(await house.statuses()).toEqual(['unconfirmed'])
+  await house.late(second, refusal('good'))
+  expect(await house.statuses()).toEqual(['undelivered'])
+})
+
+test('a no that is said again to what was sent and is of no known end makes nothing', async () => {
+  const [first, second] = await beginSecond()
+  await house.late(first, accepted('n1'))
+  await house.end(second, away)
+  await house.receipts({ n1: 'lost' })
+  expect(await house.statuses()).toEqual(['unconfirmed'])
+  await house.late(second, refusal('good'))
+  expect(await house.message()).toMatchObject({ status: 'unconfirmed', corrected: 0 })
+})
+
+test('a late yes and the message that has its id since are stored in one unit', async () => {
+  const first = await house.loseOne()
+  await house.send()
+  const second = await house.claim()
+  const nowMs = house.clock.now()
+  await settle(judgeLate(first, accepted('n1'), nowMs, []), judgeOutcome(second, accepted('n1'), nowMs))
+  expect(await house.statuses()).toEqual(['unconfirmed', 'sent'])
+})
+
+test('what was heard before it is written no earlier than what its unit writes', async () => {
+  const [first] = await beginSecond()
+  await house.receive('n1', { numbers: [] })
+  const nowMs = house.clock.now()
+  const floor = Promise.resolve(nowMs + 60_000)
+  const yes = judgeLate(first, accepted('n1'), nowMs, [])
+  await house.store.writer.write((tx) => settleOutcomes(tx, [yes], floor))
+  expect(await house.message()).toMatchObject({ status: 'delivered', delivered_at: nowMs + 60_000 })
+})
