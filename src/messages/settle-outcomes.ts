@@ -82,11 +82,12 @@ async function settleTogether(
   const ended = current.filter(
     (settlement) => moved.get(settlement) !== null || isDone(rows.get(settlement.messageId)),
   )
-  // Said again, as after a commit whose answer was lost: what its message waits for stands as the first word left it.
+  // Said again, as after a commit whose answer was lost: what its message waits for stands as the first word left it. Of a late one `heard` tells,
+  // because a second try that was let go of, and was sent after all, is of a message that the first had brought to be sent.
   const isFirstWord = (settlement: Settlement) => {
     const message = rows.get(settlement.messageId)
     const isOfLast = message?.attempts === settlement.attemptNumber
-    if (isOfLast && isSaidTwice(settlement, message)) return false
+    if (isOfLast && !isLate(settlement) && isSaidTwice(settlement, message)) return false
     return moved.get(settlement) !== null || message?.status !== 'sent'
   }
   const held = await heldOf(tx, ended)

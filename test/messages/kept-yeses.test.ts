@@ -158,3 +158,30 @@ test('what was heard before it is written no earlier than what its unit writes',
   await house.store.writer.write((tx) => settleOutcomes(tx, [yes], floor))
   expect(await house.message()).toMatchObject({ status: 'delivered', delivered_at: nowMs + 60_000 })
 })
+
+test('a phone that let the second go, and then says that it sent it, is heard where the receipt of the first got lost', async () => {
+  const [first, second] = await beginSecond()
+  await house.late(first, accepted('n1'))
+  await house.end(second, away)
+  await house.receipts({ n1: 'lost' })
+  await house.receive('n2', { numbers: [] })
+  expect(await house.statuses()).toEqual(['unconfirmed'])
+  await house.late(second, accepted('n2'))
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1, corrected: 1 })
+})
+
+test.for([
+  ['lost', 'unconfirmed'],
+  ['delivered', 'delivered'],
+] as const)('said twice after its receipt was %s, it takes no id from the message that has it since', async ([result, status]) => {
+  const [first, second] = await beginSecond()
+  await house.late(first, accepted('n1'))
+  await house.end(second, away)
+  await house.receipts({ n1: result })
+  await house.send()
+  await house.end(await house.claim(), accepted('n1'))
+  expect(await house.statuses()).toEqual([status, 'sent'])
+  await house.late(first, accepted('n1'))
+  await house.receipts({ n1: 'delivered' })
+  expect(await house.statuses()).toEqual([status, 'delivered'])
+}) // prettier-ignore
