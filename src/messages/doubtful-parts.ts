@@ -10,6 +10,7 @@ import {
   type ExpectedRow,
   isUntimely,
   markSuperseded,
+  nameOfPart,
   readingsOf,
   type ReceiptWord,
   tellingEnds,
@@ -85,11 +86,11 @@ const placesOf = {
   inputs: ['begin', 'behind', 'device'],
 } as const
 const heardOf = {
-  sql: 'select device_id, network_ids from attempts where account_id = :account and mode = :mode and message_id = :message and number = :number',
+  sql: 'select device_id, message_id, number, network_ids from attempts where account_id = :account and mode = :mode and message_id = :message and number = :number',
   inputs: ['account', 'mode', 'message', 'number'],
 } as const
 
-/** Attempts of which a late word has told: nothing is in doubt any more. Gives the ids heard of them, as `id/device`. */
+/** Attempts of which a late word has told: nothing is in doubt any more. Gives the `nameOfPart` of each whose id was heard. */
 export async function endDoubts(
   tx: Tx,
   late: readonly Late[],
@@ -104,12 +105,21 @@ export async function endDoubts(
   })
   const places = await selectEach<{ network_id: string; device_id: string }>(tx, placesOf, ranges)
   await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], places)
-  const rows = await selectEach<{ device_id: string; network_ids: string | null }>(
+  const rows = await selectEach<{
+    device_id: string
+    message_id: string
+    number: number
+    network_ids: string | null
+  }>(
     tx,
     heardOf,
     late.map((each) => [each.accountId, each.mode, each.messageId, each.attemptNumber]),
   )
-  return rows.flatMap(({ device_id, network_ids }) => idsOf(network_ids).map((id) => `${id}/${device_id}`))
+  return rows.flatMap(({ device_id, message_id, number, network_ids }) =>
+    idsOf(network_ids).map((network_id) =>
+      nameOfPart({ network_id, device_id, message_id, attempt_number: number }),
+    ),
+  )
 }
 
 interface Late {

@@ -43,7 +43,7 @@ interface Taken {
   number: number
   device_id: string
   network_ids: string | null
-  /** Null of what ended before this was written down. */
+  /** Null of what ended before that was written down. */
   receipt_expected: Flag | null
 }
 
@@ -54,7 +54,7 @@ const takenBefore = {
   inputs: ['account', 'mode', 'message', 'number'],
 } as const
 
-/** The tries that were taken while these, which came later, were open; none where another was submitted between the two. By message. */
+/** The tries that were taken before these, of which nothing was submitted; none where another was submitted between the two. By message. */
 export async function readTakenBefore(tx: Tx, tries: readonly Try[]): Promise<ReadonlyMap<string, Taken>> {
   const rows = await selectEach<Taken>(
     tx,

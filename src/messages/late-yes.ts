@@ -1,6 +1,7 @@
+import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { selectEach } from '../storage/sets.ts'
-import { advanceMessages } from './advance-messages.ts'
+import { type Advance, advanceMessages } from './advance-messages.ts'
 import { nameOfTry, readLastSubmitted, readTakenBefore } from './last-submitted.ts'
 import { type MessageState, readStates } from './message-store.ts'
 import { type AwaitedPart, awaitedPartsOf } from './receipt-readings.ts'
@@ -87,8 +88,8 @@ const awaitedUnder = {
 } as const
 
 /**
- * A yes to a first try that came while the second was open waits for the end of that one: where nothing was submitted, it counts now, and no third
- * goes. Gives those yeses, each at the place of the second try in the queue, with the ids under which receipts may still come.
+ * A yes to a first try that came while the second was open waits for what becomes of that one: where nothing was submitted, it counts now, and no third
+ * goes. Gives those yeses, each at the place of the second try in the queue, with all its ids, and those under which receipts may still come.
  */
 export async function yesesBefore(
   tx: Tx,
@@ -110,6 +111,7 @@ export async function yesesBefore(
   return seconds.flatMap((second) => {
     const first = taken.get(second.messageId)
     if (first === undefined) return []
+    const isAwaited = awaited.has(second.messageId)
     return {
       ...second,
       event: 'accepted',
@@ -120,7 +122,7 @@ export async function yesesBefore(
       networkIds: (awaited.get(second.messageId) ?? []).map(({ network_id }) => network_id),
       knownIds: idsOf(first.network_ids),
       inDoubt: { attemptId: first.id, parts: [], wireParts: 0 },
-      receiptExpected: first.receipt_expected === 1,
+      receiptExpected: first.receipt_expected === null ? isAwaited : first.receipt_expected === 1,
       partsTaken: (messages.get(second.messageId) as MessageState).parts,
       error: null,
       requeue: null,
@@ -130,84 +132,105 @@ export async function yesesBefore(
 
 const idsOf = (networkIds: string | null): string[] => JSON.parse(networkIds ?? '[]') as string[]
 
-/** A late no is told of a try of which nobody knew: of a message that is `unconfirmed`, and was not sent. */
+/** Nothing of the last try was submitted: told in time, or of one that was given up as unknown, whether its message waits again or not. */
 const isSecondRefused = (
-  { attemptNumber, attemptState, partsTaken, networkIds, knownIds }: Settlement,
+  { attemptNumber, attemptState, partsTaken, networkIds }: Settlement,
   message: MessageState | undefined,
 ): boolean =>
   message !== undefined &&
   message.attempts > 1 &&
   message.attempts === attemptNumber &&
-  (message.status === 'sending' ||
-    (message.status === 'unconfirmed' && message.sent_at === null && knownIds !== undefined)) &&
+  (message.status === 'queued' || isOpen(message)) &&
   attemptState === 'refused' &&
   partsTaken === 0 &&
   networkIds.length === 0
 
+/** What a unit was told, the yeses to first tries that it counts, and its messages: before it, and as the words about them moved them. */
+interface Unit {
+  told: readonly Settlement[]
+  counted: readonly Settlement[]
+  before: Messages
+  moved: ReadonlyMap<Settlement, MessageState | null>
+}
+
 /**
  * Every receipt that a late yes may wait for can have come before it, where the part that it tells of has no id: then none is left to come, and its
- * message is delivered; or nobody will ever know, where the network gave one of its ids to another meanwhile. `moved` are the messages as the yes left
- * them, whose receipts to wait for are written. Gives those that moved on.
+ * message is delivered, even where a second try is open; or nobody will ever know, where the network gave one of its ids to another meanwhile, and where
+ * the yes waited for the end of a second try, and its receipts were forgotten by then. What there is to wait for is written. Gives those that moved on.
  */
-export async function deliverIfAllHeard(
+export async function endIfAllHeard(
   tx: Tx,
-  moved: ReadonlyMap<Settlement, MessageState | null>,
+  { told, counted, before, moved }: Unit,
 ): Promise<ReadonlyMap<string, MessageState>> {
-  const late = [...moved].flatMap(([settlement, message]) =>
-    settlement.knownIds !== undefined && settlement.receiptExpected && message?.status === 'sent'
-      ? [{ settlement, message }]
-      : [],
-  )
-  if (late.length === 0) return new Map()
+  const late = [...told.filter(isLateYes), ...counted].filter(({ receiptExpected }) => receiptExpected)
+  const asked = late.flatMap((settlement): Heard[] => {
+    const message = moved.get(settlement)
+    if (message?.status === 'sent') return [{ settlement, sentAt: message.sent_at, isKept: false }]
+    const isKept = !moved.has(settlement) && isOpen(before.get(settlement.messageId))
+    return isKept && wereKnown(settlement) ? [{ settlement, sentAt: settlement.atMs, isKept }] : []
+  })
+  if (asked.length === 0) return new Map()
   const rows = await selectEach<AwaitedPart>(
     tx,
     awaitedPartsOf,
-    late.map(({ settlement, message }) => [
-      message.account_id,
-      message.mode,
-      message.sent_at,
-      message.id,
-      settlement.attemptNumber,
+    asked.map(({ settlement: { accountId, mode, messageId, attemptNumber }, sentAt }) => [
+      accountId,
+      mode,
+      sentAt,
+      messageId,
+      attemptNumber,
     ]),
   )
-  const awaited = new Set(rows.map(({ message_id }) => message_id))
-  const heard = await stillSent(
-    tx,
-    late.filter(({ message }) => !awaited.has(message.id)),
+  const awaited = new Set(rows.map((row) => nameOfTry(row.message_id, row.attempt_number)))
+  const heard = asked.filter(
+    ({ settlement: { messageId, attemptNumber } }) => !awaited.has(nameOfTry(messageId, attemptNumber)),
   )
-  const overtaken = await readOvertaken(tx, heard)
-  const states = await advanceMessages(
-    tx,
-    heard.map(({ settlement: { deviceId, atMs }, message }) =>
-      overtaken.has(message.id)
-        ? { message, event: 'receipt_lost', atMs, error: { code: 'receipt_missing', networkCode: null } }
-        : {
-            message,
-            event: 'receipt_delivered',
-            atMs,
-            deviceId,
-            receiptExpected: true,
-            partsTaken: message.parts,
-            error: null,
-          },
-    ),
-  )
-  return new Map(states.flatMap((state) => (state === null ? [] : [[state.id, state]])))
+  return heard.length === 0 ? new Map() : endHeard(tx, heard, new Set(counted))
 }
+
+/** Its ids were told before, by the same session: of a yes that is repeated after days the waits may be forgotten. */
+const wereKnown = ({ networkIds, knownIds = [] }: Settlement): boolean =>
+  knownIds.length > 0 && networkIds.every((id) => knownIds.includes(id))
+
+/** Nobody knows yet what became of its last try. */
+const isOpen = (message: MessageState | undefined): boolean =>
+  message?.status === 'sending' || (message?.status === 'unconfirmed' && message.sent_at === null)
 
 interface Heard {
   settlement: Settlement
-  message: MessageState
+  sentAt: number | null
+  /** Evidence alone: it moved nothing, because a later try was submitted, or is open. */
+  isKept: boolean
 }
 
-/** An id that went to another message in this very unit has ended the wait of its first one. */
-async function stillSent(tx: Tx, heard: readonly Heard[]): Promise<Heard[]> {
+async function endHeard(
+  tx: Tx,
+  heard: readonly Heard[],
+  counted: ReadonlySet<Settlement>,
+): Promise<ReadonlyMap<string, MessageState>> {
+  const [states, overtaken] = await allDone([readNow(tx, heard), readOvertaken(tx, heard)])
+  const ends = heard.flatMap(({ settlement, isKept }): Advance[] => {
+    const message = states.get(settlement.messageId)
+    // An id that went to another message in this very unit has ended the wait of its first one.
+    if (message === undefined || !(isKept ? isOpen(message) : message.status === 'sent')) return []
+    const { atMs, deviceId } = settlement
+    if (!overtaken.has(message.id) && !counted.has(settlement)) {
+      const whole = { deviceId, receiptExpected: true, partsTaken: message.parts, error: null }
+      return [{ message, event: 'receipt_delivered', atMs, ...whole }]
+    }
+    const error = { code: 'receipt_missing', networkCode: null }
+    return isKept ? [] : [{ message, event: 'receipt_lost', atMs, error }]
+  })
+  const after = await advanceMessages(tx, ends)
+  return new Map(after.flatMap((state) => (state === null ? [] : [[state.id, state]])))
+}
+
+async function readNow(tx: Tx, heard: readonly Heard[]): Promise<Messages> {
   const states = await readStates(
     tx,
     heard.map(({ settlement }) => settlement),
   )
-  const sent = new Set(states.filter(({ status }) => status === 'sent').map(({ id }) => id))
-  return heard.filter(({ message }) => sent.has(message.id))
+  return new Map(states.map((state) => [state.id, state]))
 }
 
 const othersUnder = {
@@ -221,8 +244,8 @@ async function readOvertaken(tx: Tx, late: readonly Heard[]): Promise<ReadonlySe
   const rows = await selectEach<{ message_id: string }>(
     tx,
     othersUnder,
-    late.flatMap(({ settlement: { networkIds, knownIds = [], deviceId }, message }) =>
-      [...networkIds, ...knownIds].map((id) => [id, deviceId, message.id]),
+    late.flatMap(({ settlement: { networkIds, knownIds = [], deviceId, messageId } }) =>
+      [...networkIds, ...knownIds].map((id) => [id, deviceId, messageId]),
     ),
   )
   return new Set(rows.map(({ message_id }) => message_id))

@@ -85,6 +85,10 @@ export interface AwaitedPart {
   attempt_number: number
 }
 
+/** Tells the parts of all tries apart: an id may be another message's since, or another try's. */
+export const nameOfPart = ({ network_id, device_id, message_id, attempt_number }: AwaitedPart): string =>
+  `${network_id}/${device_id}/${nameOfTry(message_id, attempt_number)}`
+
 const partsOf = `select network_id, device_id, message_id, attempt_number from receipts_expected
   where account_id = :account and mode = :mode and sent_at = :sent and message_id = :message and attempt_number = :attempt`
 

@@ -6,11 +6,11 @@ import { cancelOfClosed } from './cancel-of-closed.ts'
 import { endDoubts, placeInDoubt } from './doubtful-parts.ts'
 import { raisedTo } from './history-floor.ts'
 import { letGoOfWaiting } from './leave-queue.ts'
-import { currentOf, deliverIfAllHeard, isSaidTwice, lateWhereEnded, yesesBefore } from './late-yes.ts'
+import { currentOf, endIfAllHeard, isSaidTwice, lateWhereEnded, yesesBefore } from './late-yes.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
 import { takeParked, takeParkedAbout } from './parked-receipts.ts'
 import { heldPlace, queueKey, queueKeyOf } from './queue-place.ts'
-import type { ReceiptWord } from './receipt-readings.ts'
+import { nameOfPart, type ReceiptWord } from './receipt-readings.ts'
 import { expectUnderIds } from './recycled-ids.ts'
 import { queueTotalShape } from './send-messages.ts'
 import { settleReceipts } from './settle-receipts.ts'
@@ -99,7 +99,7 @@ async function settleTogether(
     expectReceipts(tx, [...yeses, ...settlements.filter(isFirstWord)], moved, heard),
     takeEarly(tx, [...yeses, ...settlements]),
   ])
-  const delivered = await deliverIfAllHeard(tx, moved)
+  const delivered = await endIfAllHeard(tx, { told: settlements, counted: yeses, before: rows, moved })
   const written = Promise.resolve(latestOf(settlements))
   if (early.length > 0) await settleReceipts(tx, early, written)
   await applyParkedInDoubt(tx, moved, written)
@@ -201,7 +201,7 @@ async function requeue(
 
 /**
  * Parts that were taken, or may have been, may still be reported on. Of a message that is final already nobody waits; a late word may correct it. `heard`
- * are the ids under which receipts came already, with their devices.
+ * names the parts of which receipts came already (`nameOfPart`).
  */
 async function expectReceipts(
   tx: Tx,
@@ -228,9 +228,13 @@ async function expectReceipts(
   })
   const known = new Set([
     ...heard,
-    ...settlements.flatMap(({ knownIds = [], deviceId }) => knownIds.map((id) => `${id}/${deviceId}`)),
+    ...settlements.flatMap(({ knownIds = [], deviceId, messageId, attemptNumber }) =>
+      knownIds.map((network_id) =>
+        nameOfPart({ network_id, device_id: deviceId, message_id: messageId, attempt_number: attemptNumber }),
+      ),
+    ),
   ])
-  const isKnown = (row: (typeof rows)[number]) => known.has(`${row.network_id}/${row.device_id}`)
+  const isKnown = (row: (typeof rows)[number]) => known.has(nameOfPart(row))
   if (known.size > 0) await updateRows(tx, 'receipts_expected', expectedKey, rows.filter(isKnown))
   await expectUnderIds(
     tx,

@@ -95,7 +95,7 @@ export interface AttemptTable {
   state: AttemptState
   parts_sent: Generated<number>
   network_ids: string | null
-  /** Null while it is open. */
+  /** Null while it is open, and of what ended before this was written down. */
   receipt_expected: Flag | null
   outcome: string | null
   network_code: string | null

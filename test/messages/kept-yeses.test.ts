@@ -25,6 +25,12 @@ const refusal = (lasts: 'good' | 'busy'): Outcome => ({
 const settle = (...told: Parameters<typeof settleOutcomes>[1]) =>
   house.store.writer.write((tx) => settleOutcomes(tx, told))
 
+/** The time for corrections is over. */
+const forgetReceipts = () =>
+  house.store.writer.write((tx) =>
+    tx.deleteFrom('receipts_expected').where('closed_at', 'is not', null).execute(),
+  )
+
 async function beginSecond(): Promise<[first: Claimed, second: Claimed]> {
   const first = await house.loseOne({ onUnknown: 'resend_once' })
   return [first, await house.claim()]
@@ -87,14 +93,72 @@ test('whose ids another message has since, nobody knows whether it arrived', asy
   expect(await house.statuses()).toEqual(['unconfirmed', 'delivered'])
 })
 
-test('whose receipts have all come, it is delivered', async () => {
+test('whose receipts had all come, it is delivered at once', async () => {
   const first = await house.loseSecondPart()
   const second = await house.claim()
   await house.receipts({ n1: 'delivered' })
-  await house.late(first, accepted('n1'), ['n1'])
   expect(await house.statuses()).toEqual(['sending'])
+  await house.late(first, accepted('n1'), ['n1'])
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 2 })
   await house.end(second, away)
   expect(await house.message()).toMatchObject({ status: 'delivered', charged: 2 })
+  expect(await house.rowsOf('queue')).toEqual([])
+})
+
+test('whose receipts were forgotten meanwhile, nobody knows whether it arrived', async () => {
+  const [first, second] = await beginSecond()
+  await house.late(first, accepted('n1'))
+  await forgetReceipts()
+  await house.end(second, away)
+  expect(await house.message()).toMatchObject({
+    status: 'unconfirmed',
+    charged: 1,
+    error_code: 'receipt_missing',
+  })
+})
+
+test('that was kept before it was written down whether it promised receipts, it waits for those on the list', async () => {
+  const [first, second] = await beginSecond()
+  await house.late(first, accepted('n1'))
+  await house.store.writer.write((tx) => tx.updateTable('attempts').set({ receipt_expected: null }).execute())
+  await house.end(second, away)
+  expect(await house.message()).toMatchObject({ status: 'sent', finalized_at: null })
+  await house.receipts({ n1: 'delivered' })
+  expect(await house.statuses()).toEqual(['delivered'])
+})
+
+test.for([
+  ['was heard', true],
+  ['is waited for', false],
+] as const)('another message that is given its id in the same unit has it from then on, where that %s', async ([, isHeard]) => {
+  const first = await house.loseSecondPart()
+  const second = await house.claim()
+  await house.late(first, accepted('n1', 'n2'), ['n1'])
+  if (isHeard) await house.receipts({ n1: 'delivered' })
+  await house.send({ parts: 1 })
+  const other = await house.claim()
+  const nowMs = house.clock.now()
+  await settle(judgeOutcome(second, away, nowMs), judgeOutcome(other, accepted('n1'), nowMs))
+  expect(await house.statuses()).toEqual([isHeard ? 'sent' : 'unconfirmed', 'sent'])
+  await house.receipts({ n1: 'delivered' })
+  expect(await house.statuses()).toEqual([isHeard ? 'sent' : 'unconfirmed', 'delivered'])
+  await house.receipts({ n2: 'delivered' })
+  expect((await house.statuses())[0]).toBe('delivered')
+}) // prettier-ignore
+
+test('the same where a late yes names an id that was heard before', async () => {
+  const first = await house.loseSecondPart('stop')
+  await house.receipts({ n1: 'delivered' })
+  await house.send({ parts: 1 })
+  const other = await house.claim()
+  const nowMs = house.clock.now()
+  await settle(
+    judgeLate(first, accepted('n1', 'n2'), nowMs, ['n1']),
+    judgeOutcome(other, accepted('n1'), nowMs),
+  )
+  expect(await house.statuses()).toEqual(['sent', 'sent'])
+  await house.receipts({ n1: 'delivered', n2: 'delivered' })
+  expect(await house.statuses()).toEqual(['delivered', 'delivered'])
 })
 
 test.for([
@@ -109,15 +173,31 @@ test.for([
   expect(await house.rowsOf('queue')).toEqual([])
 }) // prettier-ignore
 
-test('it counts when the no to a second try of unknown end comes late', async () => {
+test.for([
+  ['comes late', (second: Claimed) => house.late(second, refusal('good'))],
+  ['is told by a node that stood still', (second: Claimed) => house.end(second, refusal('good'))],
+] as const)('it counts when the no to a second try of unknown end %s', async ([, sayNo]) => {
   const [first, second] = await beginSecond()
   await house.late(first, accepted('n1'))
   await house.end(second, lost())
   expect(await house.statuses()).toEqual(['unconfirmed'])
-  await house.late(second, refusal('good'))
+  await sayNo(second)
   expect(await house.message()).toMatchObject({ status: 'sent', corrected: 1 })
   await house.receipts({ n1: 'delivered' })
   expect(await house.statuses()).toEqual(['delivered'])
+}) // prettier-ignore
+
+test('it counts when that no comes while a third waits, which does not go then', async () => {
+  await house.send({ onUnknown: 'resend_once' })
+  const first = await house.claim()
+  await house.end(first, away)
+  const second = await house.claim()
+  await house.late(first, accepted('n1'))
+  await house.end(second, lost())
+  expect(await house.statuses()).toEqual(['queued'])
+  await house.late(second, refusal('good'))
+  expect(await house.message()).toMatchObject({ status: 'sent', attempts: 2, charged: 1 })
+  expect(await house.rowsOf('queue')).toEqual([])
 })
 
 test('that the first did not arrive, told before that no, is not lost', async () => {
@@ -185,3 +265,12 @@ test.for([
   await house.receipts({ n1: 'delivered' })
   expect(await house.statuses()).toEqual([status, 'delivered'])
 }) // prettier-ignore
+
+test('a yes that is kept and said again when its receipts were forgotten tells of no receipt', async () => {
+  const [first, second] = await beginSecond()
+  await house.late(first, accepted('n1'))
+  await house.end(second, lost())
+  await forgetReceipts()
+  await house.late(first, accepted('n1'))
+  expect(await house.statuses()).toEqual(['unconfirmed'])
+})

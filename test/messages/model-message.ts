@@ -87,6 +87,10 @@ export function wordOf(outcome: ModelOutcome): AttemptWord {
 export const isLastSubmitted = ({ attempts, words }: ModelMessage, number: number): boolean =>
   later(number, attempts).every((each) => words.get(each) === 'nothing')
 
+/** Nobody knows yet what became of its last try, or it waits for one more. */
+export const isOpen = ({ status, wasSent }: ModelMessage): boolean =>
+  status === 'queued' || status === 'sending' || (status === 'unconfirmed' && !wasSent)
+
 const later = (number: number, last: number): number[] =>
   Array.from({ length: last - number }, (_, i) => number + 1 + i)
 

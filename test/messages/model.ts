@@ -1,5 +1,6 @@
 import {
   isLastSubmitted,
+  isOpen,
   type ModelMessage,
   type ModelOutcome,
   type ModelWallet,
@@ -79,8 +80,7 @@ export class Model {
     const message = this.message(id)
     const isLate = message.words.get(number) === 'unknown' && outcome.kind === 'accepted'
     const word = wordOf(outcome)
-    const isOpen = message.attempts === number && message.status === 'sending'
-    const first = isOpen && word === 'nothing' ? takenBefore(message, number) : null
+    const first = word === 'nothing' ? this.#countable(message, number) : null
     // A yes that is evidence alone ends the doubt all the same.
     if (isLate && message.attempts > number)
       for (const part of message.waitedFor.values())
@@ -105,6 +105,11 @@ export class Model {
     this.#hearParked(message, networkIds)
   }
 
+  /** The kept yes that counts when nothing was submitted of the try `number`. */
+  #countable(message: ModelMessage, number: number): number | null {
+    return message.attempts === number && isOpen(message) ? takenBefore(message, number) : null
+  }
+
   #say(message: ModelMessage, number: number, outcome: ModelOutcome): void {
     const wireParts = 'wireParts' in outcome ? outcome.wireParts : 0
     message.words.set(number, wordOf(outcome))
@@ -126,7 +131,7 @@ export class Model {
     if (!receipts || message.status === before) return
     const part = { attempt: first, isWhole: true, isWholeAfterYes: true, closedAt: null }
     for (const networkId of waited) message.waitedFor.set(networkId, { ...part })
-    if (waited.length === 0) this.#moves.report(message, 'delivered')
+    if (waited.length === 0) this.#moves.report(message, 'lost')
   }
 
   /** An answer is outstanding while all that was said of an attempt is that nobody knows; a phone may correct that it let go of one. */
@@ -156,16 +161,16 @@ export class Model {
       for (const [i, networkId] of networkIds.entries())
         if (i >= yes.told || message.waitedFor.has(networkId)) message.waitedFor.set(networkId, { ...part })
     const isHeard = ![...message.waitedFor.values()].some(({ attempt }) => attempt === number)
+    const isKept = !isCurrent && isOpen(message)
     // What can be reported was, before the yes.
-    if (hasMoved && isHeard) this.#moves.report(message, 'delivered')
+    if ((hasMoved || isKept) && isHeard) this.#moves.report(message, 'delivered')
     this.#hearParked(message, networkIds)
   }
 
   /** That of an attempt of which nobody knew nothing was submitted. */
   lateNo(id: string, number: number, nowMs: number): void {
     const message = this.message(id)
-    const isUnknown = message.status === 'unconfirmed' && !message.wasSent
-    const first = isUnknown && message.attempts === number ? takenBefore(message, number) : null
+    const first = this.#countable(message, number)
     if (first !== null) this.#countYes(message, first, nowMs)
     this.#say(message, number, { kind: 'unavailable' })
     message.lost.delete(number)
@@ -242,8 +247,8 @@ export class Model {
   /** Records are removed after 90 days, when nothing became of them for 10, and keys after 7 when their messages are final. */
   forget(nowMs: number): void {
     for (const [name, key] of this.keys) {
-      const isOpen = key.messageIds.some((id) => this.messages.get(id)?.isFinal === false)
-      if (!isOpen && key.createdAt <= nowMs - 7 * dayMs) this.keys.delete(name)
+      const isWaiting = key.messageIds.some((id) => this.messages.get(id)?.isFinal === false)
+      if (!isWaiting && key.createdAt <= nowMs - 7 * dayMs) this.keys.delete(name)
     }
     for (const [id, message] of this.messages)
       if (message.isFinal && message.createdAt < nowMs - 90 * dayMs && message.settledAt < nowMs - 10 * dayMs)
