@@ -28,7 +28,7 @@ test.for([
   'a server whose thread that %s the database is dead says so and ends, and the next one takes over',
   async ([, signal]) => {
     const server = await startServerProcess({ dataFolder, env })
-    onTestFinished(() => void server.kill('SIGKILL'))
+    onTestFinished(async () => void (await server.kill('SIGKILL')))
     let end: ProcessEnd | null = null
     void server.kill(signal).then((seen) => (end = seen))
     await eventually(() => end, (seen) => expect(seen).toEqual({ code: 1, signal: null }), 30_000) // prettier-ignore
@@ -37,7 +37,7 @@ test.for([
     expect(fatal).toMatchObject([{ msg: expect.stringContaining('the database thread ended') }])
 
     const next = await startServerProcess({ dataFolder })
-    onTestFinished(() => void next.kill('SIGKILL'))
+    onTestFinished(async () => void (await next.kill('SIGKILL')))
     expect(await next.stop()).toEqual({ code: 0, signal: null })
   },
 )

@@ -16,7 +16,7 @@ test('a server takes the links of a killed one at once, and gives them back when
   }
   const serve = async (node: string): Promise<ServerProcess> => {
     const server = await startServerProcess({ dataFolder, env: { ONESIXTY_NODE: node } })
-    onTestFinished(() => void server.kill('SIGKILL'))
+    onTestFinished(async () => void (await server.kill('SIGKILL')))
     return server
   }
   const killed = await serve('north')

@@ -21,7 +21,7 @@ test('whatever the program writes is for its own user alone, whatever the mask o
   const dataFolder = join(folder, 'data')
   const mask = process.umask(0)
   const server = await startServerProcess({ dataFolder }).finally(() => process.umask(mask))
-  onTestFinished(() => void server.kill('SIGKILL'))
+  onTestFinished(async () => void (await server.kill('SIGKILL')))
   expect(((await stat(dataFolder)).mode & 0o777).toString(8)).toBe('700')
   const modes = await modesIn(dataFolder)
   expect(Object.keys(modes)).toEqual(
