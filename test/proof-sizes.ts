@@ -18,7 +18,7 @@ export const proofSizes = {
   PHONE_SEQUENCES: { ci: 250, long: 5_000, of: 'sequences of what phones, people and time do' },
   ROUNDS: { ci: 50, long: 1_000, of: 'races of forty sends, and of one key' },
   RACES: { ci: 10_000, long: 40_000, of: 'races of STOP against hand-over, three quarters of them embedded' },
-  NODE_ROUNDS: { ci: 50, long: 1_000, of: 'races over four nodes' },
+  NODE_ROUNDS: { ci: 200, long: 1_000, of: 'races over four nodes' },
   NODE_KILLS: { ci: 10, long: 50, of: 'kills of one of four nodes, each 10 s' },
   NODE_SENDS_PER_SECOND: { ci: 15, long: 60, of: 'sends a second to each of four nodes' },
   POSTGRES_KILLS: { ci: 3, long: 50, of: 'kills of PostgreSQL under load' },
