@@ -79,7 +79,20 @@ export const isSaidTwice = ({ event }: Settlement, message: MessageState | undef
   event === 'accepted' && message?.status === 'unconfirmed' && message.sent_at !== null
 
 /** Whether this tells that an attempt was taken of which nobody knew. */
-const isLateYes = ({ knownIds, event }: Settlement): boolean => knownIds !== undefined && event === 'accepted'
+export const isLateYes = ({ knownIds, event }: Settlement): boolean =>
+  knownIds !== undefined && event === 'accepted'
+
+/** With a late yes to the last try that moved nothing, because its message was sent by an earlier one, stands that message: it waits for the receipts of both. */
+export function withSentBefore(
+  moved: ReadonlyMap<Settlement, MessageState | null>,
+  before: Messages,
+): ReadonlyMap<Settlement, MessageState | null> {
+  const sentBefore = (settlement: Settlement) => {
+    const message = before.get(settlement.messageId)
+    return isLateYes(settlement) && message?.status === 'sent' ? message : null
+  }
+  return new Map([...moved].map(([settlement, message]) => [settlement, message ?? sentBefore(settlement)]))
+}
 
 const awaitedUnder = {
   sql: `select network_id, message_id from receipts_expected

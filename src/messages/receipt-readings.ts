@@ -27,13 +27,15 @@ export type ExpectedRow = MessageState & {
   expected_by: string
   wire_parts: number
   expected_sent_at: number
+  /** Null while it is waited for. */
+  expected_until: number | null
   attempt_number: number
   /** A later try was submitted, or is open: that this one did not arrive says nothing of the message. */
   is_superseded?: true
 }
 
 const expected = {
-  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.attempt_number
+  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.closed_at as expected_until, r.attempt_number
         from receipts_expected r cross join messages m on m.account_id = r.account_id and m.mode = r.mode and m.id = r.message_id
         where r.network_id = :network and r.device_id = :device`,
   inputs: ['network', 'device'],
@@ -119,13 +121,15 @@ export async function markSuperseded<R extends ExpectedRow>(
 }
 
 /**
- * A word that ends nothing now is left for the answer to that try, which may still come and bring the message back to it (decision 13): spent before, it
+ * A word that ends nothing now is left for the answer to that try, which may still come and bring the message back to it (decision 35): spent before, it
  * would be missed then. So is a bad one while the next try waits, is open or of unknown end, and one that nothing will arrive while nobody knows if it was taken.
+ * One of a try by which its message was sent, before the next turned out to be taken too, leaves it waiting: else nobody would ever end that wait.
  */
 export const isUntimely = ({ result }: ReceiptWord, row: ExpectedRow): boolean => {
   if (result === 'delivered') return false
   const isUnknown = row.status === 'unconfirmed' && row.sent_at === null
-  if (row.is_superseded === true) return row.status === 'sending' || isUnknown
+  if (row.is_superseded === true)
+    return row.status === 'sending' || isUnknown || (row.status === 'sent' && row.expected_until === null)
   return row.status === 'queued' || (isUnknown && result === 'lost')
 }
 

@@ -6,7 +6,15 @@ import { cancelOfClosed } from './cancel-of-closed.ts'
 import { endDoubts, placeInDoubt } from './doubtful-parts.ts'
 import { raisedTo } from './history-floor.ts'
 import { letGoOfWaiting } from './leave-queue.ts'
-import { currentOf, endIfAllHeard, isSaidTwice, lateWhereEnded, yesesBefore } from './late-yes.ts'
+import {
+  currentOf,
+  endIfAllHeard,
+  isLateYes,
+  isSaidTwice,
+  lateWhereEnded,
+  withSentBefore,
+  yesesBefore,
+} from './late-yes.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
 import { takeParked, takeParkedAbout } from './parked-receipts.ts'
 import { heldPlace, queueKey, queueKeyOf } from './queue-place.ts'
@@ -85,9 +93,9 @@ async function settleTogether(
   // Said again, as after a commit whose answer was lost: what its message waits for stands as the first word left it. Of a late one `heard` tells,
   // because a second try that was let go of, and was sent after all, is of a message that the first had brought to be sent.
   const isFirstWord = (settlement: Settlement) => {
+    if (isLateYes(settlement)) return true
     const message = rows.get(settlement.messageId)
-    const isOfLast = message?.attempts === settlement.attemptNumber
-    if (isOfLast && !isLate(settlement) && isSaidTwice(settlement, message)) return false
+    if (message?.attempts === settlement.attemptNumber && isSaidTwice(settlement, message)) return false
     return moved.get(settlement) !== null || message?.status !== 'sent'
   }
   const held = await heldOf(tx, ended)
@@ -96,7 +104,7 @@ async function settleTogether(
     updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow)),
     deleteRows(tx, 'queue', queueKey, ended.map(queueKeyOf)),
     requeue(tx, ended, { moved, back: new Set(back), held }),
-    expectReceipts(tx, [...yeses, ...settlements.filter(isFirstWord)], moved, heard),
+    expectReceipts(tx, [...yeses, ...settlements.filter(isFirstWord)], withSentBefore(moved, rows), heard),
     takeEarly(tx, [...yeses, ...settlements]),
   ])
   const delivered = await endIfAllHeard(tx, { told: settlements, counted: yeses, before: rows, moved })

@@ -154,12 +154,13 @@ export class Model {
     this.#say(message, number, outcome)
     message.lost.delete(number)
     const hasMoved = message.status !== before
-    const part = { attempt: number, isWhole: true, isWholeAfterYes: true, closedAt: hasMoved ? null : nowMs }
+    // Sent by another try before: it waits for the receipts of both.
+    const isSentTwice = isCurrent && before === 'sent'
+    const closedAt = hasMoved || isSentTwice ? null : nowMs
+    const part = { attempt: number, isWhole: true, isWholeAfterYes: true, closedAt }
     const networkIds = networkIdsOf(id, number, yes.wireParts)
-    // What is sent already waits as its first yes left it.
-    if (hasMoved || !isCurrent || before !== 'sent')
-      for (const [i, networkId] of networkIds.entries())
-        if (i >= yes.told || message.waitedFor.has(networkId)) message.waitedFor.set(networkId, { ...part })
+    for (const [i, networkId] of networkIds.entries())
+      if (i >= yes.told || message.waitedFor.has(networkId)) message.waitedFor.set(networkId, { ...part })
     const isHeard = ![...message.waitedFor.values()].some(({ attempt }) => attempt === number)
     const isKept = !isCurrent && isOpen(message)
     // What can be reported was, before the yes.
@@ -199,7 +200,10 @@ export class Model {
       if (result === 'delivered') return true
       // While the next try is open, or of unknown end, a bad word may yet be one on the message.
       const isUnknown = message.status === 'unconfirmed' && !message.wasSent
-      if (!isLastSubmitted(message, part.attempt)) return message.status !== 'sending' && !isUnknown
+      // It is no last word on a message that was sent by that try, before another turned out to be taken too.
+      const isSentByIt = message.status === 'sent' && part.closedAt === null
+      if (!isLastSubmitted(message, part.attempt))
+        return message.status !== 'sending' && !isUnknown && !isSentByIt
       // While the next try waits, a bad word says nothing, nor does that it is lost while it is not known to be sent: an answer may still come.
       return message.status !== 'queued' && !(isUnknown && result === 'lost')
     }

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Outcome } from '../../src/connectors/connector.ts'
+import type { Claimed } from '../../src/messages/claim-messages.ts'
+import { accepted, type LostHouse, openLostHouse } from './lost-house.ts'
+
+/** A phone let a message go twice, and then says that it sent it, both times: it is charged once, and waits for the receipts of both. */
+let house: LostHouse
+let second: Claimed
+const away: Outcome = { kind: 'unavailable', detail: 'gone' }
+beforeEach(async () => {
+  house = await openLostHouse()
+  await house.send()
+  const first = await house.claim()
+  await house.end(first, away)
+  second = await house.claim()
+  await house.late(first, accepted('n1'))
+  await house.end(second, away)
+  expect(await house.statuses()).toEqual(['sent'])
+})
+afterEach(async () => {
+  expect(await house.wallet()).toEqual({ reserved: 0, used: 1 })
+  await house.sums()
+  await house.close()
+})
+
+const waits = async () =>
+  (await house.rowsOf('receipts_expected')).map((row) => ({
+    id: 'network_id' in row ? row.network_id : null,
+    isOpen: row.closed_at === null,
+  }))
+
+test.for(['delivered', 'undelivered'] as const)('that the first got lost ends nothing: the second was %s', async (result) => {
+  await house.late(second, accepted('n2'))
+  await house.receipts({ n1: 'lost' })
+  expect(await house.statuses()).toEqual(['sent'])
+  await house.receipts({ n2: result })
+  expect(await house.message()).toMatchObject({ status: result, charged: 1, corrected: 0 })
+}) // prettier-ignore
+
+test('the first arrived', async () => {
+  await house.late(second, accepted('n2'))
+  await house.receipts({ n1: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1 })
+  await house.receipts({ n2: 'undelivered' })
+  expect(await house.statuses()).toEqual(['delivered'])
+})
+
+test('the receipt of the second had come before its yes', async () => {
+  await house.receive('n2', { numbers: [] })
+  expect(await house.statuses()).toEqual(['sent'])
+  await house.late(second, accepted('n2'))
+  expect(await house.statuses()).toEqual(['delivered'])
+})
+
+test('a yes that is said again brings back no receipt that was heard', async () => {
+  await house.late(second, accepted('n2', 'n3'))
+  await house.receipts({ n2: 'delivered' })
+  await house.late(second, accepted('n2', 'n3'))
+  expect(await waits()).toEqual([
+    { id: 'n1', isOpen: true },
+    { id: 'n3', isOpen: true },
+  ])
+  await house.receipts({ n3: 'delivered' })
+  expect(await house.statuses()).toEqual(['delivered'])
+})
+
+test('where the second promises no receipt, the wait for the first stays, so that it ends in time', async () => {
+  await house.late(second, { ...accepted('n2'), receiptExpected: false } as Outcome)
+  await house.receipts({ n1: 'undelivered' })
+  expect(await house.statuses()).toEqual(['sent'])
+  expect(await waits()).toEqual([{ id: 'n1', isOpen: true }])
+})
