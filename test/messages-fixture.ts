@@ -20,6 +20,7 @@ import { openTestStorage, type TestStorage } from './open-test-storage.ts'
 
 export interface MessagesFixture extends TestStorage {
   pool: DevicePool
+  quiet: QuietAccounts
   dispatcher: Dispatcher
   metrics: Metrics
   addAccount(id: string, granted: number): Promise<void>
@@ -143,6 +144,7 @@ export async function openMessagesFixture(
   return {
     ...base,
     pool,
+    quiet,
     dispatcher,
     metrics,
     request,

@@ -31,6 +31,7 @@ const setHours = async (hours: QuietHours | null) => {
 const quiet = async (hours: QuietHours | null) => {
   await setHours(hours)
   await house.pool.reloadIfChanged()
+  await house.quiet.refresh()
 }
 const untilNoon = { from: 8 * 60, until: 12 * 60 }
 const settle = async () => {
