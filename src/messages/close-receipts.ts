@@ -1,6 +1,6 @@
 import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
-import { updateRows } from '../storage/sets.ts'
+import { selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { type MessageKey, type MessageState, readStates } from './message-store.ts'
 
@@ -47,4 +47,23 @@ export async function closeReceipts(
     ),
   ])
   return states.filter((state) => state !== null)
+}
+
+const openOf = {
+  sql: `select network_id, device_id from receipts_expected
+        where account_id = :account and mode = :mode and sent_at = :sent and message_id = :message and closed_at is null`,
+  inputs: ['account', 'mode', 'sent', 'message'],
+} as const
+
+/** Nobody waits any more for what these messages, which have ended, still wait for: of another try, or part. What comes then may correct them. */
+export async function closeWaits(tx: Tx, ended: readonly MessageState[], nowMs: number): Promise<void> {
+  const sent = ended.filter(({ sent_at }) => sent_at !== null)
+  if (sent.length === 0) return
+  const rows = await selectEach<{ network_id: string; device_id: string }>(
+    tx,
+    openOf,
+    sent.map(({ account_id, mode, sent_at, id }) => [account_id, mode, sent_at, id]),
+  )
+  const closed = rows.map(({ network_id, device_id }) => ({ network_id, device_id, closed_at: nowMs }))
+  await updateRows(tx, 'receipts_expected', ['network_id', 'device_id'], closed)
 }

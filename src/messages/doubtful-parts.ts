@@ -4,6 +4,7 @@ import { referenceOfPart } from '../part-reference.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { AttemptState, MessageStatus, Mode } from '../storage/schema.ts'
 import { deleteRows, selectEach, updateRows } from '../storage/sets.ts'
+import { nameOfTry } from './last-submitted.ts'
 import { stateColumnsOf } from './message-store.ts'
 import {
   type Awaited,
@@ -86,17 +87,25 @@ const placesOf = {
   inputs: ['begin', 'behind', 'device'],
 } as const
 const heardOf = {
-  sql: 'select device_id, message_id, number, network_ids from attempts where account_id = :account and mode = :mode and message_id = :message and number = :number',
+  sql: 'select device_id, message_id, number, state, network_ids from attempts where account_id = :account and mode = :mode and message_id = :message and number = :number',
   inputs: ['account', 'mode', 'message', 'number'],
 } as const
 
-/** Attempts of which a late word has told: nothing is in doubt any more. Gives the `nameOfPart` of each whose id was heard. */
+/** What was known before late words were told. */
+export interface KnownBefore {
+  /** The `nameOfPart` of each part whose id was heard. */
+  heard: ReadonlySet<string>
+  /** The `nameOfTry` of each try that was taken already: its yes is said again. */
+  taken: ReadonlySet<string>
+}
+
+/** Attempts of which a late word has told: nothing is in doubt any more. Gives what was known of them. */
 export async function endDoubts(
   tx: Tx,
   late: readonly Late[],
   messages: ReadonlyMap<string, { recipient: string }>,
-): Promise<string[]> {
-  if (late.length === 0) return []
+): Promise<KnownBefore> {
+  if (late.length === 0) return { heard: new Set(), taken: new Set() }
   const ranges = late.flatMap(({ inDoubt, messageId, deviceId }) => {
     const recipient = messages.get(messageId)?.recipient
     if (inDoubt === undefined || recipient === undefined) return []
@@ -109,17 +118,23 @@ export async function endDoubts(
     device_id: string
     message_id: string
     number: number
+    state: AttemptState
     network_ids: string | null
   }>(
     tx,
     heardOf,
     late.map((each) => [each.accountId, each.mode, each.messageId, each.attemptNumber]),
   )
-  return rows.flatMap(({ device_id, message_id, number, network_ids }) =>
+  const heard = rows.flatMap(({ device_id, message_id, number, network_ids }) =>
     idsOf(network_ids).map((network_id) =>
       nameOfPart({ network_id, device_id, message_id, attempt_number: number }),
     ),
   )
+  const taken = rows.filter(({ state }) => state === 'accepted')
+  return {
+    heard: new Set(heard),
+    taken: new Set(taken.map(({ message_id, number }) => nameOfTry(message_id, number))),
+  }
 }
 
 interface Late {

@@ -75,21 +75,43 @@ export async function currentOf(
 }
 
 /** A yes of a message that was sent, and of which nobody knows any more whether it arrived. */
-export const isSaidTwice = ({ event }: Settlement, message: MessageState | undefined): boolean =>
+const isSaidTwice = ({ event }: Settlement, message: MessageState | undefined): boolean =>
   event === 'accepted' && message?.status === 'unconfirmed' && message.sent_at !== null
 
 /** Whether this tells that an attempt was taken of which nobody knew. */
-export const isLateYes = ({ knownIds, event }: Settlement): boolean =>
-  knownIds !== undefined && event === 'accepted'
+const isLateYes = ({ knownIds, event }: Settlement): boolean => knownIds !== undefined && event === 'accepted'
 
-/** With a late yes to the last try that moved nothing, because its message was sent by an earlier one, stands that message: it waits for the receipts of both. */
+/**
+ * Those that tell something new. Said again, as after a commit whose answer was lost, a word leaves what its message waits for as the first one left it;
+ * `taken` names the tries that a late yes had told of before.
+ */
+export function firstWordsOf(
+  settlements: readonly Settlement[],
+  {
+    moved,
+    before,
+    taken,
+  }: { moved: ReadonlyMap<Settlement, MessageState | null>; before: Messages; taken: ReadonlySet<string> },
+): Settlement[] {
+  return settlements.filter((each) => {
+    const { messageId, attemptNumber } = each
+    if (isLateYes(each))
+      return (moved.get(each) ?? null) !== null || !taken.has(nameOfTry(messageId, attemptNumber))
+    const message = before.get(messageId)
+    if (message?.attempts === attemptNumber && isSaidTwice(each, message)) return false
+    return moved.get(each) !== null || message?.status !== 'sent'
+  })
+}
+
+/** With a late yes to the last submitted try that moved nothing, because its message was sent by an earlier one and waits, stands that message: it waits for the receipts of both. */
 export function withSentBefore(
   moved: ReadonlyMap<Settlement, MessageState | null>,
   before: Messages,
 ): ReadonlyMap<Settlement, MessageState | null> {
   const sentBefore = (settlement: Settlement) => {
     const message = before.get(settlement.messageId)
-    return isLateYes(settlement) && message?.status === 'sent' ? message : null
+    const isWaiting = message?.status === 'sent' && message.finalized_at === null
+    return isLateYes(settlement) && isWaiting ? message : null
   }
   return new Map([...moved].map(([settlement, message]) => [settlement, message ?? sentBefore(settlement)]))
 }

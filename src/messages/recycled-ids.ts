@@ -3,7 +3,7 @@ import type { Tx } from '../storage/dialect.ts'
 import type { ReceiptExpectedTable } from '../storage/message-tables.ts'
 import type { Mode } from '../storage/schema.ts'
 import { deleteRows, insertRows, selectEach } from '../storage/sets.ts'
-import { closeReceipts } from './close-receipts.ts'
+import { closeReceipts, closeWaits } from './close-receipts.ts'
 
 interface Holder {
   network_id: string
@@ -42,7 +42,7 @@ export async function expectUnderIds(tx: Tx, rows: readonly Expected[], nowMs: n
   const waiting = older.filter(
     (row) => (row.closed_at ?? null) === null && newest.get(keyOf(row))?.message_id !== row.message_id,
   )
-  await closeReceipts(
+  const ended = await closeReceipts(
     tx,
     waiting.map((row) => ({
       networkId: row.network_id,
@@ -53,6 +53,7 @@ export async function expectUnderIds(tx: Tx, rows: readonly Expected[], nowMs: n
     })),
     nowMs,
   )
+  await closeWaits(tx, ended, nowMs)
   await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], older)
   await insertRows(tx, 'receipts_expected', [...newest.values()], 'ignore')
 }

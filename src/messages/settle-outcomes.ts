@@ -3,14 +3,14 @@ import type { Tx } from '../storage/dialect.ts'
 import { addToRows, deleteRows, insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { cancelOfClosed } from './cancel-of-closed.ts'
-import { endDoubts, placeInDoubt } from './doubtful-parts.ts'
+import { endDoubts } from './doubtful-parts.ts'
 import { raisedTo } from './history-floor.ts'
 import { letGoOfWaiting } from './leave-queue.ts'
+import { expectReceipts } from './expect-receipts.ts'
 import {
   currentOf,
   endIfAllHeard,
-  isLateYes,
-  isSaidTwice,
+  firstWordsOf,
   lateWhereEnded,
   withSentBefore,
   yesesBefore,
@@ -18,8 +18,7 @@ import {
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
 import { takeParked, takeParkedAbout } from './parked-receipts.ts'
 import { heldPlace, queueKey, queueKeyOf } from './queue-place.ts'
-import { nameOfPart, type ReceiptWord } from './receipt-readings.ts'
-import { expectUnderIds } from './recycled-ids.ts'
+import type { ReceiptWord } from './receipt-readings.ts'
 import { queueTotalShape } from './send-messages.ts'
 import { settleReceipts } from './settle-receipts.ts'
 import type { Settlement } from './settlement.ts'
@@ -64,7 +63,7 @@ async function settleTogether(
   const [before, floorMs] = await allDone([readStates(tx, told), floor])
   const rows = new Map(before.map((row) => [row.id, row]))
   const settlements = await lateWhereEnded(tx, raisedTo(floorMs, told), rows)
-  const heard = await endDoubts(tx, settlements.filter(isLate), rows)
+  const known = await endDoubts(tx, settlements.filter(isLate), rows)
   const yeses = await yesesBefore(tx, settlements, rows)
   const current = [...yeses, ...(await currentOf(tx, settlements, rows))]
   const states = await advanceMessages(
@@ -90,21 +89,18 @@ async function settleTogether(
   const ended = current.filter(
     (settlement) => moved.get(settlement) !== null || isDone(rows.get(settlement.messageId)),
   )
-  // Said again, as after a commit whose answer was lost: what its message waits for stands as the first word left it. Of a late one `heard` tells,
-  // because a second try that was let go of, and was sent after all, is of a message that the first had brought to be sent.
-  const isFirstWord = (settlement: Settlement) => {
-    if (isLateYes(settlement)) return true
-    const message = rows.get(settlement.messageId)
-    if (message?.attempts === settlement.attemptNumber && isSaidTwice(settlement, message)) return false
-    return moved.get(settlement) !== null || message?.status !== 'sent'
-  }
+  const first = firstWordsOf(settlements, { moved, before: rows, taken: known.taken })
   const held = await heldOf(tx, ended)
   // Posted together and run in this order: what goes back to the queue leaves it first.
   const [, , , , early] = await allDone([
     updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], settlements.map(attemptRow)),
     deleteRows(tx, 'queue', queueKey, ended.map(queueKeyOf)),
     requeue(tx, ended, { moved, back: new Set(back), held }),
-    expectReceipts(tx, [...yeses, ...settlements.filter(isFirstWord)], withSentBefore(moved, rows), heard),
+    expectReceipts(tx, [...yeses, ...first], {
+      moved: withSentBefore(moved, rows),
+      heard: known.heard,
+      nowMs: latestOf(settlements),
+    }),
     takeEarly(tx, [...yeses, ...settlements]),
   ])
   const delivered = await endIfAllHeard(tx, { told: settlements, counted: yeses, before: rows, moved })
@@ -207,68 +203,8 @@ async function requeue(
   ])
 }
 
-/**
- * Parts that were taken, or may have been, may still be reported on. Of a message that is final already nobody waits; a late word may correct it. `heard`
- * names the parts of which receipts came already (`nameOfPart`).
- */
-async function expectReceipts(
-  tx: Tx,
-  settlements: readonly Settlement[],
-  moved: ReadonlyMap<Settlement, MessageState | null>,
-  heard: readonly string[],
-): Promise<void> {
-  const rows = settlements.flatMap((settlement) => {
-    const message = moved.get(settlement) ?? null
-    const places = placesOf(settlement, message)
-    const isHeard = settlement.receiptExpected || settlement.failuresTold === true
-    const told = isHeard ? settlement.networkIds : []
-    return [...told, ...places].map((networkId) => ({
-      network_id: networkId,
-      device_id: settlement.deviceId,
-      account_id: settlement.accountId,
-      mode: settlement.mode,
-      message_id: settlement.messageId,
-      attempt_number: settlement.attemptNumber,
-      wire_parts: wirePartsOf(settlement, places.length),
-      sent_at: message?.sent_at ?? settlement.atMs,
-      closed_at: message?.status === 'sent' && settlement.receiptExpected ? null : settlement.atMs,
-    }))
-  })
-  const known = new Set([
-    ...heard,
-    ...settlements.flatMap(({ knownIds = [], deviceId, messageId, attemptNumber }) =>
-      knownIds.map((network_id) =>
-        nameOfPart({ network_id, device_id: deviceId, message_id: messageId, attempt_number: attemptNumber }),
-      ),
-    ),
-  ])
-  const isKnown = (row: (typeof rows)[number]) => known.has(nameOfPart(row))
-  if (known.size > 0) await updateRows(tx, 'receipts_expected', expectedKey, rows.filter(isKnown))
-  await expectUnderIds(
-    tx,
-    known.size === 0 ? rows : rows.filter((row) => !isKnown(row)),
-    latestOf(settlements),
-  )
-}
-
-/** Of this attempt alone: an id may have gone to another since. */
-const expectedKey = ['network_id', 'device_id', 'account_id', 'mode', 'message_id', 'attempt_number'] as const
-
 const latestOf = (settlements: readonly Settlement[]): number =>
   settlements.reduce((latest, { atMs }) => Math.max(latest, atMs), 0)
-
-/** How many receipts mean that every part arrived; 0 where a part was refused, or has no id by which to be reported on. */
-function wirePartsOf({ event, networkIds, inDoubt }: Settlement, places: number): number {
-  if (event === 'accepted') return networkIds.length
-  if (inDoubt === undefined || event === 'partly_refused') return 0
-  return networkIds.length + places >= inDoubt.wireParts ? inDoubt.wireParts : 0
-}
-
-/** None where the message was not moved: then more was known of this attempt before, or its message is done. */
-const placesOf = ({ inDoubt }: Settlement, message: MessageState | null): string[] =>
-  inDoubt === undefined || message === null
-    ? []
-    : inDoubt.parts.map((part) => placeInDoubt(message.recipient, inDoubt.attemptId, part))
 
 /** Receipts that overtook the answer to their submit were parked; now they find their message. */
 const takeEarly = (tx: Tx, settlements: readonly Settlement[]): Promise<ReceiptWord[]> =>

@@ -2,6 +2,7 @@ import { allDone } from '../all-done.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { deleteRows, selectEach } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
+import { closeWaits } from './close-receipts.ts'
 import { findDoubted } from './doubtful-parts.ts'
 import { nameOfTry } from './last-submitted.ts'
 import { letGoOfWaiting } from './leave-queue.ts'
@@ -52,11 +53,18 @@ export async function settleReceipts(
         : {}),
     })),
   )
+  const moved = states.filter((state) => state !== null)
+  // Of those that went more than once, another try may have been sent as well (decision 35).
+  const wentAgain = moved.filter(({ attempts }) => attempts > 1)
+  if (wentAgain.length > 0) await closeWaits(tx, wentAgain, latestOf(words))
   // A first try that arrived after all: its message waits for no second one (P6).
   const waited = verdicts.filter(({ row }, i) => row.status === 'queued' && states[i] !== null)
   if (waited.length > 0) await letGoOfWaiting(tx, waited.map(({ row }) => row)) // prettier-ignore
-  return states.filter((state) => state !== null)
+  return moved
 }
+
+const latestOf = (words: readonly ReceiptWord[]): number =>
+  words.reduce((latest, { atMs }) => Math.max(latest, atMs), 0)
 
 interface Group {
   row: ExpectedRow

@@ -274,3 +274,14 @@ test('a yes that is kept and said again when its receipts were forgotten tells o
   await house.late(first, accepted('n1'))
   expect(await house.statuses()).toEqual(['unconfirmed'])
 })
+
+test('silence on a second try that was sent after all takes nothing back of what was final', async () => {
+  const [first, second] = await beginSecond()
+  await house.late(first, { ...accepted('n1'), receiptExpected: false } as Outcome)
+  await house.end(second, away)
+  await house.late(second, accepted('n2'))
+  expect((await house.rowsOf('receipts_expected')).map(({ closed_at }) => closed_at)).not.toContain(null)
+  expect(await house.message()).toMatchObject({ status: 'sent', corrected: 0 })
+  await house.receipts({ n2: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'delivered', corrected: 1 })
+})

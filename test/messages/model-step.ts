@@ -86,6 +86,19 @@ async function expectAlike(model: Model, { store, clock }: Real): Promise<void> 
         final: message.isFinal,
       })),
   )
+  const waitedForNothing = await store.db
+    .selectFrom('receipts_expected as r')
+    .innerJoin('messages as m', (on) =>
+      on
+        .onRef('m.account_id', '=', 'r.account_id')
+        .onRef('m.mode', '=', 'r.mode')
+        .onRef('m.id', '=', 'r.message_id'),
+    )
+    .select(['r.network_id', 'm.status'])
+    .where('r.closed_at', 'is', null)
+    .where('m.status', '<>', 'sent')
+    .execute()
+  expect(waitedForNothing).toEqual([])
   const wallets = await store.db
     .selectFrom('wallets')
     .select(['account_id', 'granted', 'reserved', 'used'])

@@ -155,7 +155,7 @@ export class Model {
     message.lost.delete(number)
     const hasMoved = message.status !== before
     // Sent by another try before: it waits for the receipts of both.
-    const isSentTwice = isCurrent && before === 'sent'
+    const isSentTwice = isCurrent && before === 'sent' && !message.isFinal
     const closedAt = hasMoved || isSentTwice ? null : nowMs
     const part = { attempt: number, isWhole: true, isWholeAfterYes: true, closedAt }
     const networkIds = networkIdsOf(id, number, yes.wireParts)

@@ -1,16 +1,19 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import type { Claimed } from '../../src/messages/claim-messages.ts'
+import { everyMessage } from '../../src/messages/history-query.ts'
+import { readHistory } from '../../src/messages/history.ts'
 import { accepted, type LostHouse, openLostHouse } from './lost-house.ts'
 
 /** A phone let a message go twice, and then says that it sent it, both times: it is charged once, and waits for the receipts of both. */
 let house: LostHouse
+let first: Claimed
 let second: Claimed
 const away: Outcome = { kind: 'unavailable', detail: 'gone' }
 beforeEach(async () => {
   house = await openLostHouse()
   await house.send()
-  const first = await house.claim()
+  first = await house.claim()
   await house.end(first, away)
   second = await house.claim()
   await house.late(first, accepted('n1'))
@@ -64,9 +67,32 @@ test('a yes that is said again brings back no receipt that was heard', async () 
   expect(await house.statuses()).toEqual(['delivered'])
 })
 
-test('where the second promises no receipt, the wait for the first stays, so that it ends in time', async () => {
+test.for([
+  ['once', false],
+  ['and the yes to the first is said again', true],
+] as const)('where the second promises no receipt, %s, the wait for the first stays, so that it ends in time', async ([, isRepeated]) => {
   await house.late(second, { ...accepted('n2'), receiptExpected: false } as Outcome)
+  if (isRepeated) await house.late(first, accepted('n1'))
   await house.receipts({ n1: 'undelivered' })
   expect(await house.statuses()).toEqual(['sent'])
   expect(await waits()).toEqual([{ id: 'n1', isOpen: true }])
+}) // prettier-ignore
+
+test('once it has ended nobody waits for the other receipt, which may still correct it', async () => {
+  await house.late(second, accepted('n2'))
+  await house.receipts({ n2: 'lost' })
+  expect(await house.statuses()).toEqual(['unconfirmed'])
+  expect(await waits()).toEqual([{ id: 'n1', isOpen: false }])
+  await house.receipts({ n1: 'delivered' })
+  expect(await house.message()).toMatchObject({ status: 'delivered', corrected: 1 })
+})
+
+test.for(['n1', 'n2'])('the feed of changes tells once that %s arrived', async (id) => {
+  await house.late(second, accepted('n2'))
+  await house.receipts({ [id]: 'delivered' })
+  const deps = { read: house.store.db, safeHorizonMs: () => house.clock.now() + 1 }
+  const query = { ...everyMessage, updatedAfterMs: house.clock.now() - 1 }
+  const owner = { accountId: 'acc_a', mode: 'live' } as const
+  const { rows } = await readHistory(deps, { owner, query, position: null, limit: 50 })
+  expect(rows.map(({ status }) => status)).toEqual(['delivered'])
 })
