@@ -50,20 +50,23 @@ export async function closeReceipts(
 }
 
 const openOf = {
-  sql: `select network_id, device_id from receipts_expected
+  sql: `select network_id, device_id, message_id from receipts_expected
         where account_id = :account and mode = :mode and sent_at = :sent and message_id = :message and closed_at is null`,
   inputs: ['account', 'mode', 'sent', 'message'],
 } as const
 
-/** Nobody waits any more for what these messages, which have ended, still wait for: of another try, or part. What comes then may correct them. */
-export async function closeWaits(tx: Tx, ended: readonly MessageState[], nowMs: number): Promise<void> {
-  const sent = ended.filter(({ sent_at }) => sent_at !== null)
-  if (sent.length === 0) return
-  const rows = await selectEach<{ network_id: string; device_id: string }>(
+/** Nobody waits any more, from their end on, for what these messages still wait for: of another try, or part. What comes then may correct them. */
+export async function closeWaits(tx: Tx, ended: readonly MessageState[]): Promise<void> {
+  if (ended.length === 0) return
+  const rows = await selectEach<{ network_id: string; device_id: string; message_id: string }>(
     tx,
     openOf,
-    sent.map(({ account_id, mode, sent_at, id }) => [account_id, mode, sent_at, id]),
+    ended.map(({ account_id, mode, sent_at, id }) => [account_id, mode, sent_at, id]),
   )
-  const closed = rows.map(({ network_id, device_id }) => ({ network_id, device_id, closed_at: nowMs }))
+  const endOf = new Map(ended.map(({ id, updated_at }) => [id, updated_at]))
+  const closed = rows.map(({ message_id, ...key }) => ({
+    ...key,
+    closed_at: endOf.get(message_id) as number,
+  }))
   await updateRows(tx, 'receipts_expected', ['network_id', 'device_id'], closed)
 }

@@ -53,7 +53,7 @@ export async function expectUnderIds(tx: Tx, rows: readonly Expected[], nowMs: n
     })),
     nowMs,
   )
-  await closeWaits(tx, ended, nowMs)
+  await closeWaits(tx, ended)
   await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], older)
   await insertRows(tx, 'receipts_expected', [...newest.values()], 'ignore')
 }

@@ -55,16 +55,15 @@ export async function settleReceipts(
   )
   const moved = states.filter((state) => state !== null)
   // Of those that went more than once, another try may have been sent as well (decision 35).
-  const wentAgain = moved.filter(({ attempts }) => attempts > 1)
-  if (wentAgain.length > 0) await closeWaits(tx, wentAgain, latestOf(words))
+  await closeWaits(
+    tx,
+    moved.filter(({ attempts, sent_at }) => attempts > 1 && sent_at !== null),
+  )
   // A first try that arrived after all: its message waits for no second one (P6).
   const waited = verdicts.filter(({ row }, i) => row.status === 'queued' && states[i] !== null)
   if (waited.length > 0) await letGoOfWaiting(tx, waited.map(({ row }) => row)) // prettier-ignore
   return moved
 }
-
-const latestOf = (words: readonly ReceiptWord[]): number =>
-  words.reduce((latest, { atMs }) => Math.max(latest, atMs), 0)
 
 interface Group {
   row: ExpectedRow
