@@ -7,7 +7,7 @@ import { routeKeyOf } from '../../src/messages/message-store.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
 import type { Model } from './model.ts'
-import { type ModelOutcome, networkIdsOf, type ReceiptResult } from './model-message.ts'
+import { type LateYes, type ModelOutcome, networkIdsOf, type ReceiptResult } from './model-message.ts'
 import { account, type Real, step } from './model-step.ts'
 
 export const claim = fc
@@ -130,26 +130,56 @@ export const endAgain = fc.tuple(fc.nat(50), outcome).map(([which, said]) =>
   }),
 )
 
-/** The answer to an attempt that was given up comes after all, with the ids of all its parts. */
-export const lateYes = fc.tuple(fc.nat(50), fc.integer({ min: 1, max: 3 })).map(([which, most]) =>
-  step(`late yes ${which} of ${most}`, async (model, real) => {
-    const lost = real.ended.filter(({ messageId, attemptNumber }) =>
-      model.messages.get(messageId)?.lost.has(attemptNumber),
+/** The answer to an attempt that was given up comes after all, with the ids of all its parts; it may promise no receipts. */
+export const lateYes = fc
+  .tuple(fc.nat(50), fc.integer({ min: 1, max: 3 }), fc.boolean())
+  .map(([which, most, receipts]) =>
+    step(`late yes ${which} of ${most}${receipts ? '' : ' without receipts'}`, async (model, real) => {
+      const lost = real.ended.filter(({ messageId, attemptNumber }) =>
+        model.messages.get(messageId)?.lost.has(attemptNumber),
+      )
+      const claimed = lost[which % Math.max(1, lost.length)]
+      if (claimed !== undefined) await sayLateYes(model, real, claimed, { most, receipts })
+    }),
+  )
+
+async function sayLateYes(
+  model: Model,
+  real: Real,
+  claimed: Claimed,
+  { most, receipts }: { most: number; receipts: boolean },
+): Promise<void> {
+  const { messageId, attemptNumber } = claimed
+  const told = model.message(messageId).lost.get(attemptNumber)!
+  const yes: LateYes = { kind: 'accepted', wireParts: Math.max(told, most), receipts }
+  await settleLate(real, claimed, yes, networkIdsOf(messageId, attemptNumber, told))
+  model.lateYes(messageId, attemptNumber, { told, yes }, real.clock.now())
+  real.lateYeses.push({ claimed, yes })
+}
+
+/** It is said again, as after a commit whose answer was lost: nothing more comes of it. */
+export const lateYesAgain = fc.nat(50).map((which) =>
+  step(`late yes again ${which}`, async (model, real) => {
+    const standing = real.lateYeses.filter(
+      ({ claimed: { messageId, attemptNumber } }) =>
+        model.messages.get(messageId)?.words.get(attemptNumber) === 'taken',
     )
-    const claimed = lost[which % Math.max(1, lost.length)]
-    if (claimed !== undefined) await sayLateYes(model, real, claimed, most)
+    const said = standing[which % Math.max(1, standing.length)]
+    if (said === undefined) return
+    const { claimed, yes } = said
+    await settleLate(real, claimed, yes, [])
+    model.lateYesAgain(claimed.messageId, claimed.attemptNumber, yes)
   }),
 )
 
-async function sayLateYes(model: Model, real: Real, claimed: Claimed, most: number): Promise<void> {
-  const { messageId, attemptNumber } = claimed
-  const told = model.message(messageId).lost.get(attemptNumber)!
-  const parts = Math.max(told, most)
-  const yes = connectorOutcome({ kind: 'accepted', wireParts: parts, receipts: true }, claimed)
-  const knownIds = networkIdsOf(messageId, attemptNumber, told)
-  const settlement = judgeLate(claimed, yes, real.clock.now(), knownIds)
-  await real.store.writer.write((tx) => settleOutcomes(tx, [settlement]))
-  model.lateYes(messageId, attemptNumber, { told, wireParts: parts }, real.clock.now())
+function settleLate(
+  real: Real,
+  claimed: Claimed,
+  said: ModelOutcome,
+  knownIds: readonly string[],
+): Promise<unknown> {
+  const settlement = judgeLate(claimed, connectorOutcome(said, claimed), real.clock.now(), knownIds)
+  return real.store.writer.write((tx) => settleOutcomes(tx, [settlement]))
 }
 
 /** Nothing was submitted. */
@@ -169,10 +199,8 @@ export const lateNo = fc.tuple(fc.nat(50), nothing).map(([which, said]) =>
     )
     const claimed = lost[which % Math.max(1, lost.length)]
     if (claimed === undefined) return
-    const nowMs = real.clock.now()
-    const settlement = judgeLate(claimed, connectorOutcome(said, claimed), nowMs, [])
-    await real.store.writer.write((tx) => settleOutcomes(tx, [settlement]))
-    model.lateNo(claimed.messageId, claimed.attemptNumber, nowMs)
+    await settleLate(real, claimed, said, [])
+    model.lateNo(claimed.messageId, claimed.attemptNumber, real.clock.now())
   }),
 )
 
@@ -197,7 +225,7 @@ export const secondTry = fc.tuple(fc.nat(50), secondEnd, yesMeanwhile).map(([whi
     const [second] = place === -1 ? [] : real.open.splice(place, 1)
     if (second === undefined) return
     const ended = { claimed: second, said }
-    if (typeof yes === 'number') await sayLateYes(model, real, first, yes)
+    if (typeof yes === 'number') await sayLateYes(model, real, first, { most: yes, receipts: true })
     if (typeof yes === 'number' || yes === 'none') return endThese(model, real, [ended])
     const told = { claimed: first, said: { kind: 'accepted' as const, wireParts: 0, receipts: false } }
     await endThese(model, real, yes === 'before it' ? [told, ended] : [ended, told], [told, ended])

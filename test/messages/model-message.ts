@@ -72,6 +72,8 @@ export type ModelOutcome =
   | { kind: 'unavailable' }
   | { kind: 'unknown'; partsTaken: number; wireParts: number }
 
+export type LateYes = Extract<ModelOutcome, { kind: 'accepted' }>
+
 /** Network ids that can be told before the outcome is: receipts may overtake it. */
 export const networkIdsOf = (messageId: string, attempt: number, count: number): string[] =>
   Array.from({ length: count }, (_, i) => `net_${messageId}_${attempt}_${i + 1}`)

@@ -6,6 +6,7 @@ import type { Claimed } from '../../src/messages/claim-messages.ts'
 import type { StubClock } from '../stub-clock.ts'
 import { expectSums } from './expect-sums.ts'
 import type { NearStore } from './near-store.ts'
+import type { LateYes } from './model-message.ts'
 import type { Model } from './model.ts'
 
 /** The real thing beside the model. */
@@ -20,6 +21,8 @@ export interface Real {
   open: Claimed[]
   /** Claims that have. */
   ended: Claimed[]
+  /** The late yeses that were said. */
+  lateYeses: { claimed: Claimed; yes: LateYes }[]
   /** What was stored, and when, the last time that every sum held. */
   sound: { changes: number; atMs: number } | null
 }

@@ -57,7 +57,7 @@ async function begin(): Promise<{ model: Model; real: Real }> {
   }
   const model = new Model(clock.now)
   const real: Real = {
-    store, clock, ids, fence: 1, open: [], ended: [], sound: null,
+    store, clock, ids, fence: 1, open: [], ended: [], lateYeses: [], sound: null,
     janitors: () => createJanitors({ ...deps, fence: real.fence, pool: { all: [], reported: [], absent: [] } as never, mailer: null, publicUrl: () => '', takeKeyUses: () => [], changes: { tell: () => undefined }, timeOf: async () => clock.now(), wake: () => undefined }),
   } // prettier-ignore
   await store.writer.write(async (tx) => {

@@ -1,6 +1,7 @@
 import {
   isLastSubmitted,
   isOpen,
+  type LateYes,
   type ModelMessage,
   type ModelOutcome,
   type ModelWallet,
@@ -145,13 +146,12 @@ export class Model {
   }
 
   /** The answer to attempt `number`, which was given up, comes after all, with the ids of all parts; `told` of them were told before. */
-  lateYes(id: string, number: number, yes: { told: number; wireParts: number }, nowMs: number): void {
+  lateYes(id: string, number: number, { told, yes }: { told: number; yes: LateYes }, nowMs: number): void {
     const message = this.message(id)
     const before = message.status
     const isCurrent = isLastSubmitted(message, number)
-    const outcome = { kind: 'accepted', wireParts: yes.wireParts, receipts: true } as const
-    if (isCurrent) this.#moves.by(message, { number, outcome, isLate: true }, nowMs)
-    this.#say(message, number, outcome)
+    if (isCurrent) this.#moves.by(message, { number, outcome: yes, isLate: true }, nowMs)
+    this.#say(message, number, yes)
     message.lost.delete(number)
     const hasMoved = message.status !== before
     // Sent by another try before: it waits for the receipts of both.
@@ -160,12 +160,20 @@ export class Model {
     const part = { attempt: number, isWhole: true, isWholeAfterYes: true, closedAt }
     const networkIds = networkIdsOf(id, number, yes.wireParts)
     for (const [i, networkId] of networkIds.entries())
-      if (i >= yes.told || message.waitedFor.has(networkId)) message.waitedFor.set(networkId, { ...part })
+      if (yes.receipts && (i >= told || message.waitedFor.has(networkId)))
+        message.waitedFor.set(networkId, { ...part })
     const isHeard = ![...message.waitedFor.values()].some(({ attempt }) => attempt === number)
     const isKept = !isCurrent && isOpen(message)
     // What can be reported was, before the yes.
-    if ((hasMoved || isKept) && isHeard) this.#moves.report(message, 'delivered')
+    if (yes.receipts && (hasMoved || isKept) && isHeard) this.#moves.report(message, 'delivered')
     this.#hearParked(message, networkIds)
+  }
+
+  /** The same once more; of what stands as taken. */
+  lateYesAgain(id: string, number: number, yes: LateYes): void {
+    const message = this.message(id)
+    this.#say(message, number, yes)
+    this.#hearParked(message, networkIdsOf(id, number, yes.wireParts))
   }
 
   /** That of an attempt of which nobody knew nothing was submitted. */
