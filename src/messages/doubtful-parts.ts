@@ -95,7 +95,7 @@ const heardOf = {
 export interface KnownBefore {
   /** The `nameOfPart` of each part whose id was heard. */
   heard: ReadonlySet<string>
-  /** The `nameOfTry` of each try that was taken already: its yes is said again. */
+  /** The `nameOfTry` of each try that stands as taken: its yes is said again. */
   taken: ReadonlySet<string>
 }
 

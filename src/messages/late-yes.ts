@@ -9,15 +9,16 @@ import type { Settlement } from './settlement.ts'
 
 type Messages = ReadonlyMap<string, MessageState>
 
-const unknownOf = {
+const endedOf = {
   sql: `select id, message_id, number from attempts
-        where account_id = :account and mode = :mode and message_id = :message and number = :number and state = 'unknown'`,
+        where account_id = :account and mode = :mode and message_id = :message and number = :number and state in ('unknown', 'accepted')`,
   inputs: ['account', 'mode', 'message', 'number'],
 } as const
 
 /**
  * A node that stood still tells the end of its hand-over as if nobody had ended it meanwhile. A yes of an attempt that stands as unknown is a late
- * one, and is given as such; everything else as it was. One statement more, for messages that wait again, were claimed again or are `unconfirmed` alone.
+ * one, one that stands as taken is said again, and both are given as late ones; everything else as it was. One statement more, but not for what is
+ * being sent, by its first word on it.
  */
 export async function lateWhereEnded(
   tx: Tx,
@@ -28,7 +29,7 @@ export async function lateWhereEnded(
   if (asked.length === 0) return [...settlements]
   const rows = await selectEach<{ id: string; message_id: string; number: number }>(
     tx,
-    unknownOf,
+    endedOf,
     asked.map((each) => [each.accountId, each.mode, each.messageId, each.attemptNumber]),
   )
   const attempts = new Map(rows.map(({ id, message_id, number }) => [nameOfTry(message_id, number), id]))
@@ -48,7 +49,7 @@ const mayBeLate = (
   event === 'accepted' &&
   knownIds === undefined &&
   message !== undefined &&
-  (message.attempts > attemptNumber || message.status === 'queued' || message.status === 'unconfirmed')
+  (message.attempts > attemptNumber || message.status !== 'sending')
 
 /**
  * Which of these words are about what their messages are: of their last try, or a late yes to an earlier one while nothing was submitted since. Not
@@ -180,7 +181,7 @@ const isSecondRefused = (
   partsTaken === 0 &&
   networkIds.length === 0
 
-/** What a unit was told, the yeses to first tries that it counts, and its messages: before it, and as the words about them moved them. */
+/** What a unit was told that is new, the yeses to first tries that it counts, and its messages: before it, and as the words about them moved them. */
 interface Unit {
   told: readonly Settlement[]
   counted: readonly Settlement[]

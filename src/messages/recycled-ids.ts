@@ -53,9 +53,10 @@ export async function expectUnderIds(tx: Tx, rows: readonly Expected[], nowMs: n
     })),
     nowMs,
   )
-  await closeWaits(tx, ended)
   await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], older)
   await insertRows(tx, 'receipts_expected', [...newest.values()], 'ignore')
+  // What a message waited for beside may be among the rows of this very unit.
+  await closeWaits(tx, ended)
 }
 
 /** Of each id who has it now: the message that was taken last, by its last try. */

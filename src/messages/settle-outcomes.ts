@@ -103,7 +103,7 @@ async function settleTogether(
     }),
     takeEarly(tx, [...yeses, ...settlements]),
   ])
-  const delivered = await endIfAllHeard(tx, { told: settlements, counted: yeses, before: rows, moved })
+  const delivered = await endIfAllHeard(tx, { told: first, counted: yeses, before: rows, moved })
   const written = Promise.resolve(latestOf(settlements))
   if (early.length > 0) await settleReceipts(tx, early, written)
   await applyParkedInDoubt(tx, moved, written)

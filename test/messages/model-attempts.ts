@@ -152,22 +152,28 @@ async function sayLateYes(
   const { messageId, attemptNumber } = claimed
   const told = model.message(messageId).lost.get(attemptNumber)!
   const yes: LateYes = { kind: 'accepted', wireParts: Math.max(told, most), receipts }
-  await settleLate(real, claimed, yes, networkIdsOf(messageId, attemptNumber, told))
+  const knownIds = networkIdsOf(messageId, attemptNumber, told)
+  await settleLate(real, claimed, yes, knownIds)
   model.lateYes(messageId, attemptNumber, { told, yes }, real.clock.now())
-  real.lateYeses.push({ claimed, yes })
+  real.lateYeses.push({ claimed, yes, knownIds })
 }
 
-/** It is said again, as after a commit whose answer was lost: nothing more comes of it. */
-export const lateYesAgain = fc.nat(50).map((which) =>
-  step(`late yes again ${which}`, async (model, real) => {
+/**
+ * It is said again: as after a commit whose answer was lost, by a phone, which knows no ids, or by a node that does not know that it is late. Nothing
+ * more comes of it.
+ */
+const sayer = fc.constantFrom('the same' as const, 'a phone' as const, 'a node' as const)
+export const lateYesAgain = fc.tuple(fc.nat(50), sayer).map(([which, by]) =>
+  step(`late yes again ${which} by ${by}`, async (model, real) => {
     const standing = real.lateYeses.filter(
       ({ claimed: { messageId, attemptNumber } }) =>
         model.messages.get(messageId)?.words.get(attemptNumber) === 'taken',
     )
     const said = standing[which % Math.max(1, standing.length)]
     if (said === undefined) return
-    const { claimed, yes } = said
-    await settleLate(real, claimed, yes, [])
+    const { claimed, yes, knownIds } = said
+    if (by === 'a node') await settle(real, [{ claimed, said: yes }])
+    else await settleLate(real, claimed, yes, by === 'a phone' ? [] : knownIds)
     model.lateYesAgain(claimed.messageId, claimed.attemptNumber, yes)
   }),
 )

@@ -21,8 +21,8 @@ export interface Real {
   open: Claimed[]
   /** Claims that have. */
   ended: Claimed[]
-  /** The late yeses that were said. */
-  lateYeses: { claimed: Claimed; yes: LateYes }[]
+  /** The late yeses that were said, with the ids that their session knew before. */
+  lateYeses: { claimed: Claimed; yes: LateYes; knownIds: readonly string[] }[]
   /** What was stored, and when, the last time that every sum held. */
   sound: { changes: number; atMs: number } | null
 }
