@@ -1,5 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --v8-pool-size=0
-import { enableCompileCache } from 'node:module'
+import { enableCompileCache, getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 
 // JavaScript, so that the cache of stripped modules is there before the first of them is loaded: what strips types need not be, which
@@ -13,5 +14,8 @@ if (process.versions.node.startsWith('24.')) setFlagsFromString('--wasm-wrapper-
 // what is kept is kept by flags, and the threads shall find what this one has kept.
 setFlagsFromString('--max-semi-space-size=0')
 enableCompileCache()
+const kept = getCompileCacheDir()
+// Worker threads take it from the environment, and add the folder of version and flags themselves.
+if (kept !== undefined) process.env['NODE_COMPILE_CACHE'] ??= dirname(kept)
 
 await import('../src/main.ts')

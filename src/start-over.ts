@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs'
 import { flushCompileCache, getCompileCacheDir } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** What of the process starting over needs; `process` fits. */
@@ -30,7 +31,16 @@ export async function startOverIfTypesWereStripped(host: StartingProcess): Promi
   await stripEverything()
   flushCompileCache()
   const args = [host.execPath, ...host.execArgv, ...host.argv.slice(1)]
-  host.execve?.(host.execPath, args, { ...host.env, [startedOver]: '1' })
+  host.execve?.(host.execPath, args, { ...environmentOf(host), [startedOver]: '1' })
+}
+
+/**
+ * As it was given to the program, which has added for its threads where modules are kept. That is left out where it is where Node.js keeps them by
+ * itself: told so, it would keep those of the main thread before `bin/onesixty.js` takes its flag back, and apart from those of the threads.
+ */
+function environmentOf({ env }: StartingProcess): NodeJS.ProcessEnv {
+  const { NODE_COMPILE_CACHE: kept, ...rest } = env
+  return kept === join(tmpdir(), 'node-compile-cache') ? rest : env
 }
 
 /** Also what is loaded late, or by a thread. A module whose place is a thread refuses to run here; stripped it is all the same. */

@@ -1,5 +1,3 @@
-import { getCompileCacheDir } from 'node:module'
-import { dirname } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { StorageError, type StorageFault } from './dialect.ts'
@@ -32,13 +30,6 @@ const nurseryMb = { writer: 24, reader: 4 } as const
 const mostRequestsInMessage = 32
 const mostCharactersInMessage = 65_536
 
-/** The environment of a thread, which says where modules are kept: Node.js adds the folder of version and flags to it. No setting is read here. */
-function environmentOfThread(): NodeJS.ProcessEnv | undefined {
-  const folder = getCompileCacheDir()
-  // oxlint-disable-next-line node/no-process-env
-  return folder === undefined ? undefined : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) }
-}
-
 /** The near end of a `sqlite-worker`. */
 export class SqliteThread {
   readonly #worker: Worker
@@ -56,7 +47,6 @@ export class SqliteThread {
   constructor(settings: WorkerSettings) {
     this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
       workerData: settings,
-      env: environmentOfThread(),
       resourceLimits: { maxYoungGenerationSizeMb: settings.readOnly ? nurseryMb.reader : nurseryMb.writer },
     })
     // Answers are text. What is not was sent by Node: with --watch it reports here what the thread imports (nodejs/node#65044).
