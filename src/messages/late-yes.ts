@@ -10,7 +10,7 @@ import type { Settlement } from './settlement.ts'
 type Messages = ReadonlyMap<string, MessageState>
 
 const endedOf = {
-  sql: `select id, message_id, number from attempts
+  sql: `select id, message_id, number, state from attempts
         where account_id = :account and mode = :mode and message_id = :message and number = :number and state in ('unknown', 'accepted')`,
   inputs: ['account', 'mode', 'message', 'number'],
 } as const
@@ -27,12 +27,16 @@ export async function lateWhereEnded(
 ): Promise<Settlement[]> {
   const asked = settlements.filter((each) => mayBeLate(each, messages.get(each.messageId)))
   if (asked.length === 0) return [...settlements]
-  const rows = await selectEach<{ id: string; message_id: string; number: number }>(
+  const rows = await selectEach<{ id: string; message_id: string; number: number; state: string }>(
     tx,
     endedOf,
     asked.map((each) => [each.accountId, each.mode, each.messageId, each.attemptNumber]),
   )
-  const attempts = new Map(rows.map(({ id, message_id, number }) => [nameOfTry(message_id, number), id]))
+  // A message that waits again though its try stands as taken had it corrected by evidence alone: said again, that moves it no more than at first.
+  const ended = rows.filter(
+    ({ state, message_id }) => state === 'unknown' || messages.get(message_id)?.status !== 'queued',
+  )
+  const attempts = new Map(ended.map(({ id, message_id, number }) => [nameOfTry(message_id, number), id]))
   const late = new Set(asked)
   return settlements.map((each) => {
     const attemptId = late.has(each) ? attempts.get(nameOfTry(each.messageId, each.attemptNumber)) : undefined

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Outcome } from '../../src/connectors/connector.ts'
 import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
 import type { Claimed } from '../../src/messages/claim-messages.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
@@ -40,6 +41,14 @@ test('by a node that stood still, it brings back no receipt that was heard', asy
   expect(await house.statuses()).toEqual(['sent'])
   await house.receipts({ n2: 'delivered' })
   expect(await house.message()).toMatchObject({ status: 'delivered', charged: 2 })
+})
+
+test('of a try that stood as refused, it moves the message no more than at first: it waits again', async () => {
+  await house.end(second, { kind: 'unavailable', detail: 'gone' })
+  const yes = { ...accepted('n4'), receiptExpected: false } as Outcome
+  await house.end(second, yes)
+  await house.end(second, yes)
+  expect(await house.statuses()).toEqual(['queued'])
 })
 
 test('it takes no id back that another message has since', async () => {
