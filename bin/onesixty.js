@@ -1,6 +1,8 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --v8-pool-size=0
-import { enableCompileCache, getCompileCacheDir } from 'node:module'
-import { dirname } from 'node:path'
+import { mkdirSync, statSync } from 'node:fs'
+import { enableCompileCache } from 'node:module'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 
 // JavaScript, so that the cache of stripped modules is there before the first of them is loaded: what strips types need not be, which
@@ -13,9 +15,30 @@ if (process.versions.node.startsWith('24.')) setFlagsFromString('--wasm-wrapper-
 // The nursery of this thread has its size by now, and src/storage/sqlite-thread.ts takes the flag back before other threads start. Here already:
 // what is kept is kept by flags, and the threads shall find what this one has kept.
 setFlagsFromString('--max-semi-space-size=0')
-enableCompileCache()
-const kept = getCompileCacheDir()
-// Worker threads take it from the environment, and add the folder of version and flags themselves.
-if (kept !== undefined) process.env['NODE_COMPILE_CACHE'] ??= dirname(kept)
+const folder = folderOfModules()
+if (folder !== undefined) {
+  enableCompileCache(folder)
+  // Worker threads take it from the environment.
+  process.env['NODE_COMPILE_CACHE'] ??= folder
+}
 
 await import('../src/main.ts')
+
+/**
+ * Where modules are kept once they were stripped: in a cache of the user's own, by systemd or by the XDG Base Directory Specification. What lies there
+ * is run as the program, and Node.js believes whatever it finds: in its own folder for this, in that for temporary files, another user may have put
+ * it. Undefined where there is no such folder, or where others may write: then each start strips what it needs.
+ */
+function folderOfModules() {
+  const { CACHE_DIRECTORY, XDG_CACHE_HOME } = process.env
+  try {
+    const cache = CACHE_DIRECTORY || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'onesixty')
+    const modules = join(cache, 'modules')
+    mkdirSync(modules, { recursive: true, mode: 0o700 })
+    const { uid, mode } = statSync(modules)
+    const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
+    return isOwn ? modules : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -206,7 +206,9 @@ function run(
   cwd: string,
 ): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env: atSizesOfCi, stdio: ['ignore', 'pipe', 'pipe'] })
+    // What its servers strip goes with the copy.
+    const env = { ...atSizesOfCi, XDG_CACHE_HOME: join(cwd, '.cache') }
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => (output += chunk.toString()))

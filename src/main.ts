@@ -1,11 +1,11 @@
 import { runCommandLine } from './cli/command-line.ts'
-import { startOverIfTypesWereStripped } from './start-over.ts'
+import { startOverOnceStripped } from './start-over.ts'
 
 // Whatever this program writes holds texts, numbers or secrets: for its own user alone.
 process.umask(0o077)
 
 process.exitCode = await runCommandLine(process.argv.slice(2), process, async (options) => {
   const { serve } = await import('./cli/serve.ts')
-  await startOverIfTypesWereStripped(process)
+  await startOverOnceStripped(process)
   return serve(process, options)
 })

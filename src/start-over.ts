@@ -1,50 +1,62 @@
-import { globSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { accessSync, constants, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { flushCompileCache, getCompileCacheDir } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** What of the process starting over needs; `process` fits. */
 type StartingProcess = Pick<
   NodeJS.Process,
   'argv' | 'channel' | 'env' | 'execArgv' | 'execPath' | 'execve' | 'platform'
-> & { moduleLoadList?: readonly string[] }
+>
 
-/** In the environment of a process that has started over, so that none does so twice: a full disk keeps no modules. */
+/** In the environment of a process that has started over, so that none does so twice, whatever it finds. */
 const startedOver = 'STARTED_OVER'
 
-/** What strips types, by its name within Node.js. */
-const stripper = 'NativeModule internal/deps/amaro/dist/index'
-
 /**
- * Begins a server anew, as the same process, where a module had to be stripped of its types. What strips them is WebAssembly, which each thread
- * that needs it keeps for good, and which left 30 MB more to a busy server (docs/decisions/0036). So the first start after an installation
- * strips every module, keeps them where `bin/onesixty.js` says, and gives way to a second one, which finds them there.
+ * Begins a server anew, as the same process, where its modules were not all stripped of their types before. What strips them is WebAssembly, which
+ * each thread that needs it keeps for good, and which left 30 MB more to a busy server (docs/decisions/0036). So the first start after an
+ * installation or an update strips every module, keeps them where `bin/onesixty.js` says, and gives way to a second one, which finds them there.
  *
- * To be called before anything is opened: of this program nothing is left but its standard streams. Returns where nothing was stripped, where
+ * To be called before anything is opened: of this program nothing is left but its standard streams. Returns where that was done before, where
  * nothing can be kept, and where a process cannot be replaced: on Windows, or while another one talks to it (`node --watch`).
  */
-export async function startOverIfTypesWereStripped(host: StartingProcess): Promise<void> {
+export async function startOverOnceStripped(host: StartingProcess): Promise<void> {
   const hasStartedOver = host.env[startedOver] !== undefined
   delete host.env[startedOver]
-  if (hasStartedOver || host.moduleLoadList?.includes(stripper) !== true) return
-  if (getCompileCacheDir() === undefined || host.platform === 'win32' || host.channel) return
+  const kept = getCompileCacheDir()
+  if (hasStartedOver || kept === undefined || host.platform === 'win32' || host.channel) return
+  const mark = join(kept, `stripped-${nameOfProgram(import.meta.dirname)}`)
+  if (existsSync(mark)) return
   await stripEverything()
   flushCompileCache()
+  // Told where modules are kept, Node.js would look for those of the main thread before `bin/onesixty.js` takes its flag back, and find none.
+  const { NODE_COMPILE_CACHE: _, ...environment } = host.env
   const args = [host.execPath, ...host.execArgv, ...host.argv.slice(1)]
-  host.execve?.(host.execPath, args, { ...environmentOf(host), [startedOver]: '1' })
+  try {
+    writeFileSync(mark, '')
+    // What the system refuses to run ends a process that gives way to it.
+    accessSync(host.execPath, constants.X_OK)
+    host.execve?.(host.execPath, args, { ...environment, [startedOver]: '1' })
+  } catch {
+    // Nothing can be kept there, or nothing be started: this one serves, with 30 MB more.
+  }
 }
 
-/**
- * As it was given to the program, which has added for its threads where modules are kept. That is left out where it is where Node.js keeps them by
- * itself: told so, it would keep those of the main thread before `bin/onesixty.js` takes its flag back, and apart from those of the threads.
- */
-function environmentOf({ env }: StartingProcess): NodeJS.ProcessEnv {
-  const { NODE_COMPILE_CACHE: kept, ...rest } = env
-  return kept === join(tmpdir(), 'node-compile-cache') ? rest : env
+/** Another one for other modules: by the place, the size and the time of each, as `git pull` and `npm ci` change them. */
+export function nameOfProgram(folder: string): string {
+  const hash = createHash('sha256').update(folder)
+  for (const file of modulesOf(folder)) {
+    const { size, mtimeMs } = statSync(join(folder, file))
+    hash.update(`\n${file} ${size} ${mtimeMs}`)
+  }
+  return hash.digest('hex').slice(0, 32)
 }
 
 /** Also what is loaded late, or by a thread. A module whose place is a thread refuses to run here; stripped it is all the same. */
 async function stripEverything(): Promise<void> {
-  const files = globSync('**/*.ts', { cwd: import.meta.dirname }).filter((file) => file !== 'main.ts')
-  await Promise.allSettled(files.map((file) => import(join(import.meta.dirname, file))))
+  const files = modulesOf(import.meta.dirname).filter((file) => file !== 'main.ts')
+  await Promise.allSettled(files.map((file) => import(new URL(file, import.meta.url).href)))
 }
+
+const modulesOf = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).toSorted() // prettier-ignore

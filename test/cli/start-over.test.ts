@@ -1,6 +1,7 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { nameOfProgram } from '../../src/start-over.ts'
 import { startServerProcess, temporaryFolder } from '../harness.ts'
 import { isPostgres } from '../test-database.ts'
 
@@ -16,14 +17,14 @@ const tellingAtTheEnd = (file: string): string =>
     process.execve = (...args) => (tell(), execve.apply(process, args))
   `)}`
 
-/** Starts a server that keeps its modules in that folder, stops it, and gives what was told, each process before its threads. */
-async function startAndStop(kept: string, env: Record<string, string> = {}) {
+/** Starts a server with that folder for caches, stops it, and gives what was told, each process before its threads. */
+async function startAndStop(caches: string, env: Record<string, string> = {}) {
   const dataFolder = await temporaryFolder()
   onTestFinished(() => rm(dataFolder, { recursive: true, force: true }))
   const told = join(dataFolder, 'told')
   const server = await startServerProcess({
     dataFolder,
-    env: { TMPDIR: kept, ...env },
+    env: { XDG_CACHE_HOME: caches, ...env },
     flags: ['--import', tellingAtTheEnd(told)],
   })
   expect(await server.stop()).toMatchObject({ code: 0 })
@@ -42,28 +43,57 @@ const counted = (told: readonly { main: boolean }[]): { mains: number; threads: 
 async function emptyFolder(): Promise<string> {
   const folder = await temporaryFolder()
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  const kept = join(folder, 'kept')
-  await mkdir(kept)
-  return kept
+  return folder
 }
 
 test('the first start after an installation strips all modules and gives way to a second one, as the same process, which strips none in any thread', async () => {
-  const kept = await emptyFolder()
-  const [first, ...second] = await startAndStop(kept)
+  const caches = await emptyFolder()
+  const [first, ...second] = await startAndStop(caches)
   expect(first).toMatchObject({ main: true, strips: true })
   expect(counted(second)).toEqual(everyThread)
   for (const { pid, strips } of second) expect({ pid, strips }).toEqual({ pid: first?.pid, strips: false })
 
-  const later = await startAndStop(kept)
+  const later = await startAndStop(caches)
   expect(counted(later)).toEqual(everyThread)
   expect(later.filter(({ strips }) => strips)).toEqual([])
 }, 60_000)
 
+/** What the main thread of each process of a start says, one after the other. */
+const mains = async (caches: string, env?: Record<string, string>): Promise<boolean[]> =>
+  (await startAndStop(caches, env)).filter(({ main }) => main).map(({ strips }) => strips)
+
 test('a server that can keep no modules, or has started over already, strips what it needs and serves', async () => {
   const noFolder = join(await emptyFolder(), 'a-file')
   await writeFile(noFolder, '')
-  const mains = async (kept: string, env?: Record<string, string>) =>
-    (await startAndStop(kept, env)).filter(({ main }) => main).map(({ strips }) => strips)
   expect(await mains(noFolder)).toEqual([true])
   expect(await mains(await emptyFolder(), { STARTED_OVER: '1' })).toEqual([true])
 }, 60_000)
+
+test('nothing is run from a folder into which others may write, or that is of another user: each start strips what it needs', async ({
+  skip,
+}) => {
+  const caches = await emptyFolder()
+  const modules = join(caches, 'onesixty', 'modules')
+  await mains(caches)
+  expect(await mains(caches)).toEqual([false])
+  await chmod(modules, 0o777)
+  expect(await mains(caches)).toEqual([true])
+  if (process.getuid?.() !== 0) skip('only root gives a folder away')
+  await chmod(modules, 0o700)
+  await chown(modules, 12_345, 12_345)
+  expect(await mains(caches)).toEqual([true])
+}, 60_000)
+
+test('a program is another one once any of its modules is, whenever that is loaded', async () => {
+  const folder = await emptyFolder()
+  await mkdir(join(folder, 'smpp'))
+  const file = join(folder, 'smpp', 'link.ts')
+  await writeFile(join(folder, 'main.ts'), 'first')
+  await writeFile(file, 'first')
+  await utimes(file, 1, 1)
+  const name = nameOfProgram(folder)
+  await writeFile(join(folder, 'main.js'), 'no module of the program')
+  expect(nameOfProgram(folder)).toBe(name)
+  await utimes(file, 2, 2)
+  expect(nameOfProgram(folder)).not.toBe(name)
+})
