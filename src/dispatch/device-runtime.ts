@@ -1,30 +1,14 @@
 import type { Clock } from '../clock.ts'
 import { type Health, isPull, type Link, type Outcome, type Pull } from '../connectors/connector.ts'
 import type { Log } from '../log.ts'
-import type { Mode } from '../storage/schema.ts'
 import { Breaker, type BreakerState } from './breaker.ts'
 import type { Candidate } from './choose-device.ts'
+import type { DeviceFacts } from './device-facts.ts'
 import { drained } from './drained.ts'
-import type { PaceLimit } from './pace.ts'
 import { busyBackoffMs, faultOfDevice } from './retry-policy.ts'
 import { type Sim, SimPaces, type SimRoom } from './sim-paces.ts'
 import { type Throughput, throughputOf } from './throughput.ts'
 import { noWord, type UntoldOffer, UntoldOffers } from './untold-offers.ts'
-
-/** What of a device's row decides how it is run. */
-export interface DeviceFacts {
-  id: string
-  accountId: string | null
-  mode: Mode
-  kind: string
-  name: string
-  senders: ReadonlySet<string>
-  /** Whose national numbers it may receive; null where nobody has said so. */
-  country: string | null
-  pace: PaceLimit | null
-  /** It takes nothing new, and ends what it holds. */
-  isDraining: boolean
-}
 
 /** A message has at most this many parts, so a claim of `remaining / 10` messages cannot pass the pace by more than one message. */
 export const mostParts = 10
@@ -97,9 +81,13 @@ export class DeviceRuntime {
     return this.#submitted < this.link.window
   }
 
-  get lastSentAt(): number | null { return this.#lastSentAt } // prettier-ignore
+  get lastSentAt(): number | null {
+    return this.#lastSentAt
+  }
 
-  get lastError(): string | null { return this.#lastError } // prettier-ignore
+  get lastError(): string | null {
+    return this.#lastError
+  }
 
   /** What the link says of itself, and whether it is trusted. */
   get health(): Health {
@@ -184,16 +172,24 @@ export class DeviceRuntime {
   }
 
   /** Whether it is claimed for ahead of its window. */
-  get claimsAhead(): boolean { return this.#ahead > 0 } // prettier-ignore
+  get claimsAhead(): boolean {
+    return this.#ahead > 0
+  }
 
   /** One of those that were claimed is handed over. */
-  submitted(): void { this.#submitted += 1 } // prettier-ignore
+  submitted(): void {
+    this.#submitted += 1
+  }
 
   /** The link has told its outcome. */
-  answered(): void { this.#submitted -= 1 } // prettier-ignore
+  answered(): void {
+    this.#submitted -= 1
+  }
 
   /** A claim goes back without a try. */
-  gaveBack(): void { this.#open -= 1 } // prettier-ignore
+  gaveBack(): void {
+    this.#open -= 1
+  }
 
   /** A message of this device was fetched: it counts towards the pace of its SIM, and what the device holds is counted by the database. */
   fetched({ sim, parts, ...offer }: UntoldOffer & { sim: Sim; parts: number }): void {
@@ -202,10 +198,14 @@ export class DeviceRuntime {
     if (this.trust === 'trial') this.untold.given(offer, nowMs)
   }
 
-  get trust(): BreakerState { return this.#breaker.stateAt(this.#clock.monotonicMs()) } // prettier-ignore
+  get trust(): BreakerState {
+    return this.#breaker.stateAt(this.#clock.monotonicMs())
+  }
 
   /** How long ago it was last found not to answer: what it was given before that tells nothing of its trial. Null while it is trusted. */
-  get distrustedForMs(): number | null { return this.#breaker.openedForMs(this.#clock.monotonicMs()) } // prettier-ignore
+  get distrustedForMs(): number | null {
+    return this.#breaker.openedForMs(this.#clock.monotonicMs())
+  }
 
   /**
    * What of all that it fetched on trial has not ended, by the database: while any of it has not, it gets nothing more, and when its end was waited

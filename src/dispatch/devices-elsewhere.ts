@@ -4,7 +4,8 @@ import type { HeardElsewhere } from '../devices/heard-elsewhere.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import type { Candidate } from './choose-device.ts'
-import type { DeviceFacts, DeviceRuntime } from './device-runtime.ts'
+import type { DeviceFacts } from './device-facts.ts'
+import type { DeviceRuntime } from './device-runtime.ts'
 import { type RoutedDevice, servedBy } from './routed-device.ts'
 
 type Known = Pick<RoutedDevice, 'facts' | 'capabilities'>

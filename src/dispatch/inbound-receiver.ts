@@ -17,7 +17,7 @@ import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import type { Writer } from '../storage/writer.ts'
 import type { DevicePool } from './device-pool.ts'
-import type { DeviceFacts } from './device-runtime.ts'
+import type { DeviceFacts } from './device-facts.ts'
 import { countryOf } from './device-slot.ts'
 import { InboundRate } from './inbound-rate.ts'
 

@@ -1,5 +1,6 @@
 import type { Capabilities } from '../connectors/connector.ts'
-import type { DeviceFacts, DeviceRuntime } from './device-runtime.ts'
+import type { DeviceFacts } from './device-facts.ts'
+import type { DeviceRuntime } from './device-runtime.ts'
 import type { Throughput } from './throughput.ts'
 
 /** A device that could carry a send, whichever node runs it. */

@@ -43,6 +43,8 @@ const readersForAll = 4
 /** Connections that find out who calls and who has opted out: short reads of few rows, most of them answered from memory. */
 const readersAtDoor = 2
 
+const databaseSize = sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`
+
 export interface ServedSettings extends PostgresSettings {
   /** Whether nodes wake each other. */
   listens?: boolean
@@ -106,7 +108,7 @@ export async function openPostgres<U extends Units = Units>(
     },
     emptyLog: async () => null,
     async sizes() {
-      const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(read)
+      const { rows } = await databaseSize.execute(read)
       return { databaseBytes: rows[0]?.bytes ?? 0, walBytes: null, diskFreeBytes: null }
     },
     openLongReads() {
@@ -119,7 +121,7 @@ export async function openPostgres<U extends Units = Units>(
       await Promise.all([...reading, writing].map(endPool))
     },
   }
-} // prettier-ignore
+}
 
 async function unitRunner(
   { unitsModule, maxMergedWeight = 1 }: ServedSettings,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Link, Outcome, Pull } from '../../src/connectors/connector.ts'
-import { type DeviceFacts, DeviceRuntime } from '../../src/dispatch/device-runtime.ts'
+import type { DeviceFacts } from '../../src/dispatch/device-facts.ts'
+import { DeviceRuntime } from '../../src/dispatch/device-runtime.ts'
 import type { Log } from '../../src/log.ts'
 import { createStubClock } from '../stub-clock.ts'
 

@@ -25,13 +25,17 @@ test('what is no international number is named with its line, and not guessed', 
 })
 
 test('whatever a list holds, each line is a number, a fault, empty or the names of the columns', () => {
-  const line = fc.oneof(fc.string({ maxLength: 30 }), fc.integer({ min: 1000, max: 9999 }).map((n) => `+491511234${n}`))
+  const line = fc.oneof(
+    fc.string({ maxLength: 30 }),
+    fc.integer({ min: 1000, max: 9999 }).map((n) => `+491511234${n}`),
+  )
   fc.assert(
     fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
       const { numbers, faults } = readNumberList(lines.join('\n'))
       for (const number of numbers) expect(number).toMatch(/^\+[1-9]\d{6,14}$/)
       expect(new Set(numbers).size).toBe(numbers.length)
-      for (const { line: at } of faults) expect(lines.join('\n').split(/\r\n|[\r\n]/)[at - 1]?.trim()).not.toBe('')
+      const said = lines.join('\n').split(/\r\n|[\r\n]/)
+      for (const { line: at } of faults) expect(said[at - 1]?.trim()).not.toBe('')
     }),
   )
-}) // prettier-ignore
+})

@@ -1,6 +1,6 @@
 import type { Alarm } from './alarm.ts'
 import { DeliveryFate, type SessionSpan } from './delivery-fate.ts'
-import { commandStatus, type PduOf } from './pdu.ts'
+import { commandStatus, type Pdu, type PduOf } from './pdu.ts'
 import type { SessionLimits } from './session-settings.ts'
 
 /** A message or a receipt from the peer. Its octets are views of what came: who keeps them longer than the promise copies them. */
@@ -99,4 +99,10 @@ export class Deliveries {
     this.#deps.answer(delivery, status)
     this.#deps.answered()
   }
+}
+
+/** What the peer is told of a delivery: taken, with ESME_ROK, or refused for now. */
+export function deliveryAnswer({ command, sequence }: Delivery, status: number): Pdu {
+  const body = status === commandStatus.ESME_ROK ? { messageId: '', tlvs: [] } : null
+  return { command: `${command}_resp`, status, sequence, body }
 }

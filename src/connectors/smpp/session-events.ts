@@ -2,7 +2,7 @@ import type { ConnectionFault } from './connection.ts'
 import type { MalformedPdu } from './decode-pdu.ts'
 import type { Delivery } from './deliveries.ts'
 import type { DeliveryFate } from './delivery-fate.ts'
-import type { Pdu } from './pdu.ts'
+import { commandStatus, type Pdu } from './pdu.ts'
 import type { LateAnswer } from './request-outcome.ts'
 
 /** Why a session is over. `detail` is for people; it holds no secret. */
@@ -16,6 +16,14 @@ export type SessionEnd =
   /** By us: asked for, after inactivity, or at once. */
   | { kind: 'unbound' | 'inactive' | 'aborted'; detail: string }
   | { kind: 'peer_unbound'; detail: string }
+
+/** The last word to a peer of which nobody knows where its next PDU begins. */
+export const framingLost: Pdu = {
+  command: 'generic_nack',
+  status: commandStatus.ESME_RINVCMDLEN,
+  sequence: 0,
+  body: null,
+}
 
 export const deadPeer: SessionEnd = { kind: 'no_enquire_link_answer', detail: 'the peer does not answer' }
 

@@ -3,13 +3,14 @@ import { type Alarm, createAlarm } from './alarm.ts'
 import { type BindOutcome, type BindResponse, judgeBind } from './bind-outcome.ts'
 import { Connection, type ConnectionFault } from './connection.ts'
 import type { MalformedPdu } from './decode-pdu.ts'
-import { Deliveries, type Delivery } from './deliveries.ts'
+import { Deliveries, type Delivery, deliveryAnswer } from './deliveries.ts'
 import { KeepAlive } from './keep-alive.ts'
+import { Leaving } from './leaving.ts'
 import type { OpenSocket } from './open-socket.ts'
-import { commandStatus, type Pdu } from './pdu.ts'
+import type { Pdu } from './pdu.ts'
 import type { RequestCommand, RequestOutcome } from './request-outcome.ts'
 import { type Body, Requests, sequenceNumbers, type Settle } from './requests.ts'
-import { deadPeer, type SessionEnd, type SessionEvents } from './session-events.ts'
+import { deadPeer, framingLost, type SessionEnd, type SessionEvents } from './session-events.ts'
 import type { SessionSettings } from './session-settings.ts'
 import { takePdu } from './take-pdu.ts'
 
@@ -36,8 +37,7 @@ export class Session {
   readonly #bound = Promise.withResolvers<BindOutcome>()
   #connection: Connection | null = null
   #state: 'new' | 'binding' | 'bound' | 'unbinding' | 'closed' = 'new'
-  /** What to do once nothing is open any more, and no later than `untilMs`. */
-  #leaving: { leave: () => void; untilMs: number } | null = null
+  readonly #leaving = new Leaving()
   /** Why we leave, once we do. */
   #end: SessionEnd | null = null
 
@@ -46,7 +46,8 @@ export class Session {
     this.#settings = settings
     this.#alarm = createAlarm(deps.tools, () => this.#check(deps.tools.monotonicMs()))
     const heardMs = (): number => this.heardMs
-    const shared = { alarm: this.#alarm, limits: settings, monotonicMs: () => deps.tools.monotonicMs(), heardMs } // prettier-ignore
+    const monotonicMs = (): number => deps.tools.monotonicMs()
+    const shared = { alarm: this.#alarm, limits: settings, monotonicMs, heardMs }
     this.#requests = new Requests(
       {
         ...shared,
@@ -61,7 +62,7 @@ export class Session {
     this.#deliveries = new Deliveries({
       ...shared,
       store: (delivery, fate) => deps.events.store(delivery, fate),
-      answer: (delivery, status) => this.#answerDelivery(delivery, status),
+      answer: (delivery, status) => this.#send(deliveryAnswer(delivery, status)),
       answered: () => this.#deliveryAnswered(),
     })
     this.#keepAlive = new KeepAlive({
@@ -73,13 +74,19 @@ export class Session {
     })
   }
 
-  get state(): 'new' | 'binding' | 'bound' | 'unbinding' | 'closed' { return this.#state } // prettier-ignore
+  get state(): 'new' | 'binding' | 'bound' | 'unbinding' | 'closed' {
+    return this.#state
+  }
 
   /** How many more requests would go out at once. */
-  get room(): number { return this.#state === 'bound' ? this.#requests.room : 0 } // prettier-ignore
+  get room(): number {
+    return this.#state === 'bound' ? this.#requests.room : 0
+  }
 
   /** When the peer was last heard, on the monotonic clock. */
-  get heardMs(): number { return this.#connection?.receivedMs ?? 0 } // prettier-ignore
+  get heardMs(): number {
+    return this.#connection?.receivedMs ?? 0
+  }
 
   /** Requests on the wire without an answer, and those that wait for room. */
   get openRequests(): { inFlight: number; waiting: number } {
@@ -87,13 +94,19 @@ export class Session {
   }
 
   /** Resolves when the session is over and its socket is gone. */
-  get ended(): Promise<SessionEnd> { return this.#ended.promise } // prettier-ignore
+  get ended(): Promise<SessionEnd> {
+    return this.#ended.promise
+  }
 
   /** Changes the window; requests on the wire stay. */
-  setWindow(window: number): void { this.#requests.setWindow(window) } // prettier-ignore
+  setWindow(window: number): void {
+    this.#requests.setWindow(window)
+  }
 
   /** Whether an answer did not come and the peer was not heard since: until then nothing more is submitted. */
-  get isInDoubt(): boolean { return this.#requests.isInDoubt } // prettier-ignore
+  get isInDoubt(): boolean {
+    return this.#requests.isInDoubt
+  }
 
   /** Connects and binds, once. */
   open(): Promise<BindOutcome> {
@@ -193,11 +206,6 @@ export class Session {
     this.#deliveries.take(delivery)
   }
 
-  #answerDelivery({ command, sequence }: Delivery, status: number): void {
-    const body = status === 0 ? { messageId: '', tlvs: [] } : null
-    this.#send({ command: `${command}_resp`, status, sequence, body })
-  }
-
   #deliveryAnswered(): void {
     this.#connection?.readOn()
     this.#leaveOnceDrained()
@@ -243,25 +251,17 @@ export class Session {
     this.#state = 'unbinding'
     this.#requests.turnAway()
     const untilMs = this.#deps.tools.monotonicMs() + this.#settings.drainMs
-    this.#leaving = { leave, untilMs }
+    this.#leaving.begin(leave, untilMs)
     this.#alarm.by(untilMs)
     this.#leaveOnceDrained()
   }
 
   #leaveOnceDrained(): void {
-    if (this.#requests.inFlight === 0 && this.#deliveries.size === 0) this.#leaveNow()
-  }
-
-  #leaveNow(): void {
-    const leaving = this.#leaving
-    this.#leaving = null
-    leaving?.leave()
+    if (this.#requests.inFlight === 0 && this.#deliveries.size === 0) this.#leaving.now()
   }
 
   #failed(fault: ConnectionFault): void {
-    const status = commandStatus.ESME_RINVCMDLEN
-    if (fault.kind === 'framing_lost')
-      this.#finish(fault, 'politely', { command: 'generic_nack', status, sequence: 0, body: null })
+    if (fault.kind === 'framing_lost') this.#finish(fault, 'politely', framingLost)
     // Some peers close in the place of an answer to unbind.
     else this.#finish(this.#end ?? fault, 'at once')
   }
@@ -270,7 +270,7 @@ export class Session {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#end = end
-    this.#leaving = null
+    this.#leaving.cancel()
     this.#alarm.cancel()
     if (lastWord !== undefined) {
       this.#requests.dropUnwritten()
@@ -288,13 +288,13 @@ export class Session {
   #check(nowMs: number): number {
     const connection = this.#connection
     if (this.#state === 'closed' || connection === null) return Number.POSITIVE_INFINITY
-    if (this.#leaving !== null && nowMs >= this.#leaving.untilMs) this.#leaveNow()
+    this.#leaving.check(nowMs)
     return Math.min(
       connection.check(nowMs),
       this.#requests.check(nowMs, connection.isPaused ? null : connection.hearingMs(nowMs)),
       this.#deliveries.check(nowMs),
       connection.isPaused || this.#state !== 'bound' ? Infinity : this.#keepAlive.check(nowMs),
-      this.#leaving?.untilMs ?? Infinity,
+      this.#leaving.untilMs,
     )
   }
 }

@@ -1,0 +1,17 @@
+import type { Mode } from '../storage/schema.ts'
+import type { PaceLimit } from './pace.ts'
+
+/** What of a device's row decides how it is run. */
+export interface DeviceFacts {
+  id: string
+  accountId: string | null
+  mode: Mode
+  kind: string
+  name: string
+  senders: ReadonlySet<string>
+  /** Whose national numbers it may receive; null where nobody has said so. */
+  country: string | null
+  pace: PaceLimit | null
+  /** It takes nothing new, and ends what it holds. */
+  isDraining: boolean
+}
