@@ -1,9 +1,15 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { ResultRow } from './proof-table.ts'
 
 /** What a proof showed when it last ran at its long size: `docs/reliability.json`, by its name, shown in docs/reliability.md. */
-export type RecordedResult = Pick<ResultRow, 'size' | 'result' | 'seconds'>
+export interface RecordedResult extends Pick<ResultRow, 'size' | 'result' | 'seconds'> {
+  /** Of which program, by the first digits of its commit. */
+  commit: string
+  /** In UTC. */
+  day: string
+}
 
 const file = new URL('../docs/reliability.json', import.meta.url)
 
@@ -16,7 +22,7 @@ export const readRecord = async (): Promise<Record<string, RecordedResult>> =>
  */
 export function recordResult({ proof, size, result, seconds, holds }: ResultRow): void {
   const record = parse(readFileSync(file, 'utf8'))
-  if (holds) record[proof] = { size, result, seconds }
+  if (holds) record[proof] = { size, result, seconds, commit: shortCommit(), day: today() }
   else delete record[proof]
   const sorted = Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => a.localeCompare(b)))
   writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`)
@@ -24,3 +30,11 @@ export function recordResult({ proof, size, result, seconds, holds }: ResultRow)
 
 const parse = (text: string): Record<string, RecordedResult> =>
   JSON.parse(text) as Record<string, RecordedResult>
+
+const shortCommit = (): string =>
+  execFileSync('git', ['rev-parse', '--short=7', 'HEAD'], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+  }).trim()
+
+const today = (): string => new Date().toISOString().slice(0, 10)

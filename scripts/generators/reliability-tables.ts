@@ -50,7 +50,10 @@ function proofRow(proof: Proof, seen: RecordedResult | undefined): string {
     .map((file) => `\`${file}\``)
     .join('<br>')
   const inTests = script === undefined ? sizesOf(proof, 'ci') : 'not run'
-  const last = seen === undefined ? '–' : `${seen.size}: ${seen.result} in ${seen.seconds} s`
+  const last =
+    seen === undefined
+      ? '–'
+      : `${seen.size}: ${seen.result} in ${seen.seconds} s (${seen.commit}, ${seen.day})`
   return `| \`${name}\` | ${says} | ${inTests} | ${sizesOf(proof, 'long')} | ${tests} | ${last} |`
 }
 
