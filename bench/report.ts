@@ -60,8 +60,7 @@ ${missed.length === 0 ? 'Every bar was met.' : `Missed:\n\n${missed.join('\n')}`
 - **SMPP**: an ESME and an SMSC, each a process, four sessions with a window of 100; with our codec on both ends (and our session in the ESME), then with
   the npm package \`smpp\` on both. A submit is two PDUs. Texts are translated to GSM-7 and back by both, octets by neither. Rounds in
   turns; the middle ratio counts.
-- **Starts**: modules were stripped of their types by an earlier start, but for the first one after an installation
-  ([decision 36](decisions/0036-a-first-start-that-starts-over.md)).
+- **Starts**: modules were stripped of their types by an earlier start, but for the first one after an installation (decision 36).
 - **Of a core**: what the main thread used, then each other thread that used 5 % or more, the busiest first. N itself may vary on a machine that reports
   nothing else: each rate is to be compared with the N beside it, not with rates of other rows.
 - **Memory** is what is resident (\`VmRSS\`).

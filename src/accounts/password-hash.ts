@@ -1,4 +1,4 @@
-import { argon2, scrypt, timingSafeEqual } from 'node:crypto'
+import { argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
 /** OWASP’s second choice for argon2id, which takes 19 MiB for each sign-in that is under way: about 40 ms on one core. */
@@ -25,7 +25,7 @@ export async function hashPassword(
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(key)}`
 }
 
-/** Whether a hash is of this password: one of `hashPassword`, at whatever cost, or of Better Auth’s, as earlier versions stored. */
+/** Whether a hash is of this password: one of `hashPassword`, at whatever cost. */
 export async function verifyPassword({
   hash,
   password,
@@ -34,27 +34,20 @@ export async function verifyPassword({
   password: string
 }): Promise<boolean> {
   const [, m, t, p, salt, key] = phcForm.exec(hash) ?? []
-  if (salt !== undefined && key !== undefined) {
-    const cost = { memory: Number(m), passes: Number(t), parallelism: Number(p) }
-    const expected = Buffer.from(key, 'base64')
-    const derived = await inTurn(() =>
-      argon2Key(password, Buffer.from(salt, 'base64'), cost, expected.length),
-    )
-    return timingSafeEqual(derived, expected)
-  }
-  const [, oldSalt, oldKey] = oldForm.exec(hash) ?? []
-  if (oldSalt === undefined || oldKey === undefined) return false
-  return timingSafeEqual(await inTurn(() => scryptKey(password, oldSalt)), Buffer.from(oldKey, 'hex'))
+  if (salt === undefined || key === undefined) return false
+  const cost = { memory: Number(m), passes: Number(t), parallelism: Number(p) }
+  const expected = Buffer.from(key, 'base64')
+  const derived = await inTurn(() => argon2Key(password, Buffer.from(salt, 'base64'), cost, expected.length))
+  return timingSafeEqual(derived, expected)
 }
 
-/** Whether `hashPassword` would make another kind of hash today. */
+/** Whether `hashPassword` would make a hash of another cost today. */
 export const isOutdatedHash = (hash: string): boolean => {
   const [, m, t, p] = phcForm.exec(hash) ?? []
   return Number(m) !== today.memory || Number(t) !== today.passes || Number(p) !== today.parallelism
 }
 
 const phcForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]{22,})$/
-const oldForm = /^([0-9a-f]{32}):([0-9a-f]{128})$/
 
 const argon2Async = promisify(argon2)
 
@@ -63,13 +56,6 @@ const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NF
 
 const argon2Key = (password: string, nonce: Uint8Array, cost: Cost, tagLength: number): Promise<Buffer> =>
   argon2Async('argon2id', { message: bytesOf(password), nonce, tagLength, ...cost })
-
-/** As Better Auth 1 does it: its salt is the text of the salt. */
-const scryptKey = (password: string, salt: string): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    const cost = { N: 16_384, r: 16, p: 1, maxmem: 67_108_864 }
-    scrypt(bytesOf(password), salt, 64, cost, (error, key) => (error === null ? resolve(key) : reject(error)))
-  })
 
 /** Without the padding. */
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replaceAll('=', '')
