@@ -21,6 +21,34 @@ const remedies: Readonly<Record<string, string>> = {
     'Android let no more messages out, and gets none for a while. Lower the pace of the device, or raise the limit on the phone (docs/connectors/android.md, Pace); any onesixty device set ends the wait.',
   repeated_unknown:
     'Several messages in a row got no clear answer. It is tried again carefully; look at the device itself.',
+  bind_refused:
+    'The SMSC refuses the bind. onesixty device test says with which status and what to do: mostly system_id, password or the kind of bind, or this machine is not on its list. After a change of settings it binds at once.',
+  bind_timeout:
+    'The SMSC took the connection and did not answer the bind. Look at the port and at tls: it may be a port for TLS, or one without; onesixty device test tries again.',
+  connect_failed:
+    'No connection came about. Look at host, port and tls, at the firewall, and whether the SMSC lets this machine in; onesixty device test says what failed.',
+  invalid_settings:
+    'Its settings fit into no bind, or no connection can be made of them. onesixty device test says which; onesixty device set changes them.',
+  peer_closed:
+    'The SMSC closed the connection, and the link comes back by itself. Again and again: this machine may not be on its list, or another program uses the account; onesixty device test, then ask the carrier.',
+  connection_lost:
+    'The connection broke, and the link comes back by itself. Again and again: look at the network and the firewall between here and the SMSC; onesixty device test.',
+  peer_unbound:
+    'The SMSC ended the session, and the link comes back by itself. Again and again: ask the carrier whether it is in maintenance, or counts more sessions than the contract allows.',
+  no_enquire_link_answer:
+    'The SMSC no longer answers on an open connection, and the link binds anew. Again and again: ask the carrier, and give it more enquire_link_timeout_ms if it is slow.',
+  framing_lost:
+    'What came is not SMPP, or was damaged. Look at host, port and tls: the port may be that of another service; onesixty device test.',
+  frame_stalled:
+    'The SMSC began to say something and did not end it, and the link binds anew. Again and again: look at the network between, and ask the carrier.',
+  write_stalled:
+    'The SMSC takes nothing more over an open connection, and the link binds anew. Again and again: ask the carrier, and lower window.',
+  bind_postponed:
+    'It waits until reconnect_least_ms since its last session have passed, and then binds by itself; onesixty device test does not wait.',
+  throttled:
+    'The SMSC says that messages come too fast, and the link has slowed down. Set max_per_second to the rate of the contract.',
+  receives_only:
+    'It is bound only to receive, and carries nothing. To send over it: onesixty device set --set bind=transceiver, if the contract allows it.',
 }
 
 /** What to do, one sentence or two for each reason that has a remedy. */

@@ -7,6 +7,7 @@ import { touchDirectory } from '../storage/directory-version.ts'
 import type { DeviceState, Flag, Mode } from '../storage/schema.ts'
 import type { DeviceTable } from '../storage/device-tables.ts'
 import { endStanding, recordStandings } from './device-history.ts'
+import { requireOpenOwner } from './device-owner.ts'
 import { deviceFaults, type DeviceRules, missingFaults } from './device-rules.ts'
 import type { SecretBox } from './secret-box.ts'
 import { simChange } from './sim-number.ts'
@@ -54,7 +55,7 @@ export async function addDevice(tx: Tx, deps: DeviceDeps, device: NewDevice): Pr
     ...deviceFaults(deps.rules, { senders, settings, secrets, pace }),
   ]
   if (faults.length > 0) throw invalidInput(faults)
-  await refuseForeignOwner(tx, accountId)
+  await requireOpenOwner(tx, accountId)
   await refuseTooMany(tx)
   const id = deps.ids('dev')
   await tx
@@ -235,18 +236,6 @@ async function readDevice(tx: Tx, deviceId: string): Promise<DeviceRow> {
   const row = await tx.selectFrom('devices').selectAll().where('id', '=', deviceId).executeTakeFirst()
   if (row === undefined || row.state === 'retired') throw noDevice(deviceId)
   return row
-}
-
-async function refuseForeignOwner(tx: Tx, accountId: string | null): Promise<void> {
-  if (accountId === null) return
-  const account = await tx
-    .selectFrom('accounts')
-    .select('state')
-    .where('id', '=', accountId)
-    .executeTakeFirst()
-  if (account === undefined) throw refuse('not_found', { detail: `There is no account ${accountId}.` })
-  if (account.state === 'closed')
-    throw invalidInput([{ code: 'out_of_range', detail: `Account ${accountId} is closed.` }])
 }
 
 async function refuseTooMany(tx: Tx): Promise<void> {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { refuse } from '../errors.ts'
 import type { Ids } from '../ids.ts'
 import { invalidInput } from '../invalid-input.ts'
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
+import { requireOpenOwner } from './device-owner.ts'
 
 export interface PhoneTokenDeps {
   ids: Ids
@@ -34,7 +34,7 @@ export async function mintPhoneToken(
   deps: PhoneTokenDeps,
   { accountId, mode, actor }: PhoneTokenOwner & { actor: string },
 ): Promise<{ tokenId: string; token: string }> {
-  await refuseOwner(tx, accountId)
+  await requireOpenOwner(tx, accountId)
   const { live } = await liveTokens(tx, accountId)
     .select(({ fn }) => fn.countAll<number>().as('live'))
     .executeTakeFirstOrThrow()
@@ -143,15 +143,3 @@ const liveTokens = (tx: Tx, accountId: string | null) =>
     .selectFrom('phone_tokens')
     .where('account_id', accountId === null ? 'is' : '=', accountId)
     .where('revoked_at', 'is', null)
-
-async function refuseOwner(tx: Tx, accountId: string | null): Promise<void> {
-  if (accountId === null) return
-  const account = await tx
-    .selectFrom('accounts')
-    .select('state')
-    .where('id', '=', accountId)
-    .executeTakeFirst()
-  if (account === undefined) throw refuse('not_found', { detail: `There is no account ${accountId}.` })
-  if (account.state === 'closed')
-    throw invalidInput([{ code: 'out_of_range', detail: `Account ${accountId} is closed.` }])
-}

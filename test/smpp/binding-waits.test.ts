@@ -52,7 +52,6 @@ test('the first bind of a link waits for what is left of the least wait since th
     states: [{ role: 'transceiver', state: next.state }],
     isStopped: false,
     isThrottled: false,
-    fault: null,
     nowMs: 0,
     lastSeenAt: null,
   })

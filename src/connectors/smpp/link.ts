@@ -99,7 +99,6 @@ export class SmppLink implements Link {
       states: this.#bindings.states,
       isStopped: this.#phase === 'stopping',
       isThrottled: this.#pace.isThrottled,
-      fault: null,
       nowMs: tools.now(),
       lastSeenAt: this.#lastSeenAt,
     })

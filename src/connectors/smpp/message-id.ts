@@ -5,9 +5,8 @@
  * - `decimal_to_hex`: the other way round.
  * - `auto`: not known; alike but for case and leading zeros, else in either notation.
  */
-export type IdMode = 'auto' | 'exact' | 'hex_to_decimal' | 'decimal_to_hex'
-
-export const idModes: readonly IdMode[] = ['auto', 'exact', 'hex_to_decimal', 'decimal_to_hex']
+export const idModes = ['auto', 'exact', 'hex_to_decimal', 'decimal_to_hex'] as const
+export type IdMode = (typeof idModes)[number]
 
 /** An id has 64 octets (section 5.2.23); some SMSCs take more. One that fills a whole PDU names nobody, and is not kept. */
 export const mostIdLetters = 255

@@ -33,7 +33,7 @@ const settingsAreWrong: ReadonlySet<number> = new Set([
 ])
 
 /** Whether a session ended because somebody must change the settings. */
-export const isMisconfigured = (end: SessionEnd): boolean =>
+const isMisconfigured = (end: SessionEnd): boolean =>
   end.kind === 'invalid_settings' || (end.kind === 'bind_refused' && settingsAreWrong.has(end.status))
 
 /**

@@ -2,6 +2,7 @@ import { hourMs } from '../../clock.ts'
 import { countrySetting, type SettingRule } from '../setting-rules.ts'
 import { senderFault } from './address.ts'
 import type { StatusOverrides } from './command-status-class.ts'
+import { type IdMode, idModes } from './message-id.ts'
 import type { BindFields } from './pdu.ts'
 import { defaultSessionLimits, type SessionLimits } from './session-settings.ts'
 import { ascii, filePath, hostName, millisecondsOrNever, octetOrAuto, oneOf, optional, ratePerSecond, type SettingReader, statusList, switched, tlvList, wholeNumber } from './setting-readers.ts' // prettier-ignore
@@ -21,7 +22,7 @@ export interface SmppSettings {
   maxPerSecond: number | null
   reconnect: { leastMs: number; firstMs: number; longestMs: number }
   message: MessageSettings
-  messageIds: 'auto' | 'exact' | 'hex_to_decimal' | 'decimal_to_hex'
+  messageIds: IdMode
   statusOverrides: StatusOverrides
   trace: boolean
 }
@@ -103,7 +104,7 @@ const table = {
   protocol_id: setting(wholeNumber(0, 255), 0, 'The protocol_id (TP-PID) of every message; 0 is an ordinary SMS.'),
   user_message_reference: setting(switched, 'on', 'Gives each part a number (TLV 0x0204) that many SMSCs send back with its receipt: then a message whose answer was lost is found again. On, since SMPP has what is not known ignored; off for an SMSC that refuses it.'),
   tlvs: setting(tlvList, '', 'TLVs that go with every message, each tag:type:value with blanks between, such as 1400:octets:3031 or 1401:text:1107161234. Types: octets (hexadecimal), text, cstring, int8, int16, int32. Empty is none.'),
-  message_ids: setting(oneOf('auto', 'exact', 'hex_to_decimal', 'decimal_to_hex'), 'auto', 'How the ids of answers become those of receipts, where an SMSC writes one in hexadecimal and the other in decimal. auto takes either.'),
+  message_ids: setting(oneOf(...idModes), 'auto', 'How the ids of answers become those of receipts, where an SMSC writes one in hexadecimal and the other in decimal. auto takes either.'),
   // An hour at most: longer than any peer waits, and far from the longest timer of Node.js.
   bind_timeout_ms: setting(wholeNumber(100, hourMs), limits.bindTimeoutMs, 'Milliseconds from a bind to its answer; 10 s is ample.'),
   response_timeout_ms: setting(wholeNumber(100, hourMs), limits.responseTimeoutMs, 'Milliseconds from a submit to its answer; then nobody knows whether it was taken. Better too long than too short: 30 s.'),
