@@ -47,7 +47,15 @@ const keyForSending = 'ONESIXTY_API_KEY'
 
 /** Settings that are fine alone and not together. */
 function conflicts(config: Config): string[] {
-  const { recordRetentionDays, receiptWindowHours, correctionDays, tlsCert, tlsKey } = settings
+  const {
+    recordRetentionDays,
+    receiptWindowHours,
+    correctionDays,
+    tlsCert,
+    tlsKey,
+    exportsPerAccount,
+    exportsAtOnce,
+  } = settings
   const stillOpenDays = config.receiptWindowHours / 24 + config.correctionDays
   const tooShort = `${recordRetentionDays.env} must be more than ${stillOpenDays}: records are needed while receipts may still come (${receiptWindowHours.env}, ${correctionDays.env}).`
   return [
@@ -60,5 +68,10 @@ function conflicts(config: Config): string[] {
     ...((config.tlsCert === null) === (config.tlsKey === null)
       ? []
       : [`${tlsCert.env} and ${tlsKey.env} go together.`]),
+    ...(config.exportsPerAccount < Math.max(2, config.exportsAtOnce)
+      ? []
+      : [
+          `${exportsPerAccount.env} (${config.exportsPerAccount}) must be less than ${exportsAtOnce.env} (${config.exportsAtOnce}), or 1: one account would have all exports.`,
+        ]),
   ]
 }

@@ -23,7 +23,8 @@ export const configurationPage: Generator = {
 Generated from \`src/settings/\` by \`npm run generate\`.
 
 Settings are environment variables. An unknown name that begins with \`ONESIXTY_\` is refused at the start, and so is a value
-that cannot be used; all faults are named at once. An empty value counts as not set. \`.env.example\` is a file of them to copy.
+that cannot be used; all faults are named at once. \`ONESIXTY_API_KEY\` is taken and not used here: \`onesixty send --env-file\` reads
+it from the same file. An empty value counts as not set. \`.env.example\` is a file of them to copy.
 
 ${groups.map(({ title, rows }) => `## ${title}\n\n| setting | default | |\n| --- | --- | --- |\n${rows.map(line).join('\n')}`).join('\n\n')}
 `,

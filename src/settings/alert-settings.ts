@@ -31,6 +31,6 @@ export const alertSettings = {
     env: 'ONESIXTY_ALERT_DAYS',
     read: wholeNumber(1),
     default: 90,
-    says: 'How long alerts are kept after their end.',
+    says: 'How long alerts are kept after their end: as long as the messages that they are about.',
   }),
 } as const

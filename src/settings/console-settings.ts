@@ -55,7 +55,7 @@ export const consoleSettings = {
     env: 'ONESIXTY_INVITATION_DAYS',
     read: wholeNumber(1, 365),
     default: 7,
-    says: 'How long an invitation works.',
+    says: 'How long an invitation works: a week, for people who are away for some days.',
   }),
   invitationsPerHour: setting({
     env: 'ONESIXTY_INVITATIONS_PER_HOUR',
@@ -73,7 +73,7 @@ export const consoleSettings = {
     env: 'ONESIXTY_EXPORTS_PER_ACCOUNT',
     read: wholeNumber(1, 4),
     default: 2,
-    says: 'Exports of one account at the same time on each node: fewer than ONESIXTY_EXPORTS_AT_ONCE, so that one account cannot have them all.',
+    says: 'Exports of one account at the same time on each node: fewer than ONESIXTY_EXPORTS_AT_ONCE, so that one account cannot have them all; 1 where that is 1.',
   }),
   deviceTryPauseSeconds: setting({
     env: 'ONESIXTY_DEVICE_TRY_PAUSE_S',

@@ -7,7 +7,7 @@ export const guardSettings = {
     env: 'ONESIXTY_NEW_ACCOUNT_COUNTRIES',
     read: countriesOf,
     default: null,
-    says: 'Countries that a new account may write to: `all`, `none`, or codes by ISO 3166 with commas between. With `none` an operator opens them one by one: what a stolen key can cost is then little.',
+    says: 'Countries that a new account may write to: `all`, `none`, or codes by ISO 3166 with commas between. All when not set. With `none` an operator opens them one by one: what a stolen key can cost is then little.',
   }),
   messagesPerNumber: setting({
     env: 'ONESIXTY_MESSAGES_PER_NUMBER',

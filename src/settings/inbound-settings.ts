@@ -49,7 +49,7 @@ export const inboundSettings = {
     env: 'ONESIXTY_HELP_ANSWER',
     read: shortMessage,
     default: null,
-    says: 'What HELP and INFO are answered with, at the cost of the account and once an hour to one number; `off` for nothing. Say who sends, how to reach them, and that STOP ends it.',
+    says: 'What HELP and INFO are answered with, at the cost of the account and once an hour to one number; `off` for nothing. Not answered when not set. Say who sends, how to reach them, and that STOP ends it.',
   }),
   answerShared: setting<'yes' | 'no'>({
     env: 'ONESIXTY_ANSWER_SHARED',

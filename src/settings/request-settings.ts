@@ -13,13 +13,13 @@ export const requestSettings = {
     env: 'ONESIXTY_SEND_BURST',
     read: wholeNumber(1),
     default: 100,
-    says: 'Sends that may come at once.',
+    says: 'Sends that may come at once: ten seconds of the rate, for programs that send in batches.',
   }),
   readPerMinute: setting({
     env: 'ONESIXTY_READ_PER_MINUTE',
     read: wholeNumber(0),
     default: 1200,
-    says: 'Reads a minute, account and mode; 0 switches the limit off.',
+    says: 'Reads a minute, account and mode; 0 switches the limit off. Two for each send, so that a program can look at what it has sent.',
   }),
   // prettier-ignore
   operatorPerMinute: setting({ env: 'ONESIXTY_OPERATOR_PER_MINUTE', read: wholeNumber(0), default: 600, says: 'Requests a minute with one token of the operator (/operator/v1); 0 switches the limit off. A billing system that runs wild must not hold up sending.' }),
@@ -51,7 +51,7 @@ export const requestSettings = {
     env: 'ONESIXTY_REQUEST_TIMEOUT_MS',
     read: wholeNumber(100),
     default: 10_000,
-    says: 'Time for a whole request to arrive.',
+    says: 'Time for a whole request to arrive: the largest comes in time over 53 kbit/s, and who sends slower on purpose holds no connection for long.',
   }),
   keepAliveTimeoutMs: setting({
     env: 'ONESIXTY_KEEP_ALIVE_TIMEOUT_MS',
@@ -63,7 +63,7 @@ export const requestSettings = {
     env: 'ONESIXTY_MAX_CONNECTIONS',
     read: wholeNumber(1),
     default: 10_000,
-    says: 'Open connections; more are closed at once.',
+    says: 'Open connections; more are closed at once. An idle one costs some 10 KB: this many are 100 MB.',
   }),
   maxPendingSends: setting({
     env: 'ONESIXTY_MAX_PENDING_SENDS',

@@ -7,19 +7,19 @@ export const retentionSettings = {
     env: 'ONESIXTY_TEXT_RETENTION_DAYS',
     read: wholeNumber(0),
     default: 30,
-    says: 'How long texts are kept; that of a message which ends later goes within an hour of its end.',
+    says: 'How long texts are kept; that of a message which ends later goes within an hour of its end. A month, in which most questions about a text are asked; it is the most private thing that is kept.',
   }),
   recordRetentionDays: setting({
     env: 'ONESIXTY_RECORD_RETENTION_DAYS',
     read: wholeNumber(1),
     default: 90,
-    says: 'How long messages are kept from when they were accepted; one that ended late stays until no receipt can come any more.',
+    says: 'How long messages are kept from when they were accepted; one that ended late stays until no receipt can come any more. A quarter of a year, since bills and complaints come later than messages.',
   }),
   idempotencyDays: setting({
     env: 'ONESIXTY_IDEMPOTENCY_DAYS',
     read: wholeNumber(1),
     default: 7,
-    says: 'How long an Idempotency-Key is kept, and until its messages are final.',
+    says: 'How long an Idempotency-Key is kept, and until its messages are final: a week outlasts what programs try again.',
   }),
   auditDays: setting({
     env: 'ONESIXTY_AUDIT_DAYS',

@@ -75,6 +75,6 @@ export const serverSettings = {
     env: 'ONESIXTY_DRAIN_TIMEOUT_MS',
     read: wholeNumber(0),
     default: 30_000,
-    says: 'How long a stop waits for what is under way.',
+    says: 'How long a stop waits for what is under way: as long as a link waits for an answer unless it is set otherwise, and less than the 45 s after which systemd and compose.yaml end it.',
   }),
 } as const

@@ -25,13 +25,13 @@ export const webhookSettings = {
     env: 'ONESIXTY_WEBHOOK_PARALLEL',
     read: wholeNumber(1, 100),
     default: 16,
-    says: 'Deliveries to one endpoint at the same time; one that does not answer is given one at a time.',
+    says: 'Deliveries to one endpoint at the same time; one that does not answer is given one at a time. With answers in 100 ms that is 160 a second, and few endpoints bear more.',
   }),
   webhookConnections: setting({
     env: 'ONESIXTY_WEBHOOK_CONNECTIONS',
     read: wholeNumber(2, 10_000),
     default: 1_000,
-    says: 'Deliveries at the same time, of all endpoints of one server. Endpoints that did not answer last get at most half of them.',
+    says: 'Deliveries at the same time, of all endpoints of one server. Endpoints that did not answer last get at most half of them. Enough for 60 endpoints that are told all they take at once; each is an open socket.',
   }),
   webhookRotationHours: setting({
     env: 'ONESIXTY_WEBHOOK_ROTATION_HOURS',

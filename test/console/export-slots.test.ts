@@ -33,17 +33,18 @@ async function statusOf(asked: Promise<Response>): Promise<number> {
 }
 
 test('as many exports run at the same time as are set, one more is refused, and one that was given up makes room', async () => {
-  const { house, ask } = await startWithMany({
-    ONESIXTY_EXPORTS_AT_ONCE: '3',
-    ONESIXTY_EXPORTS_PER_ACCOUNT: '4',
-  })
+  const { house, ask } = await startWithMany({ ONESIXTY_EXPORTS_AT_ONCE: '3' })
+  const { ada, bob } = house
+  await storeMany(house.app.storage, bob.accountId, 20_000)
   const controllers = Array.from({ length: 3 }, () => new AbortController())
-  const answers = await Promise.all(controllers.map(({ signal }) => ask(signal)))
+  const answers = await Promise.all(
+    controllers.map(({ signal }, number) => ask(signal, number < 2 ? ada : bob)),
+  )
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
   const other = new AbortController()
-  expect(await statusOf(ask(other.signal))).toBe(429)
+  expect(await statusOf(ask(other.signal, bob))).toBe(429)
   controllers[0]?.abort()
-  await expect.poll(() => statusOf(ask(other.signal)), { timeout: 3_000 }).toBe(200)
+  await expect.poll(() => statusOf(ask(other.signal, bob)), { timeout: 3_000 }).toBe(200)
   for (const controller of [...controllers, other]) controller.abort()
   await house.stop()
 }, 30_000)

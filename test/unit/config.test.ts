@@ -52,6 +52,21 @@ test('a certificate needs its key', () => {
   expect(faultsOf({ ONESIXTY_TLS_CERT: 'c', ONESIXTY_TLS_KEY: 'k' })).toEqual([])
 })
 
+test.each([
+  [{ ONESIXTY_EXPORTS_AT_ONCE: '1', ONESIXTY_EXPORTS_PER_ACCOUNT: '1' }, true],
+  [{ ONESIXTY_EXPORTS_AT_ONCE: '2', ONESIXTY_EXPORTS_PER_ACCOUNT: '1' }, true],
+  [{ ONESIXTY_EXPORTS_AT_ONCE: '3' }, true],
+  [{ ONESIXTY_EXPORTS_AT_ONCE: '2' }, false],
+  [{ ONESIXTY_EXPORTS_AT_ONCE: '1' }, false],
+  [{ ONESIXTY_EXPORTS_PER_ACCOUNT: '4' }, false],
+])('one account has fewer exports than there are, but where there is one: %o', (env, isTaken) => {
+  expect(faultsOf(env)).toEqual(
+    isTaken
+      ? []
+      : [expect.stringMatching(/^ONESIXTY_EXPORTS_PER_ACCOUNT .* less than ONESIXTY_EXPORTS_AT_ONCE/)],
+  )
+})
+
 test('the public address is an origin of the web', () => {
   expect(readConfig({ ONESIXTY_PUBLIC_URL: 'https://sms.example.org/path/' }).publicUrl).toBe(
     'https://sms.example.org',
