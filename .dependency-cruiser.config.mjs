@@ -22,7 +22,7 @@ const wiring = [
  * never a neighbour.
  */
 export const layers = [
-  { main: '^src/main\\.ts$' },
+  { main: '^src/(?:main|start-over)\\.ts$' },
   { cli: '^src/cli/' },
   { app: `^src/(?:${wiring.join('|')})\\.ts$` },
   { api: '^src/api/' },
@@ -32,7 +32,7 @@ export const layers = [
   { accounts: '^src/accounts/', ledger: '^src/ledger/', devices: '^src/devices/' },
   { storage: '^src/storage/' },
   {
-    primitives: `^src/(?:settings/|(?!(?:main|${wiring.join('|')})\\.ts$)[a-z0-9-]+\\.ts$)`,
+    primitives: `^src/(?:settings/|(?!(?:main|start-over|${wiring.join('|')})\\.ts$)[a-z0-9-]+\\.ts$)`,
   },
 ]
 

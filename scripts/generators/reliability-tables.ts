@@ -12,7 +12,7 @@ const begin =
   '<!-- proofs:begin, written by npm run generate from scripts/proofs.ts, test/proof-sizes.ts and test/planted/ -->'
 const end = '<!-- proofs:end -->'
 
-/** The tables of `docs/reliability.md`: each proof with its sizes, its tests, its command, what was seen last, and each planted bug. */
+/** The tables of `docs/reliability.md`: each proof with its sizes, its tests, what was seen last, and each planted bug. */
 export const reliabilityTables: Generator = {
   path,
   async render() {

@@ -9,6 +9,7 @@ import { deleteRows } from '../storage/sets.ts'
 import type { Writer } from '../storage/writer.ts'
 import { forgetOld, forgottenAtOnce, type OldRows } from './forget-old.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
+import { beforeWallets, readWalletsBehind } from './wallets-behind.ts'
 
 const intervalMs = 60_000
 /** Small pieces, so that accepting never waits long behind one. */
@@ -91,17 +92,8 @@ export function createRetention(deps: RetentionDeps): Janitor {
   async function sweep(): Promise<boolean> {
     let more = await forgetKeys()
     more = (await forgetRecords(deps)) || more
-    for (let after = { account_id: '', mode: '' as Mode }; ;) {
-      const wallets = await deps.read
-        .selectFrom('wallets')
-        .select(['account_id', 'mode'])
-        .where(({ eb, refTuple, tuple }) =>
-          eb(refTuple('account_id', 'mode'), '>', tuple(after.account_id, after.mode)),
-        )
-        .orderBy('account_id')
-        .orderBy('mode')
-        .limit(pageSize)
-        .execute()
+    for (let after = beforeWallets; ;) {
+      const wallets = await readWalletsBehind(deps.read, after, pageSize)
       for (const wallet of wallets) more = (await eraseOf(wallet.account_id, wallet.mode)) || more
       const last = wallets.at(-1)
       if (last === undefined) return more

@@ -1,12 +1,12 @@
 import { dayMs } from '../clock.ts'
 import { minutes5Days } from '../messages/traffic.ts'
 import type { Db } from '../storage/dialect.ts'
-import type { Mode } from '../storage/schema.ts'
 import { deleteRows, selectEach } from '../storage/sets.ts'
 import type { TrafficGrain } from '../storage/traffic-tables.ts'
 import type { Writer } from '../storage/writer.ts'
 import { forgottenAtOnce } from './forget-old.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
+import { beforeWallets, readWalletsBehind, type WalletKey } from './wallets-behind.ts'
 
 export interface TrafficForgetterDeps extends JanitorDeps {
   read: Db
@@ -15,10 +15,9 @@ export interface TrafficForgetterDeps extends JanitorDeps {
 }
 
 const intervalMs = 600_000
+const walletsAtOnce = 20
 
-interface Place {
-  account_id: string
-  mode: Mode
+interface Place extends WalletKey {
   grain: TrafficGrain
   bucket: number
 }
@@ -34,16 +33,16 @@ const oldTimes = oldOf('traffic_times', ', measure, step')
 
 /** Removes counts of traffic past their time: five minutes after days, six hours after more than a year. */
 export function createTrafficForgetter(deps: TrafficForgetterDeps): Janitor {
-  let after = { account_id: '', mode: '' as Mode }
+  let after = beforeWallets
   return new Janitor(deps, {
     name: 'traffic_forgetter',
     intervalMs,
     async sweep() {
-      const wallets = await readWalletsBehind(deps.read, after)
+      const wallets = await readWalletsBehind(deps.read, after, walletsAtOnce)
       const isMore = await forgetOf(deps, wallets)
       if (isMore) return true
       const last = wallets.at(-1)
-      after = last ?? { account_id: '', mode: '' as Mode }
+      after = last ?? beforeWallets
       return last !== undefined
     },
   })
@@ -52,7 +51,7 @@ export function createTrafficForgetter(deps: TrafficForgetterDeps): Janitor {
 /** At most a page of each table; says whether there is more. */
 async function forgetOf(
   { read, writer, clock, trafficDays }: TrafficForgetterDeps,
-  wallets: readonly Pick<Place, 'account_id' | 'mode'>[],
+  wallets: readonly WalletKey[],
 ): Promise<boolean> {
   const nowMs = clock.now()
   const asked = wallets.flatMap(({ account_id, mode }) => [
@@ -70,20 +69,3 @@ async function forgetOf(
     await writer.write((tx) => deleteRows(tx, 'traffic_times', [...key, 'measure', 'step'], page(times)))
   return counts.length > 0 || times.length > 0
 }
-
-const walletsAtOnce = 20
-
-const readWalletsBehind = (
-  read: Db,
-  after: Pick<Place, 'account_id' | 'mode'>,
-): Promise<Pick<Place, 'account_id' | 'mode'>[]> =>
-  read
-    .selectFrom('wallets')
-    .select(['account_id', 'mode'])
-    .where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('account_id', 'mode'), '>', tuple(after.account_id, after.mode)),
-    )
-    .orderBy('account_id')
-    .orderBy('mode')
-    .limit(walletsAtOnce)
-    .execute()

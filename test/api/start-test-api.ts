@@ -16,6 +16,7 @@ import { readTimesTo } from '../../src/messages/times-to-numbers.ts'
 import { readWaitingParts } from '../../src/messages/waiting-parts.ts'
 import type { SendResult } from '../../src/messages/send-request.ts'
 import { createMetrics } from '../../src/metrics.ts'
+import type { TlsFiles } from '../../src/tls-files.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 export interface TestApi extends TestStorage {
@@ -50,6 +51,7 @@ export interface TestApiOverrides {
   routing?: Partial<Routing>
   ready?: boolean
   mounts?: readonly Mount[]
+  tls?: TlsFiles
 }
 
 export const workingRouting: Routing = {
@@ -104,7 +106,7 @@ async function serve(opened: TestStorage, overrides: TestApiOverrides): Promise<
     metrics: createMetrics(),
     authenticator: new Authenticator({ read: storage.read, clock }),
     publicUrl: () => 'https://sms.example.org',
-    tls: null,
+    tls: overrides.tls ?? null,
     mounts: overrides.mounts ?? [],
     hasConsole: false,
     readiness: async () => ({

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { MessagePage } from '../../../src/api/console/message-page.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
+import { searchOf } from '../api/search.ts'
 import { useCall } from '../api/use-call.ts'
 import { formatExact } from '../ui/format.ts'
 import { TimeAgo } from '../ui/time-ago.tsx'
@@ -48,7 +49,7 @@ export function MessageFacts({ page: { message, sentBy } }: { page: MessagePage 
           <Anchor
             component={Link}
             to={base}
-            search={{ reference: message.client_reference } as never}
+            search={searchOf({ reference: message.client_reference })}
             inherit
           >
             {message.client_reference}
@@ -62,7 +63,7 @@ export function MessageFacts({ page: { message, sentBy } }: { page: MessagePage 
       ))}
       {message.send_id === null ? null : (
         <Fact name="Send">
-          <Anchor component={Link} to={base} search={{ send: message.send_id } as never} inherit>
+          <Anchor component={Link} to={base} search={searchOf({ send: message.send_id })} inherit>
             {message.send_id}
           </Anchor>
         </Fact>

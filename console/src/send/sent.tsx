@@ -2,6 +2,7 @@ import { Alert, Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { SendAnswer } from '../../../src/api/console/send-from-console.ts'
 import { pathOf, useAccountPlace } from '../api/place.ts'
+import { searchOf } from '../api/search.ts'
 import { formatExact, formatNumber } from '../ui/format.ts'
 
 /** That it is stored, and where to see what becomes of it. */
@@ -13,7 +14,7 @@ export function Sent({ answer, onClose }: { answer: SendAnswer; onClose: () => v
   const there =
     messages.length === 1 && first !== undefined
       ? { to: `${history}/${first.id}` }
-      : { to: history, search: { send: answer.id } as never }
+      : { to: history, search: searchOf({ send: answer.id }) }
   return (
     <Alert
       color="teal"

@@ -35,7 +35,7 @@ const Hours = Type.Enum([24, 168])
 /** Of one device also what is kept of it. */
 const LongHours = Type.Enum([24, 168, 2_160])
 /** Those that a person adds by a form. */
-const addedKinds = ['smpp', 'simulator']
+export const addedKinds = ['smpp', 'simulator'] as const
 
 export const deviceCalls = {
   'devices/list': defineCall({
@@ -65,10 +65,9 @@ export const deviceCalls = {
     kind: 'read',
     access: 'member',
     input: Type.Object({}, closed),
-    async handle(): Promise<{ kinds: DeviceKind[]; addedKinds: string[] }> {
+    async handle(): Promise<{ kinds: DeviceKind[] }> {
       const kinds = await Promise.all(['android', ...addedKinds].map(loadConnectorKind))
       return {
-        addedKinds,
         kinds: kinds.flatMap((kind) =>
           kind === null
             ? []

@@ -6,7 +6,7 @@ import { revokeTokensOfPhone } from '../../devices/phone-tokens.ts'
 import { refuse } from '../../errors.ts'
 import { invalidInput } from '../../invalid-input.ts'
 import { type AccountContext, defineCall } from './call.ts'
-import { DeviceId, noDevice } from './device-calls.ts'
+import { addedKinds, DeviceId, noDevice } from './device-calls.ts'
 
 const closed = { additionalProperties: false }
 const Name = Type.String({ maxLength: 100 })
@@ -25,7 +25,7 @@ export const deviceChangeCalls = {
     access: 'owner',
     input: Type.Object(
       {
-        kind: Type.Enum(['smpp', 'simulator']),
+        kind: Type.Enum([...addedKinds]),
         name: Name,
         isShared: Type.Boolean(),
         senders: Senders,
