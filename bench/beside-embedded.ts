@@ -1,8 +1,12 @@
 import type { Figure } from './figure.ts'
 
 /** Figures of PostgreSQL, each with that of the embedded database which measures the same. */
-const pairs: readonly (readonly [string, string])[] = ['accept, one recipient, 64 connections', 'accept, 100 recipients a request, 64 connections', 'whole life, one recipient', 'whole life, 100 recipients a request']
-  .map((name) => [name.replace(',', ' on PostgreSQL,'), name]) // prettier-ignore
+const pairs: readonly (readonly [string, string])[] = [
+  'accept, one recipient, 64 connections',
+  'accept, 100 recipients a request, 64 connections',
+  'whole life, one recipient',
+  'whole life, 100 recipients a request',
+].map((name) => [name.replace(',', ' on PostgreSQL,'), name])
 
 /** What PostgreSQL does of what the embedded database does, each as a multiple of N; of the rates that a run measured on both. */
 export const besideEmbedded = (figures: readonly Figure[]): Figure[] =>

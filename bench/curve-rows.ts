@@ -25,7 +25,10 @@ export const measureLoadCurve = (run: BenchRun): Promise<Figure[]> =>
     const points: { perSecond: number; p50: number; p99: number }[] = []
     for (const share of shares) {
       const asked = Math.round(most * share)
-      const { latency, perSecond } = await run.load(`accept at ${perSecondOf(asked)}`, { ...target, perSecond: asked }) // prettier-ignore
+      const { latency, perSecond } = await run.load(`accept at ${perSecondOf(asked)}`, {
+        ...target,
+        perSecond: asked,
+      })
       points.push({ perSecond: Math.round(perSecond), p50: latency.p50, p99: latency.p99 })
     }
     const line = (percentile: 'p50' | 'p99') => ({

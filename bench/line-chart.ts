@@ -29,7 +29,9 @@ export function drawLines({ says, xUnit, isLogarithmic = false, series }: LineCh
     return `<line x1="${left}" x2="${width - right}" y1="${at}" y2="${at}" stroke="#868e96" stroke-opacity="0.3"/>
 <text x="${left - 8}" y="${at}" dy="4" text-anchor="end">${Number((share * highest).toPrecision(3))}</text>`
   })
-  const marks = isLogarithmic ? [...new Set(points.map(([value]) => value))] : ticks.map((share) => Math.round(share * most)) // prettier-ignore
+  const marks = isLogarithmic
+    ? [...new Set(points.map(([value]) => value))]
+    : ticks.map((share) => Math.round(share * most))
   const names = marks.map(
     (value) =>
       `<text x="${x(value)}" y="${height - bottom + 18}" text-anchor="middle">${value.toLocaleString('en')} ${xUnit}</text>`,

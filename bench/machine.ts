@@ -53,7 +53,8 @@ export function watchDisturbance(): { stop(childPids: readonly number[]): string
 }
 
 function machineTicks(): { all: number; busy: number; stolen: number } {
-  const [user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, stolen = 0] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.split(/\s+/).slice(1).map(Number) ?? [] // prettier-ignore
+  const [user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, stolen = 0] =
+    readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.split(/\s+/).slice(1).map(Number) ?? []
   const busy = user + nice + system + irq + softirq
   return { all: busy + idle + iowait + stolen, busy, stolen }
 }

@@ -40,12 +40,18 @@ async function measure(url: string, dataFolder: string): Promise<void> {
   const { target, admin } = await makeTarget(url)
   const mover = { to: target.replace(':postgres@', '@'), dataFolder }
   const total = await killAtHalf(mover, target)
-  say(`killed with ${count(total.copied)} rows there, ${seconds(total.tookMs)} after its start: ${count(total.copied / (total.tookMs / 1_000))} rows/s`)
+  say(
+    `killed with ${count(total.copied)} rows there, ${seconds(total.tookMs)} after its start: ${count(total.copied / (total.tookMs / 1_000))} rows/s`,
+  )
   say(`gone on with and ended in ${seconds(await moveToEnd(mover))}`)
-  const { rows } = await admin.query<{ size: string }>("select pg_size_pretty(pg_database_size('moved')) as size")
-  say(`${rows[0]?.size} in PostgreSQL; ${cpus().length} × ${cpus()[0]?.model}, the server of PostgreSQL on the same machine`)
+  const { rows } = await admin.query<{ size: string }>(
+    "select pg_size_pretty(pg_database_size('moved')) as size",
+  )
+  say(
+    `${rows[0]?.size} in PostgreSQL; ${cpus().length} × ${cpus()[0]?.model}, the server of PostgreSQL on the same machine`,
+  )
   await admin.end()
-} // prettier-ignore
+}
 
 async function makeTarget(url: string): Promise<{ target: string; admin: Client }> {
   const admin = new Client({ connectionString: url })
@@ -81,7 +87,9 @@ async function killAtHalf(mover: Mover, target: string): Promise<{ copied: numbe
   for (;;) {
     await wait(100)
     if (child.exitCode !== null) throw new Error('It ended before it was killed: take more messages.')
-    const { rows } = await watcher.query<{ copied: number; messages: number; attempts: number }>(look).catch(() => ({ rows: [] }))
+    const { rows } = await watcher
+      .query<{ copied: number; messages: number; attempts: number }>(look)
+      .catch(() => ({ rows: [] }))
     const [seen] = rows
     copied = seen?.copied ?? 0
     if (seen !== undefined && seen.messages > 0 && seen.messages > seen.attempts * 0.1) break
@@ -90,7 +98,7 @@ async function killAtHalf(mover: Mover, target: string): Promise<{ copied: numbe
   await exited
   await watcher.end()
   return { copied, tookMs: performance.now() - startedMs }
-} // prettier-ignore
+}
 
 /** Says what it says, with the time since its start. */
 async function moveToEnd(mover: Mover): Promise<number> {

@@ -33,26 +33,42 @@ const links = 8
 /** Servers look for changes each second at the latest. */
 const seenWithinMs = 1_200
 
-export async function withNodeHouse<T>(options: HouseOptions, use: (house: NodeHouse) => Promise<T>): Promise<T> {
+export async function withNodeHouse<T>(
+  options: HouseOptions,
+  use: (house: NodeHouse) => Promise<T>,
+): Promise<T> {
   const { databaseUrl, nodes } = options
-  const folders = await Promise.all(Array.from({ length: nodes }, (_, i) => makeFolder(databaseUrl, { ONESIXTY_NODE: nodeName(i) })))
+  const folders = await Promise.all(
+    Array.from({ length: nodes }, (_, i) => makeFolder(databaseUrl, { ONESIXTY_NODE: nodeName(i) })),
+  )
   const [first] = folders as [BenchFolder]
-  const tools = createToolbox({ stdout: process.stdout, stderr: process.stderr, stdin: Readable.from([]), env: first.env }, readConfig(first.env))
+  const tools = createToolbox(
+    { stdout: process.stdout, stderr: process.stderr, stdin: Readable.from([]), env: first.env },
+    readConfig(first.env),
+  )
   const servers: ServerProcess[] = []
   try {
     const { keys, deviceIds } = await furnish(tools, options)
     for (const folder of folders) servers.push(await startServer(folder))
-    return await use({ servers, keys, query: first.query, setOffline: (isOffline) => setOffline(tools, deviceIds, isOffline) })
+    return await use({
+      servers,
+      keys,
+      query: first.query,
+      setOffline: (isOffline) => setOffline(tools, deviceIds, isOffline),
+    })
   } finally {
     for (const server of servers) await server.stop()
     for (const folder of folders) await folder.remove()
   }
-} // prettier-ignore
+}
 
 const nodeName = (i: number): string => `node-${i}`
 
 /** In one transaction: hundreds of accounts by the command line would take minutes. */
-const furnish = (tools: Toolbox, { accounts, nodes }: HouseOptions): Promise<{ keys: string[]; deviceIds: string[] }> =>
+const furnish = (
+  tools: Toolbox,
+  { accounts, nodes }: HouseOptions,
+): Promise<{ keys: string[]; deviceIds: string[] }> =>
   tools.withStorage(
     async ({ writer }) => {
       const deps = await deviceDeps(tools)
@@ -65,7 +81,7 @@ const furnish = (tools: Toolbox, { accounts, nodes }: HouseOptions): Promise<{ k
       })
     },
     { create: true },
-  ) // prettier-ignore
+  )
 
 async function openLimitless(tx: Tx, tools: Toolbox, i: number): Promise<string> {
   const deps = { ...tools, nowMs: tools.clock.now() }
@@ -79,14 +95,25 @@ async function openLimitless(tx: Tx, tools: Toolbox, i: number): Promise<string>
 }
 
 /** Leased to one of the servers before it starts: an owner takes its own at once, and nobody else may. */
-async function addLink(tx: Tx, deps: DeviceDeps, { i, nodes }: { i: number; nodes: number }): Promise<string> {
+async function addLink(
+  tx: Tx,
+  deps: DeviceDeps,
+  { i, nodes }: { i: number; nodes: number },
+): Promise<string> {
   const settings = { offline: 'true', delay_ms: '0' }
-  const device = { accountId: null, mode: 'live', kind: 'simulator', name: `Bench ${i}`, settings, actor: cliActor } as const
+  const device = {
+    accountId: null,
+    mode: 'live',
+    kind: 'simulator',
+    name: `Bench ${i}`,
+    settings,
+    actor: cliActor,
+  } as const
   const id = await addDevice(tx, deps, device)
   const lease = { lease_owner: nodeName(i % nodes), lease_until: deps.nowMs + 60_000 }
   await tx.updateTable('devices').set(lease).where('id', '=', id).execute()
   return id
-} // prettier-ignore
+}
 
 async function setOffline(tools: Toolbox, deviceIds: readonly string[], isOffline: boolean): Promise<void> {
   await tools.withStorage(async ({ writer }) => {

@@ -102,14 +102,18 @@ async function acceptRate(
   return { kind: 'accept', spread, perSecond, compared: ofN ?? perSecond, figure }
 }
 
-const target = ({ lengths }: BenchRun, { servers, keys }: NodeHouse, isHot: boolean): Omit<LoadTarget, 'shape'> => ({
+const target = (
+  { lengths }: BenchRun,
+  { servers, keys }: NodeHouse,
+  isHot: boolean,
+): Omit<LoadTarget, 'shape'> => ({
   server: servers[0] as ServerProcess,
   otherPorts: servers.slice(1).map(({ port }) => port),
   token: keys[0] as string,
   otherTokens: isHot ? [] : keys.slice(1),
   warmUpMs: lengths.nodes.warmUpMs,
   measureMs: lengths.nodes.measureMs,
-}) // prettier-ignore
+})
 
 /** Messages a second from the first that became final to the last, by the times in the database; fewer may wait than could be worked off meanwhile. */
 async function claimRate(run: BenchRun, house: NodeHouse, { nodes, spread }: Measuring): Promise<Rate> {

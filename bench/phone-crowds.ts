@@ -31,10 +31,14 @@ export class PhoneCrowds {
   /** When each phone first heard of a message since, as wall-clock times in milliseconds. */
   firstWakes(sinceMs: number): number[] {
     return this.#crowds.flatMap((crowd) => {
-      const woken = crowd.all.streamLog('event').filter(({ event, at }) => event === 'MessageEnqueued' && at >= sinceMs)
-      return [...Map.groupBy(woken, ({ phone }) => phone).values()].map((all) => Math.min(...all.map(({ at }) => at)))
+      const woken = crowd.all
+        .streamLog('event')
+        .filter(({ event, at }) => event === 'MessageEnqueued' && at >= sinceMs)
+      return [...Map.groupBy(woken, ({ phone }) => phone).values()].map((all) =>
+        Math.min(...all.map(({ at }) => at)),
+      )
     })
-  } // prettier-ignore
+  }
 
   async stop(): Promise<void> {
     for (const crowd of this.#crowds) await crowd.stop()
@@ -62,7 +66,13 @@ interface Sending {
 }
 
 /** One message for each phone. Wakes are counted from the answer to the first send, and by the first event of each phone. */
-export async function sendToAll({ port, liveKey, folder, crowds, count }: Sending): Promise<{ wakes: number[]; pulledMs: number }> {
+export async function sendToAll({
+  port,
+  liveKey,
+  folder,
+  crowds,
+  count,
+}: Sending): Promise<{ wakes: number[]; pulledMs: number }> {
   const database = new DatabaseSync(databaseOf(folder), { readOnly: true, timeout: 5_000 })
   const offers = database.prepare('select count(*) as given from phone_offers')
   const given = (): number => Number(offers.get()?.['given'])
@@ -72,11 +82,15 @@ export async function sendToAll({ port, liveKey, folder, crowds, count }: Sendin
     const sentAt = Date.now()
     let acceptedAt: number | undefined
     for (let at = 0; at < count; at += 100) {
-      const to = Array.from({ length: Math.min(100, count - at) }, (_, i) => `+49151${String(at + i).padStart(8, '0')}`)
+      const to = Array.from(
+        { length: Math.min(100, count - at) },
+        (_, i) => `+49151${String(at + i).padStart(8, '0')}`,
+      )
       const body = JSON.stringify({ to, text: 'Your code is 123456' })
       const answer = await fetch(`http://127.0.0.1:${port}/api/v1/send`, { method: 'POST', headers, body })
       acceptedAt ??= Date.now()
-      if (answer.status !== 202) throw new Error(`A send was answered ${answer.status}: ${await answer.text()}`)
+      if (answer.status !== 202)
+        throw new Error(`A send was answered ${answer.status}: ${await answer.text()}`)
     }
     await until('the phones to fetch', () => given() === before + count)
     const pulledMs = Date.now() - sentAt
@@ -86,7 +100,7 @@ export async function sendToAll({ port, liveKey, folder, crowds, count }: Sendin
   } finally {
     database.close()
   }
-} // prettier-ignore
+}
 
 async function until(what: string, isSo: () => boolean): Promise<void> {
   for (const end = performance.now() + mostWaitMs; performance.now() < end; await sleep(20))

@@ -57,7 +57,10 @@ async function measureLivesOn(run: BenchRun, newDatabase: () => Promise<string>)
 
 /** By the server's own count, over everything measured here. One would have been run again; that every call was answered is looked at beside. */
 async function countDeadlocks(url: string): Promise<Figure> {
-  const [row] = await queryServer(url, "select sum(deadlocks) as deadlocks, sum(xact_commit) as commits from pg_stat_database where datname like 'bench%'") // prettier-ignore
+  const [row] = await queryServer(
+    url,
+    "select sum(deadlocks) as deadlocks, sum(xact_commit) as commits from pg_stat_database where datname like 'bench%'",
+  )
   const deadlocks = Number(row?.['deadlocks'])
   return {
     row: 13,

@@ -12,12 +12,14 @@ const instant = ({ firstAtMs, lastAtMs }: LargeDatabase): string =>
 export const readPaths = {
   newest: () => ['/api/v1/history'],
   anywhere: (database: LargeDatabase) => many(() => `/api/v1/history?created_before=${instant(database)}`),
-  ofOneNumber: ({ recipients }: LargeDatabase) => many(() => `/api/v1/history?to=${encodeURIComponent(recipientOf(somewhere(recipients)))}`),
-  ofOneReference: ({ references }: LargeDatabase) => many(() => `/api/v1/history?client_reference=order-${somewhere(references)}`),
+  ofOneNumber: ({ recipients }: LargeDatabase) =>
+    many(() => `/api/v1/history?to=${encodeURIComponent(recipientOf(somewhere(recipients)))}`),
+  ofOneReference: ({ references }: LargeDatabase) =>
+    many(() => `/api/v1/history?client_reference=order-${somewhere(references)}`),
   /** Pages of what changed since any instant at which there were messages. */
   changedSince: (database: LargeDatabase) => many(() => `/api/v1/history?updated_after=${instant(database)}`),
   status: () => ['/api/v1/status'],
   balance: () => ['/api/v1/balance'],
-} satisfies Record<string, (database: LargeDatabase) => readonly string[]> // prettier-ignore
+} satisfies Record<string, (database: LargeDatabase) => readonly string[]>
 
 export type ReadPaths = typeof readPaths

@@ -39,7 +39,10 @@ export async function measureReads(run: BenchRun): Promise<Figure[]> {
     const [smallServer, largeServer] = servers as [ServerProcess, ServerProcess]
     const figures: Figure[] = []
     for (const reading of readings) {
-      const [few, all] = await measureTurns(run, reading, [{ database: small, server: smallServer }, { database: large, server: largeServer }]) // prettier-ignore
+      const [few, all] = await measureTurns(run, reading, [
+        { database: small, server: smallServer },
+        { database: large, server: largeServer },
+      ])
       figures.push(...figuresOf(reading, { few, all, small, large }))
     }
     return [...figures, exactnessOf(await small.folder.cli('doctor'))]
@@ -95,9 +98,23 @@ function figuresOf(
   const profiled = profile === undefined ? {} : { profile }
   const bar = { kind: 'most', most: 1.5, is: growth, unit: '×' } as const
   return [
-    { row: 6, name: `${name}, ${among(large)}`, value: latencyOf(all.latency), bar: { kind: 'most', most: 5, is: all.latency.p99, unit: 'ms' }, facts: all.facts, ...profiled },
-    { row: 6, name: `${name}, p99 as a multiple of that with ${among(small)}`, value: `${growth.toFixed(2)} × (${latencyOf(few.latency)})`, bar, facts: `${msOf(all.latency.p99)} instead of ${msOf(few.latency.p99)}`, ...profiled },
-  ] // prettier-ignore
+    {
+      row: 6,
+      name: `${name}, ${among(large)}`,
+      value: latencyOf(all.latency),
+      bar: { kind: 'most', most: 5, is: all.latency.p99, unit: 'ms' },
+      facts: all.facts,
+      ...profiled,
+    },
+    {
+      row: 6,
+      name: `${name}, p99 as a multiple of that with ${among(small)}`,
+      value: `${growth.toFixed(2)} × (${latencyOf(few.latency)})`,
+      bar,
+      facts: `${msOf(all.latency.p99)} instead of ${msOf(few.latency.p99)}`,
+      ...profiled,
+    },
+  ]
 }
 
 /** The generated tables are such as the program would have left. */

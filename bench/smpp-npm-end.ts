@@ -11,9 +11,13 @@ const contents = {
 }
 
 const message = {
-  source_addr_ton: 5, source_addr: 'onesixty', dest_addr_ton: 1, dest_addr_npi: 1, destination_addr: '491701234567',
+  source_addr_ton: 5,
+  source_addr: 'onesixty',
+  dest_addr_ton: 1,
+  dest_addr_npi: 1,
+  destination_addr: '491701234567',
   registered_delivery: 1,
-} // prettier-ignore
+}
 
 /** An ESME of the npm package. */
 export async function bindNpm({ port, content }: SubmitJob): Promise<Submit> {

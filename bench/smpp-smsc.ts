@@ -61,14 +61,19 @@ class Peer {
         this.#unanswered -= 1
         return this.#sayReceipts()
       case 'bind_transceiver':
-        return this.#send({ command: 'bind_transceiver_resp', status: 0, sequence, body: { systemId: 'bench', tlvs } })
+        return this.#send({
+          command: 'bind_transceiver_resp',
+          status: 0,
+          sequence,
+          body: { systemId: 'bench', tlvs },
+        })
       case 'enquire_link':
         return this.#send({ command: 'enquire_link_resp', status: 0, sequence, body: null })
       case 'unbind':
         return this.#send({ command: 'unbind_resp', status: 0, sequence, body: null })
       default:
     }
-  } // prettier-ignore
+  }
 
   /** Timers are up to two milliseconds late, so the last ones are waited for turn by turn. */
   #later(task: () => void): void {

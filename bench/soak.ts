@@ -88,7 +88,9 @@ const longestShare = 2
 
 /** The names of the checks that do not hold. */
 async function faultsByDoctor(folder: BenchFolder): Promise<string[]> {
-  const { checks } = (await folder.cli('doctor').catch(answerOfFailure)) as { checks: { name: string; ok: boolean }[] } // prettier-ignore
+  const { checks } = (await folder.cli('doctor').catch(answerOfFailure)) as {
+    checks: { name: string; ok: boolean }[]
+  }
   return checks.filter(({ ok }) => !ok).map(({ name }) => name)
 }
 

@@ -61,8 +61,13 @@ const measureQueued = (run: BenchRun): Promise<Figure[]> =>
     const { queuedMessages } = run.lengths
     const memory = watchMemory(server.pid)
     const filled = await run.load(`filling the queue with ${queuedMessages.toLocaleString('en')} messages`, {
-      server, token: account.liveKey, shape: hundred, warmUpMs: 0, measureMs: longestFillMs, maxRequests: queuedMessages / 100,
-    }) // prettier-ignore
+      server,
+      token: account.liveKey,
+      shape: hundred,
+      warmUpMs: 0,
+      measureMs: longestFillMs,
+      maxRequests: queuedMessages / 100,
+    })
     if (filled.messages < queuedMessages)
       throw new Error(`Only ${filled.messages} messages could be queued in time.`)
     await sleep(restMs)

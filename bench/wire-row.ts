@@ -35,9 +35,21 @@ export async function measureWire(run: BenchRun): Promise<Figure[]> {
     )
     const facts = `${result.times.length} messages; after the answer ${latencyOf(sinceAnswer)}`
     return [
-      { row: 5, name: 'request → on the wire at 200 messages/s, p50', value: `${sinceRequest.p50} ms`, bar: { kind: 'most', most: 5, is: sinceRequest.p50, unit: 'ms' }, facts },
-      { row: 5, name: 'request → on the wire at 200 messages/s, p99', value: `${sinceRequest.p99} ms`, bar: { kind: 'most', most: 25, is: sinceRequest.p99, unit: 'ms' }, facts },
-    ] // prettier-ignore
+      {
+        row: 5,
+        name: 'request → on the wire at 200 messages/s, p50',
+        value: `${sinceRequest.p50} ms`,
+        bar: { kind: 'most', most: 5, is: sinceRequest.p50, unit: 'ms' },
+        facts,
+      },
+      {
+        row: 5,
+        name: 'request → on the wire at 200 messages/s, p99',
+        value: `${sinceRequest.p99} ms`,
+        bar: { kind: 'most', most: 25, is: sinceRequest.p99, unit: 'ms' },
+        facts,
+      },
+    ]
   } finally {
     await server.stop()
     await peer.stop()

@@ -13,8 +13,12 @@ const longestCell = 70
 /** The one table of `npm run prove`, with a sum below it and how long all of it took. */
 export function renderResults(rows: readonly ResultRow[], elapsedMs: number): string {
   const cells = rows.map(({ proof, size, result, seconds, holds }) => [
-    holds ? '✓' : '✗', proof, shorten(size), shorten(result), `${seconds} s`,
-  ]) // prettier-ignore
+    holds ? '✓' : '✗',
+    proof,
+    shorten(size),
+    shorten(result),
+    `${seconds} s`,
+  ])
   const header = ['', 'proof', 'size', 'result', 'time']
   const widths = header.map((title, i) =>
     Math.max(title.length, ...cells.map((row) => (row[i] as string).length)),

@@ -155,7 +155,10 @@ async function refuseStrayBugs(): Promise<void> {
 
 /** What is recorded was seen at the long sizes. */
 function refuseOtherSizes(chosen: readonly Proof[]): void {
-  const set = chosen.flatMap(({ sizes }) => sizes).map((size) => `ONESIXTY_TEST_${size}`).filter((name) => process.env[name] !== undefined) // prettier-ignore
+  const set = chosen
+    .flatMap(({ sizes }) => sizes)
+    .map((size) => `ONESIXTY_TEST_${size}`)
+    .filter((name) => process.env[name] !== undefined)
   if (set.length > 0)
     throw new Error(`--record keeps what was seen at the long sizes: unset ${set.join(', ')}`)
 }

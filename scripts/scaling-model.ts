@@ -107,7 +107,7 @@ export function readMeasured(page: string): Measured {
       postgres: find(rows, /^bytes of a .*, PostgreSQL$/) ?? measuredAlone.postgres,
       postgresLog: find(rows, /^bytes of write-ahead log .*, PostgreSQL$/) ?? measuredAlone.postgresLog,
     },
-  } // prettier-ignore
+  }
 }
 
 const find = (rows: ReadonlyMap<string, number>, name: RegExp): number | undefined =>

@@ -242,7 +242,9 @@ const inOrder = (run: {
 
 const refreshAccounts = ({ optOuts, quiet, log }: Wiring): void => {
   for (const kept of [optOuts, quiet])
-    void kept.refresh().catch((error: unknown) => log.error({ err: error }, 'accounts could not be read anew')) // prettier-ignore
+    void kept
+      .refresh()
+      .catch((error: unknown) => log.error({ err: error }, 'accounts could not be read anew'))
 }
 
 const createAuthenticator = ({ storage, clock, log }: Wiring): Authenticator =>
@@ -254,7 +256,12 @@ const createAuthenticator = ({ storage, clock, log }: Wiring): Authenticator =>
 
 function createDispatcher(wiring: Wiring, pool: DevicePool, handOvers: HandOverLog): Dispatcher {
   const { storage, clock, log, metrics, optOuts, epoch, config } = wiring
-  const consentTo = ({ accountId, mode, messageId, to: recipient }: Claimed) => ({ accountId, mode, messageId, recipient }) // prettier-ignore
+  const consentTo = ({ accountId, mode, messageId, to: recipient }: Claimed) => ({
+    accountId,
+    mode,
+    messageId,
+    recipient,
+  })
   const after = (waitedMs: number) => ({ waitedMs, monotonicMs: clock.monotonicMs(), nowMs: clock.now() })
   return new Dispatcher({
     read: storage.read,

@@ -112,8 +112,10 @@ async function readPrivate(file: string): Promise<string | null> {
   const text = await readIfThere(file).catch((error: unknown) => {
     const { code = '' } = error as NodeJS.ErrnoException
     if (!isLastingFault(code)) throw error
-    throw new ConfigError(`${file} cannot be read (${code}). It must be a file of the user that onesixty runs as, whose id is ${process.geteuid?.() ?? 'unknown'} here, with the rights 600.`)
-  }) // prettier-ignore
+    throw new ConfigError(
+      `${file} cannot be read (${code}). It must be a file of the user that onesixty runs as, whose id is ${process.geteuid?.() ?? 'unknown'} here, with the rights 600.`,
+    )
+  })
   if (text === null) return null
   if (((await stat(file)).mode & 0o077) !== 0)
     throw new ConfigError(`Others may read ${file}. Run: chmod 600 ${file}`)

@@ -59,4 +59,6 @@ async function stripEverything(): Promise<void> {
 }
 
 const modulesOf = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).toSorted() // prettier-ignore
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .toSorted()

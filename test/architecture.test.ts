@@ -177,7 +177,9 @@ test('no statement that PostgreSQL prepares asks for every column', () => {
 
 test('the hot units ask for columns by name', async () => {
   const { modules } = await cruiseSource()
-  const imports = new Map(modules.map(({ source, dependencies }) => [source, dependencies.map(({ resolved }) => resolved)])) // prettier-ignore
+  const imports = new Map(
+    modules.map(({ source, dependencies }) => [source, dependencies.map(({ resolved }) => resolved)]),
+  )
   const hot = new Set(['src/messages/units.ts'])
   for (const path of hot) for (const imported of imports.get(path) ?? []) hot.add(imported)
   expect([...hot]).toEqual(expect.arrayContaining(['src/messages/find-replays.ts', 'src/storage/sets.ts']))

@@ -53,8 +53,13 @@ test.concurrent('the first start prints keys and a curl line that works as it st
 
 test.concurrent('an account made by the command line has 10 SMS, and 153 euro signs take 3 of them', async () => {
   const ada = await onesixty<{ account_id: string; live_key: string; test_key: string }>(
-    'account', 'create', '--name', 'Ada', '--email', 'ada@example.org',
-  ) // prettier-ignore
+    'account',
+    'create',
+    '--name',
+    'Ada',
+    '--email',
+    'ada@example.org',
+  )
   expect(await house.client.balance(ada.live_key)).toMatchObject({
     account_id: ada.account_id,
     mode: 'live',

@@ -51,7 +51,10 @@ function expectNowhere(words: Readonly<Record<string, string>>, places: Readonly
 const { query: _unknown, ...unnamed } = marks
 
 /** Keeps what is refused, whoever asks. */
-function keepRefusals(): { text(): string; of<A extends { status: number; body?: unknown }>(answer: Promise<A>): Promise<A> } {
+function keepRefusals(): {
+  text(): string
+  of<A extends { status: number; body?: unknown }>(answer: Promise<A>): Promise<A>
+} {
   const refused: string[] = []
   return {
     text: () => refused.join('\n'),
@@ -61,7 +64,7 @@ function keepRefusals(): { text(): string; of<A extends { status: number; body?:
       return answer
     },
   }
-} // prettier-ignore
+}
 
 async function answerAt(url: string, init: RequestInit = {}): Promise<{ status: number; body: string }> {
   const answer = await fetch(url, init)
@@ -79,7 +82,9 @@ async function textAt(url: string, headers: Record<string, string> = {}): Promis
 /** What anybody with a key of another account is told at the API and on the pages. */
 async function toldBesides(url: string, key: string): Promise<string> {
   const asked = ['api/v1/status', 'api/v1/balance', 'api/v1/history?limit=100&include=timeline', '', 'docs', 'openapi.json', 'operator/openapi.json', 'healthz', 'readyz'] // prettier-ignore
-  return (await Promise.all(asked.map((path) => textAt(`${url}/${path}`, { authorization: `Bearer ${key}` })))).join('\n') // prettier-ignore
+  return (
+    await Promise.all(asked.map((path) => textAt(`${url}/${path}`, { authorization: `Bearer ${key}` })))
+  ).join('\n')
 }
 
 /** What a call of the console needs to be told before it answers. */

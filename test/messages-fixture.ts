@@ -172,10 +172,22 @@ export async function openMessagesFixture(
     async addDevice(id, { accountId = null, mode = 'live', settings = {}, senders = [], pace } = {}) {
       const nowMs = clock.now()
       await storage.writer.write(async (tx) => {
-        await insertRows(tx, 'devices', [{
-          id, account_id: accountId, mode, kind: 'simulator', name: id, state: 'enabled', senders: JSON.stringify(senders),
-          settings: JSON.stringify(settings), parts_per_window: pace?.[0] ?? null, window_seconds: pace?.[1] ?? null, created_at: nowMs, updated_at: nowMs,
-        }]) // prettier-ignore
+        await insertRows(tx, 'devices', [
+          {
+            id,
+            account_id: accountId,
+            mode,
+            kind: 'simulator',
+            name: id,
+            state: 'enabled',
+            senders: JSON.stringify(senders),
+            settings: JSON.stringify(settings),
+            parts_per_window: pace?.[0] ?? null,
+            window_seconds: pace?.[1] ?? null,
+            created_at: nowMs,
+            updated_at: nowMs,
+          },
+        ])
         await touchDirectory(tx)
       })
       await pool.reloadIfChanged()

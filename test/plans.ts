@@ -70,7 +70,9 @@ function scansWithinLoops(steps: readonly SqliteStep[]): string[] {
 
 /** Whether it is a step of a subquery that is asked for each row, and reads more than what that has made itself. */
 function isForEachRow({ parent, detail }: SqliteStep, steps: readonly SqliteStep[]): boolean {
-  const isMadeThere = steps.some((other) => other.parent === parent && `CO-ROUTINE ${detail.slice(5)}` === other.detail) // prettier-ignore
+  const isMadeThere = steps.some(
+    (other) => other.parent === parent && `CO-ROUTINE ${detail.slice(5)}` === other.detail,
+  )
   if (isMadeThere || detail === 'SCAN CONSTANT ROW') return false
   const byId = new Map(steps.map((step) => [step.id, step]))
   for (let above = byId.get(parent); above !== undefined; above = byId.get(above.parent)) {

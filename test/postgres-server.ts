@@ -42,11 +42,17 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
   const databaseDir = join(folder, 'db')
   const create = (): EmbeddedPostgres =>
     new EmbeddedPostgres({
-      databaseDir, user: 'postgres', password: 'postgres', port, persistent: true,
-      createPostgresUser: process.getuid?.() === 0, onLog: () => undefined, onError: () => undefined,
+      databaseDir,
+      user: 'postgres',
+      password: 'postgres',
+      port,
+      persistent: true,
+      createPostgresUser: process.getuid?.() === 0,
+      onLog: () => undefined,
+      onError: () => undefined,
       initdbFlags: ['--encoding=UTF8', '--locale=C'],
       postgresFlags: ['-c', 'max_connections=400', '-c', 'shared_buffers=128MB', ...flags],
-    }) // prettier-ignore
+    })
   let server = create()
   await server.initialise()
   await server.start()
@@ -72,8 +78,11 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
 /** The processes that a process has started and that still run. */
 async function childrenOf(pid: number): Promise<number[]> {
   const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
-  return text.split(' ').filter((child) => child !== '').map(Number)
-} // prettier-ignore
+  return text
+    .split(' ')
+    .filter((child) => child !== '')
+    .map(Number)
+}
 
 /** Of Vitest: before the first test file of the project and after the last. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -95,10 +104,15 @@ async function makeTemplate(url: string): Promise<void> {
   await admin.connect()
   await admin.query(`create database ${templateDatabase}`)
   await admin.end()
-  const settings = { applicationName: 'template', readers: 1, connectTimeoutMs: 5_000, statementTimeoutMs: 60_000 }
+  const settings = {
+    applicationName: 'template',
+    readers: 1,
+    connectTimeoutMs: 5_000,
+    statementTimeoutMs: 60_000,
+  }
   const storage = await openPostgres({ ...settings, url: withDatabase(url, templateDatabase) }, 0)
   await storage.close()
-} // prettier-ignore
+}
 
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')

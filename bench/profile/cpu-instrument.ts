@@ -27,10 +27,11 @@ export const cpuInstrument: Instrument = async (use) => {
       const thread = Number(file.split('.')[4])
       const profile = JSON.parse(await readFile(join(folder, file), 'utf8')) as CpuProfile
       const [first, ...others] = summarize(profile, between) ?? []
-      if (first !== undefined) lines.push(`${thread === 0 ? 'Main thread' : `Thread ${thread}`}: ${first}`, ...others)
+      if (first !== undefined)
+        lines.push(`${thread === 0 ? 'Main thread' : `Thread ${thread}`}: ${first}`, ...others)
     }
     return lines
   } finally {
     await rm(folder, { recursive: true })
   }
-} // prettier-ignore
+}

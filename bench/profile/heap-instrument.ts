@@ -44,7 +44,11 @@ export const heapInstrument: Instrument = async (use) => {
         count = await load()
         await say('end')
         const begun = await named('.begun')
-        for (const deadline = performance.now() + answerTimeoutMs; performance.now() < deadline; await sleep(50))
+        for (
+          const deadline = performance.now() + answerTimeoutMs;
+          performance.now() < deadline;
+          await sleep(50)
+        )
           if ((await named('.json')).length === begun.length) return
         throw new Error('A thread of the server did not say what it allocated.')
       },
@@ -52,13 +56,15 @@ export const heapInstrument: Instrument = async (use) => {
     const lines: string[] = []
     for (const name of await named('.json')) {
       const heap = JSON.parse(await readFile(join(folder, name), 'utf8')) as ThreadHeap
-      lines.push(...linesOf(name === '0.json' ? 'Main thread' : `Thread ${name.split('.')[0]}`, heap, count as Count))
+      lines.push(
+        ...linesOf(name === '0.json' ? 'Main thread' : `Thread ${name.split('.')[0]}`, heap, count as Count),
+      )
     }
     return lines
   } finally {
     await rm(folder, { recursive: true })
   }
-} // prettier-ignore
+}
 
 function linesOf(thread: string, { head, collections }: ThreadHeap, { units, unit }: Count): string[] {
   const self = new Map<string, number>()

@@ -42,8 +42,13 @@ export async function lookOn(run: BenchRun, { nodeOptions, under, measure }: Pro
       await openTabs(server, account, closed.signal)
       const load = async (measureMs: number): Promise<number> => {
         const { messages } = await run.load(`${tabs} tabs look on`, {
-          server, token: account.liveKey, shape: one, perSecond: sendsPerSecond, warmUpMs: 0, measureMs,
-        }) // prettier-ignore
+          server,
+          token: account.liveKey,
+          shape: one,
+          perSecond: sendsPerSecond,
+          warmUpMs: 0,
+          measureMs,
+        })
         await waitUntilFinal(folder)
         return messages
       }
@@ -73,7 +78,10 @@ async function openTabs(
   })
   if (signedIn.status !== 200)
     throw new Error(`The console answered ${signedIn.status}: ${await signedIn.text()}`)
-  const cookie = signedIn.headers.getSetCookie().map((line) => line.split(';')[0]).join('; ') // prettier-ignore
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ')
   const address = `${origin}/console/api/live?${new URLSearchParams({ account: accountId, mode: 'live', input: '{}' }).toString()}`
   for (let tab = 0; tab < tabs; tab++) {
     const stream = await fetch(address, { headers: { origin, cookie }, signal })

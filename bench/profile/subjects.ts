@@ -41,12 +41,16 @@ interface Place {
 function accepts(shape: RequestShape & { kind: 'send' }, place: Place = {}): Subject {
   return (run, probe) =>
     served(probe, 'offline=true', place, async ({ server, account }) => {
-      const load = (measureMs: number) => run.load('accept', { server, token: account.liveKey, shape, warmUpMs: 0, measureMs })
+      const load = (measureMs: number) =>
+        run.load('accept', { server, token: account.liveKey, shape, warmUpMs: 0, measureMs })
       await load(run.lengths.warmUpMs)
       await place.begin?.()
-      await probe.measure(async () => ({ units: (await load(run.lengths.measureMs)).messages, unit: 'message' }))
+      await probe.measure(async () => ({
+        units: (await load(run.lengths.measureMs)).messages,
+        unit: 'message',
+      }))
     })
-} // prettier-ignore
+}
 
 /** From the acceptance of the first to the final state of the last. */
 function lives(shape: RequestShape & { kind: 'send' }, place: Place = {}): Subject {
@@ -71,12 +75,16 @@ async function measureLives(
   probe: Probe,
   { served: server, shape, begin }: { served: ServedBench; shape: RequestShape; begin?: Place['begin'] },
 ): Promise<void> {
-  const load = (measureMs: number) => live(run, { name: 'whole life', shape }, { served: server, limits: { measureMs } })
+  const load = (measureMs: number) =>
+    live(run, { name: 'whole life', shape }, { served: server, limits: { measureMs } })
   await load(run.lengths.warmUpMs)
   await begin?.()
   // What a load of this length leaves waiting takes as long again.
-  await probe.measure(async () => ({ units: (await load(run.lengths.measureMs / 2)).messages, unit: 'message' }))
-} // prettier-ignore
+  await probe.measure(async () => ({
+    units: (await load(run.lengths.measureMs / 2)).messages,
+    unit: 'message',
+  }))
+}
 
 /** On a PostgreSQL that tells what its statements took. */
 function onPostgres(

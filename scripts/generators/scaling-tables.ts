@@ -16,7 +16,7 @@ export const scalingTables: Generator = {
     if (before === undefined || after === undefined) throw new Error(`${path} has no ${begin} … ${end}.`)
     return `${before}${begin}\n${renderModel(await readBenchmarks())}${end}${after}`
   },
-} // prettier-ignore
+}
 
 const rates = [1, 10, 100, 300, 1_000, 3_000, 10_000]
 

@@ -35,8 +35,12 @@ export async function accountOwner(
   const known = await tx.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
   if (wanted.userId !== undefined && known?.id !== wanted.userId)
     throw invalidInput([
-      { pointer: '/user_id', code: 'not_in_enum', detail: `The user with the e-mail address ${email} is not ${wanted.userId}.` },
-    ]) // prettier-ignore
+      {
+        pointer: '/user_id',
+        code: 'not_in_enum',
+        detail: `The user with the e-mail address ${email} is not ${wanted.userId}.`,
+      },
+    ])
   if (known === undefined) {
     const id = deps.ids('usr')
     const row = { id, email, name, is_operator: isOperator ? 1 : 0, created_at: deps.nowMs } as const

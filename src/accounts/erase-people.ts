@@ -93,7 +93,11 @@ async function eraseMentions(tx: Tx, people: readonly Person[]): Promise<void> {
         .where('account_id', 'is', null)
         .where('email', '=', address)
         .execute()
-      const rows = await auditOf(tx, address, ({ actor, detail }) => actor === address || detail.includes(`"${address}"`)) // prettier-ignore
+      const rows = await auditOf(
+        tx,
+        address,
+        ({ actor, detail }) => actor === address || detail.includes(`"${address}"`),
+      )
       for (const row of rows) all.set(row.id, row)
     }
     const blank = [...all.values()].map((row) => ({

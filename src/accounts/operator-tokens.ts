@@ -43,7 +43,12 @@ export async function createOperatorToken(
   if (faults.length > 0) throw invalidInput(faults)
   const active = (await readTokens(tx, deps.nowMs)).filter(({ state }) => state === 'active')
   if (active.length >= mostActiveTokens)
-    throw invalidInput([{ code: 'too_many_items', detail: `There are ${mostActiveTokens} active tokens already; revoke one first.` }]) // prettier-ignore
+    throw invalidInput([
+      {
+        code: 'too_many_items',
+        detail: `There are ${mostActiveTokens} active tokens already; revoke one first.`,
+      },
+    ])
   const tokenId = deps.ids('otk')
   const { token, hash, lastFour } = mintToken({ prefix, randomBytes: deps.randomBytes })
   await tx

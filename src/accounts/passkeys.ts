@@ -79,7 +79,9 @@ export async function requirePasskeyRoom(
   if (faults.length > 0) throw invalidInput(faults)
   const own = await db.selectFrom('passkeys').select('id').where('user_id', '=', userId).execute()
   if (own.length >= mostPasskeys)
-    throw invalidInput([{ code: 'too_many_items', detail: `There are ${own.length} passkeys already; remove one first.` }]) // prettier-ignore
+    throw invalidInput([
+      { code: 'too_many_items', detail: `There are ${own.length} passkeys already; remove one first.` },
+    ])
 }
 
 export type PasskeyUse = 'used' | 'answered_before' | 'removed' | 'counter_went_back'

@@ -38,7 +38,8 @@ export async function setQuietHours(
     })
     .where('id', '=', accountId)
     .execute()
-  const detail = hours === null ? { quiet: null } : { from: timeOfDay(hours.from), until: timeOfDay(hours.until) } // prettier-ignore
+  const detail =
+    hours === null ? { quiet: null } : { from: timeOfDay(hours.from), until: timeOfDay(hours.until) }
   await appendAudit(tx, deps, { accountId, actor, action: 'account.quiet_hours', detail })
   await touchDirectory(tx)
 }

@@ -78,10 +78,14 @@ async function dropFormerEnds(
     .where('phase', '=', 'ended')
     .where('done_at', 'is', null)
     .where('alert_id', '!=', id)
-    .where('alert_id', 'in', tx.selectFrom('alerts').select('id').where('kind', '=', kind).where('subject', '=', subject))
+    .where(
+      'alert_id',
+      'in',
+      tx.selectFrom('alerts').select('id').where('kind', '=', kind).where('subject', '=', subject),
+    )
     .$if(isGood, (update) => update.where('user_id', 'in', toldOfThis))
     .execute()
-} // prettier-ignore
+}
 
 /** Of a balance that is low and used up at the same moment only the worse is worth a mail, to whoever is told of the worse for certain. */
 function mailRows(phase: AlertMailTable['phase'], tellings: readonly Telling[], nowMs: number) {

@@ -19,5 +19,9 @@ export async function writeMutes(
   { userId, kinds }: { userId: string; kinds: readonly AlertKind[] },
 ): Promise<void> {
   await tx.deleteFrom('alert_mutes').where('user_id', '=', userId).execute()
-  await insertRows(tx, 'alert_mutes', [...new Set(kinds)].map((kind) => ({ user_id: userId, kind }))) // prettier-ignore
+  await insertRows(
+    tx,
+    'alert_mutes',
+    [...new Set(kinds)].map((kind) => ({ user_id: userId, kind })),
+  )
 }

@@ -27,7 +27,9 @@ export const expiringKeys = (days: number): AlertRule => ({
               .whereRef('n.name', '=', 'k.name')
               .whereRef('n.id', '>', 'k.id')
               .where('n.revoked_at', 'is', null)
-              .where(({ eb, or, ref }) => or([eb('n.expires_at', 'is', null), eb('n.expires_at', '>', ref('k.expires_at'))])), // prettier-ignore
+              .where(({ eb, or, ref }) =>
+                or([eb('n.expires_at', 'is', null), eb('n.expires_at', '>', ref('k.expires_at'))]),
+              ),
           ),
         ),
       )

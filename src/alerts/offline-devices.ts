@@ -40,7 +40,10 @@ export const offlineDevices = (afterMs: number): AlertRule => ({
       .where(isOfOpenAccount('devices.account_id'))
       .execute()
     const lasts = ({ id }: AwayRow): boolean => open.has(alertKey({ kind: 'device_offline', subject: id }))
-    const begins = await readBegins(db, rows.filter((row) => row.status === 'offline' && !lasts(row))) // prettier-ignore
+    const begins = await readBegins(
+      db,
+      rows.filter((row) => row.status === 'offline' && !lasts(row)),
+    )
     return rows.flatMap((row) => {
       if (lasts(row)) return [conditionOf(row, row.from_at)]
       const begin = begins.get(row.id)

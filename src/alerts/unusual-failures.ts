@@ -74,7 +74,10 @@ export const unusualFailures = (leastFailures: number): AlertRule => ({
   async findRecovered(db, ended, nowMs) {
     const rows = await readCounts(db, nowMs, sql`account_id in (${sql.join(subjectsOf(ended))})`)
     const usual = rows.filter((row) => isUsualAgain(row, usualOf(row)))
-    return idsAmong(ended, usual.map((row) => ({ id: row.account_id }))) // prettier-ignore
+    return idsAmong(
+      ended,
+      usual.map((row) => ({ id: row.account_id })),
+    )
   },
 })
 

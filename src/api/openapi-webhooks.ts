@@ -42,12 +42,17 @@ const AccountEventSchema = Type.Object(
   {
     ...envelope,
     data: Type.Object(
-      { ...change, recipient: Type.Optional(orNull<string>('string', 'With `recipient.…`: the number; null once it was erased.')) },
+      {
+        ...change,
+        recipient: Type.Optional(
+          orNull<string>('string', 'With `recipient.…`: the number; null once it was erased.'),
+        ),
+      },
       { additionalProperties: true, description: 'What changed, and the facts of the event.' },
     ),
   },
   { description: 'Something happened to the account, or to what is its own.' },
-) // prettier-ignore
+)
 
 /** The schemas of events, by the names under which the reference knows them. */
 export const webhookSchemas: Readonly<Record<string, TSchema>> = {
@@ -87,8 +92,11 @@ const says: Readonly<Record<EventType, string>> = {
 const signatureHeaders = [
   ['webhook-id', 'The id of the event, the same in every repeat.'],
   ['webhook-timestamp', 'When this try was made, in seconds since 1970.'],
-  ['webhook-signature', '`v1,…`: HMAC-SHA-256 of `id.timestamp.body` in base64, by Standard Webhooks 1.0; two of them while the secret is rotated.'],
-] as const // prettier-ignore
+  [
+    'webhook-signature',
+    '`v1,…`: HMAC-SHA-256 of `id.timestamp.body` in base64, by Standard Webhooks 1.0; two of them while the secret is rotated.',
+  ],
+] as const
 
 const isOfMessage = (type: EventType): boolean => type.startsWith('message.')
 

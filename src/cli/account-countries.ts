@@ -27,7 +27,8 @@ export const countriesCommand = command({
     const countries = await tools.withStorage(({ writer }) =>
       writer.write((tx) => setCountries(tx, { ...tools, nowMs: tools.clock.now() }, change)),
     )
-    const said = countries === null ? 'every country' : countries.length === 0 ? 'no country' : countries.join(', ') // prettier-ignore
+    const said =
+      countries === null ? 'every country' : countries.length === 0 ? 'no country' : countries.join(', ')
     return { json: { account_id: accountId, countries }, text: `${accountId} may write to ${said}.` }
   },
 })

@@ -33,18 +33,24 @@ export const remove = command({
   },
 })
 
-const retire = (tools: Toolbox, deviceId: string, mayRevoke: boolean): Promise<{ kind: string; changed: boolean }> =>
+const retire = (
+  tools: Toolbox,
+  deviceId: string,
+  mayRevoke: boolean,
+): Promise<{ kind: string; changed: boolean }> =>
   tools.withStorage(async ({ read, writer }) => {
     const row = await read.selectFrom('devices').select('kind').where('id', '=', deviceId).executeTakeFirst()
-    if (row === undefined) throw new CommandError('not_found', `There is no device ${deviceId}; onesixty device list shows them.`)
-    if (mayRevoke && row.kind !== 'android') throw new UsageError('Only a phone has a private token to revoke.')
+    if (row === undefined)
+      throw new CommandError('not_found', `There is no device ${deviceId}; onesixty device list shows them.`)
+    if (mayRevoke && row.kind !== 'android')
+      throw new UsageError('Only a phone has a private token to revoke.')
     const change = { deviceId, actor: cliActor }
     return writer.write(async (tx) => {
       const deps = { ...tools, nowMs: tools.clock.now() }
       if (mayRevoke) await revokeTokensOfPhone(tx, deps, change)
       return { kind: row.kind, changed: await retireDevice(tx, deps, change) }
     })
-  }) // prettier-ignore
+  })
 
 async function whatIsLeft(read: Db, deviceId: string): Promise<{ held: number; isTokenGood: boolean }> {
   const [held, tokens] = await Promise.all([countHeld(read, deviceId), tokensOfPhone(read, deviceId)])

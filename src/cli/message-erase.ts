@@ -25,7 +25,12 @@ export const eraseNumberCommand = command({
     const { erased, canceled, handedOver, isLogEmpty } = await tools.withStorage(async (storage) => {
       if (accountId !== null) await requireAccount(storage.read, accountId)
       const deps = await eraseNumberDeps(tools, storage)
-      const done = await eraseNumber(deps, { number, accountId, actor: cliActor, code: 'canceled_by_operator' }) // prettier-ignore
+      const done = await eraseNumber(deps, {
+        number,
+        accountId,
+        actor: cliActor,
+        code: 'canceled_by_operator',
+      })
       return { ...done, isLogEmpty: await storage.emptyLog() }
     })
     return {
@@ -71,6 +76,10 @@ const leftLines = (handedOver: number): string[] =>
 export function logLines({ config }: Toolbox, isLogEmpty: boolean): string[] {
   if (isLogEmpty) return []
   return config.databaseUrl === null
-    ? ['Somebody reads at this moment, so that old pages stay in the write-ahead log until the server has written over them or is stopped.'] // prettier-ignore
-    : ['PostgreSQL keeps old rows until it vacuums them, and its write-ahead log for as long as it is set to: run "vacuum" on the database to hurry it.'] // prettier-ignore
+    ? [
+        'Somebody reads at this moment, so that old pages stay in the write-ahead log until the server has written over them or is stopped.',
+      ]
+    : [
+        'PostgreSQL keeps old rows until it vacuums them, and its write-ahead log for as long as it is set to: run "vacuum" on the database to hurry it.',
+      ]
 }

@@ -48,7 +48,13 @@ async function move(tools: Toolbox, { url, place, pageRows, json }: Wish): Promi
   const lock = await lockFolder(config.dataFolder, { nowMs: clock.now(), purpose: 'onesixty move' })
   const lines = new MoveLines(json ? null : io.stdout, () => clock.monotonicMs())
   // Of each table everything is read: no statement may be cut off for taking long.
-  const settings = { url, applicationName: 'onesixty move', readers: 1, connectTimeoutMs: config.postgresConnectTimeoutMs, statementTimeoutMs: 0 }
+  const settings = {
+    url,
+    applicationName: 'onesixty move',
+    readers: 1,
+    connectTimeoutMs: config.postgresConnectTimeoutMs,
+    statementTimeoutMs: 0,
+  }
   const at = { nowMs: clock.now(), receiptWindowMs: config.receiptWindowHours * hourMs }
   const deps = {
     clock,
@@ -56,7 +62,8 @@ async function move(tools: Toolbox, { url, place, pageRows, json }: Wish): Promi
     dataFolder: config.dataFolder,
     busyTimeoutMs: config.busyTimeoutMs,
     onProgress: lines.show,
-    findBrokenSums: async (db: Parameters<typeof addUp>[0]) => (await addUp(db, at)).filter(({ ok }) => !ok).map(({ name }) => name),
+    findBrokenSums: async (db: Parameters<typeof addUp>[0]) =>
+      (await addUp(db, at)).filter(({ ok }) => !ok).map(({ name }) => name),
   }
   try {
     return await moveDatabase(deps, { settings, place, pageRows })
@@ -73,7 +80,7 @@ async function move(tools: Toolbox, { url, place, pageRows, json }: Wish): Promi
     lines.end()
     lock.release()
   }
-} // prettier-ignore
+}
 
 /** SQLSTATE class 28, invalid authorization; and what pg says where it has no password to answer with. */
 const passwordFault = /\(28[0-9A-Z]{3}\)$|client password must be a string/
@@ -81,8 +88,16 @@ const passwordFault = /\(28[0-9A-Z]{3}\)$|client password must be a string/
 /** The address as it may be shown and kept. Refuses what is no address of a database, and a password, which is never repeated. */
 function readTarget(given: string): string {
   const url = URL.parse(given)
-  if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === '' || url.pathname.length < 2)
-    throw new CommandError('invalid_target', '--to needs the address of a database, such as postgres://ada@db.example.org/onesixty')
+  if (
+    url === null ||
+    !/^postgres(ql)?:$/.test(url.protocol) ||
+    url.hostname === '' ||
+    url.pathname.length < 2
+  )
+    throw new CommandError(
+      'invalid_target',
+      '--to needs the address of a database, such as postgres://ada@db.example.org/onesixty',
+    )
   if (url.password !== '' || url.searchParams.has('password'))
     throw new CommandError(
       'password_in_url',
@@ -90,7 +105,7 @@ function readTarget(given: string): string {
     )
   const user = url.username === '' ? '' : `${url.username}@`
   return `postgres://${user}${url.host}${url.pathname}`
-} // prettier-ignore
+}
 
 function describe(
   { config }: Toolbox,

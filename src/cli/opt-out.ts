@@ -58,10 +58,12 @@ const list = command({
       text:
         rows.length === 0
           ? 'None.'
-          : rows.map((row) => `${row.recipient}  since ${rfc3339(row.sinceMs)}, by ${says[row.origin]}`).join('\n'),
+          : rows
+              .map((row) => `${row.recipient}  since ${rfc3339(row.sinceMs)}, by ${says[row.origin]}`)
+              .join('\n'),
     }
   },
-}) // prettier-ignore
+})
 
 const says = { message: 'the number itself', console: 'the console', command: 'a command' } as const
 
@@ -117,7 +119,8 @@ const importList = command({
 
 const remove = command({
   summary: 'Takes opt-outs away: the numbers may be written to again.',
-  details: 'Only with the consent of whoever has the number. Exits with 1 when one of them had not opted out.',
+  details:
+    'Only with the consent of whoever has the number. Exits with 1 when one of them had not opted out.',
   arguments: [],
   options: { ...whose, number: named },
   async run(tools, { options }) {
@@ -137,11 +140,13 @@ const remove = command({
     const ok = results.every(({ removed }) => removed)
     return {
       json: { ok, numbers: results },
-      text: results.map((each) => `${each.number}  ${each.removed ? 'may be written to again' : 'had not opted out'}`).join('\n'),
+      text: results
+        .map((each) => `${each.number}  ${each.removed ? 'may be written to again' : 'had not opted out'}`)
+        .join('\n'),
       exitCode: ok ? 0 : 1,
     }
   },
-}) // prettier-ignore
+})
 
 interface Counts {
   added: number

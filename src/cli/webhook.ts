@@ -60,16 +60,14 @@ const add = command({
     const { account: accountId, url, event: types, mode = null } = options
     const deps = { ...(await depsOf(tools)), mostEndpoints: tools.config.webhookEndpoints }
     const { endpointId, secret } = await tools.withStorage((storage) =>
-      storage.writer.write((tx) =>
-        addEndpoint(tx, deps, { accountId, url, types, mode, actor: cliActor }),
-      ),
+      storage.writer.write((tx) => addEndpoint(tx, deps, { accountId, url, types, mode, actor: cliActor })),
     )
     return {
       json: { id: endpointId, account_id: accountId, secret },
       text: `${endpointId}\n${secret}\n${secretSentence}`,
     }
   },
-}) // prettier-ignore
+})
 
 const list = command({
   summary: 'Lists the webhook endpoints of an account. Secrets cannot be shown again.',
@@ -250,6 +248,9 @@ export const webhookCommands: CommandGroup = {
     rotate,
     remove,
     enable: changeState('enabled', 'Tells an endpoint again, what waited for it first.'),
-    disable: changeState('disabled', 'Tells an endpoint nothing until it is enabled; what happens meanwhile is not told later.'),
+    disable: changeState(
+      'disabled',
+      'Tells an endpoint nothing until it is enabled; what happens meanwhile is not told later.',
+    ),
   },
-} // prettier-ignore
+}

@@ -19,8 +19,9 @@ export const countrySetting: SettingRule = {
   name: 'country',
   default: '',
   says: 'The country (two letters, such as DE) whose national numbers those who write may have, where the network gives them without their calling code. Empty: such a number stays as it came, and its STOP can be followed by nobody.',
-  check: (value) => (value === '' || isCountry(value) ? null : 'needs the code of a country such as DE, or nothing'),
-} // prettier-ignore
+  check: (value) =>
+    value === '' || isCountry(value) ? null : 'needs the code of a country such as DE, or nothing',
+}
 
 /** A setting of a few words, the first of which is its default. */
 export function oneOf(name: string, values: readonly [string, ...string[]], says: string): SettingRule {

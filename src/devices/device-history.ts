@@ -56,8 +56,12 @@ export async function recordStandings(
   })
   await endPresent(tx, changed)
   const rows = changed.map(({ before, status, text, at }) => ({
-    device_id: before.device_id, from_at: at, until_at: null, status, reasons: text,
-  })) // prettier-ignore
+    device_id: before.device_id,
+    from_at: at,
+    until_at: null,
+    status,
+    reasons: text,
+  }))
   await insertRows(tx, 'device_states', rows)
   return changed.map(({ before, status, reasons, at }) => ({
     deviceId: before.device_id, accountId: before.account_id, mode: before.mode, kind: before.kind, status, reasons, atMs: at,

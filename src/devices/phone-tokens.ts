@@ -86,13 +86,18 @@ export async function revokeTokensOfPhone(
 }
 
 /** The private tokens that a phone has shown and that are still good. */
-export const tokensOfPhone = (db: Db | Tx, deviceId: string): Promise<{ id: string; account_id: string | null }[]> =>
+export const tokensOfPhone = (
+  db: Db | Tx,
+  deviceId: string,
+): Promise<{ id: string; account_id: string | null }[]> =>
   db
     .selectFrom('phone_tokens as t')
     .select(['t.id', 't.account_id'])
     .where('t.revoked_at', 'is', null)
-    .where('t.id', 'in', (of) => of.selectFrom('phones as p').select('p.token_id').where('p.device_id', '=', deviceId))
-    .execute() // prettier-ignore
+    .where('t.id', 'in', (of) =>
+      of.selectFrom('phones as p').select('p.token_id').where('p.device_id', '=', deviceId),
+    )
+    .execute()
 
 async function revoke(
   tx: Tx,

@@ -240,7 +240,11 @@ async function addPhoneDevice(
   })
 }
 
-async function refuseTooManyPhones(tx: Tx, { mostPhones }: Pick<PhoneDeps, 'mostPhones'>, accountId: string | null): Promise<void> {
+async function refuseTooManyPhones(
+  tx: Tx,
+  { mostPhones }: Pick<PhoneDeps, 'mostPhones'>,
+  accountId: string | null,
+): Promise<void> {
   if (mostPhones === 0) return
   const { phones } = await tx
     .selectFrom('devices')
@@ -252,4 +256,4 @@ async function refuseTooManyPhones(tx: Tx, { mostPhones }: Pick<PhoneDeps, 'most
   if (phones < mostPhones) return
   const detail = `There are ${mostPhones} phones already (ONESIXTY_PHONES_PER_ACCOUNT): remove one first.`
   throw invalidInput([{ code: 'too_many_items', detail }])
-} // prettier-ignore
+}

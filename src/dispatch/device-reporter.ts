@@ -110,8 +110,11 @@ async function recordHistory(
   lost: readonly DeviceStanding[],
 ): Promise<void> {
   const told = due.map(({ deviceId, status, reasons, reportedAt }): DeviceStanding => ({
-    deviceId, status, reasons, atMs: reportedAt,
-  })) // prettier-ignore
+    deviceId,
+    status,
+    reasons,
+    atMs: reportedAt,
+  }))
   const changed = await recordStandings(tx, [...told, ...lost])
   await recordEvents(tx, changed.flatMap(deviceEvent))
   await recordSamples(tx, due)

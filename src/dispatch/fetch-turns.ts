@@ -77,7 +77,11 @@ export class FetchTurns {
     if (last !== beforeAllRoutes) yield* this.#pages(device, beforeAllRoutes, last)
   }
 
-  async *#pages(device: DeviceRuntime, from: WaitingRoute, upTo: WaitingRoute | null): AsyncGenerator<WaitingRow> {
+  async *#pages(
+    device: DeviceRuntime,
+    from: WaitingRoute,
+    upTo: WaitingRoute | null,
+  ): AsyncGenerator<WaitingRow> {
     for (let after = from; ;) {
       const rows = await readPage(this.#deps.read, device.facts, after, upTo)
       yield* rows
@@ -85,7 +89,7 @@ export class FetchTurns {
       if (last === undefined || rows.length < mostRoutes) return
       after = last
     }
-  } // prettier-ignore
+  }
 }
 
 function readPage(

@@ -59,7 +59,11 @@ export async function settleReports(
   const claims = new Map(
     (await claimsOf(tx, [...attempts.values()])).map((claim) => [claim.attemptId, claim]),
   )
-  const stopped = await findStopped(tx, [...claims.values()].filter(({ attemptId }) => offers.get(attemptId)?.recall === 'cancel'), times) // prettier-ignore
+  const stopped = await findStopped(
+    tx,
+    [...claims.values()].filter(({ attemptId }) => offers.get(attemptId)?.recall === 'cancel'),
+    times,
+  )
   const merging = new ReportMerge(times)
   const areNews = reports.map((report) => {
     const offer = offers.get(report.attemptId)
@@ -216,8 +220,13 @@ class ReportMerge {
   #canceled(known: Known): void {
     if (this.#stateOf(known) !== 'handing_over') return
     const isWished = known.offer.recall !== null
-    this.#settle(known, isWished ? { kind: 'unavailable', detail: 'The phone let it go.' } : { kind: 'refused', lasts: 'now', code: 'device_error', networkCode: null })
-  } // prettier-ignore
+    this.#settle(
+      known,
+      isWished
+        ? { kind: 'unavailable', detail: 'The phone let it go.' }
+        : { kind: 'refused', lasts: 'now', code: 'device_error', networkCode: null },
+    )
+  }
 
   #settle(known: Known, outcome: Outcome): void {
     const { settlement, ...rest } = this.#settlementOf(known, outcome)

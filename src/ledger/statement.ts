@@ -38,10 +38,16 @@ export async function readStatement(
   const [before, given, used] = await Promise.all([
     db
       .selectNoFrom([
-        entries.select(sql<number>`cast(coalesce(sum(sms), 0) as bigint)`.as('n')).where('id', '<', fromId).as('granted'),
-        days.select(sql<number>`cast(coalesce(sum(parts), 0) as bigint)`.as('n')).where('day', '<', fromDay).as('used'),
+        entries
+          .select(sql<number>`cast(coalesce(sum(sms), 0) as bigint)`.as('n'))
+          .where('id', '<', fromId)
+          .as('granted'),
+        days
+          .select(sql<number>`cast(coalesce(sum(parts), 0) as bigint)`.as('n'))
+          .where('day', '<', fromDay)
+          .as('used'),
       ])
-      .executeTakeFirstOrThrow(), // prettier-ignore
+      .executeTakeFirstOrThrow(),
     entries
       .select(['id', 'kind', 'sms', 'note', 'actor', 'created_at'])
       .where('id', '>=', fromId)

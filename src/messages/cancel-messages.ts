@@ -46,8 +46,16 @@ export async function cancelMessages(
   )
   await letGoOfWaiting(tx, waiting)
   const ended = new Map(states.flatMap((state) => (state === null ? [] : [[nameOf(state), state]])))
-  const offers = await offersOf(tx, [...known.values()].filter(({ status }) => status === 'sending')) // prettier-ignore
-  await recall(tx, [...offers.values()].map((offer) => offer.attempt_id), 'cancel', nowMs) // prettier-ignore
+  const offers = await offersOf(
+    tx,
+    [...known.values()].filter(({ status }) => status === 'sending'),
+  )
+  await recall(
+    tx,
+    [...offers.values()].map((offer) => offer.attempt_id),
+    'cancel',
+    nowMs,
+  )
   return keys.map((key) => {
     const name = nameOf({ account_id: key.accountId, mode: key.mode, id: key.messageId })
     const offer = offers.get(name)

@@ -20,7 +20,11 @@ export async function cancelOfClosed(
   // Nearly always: hardly a batch brings something back.
   if (waiting.length === 0) return new Map()
   const accounts = [...new Set(waiting.map((message) => message.account_id))]
-  const rows = await selectEach<{ id: string }>(tx, closedAccount, accounts.map((id) => [id])) // prettier-ignore
+  const rows = await selectEach<{ id: string }>(
+    tx,
+    closedAccount,
+    accounts.map((id) => [id]),
+  )
   const closed = new Set(rows.map(({ id }) => id))
   const states = await advanceMessages(
     tx,

@@ -36,7 +36,8 @@ export async function readConversations(
     beforeId === null ? new Set<string>() : await wroteSince(db, whose, [...newest.keys()], beforeId)
   const found = [...newest].filter(([number]) => !wrote.has(number))
   const shown = found.slice(0, limit)
-  const next = found.length > limit ? shown.at(-1)?.[1] : received.length === mostRowsRead ? received.at(-1)?.id : null // prettier-ignore
+  const next =
+    found.length > limit ? shown.at(-1)?.[1] : received.length === mostRowsRead ? received.at(-1)?.id : null
   const conversations = await Promise.all(
     shown.map(async ([number]) => {
       const [last] = (await readConversation(db, whose, { number, beforeId: null, limit: 1 })).rows

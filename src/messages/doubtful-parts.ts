@@ -161,13 +161,15 @@ type Open = Map<string, DoubtRow[]>
 function takeEchoed(words: readonly ReceiptWord[], open: Open): Found[] {
   return words.flatMap((heard) => {
     if (heard.reference === undefined) return []
-    const rows = [...open.values()].flat().filter((row) => isMeant(heard, row) && referenceOf(row) === heard.reference)
+    const rows = [...open.values()]
+      .flat()
+      .filter((row) => isMeant(heard, row) && referenceOf(row) === heard.reference)
     const [row] = rows
     if (row === undefined || rows.length > 1 || hasHeard(row.heard, heard)) return []
     take(open, row)
     return [{ heard, row }]
   })
-} // prettier-ignore
+}
 
 const referenceOf = (row: DoubtRow): number =>
   referenceOfPart(row.attempt_id, Number(row.network_id.slice(row.network_id.lastIndexOf('/') + 1)))
@@ -180,11 +182,15 @@ function take(open: Open, row: DoubtRow): void {
 /** Without a reference: those that can be about one attempt alone, if they are no more than it has parts in doubt. */
 async function takeUnique(tx: Tx, words: readonly ReceiptWord[], open: Open): Promise<Found[]> {
   // A reference that fits nobody here is another's.
-  const plain = words.filter((word, i) => word.reference === undefined && words.findIndex((other) => isSame(other, word)) === i) // prettier-ignore
+  const plain = words.filter(
+    (word, i) => word.reference === undefined && words.findIndex((other) => isSame(other, word)) === i,
+  )
   const about = plain.flatMap((heard) => {
-    const attempts = [...open.values()].flatMap((rows) => rows.slice(0, 1).filter((row) => isMeant(heard, row)))
+    const attempts = [...open.values()].flatMap((rows) =>
+      rows.slice(0, 1).filter((row) => isMeant(heard, row)),
+    )
     return attempts.length === 1 ? [{ heard, row: attempts[0] as DoubtRow }] : []
-  }) // prettier-ignore
+  })
   const sure = await withoutRivals(tx, about)
   return [...Map.groupBy(sure, ({ row }) => row.attempt_id)].flatMap(([attemptId, each]) => {
     const rows = open.get(attemptId) ?? []
@@ -229,9 +235,14 @@ async function withoutRivals(tx: Tx, about: readonly Found[]): Promise<Found[]> 
   const byPlace = Map.groupBy(rivals, ({ device_id, recipient }) => `${device_id}/${recipient}`)
   return about.filter(({ heard, row }) => {
     const near = byPlace.get(`${heard.deviceId}/${row.recipient}`) ?? []
-    return near.length < mostRivals && near.every((rival) => rival.attempt_id === row.attempt_id ? !hasHeard(rival.network_ids, heard) : !isRival(rival, heard))
+    return (
+      near.length < mostRivals &&
+      near.every((rival) =>
+        rival.attempt_id === row.attempt_id ? !hasHeard(rival.network_ids, heard) : !isRival(rival, heard),
+      )
+    )
   })
-} // prettier-ignore
+}
 
 /** Whether a receipt may be about this attempt instead: about one that holds its id it is. What had its last word has none to come. */
 const isRival = (rival: Rival, heard: ReceiptWord): boolean =>

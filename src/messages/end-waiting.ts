@@ -68,7 +68,10 @@ export async function cancelWaiting(
   reason: { event: MessageEvent; code: string; nowMs: number },
   most: number,
 ): Promise<MessageState[]> {
-  const found = scope === 'restore_hold' ? await selectEach<WaitingRow>(tx, held, [[most]]) : await waitingOf(tx, scope.accountId, most)
+  const found =
+    scope === 'restore_hold'
+      ? await selectEach<WaitingRow>(tx, held, [[most]])
+      : await waitingOf(tx, scope.accountId, most)
   const ofQueue = await endRows(tx, found, reason)
   const deferred = await endDeferred(tx, scope, reason, most)
   const ended = [...ofQueue, ...deferred.ended]
@@ -76,7 +79,7 @@ export async function cancelWaiting(
   return ended.length === 0 && (deferred.stale > 0 || found.some((row) => row.status !== 'queued'))
     ? cancelWaiting(tx, scope, reason, most)
     : ended
-} // prettier-ignore
+}
 
 /** A page is shared among so many routes at most: each has a look at its queue. */
 const mostRoutes = 20
@@ -139,8 +142,10 @@ const earliest = {
 
 async function moveNextExpiry(tx: Tx, routes: readonly RouteRow[]): Promise<void> {
   const rows = await selectEach<RouteRow & { next_expiry_at: number | null }>(
-    tx, earliest, routes.map((route) => [route.account_id, route.mode, route.route_key]),
-  ) // prettier-ignore
+    tx,
+    earliest,
+    routes.map((route) => [route.account_id, route.mode, route.route_key]),
+  )
   await updateRows(
     tx,
     'queue_totals',

@@ -74,7 +74,10 @@ export async function eraseInOptOuts(
   { number, accountId }: EraseNumber,
 ): Promise<void> {
   // Who has one at all is looked for outside of the unit: no index leads from a number to its accounts.
-  let query = read.selectFrom('opt_outs').select(['account_id', 'mode', 'recipient']).where('recipient', '=', number) // prettier-ignore
+  let query = read
+    .selectFrom('opt_outs')
+    .select(['account_id', 'mode', 'recipient'])
+    .where('recipient', '=', number)
   if (accountId !== null) query = query.where('account_id', '=', accountId)
   const names = await query.execute()
   if (names.length > 0) await writer.write((tx) => hashOptOuts(tx, names, numbers.of(number)))
@@ -87,19 +90,38 @@ async function hashOptOuts(
   hashed: string,
 ): Promise<void> {
   const rows = await readNamedOptOuts(tx, names)
-  const before = await readNamedOptOuts(tx, rows.map((row) => ({ ...row, recipient: hashed }))) // prettier-ignore
+  const before = await readNamedOptOuts(
+    tx,
+    rows.map((row) => ({ ...row, recipient: hashed })),
+  )
   const endsAt = new Map(before.map((row) => [walletOf(row), endOf(row)]))
   const fresh = rows.filter((row) => !endsAt.has(walletOf(row)))
-  const later = rows.filter((row) => endsAt.has(walletOf(row)) && endOf(row) >= (endsAt.get(walletOf(row)) as number)) // prettier-ignore
-  await insertRows(tx, 'opt_outs', fresh.map((row) => ({ ...row, recipient: hashed }))) // prettier-ignore
-  await updateRows(tx, 'opt_outs', optOutKey, later.map((row) => ({ ...row, recipient: hashed }))) // prettier-ignore
+  const later = rows.filter(
+    (row) => endsAt.has(walletOf(row)) && endOf(row) >= (endsAt.get(walletOf(row)) as number),
+  )
+  await insertRows(
+    tx,
+    'opt_outs',
+    fresh.map((row) => ({ ...row, recipient: hashed })),
+  )
+  await updateRows(
+    tx,
+    'opt_outs',
+    optOutKey,
+    later.map((row) => ({ ...row, recipient: hashed })),
+  )
   const open = await selectEach<Pick<OptOutRow, 'account_id' | 'mode'>>(
     tx,
     openTo,
     rows.map((row) => [row.account_id, row.mode, row.recipient]),
   )
   const stillOpen = new Set(open.map(walletOf))
-  await deleteRows(tx, 'opt_outs', optOutKey, rows.filter((row) => !stillOpen.has(walletOf(row)))) // prettier-ignore
+  await deleteRows(
+    tx,
+    'opt_outs',
+    optOutKey,
+    rows.filter((row) => !stillOpen.has(walletOf(row))),
+  )
 }
 
 const optOutKey = ['account_id', 'mode', 'recipient'] as const

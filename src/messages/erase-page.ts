@@ -74,7 +74,12 @@ async function erasePage(
   const rows = await read()
   const done = rows.filter(({ status }) => !isUnderWay(status))
   await dropPlacesInDoubt(tx, done)
-  await updateRows(tx, 'messages', ['account_id', 'mode', 'id'], done.map((row) => erasedRow(row, how.sides))) // prettier-ignore
+  await updateRows(
+    tx,
+    'messages',
+    ['account_id', 'mode', 'id'],
+    done.map((row) => erasedRow(row, how.sides)),
+  )
   // The network's own words, which may name the number.
   await updateRows(
     tx,

@@ -94,7 +94,11 @@ async function record(
   rowsOf: () => EventRow[],
   onConflict: 'ignore' | 'fail',
 ): Promise<void> {
-  const found = await selectEach<Choice>(tx, choices, [...accountIds].map((accountId) => [accountId])) // prettier-ignore
+  const found = await selectEach<Choice>(
+    tx,
+    choices,
+    [...accountIds].map((accountId) => [accountId]),
+  )
   if (found.length === 0) return
   const choicesOf = Map.groupBy(found, ({ account_id }) => account_id)
   const wanted = rowsOf()
@@ -119,9 +123,11 @@ async function record(
 const endpointsFor = (event: EventRow, from: readonly Choice[]): Set<string> =>
   new Set(
     from
-      .filter(({ mode, type }) => (mode === null || mode === event.mode) && (type === null || type === event.type))
+      .filter(
+        ({ mode, type }) => (mode === null || mode === event.mode) && (type === null || type === event.type),
+      )
       .map(({ endpoint_id }) => endpoint_id),
-  ) // prettier-ignore
+  )
 
 const messageEventRow = ({ message, previousStatus, correction }: MessageEvent) => {
   const sequence = message.sequence ?? 1

@@ -128,7 +128,11 @@ async function isAnyLeft(tx: Tx, { account_id, mode, first, last }: Range): Prom
  * The range is empty by now, and so is each send that lies in it. What reaches beyond it, as the first and the last may, and any where nodes sent at
  * the same time, is looked at by itself.
  */
-async function removeSends(tx: Tx, page: readonly OldMessage[], { account_id, mode, first, last }: Range): Promise<void> {
+async function removeSends(
+  tx: Tx,
+  page: readonly OldMessage[],
+  { account_id, mode, first, last }: Range,
+): Promise<void> {
   const ids = page.flatMap(({ send_id }) => send_id ?? []).toSorted()
   const [least, most] = [ids[0], ids.at(-1)]
   if (least === undefined || most === undefined) return
@@ -150,8 +154,11 @@ async function removeSends(tx: Tx, page: readonly OldMessage[], { account_id, mo
     .where('mode', '=', mode)
     .execute()
   const beyond = new Set(left.map(({ id }) => id))
-  await removeEmptySends(tx, page.filter(({ send_id }) => send_id !== null && beyond.has(send_id)))
-} // prettier-ignore
+  await removeEmptySends(
+    tx,
+    page.filter(({ send_id }) => send_id !== null && beyond.has(send_id)),
+  )
+}
 
 const emptySends = {
   sql: `select account_id, id from sends s where s.account_id = :account and s.id = :send and not exists (
@@ -164,7 +171,9 @@ async function removeEmptySends(tx: Tx, page: readonly OldMessage[]): Promise<vo
   const sends = new Map(page.flatMap((row) => (row.send_id === null ? [] : [[row.send_id, row] as const])))
   if (sends.size === 0) return
   const empty = await selectEach<{ account_id: string; id: string }>(
-    tx, emptySends, [...sends].map(([id, { account_id }]) => [account_id, id]),
-  ) // prettier-ignore
+    tx,
+    emptySends,
+    [...sends].map(([id, { account_id }]) => [account_id, id]),
+  )
   await deleteRows(tx, 'sends', ['account_id', 'id'], empty)
 }

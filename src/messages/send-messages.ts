@@ -23,8 +23,10 @@ export async function sendMessages(
   floor: Promise<number> = Promise.resolve(0),
 ): Promise<SendResult[]> {
   const [floorMs, replays, standing] = await allDone([
-    floor, findReplays(tx, requests), readStanding(tx, requests),
-  ]) // prettier-ignore
+    floor,
+    findReplays(tx, requests),
+    readStanding(tx, requests),
+  ])
   const isLate = ({ createdAt }: SendRequest): boolean => createdAt < floorMs
   const fresh = requests.filter((request, i) => replays[i] === null && !isLate(request))
   refuseOneKeyTwice(fresh)
@@ -89,11 +91,15 @@ async function readStanding(db: Db | Tx, requests: readonly SendRequest[]): Prom
       names.map((name) => [name.accountId]),
     ),
     selectEach<{ account_id: string; mode: SendRequest['mode']; messages: number }>(
-      db, waitingOf, names.map((name) => [name.accountId, name.mode]),
-    ), // prettier-ignore
+      db,
+      waitingOf,
+      names.map((name) => [name.accountId, name.mode]),
+    ),
     selectEach<{ key_id: string; day: number; parts: number }>(
-      db, usageOfKey, [...capped.values()].map(({ keyId, createdAt }) => [keyId, utcDay(createdAt)]),
-    ), // prettier-ignore
+      db,
+      usageOfKey,
+      [...capped.values()].map(({ keyId, createdAt }) => [keyId, utcDay(createdAt)]),
+    ),
   ])
   return {
     wallets,

@@ -61,7 +61,11 @@ export async function settleReceipts(
   )
   // A first try that arrived after all: its message waits for no second one (P6).
   const waited = verdicts.filter(({ row }, i) => row.status === 'queued' && states[i] !== null)
-  if (waited.length > 0) await letGoOfWaiting(tx, waited.map(({ row }) => row)) // prettier-ignore
+  if (waited.length > 0)
+    await letGoOfWaiting(
+      tx,
+      waited.map(({ row }) => row),
+    )
   return moved
 }
 
@@ -118,7 +122,9 @@ async function judge(tx: Tx, groups: readonly Group[]): Promise<Verdict[]> {
 
 async function openParts(tx: Tx, groups: readonly Group[]): Promise<Map<string, AwaitedPart[]>> {
   const rows = await selectEach<AwaitedPart>(
-    tx, awaitedPartsOf, groups.map(({ row }) => [row.account_id, row.mode, row.expected_sent_at, row.id, row.attempt_number]),
-  ) // prettier-ignore
+    tx,
+    awaitedPartsOf,
+    groups.map(({ row }) => [row.account_id, row.mode, row.expected_sent_at, row.id, row.attempt_number]),
+  )
   return Map.groupBy(rows, (row) => nameOfTry(row.message_id, row.attempt_number))
 }

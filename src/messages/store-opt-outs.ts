@@ -97,8 +97,17 @@ export async function storeOptOuts(tx: Tx, ids: Ids, asked: NewOptOuts): Promise
     device_id: deviceId,
     confirmation_id: null,
   }))
-  await insertRows(tx, 'opt_outs', rows.filter(({ recipient }) => !known.has(recipient))) // prettier-ignore
-  await updateRows(tx, 'opt_outs', key, rows.filter(({ recipient }) => known.has(recipient))) // prettier-ignore
+  await insertRows(
+    tx,
+    'opt_outs',
+    rows.filter(({ recipient }) => !known.has(recipient)),
+  )
+  await updateRows(
+    tx,
+    'opt_outs',
+    key,
+    rows.filter(({ recipient }) => known.has(recipient)),
+  )
   const open = await selectEach<{ id: string }>(
     tx,
     openTo,
@@ -109,7 +118,12 @@ export async function storeOptOuts(tx: Tx, ids: Ids, asked: NewOptOuts): Promise
     open.map(({ id }) => ({ accountId, mode, messageId: id })),
     { code: 'recipient_opted_out', nowMs },
   )
-  await recordEvents(tx, added.map((recipient) => eventOf(ids, 'recipient.opted_out', { accountId, mode, recipient }, { origin, nowMs }))) // prettier-ignore
+  await recordEvents(
+    tx,
+    added.map((recipient) =>
+      eventOf(ids, 'recipient.opted_out', { accountId, mode, recipient }, { origin, nowMs }),
+    ),
+  )
   return { added, canceled }
 }
 
@@ -169,7 +183,12 @@ export async function endOptOut(
   const { nowMs } = asked
   const rows = (await readOptOuts(tx, asked, asked.spellings)).filter((row) => holds(row, nowMs))
   if (rows.length === 0) return false
-  const ended = rows.map(({ account_id, mode, recipient }) => ({ account_id, mode, recipient, forget_at: nowMs })) // prettier-ignore
+  const ended = rows.map(({ account_id, mode, recipient }) => ({
+    account_id,
+    mode,
+    recipient,
+    forget_at: nowMs,
+  }))
   await updateRows(tx, 'opt_outs', key, ended)
   await recordEvents(tx, [eventOf(ids, 'recipient.opted_in', asked, asked)])
   return true

@@ -69,8 +69,11 @@ export async function readTimesTo(
   const isOne = ({ first, last }: NumberRange): boolean => first === last
   const found = await Promise.all([
     read(timesToNumber, ranges.filter(isOne)),
-    read(timesToRange, ranges.filter((range) => !isOne(range))),
-  ]) // prettier-ignore
+    read(
+      timesToRange,
+      ranges.filter((range) => !isOne(range)),
+    ),
+  ])
   const rows = found.flat()
   const times = new Map<string, number[]>()
   for (const [name, alike] of Map.groupBy(rows, (row) => row.name))

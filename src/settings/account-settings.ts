@@ -21,6 +21,10 @@ export const accountSettings = {
     default: 5,
     says: 'At or below this many SMS a new account counts as low: half of the free ones. Each account may set its own.',
   }),
-  // prettier-ignore
-  queueLimit: setting({ env: 'ONESIXTY_QUEUE_LIMIT', read: wholeNumber(0), default: 10_000, says: 'Messages that may wait, account and mode; 0 switches the limit off. A hundred requests of 100 recipients; a program that runs wild fills no disk.' }),
+  queueLimit: setting({
+    env: 'ONESIXTY_QUEUE_LIMIT',
+    read: wholeNumber(0),
+    default: 10_000,
+    says: 'Messages that may wait, account and mode; 0 switches the limit off. A hundred requests of 100 recipients; a program that runs wild fills no disk.',
+  }),
 } as const

@@ -100,6 +100,10 @@ export const consoleSettings = {
     default: null,
     says: 'Sender of those mails, such as `onesixty <sms@example.org>`; onesixty at the host of the public address when not set.',
   }),
-  // prettier-ignore
-  consoleStreams: setting({ env: 'ONESIXTY_CONSOLE_STREAMS', read: wholeNumber(1), default: 50, says: 'Tabs of the console that may look on at one account at the same time, on each node. Each reads what has changed, several times a second while much does.' }),
+  consoleStreams: setting({
+    env: 'ONESIXTY_CONSOLE_STREAMS',
+    read: wholeNumber(1),
+    default: 50,
+    says: 'Tabs of the console that may look on at one account at the same time, on each node. Each reads what has changed, several times a second while much does.',
+  }),
 } as const

@@ -39,18 +39,34 @@ export const deviceSettings = {
     default: 100_000,
     says: 'How many such receipts are kept of one device; the oldest go first. An SMSC account that other programs send over brings theirs too, without end; this many are some 100 MB.',
   }),
-  // prettier-ignore
-  phoneFailedAuthPerMinute: setting({ env: 'ONESIXTY_PHONE_FAILED_AUTH_PER_MINUTE', read: wholeNumber(0), default: 120, says: 'Wrong tokens of phones a minute and address that are answered 401, then 429; 0 switches the limit off. Phones that were removed knock for ever, and many may stand behind one address.' }),
-  // prettier-ignore
-  phonesPerAccount: setting({ env: 'ONESIXTY_PHONES_PER_ACCOUNT', read: wholeNumber(0), default: 1_000, says: 'Phones that may register with the private tokens of one account, or of the operator; 0 switches the limit off. A token that got about cannot fill the installation with devices.' }),
-  // prettier-ignore
-  registrationsPerHour: setting({ env: 'ONESIXTY_REGISTRATIONS_PER_HOUR', read: wholeNumber(0), default: 3_600, says: 'Registrations of phones an hour with one private token; 0 switches the limit off. All phones of an account may come anew at once; a token that got about cannot fill the database.' }),
+  phoneFailedAuthPerMinute: setting({
+    env: 'ONESIXTY_PHONE_FAILED_AUTH_PER_MINUTE',
+    read: wholeNumber(0),
+    default: 120,
+    says: 'Wrong tokens of phones a minute and address that are answered 401, then 429; 0 switches the limit off. Phones that were removed knock for ever, and many may stand behind one address.',
+  }),
+  phonesPerAccount: setting({
+    env: 'ONESIXTY_PHONES_PER_ACCOUNT',
+    read: wholeNumber(0),
+    default: 1_000,
+    says: 'Phones that may register with the private tokens of one account, or of the operator; 0 switches the limit off. A token that got about cannot fill the installation with devices.',
+  }),
+  registrationsPerHour: setting({
+    env: 'ONESIXTY_REGISTRATIONS_PER_HOUR',
+    read: wholeNumber(0),
+    default: 3_600,
+    says: 'Registrations of phones an hour with one private token; 0 switches the limit off. All phones of an account may come anew at once; a token that got about cannot fill the database.',
+  }),
   phoneIdleTimeoutMs: setting({
     env: 'ONESIXTY_PHONE_IDLE_TIMEOUT_MS',
     read: wholeNumber(100),
     default: 5_000,
     says: 'How long an idle connection of a phone stays open, beside its stream of events, when no proxy stands between. The app keeps up to five for minutes, each of which costs 10 KB here.',
   }),
-  // prettier-ignore
-  simulatorsPerAccount: setting({ env: 'ONESIXTY_SIMULATORS_PER_ACCOUNT', read: wholeNumber(0), default: 10, says: 'Simulators of its own that an account may add in the console; 0 switches the limit off. Ten play every mood at once.' }),
+  simulatorsPerAccount: setting({
+    env: 'ONESIXTY_SIMULATORS_PER_ACCOUNT',
+    read: wholeNumber(0),
+    default: 10,
+    says: 'Simulators of its own that an account may add in the console; 0 switches the limit off. Ten play every mood at once.',
+  }),
 } as const

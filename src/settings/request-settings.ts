@@ -21,8 +21,12 @@ export const requestSettings = {
     default: 1200,
     says: 'Reads a minute, account and mode; 0 switches the limit off. Two for each send, so that a program can look at what it has sent.',
   }),
-  // prettier-ignore
-  operatorPerMinute: setting({ env: 'ONESIXTY_OPERATOR_PER_MINUTE', read: wholeNumber(0), default: 600, says: 'Requests a minute with one token of the operator (/operator/v1); 0 switches the limit off. A billing system that runs wild must not hold up sending.' }),
+  operatorPerMinute: setting({
+    env: 'ONESIXTY_OPERATOR_PER_MINUTE',
+    read: wholeNumber(0),
+    default: 600,
+    says: 'Requests a minute with one token of the operator (/operator/v1); 0 switches the limit off. A billing system that runs wild must not hold up sending.',
+  }),
   failedAuthPerMinute: setting({
     env: 'ONESIXTY_FAILED_AUTH_PER_MINUTE',
     read: wholeNumber(0),

@@ -39,6 +39,10 @@ export const retentionSettings = {
     default: 90,
     says: 'How long an opt-out is kept after its end, to explain a refusal while the records around it stand. One without an end stands for ever.',
   }),
-  // prettier-ignore
-  deviceHistoryDays: setting({ env: 'ONESIXTY_DEVICE_HISTORY_DAYS', read: wholeNumber(1), default: 90, says: 'How long past states and measurements of devices are kept: as long as the messages that they carried.' }),
+  deviceHistoryDays: setting({
+    env: 'ONESIXTY_DEVICE_HISTORY_DAYS',
+    read: wholeNumber(1),
+    default: 90,
+    says: 'How long past states and measurements of devices are kept: as long as the messages that they carried.',
+  }),
 } as const

@@ -56,8 +56,13 @@ export interface SetStatements {
   ): Promise<number>
   /** Inserts, or adds the amounts to what stands there; `lowest` columns keep the smaller value. */
   addToRows(
-    db: Tx, table: string, key: readonly string[], amounts: readonly string[], lowest: readonly string[], rows: readonly Value[][],
-  ): Promise<number> // prettier-ignore
+    db: Tx,
+    table: string,
+    key: readonly string[],
+    amounts: readonly string[],
+    lowest: readonly string[],
+    rows: readonly Value[][],
+  ): Promise<number>
   selectEach(db: Db | Tx, statement: SelectEach, inputs: readonly Value[][]): Promise<Row[]>
 }
 

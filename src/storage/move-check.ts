@@ -55,9 +55,11 @@ async function sumsOf(db: Db | Tx, { name, columns }: TableShape): Promise<Recor
       ? `sum("${column.name}" % ${modulus}) as "${column.name}"`
       : `sum(octet_length("${column.name}")) as "${column.name}"`,
   ])
-  const { rows } = await sql<Record<string, unknown>>`${sql.raw(`select count(*) as "rows", ${each.join(', ')} from "${name}"`)}`.execute(db)
+  const { rows } = await sql<
+    Record<string, unknown>
+  >`${sql.raw(`select count(*) as "rows", ${each.join(', ')} from "${name}"`)}`.execute(db)
   return rows[0] ?? {}
-} // prettier-ignore
+}
 
 /** Money, messages and traffic, over all accounts and modes. */
 async function readNamedSums(db: Db | Tx): Promise<NamedSums> {

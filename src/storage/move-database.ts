@@ -113,7 +113,8 @@ async function copyAndMark(deps: MoveDeps, move: Move): Promise<MoveResult> {
     if ((await readDeparture(tx))?.copy_id !== departure.copyId)
       throw new MovedError('A command changed the database while the move began. Run it again.')
     const { rows } = await copyTables(deps, move, departure)
-    const at = (step: MoveProgress['step']): void => deps.onProgress({ step, table: null, rows: { copied: rows, total: rows } })
+    const at = (step: MoveProgress['step']): void =>
+      deps.onProgress({ step, table: null, rows: { copied: rows, total: rows } })
     at('analyzing')
     await target.analyze()
     at('comparing')
@@ -124,7 +125,7 @@ async function copyAndMark(deps: MoveDeps, move: Move): Promise<MoveResult> {
     await endDeparture(tx, { dataFolder: deps.dataFolder, nowMs: deps.clock.now() })
     return { wasDone: false, tables: shapes.length, rows, sums, brokenSums, isRestored }
   })
-} // prettier-ignore
+}
 
 /** A sum that holds in the source must hold in the target. One that holds in neither does not keep anybody from moving. */
 async function brokenOnBoth({ findBrokenSums }: MoveDeps, source: Tx, target: Db): Promise<string[]> {
@@ -147,7 +148,11 @@ async function copyTables(
   const counting = { copied: 0, total: 0 }
   deps.onProgress({ step: 'counting', table: null, rows: counting })
   const total = await source.countRows(shapes)
-  const begun = await target.begin(shapes, { ...departure, dataFolder: deps.dataFolder, nowMs: deps.clock.now() })
+  const begun = await target.begin(shapes, {
+    ...departure,
+    dataFolder: deps.dataFolder,
+    nowMs: deps.clock.now(),
+  })
   if (begun.isAnew) deps.onProgress({ step: 'beginning anew', table: null, rows: { ...counting, total } })
   let copied = [...begun.progress.values()].reduce((sum, { copied_rows: rows }) => sum + rows, 0)
   for (const shape of shapes) {
@@ -162,12 +167,14 @@ async function copyTables(
     }
   }
   return { rows: copied }
-} // prettier-ignore
+}
 
 const retrySentence =
   'Nothing is marked as moved: the embedded database can be served as before. Empty the target (drop and create the database) and move again; if it happens again, report it.'
 
 function mismatchSentence(differences: readonly Difference[]): string {
-  const shown = differences.slice(0, 10).map(({ of, source, target }) => `${of} ${String(source)} / ${String(target)}`)
+  const shown = differences
+    .slice(0, 10)
+    .map(({ of, source, target }) => `${of} ${String(source)} / ${String(target)}`)
   return `Source and target are not the same (${differences.length} differences: ${shown.join('; ')}). ${retrySentence}`
-} // prettier-ignore
+}

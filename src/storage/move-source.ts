@@ -40,7 +40,11 @@ export async function openMoveSource(
   return {
     db,
     readPage(shape, after, limit) {
-      const { rows = [] } = guarded.execute({ op: 'all', sql: pageOf(shape, after !== null), values: [...(after ?? []), limit] })
+      const { rows = [] } = guarded.execute({
+        op: 'all',
+        sql: pageOf(shape, after !== null),
+        values: [...(after ?? []), limit],
+      })
       return rows as Value[][]
     },
     async countRows(shapes) {
@@ -50,7 +54,7 @@ export async function openMoveSource(
     },
     close: () => db.destroy(),
   }
-} // prettier-ignore
+}
 
 const quoted = (columns: readonly string[]): string => columns.map((column) => `"${column}"`).join(', ')
 

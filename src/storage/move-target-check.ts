@@ -38,11 +38,15 @@ export async function refuseWrongTarget(
     if (move?.isFinished === true) throw inUse(`what moved to it from ${move.place}`)
     if (move !== null && move.id !== source?.id)
       throw inUse(`an unfinished move of another database (${move.place})`)
-    if (move === null) await refuseRows(client, [...tables].filter((name) => name !== 'schema_migrations'))
+    if (move === null)
+      await refuseRows(
+        client,
+        [...tables].filter((name) => name !== 'schema_migrations'),
+      )
   } catch (error) {
     throw error instanceof WrongTargetError ? error : asStorageError(error)
   }
-} // prettier-ignore
+}
 
 const inUse = (what: string): WrongTargetError =>
   new WrongTargetError(
@@ -121,5 +125,11 @@ async function refuseRows(client: pg.ClientBase, tables: readonly string[]): Pro
   if (tables.length === 0) return
   const each = tables.map((name) => `select '${name}' as name where exists (select 1 from "${name}")`)
   const { rows } = await client.query<{ name: string }>(each.join(' union all '))
-  if (rows.length > 0) throw inUse(`rows in ${rows.map(({ name }) => name).slice(0, 5).join(', ')}`)
-} // prettier-ignore
+  if (rows.length > 0)
+    throw inUse(
+      `rows in ${rows
+        .map(({ name }) => name)
+        .slice(0, 5)
+        .join(', ')}`,
+    )
+}

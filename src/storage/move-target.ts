@@ -28,7 +28,11 @@ export class MoveTarget {
    * of `source`, is of a newer schema, or is being moved to by somebody else.
    */
   static async open(
-    { settings, shapes, source }: { settings: PostgresSettings; shapes: readonly TableShape[]; source: MoveTable | null },
+    {
+      settings,
+      shapes,
+      source,
+    }: { settings: PostgresSettings; shapes: readonly TableShape[]; source: MoveTable | null },
     nowMs: number,
   ): Promise<MoveTarget> {
     const pool = createPostgresPool(settings, 1)
@@ -47,7 +51,7 @@ export class MoveTarget {
       await pool.end()
       throw error
     }
-  } // prettier-ignore
+  }
 
   get db(): Storage['read'] {
     return this.#storage.read

@@ -38,13 +38,17 @@ export async function releasePage(tx: Tx, most = rowsAtOnce): Promise<number> {
     if (name === 'queue')
       await sql`
         update queue_totals set next_expiry_at = 0 where (account_id, mode, route_key) in
-          (select account_id, mode, route_key from ${page(sql`account_id, mode, route_key`)} as page)`.execute(tx)
+          (select account_id, mode, route_key from ${page(sql`account_id, mode, route_key`)} as page)`.execute(
+        tx,
+      )
     const { numAffectedRows } = await sql`
-      update ${table} set restore_hold = 0 where (${key}) in (select ${key} from ${page(key)} as page)`.execute(tx)
+      update ${table} set restore_hold = 0 where (${key}) in (select ${key} from ${page(key)} as page)`.execute(
+      tx,
+    )
     return Number(numAffectedRows ?? 0)
   }
   return 0
-} // prettier-ignore
+}
 
 /** Whether a restore holds anything. */
 export async function holdsAnything(db: Db): Promise<boolean> {
@@ -66,10 +70,12 @@ const heldPage =
 async function heldAt(db: Db | Tx, name: Table, place: number): Promise<Value[] | null> {
   const key = keyOf(name)
   const { rows } = await sql<Record<string, Value>>`
-    select ${key} from ${sql.table(name)} where restore_hold = 1 order by ${key} limit 1 offset ${place}`.execute(db)
+    select ${key} from ${sql.table(name)} where restore_hold = 1 order by ${key} limit 1 offset ${place}`.execute(
+    db,
+  )
   const [row] = rows
   return row === undefined ? null : keys[name].map((column) => row[column] as Value)
-} // prettier-ignore
+}
 
 interface Page {
   table: RawBuilder<unknown>
@@ -103,4 +109,4 @@ async function pageBehind(
   if (last === undefined) return { page: { table, range: rest }, end: null }
   const end = keys[name].map((column) => last[column] as Value)
   return { page: { table, range: sql`${rest} and (${key}) <= (${sql.join(end)})` }, end }
-} // prettier-ignore
+}

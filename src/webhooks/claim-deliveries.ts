@@ -151,11 +151,7 @@ const lend = (tx: Tx, rows: readonly OpenRow[], dueAt: number): Promise<number> 
     })),
   )
 
-const claimedOf = (
-  row: OpenRow,
-  event: WebhookEventTable,
-  message: MessageRow | null,
-): ClaimedDelivery => ({
+const claimedOf = (row: OpenRow, event: WebhookEventTable, message: MessageRow | null): ClaimedDelivery => ({
   accountId: row.account_id,
   endpointId: row.endpoint_id,
   token: row.token + 1,
@@ -166,7 +162,7 @@ const claimedOf = (
   previousUntil: row.previous_until,
   event,
   message,
-}) // prettier-ignore
+})
 
 /** Makes due what waits for longer than anything may: a clock was ahead when it was written. */
 export async function mendFarDue(tx: Tx, latestMs: number): Promise<void> {

@@ -31,16 +31,13 @@ export interface DelivererDeps {
   secretBox: SecretBox
   renderMessage: RenderMessage
   /** One POST, which never throws and takes no longer than `timeoutMs`. */
-  post: (
-    url: URL,
-    what: { headers: Readonly<Record<string, string>>; body: string },
-  ) => Promise<PostResult>
+  post: (url: URL, what: { headers: Readonly<Record<string, string>>; body: string }) => Promise<PostResult>
   timeoutMs: number
   pollIntervalMs: number
   mostInLane: number
   mostConnections: number
   disableAfterMs: number
-} // prettier-ignore
+}
 
 /** Beyond the time of a try: what it takes to write down what came of it. */
 const leaseMarginMs = 10_000
@@ -149,14 +146,17 @@ export class Deliverer implements Service {
     const running = this.#deliver(delivery)
       // Its lease ends, and it is tried again.
       .catch((error: unknown) =>
-        this.#deps.log.error({ err: error, event: delivery.event.id }, 'what came of a delivery was not stored'),
+        this.#deps.log.error(
+          { err: error, event: delivery.event.id },
+          'what came of a delivery was not stored',
+        ),
       )
       .finally(() => {
         this.#underWay.delete(running)
         this.nudge()
       })
     this.#underWay.add(running)
-  } // prettier-ignore
+  }
 
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
     const { clock, metrics, log } = this.#deps

@@ -82,7 +82,11 @@ export async function recordOutcomes(
     updateRows(tx, 'webhook_deliveries', key, heard.filter(({ row }) => row.closed_at === null).map(({ row }) => row)),
     insertRows(tx, 'webhook_attempts', tried.flatMap((one) => attemptRow(one, standingNow(one))), 'ignore'),
   ]) // prettier-ignore
-  await judgeEndpoints(tx, deps, heard.map(({ one }) => one)) // prettier-ignore
+  await judgeEndpoints(
+    tx,
+    deps,
+    heard.map(({ one }) => one),
+  )
   return judged.map(({ standing }) => standing)
 }
 

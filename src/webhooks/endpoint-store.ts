@@ -204,13 +204,20 @@ const longestUrl = 2_000
 function urlFaults(text: string): Fault[] {
   const fault = (code: Fault['code'], detail: string): Fault[] => [{ pointer: '/url', code, detail }]
   const url = URL.parse(text)
-  if (text.length > longestUrl) return fault('too_long', `The address must have at most ${longestUrl} characters.`)
+  if (text.length > longestUrl)
+    return fault('too_long', `The address must have at most ${longestUrl} characters.`)
   if (url === null || !/^https?:$/.test(url.protocol))
-    return fault('invalid_format', 'The address must be an https or http address such as https://shop.example.org/sms.')
+    return fault(
+      'invalid_format',
+      'The address must be an https or http address such as https://shop.example.org/sms.',
+    )
   if (url.username !== '' || url.password !== '')
-    return fault('invalid_format', 'The address must not hold a name or password: the signature tells who calls.')
+    return fault(
+      'invalid_format',
+      'The address must not hold a name or password: the signature tells who calls.',
+    )
   return url.hash === '' ? [] : fault('invalid_format', 'The address must not hold a fragment (#…).')
-} // prettier-ignore
+}
 
 const typeFaults = (types: readonly string[]): Fault[] =>
   types

@@ -60,7 +60,7 @@ const ofMessage = {
         cross join webhook_deliveries d on d.account_id = v.account_id and d.endpoint_id = w.id and d.event_id = v.id
         where v.account_id = :account and v.message_id = :message and w.state <> 'removed'`,
   inputs: ['account', 'message'],
-} as const // prettier-ignore
+} as const
 
 const one = {
   sql: `select ${columns} from webhook_deliveries d

@@ -67,7 +67,9 @@ export async function replayRange(
 ): Promise<{ replayed: number; restFromMs: number | null }> {
   const { accountId, endpointId, actor, fromMs, untilMs, onlyFailed } = range
   if (!(fromMs < untilMs))
-    throw invalidInput([{ pointer: '/untilMs', code: 'out_of_range', detail: 'The end must be after the begin.' }])
+    throw invalidInput([
+      { pointer: '/untilMs', code: 'out_of_range', detail: 'The end must be after the begin.' },
+    ])
   await writer.write(async (tx) => {
     await requireEnabled(tx, range)
     const detail = { endpointId, from: rfc3339(fromMs), until: rfc3339(untilMs), onlyFailed }
@@ -82,7 +84,8 @@ export async function replayRange(
       .where('endpoint_id', '=', endpointId)
       .where('event_id', '>=', from)
       .where('event_id', '<', lowestIdAt('evt', untilMs))
-    if (onlyFailed) query = query.where(({ eb, or }) => or([eb('outcome', 'is', null), eb('outcome', '!=', 'delivered')]))
+    if (onlyFailed)
+      query = query.where(({ eb, or }) => or([eb('outcome', 'is', null), eb('outcome', '!=', 'delivered')]))
     const rows = await query.orderBy('event_id').limit(pageSize).execute()
     const ids = rows.map((row) => row.event_id)
     if (ids.length > 0) replayed += await writer.write((tx) => openAgain(tx, accountId, endpointId, ids))
@@ -91,7 +94,7 @@ export async function replayRange(
     if (replayed >= mostReplayed) return { replayed, restFromMs: timeOfId(last) }
     from = `${last}0`
   }
-} // prettier-ignore
+}
 
 /** Under a new token: what comes of a try that is under way would close what is asked for again. */
 async function openAgain(

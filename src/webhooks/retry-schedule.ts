@@ -4,8 +4,16 @@ const secondMs = 1_000
 
 /** How long after each failure a delivery is tried again: about 76 hours in all. What has failed once more is given up. */
 export const retryDelaysMs = [
-  5 * secondMs, 5 * minuteMs, 30 * minuteMs, 2 * hourMs, 5 * hourMs, 10 * hourMs, 14 * hourMs, 20 * hourMs, 24 * hourMs,
-] as const // prettier-ignore
+  5 * secondMs,
+  5 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  5 * hourMs,
+  10 * hourMs,
+  14 * hourMs,
+  20 * hourMs,
+  24 * hourMs,
+] as const
 
 /** So that what failed together does not come back together. */
 const spread = 0.2

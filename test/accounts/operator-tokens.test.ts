@@ -33,7 +33,9 @@ test('a token is known again by its hash alone, which is all that is stored of i
   expect(await find(token)).toMatchObject({ tokenId, scope: 'write' })
   const rows = await house.storage.read.selectFrom('operator_tokens').selectAll().execute()
   expect(JSON.stringify(rows)).not.toContain(token.slice(20, -4))
-  expect(rows).toMatchObject([{ id: tokenId, last_four: lastFour, hash: expect.stringMatching(/^[0-9a-f]{64}$/) }]) // prettier-ignore
+  expect(rows).toMatchObject([
+    { id: tokenId, last_four: lastFour, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  ])
   expect(await house.audited()).toContain('operator_token.created')
   const log = await house.storage.read.selectFrom('audit_log').select('detail').execute()
   expect(JSON.stringify(log)).not.toContain(token)
@@ -56,7 +58,8 @@ test('one that was revoked, has ended or was mistyped is nobody’s', async () =
   expect(await find(ending.token)).not.toBeNull()
   await house.clock.advance(60_000)
   expect(await find(ending.token)).toBeNull()
-  const revoke = () => house.storage.writer.write((tx) => revokeOperatorToken(tx, house.deps(), { tokenId, actor: 'test' })) // prettier-ignore
+  const revoke = () =>
+    house.storage.writer.write((tx) => revokeOperatorToken(tx, house.deps(), { tokenId, actor: 'test' }))
   expect([await revoke(), await revoke()]).toEqual([true, false])
   expect(await find(token)).toBeNull()
   const states = (await readTokens(house.storage.read, house.clock.now())).map(({ state }) => state)
@@ -68,7 +71,9 @@ test('its last use is written once a minute', async () => {
   const { tokenId, token } = await create()
   const first = await find(token)
   expect(first?.usedFirstIn).toBe(house.clock.now() - (house.clock.now() % 60_000))
-  await house.storage.writer.write((tx) => touchOperatorToken(tx, { tokenId, minute: first?.usedFirstIn ?? 0 })) // prettier-ignore
+  await house.storage.writer.write((tx) =>
+    touchOperatorToken(tx, { tokenId, minute: first?.usedFirstIn ?? 0 }),
+  )
   expect((await find(token))?.usedFirstIn).toBeNull()
   await house.clock.advance(60_000)
   expect((await find(token))?.usedFirstIn).not.toBeNull()
@@ -76,7 +81,9 @@ test('its last use is written once a minute', async () => {
 
 test('names that are none, an end in the past and the fifty-first are refused', async () => {
   await expect(create({ name: ' ' })).rejects.toMatchObject({ code: 'validation_failed' })
-  await expect(create({ expiresAt: house.clock.now() })).rejects.toMatchObject({ extra: { errors: [{ pointer: '/expires_at' }] } }) // prettier-ignore
+  await expect(create({ expiresAt: house.clock.now() })).rejects.toMatchObject({
+    extra: { errors: [{ pointer: '/expires_at' }] },
+  })
   for (let i = 0; i < 50; i++) await create()
   await expect(create()).rejects.toMatchObject({ extra: { errors: [{ code: 'too_many_items' }] } })
 })

@@ -15,18 +15,27 @@ beforeEach(async () => {
 afterEach(() => house.close())
 
 const told = async () =>
-  (await house.storage.read.selectFrom('webhook_events').select(['type', 'facts', 'mode']).orderBy('at').orderBy('type').execute()).map(
-    ({ type, facts, mode }) => ({ type, mode, ...(JSON.parse(facts ?? '{}') as object) }),
-  ) // prettier-ignore
+  (
+    await house.storage.read
+      .selectFrom('webhook_events')
+      .select(['type', 'facts', 'mode'])
+      .orderBy('at')
+      .orderBy('type')
+      .execute()
+  ).map(({ type, facts, mode }) => ({ type, mode, ...(JSON.parse(facts ?? '{}') as object) }))
 
 /** As the reporter does it each second. */
-async function stand(deviceId: string, status: 'online' | 'degraded' | 'offline' | 'pending', reasons: string[] = []) {
+async function stand(
+  deviceId: string,
+  status: 'online' | 'degraded' | 'offline' | 'pending',
+  reasons: string[] = [],
+) {
   await house.clock.advance(1_000)
   await house.storage.writer.write(async (tx) => {
     const changed = await recordStandings(tx, [{ deviceId, status, reasons, atMs: house.clock.now() }])
     await recordEvents(tx, changed.flatMap(deviceEvent))
   })
-} // prettier-ignore
+}
 
 test('an account is told of what its own devices become, and not that a reason has changed', async () => {
   await house.addDevice('dev_p', { accountId: 'acc_a' })
@@ -51,7 +60,9 @@ test('an account is told that it was suspended and reactivated, once each, and n
   const become = async (state: 'active' | 'suspended' | 'closed') => {
     await house.clock.advance(1_000)
     const deps = { ids: house.ids, nowMs: house.clock.now() }
-    await house.storage.writer.write((tx) => changeStatePage(tx, deps, { accountId: 'acc_a', state, actor: 'test' })) // prettier-ignore
+    await house.storage.writer.write((tx) =>
+      changeStatePage(tx, deps, { accountId: 'acc_a', state, actor: 'test' }),
+    )
   }
   for (const state of ['suspended', 'suspended', 'active', 'closed'] as const) await become(state)
   expect((await told()).map(({ type }) => type)).toEqual(['account.suspended', 'account.reactivated'])

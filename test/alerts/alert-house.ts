@@ -27,7 +27,13 @@ export async function openAlertHouse(): Promise<AlertHouse> {
   const { storage, clock, ids } = house
   const post = await startMailServer()
   await house.addAccount('acc_a', 100)
-  const user = (id: string, isOperator: 0 | 1) => ({ id, email: `${id}@example.org`, name: id, is_operator: isOperator, created_at: 1 }) // prettier-ignore
+  const user = (id: string, isOperator: 0 | 1) => ({
+    id,
+    email: `${id}@example.org`,
+    name: id,
+    is_operator: isOperator,
+    created_at: 1,
+  })
   await storage.writer.write(async (tx) => {
     await insertRows(tx, 'users', [user('ada', 0), user('bob', 0), user('olga', 1)])
     await insertRows(tx, 'account_users', [
@@ -49,14 +55,21 @@ export async function openAlertHouse(): Promise<AlertHouse> {
       if (complaints !== '') throw new Error(complaints)
       await createAlertMailer({ ...deps, mailer: createMailer(deps) }).sweepAll()
     },
-    told: () => post.mails.map(({ to, subject }) => `${to.split('@')[0]}: ${subject.replace('[onesixty] ', '')}`).toSorted(), // prettier-ignore
+    told: () =>
+      post.mails
+        .map(({ to, subject }) => `${to.split('@')[0]}: ${subject.replace('[onesixty] ', '')}`)
+        .toSorted(),
     minutes: (count) => clock.jumpWallClock(count * 60_000),
     setStanding: (deviceId, status, reasons = []) =>
       storage.writer.write((tx) => recordStandings(tx, [{ deviceId, status, reasons, atMs: clock.now() }])),
     grant: (sms) =>
       storage.writer.write(async (tx) => {
         const wallet = { accountId: 'acc_a', mode: 'live', note: 'n', actor: 'test' } as const
-        await grantSms(tx, { ids, nowMs: clock.now() }, { ...wallet, sms, kind: sms > 0 ? 'grant' : 'correction' }) // prettier-ignore
+        await grantSms(
+          tx,
+          { ids, nowMs: clock.now() },
+          { ...wallet, sms, kind: sms > 0 ? 'grant' : 'correction' },
+        )
       }),
     async closeAll() {
       await post.stop()

@@ -25,7 +25,9 @@ test('a device that stays offline is told once to the owners, and once that it i
   for (let i = 0; i < 3; i++) await house.look()
   expect(house.told()).toEqual(['ada: dev_p is offline'])
   expect(house.post.mails[0]).toMatchObject({ user: 'alerts', from: 'onesixty@sms.example.org' })
-  expect(house.post.mails[0]?.raw).toMatch(/no_contact[^]*https:\/\/sms.example.org\/a\/acc_a\/live\/devices[^]*profile/) // prettier-ignore
+  expect(house.post.mails[0]?.raw).toMatch(
+    /no_contact[^]*https:\/\/sms.example.org\/a\/acc_a\/live\/devices[^]*profile/,
+  )
   house.minutes(5)
   await house.setStanding('dev_p', 'online')
   for (let i = 0; i < 2; i++) await house.look()
@@ -71,7 +73,9 @@ test('a shared device is told to the operators, a disabled one and one for play 
   await house.addDevice('dev_s', { accountId: null })
   await house.addDevice('dev_d', { accountId: 'acc_a' })
   await house.addDevice('dev_t', { accountId: 'acc_a', mode: 'test' })
-  await write((tx) => tx.updateTable('devices').set({ state: 'disabled' }).where('id', '=', 'dev_d').execute()) // prettier-ignore
+  await write((tx) =>
+    tx.updateTable('devices').set({ state: 'disabled' }).where('id', '=', 'dev_d').execute(),
+  )
   for (const id of ['dev_s', 'dev_d', 'dev_t']) await house.setStanding(id, 'offline')
   house.minutes(30)
   await house.look()
@@ -185,7 +189,9 @@ test('an account that the guard paused is told to its owners and the operators, 
 
 test('who has muted a kind gets no mail of it, and the first operator without an address gets none', async () => {
   await write((tx) => writeMutes(tx, { userId: 'ada', kinds: ['device_offline'] }))
-  await write((tx) => tx.updateTable('users').set({ email: 'operator@localhost' }).where('id', '=', 'olga').execute()) // prettier-ignore
+  await write((tx) =>
+    tx.updateTable('users').set({ email: 'operator@localhost' }).where('id', '=', 'olga').execute(),
+  )
   await house.addDevice('dev_p', { accountId: 'acc_a' })
   await house.addDevice('dev_s', { accountId: null })
   for (const id of ['dev_p', 'dev_s']) await house.setStanding(id, 'offline')

@@ -60,7 +60,11 @@ test('a rule that cannot be looked at keeps no other one from being looked at, a
   await house.setStanding('dev_p', 'offline')
   await house.storage.writer.write(async (tx) => {
     await tx.updateTable('accounts').set({ state: 'suspended' }).execute()
-    await appendAudit(tx, { ids: house.ids, nowMs: house.clock.now() }, { accountId: 'acc_a', actor: 'system', action: pausedForPumping, detail: {} })
+    await appendAudit(
+      tx,
+      { ids: house.ids, nowMs: house.clock.now() },
+      { accountId: 'acc_a', actor: 'system', action: pausedForPumping, detail: {} },
+    )
   })
   house.minutes(20)
   let isBroken = true
@@ -76,11 +80,15 @@ test('a rule that cannot be looked at keeps no other one from being looked at, a
   const config = readConfig({ ONESIXTY_SMTP_URL: house.post.url })
   const watch = createAlertWatch({ ...house, log, config, read, writer: house.storage.writer })
   const kinds = async () =>
-    (await house.storage.read.selectFrom('alerts').select('kind').orderBy('kind').execute()).map(({ kind }) => kind)
+    (await house.storage.read.selectFrom('alerts').select('kind').orderBy('kind').execute()).map(
+      ({ kind }) => kind,
+    )
   await watch.sweepAll()
   expect(await kinds()).toEqual(['pumping_paused'])
-  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([{ alerts: ['device_offline'], err: { message: 'not readable' } }])
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { alerts: ['device_offline'], err: { message: 'not readable' } },
+  ])
   isBroken = false
   await watch.sweepAll()
   expect(await kinds()).toEqual(['device_offline', 'pumping_paused'])
-}) // prettier-ignore
+})

@@ -4,8 +4,13 @@ import type { Condition } from '../../src/alerts/condition.ts'
 import { decideAlerts, type KnownAlert } from '../../src/alerts/decide-alerts.ts'
 
 const condition = (subject: string): Condition => ({
-  kind: 'device_offline', subject, accountId: null, mode: null, name: subject, said: '',
-}) // prettier-ignore
+  kind: 'device_offline',
+  subject,
+  accountId: null,
+  mode: null,
+  name: subject,
+  said: '',
+})
 
 /** Looks again and again while conditions come and go, and keeps what was decided as the database does. */
 function live(seen: readonly (readonly string[])[], coolDownMs: number) {

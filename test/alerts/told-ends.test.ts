@@ -114,7 +114,9 @@ test('of a balance that is low and used up a person is told the worse, or what t
   await write(async (tx) => {
     await insertRows(tx, 'account_users', [{ account_id: 'acc_a', user_id: 'olga', role: 'owner' }])
     await writeMutes(tx, { userId: 'ada', kinds: ['balance_exhausted'] })
-    await insertRows(tx, 'usage_days', [{ account_id: 'acc_a', mode: 'live', day: utcDay(house.clock.now()), parts: 1 }]) // prettier-ignore
+    await insertRows(tx, 'usage_days', [
+      { account_id: 'acc_a', mode: 'live', day: utcDay(house.clock.now()), parts: 1 },
+    ])
   })
   await house.grant(-100)
   await house.look()
@@ -129,7 +131,9 @@ test('of a balance that is low and used up a person is told the worse, or what t
 test('who was told that a balance is low is told of its end, though no mail server took that it was used up', async () => {
   await write(async (tx) => {
     await tx.updateTable('wallets').set({ low_threshold: 20 }).execute()
-    await insertRows(tx, 'usage_days', [{ account_id: 'acc_a', mode: 'live', day: utcDay(house.clock.now()), parts: 1 }]) // prettier-ignore
+    await insertRows(tx, 'usage_days', [
+      { account_id: 'acc_a', mode: 'live', day: utcDay(house.clock.now()), parts: 1 },
+    ])
   })
   await house.grant(-85)
   await house.look()

@@ -15,8 +15,24 @@ const write: AlertHouse['storage']['writer']['write'] = (unit) => house.storage.
 test('failures are unusual by number and by share, against those of the week before', async () => {
   const floor = (ms: number): number => Math.floor(house.clock.now() / ms) * ms
   const count = (grain: 'minutes5' | 'hours6', bucket: number, failed: number, delivered: number) =>
-    write((tx) => insertRows(tx, 'traffic', [{ account_id: 'acc_a', mode: 'live', grain, bucket, accepted: failed + delivered, failed, delivered }])) // prettier-ignore
-  await write((tx) => insertRows(tx, 'webhook_endpoints', [{ account_id: 'acc_a', id: 'whk_1', url: 'https://a.example', state: 'enabled', secret: 's', created_at: 1, updated_at: 1 }])) // prettier-ignore
+    write((tx) =>
+      insertRows(tx, 'traffic', [
+        { account_id: 'acc_a', mode: 'live', grain, bucket, accepted: failed + delivered, failed, delivered },
+      ]),
+    )
+  await write((tx) =>
+    insertRows(tx, 'webhook_endpoints', [
+      {
+        account_id: 'acc_a',
+        id: 'whk_1',
+        url: 'https://a.example',
+        state: 'enabled',
+        secret: 's',
+        created_at: 1,
+        updated_at: 1,
+      },
+    ]),
+  )
   await count('hours6', floor(21_600_000) - 2 * dayMs, 3, 97)
   await count('minutes5', floor(300_000) - 600_000, 10, 30)
   await house.look()

@@ -134,7 +134,10 @@ test.each(Object.keys((operations.history.query as Schema).properties ?? {}))(
 test.each(oddInEach(operations.send.body?.schema as Schema))(
   'a send takes none at %s',
   async (pointer, body) => {
-    expect(await ask('POST', '/api/v1/send', olga.liveKey, body)).toMatchObject({ status: 422, body: faultAt({ pointer }) }) // prettier-ignore
+    expect(await ask('POST', '/api/v1/send', olga.liveKey, body)).toMatchObject({
+      status: 422,
+      body: faultAt({ pointer }),
+    })
   },
 )
 
@@ -143,13 +146,18 @@ test.each(operatorOperations.map((operation) => [operation.id, operation] as con
   async (_, { method, path, query, body: { schema } = {} }) => {
     const at = (account: string) => path.replace(':account', account)
     if (path.includes(':account'))
-      expect(await ask(method, at(encoded), token, method === 'POST' ? {} : undefined)).toMatchObject({ status: 404 }) // prettier-ignore
+      expect(await ask(method, at(encoded), token, method === 'POST' ? {} : undefined)).toMatchObject({
+        status: 404,
+      })
     for (const parameter of Object.keys(query?.properties ?? {}))
       expect(await ask(method, `${at(olga.accountId)}?${parameter}=${encoded}`, token)).toMatchObject({
         status: 400,
         body: faultAt({ parameter, code: 'control_character' }),
       })
     for (const [pointer, body] of schema === undefined ? [] : oddInEach(schema))
-      expect(await ask(method, at(olga.accountId), token, body)).toMatchObject({ status: 422, body: faultAt({ pointer }) }) // prettier-ignore
+      expect(await ask(method, at(olga.accountId), token, body)).toMatchObject({
+        status: 422,
+        body: faultAt({ pointer }),
+      })
   },
 )

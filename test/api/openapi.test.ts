@@ -51,14 +51,20 @@ test('it names the four operations and no fifth', () => {
 })
 
 test('it names every event that an endpoint can be told, with a body that its own schema takes', () => {
-  const webhooks = document['webhooks'] as Record<string, { post: { requestBody: { content: Record<string, Node> } } }>
+  const webhooks = document['webhooks'] as Record<
+    string,
+    { post: { requestBody: { content: Record<string, Node> } } }
+  >
   expect(Object.keys(webhooks)).toEqual([...eventTypes])
   for (const { post } of Object.values(webhooks)) {
-    const { schema, example } = post.requestBody.content['application/json'] as { schema: { $ref: string }; example: object }
+    const { schema, example } = post.requestBody.content['application/json'] as {
+      schema: { $ref: string }
+      example: object
+    }
     const check = Compile(webhookSchemas[schema.$ref.split('/').at(-1) as string] as TSchema)
     expect([...check.Errors(example)]).toEqual([])
   }
-}) // prettier-ignore
+})
 
 test('every member, parameter and header is described, every operation has examples', () => {
   const bare: string[] = []

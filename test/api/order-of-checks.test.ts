@@ -22,8 +22,12 @@ afterAll(() => api.close())
 test('of everything that is wrong, the first in the order of checks is told', async () => {
   const { ids, clock, account } = api
   const limited = await api.storage.writer.write((tx) =>
-    createApiKey(tx, { ids, nowMs: clock.now(), randomBytes }, { accountId: account.accountId, mode: 'test', name: 'r', scopes: ['balance:read'], actor: 'test' }),
-  ) // prettier-ignore
+    createApiKey(
+      tx,
+      { ids, nowMs: clock.now(), randomBytes },
+      { accountId: account.accountId, mode: 'test', name: 'r', scopes: ['balance:read'], actor: 'test' },
+    ),
+  )
   const wrong = {
     method: 'PUT',
     path: '/api/v1/sned',

@@ -43,12 +43,9 @@ const limit = (limits: object) =>
 
 test('an account writes to the countries that it may write to; test numbers are of none', async () => {
   await allow(['AT', 'DE'])
-  expect(told(await live({ to: ['+4915112345678', '+33612345678', '+436641234567', '+88213300655'] }))).toEqual([
-    422,
-    'recipients_rejected',
-    '/to/1 destination_not_allowed',
-    '/to/3 destination_not_allowed',
-  ]) // prettier-ignore
+  expect(
+    told(await live({ to: ['+4915112345678', '+33612345678', '+436641234567', '+88213300655'] })),
+  ).toEqual([422, 'recipients_rejected', '/to/1 destination_not_allowed', '/to/3 destination_not_allowed'])
   expect(told(await live({ to }))).toEqual([202, 'accepted'])
   expect(told(await api.send({ to: ['+15005550006', '+15005550002'], text: 'x' }))).toEqual([202, 'accepted'])
   await allow([])
@@ -64,7 +61,7 @@ test('a country that there is not is refused', async () => {
 test('by a setting new accounts begin with the countries that it names', async () => {
   const countriesOf = async (setting: string) => {
     const config = readConfig({ ONESIXTY_NEW_ACCOUNT_COUNTRIES: setting })
-    const opening = { ids: api.ids, nowMs: api.clock.now(), randomBytes, config } // prettier-ignore
+    const opening = { ids: api.ids, nowMs: api.clock.now(), randomBytes, config }
     const { accountId } = await api.storage.writer.write((tx) =>
       openAccount(tx, opening, {
         name: 'New',
@@ -105,7 +102,8 @@ test('one number, and neighbours together, get so many messages in an hour, and 
 })
 
 test('codes to many neighbours suspend the account at once, and that send is refused', async () => {
-  const code = (end: number) => live({ to: `+4915177771${String(end).padStart(3, '0')}`, category: 'authentication' }) // prettier-ignore
+  const code = (end: number) =>
+    live({ to: `+4915177771${String(end).padStart(3, '0')}`, category: 'authentication' })
   for (let i = 1; i <= 5; i++) expect(told(await code(i))).toEqual([202, 'accepted'])
   expect(told(await code(6))).toEqual([403, 'account_suspended'])
   expect(paused).toEqual([[api.account.accountId, { prefix: '+4915177771', numbers: 6, all: 6 }]])
@@ -163,7 +161,11 @@ test('what is scheduled counts in the hour in which it goes, beside all that goe
   const number = (end: number) => `+4915176${String(end).padStart(6, '0')}`
   const at = (hours: number) => new Date(api.clock.now() + hours * hourMs).toISOString()
   const plan = (hours: number, ...numbers: string[]) => live({ to: numbers, send_at: at(hours) })
-  const over = (...pointers: string[]) => [429, 'recipient_rate_limited', ...pointers.map((pointer) => `/to/${pointer} recipient_rate_limited`)] // prettier-ignore
+  const over = (...pointers: string[]) => [
+    429,
+    'recipient_rate_limited',
+    ...pointers.map((pointer) => `/to/${pointer} recipient_rate_limited`),
+  ]
   // A reminder for each of five days is no flood.
   for (let day = 1; day <= 5; day++) expect(told(await plan(24 * day, number(1)))).toEqual([202, 'accepted'])
   expect(told(await plan(24.5, number(1)))).toEqual([202, 'accepted'])
@@ -185,7 +187,11 @@ test('what is scheduled counts in the hour in which it goes, beside all that goe
   // And what is to go soon in that of what goes now.
   expect(told(await plan(0.01, number(21_011)))).toEqual([202, 'accepted'])
   expect(told(await live({ to: number(21_011) }))).toEqual([202, 'accepted'])
-  expect(told(await live({ to: number(21_011) }))).toEqual([429, 'recipient_rate_limited', '/to recipient_rate_limited']) // prettier-ignore
+  expect(told(await live({ to: number(21_011) }))).toEqual([
+    429,
+    'recipient_rate_limited',
+    '/to recipient_rate_limited',
+  ])
   // Several at once see one another, and nothing of them is left behind.
   const atOnce = await Promise.all(Array.from({ length: 8 }, () => plan(72, number(5_013))))
   const taken = atOnce.filter(({ status }) => status === 202)

@@ -73,10 +73,11 @@ async function leaveKilled(): Promise<string> {
   serving.exec('select count(*) from instance')
   await grant(7)
   const killed = join(cli.dataFolder, 'killed.db')
-  for (const suffix of ['', '-wal']) await copyFile(`${databaseFile(cli.dataFolder)}${suffix}`, `${killed}${suffix}`)
+  for (const suffix of ['', '-wal'])
+    await copyFile(`${databaseFile(cli.dataFolder)}${suffix}`, `${killed}${suffix}`)
   serving.close()
   return killed
-} // prettier-ignore
+}
 
 test('a file that a killed server left is restored with what stands in its log alone', async () => {
   await cli.json(`restore ${await leaveKilled()}`)
@@ -90,12 +91,12 @@ test('the database that is replaced is kept whole in one file, its log included'
   for (const suffix of ['', '-wal']) await rename(`${killed}${suffix}`, `${live}${suffix}`)
   const { previous_database: kept } = await cli.json<{ previous_database: string }>(`restore ${copy}`)
   expect(await granted()).toBe(10)
-  expect((await readdir(cli.dataFolder)).filter((name) => name.startsWith('onesixty-before-restore'))).toEqual([
-    basename(kept),
-  ])
+  expect(
+    (await readdir(cli.dataFolder)).filter((name) => name.startsWith('onesixty-before-restore')),
+  ).toEqual([basename(kept)])
   await cli.json(`restore ${kept}`)
   expect(await granted()).toBe(17)
-}) // prettier-ignore
+})
 
 test('a database that cannot be read is put aside as it is, its log beside it', async () => {
   await cli.json(`backup ${copy}`)
@@ -104,7 +105,7 @@ test('a database that cannot be read is put aside as it is, its log beside it', 
   const { previous_database: kept } = await cli.json<{ previous_database: string }>(`restore ${copy}`)
   for (const file of [kept, `${kept}-wal`]) expect(await readFile(file, 'utf8')).toContain('not a database')
   expect(await granted()).toBe(10)
-}) // prettier-ignore
+})
 
 test('a backup overwrites nothing and leaves nothing half-made behind', async () => {
   await writeFile(copy, 'mine')

@@ -133,7 +133,13 @@ test('a link that its server has bound is not tried a second time, though it be 
   )
   const storage = await openForCommand(readConfig(databaseSettings(cli.dataFolder)), systemClock.now())
   const checksOf = async (link: string) => {
-    const said = { deviceId: id, status: 'offline', reasons: ['repeated_unknown'], reportedAt: systemClock.now(), body: { ...noBody, link } } as const
+    const said = {
+      deviceId: id,
+      status: 'offline',
+      reasons: ['repeated_unknown'],
+      reportedAt: systemClock.now(),
+      body: { ...noBody, link },
+    } as const
     await storage.writer.write((tx) => saveDeviceReports(tx, [said]))
     const { stdout } = await cli.run(`device test ${id} --json`)
     return (JSON.parse(stdout) as { checks: { name: string }[] }).checks.map(({ name }) => name)
@@ -141,7 +147,7 @@ test('a link that its server has bound is not tried a second time, though it be 
   expect(await checksOf('session')).not.toContain('peer')
   expect(await checksOf('none')).toContain('peer')
   await storage.close()
-}) // prettier-ignore
+})
 
 const noBody: Omit<DeviceReportBody, 'link'> = {
   lastSeenAt: null, nextContactExpectedBy: null, appVersion: null, battery: null, network: null, sims: [], capabilities: null,

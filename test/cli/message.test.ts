@@ -83,8 +83,12 @@ describe('scheduled messages', () => {
   test('are canceled like any other that waits', async () => {
     await cli.json(`message cancel --account ${accountId} --message ${scheduled[1]}`)
     expect((await readMessages(cli.dataFolder)).statuses).toEqual([
-      'queued', 'queued', 'queued', 'scheduled', 'canceled',
-    ]) // prettier-ignore
+      'queued',
+      'queued',
+      'queued',
+      'scheduled',
+      'canceled',
+    ])
     expect((await cli.run('doctor')).code).toBe(0)
   })
 

@@ -50,11 +50,20 @@ test('a database that has moved is neither served nor worked with: it says where
   await remember({ ...out, finished_at: Date.parse('2026-11-21T09:30:00.000Z') })
   const sentence = `The database in ${cli.dataFolder} has moved to postgres://ada@db.example.org/onesixty (2026-11-21T09:30:00.000Z) and stays as it was then. Set DATABASE_URL to that address and ONESIXTY_SECRET to what ${cli.dataFolder}/secret holds. The only way back is a backup: onesixty restore <file>; what happened since it was made is not in it.`
   await expect(serve()).rejects.toThrow(sentence)
-  for (const line of ['account list', 'account create --name Eve --email eve@example.org', 'migrate', 'restore release']) {
+  for (const line of [
+    'account list',
+    'account create --name Eve --email eve@example.org',
+    'migrate',
+    'restore release',
+  ]) {
     const { code, stderr } = await cli.run(`${line} --json`)
-    expect([line, code, JSON.parse(stderr)]).toEqual([line, 78, { error: { code: 'moved', message: sentence } }])
+    expect([line, code, JSON.parse(stderr)]).toEqual([
+      line,
+      78,
+      { error: { code: 'moved', message: sentence } },
+    ])
   }
-}) // prettier-ignore
+})
 
 testOfFile('neither is it copied or examined, for there is one database to look after', async () => {
   await remember({ ...out, finished_at: 1 })

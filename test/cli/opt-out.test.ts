@@ -9,8 +9,9 @@ let cli: Cli
 let account: string
 beforeEach(async () => {
   cli = await openCli()
-  account = (await cli.json<{ account_id: string }>('account create --name Ada --email ada@example.org')).account_id
-}) // prettier-ignore
+  account = (await cli.json<{ account_id: string }>('account create --name Ada --email ada@example.org'))
+    .account_id
+})
 afterEach(() => cli.close())
 
 const [one, two] = ['+4915112345678', '+4915112345679'] as const
@@ -35,10 +36,18 @@ test('a number is added, listed and removed, and the audit log says so', async (
     numbers: [{ number: one, removed: true }],
   })
   const again = await cli.run(`opt-out remove --account ${account} --number ${one} --json`)
-  expect([again.code, JSON.parse(again.stdout)]).toEqual([1, { ok: false, numbers: [{ number: one, removed: false }] }]) // prettier-ignore
+  expect([again.code, JSON.parse(again.stdout)]).toEqual([
+    1,
+    { ok: false, numbers: [{ number: one, removed: false }] },
+  ])
   expect(await listed()).toMatchObject([{ number: two }])
   const { db, close } = openDatabase(cli.dataFolder)
-  const actions = await db.selectFrom('audit_log').select(['action', 'detail']).where('action', 'like', 'opt_out%').orderBy('id').execute() // prettier-ignore
+  const actions = await db
+    .selectFrom('audit_log')
+    .select(['action', 'detail'])
+    .where('action', 'like', 'opt_out%')
+    .orderBy('id')
+    .execute()
   await close()
   expect(actions.map(({ action }) => action)).toEqual(['opt_outs.added', 'opt_out.removed'])
 })

@@ -135,7 +135,10 @@ describe('a phone that is removed', () => {
     const answer = { id: lost, state: 'retired', changed: true, messages_held: 0, private_token: 'revoked' }
     expect(await cli.json(`device remove ${lost} --revoke-token`)).toEqual(answer)
     expect(await register(tools, token)).toBe('nobody')
-    for (const id of [kept, other]) expect(await cli.json(`device list`)).toMatchObject({ devices: expect.arrayContaining([expect.objectContaining({ id })]) }) // prettier-ignore
+    for (const id of [kept, other])
+      expect(await cli.json(`device list`)).toMatchObject({
+        devices: expect.arrayContaining([expect.objectContaining({ id })]),
+      })
     expect(await cli.json(`device remove ${other}`)).toMatchObject({ private_token: 'good' })
   })
 

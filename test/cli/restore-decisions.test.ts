@@ -63,8 +63,11 @@ test('every start and the doctor say that they are held, until somebody has deci
     said.push(checks.find(({ name }) => name === 'restore_holds'))
   }
   expect(heard).toEqual([true, false])
-  expect(said).toEqual([expect.objectContaining({ ok: true, remedy: expect.stringContaining('Decide') }), undefined])
-}, 60_000) // prettier-ignore
+  expect(said).toEqual([
+    expect.objectContaining({ ok: true, remedy: expect.stringContaining('Decide') }),
+    undefined,
+  ])
+}, 60_000)
 
 test('cancel ends them without a charge, and leaves what came since', async () => {
   expect(await cli.json('restore cancel')).toEqual({ action: 'cancel', messages: 3, is_more_held: false })
@@ -81,7 +84,11 @@ test('cancel ends them without a charge, and leaves what came since', async () =
 
 test('one that a server was handing over when it was held is not ended under its hands, and that is said', async () => {
   const { db, close } = openDatabase(cli.dataFolder)
-  const { message_id: open } = await db.selectFrom('queue').select('message_id').where('restore_hold', '=', 1).executeTakeFirstOrThrow() // prettier-ignore
+  const { message_id: open } = await db
+    .selectFrom('queue')
+    .select('message_id')
+    .where('restore_hold', '=', 1)
+    .executeTakeFirstOrThrow()
   await db
     .updateTable('queue')
     .set({ claimed_by: 'att_of_a_server' })

@@ -31,7 +31,7 @@ async function fill(tx: Tx): Promise<void> {
     insert into deferred (account_id, mode, message_id, reason, wake_at, route_key, priority, parts, expires_at, changed_at)
     select case when i % 2 = 0 then 'acc_a' else 'acc_b' end, 'live', 'msg_' || cast(i as text), 'scheduled', 5, 'live:', 1, 1, 9, 1
     from n where true`.execute(tx)
-} // prettier-ignore
+}
 
 interface Changes {
   messages: number

@@ -130,15 +130,21 @@ describe('a database that a server was started on', () => {
     await keepBeside(other)
     const beside = await withOther(third)
     expect(await examine(beside)).toMatchObject([
-      { name: 'secret', ok: true, says: expect.stringMatching(/from ONESIXTY_SECRET\. Former ones in .*: 1\.$/) },
+      {
+        name: 'secret',
+        ok: true,
+        says: expect.stringMatching(/from ONESIXTY_SECRET\. Former ones in .*: 1\.$/),
+      },
       { name: 'secret_fits', ok: false, says: expect.stringContaining('not there: 1') },
     ])
     const { stdout } = await beside.run('secret accept')
-    expect(stdout).toMatch(/^1 secret is given up for lost.*Opt-outs of numbers that were erased under it hold no more\.$/m)
+    expect(stdout).toMatch(
+      /^1 secret is given up for lost.*Opt-outs of numbers that were erased under it hold no more\.$/m,
+    )
     await startWith(third, other)
     await expect(startWith(third)).rejects.toThrow('one is not there')
     await beside.close()
-  }) // prettier-ignore
+  })
 
   test('gives up no secret while a server runs, which would go on sealing with it', async () => {
     const app = await appWith(former)

@@ -196,7 +196,11 @@ test('a server that cannot be asked for a while is asked again, and what it refu
     { status: 503, body: { code: 'unavailable', title: 'T' } },
     { status: 200, body: { data: [{ ...message, status: 'delivered', final: true }] } },
   ]
-  expect(await send('--wait')).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('msg_1  +4915112345678  delivered') }) // prettier-ignore
+  expect(await send('--wait')).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: expect.stringContaining('msg_1  +4915112345678  delivered'),
+  })
   answers = [
     { status: 202, body: sent },
     { status: 403, body: { code: 'insufficient_scope', title: 'The key may not read.' } },
@@ -207,8 +211,17 @@ test('a server that cannot be asked for a while is asked again, and what it refu
     { status: 200, body: null },
     { status: 403, body: { code: 'insufficient_scope' } },
   ]
-  expect(JSON.parse((await send('--wait', '--json')).stdout)).toMatchObject({ id: 'snd_1', messages: [message], fault: { code: 'insufficient_scope' } }) // prettier-ignore
-  expect([code, stdout]).toEqual([1, expect.stringMatching(/msg_1 .*queued[^]*accepted and goes on.* do not send it again.*The key may not read\./)]) // prettier-ignore
+  expect(JSON.parse((await send('--wait', '--json')).stdout)).toMatchObject({
+    id: 'snd_1',
+    messages: [message],
+    fault: { code: 'insufficient_scope' },
+  })
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      /msg_1 .*queued[^]*accepted and goes on.* do not send it again.*The key may not read\./,
+    ),
+  ])
 })
 
 test('an answer that leaves it open whether the send was stored says how to repeat it', async () => {

@@ -14,7 +14,9 @@ afterAll(() => cli.close())
 const add = (more = '') =>
   cli.json<{ id: string; secret: string }>(`webhook add ${of} --url https://shop.example.org/sms ${more}`)
 const listed = async (id: string) =>
-  (await cli.json<{ endpoints: { id: string }[] }>(`webhook list ${of}`)).endpoints.find((each) => each.id === id) // prettier-ignore
+  (await cli.json<{ endpoints: { id: string }[] }>(`webhook list ${of}`)).endpoints.find(
+    (each) => each.id === id,
+  )
 
 test('an endpoint is added with its secret, which no list shows again', async () => {
   const { id, secret } = await add('--event message.delivered --event message.failed --mode live')
@@ -37,12 +39,14 @@ test('an endpoint is added with its secret, which no list shows again', async ()
 
 test('a rotated secret is another one, and the old one is told to sign for a day', async () => {
   const { id, secret } = await add()
-  const rotated = await cli.json<{ secret: string; previous_secret_until: string }>(`webhook rotate ${of} --endpoint ${id}`)
+  const rotated = await cli.json<{ secret: string; previous_secret_until: string }>(
+    `webhook rotate ${of} --endpoint ${id}`,
+  )
   expect(rotated.secret).toMatch(/^whsec_/)
   expect(rotated.secret).not.toBe(secret)
   expect(Date.parse(rotated.previous_secret_until) - Date.now()).toBeGreaterThan(23 * 3_600_000)
   expect(await listed(id)).toMatchObject({ previous_secret_until: rotated.previous_secret_until })
-}) // prettier-ignore
+})
 
 test('an endpoint is disabled, enabled and removed, and is gone then', async () => {
   const { id } = await add()
@@ -77,11 +81,13 @@ test('a name of an event that there is not is refused, with the one that was mea
 }) // prettier-ignore
 
 test('an account has at most so many endpoints as the setting says', async () => {
-  const { account_id: id } = await cli.json<{ account_id: string }>('account create --name Bob --email bob@example.org')
+  const { account_id: id } = await cli.json<{ account_id: string }>(
+    'account create --name Bob --email bob@example.org',
+  )
   const many = (n: number) => cli.run(['webhook', 'add', '--account', id, '--url', `https://a.example/${n}`])
   for (let n = 0; n < 20; n++) expect((await many(n)).code).toBe(0)
   expect(await many(20)).toMatchObject({ code: 1, stderr: expect.stringContaining('20 webhook endpoints') })
-}, 60_000) // prettier-ignore
+}, 60_000)
 
 test('the doctor says how endpoints stand, and what is wrong with targets that are allowed', async () => {
   await add()
@@ -90,7 +96,9 @@ test('the doctor says how endpoints stand, and what is wrong with targets that a
     const { checks: found } = JSON.parse(stdout) as { checks: { name: string; says: string }[] }
     return Object.fromEntries(found.map(({ name, says }) => [name, says]))
   }
-  expect((await checks())['webhooks']).toMatch(/^\d+ endpoints, 0 of them disabled because they failed; 0 have waited/)
+  expect((await checks())['webhooks']).toMatch(
+    /^\d+ endpoints, 0 of them disabled because they failed; 0 have waited/,
+  )
   expect((await checks())['webhook_targets']).toBeUndefined()
   env['ONESIXTY_WEBHOOK_ALLOW'] = 'ten dot one'
   expect(await checks()).toMatchObject({
@@ -100,4 +108,4 @@ test('the doctor says how endpoints stand, and what is wrong with targets that a
   expect(await checks()).toMatchObject({
     webhook_targets: 'Webhooks may go to 10.1.0.0/16, hooks.internal beside public addresses.',
   })
-}) // prettier-ignore
+})

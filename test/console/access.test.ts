@@ -83,7 +83,9 @@ async function memberOfAda(name: string): Promise<ConsolePerson> {
 }
 
 async function endedSessions(): Promise<Record<string, string>> {
-  const [left, endedElsewhere, expired] = await Promise.all(['Lea', 'Tom', 'Eve'].map((name) => house.newPerson(name))) // prettier-ignore
+  const [left, endedElsewhere, expired] = await Promise.all(
+    ['Lea', 'Tom', 'Eve'].map((name) => house.newPerson(name)),
+  )
   if (left === undefined || endedElsewhere === undefined || expired === undefined)
     throw new Error('Nobody came.')
   await left.change('session/sign-out')
@@ -162,7 +164,9 @@ test.each(guarded)('%s answers nobody whose session has ended', async (name, cal
 test.each(allCalls)('%s refuses an API key', async (name, call) => {
   const { testKey } = house.ada
   for (const headers of [{}, { cookie: house.ada.cookie }])
-    expect((await ask(name, call, { origin: house.url, authorization: `Bearer ${testKey}`, ...headers })).status).toBe(401) // prettier-ignore
+    expect(
+      (await ask(name, call, { origin: house.url, authorization: `Bearer ${testKey}`, ...headers })).status,
+    ).toBe(401)
 })
 
 test.each(ofAccounts)('%s opens no account of somebody else', async (name, call) => {

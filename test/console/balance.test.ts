@@ -57,9 +57,15 @@ describe('a statement', () => {
   })
 
   test('is about one to 400 days', async () => {
-    for (const period of [{ fromDay: 20_000, toDay: 20_000 }, { fromDay: 20_000, toDay: 20_401 }]) {
+    for (const period of [
+      { fromDay: 20_000, toDay: 20_000 },
+      { fromDay: 20_000, toDay: 20_401 },
+    ]) {
       const { status, body } = await house.ada.read('balance/statement', period)
-      expect({ status, code: (body as { code: string }).code }).toEqual({ status: 422, code: 'validation_failed' })
-    } // prettier-ignore
+      expect({ status, code: (body as { code: string }).code }).toEqual({
+        status: 422,
+        code: 'validation_failed',
+      })
+    }
   })
 })

@@ -59,11 +59,18 @@ async function signIn(email: string, code: string): Promise<unknown> {
 /** As versions stored it that knew one secret alone. */
 async function forgetVersions(): Promise<void> {
   const { read, writer } = app.storage
-  for (const { id, ...sealed } of await read.selectFrom('auth_two_factors').select(['id', 'secret', 'backupCodes']).execute()) {
-    const [secret = '', backupCodes = ''] = [sealed.secret, sealed.backupCodes].map((each) => each.replace(/^\$ba\$\d+\$/, ''))
-    await writer.write((tx) => tx.updateTable('auth_two_factors').set({ secret, backupCodes }).where('id', '=', id).execute())
+  for (const { id, ...sealed } of await read
+    .selectFrom('auth_two_factors')
+    .select(['id', 'secret', 'backupCodes'])
+    .execute()) {
+    const [secret = '', backupCodes = ''] = [sealed.secret, sealed.backupCodes].map((each) =>
+      each.replace(/^\$ba\$\d+\$/, ''),
+    )
+    await writer.write((tx) =>
+      tx.updateTable('auth_two_factors').set({ secret, backupCodes }).where('id', '=', id).execute(),
+    )
   }
-} // prettier-ignore
+}
 
 const signedIn = { state: 'signed-in' }
 

@@ -12,8 +12,14 @@ afterAll(() => console.stop())
 
 const testMode = { mode: 'test' } as const
 const simulator = {
-  kind: 'simulator', name: 'Bench', isShared: false, senders: ['+4915112345678'], settings: { delay_ms: '0' }, secrets: {}, pace: null,
-} // prettier-ignore
+  kind: 'simulator',
+  name: 'Bench',
+  isShared: false,
+  senders: ['+4915112345678'],
+  settings: { delay_ms: '0' },
+  secrets: {},
+  pace: null,
+}
 
 async function added(person: ConsolePerson, more: object = {}): Promise<string> {
   const answer = await person.change('devices/add', { ...simulator, ...more }, testMode)
@@ -33,8 +39,11 @@ test('a simulator that was added comes online, is told to go offline, and says s
   const deviceId = await added(ada)
   const online = await eventually(() => read(ada, deviceId), isStatus('online'))
   expect(online).toMatchObject({
-    shared: false, isChangeable: true, name: 'Bench', setUp: { state: 'enabled', isDraining: false, settings: { delay_ms: '0' } },
-  }) // prettier-ignore
+    shared: false,
+    isChangeable: true,
+    name: 'Bench',
+    setUp: { state: 'enabled', isDraining: false, settings: { delay_ms: '0' } },
+  })
   expect(online.lane.stretches.at(-1)).toMatchObject({ status: 'online', untilMs: online.lane.untilMs })
   await ada.change('devices/change', { deviceId, settings: { offline: 'true' } }, testMode)
   const offline = await eventually(() => read(ada, deviceId), isStatus('offline'))
@@ -47,9 +56,14 @@ test('what is wrong with a change is said field by field, and nothing is changed
   const deviceId = await added(ada)
   const answer = await ada.change(
     'devices/change',
-    { deviceId, name: '', settings: { delay_ms: 'soon', colour: 'red' }, pace: { partsPerWindow: 0, windowSeconds: 1 } },
+    {
+      deviceId,
+      name: '',
+      settings: { delay_ms: 'soon', colour: 'red' },
+      pace: { partsPerWindow: 0, windowSeconds: 1 },
+    },
     testMode,
-  ) // prettier-ignore
+  )
   expect(answer.status).toBe(422)
   expect((answer.body as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer)).toEqual([
     '/name',
@@ -80,9 +94,11 @@ test('a device is paused, drained and resumed, and each change is in the log wit
     .where('detail', 'like', `%${deviceId}%`)
     .orderBy('id')
     .execute()
-  expect(log.map(({ action, actor, account_id }) => [action, actor === ada.userId, account_id === ada.accountId])).toEqual(
+  expect(
+    log.map(({ action, actor, account_id }) => [action, actor === ada.userId, account_id === ada.accountId]),
+  ).toEqual(
     ['added', 'changed', 'changed', 'changed', 'retired'].map((what) => [`device.${what}`, true, true]),
-  ) // prettier-ignore
+  )
   expect(await ada.read('devices/one', { deviceId, hours: 24 }, testMode)).toMatchObject({ status: 404 })
 })
 
@@ -96,15 +112,19 @@ test('nobody changes, tries or sees the set-up of what is not theirs', async () 
   ] as const
   for (const [name, input] of calls) {
     expect(await bob.change(name, input, testMode), name).toMatchObject({ status: 404 })
-    expect(await ada.change(name, input, { mode: 'live' }), `${name} in live mode`).toMatchObject({ status: 404 })
+    expect(await ada.change(name, input, { mode: 'live' }), `${name} in live mode`).toMatchObject({
+      status: 404,
+    })
   }
   expect(await bob.read('devices/one', { deviceId, hours: 24 }, testMode)).toMatchObject({ status: 404 })
   const shared = (
     (await ada.read('devices/list', { hours: 24 }, testMode)).body as { devices: ConsoleDevice[] }
   ).devices.find((device) => device.shared)
   expect(shared).toMatchObject({ isChangeable: false, setUp: null, name: null })
-  expect(await ada.change('devices/change', { deviceId: shared!.id, name: 'Mine' }, testMode)).toMatchObject({ status: 403 })
-}) // prettier-ignore
+  expect(await ada.change('devices/change', { deviceId: shared!.id, name: 'Mine' }, testMode)).toMatchObject({
+    status: 403,
+  })
+})
 
 test('an account adds simulators in test mode only and so many, and never makes this server connect anywhere', async () => {
   const person = await console.newPerson('Cleo')
@@ -113,11 +133,15 @@ test('an account adds simulators in test mode only and so many, and never makes 
   expect(await refused({}, 'live')).toBe(403)
   expect(await refused({ isShared: true })).toBe(403)
   expect(await refused({ settings: { peer_url: 'http://127.0.0.1:1/' } })).toBe(403)
-  const link = { kind: 'smpp', settings: { host: '127.0.0.1', port: '2775', system_id: 'x' }, secrets: { password: 'y' } }
+  const link = {
+    kind: 'smpp',
+    settings: { host: '127.0.0.1', port: '2775', system_id: 'x' },
+    secrets: { password: 'y' },
+  }
   expect(await refused(link)).toBe(403)
   for (let i = 0; i < 10; i++) await added(person)
   expect(await refused({})).toBe(422)
-}) // prettier-ignore
+})
 
 test('the operator adds a link, sees its missing settings, never its password, and tries its bind', async () => {
   const operator = await console.newPerson('Olga')
@@ -134,12 +158,17 @@ test('the operator adds a link, sees its missing settings, never its password, a
   const seen = await operator.read('devices/one', { deviceId, hours: 168 }, testMode)
   expect(seen.body).toMatchObject({ setUp: { hasSecrets: true, settings: { host: '127.0.0.1' } } })
   expect(JSON.stringify(seen.body)).not.toContain('very-secret')
-  expect(await operator.change('devices/try', { deviceId }, testMode)).toMatchObject({ status: 200, body: { isOk: false } })
-}) // prettier-ignore
+  expect(await operator.change('devices/try', { deviceId }, testMode)).toMatchObject({
+    status: 200,
+    body: { isOk: false },
+  })
+})
 
 test('a phone is invited with an address, a token and their codes; its progress is told to its account alone', async () => {
   const { ada, bob } = console
-  const { tokenId, token, address, tokenCode } = (await ada.change('devices/invite-phone', { isShared: false }, testMode)).body as PhoneInvitation // prettier-ignore
+  const { tokenId, token, address, tokenCode } = (
+    await ada.change('devices/invite-phone', { isShared: false }, testMode)
+  ).body as PhoneInvitation
   expect(address).toBe(`${console.url}/mobile/v1`)
   expect(token).toMatch(/^([0-9a-z]{4}-){6}[0-9a-z]{4}$/)
   expect(tokenCode.path).toMatch(/^M\d+ \d+h1v1h-1zM/)
@@ -163,9 +192,13 @@ test('a test SMS is a real send: it costs, and with a sender of the device it go
   const { messageId } = body as { messageId: string }
   const message = await eventually(
     () =>
-      console.app.storage.read.selectFrom('messages').selectAll().where('id', '=', messageId).executeTakeFirst(),
+      console.app.storage.read
+        .selectFrom('messages')
+        .selectAll()
+        .where('id', '=', messageId)
+        .executeTakeFirst(),
     (row) => expect(row?.status).toBe('delivered'),
-  ) // prettier-ignore
+  )
   expect(message).toMatchObject({ device_id: deviceId, charged: 1 })
 })
 

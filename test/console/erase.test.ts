@@ -37,7 +37,13 @@ const receive = (accountId: string, id: string) =>
       .execute(),
   ) // prettier-ignore
 const textOf = async (id: string): Promise<string | null> =>
-  (await house.app.storage.read.selectFrom('messages').select('text').where('id', '=', id).executeTakeFirstOrThrow()).text // prettier-ignore
+  (
+    await house.app.storage.read
+      .selectFrom('messages')
+      .select('text')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+  ).text
 
 test('an owner erases a number of the own account alone; the operator of all', async () => {
   await receive(house.ada.accountId, 'msg_1')
@@ -100,9 +106,18 @@ test('the operator erases an account with its people, whose sessions end; it is 
     body: { erased: 1, step: 'name' },
   })
   expect(await textOf('msg_3')).toBeNull()
-  const account = await house.app.storage.read.selectFrom('accounts').selectAll().where('id', '=', eve.accountId).executeTakeFirst() // prettier-ignore
+  const account = await house.app.storage.read
+    .selectFrom('accounts')
+    .selectAll()
+    .where('id', '=', eve.accountId)
+    .executeTakeFirst()
   expect(account).toMatchObject({ name: 'Erased account', state: 'closed' })
-  const entry = await house.app.storage.read.selectFrom('audit_log').selectAll().where('account_id', '=', eve.accountId).where('action', '=', 'account.erased').executeTakeFirst() // prettier-ignore
+  const entry = await house.app.storage.read
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('account_id', '=', eve.accountId)
+    .where('action', '=', 'account.erased')
+    .executeTakeFirst()
   expect(entry).toMatchObject({ actor: operator.userId })
   expect((await eve.read('profile/read')).status).toBe(401)
 })
@@ -115,7 +130,11 @@ test('an account is not erased without its exact name, nor one with an operator 
     status: 422,
     body: { detail: expect.stringContaining('operates this instance') },
   })
-  const states = await house.app.storage.read.selectFrom('accounts').select(['name', 'state']).where('id', 'in', [house.bob.accountId, operator.accountId]).execute() // prettier-ignore
+  const states = await house.app.storage.read
+    .selectFrom('accounts')
+    .select(['name', 'state'])
+    .where('id', 'in', [house.bob.accountId, operator.accountId])
+    .execute()
   expect(states.map(({ state }) => state)).toEqual(['active', 'active'])
 })
 

@@ -128,9 +128,16 @@ async function sendToSilentDevice(): Promise<string> {
     addDevice(
       tx,
       { ids: createIds({ now: Date.now }), nowMs: Date.now(), secretBox, rules },
-      { accountId: ada.accountId, mode: 'live', kind: 'simulator', name: 'Off', settings: { offline: 'true' }, actor: 'test' },
+      {
+        accountId: ada.accountId,
+        mode: 'live',
+        kind: 'simulator',
+        name: 'Off',
+        settings: { offline: 'true' },
+        actor: 'test',
+      },
     ),
-  ) // prettier-ignore
+  )
   const { body: sent } = await eventually(
     () => house.client.send(ada.liveKey, { to: '+4915112345678', text: 'Wait' }),
     ({ status }) => expect(status).toBe(202),
@@ -235,7 +242,14 @@ describe('sending again', () => {
     await writer.write((tx) =>
       updateRows(tx, 'accounts', ['id'], [{ id: ofAda.account_id, state: 'active' }]),
     )
-    await writer.write((tx) => updateRows(tx, 'messages', ['account_id', 'mode', 'id'], [{ ...ofAda, id, text: null, text_redacted: 1 }])) // prettier-ignore
+    await writer.write((tx) =>
+      updateRows(
+        tx,
+        'messages',
+        ['account_id', 'mode', 'id'],
+        [{ ...ofAda, id, text: null, text_redacted: 1 }],
+      ),
+    )
     expect(await again()).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
   })
 })

@@ -123,7 +123,11 @@ describe('over HTTP', () => {
   test('a message is told as it goes, to its own account alone, well before the poll', async () => {
     const stop = new AbortController()
     const [ada_, bob] = await Promise.all([listen(house.ada, stop.signal), listen(house.bob, stop.signal)])
-    const { body } = await house.ada.change('send/one', { body: { to: '+15005550006', text: 'Hi' }, key: crypto.randomUUID() }, { mode: 'test' }) // prettier-ignore
+    const { body } = await house.ada.change(
+      'send/one',
+      { body: { to: '+15005550006', text: 'Hi' }, key: crypto.randomUUID() },
+      { mode: 'test' },
+    )
     expect((body as { messages: object[] }).messages).toHaveLength(1)
     await expect.poll(() => ada_.statuses.at(-1), { timeout: 2_000, interval: 20 }).toBe('sent')
     await expect.poll(() => ada_.statuses.at(-1), { timeout: 8_000, interval: 20 }).toBe('delivered')

@@ -123,7 +123,10 @@ const makers: Record<ObjectKind, (making: Making) => Promise<string>> = {
     return idFor(email, (await read(making, 'members/list', {})).invitations)
   },
   async session(making) {
-    await newVisitor(making.house.url).change('session/sign-in', { email: making.person.email, password: testPassword }) // prettier-ignore
+    await newVisitor(making.house.url).change('session/sign-in', {
+      email: making.person.email,
+      password: testPassword,
+    })
     return (await read(making, 'profile/read', {})).sessions.find(({ isThis }) => !isThis)?.id ?? ''
   },
   async passkey(making) {
@@ -160,10 +163,28 @@ const makers: Record<ObjectKind, (making: Making) => Promise<string>> = {
 /** What an account is called that an operator opened. */
 export const shopName = 'Shop'
 
-export const simulator: InputOf<'devices/add'> = { kind: 'simulator', name: 'Mine', isShared: false, senders: [], settings: {}, secrets: {}, pace: null } // prettier-ignore
-export const newKey: InputOf<'keys/create'> = { name: 'Shop', scopes: ['messages:send'], addresses: [], dailyCap: null, expiresAt: null } // prettier-ignore
+export const simulator: InputOf<'devices/add'> = {
+  kind: 'simulator',
+  name: 'Mine',
+  isShared: false,
+  senders: [],
+  settings: {},
+  secrets: {},
+  pace: null,
+}
+export const newKey: InputOf<'keys/create'> = {
+  name: 'Shop',
+  scopes: ['messages:send'],
+  addresses: [],
+  dailyCap: null,
+  expiresAt: null,
+}
 /** Is told nothing that happens by itself. */
-export const newEndpoint = ({ receiverUrl }: AccessHouse): InputOf<'webhooks/add'> => ({ url: receiverUrl, types: ['webhook.test'], mode: null }) // prettier-ignore
+export const newEndpoint = ({ receiverUrl }: AccessHouse): InputOf<'webhooks/add'> => ({
+  url: receiverUrl,
+  types: ['webhook.test'],
+  mode: null,
+})
 
 /** Waits for an hour, so that it can be canceled and moved. */
 const send = (making: Making): Promise<AnswerOf<'send/one'>> =>

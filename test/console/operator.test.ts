@@ -100,7 +100,11 @@ test('closing an account asks shared phones for what they hold of it', async () 
   const invited = await operator.change('devices/invite-phone', { isShared: true })
   const phone = async (method: string, path: string, token: string, body?: object): Promise<unknown> => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const answer = await fetch(`${house.url}/mobile/v1/${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) }) // prettier-ignore
+    const answer = await fetch(`${house.url}/mobile/v1/${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    })
     expect(answer.status, path).toBeLessThan(300)
     return answer.json()
   }
@@ -109,7 +113,10 @@ test('closing an account asks shared phones for what they hold of it', async () 
   })
   const { token } = made as { token: string }
   expect((await house.client.send(liveKey, { to: '+4915112345678', text: 'Hello' })).status).toBe(202)
-  await eventually(() => phone('GET', 'message', token), (given) => expect(given).toMatchObject([{ textMessage: { text: 'Hello' } }])) // prettier-ignore
+  await eventually(
+    () => phone('GET', 'message', token),
+    (given) => expect(given).toMatchObject([{ textMessage: { text: 'Hello' } }]),
+  )
   expect((await operator.change('operator/state', { accountId, state: 'closed' })).status).toBe(200)
   const offers = house.app.storage.read.selectFrom('phone_offers').select('recall')
   expect(await offers.where('account_id', '=', accountId).execute()).toEqual([{ recall: 'move' }])
@@ -142,7 +149,10 @@ test('an account for an address that somebody has claimed is refused until the o
   const { email, userId, accountId } = house.bob
   const asked = { name: 'Another', email }
   const refused = await operator.change('operator/open-account', asked)
-  expect(refused).toMatchObject({ status: 422, body: { known_user: { id: userId, name: 'Bob', accounts: [{ id: accountId }] } } }) // prettier-ignore
+  expect(refused).toMatchObject({
+    status: 422,
+    body: { known_user: { id: userId, name: 'Bob', accounts: [{ id: accountId }] } },
+  })
   const made = await operator.change('operator/open-account', { ...asked, userId })
   expect(made).toMatchObject({ status: 200, body: { link: null } })
   expect((await find('Another'))[0]).toMatchObject({ emails: [email] })

@@ -18,7 +18,10 @@ test('a pasted list is stored, its bad lines named, and listed page by page, the
   const lines = Array.from({ length: 120 }, (_, i) => number(i))
   const { body } = await house.ada.change('opt-outs/add', { text: [...lines, 'nobody'].join('\n') })
   expect(body).toMatchObject({ added: 120, known: 0, canceled: 0, faults: [{ line: 121 }] })
-  expect((await house.ada.change('opt-outs/add', { text: number(3) })).body).toMatchObject({ added: 0, known: 1 })
+  expect((await house.ada.change('opt-outs/add', { text: number(3) })).body).toMatchObject({
+    added: 0,
+    known: 1,
+  })
   const seen: string[] = []
   for (let beforeId: string | null = ''; beforeId !== null;) {
     const page = await list(beforeId === '' ? {} : { beforeId })
@@ -27,10 +30,12 @@ test('a pasted list is stored, its bad lines named, and listed page by page, the
     beforeId = page.next
   }
   expect(seen.toSorted((a, b) => a.localeCompare(b))).toEqual(lines)
-}) // prettier-ignore
+})
 
 test('one number is looked for in any spelling, and what is none is refused', async () => {
-  expect((await list({ number: '0049 151 00000007' })).rows).toMatchObject([{ recipient: number(7), origin: 'console' }]) // prettier-ignore
+  expect((await list({ number: '0049 151 00000007' })).rows).toMatchObject([
+    { recipient: number(7), origin: 'console' },
+  ])
   expect((await list({ number: number(999) })).rows).toEqual([])
   const { status, body } = await house.ada.read('opt-outs/list', { number: 'nobody' })
   expect([status, body]).toMatchObject([422, { code: 'validation_failed' }])
@@ -44,11 +49,15 @@ test('it counts for sends at once and for the other account not; once it is take
     errors: [{ pointer: '/to', code: 'recipient_opted_out' }],
   })
   expect(JSON.stringify((await send(house.bob)).body)).not.toContain('recipient_opted_out')
-  expect((await house.bob.change('opt-outs/remove', { recipient: number(5) })).body).toEqual({ removed: false })
-  expect((await house.ada.change('opt-outs/remove', { recipient: number(5) })).body).toEqual({ removed: true })
+  expect((await house.bob.change('opt-outs/remove', { recipient: number(5) })).body).toEqual({
+    removed: false,
+  })
+  expect((await house.ada.change('opt-outs/remove', { recipient: number(5) })).body).toEqual({
+    removed: true,
+  })
   expect(JSON.stringify((await send(house.ada)).body)).not.toContain('recipient_opted_out')
   expect((await list({ number: number(5) })).rows).toEqual([])
-}) // prettier-ignore
+})
 
 test('more numbers than one transaction stores are refused whole', async () => {
   const text = Array.from({ length: 501 }, (_, i) => number(1_000 + i)).join('\n')
@@ -63,8 +72,15 @@ test('conversations are the account’s own, in its mode, and say whether they m
   const inTest = { mode: 'test' } as const
   expect((await ada.change('send/one', send, inTest)).status).toBe(200)
   const page = async (who: TestConsole['ada']) =>
-    (await who.read('conversations/page', { number: stopping }, inTest)).body as { messages: { text: string; direction: string }[]; hasOptedOut: boolean } // prettier-ignore
-  await expect.poll(async () => (await page(ada)).messages.map(({ direction, text }) => `${direction} ${text}`), { timeout: 10_000 }).toEqual(['inbound STOP', 'outbound Shall we write to you?']) // prettier-ignore
+    (await who.read('conversations/page', { number: stopping }, inTest)).body as {
+      messages: { text: string; direction: string }[]
+      hasOptedOut: boolean
+    }
+  await expect
+    .poll(async () => (await page(ada)).messages.map(({ direction, text }) => `${direction} ${text}`), {
+      timeout: 10_000,
+    })
+    .toEqual(['inbound STOP', 'outbound Shall we write to you?'])
   expect(await page(ada)).toMatchObject({ hasOptedOut: true, isWritable: true, next: null })
   expect((await ada.read('conversations/list', {}, inTest)).body).toMatchObject({
     conversations: [{ number: stopping, last: { direction: 'inbound', text: 'STOP' } }],

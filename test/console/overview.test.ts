@@ -34,15 +34,24 @@ describe('the overview', () => {
   test('counts what became of messages, and how long it took, in every range', async () => {
     for (const to of ['+15005550006', '+4915112345678', '+15005550006']) await send(to)
     await expect.poll(async () => total(await traffic('1h'), 'delivered'), { timeout: 10_000 }).toBe(3)
-    for (const [range, bars] of [['1h', 12], ['6h', 24], ['24h', 24], ['7d', 28], ['30d', 30], ['90d', 90]] as const) {
+    for (const [range, bars] of [
+      ['1h', 12],
+      ['6h', 24],
+      ['24h', 24],
+      ['7d', 28],
+      ['30d', 30],
+      ['90d', 90],
+    ] as const) {
       const answer = await traffic(range)
       expect(answer.bars).toHaveLength(bars)
       expect(answer.usual).toEqual(Array.from({ length: bars }, () => 0))
-      expect([total(answer, 'accepted'), total(answer, 'delivered'), total(answer, 'waiting')]).toEqual([3, 3, 0])
+      expect([total(answer, 'accepted'), total(answer, 'delivered'), total(answer, 'waiting')]).toEqual([
+        3, 3, 0,
+      ])
       expect([answer.toSent.messages, answer.toDelivered.messages]).toEqual([3, 3])
       expect(answer.toDelivered.medianMs).toBeGreaterThanOrEqual(250)
       expect(answer.bars.at(-1)?.atMs).toBe(answer.toMs - answer.barMs)
-    } // prettier-ignore
+    }
   })
 
   test('has nothing of the other mode', async () => {

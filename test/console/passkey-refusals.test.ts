@@ -158,8 +158,13 @@ describe('signing in by a passkey is refused', () => {
     expect((await house.signIn(passkey, { counter: 10 })).status).toBe(200)
     const back = 'user.passkey_counter_went_back'
     expect(await house.audited(person.userId)).toEqual([
-      'user.passkey_added', 'user.passkey_used', back, back, back, 'user.passkey_used',
-    ]) // prettier-ignore
+      'user.passkey_added',
+      'user.passkey_used',
+      back,
+      back,
+      back,
+      'user.passkey_used',
+    ])
   })
 
   test('by none that does not count: those of phones say 0 for ever', async () => {

@@ -17,7 +17,10 @@ const readBy = async (person: TestConsole['ada'], accountId = person.accountId) 
 test('an owner sets the quiet hours of the own account, and the log says who', async () => {
   const { ada, bob } = house
   expect(await readBy(ada)).toEqual({ hours: null, canSet: true })
-  expect(await ada.change('quiet-hours/set', { hours: night })).toMatchObject({ status: 200, body: { hours: night } })
+  expect(await ada.change('quiet-hours/set', { hours: night })).toMatchObject({
+    status: 200,
+    body: { hours: night },
+  })
   expect(await readBy(ada)).toEqual({ hours: night, canSet: true })
   expect(await readBy(bob)).toEqual({ hours: null, canSet: true })
   const log = house.app.storage.read
@@ -29,23 +32,33 @@ test('an owner sets the quiet hours of the own account, and the log says who', a
   ])
   await ada.change('quiet-hours/set', { hours: null })
   expect(await readBy(ada)).toEqual({ hours: null, canSet: true })
-}) // prettier-ignore
+})
 
 test('what is no span of a day is refused', async () => {
   const { ada } = house
-  for (const hours of [{ from: 60, until: 60 }, { from: -1, until: 60 }, { from: 0, until: 1_440 }, { from: 0 }, 'night'])
+  for (const hours of [
+    { from: 60, until: 60 },
+    { from: -1, until: 60 },
+    { from: 0, until: 1_440 },
+    { from: 0 },
+    'night',
+  ])
     expect((await ada.change('quiet-hours/set', { hours })).status).toBe(422)
   expect(await readBy(ada)).toMatchObject({ hours: null })
-}) // prettier-ignore
+})
 
 test('a member sees them and changes nothing', async () => {
   const { ada, bob } = house
   await bob.change('quiet-hours/set', { hours: night })
   await house.app.storage.writer.write((tx) =>
-    addMember(tx, { ids: createIds({ now: systemClock.now }), nowMs: systemClock.now() }, { accountId: bob.accountId, userId: ada.userId, role: 'member', actor: 'test' }),
+    addMember(
+      tx,
+      { ids: createIds({ now: systemClock.now }), nowMs: systemClock.now() },
+      { accountId: bob.accountId, userId: ada.userId, role: 'member', actor: 'test' },
+    ),
   )
   expect(await readBy(ada, bob.accountId)).toEqual({ hours: night, canSet: false })
   const refused = await ada.change('quiet-hours/set', { hours: null }, { accountId: bob.accountId })
   expect(refused.status).toBe(403)
   expect(await readBy(bob)).toMatchObject({ hours: night })
-}) // prettier-ignore
+})

@@ -137,7 +137,12 @@ export const rightInputs: { [N in GuardedCall]: RightInput<N> } = {
   'webhooks/delivery': event,
   'webhooks/of-message': async ({ id }) => ({ messageId: await id('message') }),
   'webhooks/replay': event,
-  'webhooks/replay-range': async (asked) => ({ ...(await endpoint(asked)), fromMs: 0, untilMs: systemClock.now(), onlyFailed: true }), // prettier-ignore
+  'webhooks/replay-range': async (asked) => ({
+    ...(await endpoint(asked)),
+    fromMs: 0,
+    untilMs: systemClock.now(),
+    onlyFailed: true,
+  }),
 }
 
 /** What asks for the password of somebody who has a second factor. */

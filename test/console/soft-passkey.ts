@@ -76,7 +76,11 @@ export function newSoftPasskey(origin: string): SoftPasskey {
       const length = Buffer.alloc(2)
       length.writeUInt16BE(id.length)
       const authData = authenticatorData(quirks, Buffer.concat([Buffer.alloc(16), length, id, own.cose]))
-      const certificates = new Map<string, Cbor>([['alg', -7], ['sig', Buffer.of(1)], ['x5c', [Buffer.of(1)]]]) // prettier-ignore
+      const certificates = new Map<string, Cbor>([
+        ['alg', -7],
+        ['sig', Buffer.of(1)],
+        ['x5c', [Buffer.of(1)]],
+      ])
       const attestation = new Map<string, Cbor>([
         ['fmt', quirks.hasCertificate === true ? 'packed' : 'none'],
         ['attStmt', quirks.hasCertificate === true ? certificates : new Map()],

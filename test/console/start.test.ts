@@ -14,13 +14,29 @@ afterAll(() => house.stop())
 async function addReported(id: string, accountId: string | null, reportedAgoMs: number): Promise<void> {
   const nowMs = Date.now()
   await house.app.storage.writer.write(async (tx) => {
-    await insertRows(tx, 'devices', [{
-      id, account_id: accountId, mode: 'live', kind: 'android', name: `Name of ${id}`, state: 'enabled', senders: '[]', settings: '{}',
-      created_at: nowMs, updated_at: nowMs,
-    }]) // prettier-ignore
-    const report = { device_id: id, status: 'online', reasons: '[]', body: '{}', reported_at: nowMs - reportedAgoMs } as const
+    await insertRows(tx, 'devices', [
+      {
+        id,
+        account_id: accountId,
+        mode: 'live',
+        kind: 'android',
+        name: `Name of ${id}`,
+        state: 'enabled',
+        senders: '[]',
+        settings: '{}',
+        created_at: nowMs,
+        updated_at: nowMs,
+      },
+    ])
+    const report = {
+      device_id: id,
+      status: 'online',
+      reasons: '[]',
+      body: '{}',
+      reported_at: nowMs - reportedAgoMs,
+    } as const
     await insertRows(tx, 'device_reports', [report])
-  }) // prettier-ignore
+  })
 }
 const deviceOf = async (): Promise<StartAnswer['device']> =>
   ((await house.ada.read('start/read')).body as StartAnswer).device
@@ -47,8 +63,13 @@ test('what simulators alone took of live messages is not said to have been sent 
   })))) // prettier-ignore
   const take = (id: string, deviceId: string) =>
     store(storage, [
-      { ...storedMessage({ id, created_at: nowMs }), ...deliveredAt(nowMs), account_id: accountId, device_id: deviceId },
-    ]) // prettier-ignore
+      {
+        ...storedMessage({ id, created_at: nowMs }),
+        ...deliveredAt(nowMs),
+        account_id: accountId,
+        device_id: deviceId,
+      },
+    ])
   expect((await start()).isSimulated).toBe(false)
   await take('msg_0', 'dev_simulator')
   expect((await start()).isSimulated).toBe(true)

@@ -35,12 +35,16 @@ test('an endpoint is added, shown without its secret, changed and removed', asyn
     logDays: 30,
   })
   await house.ada.change('webhooks/change', { endpointId, types: [], mode: 'live', state: 'disabled' })
-  expect((await list()).endpoints).toMatchObject([{ types: [], mode: 'live', state: 'disabled', disabledBecause: 'person' }])
-  expect((await house.ada.change('webhooks/test', { endpointId })).body).toMatchObject({ code: 'validation_failed' })
+  expect((await list()).endpoints).toMatchObject([
+    { types: [], mode: 'live', state: 'disabled', disabledBecause: 'person' },
+  ])
+  expect((await house.ada.change('webhooks/test', { endpointId })).body).toMatchObject({
+    code: 'validation_failed',
+  })
   await house.ada.change('webhooks/remove', { endpointId })
   expect((await list()).endpoints).toEqual([])
   expect((await house.ada.change('webhooks/remove', { endpointId })).status).toBe(404)
-}) // prettier-ignore
+})
 
 test('the test button posts a signed event, and its log shows what was posted and what was answered', async () => {
   const { endpointId, secret } = await add()
@@ -91,21 +95,32 @@ test('the log comes in pages without gaps, newest first, and a message shows its
   const { testKey } = house.ada
   const to = Array.from({ length: 60 }, (_, i) => `+15005550${100 + i}`)
   const { body } = await house.client.send(testKey, { to, text: 'Hello' })
-  const first = await eventually(() => log(endpointId), (seen) => expect(seen.deliveries).toHaveLength(50))
+  const first = await eventually(
+    () => log(endpointId),
+    (seen) => expect(seen.deliveries).toHaveLength(50),
+  )
   expect(first.nextBeforeId).toBe(first.deliveries.at(-1)!.eventId)
   const messageId = body.messages[0]!.id
-  const about = async () => (await house.ada.read('webhooks/of-message', { messageId })).body as AnswerOf<'webhooks/of-message'>
-  const { deliveries } = await eventually(about, (seen) => expect(seen.deliveries.filter((one) => one.endpointId === endpointId)).toHaveLength(2), 15_000)
-  expect(deliveries.filter((one) => one.endpointId === endpointId).map(({ type }) => type)).toEqual(['message.queued', 'message.delivered'])
+  const about = async () =>
+    (await house.ada.read('webhooks/of-message', { messageId })).body as AnswerOf<'webhooks/of-message'>
+  const { deliveries } = await eventually(
+    about,
+    (seen) => expect(seen.deliveries.filter((one) => one.endpointId === endpointId)).toHaveLength(2),
+    15_000,
+  )
+  expect(deliveries.filter((one) => one.endpointId === endpointId).map(({ type }) => type)).toEqual([
+    'message.queued',
+    'message.delivered',
+  ])
   const seen: string[] = []
-  for (let before: string | null | undefined; before !== null; ) {
+  for (let before: string | null | undefined; before !== null;) {
     const page = await log(endpointId, before)
     seen.push(...page.deliveries.map(({ eventId }) => eventId))
     before = page.nextBeforeId
   }
   expect(seen).toEqual([...new Set(seen)].toSorted().toReversed())
   expect(seen.length).toBeGreaterThanOrEqual(60)
-}, 30_000) // prettier-ignore
+}, 30_000)
 
 test("another account's endpoints can be neither seen nor touched", async () => {
   const { endpointId } = await add()

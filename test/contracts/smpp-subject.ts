@@ -58,14 +58,20 @@ export const createSmppSubject =
         const text = 'Grüße von der Straße'
         const [order] = mobileOriginated({ from, to: '12345', text, method: 'none' })
         let last: unknown = null
-        void smsc.deliver(order as NonNullable<typeof order>).then(({ outcome }) => (last = outcome), () => undefined)
+        void smsc.deliver(order as NonNullable<typeof order>).then(
+          ({ outcome }) => (last = outcome),
+          () => undefined,
+        )
         return { from: `+${from}`, text, isAcknowledged: async () => last === 0 }
       },
       peerLog: async () => reassemble(smsc.submits()).texts.map(({ to, text }) => ({ to: `+${to}`, text })),
       relaunch: async (later) => {
         // What the kernel does for a process that was killed. The clock of its world stands still: it does not come back.
         await cutAll(smsc)
-        await eventually(async () => (await smsc.state()).sessions, (sessions) => expect(sessions).toEqual([]))
+        await eventually(
+          async () => (await smsc.state()).sessions,
+          (sessions) => expect(sessions).toEqual([]),
+        )
         return launch(later)
       },
       dispose: async () => {
@@ -73,7 +79,7 @@ export const createSmppSubject =
         for (const each of started) await turnUntil(each.world, each.link.stop(), 60_000)
       },
     } satisfies ContractSubject
-  } // prettier-ignore
+  }
 
 /** Nothing is handed over until `hearOut`; what is not taken comes again, as often as it must. */
 const patient: SmscChange = { deliver: { window: 0, retryAfterMs: 10, attempts: 1_000 } }

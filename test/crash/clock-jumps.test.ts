@@ -79,7 +79,12 @@ const recipients = (house: CrashHouse): string[] => house.peer.records().map(({ 
 async function sendForTomorrow({ client, liveKey }: CrashHouse): Promise<string> {
   const to = '+4915112345678'
   const send_at = new Date(Date.now() + dayMs).toISOString()
-  const { status, body } = await client.send(liveKey, { to, text: 'Tomorrow', send_at, validity_period: validitySeconds }) // prettier-ignore
+  const { status, body } = await client.send(liveKey, {
+    to,
+    text: 'Tomorrow',
+    send_at,
+    validity_period: validitySeconds,
+  })
   expect([status, body.messages[0]?.status]).toEqual([202, 'scheduled'])
   return to
 }

@@ -69,7 +69,10 @@ export async function openCrashHouse(
     'For the proof',
   )
   await onesixty('account', 'limit', '--account', accountId, '--send-per-minute', '0', '--read-per-minute', '0', '--queue', '0') // prettier-ignore
-  const pairs = Object.entries({ ...settings, peer_url: peer.url }).flatMap(([name, value]) => ['--set', `${name}=${value}`]) // prettier-ignore
+  const pairs = Object.entries({ ...settings, peer_url: peer.url }).flatMap(([name, value]) => [
+    '--set',
+    `${name}=${value}`,
+  ])
   await onesixty('device', 'add', 'simulator', '--account', accountId, '--name', 'Peer', ...pairs)
   const loads: Load[] = []
   const house: CrashHouse = {

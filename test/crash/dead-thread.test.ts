@@ -31,8 +31,15 @@ test.for([
     onTestFinished(async () => void (await server.kill('SIGKILL')))
     let end: ProcessEnd | null = null
     void server.kill(signal).then((seen) => (end = seen))
-    await eventually(() => end, (seen) => expect(seen).toEqual({ code: 1, signal: null }), 30_000) // prettier-ignore
-    const lines = server.output().split('\n').filter((line) => line.startsWith('{')) // prettier-ignore
+    await eventually(
+      () => end,
+      (seen) => expect(seen).toEqual({ code: 1, signal: null }),
+      30_000,
+    )
+    const lines = server
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
     const fatal = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'fatal')
     expect(fatal).toMatchObject([{ msg: expect.stringContaining('the database thread ended') }])
 

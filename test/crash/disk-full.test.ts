@@ -46,11 +46,19 @@ describe.skipIf(!hasDisk)('a server whose disk is full', () => {
     for (let round = 0; round < rounds; round++) {
       for (let n = 0; n < 10; n++) expect(await sendOne(`before ${round} ${n}`)).toBe(202)
       fill()
-      await eventually(() => sendOne(`full ${round}`), (status) => expect(status).toBe(507), 20_000)
+      await eventually(
+        () => sendOne(`full ${round}`),
+        (status) => expect(status).toBe(507),
+        20_000,
+      )
       expect((await house.client.balance(house.liveKey)).granted).toBe(house.granted)
       expect((await house.client.history(house.liveKey)).length).toBeGreaterThan(0)
       rmSync(filler)
-      await eventually(() => sendOne(`after ${round}`), (status) => expect(status).toBe(202), 20_000)
+      await eventually(
+        () => sendOne(`after ${round}`),
+        (status) => expect(status).toBe(202),
+        20_000,
+      )
     }
     expect(statuses, 'nothing but yes and no room').toEqual(new Set([202, 507]))
     await house.drained(60_000)
@@ -71,12 +79,15 @@ describe.skipIf(!hasDisk)('a server whose disk is full', () => {
   /** Gives what was answered; what was accepted is in the client's log. */
   async function sendOne(text: string): Promise<number> {
     const marker = `disk-${sent++}`
-    const { status, body } = await house.client.send(house.liveKey, { to: '+4915112345678', text: `${marker} ${text}` })
+    const { status, body } = await house.client.send(house.liveKey, {
+      to: '+4915112345678',
+      text: `${marker} ${text}`,
+    })
     statuses.add(status)
     if (status === 202) accepted.set(marker, body)
     return status
   }
-}) // prettier-ignore
+})
 
 const filler = join(folder, 'filler')
 

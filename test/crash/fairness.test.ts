@@ -38,19 +38,30 @@ afterAll(async () => {
 
 async function openAccount(name: string): Promise<string> {
   const email = `${name.toLowerCase()}@example.org`
-  const made = await cliJson<{ account_id: string; live_key: string }>(['account', 'create', '--name', name, '--email', email], dataFolder) // prettier-ignore
+  const made = await cliJson<{ account_id: string; live_key: string }>(
+    ['account', 'create', '--name', name, '--email', email],
+    dataFolder,
+  )
   const of = ['--account', made.account_id]
   await cliJson(['account', 'grant', ...of, '--sms', '1000000', '--note', 'For the proof'], dataFolder)
-  await cliJson(['account', 'limit', ...of, '--send-per-minute', '0', '--read-per-minute', '0', '--queue', '0'], dataFolder) // prettier-ignore
+  await cliJson(
+    ['account', 'limit', ...of, '--send-per-minute', '0', '--read-per-minute', '0', '--queue', '0'],
+    dataFolder,
+  )
   return made.live_key
 }
 
 test('whoever sends one message waits behind no backlog of another account on the same device, however long it is', async () => {
   const many = await openAccount('Many')
   const few = await openAccount('Few')
-  const statusOf = async (key: string) => (await client.send(key, { to: '+4915112345678', text: 'dry', dry_run: true })).status // prettier-ignore
+  const statusOf = async (key: string) =>
+    (await client.send(key, { to: '+4915112345678', text: 'dry', dry_run: true })).status
   for (const key of [many, few])
-    await eventually(() => statusOf(key), (seen) => expect(seen).toBe(200), 20_000) // prettier-ignore
+    await eventually(
+      () => statusOf(key),
+      (seen) => expect(seen).toBe(200),
+      20_000,
+    )
   for (let first = 0; first < backlog; first += 100) {
     const to = Array.from({ length: 100 }, (_, i) => `+49151${20_000_000 + first + i}`)
     expect((await client.send(many, { to, text: 'many' })).status).toBe(202)

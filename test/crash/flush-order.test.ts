@@ -82,7 +82,9 @@ async function trace(pid: number): Promise<{ stop(): Promise<string> }> {
   const file = join(folder, 'calls')
   const what = 'trace=pwrite64,fdatasync,fsync,write,writev,sendmsg,sendto'
   // Texts are told whole: a page of the database has 4,096 bytes.
-  const tracer = spawn('strace', ['-f', '-s', '8192', '-e', what, '-o', file, '-p', String(pid)], { stdio: ['ignore', 'ignore', 'pipe'] }) // prettier-ignore
+  const tracer = spawn('strace', ['-f', '-s', '8192', '-e', what, '-o', file, '-p', String(pid)], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   let said = ''
   tracer.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
   await eventually(

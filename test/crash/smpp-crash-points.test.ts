@@ -46,7 +46,10 @@ test(
     const messages = await client.history(house.liveKey, 'direction=outbound')
     const ids = new Set(messages.map(({ id }) => id))
     const accepted = [...load.accepted.values()].flatMap((send) => send.messages)
-    expect(accepted.filter(({ id }) => !ids.has(id)), 'accepted, and lost').toEqual([])
+    expect(
+      accepted.filter(({ id }) => !ids.has(id)),
+      'accepted, and lost',
+    ).toEqual([])
     const meant = messages.map(({ to, text }) => ({ to, text: text ?? '' }))
     const { twice, strange, repeated, wrong, lost } = judgeTexts(meant, house.smsc.submits())
     expect({ twice, strange, repeated, wrong }).toEqual({ twice: [], strange: [], repeated: [], wrong: [] })
@@ -60,12 +63,15 @@ test(
     expect(stored.length, 'no received message is stored twice').toBe(new Set(stored).size)
     // What was acknowledged is stored; what was refused for good after so many tries is the SMSC's to keep.
     const acknowledged = [...told].filter(([, outcome]) => outcome === 0).map(([text]) => text)
-    expect(acknowledged.filter((text) => !stored.includes(text)), 'acknowledged, and lost').toEqual([])
+    expect(
+      acknowledged.filter((text) => !stored.includes(text)),
+      'acknowledged, and lost',
+    ).toEqual([])
     expect(stored.filter((text) => !told.has(text))).toEqual([])
     expect(acknowledged.length).toBeGreaterThan(rounds * smppCrashPoints.length)
     await expectSound({ dataFolder: house.server.dataFolder })
   },
-) // prettier-ignore
+)
 
 /** Handsets that write all the while; gives what the SMSC's last word on each of their texts was. */
 function receiveTexts({ smsc }: SmppHouse): { stop(): Promise<ReadonlyMap<string, unknown>> } {

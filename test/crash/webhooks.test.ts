@@ -45,10 +45,18 @@ test('kills during delivery lose no event, and what is told again has the same i
   for (let kill = 0; kill < kills; kill++) {
     load.resume()
     const before = heard.size
-    await eventually(() => heard.size - before, (count) => expect(count).toBeGreaterThan(60), 20_000)
+    await eventually(
+      () => heard.size - before,
+      (count) => expect(count).toBeGreaterThan(60),
+      20_000,
+    )
     const open = unanswered.size
     killIsNear = true
-    await eventually(() => unanswered.size - open, (count) => expect(count).toBeGreaterThan(0), 20_000)
+    await eventually(
+      () => unanswered.size - open,
+      (count) => expect(count).toBeGreaterThan(0),
+      20_000,
+    )
     await house.server.kill('SIGKILL')
     killIsNear = false
     await load.pause()
@@ -68,7 +76,10 @@ test('kills during delivery lose no event, and what is told again has the same i
   const toldOnce = (): string[] => [...unanswered].filter((id) => heard.get(id)!.times === 1)
   await eventually(toldOnce, (left) => expect(left).toEqual([]), 60_000)
 
-  const happenings = Map.groupBy(heard.values(), ({ event }) => `${event.data.message?.id} ${event.data.sequence}`)
+  const happenings = Map.groupBy(
+    heard.values(),
+    ({ event }) => `${event.data.message?.id} ${event.data.sequence}`,
+  )
   expect([...happenings.values()].filter((ids) => ids.length > 1)).toEqual([])
   expect([...heard.values()].filter(({ bodies }) => bodies.size > 1)).toEqual([])
-}) // prettier-ignore
+})

@@ -39,7 +39,7 @@ const put = (...ids: string[]): Promise<unknown> =>
           created_at: 1,
           updated_at: 5,
         })),
-      ) // prettier-ignore
+      )
       .execute(),
   )
 
@@ -136,7 +136,11 @@ test('the list of devices says who runs each', async () => {
 
 test('in whatever order owners take, renew and release, no token is given twice and one at most holds', async () => {
   const owner = fc.constantFrom('one', 'two', 'three')
-  const step = fc.record({ owner, does: fc.constantFrom('take', 'renew', 'release'), waitMs: fc.integer({ min: -5_000, max: 60_000 }) }) // prettier-ignore
+  const step = fc.record({
+    owner,
+    does: fc.constantFrom('take', 'renew', 'release'),
+    waitMs: fc.integer({ min: -5_000, max: 60_000 }),
+  })
   let run = 0
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {

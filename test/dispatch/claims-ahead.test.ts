@@ -75,7 +75,11 @@ async function openHouse(
   await house.addDevice('dev_s')
   for (let i = 0; i < 5; i++) await house.send()
   const attempts = () =>
-    house.storage.read.selectFrom('attempts').select(['id', 'state', 'outcome', 'is_logged']).orderBy('id').execute() // prettier-ignore
+    house.storage.read
+      .selectFrom('attempts')
+      .select(['id', 'state', 'outcome', 'is_logged'])
+      .orderBy('id')
+      .execute()
   /** Everything that waits for nothing but the database has had it. */
   const settle = async (): Promise<void> => {
     for (let i = 0; i < 8; i++) {
@@ -129,7 +133,10 @@ test('a link that drops gives back at once what was not handed over: known not s
   expect(written.some((line) => line.endsWith(given as string) && line.startsWith('left'))).toBe(false)
   expect(before.map(({ id }) => id)).toContain(given)
   expect((await house.statuses()).toSorted()).toEqual(['queued', 'queued', 'queued', 'sending', 'sending'])
-  const { refusals } = await house.storage.read.selectFrom('queue').select(({ fn }) => fn.sum<number>('refusals').as('refusals')).executeTakeFirstOrThrow() // prettier-ignore
+  const { refusals } = await house.storage.read
+    .selectFrom('queue')
+    .select(({ fn }) => fn.sum<number>('refusals').as('refusals'))
+    .executeTakeFirstOrThrow()
   expect(refusals).toBe(0)
   while (open.length > 0) open[0]?.answer(yes(String(open.length)))
   await house.dispatcher.stop()

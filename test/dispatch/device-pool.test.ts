@@ -197,13 +197,15 @@ test('a shared link carries nothing of an account whose own link works on anothe
   expect(other.all.map(({ facts }) => facts.id)).toEqual(['shared'])
   const route = routeFrom({ account_id: 'acc_a', mode: 'live', route_key: 'live:' })
   expect(chooseDevice(route, other.candidatesFor(route))).toBe('none')
-  expect(chooseDevice({ ...route, accountId: 'acc_b' }, other.candidatesFor({ ...route, accountId: 'acc_b' }))).toMatchObject({ id: 'shared' })
+  expect(
+    chooseDevice({ ...route, accountId: 'acc_b' }, other.candidatesFor({ ...route, accountId: 'acc_b' })),
+  ).toMatchObject({ id: 'shared' })
   await say('offline')
   await house.pass(5)
   await other.reloadIfChanged()
   expect(chooseDevice(route, other.candidatesFor(route))).toMatchObject({ id: 'shared' })
   await other.stop()
-}) // prettier-ignore
+})
 
 test('a link whose lease another node has taken stops, and runs again once that one lets it go', async () => {
   await house.put('dev_a', 'at once')
@@ -224,9 +226,12 @@ test('a link whose lease another node has taken stops, and runs again once that 
   await house.reload()
   expect(house.running()).toEqual([])
   expect(await house.ownerOf('dev_a')).toBe('two')
-  await house.storage.writer.write(
-    (tx) =>
-    tx.updateTable('devices').set({ lease_owner: null, lease_until: null }).where('id', '=', 'dev_a').execute(), // prettier-ignore
+  await house.storage.writer.write((tx) =>
+    tx
+      .updateTable('devices')
+      .set({ lease_owner: null, lease_until: null })
+      .where('id', '=', 'dev_a')
+      .execute(),
   )
   await house.pass(6)
   await house.reload()

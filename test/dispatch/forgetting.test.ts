@@ -124,23 +124,41 @@ test.for(['fresh', 'analysed'])(
 
 test('of the receipts that nobody waits for a device keeps so many, the newest, and no other device loses any', async () => {
   for (const id of ['dev_a', 'dev_b']) await house.addDevice(id)
-  const word = (deviceId: string, i: number) => ({
-    deviceId, networkId: `n${i}`, alternatives: [`x${i}`, `y${i}`], result: 'delivered', code: null, networkCode: null, atMs: house.clock.now() + i,
-  } as const) // prettier-ignore
+  const word = (deviceId: string, i: number) =>
+    ({
+      deviceId,
+      networkId: `n${i}`,
+      alternatives: [`x${i}`, `y${i}`],
+      result: 'delivered',
+      code: null,
+      networkCode: null,
+      atMs: house.clock.now() + i,
+    }) as const
   await house.storage.writer.write(async (tx) => {
-    await park(tx, many((i) => word('dev_a', i), 1_777)) // prettier-ignore
-    await park(tx, many((i) => word('dev_b', i), 1_000)) // prettier-ignore
+    await park(
+      tx,
+      many((i) => word('dev_a', i), 1_777),
+    )
+    await park(
+      tx,
+      many((i) => word('dev_b', i), 1_000),
+    )
   })
   const { writer, largest } = countingWriter()
   const settings = { ONESIXTY_PARKED_RECEIPTS: '1000' }
   await house.janitors({ writer, settings }).receiptCloser.sweepAll()
   const left = await house.storage.read
     .selectFrom('parked_receipts')
-    .select(['device_id', 'reading', sql<number>`count(*)`.as('count'), sql<number>`min(received_at)`.as('oldest')])
+    .select([
+      'device_id',
+      'reading',
+      sql<number>`count(*)`.as('count'),
+      sql<number>`min(received_at)`.as('oldest'),
+    ])
     .groupBy(['device_id', 'reading'])
     .orderBy('device_id')
     .orderBy('reading')
-    .execute() // prettier-ignore
+    .execute()
   const startMs = house.clock.now()
   expect(left).toEqual([
     ...[0, 1, 2].map((reading) => ({ device_id: 'dev_a', reading, count: 1_000, oldest: startMs + 777 })),

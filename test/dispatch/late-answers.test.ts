@@ -40,7 +40,11 @@ const message = () => house.storage.read.selectFrom('messages').selectAll().exec
 const attempt = () =>
   house.storage.read.selectFrom('attempts').selectAll().orderBy('number').executeTakeFirstOrThrow()
 const wallet = () =>
-  house.storage.read.selectFrom('wallets').select(['reserved', 'used']).where('mode', '=', 'live').executeTakeFirstOrThrow() // prettier-ignore
+  house.storage.read
+    .selectFrom('wallets')
+    .select(['reserved', 'used'])
+    .where('mode', '=', 'live')
+    .executeTakeFirstOrThrow()
 const lastId = (): string => handedOver.at(-1)?.attemptId ?? ''
 const deliver = (networkId: string) =>
   house.dispatcher.receipt('dev_s', { networkId, result: 'delivered', code: null, networkCode: null })

@@ -80,7 +80,10 @@ test('a holder that cannot renew stops with five seconds left, and never do two 
   for (let second = 1; second <= 46; second++) {
     await pass(1)
     await take(two, 'dev_a')
-    const holders = [...(one.tokenOf('dev_a') === null ? [] : ['one']), ...(two.tokenOf('dev_a') === null ? [] : ['two'])] // prettier-ignore
+    const holders = [
+      ...(one.tokenOf('dev_a') === null ? [] : ['one']),
+      ...(two.tokenOf('dev_a') === null ? [] : ['two']),
+    ]
     expect(holders.length).toBeLessThanOrEqual(1)
     if (holders.join() !== history.at(-1)?.split(' ')[1]) history.push(`${second} ${holders.join()}`)
   }

@@ -138,9 +138,15 @@ export async function fillOldRows(house: TendedHouse): Promise<void> {
     ['hours6', 400],
     ['minutes5', 8],
   ] as const) {
-    const buckets = [...many((i) => nowMs - days * dayMs - i - 1), nowMs - days * dayMs] // prettier-ignore
-    await insert('traffic', buckets.map((bucket) => ({ ...counted, grain, bucket, accepted: 1 }))) // prettier-ignore
-    await insert('traffic_times', buckets.map((bucket) => ({ ...counted, grain, bucket, measure: 'to_sent', step: 1, messages: 1 }))) // prettier-ignore
+    const buckets = [...many((i) => nowMs - days * dayMs - i - 1), nowMs - days * dayMs]
+    await insert(
+      'traffic',
+      buckets.map((bucket) => ({ ...counted, grain, bucket, accepted: 1 })),
+    )
+    await insert(
+      'traffic_times',
+      buckets.map((bucket) => ({ ...counted, grain, bucket, measure: 'to_sent', step: 1, messages: 1 })),
+    )
   }
   await insert(
     'idempotency_keys',

@@ -238,6 +238,10 @@ const put = (
   storage.writer.write(async (tx) => {
     const values = { settings: JSON.stringify({ start }), updated_at: updatedAt }
     const row = { id, mode: 'live' as const, kind: 'simulator', name: id, state: 'enabled' as const, senders: '[]', created_at: 1, ...values } // prettier-ignore
-    await tx.insertInto('devices').values(row).onConflict((on) => on.column('id').doUpdateSet(values)).execute() // prettier-ignore
+    await tx
+      .insertInto('devices')
+      .values(row)
+      .onConflict((on) => on.column('id').doUpdateSet(values))
+      .execute()
     await touchDirectory(tx)
   })

@@ -35,8 +35,12 @@ async function giveUpMany(): Promise<void> {
     wire_parts: 1,
   } as const
   const rows = Array.from({ length: 3_000 }, (_, i) => ({
-    ...receipt, network_id: `n${i}`, message_id: `msg_${i}`, sent_at: i, closed_at: i,
-  })) // prettier-ignore
+    ...receipt,
+    network_id: `n${i}`,
+    message_id: `msg_${i}`,
+    sent_at: i,
+    closed_at: i,
+  }))
   await house.storage.writer.write(async (tx) => {
     await insertRows(tx, 'receipts_expected', rows)
     await analyse(tx)
@@ -83,7 +87,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
   })
 
   test('the other parts of a message are looked up, waited for or given up', async () => {
-    const word = { deviceId: 'dev_s', result: 'delivered', code: null, networkCode: null, atMs: house.clock.now() } as const // prettier-ignore
+    const word = { deviceId: 'dev_s', result: 'delivered', code: null, networkCode: null, atMs: house.clock.now() } as const
     const { network_id: networkId } = await house.storage.read
       .selectFrom('receipts_expected')
       .select('network_id')

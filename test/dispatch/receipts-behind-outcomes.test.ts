@@ -61,7 +61,10 @@ async function handOver(text: string): Promise<void> {
 
 test('a receipt goes to the database behind the outcome that was told before it, and finds its message', async () => {
   await handOver('first')
-  await eventually(async () => posted, (seen) => expect(seen).toEqual(['outcome of first'])) // prettier-ignore
+  await eventually(
+    async () => posted,
+    (seen) => expect(seen).toEqual(['outcome of first']),
+  )
   await handOver('second')
   const delivered = Promise.all([deliver('second'), deliver('first')])
   await new Promise((resolve) => setImmediate(resolve))
@@ -76,7 +79,10 @@ test('a receipt goes to the database behind the outcome that was told before it,
 
 test('receipts wait no longer than until the database is known to take no outcomes', async () => {
   await handOver('first')
-  await eventually(async () => posted, (seen) => expect(seen).toEqual(['outcome of first'])) // prettier-ignore
+  await eventually(
+    async () => posted,
+    (seen) => expect(seen).toEqual(['outcome of first']),
+  )
   await handOver('second')
   const delivered = deliver('of another')
   await new Promise((resolve) => setImmediate(resolve))

@@ -44,7 +44,10 @@ const openHouse = async () => {
   const [first, second] = attempts as [(typeof attempts)[0], (typeof attempts)[0]]
   /** The next start, whose log tells this of the first, that the second had left, and nothing of the third. */
   const rescue = (told: Outcome): Promise<void> => {
-    const outcomes = new Map<string, Outcome | null>([[first.id, told], [second.id, null]]) // prettier-ignore
+    const outcomes = new Map<string, Outcome | null>([
+      [first.id, told],
+      [second.id, null],
+    ])
     return house.janitors({ fence: 2, past: { epoch: 1, outcomes } }).rescuer.sweepAll()
   }
   return { house, first, rescue }
@@ -107,6 +110,9 @@ test('a server starts although the database refuses the end of what the one befo
     .where('account_id', '=', accountId)
     .execute()
   expect(new Map(rows.map(({ id, status }) => [id, status]))).toEqual(
-    new Map([[claimed[0]!.messageId, 'sending'], [claimed[1]!.messageId, 'unconfirmed']]), // prettier-ignore
+    new Map([
+      [claimed[0]!.messageId, 'sending'],
+      [claimed[1]!.messageId, 'unconfirmed'],
+    ]),
   )
 })

@@ -24,7 +24,13 @@ async function dieWithThree(epoch = 1): Promise<PastHandOvers> {
   await house.send({ to: ['+4915100000001', '+4915100000002', '+4915100000003'] })
   expect(await house.claimAndDie(1, { isLogged: true })).toBe(3)
   const [first = '', second = ''] = await attemptIds()
-  return { epoch, outcomes: new Map<string, Outcome | null>([[first, accepted], [second, null]]) } // prettier-ignore
+  return {
+    epoch,
+    outcomes: new Map<string, Outcome | null>([
+      [first, accepted],
+      [second, null],
+    ]),
+  }
 }
 const rescue = (past: PastHandOvers | null) => house.janitors({ fence: 2, past }).rescuer.sweepAll()
 
@@ -33,7 +39,7 @@ test('after a kill the log tells: what was answered counts, what had left is unk
   expect(await house.statuses()).toEqual(['sent', 'unconfirmed', 'queued'])
   const expected = await house.storage.read.selectFrom('receipts_expected').select('network_id').execute()
   expect(expected.map(({ network_id }) => network_id)).toContain('net-1')
-  expect((await house.storage.read.selectFrom('queue').select('refusals').execute())).toEqual([{ refusals: 0 }]) // prettier-ignore
+  expect(await house.storage.read.selectFrom('queue').select('refusals').execute()).toEqual([{ refusals: 0 }])
   expect(await house.wallet()).toEqual({ granted: 1_000, reserved: 1, used: 1 })
 })
 

@@ -128,7 +128,10 @@ describe('retention', () => {
       expect(looks).not.toEqual([])
       return given.includes(others.at(-1) as string) ? 'behind all' : 'at the beginning'
     }
-    const texts = async () => (await house.storage.read.selectFrom('messages').select('id').where('text', 'is not', null).execute()).map(({ id }) => id) // prettier-ignore
+    const texts = async () =>
+      (
+        await house.storage.read.selectFrom('messages').select('id').where('text', 'is not', null).execute()
+      ).map(({ id }) => id)
     house.passDays(2)
     expect(await begins()).toBe('at the beginning')
     expect(await texts()).toEqual([first])

@@ -33,7 +33,14 @@ test('messages that are longer than any enabled device joins are told of, once',
   await house.addDevice('dev_short')
   await house.send({ parts: 4 })
   for (let times = 0; times < 3; times += 1) await look()
-  expect(lines).toMatchObject([{ account_id: 'acc_a', mode: 'live', max_parts: 3, msg: expect.stringContaining('longer than any enabled device') }]) // prettier-ignore
+  expect(lines).toMatchObject([
+    {
+      account_id: 'acc_a',
+      mode: 'live',
+      max_parts: 3,
+      msg: expect.stringContaining('longer than any enabled device'),
+    },
+  ])
 })
 
 test('so are those of any length that lost their only device, and again when it happens again', async () => {

@@ -32,9 +32,14 @@ export async function giveHistory({ app }: TestApp, accountId: string): Promise<
   const amounts = ['accepted', 'failed', 'sent', 'undelivered', 'delivered'] as const
   await app.storage.writer.write(async (tx) => {
     for (const grain of ['minutes5', 'hours6'] as const) {
-      const rows = hours.slice(0, grain === 'minutes5' ? 8 * 24 : hours.length).map(({ bucket, ...counts }) => ({
-        ...wallet, grain, bucket: bucket - (bucket % grainMs[grain]), ...counts,
-      })) // prettier-ignore
+      const rows = hours
+        .slice(0, grain === 'minutes5' ? 8 * 24 : hours.length)
+        .map(({ bucket, ...counts }) => ({
+          ...wallet,
+          grain,
+          bucket: bucket - (bucket % grainMs[grain]),
+          ...counts,
+        }))
       await addToRows(tx, 'traffic', { key, amounts }, rows)
       const times = rows.flatMap(({ bucket, delivered }) => {
         const of = (measure: 'to_sent' | 'to_delivered', step: number, messages: number) =>
@@ -50,8 +55,16 @@ export async function giveHistory({ app }: TestApp, accountId: string): Promise<
     }
     await insertRows(tx, 'usage_days', usage)
     await insertRows(tx, 'ledger_entries', [
-      { ...wallet, id: `led_${'0'.repeat(26)}`, kind: 'top_up', sms: used + 20_000, note: 'Invoice 2026-07.', actor: 'cli', created_at: nowMs - days * dayMs },
-    ]) // prettier-ignore
+      {
+        ...wallet,
+        id: `led_${'0'.repeat(26)}`,
+        kind: 'top_up',
+        sms: used + 20_000,
+        note: 'Invoice 2026-07.',
+        actor: 'cli',
+        created_at: nowMs - days * dayMs,
+      },
+    ])
     await tx
       .updateTable('wallets')
       .set({ granted: used + 20_010, used, reserved: 6 })

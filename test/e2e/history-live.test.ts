@@ -45,7 +45,7 @@ async function openHeldBack(reference: string): Promise<{ tab: TestPage; letGo: 
   await asked
   await tab.page.evaluate('scrollTo({ top: 0 })')
   return { tab, letGo: () => held.resolve() }
-} // prettier-ignore
+}
 
 test('a burst of messages, more than is told one by one, ends with each row as it stands', async () => {
   const tab = await house.open('?reference=burst')
@@ -82,12 +82,14 @@ test('a burst while an older page is read leaves each message once and in its pl
   letGo()
   await expectAll(tab, 451)
   // Read at once: which rows are drawn changes while the page settles.
-  const shown = await page.evaluate<string[]>('[...document.querySelectorAll("[data-message]")].map((row) => row.dataset.message)')
+  const shown = await page.evaluate<string[]>(
+    '[...document.querySelectorAll("[data-message]")].map((row) => row.dataset.message)',
+  )
   expect(shown.length).toBeGreaterThan(0)
   expect(new Set(shown).size).toBe(shown.length)
   expect(tab.faults).toEqual([])
   await page.context().close()
-}, 60_000) // prettier-ignore
+}, 60_000)
 
 test('what comes behind a burst that is announced is shown with it', async () => {
   await house.send({ to: numbers(100), text: 'Older', client_reference: 'announced' })

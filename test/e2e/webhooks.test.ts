@@ -48,7 +48,8 @@ async function startReceiver(): Promise<Receiver> {
 const headersOf = ({ headers }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
-const typesTold = (): string[] => receiver.requests.map(({ body }) => (JSON.parse(body) as { type: string }).type) // prettier-ignore
+const typesTold = (): string[] =>
+  receiver.requests.map(({ body }) => (JSON.parse(body) as { type: string }).type)
 
 test('a person adds an endpoint, reads its secret this once, tests it, and sees request and answer', async () => {
   const tab = await ada.signedIn()
@@ -76,14 +77,19 @@ test('a person adds an endpoint, reads its secret this once, tests it, and sees 
   await page.getByRole('button', { name: 'Send a test event' }).click()
   await expect.poll(typesTold, { timeout: 10_000 }).toEqual(['webhook.test'])
   const [told] = receiver.requests
-  expect(new Webhook(secret).verify(told?.body ?? '', told?.headers ?? {})).toMatchObject({ type: 'webhook.test' }) // prettier-ignore
+  expect(new Webhook(secret).verify(told?.body ?? '', told?.headers ?? {})).toMatchObject({
+    type: 'webhook.test',
+  })
   const row = page.getByRole('row').filter({ hasText: 'webhook.test' })
   await expect
-    .poll(async () => {
-      await page.getByRole('button', { name: 'Look again' }).click()
-      return row.getByText('answered 200').count()
-    }, { timeout: 10_000 })
-    .toBe(1) // prettier-ignore
+    .poll(
+      async () => {
+        await page.getByRole('button', { name: 'Look again' }).click()
+        return row.getByText('answered 200').count()
+      },
+      { timeout: 10_000 },
+    )
+    .toBe(1)
   await row.getByRole('button', { name: /^Show webhook.test/ }).click()
   await page.getByLabel('Body of the request').waitFor()
   await page.getByText('I say 200').waitFor()
@@ -133,11 +139,14 @@ test('what was not taken is told again for a range of time', async () => {
   await page.getByRole('button', { name: 'Send a test event' }).click()
   await expect.poll(() => receiver.requests.length, { timeout: 10_000 }).toBe(before + 1)
   await expect
-    .poll(async () => {
-      await page.getByRole('button', { name: 'Look again' }).click()
-      return page.getByText('answered 500').count()
-    }, { timeout: 10_000 })
-    .toBeGreaterThan(0) // prettier-ignore
+    .poll(
+      async () => {
+        await page.getByRole('button', { name: 'Look again' }).click()
+        return page.getByText('answered 500').count()
+      },
+      { timeout: 10_000 },
+    )
+    .toBeGreaterThan(0)
   receiver.status = 200
   await page.getByRole('button', { name: 'Replay a time range' }).click()
   await page.getByLabel('From', { exact: true }).fill('2026-01-01T00:00')
@@ -200,11 +209,14 @@ test.each(looks)('the pages are sound at %i pixels, %s', async (width, colorSche
   await page.getByRole('link', { name: `${width}/${colorScheme}` }).click()
   await page.getByRole('button', { name: 'Send a test event' }).click()
   await expect
-    .poll(async () => {
-      await page.getByRole('button', { name: 'Look again' }).click()
-      return page.getByText('answered 200').count()
-    }, { timeout: 10_000 })
-    .toBe(1) // prettier-ignore
+    .poll(
+      async () => {
+        await page.getByRole('button', { name: 'Look again' }).click()
+        return page.getByText('answered 200').count()
+      },
+      { timeout: 10_000 },
+    )
+    .toBe(1)
   await expectSound(tab)
   await tab.screenshot('webhook-endpoint')
   await page.context().close()

@@ -20,7 +20,15 @@ const store = async (rows: readonly Partial<MessageRow>[]): Promise<void> => {
   for (const row of rows) {
     await house.clock.advance(1)
     const at = house.clock.now()
-    stored.push(storedMessage({ account_id: 'acc_ada', id: house.ids('msg'), created_at: at, ...deliveredAt(at), ...row })) // prettier-ignore
+    stored.push(
+      storedMessage({
+        account_id: 'acc_ada',
+        id: house.ids('msg'),
+        created_at: at,
+        ...deliveredAt(at),
+        ...row,
+      }),
+    )
   }
   await house.storage.writer.write((tx) => insertRows(tx, 'messages', stored))
 }
@@ -35,15 +43,29 @@ const said = (recipient: string, text: string, more: Partial<MessageRow> = {}): 
 })
 const numbers = async (beforeId: string | null = null, limit = 30) => {
   const page = await readConversations(house.storage.read, ada, { beforeId, limit })
-  return { told: page.conversations.map(({ number: each, last }) => `${each} ${last.text}`), next: page.nextBeforeId } // prettier-ignore
+  return {
+    told: page.conversations.map(({ number: each, last }) => `${each} ${last.text}`),
+    next: page.nextBeforeId,
+  }
 }
 
 test('a number that has written stands once, by its last word, with the newest message to or from it', async () => {
   await store([
-    heard(number(1), 'one'), heard(number(2), 'two'), said(number(1), 'answer'), said(number(3), 'never answered'), heard(number(4), 'three'),
-    heard(number(1), 'again'), heard(number(2), 'two again'), said(number(2), 'bye'), heard('ACME', 'a name'), heard('22333', 'short'),
-    heard('2025550123', 'a national number'), heard(number(5), 'other mode', { mode: 'test' }), heard(number(6), 'other account', { account_id: 'acc_bob' }), heard(null as never, 'erased'),
-  ]) // prettier-ignore
+    heard(number(1), 'one'),
+    heard(number(2), 'two'),
+    said(number(1), 'answer'),
+    said(number(3), 'never answered'),
+    heard(number(4), 'three'),
+    heard(number(1), 'again'),
+    heard(number(2), 'two again'),
+    said(number(2), 'bye'),
+    heard('ACME', 'a name'),
+    heard('22333', 'short'),
+    heard('2025550123', 'a national number'),
+    heard(number(5), 'other mode', { mode: 'test' }),
+    heard(number(6), 'other account', { account_id: 'acc_bob' }),
+    heard(null as never, 'erased'),
+  ])
   expect(await numbers()).toEqual({
     told: [
       '2025550123 a national number',
@@ -82,12 +104,23 @@ test('a page goes on behind messages of which nothing is left to show', async ()
 
 test('a conversation holds what was said to and by its number, the newest first and page by page', async () => {
   await store([
-    said(number(1), 'a'), heard(number(1), 'b'), heard(number(2), 'not this'), heard(number(1), 'c'), said(number(1), 'd'),
-    heard(number(1), 'e'), heard(number(1).slice(1), 'not this: a national number'), said(number(1), 'other mode', { mode: 'test' }), heard('12345', 'not this', { recipient: number(1) }),
-  ]) // prettier-ignore
+    said(number(1), 'a'),
+    heard(number(1), 'b'),
+    heard(number(2), 'not this'),
+    heard(number(1), 'c'),
+    said(number(1), 'd'),
+    heard(number(1), 'e'),
+    heard(number(1).slice(1), 'not this: a national number'),
+    said(number(1), 'other mode', { mode: 'test' }),
+    heard('12345', 'not this', { recipient: number(1) }),
+  ])
   const seen: (string | null)[] = []
   for (let beforeId: string | null = null, isLast = false; !isLast;) {
-    const page: Awaited<ReturnType<typeof readConversation>> = await readConversation(house.storage.read, ada, { number: number(1), beforeId, limit: 2 }) // prettier-ignore
+    const page: Awaited<ReturnType<typeof readConversation>> = await readConversation(
+      house.storage.read,
+      ada,
+      { number: number(1), beforeId, limit: 2 },
+    )
     seen.push(...page.rows.map(({ text }) => text))
     beforeId = page.nextBeforeId
     isLast = beforeId === null
@@ -97,7 +130,9 @@ test('a conversation holds what was said to and by its number, the newest first 
 
 describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
   test('nothing is read but received messages, and messages of the number', async () => {
-    await store(Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? heard(number(i), 'x') : said(number(i), 'y')))) // prettier-ignore
+    await store(
+      Array.from({ length: 60 }, (_, i) => (i % 3 === 0 ? heard(number(i), 'x') : said(number(i), 'y'))),
+    )
     if (state === 'analysed') await house.storage.writer.write(analyse)
     const { read } = house.storage
     const statements = await statementsOf(read, async () => {

@@ -50,7 +50,13 @@ test('a message whose lost first try was reported delivered shows that it had wa
   expect(timeline.map((entry) => entry.status)).toEqual(['queued', 'sending', 'queued', 'sent', 'delivered'])
   expect(timeline.at(-1)).toMatchObject({ attemptId: 'att_1', deviceId: 'dev_1' })
 
-  const putOff = { ...attempt, id: 'att_2', state: 'refused' as const, started_at: startMs + 100, ended_at: startMs + 110 } // prettier-ignore
+  const putOff = {
+    ...attempt,
+    id: 'att_2',
+    state: 'refused' as const,
+    started_at: startMs + 100,
+    ended_at: startMs + 110,
+  }
   const later = timelineOf(message({ ...delivered, attempts: 2 }), [lost, putOff])
   expect(later.map((entry) => entry.status)).toEqual([
     'queued', 'sending', 'queued', 'sending', 'queued', 'sent', 'delivered',
@@ -85,9 +91,11 @@ test('a correction shows the final state that it corrected', () => {
     'unconfirmed +500',
     'delivered +900',
   ])
-  expect(statesOf(message({ ...corrected, sent_at: startMs + 900, finalized_at: startMs + 20 }), [{ ...attempt, state: 'refused' }])).toEqual([
-    'queued +0', 'sending +10', 'failed +20', 'sent +900', 'delivered +900',
-  ]) // prettier-ignore
+  expect(
+    statesOf(message({ ...corrected, sent_at: startMs + 900, finalized_at: startMs + 20 }), [
+      { ...attempt, state: 'refused' },
+    ]),
+  ).toEqual(['queued +0', 'sending +10', 'failed +20', 'sent +900', 'delivered +900'])
 })
 
 test('a scheduled message is queued when it is due', () => {

@@ -63,16 +63,19 @@ const everything = async (): Promise<string[]> =>
 test.each([
   ['a page', {}],
   ['a search', { category: 'transactional' }],
-] as const)('%s asks of many routes one statement after the other, and leaves none of them out', async (_, filter) => {
-  const { told, pages } = await follow(filter)
-  expect(told).toEqual(await everything())
-  expect(pages).toHaveLength(Math.ceil(routes / limit))
-  for (const page of pages) {
-    // The routes, and the bounds of the four other places where messages are.
-    expect(page.atOnce).toBeLessThanOrEqual(5)
-    expect(page.statements).toBeLessThanOrEqual(routes / atOnce + 10)
-  }
-}) // prettier-ignore
+] as const)(
+  '%s asks of many routes one statement after the other, and leaves none of them out',
+  async (_, filter) => {
+    const { told, pages } = await follow(filter)
+    expect(told).toEqual(await everything())
+    expect(pages).toHaveLength(Math.ceil(routes / limit))
+    for (const page of pages) {
+      // The routes, and the bounds of the four other places where messages are.
+      expect(page.atOnce).toBeLessThanOrEqual(5)
+      expect(page.statements).toBeLessThanOrEqual(routes / atOnce + 10)
+    }
+  },
+)
 
 test('a search looks behind however many wait in the place that they had', async () => {
   const to = Array.from({ length: 100 }, (_, i) => `+4915112345${100 + i}`)

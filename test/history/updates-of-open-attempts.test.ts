@@ -41,4 +41,4 @@ test.each([
   } while (position !== null)
   const all = await base.storage.read.selectFrom('messages').select('id').orderBy('updated_at').execute()
   expect(told).toEqual(all.map(({ id }) => id))
-}) // prettier-ignore
+})

@@ -252,7 +252,11 @@ test('what was throttled and has its place in the queue again is shown as it wai
   const accountId = `acc_${++account}`
   await house.addAccount(accountId, 100)
   await house.send({ accountId })
-  const { id } = await house.storage.read.selectFrom('messages').select('id').where('account_id', '=', accountId).executeTakeFirstOrThrow() // prettier-ignore
+  const { id } = await house.storage.read
+    .selectFrom('messages')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow()
   await house.clock.advance(1_000)
   // What the follower has seen last changed later than the first is due.
   await house.send({ accountId })
@@ -262,11 +266,16 @@ test('what was throttled and has its place in the queue again is shown as it wai
   const changedAt = house.clock.now()
   await house.storage.writer.write(async (tx) => {
     const again = { updated_at: changedAt, sequence: 3 }
-    await tx.updateTable('messages').set(again).where('account_id', '=', accountId).where('id', '=', id).execute()
+    await tx
+      .updateTable('messages')
+      .set(again)
+      .where('account_id', '=', accountId)
+      .where('id', '=', id)
+      .execute()
     await tx.updateTable('queue').set({ changed_at: changedAt }).where('message_id', '=', id).execute()
   })
   await house.clock.advance(1)
   await followToNow(follower)
   expect(await follower.missed()).toEqual([])
   expect(follower.copy.size).toBe(2)
-}) // prettier-ignore
+})

@@ -56,8 +56,15 @@ export async function openAuditFixture(): Promise<AuditFixture> {
       message('msg_sent', 'sent', { ...charged, receipt_expected: 1 }),
       message('msg_delivered', 'delivered', { ...charged, ...done, delivered_at: nowMs }),
       message('msg_failed', 'failed', { ...done, cost_state: 'released', attempts: 1 }),
-      message('msg_in', 'received', { ...done, direction: 'inbound', held: 0, cost_state: 'none', expires_at: null }),
-    ]) await insertRows(tx, 'messages', [row]) // prettier-ignore
+      message('msg_in', 'received', {
+        ...done,
+        direction: 'inbound',
+        held: 0,
+        cost_state: 'none',
+        expires_at: null,
+      }),
+    ])
+      await insertRows(tx, 'messages', [row])
     const place = {
       route_key: 'live:',
       account_id: accountId,
@@ -86,9 +93,13 @@ export async function openAuditFixture(): Promise<AuditFixture> {
       tx,
       'deferred_totals',
       (['scheduled', 'quiet_hours'] as const).map((reason) => ({
-        account_id: accountId, mode: 'live' as const, reason, messages: 1, parts: 1,
+        account_id: accountId,
+        mode: 'live' as const,
+        reason,
+        messages: 1,
+        parts: 1,
       })),
-    ) // prettier-ignore
+    )
     const attempt = {
       account_id: accountId,
       mode: 'live',

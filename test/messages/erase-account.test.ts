@@ -88,7 +88,8 @@ test('counts, costs and times stay, and the account is known as erased', async (
 })
 
 test('people of no other account are erased; who is elsewhere too stays there with name and address', async () => {
-  const guest = () => house.store.db.selectFrom('users').selectAll().where('id', '=', house.filled.guestId).executeTakeFirst() // prettier-ignore
+  const guest = () =>
+    house.store.db.selectFrom('users').selectAll().where('id', '=', house.filled.guestId).executeTakeFirst()
   const before = await guest()
   await house.erase()
   const person = await house.store.db
@@ -120,7 +121,13 @@ test('who has an address that ends like an erased one stays in the audit log and
   })
   await house.erase()
   expect(await tablesWith(house.store.db, [email])).toEqual(['audit_log', 'one_time_links'])
-  const told = await house.store.db.selectFrom('audit_log').select('actor').where('action', '=', 'invitation_link.used').where('detail', 'like', `%"${email}"%`).orderBy('id').execute() // prettier-ignore
+  const told = await house.store.db
+    .selectFrom('audit_log')
+    .select('actor')
+    .where('action', '=', 'invitation_link.used')
+    .where('detail', 'like', `%"${email}"%`)
+    .orderBy('id')
+    .execute()
   expect(told.map(({ actor }) => actor)).toEqual([email, house.filled.userId])
 })
 
@@ -165,7 +172,9 @@ test('asked again by its new name it finds what has come since, and nothing else
 })
 
 test('without the exact name, with an operator among its people, or without an account nothing is changed', async () => {
-  await expect(house.erase(1, { confirm: 'Shop' })).rejects.toThrow(/confirm it with its name exactly as it is: Shop zanzibar1/) // prettier-ignore
+  await expect(house.erase(1, { confirm: 'Shop' })).rejects.toThrow(
+    /confirm it with its name exactly as it is: Shop zanzibar1/,
+  )
   await expect(house.erase(1, { accountId: 'acc_nobody' })).rejects.toThrow(/There is no account/)
   await house.store.writer.write((tx) =>
     tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', house.filled.guestId).execute(),

@@ -31,7 +31,11 @@ const claimWaiting = () =>
 const offer = ({ attemptId, messageId }: Claimed) =>
   house.store.writer.write(async (tx) => {
     const { accountId, deviceId } = house.filled
-    const phone = await tx.selectFrom('phones').select('id').where('device_id', '=', deviceId).executeTakeFirstOrThrow() // prettier-ignore
+    const phone = await tx
+      .selectFrom('phones')
+      .select('id')
+      .where('device_id', '=', deviceId)
+      .executeTakeFirstOrThrow()
     const row = {
       attempt_id: attemptId, device_id: deviceId, phone_id: phone.id, account_id: accountId, mode: 'live', message_id: messageId,
       attempt_number: 1, due_at: 1, offered_at: 1, last_offered_at: 1,
@@ -72,7 +76,11 @@ test('it goes on by itself once what was being handed over is final', async () =
     )
   }
   expect(await tablesWith(house.store.db, house.traces)).toEqual([])
-  const kept = await house.store.db.selectFrom('messages').selectAll().where('id', '=', claimed.messageId).executeTakeFirst() // prettier-ignore
+  const kept = await house.store.db
+    .selectFrom('messages')
+    .selectAll()
+    .where('id', '=', claimed.messageId)
+    .executeTakeFirst()
   expect(kept).toMatchObject({ status: 'sent', charged: 1 })
 })
 

@@ -44,9 +44,16 @@ const receive = (from: string, part?: { reference: number; total: number; index:
   ) // prettier-ignore
 const erase = (accountId: string | null = 'acc_a') =>
   eraseNumber(
-    { read: house.store.db, writer: house.store.writer, clock: house.clock, ids, numbers, hold: (atMs, write) => write(async () => atMs) },
+    {
+      read: house.store.db,
+      writer: house.store.writer,
+      clock: house.clock,
+      ids,
+      numbers,
+      hold: (atMs, write) => write(async () => atMs),
+    },
     { number, accountId, actor: 'usr_olga', code: 'canceled_by_operator' },
-  ) // prettier-ignore
+  )
 const messages = () => house.store.db.selectFrom('messages').selectAll().orderBy('id').execute()
 const balance = () =>
   house.store.db.selectFrom('wallets').selectAll().where('mode', '=', 'live').executeTakeFirstOrThrow()
@@ -59,14 +66,24 @@ async function fill(): Promise<void> {
   await send()
   await house.end(await house.claim(), { kind: 'accepted', networkIds: ['n2'], receiptExpected: true })
   await send()
-  const refused = { kind: 'refused', lasts: 'good', code: 'network_rejected', networkCode: `no ${number}` } as const
+  const refused = {
+    kind: 'refused',
+    lasts: 'good',
+    code: 'network_rejected',
+    networkCode: `no ${number}`,
+  } as const
   await house.end(await house.claim(), refused)
   await send({ parts: 2 })
-  await house.end(await house.claim(), { kind: 'unknown', networkIds: ['n3'], partsTaken: 1, detail: 'no answer' })
+  await house.end(await house.claim(), {
+    kind: 'unknown',
+    networkIds: ['n3'],
+    partsTaken: 1,
+    detail: 'no answer',
+  })
   await send({ idempotency: { key: `to ${number}`, fingerprint: 'f2' } })
   await receive(number)
   await receive(digits)
-} // prettier-ignore
+}
 
 test('a number and its texts are gone from every table, and every sum stays', async () => {
   await fill()
@@ -94,7 +111,11 @@ test('a number and its texts are gone from every table, and every sum stays', as
       others.map((other) => ({ ...other, atMs: house.clock.now() + 1 })),
     )
     const detail = { format: 'csv', conditions: { number } }
-    await appendAudit(tx, { ids, nowMs: 1 }, { accountId: 'acc_a', actor: 'cli', action: 'messages.exported', detail }) // prettier-ignore
+    await appendAudit(
+      tx,
+      { ids, nowMs: 1 },
+      { accountId: 'acc_a', actor: 'cli', action: 'messages.exported', detail },
+    )
   })
   const before = await balance()
   expect((await tablesWith(house.store.db, [digits, secretText])).length).toBeGreaterThan(5)
@@ -189,7 +210,11 @@ test('a send that is repeated after it was erased is refused as another, not sen
 test('the audit log says that it was done, and of which number only a hash', async () => {
   await fill()
   await erase()
-  const entry = await house.store.db.selectFrom('audit_log').selectAll().where('action', '=', 'number.erased').executeTakeFirstOrThrow() // prettier-ignore
+  const entry = await house.store.db
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('action', '=', 'number.erased')
+    .executeTakeFirstOrThrow()
   expect(entry).toMatchObject({ actor: 'usr_olga', account_id: 'acc_a' })
   expect(JSON.parse(entry.detail)).toEqual({
     number: numbers.of(number).slice(5, 21),

@@ -16,8 +16,12 @@ beforeEach(async () => {
   base = await openTestStorage()
   const at = base.clock.now()
   await base.storage.writer.write(async (tx) => {
-    await insertRows(tx, 'accounts', [{ id: ada.accountId, name: 'Ada', state: 'active', created_at: at, updated_at: at }]) // prettier-ignore
-    await insertRows(tx, 'wallets', [{ account_id: ada.accountId, mode: 'live', granted: 0, reserved: 0, used: 0, low_threshold: 0 }]) // prettier-ignore
+    await insertRows(tx, 'accounts', [
+      { id: ada.accountId, name: 'Ada', state: 'active', created_at: at, updated_at: at },
+    ])
+    await insertRows(tx, 'wallets', [
+      { account_id: ada.accountId, mode: 'live', granted: 0, reserved: 0, used: 0, low_threshold: 0 },
+    ])
   })
 })
 afterEach(() => base.close())
@@ -28,8 +32,14 @@ const sayStop = () =>
   )
 const sayStart = (nowMs = base.clock.now()) =>
   base.storage.writer.write((tx) =>
-    endOptOut(tx, base.ids, { ...ada, recipient: number, spellings: [number, numbers.of(number)], origin: 'message', nowMs }),
-  ) // prettier-ignore
+    endOptOut(tx, base.ids, {
+      ...ada,
+      recipient: number,
+      spellings: [number, numbers.of(number)],
+      origin: 'message',
+      nowMs,
+    }),
+  )
 const erase = () => {
   const { read, writer } = base.storage
   const hold = <T>(atMs: number, write: (timeIn: () => Promise<number>) => Promise<T>) =>

@@ -42,7 +42,10 @@ export async function openErasureStore(): Promise<ErasureStore> {
   await advanceEpoch(base.storage, base.dataFolder, base.clock.now())
   let accounts = 0
   /** Of each account its own, all of one length, so that none is a part of another. */
-  const words = (of: string): Filling => ({ mark: `${of}${1_000 + accounts}`, number: `+49151123${45_000 + accounts++}` }) // prettier-ignore
+  const words = (of: string): Filling => ({
+    mark: `${of}${1_000 + accounts}`,
+    number: `+49151123${45_000 + accounts++}`,
+  })
   return {
     twoAccounts: () => fillTwo(base, words('zanzibar'), words('timbuktu')),
     close: () => base.close(),

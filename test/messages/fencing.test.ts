@@ -22,7 +22,7 @@ async function openHouse() {
         settings: '{}',
         created_at: 1,
         updated_at: 1,
-      }) // prettier-ignore
+      })
       .execute(),
   )
   await house.send()

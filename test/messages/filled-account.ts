@@ -65,8 +65,16 @@ async function openFilled(tx: Tx, deps: Deps, { mark }: Filling): Promise<Filled
   const guest = await open({ name: 'Elsewhere', email: `guest-${deps.ids('usr').slice(-8)}@example.org` })
   await insertRows(tx, 'account_users', [{ account_id: accountId, user_id: guest.userId, role: 'member' }])
   const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count))
-  await createApiKey(tx, { ...deps, randomBytes }, { accountId, mode: 'live', name: `Key ${mark}`, actor: userId }) // prettier-ignore
-  await tx.updateTable('api_keys').set({ addresses: `["${mark}"]`, last_four: mark }).where('account_id', '=', accountId).execute() // prettier-ignore
+  await createApiKey(
+    tx,
+    { ...deps, randomBytes },
+    { accountId, mode: 'live', name: `Key ${mark}`, actor: userId },
+  )
+  await tx
+    .updateTable('api_keys')
+    .set({ addresses: `["${mark}"]`, last_four: mark })
+    .where('account_id', '=', accountId)
+    .execute()
   const grant = { accountId, mode: 'live', sms: 5, kind: 'top_up', note: `Bill ${mark}` } as const
   await grantSms(tx, deps, { ...grant, requestKey: `pay-${mark}`, actor: userId })
   return { accountId, userId, guestId: guest.userId, deviceId: deps.ids('dev'), name: `Shop ${mark}` }
@@ -76,17 +84,36 @@ async function fillDevice(tx: Tx, { ids, nowMs }: Deps, filled: FilledAccount, m
   const { accountId, deviceId } = filled
   const times = { created_at: nowMs, updated_at: nowMs }
   await insertRows(tx, 'devices', [
-    { id: deviceId, account_id: accountId, mode: 'live', kind: 'android', name: `Phone ${mark}`, state: 'enabled', senders: `["${mark}"]`, settings: `{"host":"${mark}"}`, secrets: mark, ...times },
-  ]) // prettier-ignore
+    {
+      id: deviceId,
+      account_id: accountId,
+      mode: 'live',
+      kind: 'android',
+      name: `Phone ${mark}`,
+      state: 'enabled',
+      senders: `["${mark}"]`,
+      settings: `{"host":"${mark}"}`,
+      secrets: mark,
+      ...times,
+    },
+  ])
   await insertRows(tx, 'device_reports', [
-    { device_id: deviceId, status: 'online', reasons: `["${mark}"]`, body: `{"sims":"${mark}"}`, reported_at: nowMs },
-  ]) // prettier-ignore
+    {
+      device_id: deviceId,
+      status: 'online',
+      reasons: `["${mark}"]`,
+      body: `{"sims":"${mark}"}`,
+      reported_at: nowMs,
+    },
+  ])
   await insertRows(tx, 'device_states', [
     { device_id: deviceId, from_at: nowMs, until_at: null, status: 'online', reasons: `["${mark}"]` },
   ])
   await insertRows(tx, 'device_samples', [{ device_id: deviceId, at: nowMs, network: mark }])
   const [token, phone] = [ids('ptk'), ids('phn')]
-  await insertRows(tx, 'phone_tokens', [{ id: token, account_id: accountId, mode: 'live', hash: token, created_at: nowMs }]) // prettier-ignore
+  await insertRows(tx, 'phone_tokens', [
+    { id: token, account_id: accountId, mode: 'live', hash: token, created_at: nowMs },
+  ])
   await insertRows(tx, 'phones', [
     { id: phone, device_id: deviceId, token_id: token, token_hash: phone, hook_hash: phone, signing_key: mark, name: mark, sims: `["${mark}"]`, app_version: mark, uses_push: 0, ...times },
   ]) // prettier-ignore
@@ -96,9 +123,15 @@ async function fillPeople(tx: Tx, deps: Deps, { accountId, userId }: FilledAccou
   const at = new Date(deps.nowMs).toISOString()
   const times = { createdAt: at, updatedAt: at }
   const expiresAt = at
-  await insertRows(tx, 'auth_users', [{ id: userId, name: mark, email: mark, emailVerified: 0, image: mark, ...times }]) // prettier-ignore
-  await insertRows(tx, 'auth_sessions', [{ id: mark, expiresAt, token: mark, ipAddress: mark, userAgent: mark, userId, ...times }]) // prettier-ignore
-  await insertRows(tx, 'auth_credentials', [{ id: mark, accountId: mark, providerId: 'credential', userId, password: mark, ...times }]) // prettier-ignore
+  await insertRows(tx, 'auth_users', [
+    { id: userId, name: mark, email: mark, emailVerified: 0, image: mark, ...times },
+  ])
+  await insertRows(tx, 'auth_sessions', [
+    { id: mark, expiresAt, token: mark, ipAddress: mark, userAgent: mark, userId, ...times },
+  ])
+  await insertRows(tx, 'auth_credentials', [
+    { id: mark, accountId: mark, providerId: 'credential', userId, password: mark, ...times },
+  ])
   await insertRows(tx, 'auth_two_factors', [{ id: mark, secret: mark, backupCodes: mark, userId }])
   await insertRows(tx, 'passkeys', [
     { id: deps.ids('psk'), user_id: userId, credential_id: mark, public_key: mark, counter: 1, transports: mark, is_synced: 1, name: mark, created_at: deps.nowMs },
@@ -255,6 +288,10 @@ async function send(
   } // prettier-ignore
   await writer.write(async (tx) => {
     await sendMessages(tx, [request])
-    await tx.updateTable('idempotency_keys').set({ warnings: `["${mark}"]` }).where('account_id', '=', accountId).execute() // prettier-ignore
+    await tx
+      .updateTable('idempotency_keys')
+      .set({ warnings: `["${mark}"]` })
+      .where('account_id', '=', accountId)
+      .execute()
   })
 }

@@ -23,7 +23,14 @@ beforeEach(async () => {
   meanwhile = async () => undefined
   const at = house.clock.now()
   const account = { id: 'acc_ada', name: 'Ada', state: 'active' as const, created_at: at, updated_at: at }
-  const sent = storedMessage({ account_id: 'acc_ada', id: house.ids('msg'), recipient: number, device_id: 'dev_1', created_at: at, ...deliveredAt(at) }) // prettier-ignore
+  const sent = storedMessage({
+    account_id: 'acc_ada',
+    id: house.ids('msg'),
+    recipient: number,
+    device_id: 'dev_1',
+    created_at: at,
+    ...deliveredAt(at),
+  })
   await house.storage.writer.write(async (tx) => {
     await insertRows(tx, 'accounts', [account])
     await insertRows(tx, 'messages', [sent])
@@ -35,7 +42,14 @@ afterEach(() => house.close())
 const noted: string[] = []
 const sentTo = async (accountId: string, agoMs: number) => {
   const at = house.clock.now() - agoMs
-  const row = storedMessage({ account_id: accountId, id: house.ids('msg'), recipient: number, device_id: 'dev_1', created_at: at, ...deliveredAt(at) }) // prettier-ignore
+  const row = storedMessage({
+    account_id: accountId,
+    id: house.ids('msg'),
+    recipient: number,
+    device_id: 'dev_1',
+    created_at: at,
+    ...deliveredAt(at),
+  })
   await house.storage.writer.write((tx) => insertRows(tx, 'messages', [row]))
 }
 /** What happens between the look for senders and the transaction. */
@@ -107,7 +121,14 @@ test('a national number of a country that nobody has named opts out nobody, and 
   // With a plus sign in front, the number is the one of somebody else.
   const stranger = '+2079460000'
   const at = house.clock.now()
-  const sent = storedMessage({ account_id: 'acc_ada', id: house.ids('msg'), recipient: stranger, device_id: 'dev_1', created_at: at, ...deliveredAt(at) }) // prettier-ignore
+  const sent = storedMessage({
+    account_id: 'acc_ada',
+    id: house.ids('msg'),
+    recipient: stranger,
+    device_id: 'dev_1',
+    created_at: at,
+    ...deliveredAt(at),
+  })
   await house.storage.writer.write((tx) => insertRows(tx, 'messages', [sent]))
   await hear('2079460000', { owner: 'acc_ada', fromIs: 'national' })
   await hear('44123456', { owner: 'acc_ada', fromIs: 'other' })
@@ -121,7 +142,13 @@ test('a whole mobile number that its network calls special opts out', async () =
 
 test('a STOP through a shared device is about all who had sent when it came, and no writer waits for the look through all accounts', async () => {
   const at = house.clock.now()
-  const others = ['acc_ben', 'acc_cara'].map((id) => ({ id, name: id, state: 'active' as const, created_at: at, updated_at: at })) // prettier-ignore
+  const others = ['acc_ben', 'acc_cara'].map((id) => ({
+    id,
+    name: id,
+    state: 'active' as const,
+    created_at: at,
+    updated_at: at,
+  }))
   await house.storage.writer.write((tx) => insertRows(tx, 'accounts', others))
   await sentTo('acc_ben', 1_000)
   meanwhile = () => sentTo('acc_cara', 0)

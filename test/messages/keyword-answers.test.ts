@@ -19,8 +19,14 @@ beforeEach(async () => {
   base = await openTestStorage()
   const at = base.clock.now()
   await base.storage.writer.write(async (tx) => {
-    await insertRows(tx, 'accounts', [{ id: accountId, name: 'Ada', state: 'active', created_at: at, updated_at: at }]) // prettier-ignore
-    await openWallets(tx, { ids: base.ids, nowMs: at }, { accountId, freeSms: 100, playSms: 100, lowThreshold: 0, actor: 'test' }) // prettier-ignore
+    await insertRows(tx, 'accounts', [
+      { id: accountId, name: 'Ada', state: 'active', created_at: at, updated_at: at },
+    ])
+    await openWallets(
+      tx,
+      { ids: base.ids, nowMs: at },
+      { accountId, freeSms: 100, playSms: 100, lowThreshold: 0, actor: 'test' },
+    )
   })
 })
 afterEach(() => base.close())
@@ -45,7 +51,6 @@ async function hear(
   more: Partial<KeywordTerms> = {},
   piece: Pick<InboundMessage, 'part'> = {},
 ) {
-  // prettier-ignore
   await base.clock.advance(1)
   const message = {
     deviceId: 'dev_s', accountId, mode: 'live', from, to: '12345', country: null, text, encoding: 'gsm7', units: text.length, parts: 1,

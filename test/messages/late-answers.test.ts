@@ -139,7 +139,10 @@ test.for(['one after the other', 'together'])(
   'a bad receipt under an id that was told does not hide that of the other part: %s',
   async (how) => {
     const claimed = await house.loseSecondPart()
-    const words = [{ networkId: 'n1', ...unreachable }, { networkId: 'n2', ...echoOf(claimed, 1) }] // prettier-ignore
+    const words = [
+      { networkId: 'n1', ...unreachable },
+      { networkId: 'n2', ...echoOf(claimed, 1) },
+    ]
     if (how === 'together') await house.receiveAll(words)
     else for (const word of words) await house.receiveAll([word])
     expect(await house.statuses()).toEqual(['queued'])

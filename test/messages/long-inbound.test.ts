@@ -95,7 +95,9 @@ test('pieces in any order, with repeats among them, become one message when the 
 test('a message of three pieces is one row and one event', async () => {
   const nowMs = clock.now()
   await store.writer.write(async (tx) => {
-    await insertRows(tx, 'accounts', [{ id: 'acc_a', name: 'A', state: 'active', created_at: nowMs, updated_at: nowMs }]) // prettier-ignore
+    await insertRows(tx, 'accounts', [
+      { id: 'acc_a', name: 'A', state: 'active', created_at: nowMs, updated_at: nowMs },
+    ])
     await insertRows(tx, 'webhook_endpoints', [{ account_id: 'acc_a', id: 'whk_a', url: 'https://example.com/', state: 'enabled', secret: 'sealed', created_at: nowMs, updated_at: nowMs }]) // prettier-ignore
   })
   for (const index of [3, 1, 1, 2, 3]) await receive({ index })
@@ -127,8 +129,13 @@ test('beyond what is kept of a text it is cut, joined or whole', async () => {
   receiver = open({ inboundCharacters: 1_000 })
   for (const index of [1, 2, 3]) await receive({ index, text: 'x'.repeat(400) })
   await receiver.receive('dev_s', {
-    from: '+491511', to: null, text: 'y'.repeat(1_001), receivedAt: 0, inReplyTo: null, fingerprint: 'long',
-  }) // prettier-ignore
+    from: '+491511',
+    to: null,
+    text: 'y'.repeat(1_001),
+    receivedAt: 0,
+    inReplyTo: null,
+    fingerprint: 'long',
+  })
   expect(await texts()).toEqual(['x'.repeat(1_000), 'y'.repeat(1_000)])
 })
 
@@ -137,7 +144,10 @@ test('of one device no more is taken in a minute than may be; the next is put of
   const one = (n: number, deviceId = 'dev_s') =>
     receive({ index: 1, total: 2, reference: n, text: 'x' }, deviceId)
   for (let n = 0; n < 500; n++) await one(n)
-  await expect(one(500)).rejects.toMatchObject({ code: 'rate_limited', extra: { headers: { 'retry-after': '60' } } }) // prettier-ignore
+  await expect(one(500)).rejects.toMatchObject({
+    code: 'rate_limited',
+    extra: { headers: { 'retry-after': '60' } },
+  })
   await one(500, 'dev_other')
   await clock.advance(59_999)
   await expect(one(500)).rejects.toMatchObject({ code: 'rate_limited' })

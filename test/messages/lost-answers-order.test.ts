@@ -95,7 +95,14 @@ class Story {
   async #receive(part: number): Promise<void> {
     const { store, clock } = this.#house
     const echo = this.#plan.hasReferences ? { reference: referenceOfPart(this.#first.attemptId, part) } : {}
-    const word = { networkId: `n${part}`, numbers: ['4915112345678'], result: 'delivered', code: null, networkCode: null, ...echo } as const // prettier-ignore
+    const word = {
+      networkId: `n${part}`,
+      numbers: ['4915112345678'],
+      result: 'delivered',
+      code: null,
+      networkCode: null,
+      ...echo,
+    } as const
     await store.writer.write((tx) => settleReceipts(tx, [{ ...word, deviceId: 'dev_s', atMs: clock.now() }]))
     this.heard.add(part)
   }

@@ -151,7 +151,10 @@ test('the repeat of a receipt is not taken for another message', async () => {
   expect(await house.statuses()).toEqual(['delivered', 'delivered', 'unconfirmed'])
 })
 
-test.for([['with', true], ['without', false]] as const)(
+test.for([
+  ['with', true],
+  ['without', false],
+] as const)(
   'each part counts by its own, %s references, and a repeat of one is no other',
   async ([, hasReferences]) => {
     const claimed = await house.loseOne({ parts: 2 })
@@ -162,7 +165,7 @@ test.for([['with', true], ['without', false]] as const)(
     await house.receive('n2', echo(0))
     expect(await house.message()).toMatchObject({ status: 'delivered', charged: 0, cost_state: 'released' })
   },
-) // prettier-ignore
+)
 
 test('parts that went out as one are delivered with one receipt', async () => {
   await house.loseOne({ parts: 3 }, 1)
@@ -188,7 +191,10 @@ test('more receipts than parts in doubt settle nothing', async () => {
   expect(await house.rowsOf('parked_receipts')).toHaveLength(2)
 })
 
-test.for([['with', true], ['without', false]] as const)(
+test.for([
+  ['with', true],
+  ['without', false],
+] as const)(
   'a receipt %s a reference that came while the answer was still waited for is found when it is given up',
   async ([, hasReference]) => {
     await house.send({ parts: 2 })
@@ -199,7 +205,7 @@ test.for([['with', true], ['without', false]] as const)(
     expect(await house.message()).toMatchObject({ status: 'delivered', charged: 0, cost_state: 'released' })
     expect(await house.rowsOf('parked_receipts')).toEqual([])
   },
-) // prettier-ignore
+)
 
 test('a receipt from before the hand-over is none of it', async () => {
   await house.receive('n1')

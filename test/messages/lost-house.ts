@@ -41,7 +41,13 @@ export async function openLostHouse(): Promise<LostHouse> {
       await house.send({ onUnknown, parts: 2 })
       const claimed = await house.claim()
       const inDoubt = { parts: [1], wireParts: 2 }
-      await house.end(claimed, { kind: 'unknown', networkIds: ['n1'], partsTaken: 1, detail: 'no answer in time', inDoubt }) // prettier-ignore
+      await house.end(claimed, {
+        kind: 'unknown',
+        networkIds: ['n1'],
+        partsTaken: 1,
+        detail: 'no answer in time',
+        inDoubt,
+      })
       return claimed
     },
     receive: (networkId, more = {}, deviceId = 'dev_s') =>

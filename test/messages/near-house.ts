@@ -70,8 +70,13 @@ export async function openNearHouse(): Promise<NearHouse> {
       )),
     async receipts(words) {
       const told = Object.entries(words).map(([networkId, result]) => ({
-        deviceId: 'dev_s', networkId, result, code: null, networkCode: null, atMs: clock.now(),
-      })) // prettier-ignore
+        deviceId: 'dev_s',
+        networkId,
+        result,
+        code: null,
+        networkCode: null,
+        atMs: clock.now(),
+      }))
       await store.writer.write((tx) => settleReceipts(tx, told))
     },
     message: () => readMessage(store),

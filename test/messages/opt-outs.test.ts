@@ -18,8 +18,12 @@ beforeEach(async () => {
   optOuts = new OptOuts(base.storage.read, numbers)
   const at = base.clock.now()
   await base.storage.writer.write(async (tx) => {
-    await insertRows(tx, 'accounts', [{ id: ada.accountId, name: 'Ada', state: 'active', created_at: at, updated_at: at }]) // prettier-ignore
-    await insertRows(tx, 'wallets', [{ account_id: ada.accountId, mode: 'live', granted: 0, reserved: 0, used: 0, low_threshold: 0 }]) // prettier-ignore
+    await insertRows(tx, 'accounts', [
+      { id: ada.accountId, name: 'Ada', state: 'active', created_at: at, updated_at: at },
+    ])
+    await insertRows(tx, 'wallets', [
+      { account_id: ada.accountId, mode: 'live', granted: 0, reserved: 0, used: 0, low_threshold: 0 },
+    ])
   })
 })
 afterEach(async () => {
@@ -115,7 +119,15 @@ const claimed = {
 
 test('what waits for room on its link is not handed over once its number has opted out, but for the confirmation', async () => {
   const submitted: string[] = []
-  const device = { isHeld: true, link: { submit: async ({ attemptId }: { attemptId: string }) => (submitted.push(attemptId), { kind: 'accepted', networkIds: [], partsTaken: 1, receipts: false }) } } // prettier-ignore
+  const device = {
+    isHeld: true,
+    link: {
+      submit: async ({ attemptId }: { attemptId: string }) => (
+        submitted.push(attemptId),
+        { kind: 'accepted', networkIds: [], partsTaken: 1, receipts: false }
+      ),
+    },
+  }
   const leave = (more: { messageId?: string; to?: string } = {}, atMs = 0, waitedMs = 0) =>
     handOver(
       {
@@ -148,10 +160,16 @@ test('what waits for room on its link is not handed over once its number has opt
   const asked = statements()
   await leave({ messageId: 'msg_6' }, 0, 100)
   expect(asked).not.toHaveBeenCalled()
-  expect(await leave({ messageId: 'msg_7' }, 0, 101)).toMatchObject({ kind: 'unavailable', detail: expect.stringContaining('has opted out') as string }) // prettier-ignore
+  expect(await leave({ messageId: 'msg_7' }, 0, 101)).toMatchObject({
+    kind: 'unavailable',
+    detail: expect.stringContaining('has opted out') as string,
+  })
   await leave({ messageId: 'msg_8', to: other }, 0, 101)
   asked.mockRejectedValue(new StorageError('gone', 'unavailable', false))
-  expect(await leave({ messageId: 'msg_9', to: other }, 0, 101)).toMatchObject({ kind: 'unavailable', detail: expect.stringContaining('Nobody could say') as string }) // prettier-ignore
+  expect(await leave({ messageId: 'msg_9', to: other }, 0, 101)).toMatchObject({
+    kind: 'unavailable',
+    detail: expect.stringContaining('Nobody could say') as string,
+  })
   vi.restoreAllMocks()
   expect(submitted).toEqual(['msg_6/0', 'msg_8/0'])
 })
@@ -174,19 +192,25 @@ test('a link that sends a part again later is told whether the number has opted 
     return { kind: 'accepted', networkIds: [], receiptExpected: false }
   }
   const hasStopped = ({ to: recipient, ...each }: { to: string } & typeof claimed, waitedMs: number) =>
-    optOuts.hasStopped({ ...each, recipient }, { waitedMs, monotonicMs: base.clock.monotonicMs(), nowMs: base.clock.now() })
+    optOuts.hasStopped(
+      { ...each, recipient },
+      { waitedMs, monotonicMs: base.clock.monotonicMs(), nowMs: base.clock.now() },
+    )
   const log = createLog('silent', { write: () => undefined })
   const device = { isHeld: true, link: { submit } }
   await handOver({ clock: base.clock, log, hasStopped: hasStopped as never }, claimed, device as never)
   vi.restoreAllMocks()
   expect(told).toEqual([false, true, false, true, null])
-}) // prettier-ignore
+})
 
 test('what a link has not sent when its number opts out is no fault of the link: it goes where the next claim cancels it', async () => {
   const asked: unknown[] = []
   const submit = async ({ hasJustStopped }: HandOver) => {
     asked.push(hasJustStopped?.())
-    optOuts.note({ optedOut: [{ ...ada, recipient: stopped, confirmationId: null }], optedIn: [] }, base.clock.monotonicMs())
+    optOuts.note(
+      { optedOut: [{ ...ada, recipient: stopped, confirmationId: null }], optedIn: [] },
+      base.clock.monotonicMs(),
+    )
     asked.push(hasJustStopped?.())
     return { kind: 'unavailable', detail: 'no room' }
   }
@@ -196,7 +220,7 @@ test('what a link has not sent when its number opts out is no fault of the link:
   const deps = { clock: base.clock, log, hasJustStopped: hasJustStopped as never }
   const outcome = await handOver(deps, claimed, { isHeld: true, link: { submit } } as never)
   expect([asked, isOfDevice(outcome)]).toEqual([[false, true], false])
-}) // prettier-ignore
+})
 
 test('an opt-out that this process has stored counts before anything is read anew', async () => {
   await optOuts.refresh()
@@ -210,7 +234,12 @@ test('many opt-outs at once walk over the accounts once, and not at all where th
   await store()
   await optOuts.refresh()
   const walked = (accountIds: readonly string[]): number => {
-    const optedOut = accountIds.map((accountId) => ({ ...ada, accountId, recipient: other, confirmationId: null })) // prettier-ignore
+    const optedOut = accountIds.map((accountId) => ({
+      ...ada,
+      accountId,
+      recipient: other,
+      confirmationId: null,
+    }))
     const walks = vi.spyOn(Set.prototype, Symbol.iterator)
     optOuts.note({ optedOut, optedIn: [] }, 0)
     const times = walks.mock.calls.length

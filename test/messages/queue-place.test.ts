@@ -43,7 +43,7 @@ test('of a backlog, what was throttled or met no session goes first again, and w
   const claimed: string[] = []
   for (let i = 0; i < 18; i++) claimed.push((await house.claim()).messageId)
   expect(claimed.at(-1)).toBe(first.messageId)
-}) // prettier-ignore
+})
 
 test('what a restore holds while it is being handed over is held still when it goes back to the queue', async () => {
   for (let i = 0; i < 2; i++) await house.send()

@@ -118,15 +118,18 @@ test('when the hours are given up what waits goes', async () => {
 test.each([
   { change: 'given up', hours: null },
   { change: 'made shorter', hours: { from: 8 * 60, until: 10 * 60 } },
-])('what waits goes when the hours are $change, also by a claim that has not heard of it', async ({ hours }) => {
-  await quiet(untilNoon)
-  await house.send()
-  await settle()
-  expect(await house.statuses()).toEqual(['queued'])
-  await setHours(hours)
-  await settle()
-  expect(await house.statuses()).toEqual(['sent'])
-}) // prettier-ignore
+])(
+  'what waits goes when the hours are $change, also by a claim that has not heard of it',
+  async ({ hours }) => {
+    await quiet(untilNoon)
+    await house.send()
+    await settle()
+    expect(await house.statuses()).toEqual(['queued'])
+    await setHours(hours)
+    await settle()
+    expect(await house.statuses()).toEqual(['sent'])
+  },
+)
 
 test('many wait at once, and what stands behind them in the queue is found', async () => {
   await quiet(untilNoon)

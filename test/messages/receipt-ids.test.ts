@@ -141,10 +141,13 @@ test('a receipt that names another number is not for the message that has its id
 })
 
 test('another reading is taken when the message under the first has another recipient', async () => {
-  for (const [id, to] of [['10', '+15005550006'], ['a', '+4915112345678']] as const) {
+  for (const [id, to] of [
+    ['10', '+15005550006'],
+    ['a', '+4915112345678'],
+  ] as const) {
     await house.send({ recipients: [{ to, country: null }] })
     await house.end(await house.claim(), accepted(id))
-  } // prettier-ignore
+  }
   await receive('10', { alternatives: ['a'], numbers: ['4915112345678'] })
   expect(await statuses()).toEqual(['sent', 'delivered'])
 })

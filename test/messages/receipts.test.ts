@@ -58,13 +58,14 @@ test('where only failures are told, a message is sent for good at once, and a fa
 }) // prettier-ignore
 
 test('a failure that overtakes the answer counts where only failures are told', async () => {
-  const failuresTold = (id: string) => ({ ...accepted(id), receiptExpected: false, failuresTold: true }) as Outcome
+  const failuresTold = (id: string) =>
+    ({ ...accepted(id), receiptExpected: false, failuresTold: true }) as Outcome
   await house.send()
   const claimed = await house.claim()
   await house.receipts({ early: 'undelivered' })
   await house.end(claimed, failuresTold('early'))
   expect(await house.message()).toMatchObject({ status: 'undelivered', charged: 1 })
-}) // prettier-ignore
+})
 
 test('receipts that overtake the answer wait for it', async () => {
   await house.send({ parts: 2 })
@@ -88,8 +89,12 @@ test('a message of which some parts were refused is not delivered by the receipt
   await house.send({ parts: 3 })
   const refusal = { code: 'network_rejected', networkCode: null }
   await house.end(await house.claim(), {
-    kind: 'partial', networkIds: ['n1', 'n2'], partsTaken: 2, receiptExpected: true, ...refusal,
-  }) // prettier-ignore
+    kind: 'partial',
+    networkIds: ['n1', 'n2'],
+    partsTaken: 2,
+    receiptExpected: true,
+    ...refusal,
+  })
   expect(await house.message()).toMatchObject({ status: 'failed', charged: 2, cost_state: 'partial' })
   await house.receipts({ n1: 'delivered', n2: 'delivered' })
   expect(await house.message()).toMatchObject({ status: 'failed', corrected: 0, charged: 2 })
@@ -251,8 +256,11 @@ test('after an unknown first try the end of its validity leaves the outcome unkn
 test('while a message waits again no device has it, and nobody knows of receipts; who took it in the end is told', async () => {
   await house.send()
   await house.end(await house.claim('dev_first'), {
-    kind: 'refused', lasts: 'now', code: 'no_service', networkCode: null,
-  }) // prettier-ignore
+    kind: 'refused',
+    lasts: 'now',
+    code: 'no_service',
+    networkCode: null,
+  })
   expect(await house.message()).toMatchObject({
     status: 'queued',
     device_id: null,

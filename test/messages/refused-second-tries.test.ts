@@ -58,16 +58,25 @@ test.for([
   ['was given back', away],
   ['was refused for good', refusal('good')],
   ['came too late', refusal('expired')],
-] as const)('a yes to the first that comes while the second is open counts once that %s', async ([, outcome]) => {
-  const [first, second] = await beginSecond()
-  await house.late(first, accepted('n1'))
-  expect(await house.message()).toMatchObject({ status: 'sending', attempts: 2 })
-  await house.end(second, outcome)
-  expect(await house.message()).toMatchObject({ status: 'sent', attempts: 2, charged: 1, error_code: null, finalized_at: null }) // prettier-ignore
-  expect(await waiting()).toEqual([])
-  await house.receipts({ n1: 'delivered' })
-  expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1 })
-}) // prettier-ignore
+] as const)(
+  'a yes to the first that comes while the second is open counts once that %s',
+  async ([, outcome]) => {
+    const [first, second] = await beginSecond()
+    await house.late(first, accepted('n1'))
+    expect(await house.message()).toMatchObject({ status: 'sending', attempts: 2 })
+    await house.end(second, outcome)
+    expect(await house.message()).toMatchObject({
+      status: 'sent',
+      attempts: 2,
+      charged: 1,
+      error_code: null,
+      finalized_at: null,
+    })
+    expect(await waiting()).toEqual([])
+    await house.receipts({ n1: 'delivered' })
+    expect(await house.message()).toMatchObject({ status: 'delivered', charged: 1 })
+  },
+)
 
 test('what is charged is the whole message, though the second try was refused for good', async () => {
   const first = await house.loseOne({ onUnknown: 'resend_once', parts: 3 })

@@ -57,13 +57,15 @@ test('what is old and was final long ago goes with its attempts and empty sends,
       await sweep(accountId)
       expect(await stored(accountId)).toEqual(expected(made, ({ isOld, end }) => isOld && end === 'long ago'))
       const { writer } = base.storage
-      await writer.write((tx) => tx.updateTable('messages').set(final).where('account_id', '=', accountId).execute()) // prettier-ignore
+      await writer.write((tx) =>
+        tx.updateTable('messages').set(final).where('account_id', '=', accountId).execute(),
+      )
       await sweep(accountId)
       expect(await stored(accountId)).toEqual(expected(made, ({ isOld }) => isOld))
     }),
     { numRuns: 40 },
   )
-}) // prettier-ignore
+})
 
 function messagesOf({ sends, received, order, young }: { sends: readonly Sent[]; received: number; order: Iterable<number>; young: number }): Made[] {
   const draw = order[Symbol.iterator]()
@@ -96,7 +98,11 @@ async function store(
   const times = { created_at: 1, updated_at: 1 }
   await storage.writer.write(async (tx) => {
     await insertRows(tx, 'accounts', [{ id: accountId, name: 'a', state: 'active', ...times }])
-    await insertRows(tx, 'wallets', modes.map((mode) => ({ ...common, mode, granted: 1_000, reserved: 0, used: 1_000, low_threshold: 0 }))) // prettier-ignore
+    await insertRows(
+      tx,
+      'wallets',
+      modes.map((mode) => ({ ...common, mode, granted: 1_000, reserved: 0, used: 1_000, low_threshold: 0 })),
+    )
     await insertRows(tx, 'messages', made.map(({ mode, id, sendId, end }) => ({
       ...common, mode, id, send_id: sendId, direction: 'outbound', recipient: '+4915112345678', category: 'transactional', text: 'x', text_redacted: 0,
       encoding: 'gsm7', units: 1, parts: 1, parts_sent: 0, held: 1, on_unknown: 'stop', attempts: 1, possible_duplicate: 0, metadata: '{}', ...times,
@@ -105,11 +111,24 @@ async function store(
     await insertRows(tx, 'attempts', made.map(({ mode, id }) => ({
       ...common, mode, message_id: id, number: 1, id: `att_${accountId}_${id}`, device_id: 'dev_a', fence: 1, state: 'accepted', started_at: 1, ended_at: 1,
     }))) // prettier-ignore
-    const bySend = Map.groupBy(made.filter(({ sendId }) => sendId !== null), ({ sendId }) => sendId as string) // prettier-ignore
-    await insertRows(tx, 'sends', [...bySend].map(([id, messages]) => ({
-      ...common, id, mode: messages[0]!.mode, key_id: 'key_a', first_message_id: messages[0]!.id, last_message_id: messages.at(-1)!.id,
-      smart_encoding_applied: 0, created_at: 1,
-    }))) // prettier-ignore
+    const bySend = Map.groupBy(
+      made.filter(({ sendId }) => sendId !== null),
+      ({ sendId }) => sendId as string,
+    )
+    await insertRows(
+      tx,
+      'sends',
+      [...bySend].map(([id, messages]) => ({
+        ...common,
+        id,
+        mode: messages[0]!.mode,
+        key_id: 'key_a',
+        first_message_id: messages[0]!.id,
+        last_message_id: messages.at(-1)!.id,
+        smart_encoding_applied: 0,
+        created_at: 1,
+      })),
+    )
   })
 }
 
@@ -136,26 +155,52 @@ interface Standing {
 
 async function stored(accountId: string): Promise<Standing> {
   const { read } = base.storage
-  const messages = await read.selectFrom('messages').select('id').where('account_id', '=', accountId).execute() // prettier-ignore
-  const attempts = await read.selectFrom('attempts').select('message_id as id').where('account_id', '=', accountId).execute() // prettier-ignore
+  const messages = await read
+    .selectFrom('messages')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .execute()
+  const attempts = await read
+    .selectFrom('attempts')
+    .select('message_id as id')
+    .where('account_id', '=', accountId)
+    .execute()
   const sends = await read.selectFrom('sends').select('id').where('account_id', '=', accountId).execute()
-  const wallets = await read.selectFrom('wallets').select(['mode', 'used_archived']).where('account_id', '=', accountId).orderBy('mode').execute() // prettier-ignore
+  const wallets = await read
+    .selectFrom('wallets')
+    .select(['mode', 'used_archived'])
+    .where('account_id', '=', accountId)
+    .orderBy('mode')
+    .execute()
   const sorted = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id).toSorted()
-  return { messages: sorted(messages), attempts: sorted(attempts), sends: sorted(sends), archived: wallets.map(({ used_archived }) => used_archived) } // prettier-ignore
+  return {
+    messages: sorted(messages),
+    attempts: sorted(attempts),
+    sends: sorted(sends),
+    archived: wallets.map(({ used_archived }) => used_archived),
+  }
 }
 
 function expected(made: readonly Made[], isGone: (message: Made) => boolean): Standing {
   const left = made.filter((message) => !isGone(message))
   const ids = left.map(({ id }) => id).toSorted()
   const sends = [...new Set(left.flatMap(({ sendId }) => sendId ?? []))].toSorted()
-  const archived = modes.map((mode) => made.filter((message) => message.mode === mode && isGone(message)).length) // prettier-ignore
+  const archived = modes.map(
+    (mode) => made.filter((message) => message.mode === mode && isGone(message)).length,
+  )
   return { messages: ids, attempts: ids, sends, archived }
 }
 
 test.for(['fresh', 'analysed'])('a page is removed by keys alone, on %s tables', async (state) => {
   const house = await openTestStorage()
   const accountId = 'acc_a'
-  const made = Array.from({ length: 600 }, (_, i): Made => ({ mode: 'live', id: lowestIdAt('msg', i + 1), sendId: `snd_${String(i >> 1).padStart(4, '0')}`, end: 'long ago', isOld: true })) // prettier-ignore
+  const made = Array.from({ length: 600 }, (_, i): Made => ({
+    mode: 'live',
+    id: lowestIdAt('msg', i + 1),
+    sendId: `snd_${String(i >> 1).padStart(4, '0')}`,
+    end: 'long ago',
+    isOld: true,
+  }))
   await store(accountId, made, house)
   const { writer } = house.storage
   if (state === 'analysed') await writer.write(analyse)

@@ -41,7 +41,13 @@ test('what is due is found at the front of an index, however much is scheduled, 
 
 test('what lies around the hour of a plan is found by its number, or by its neighbours', async () => {
   const { storage, dataFolder, clock } = house
-  const around = { accountId: 'acc_a', mode: 'live', category: null, afterMs: clock.now(), beforeMs: clock.now() + 86_400_000 } as const // prettier-ignore
+  const around = {
+    accountId: 'acc_a',
+    mode: 'live',
+    category: null,
+    afterMs: clock.now(),
+    beforeMs: clock.now() + 86_400_000,
+  } as const
   const ranges = [
     { name: 'one', first: '+4915112345678', last: '+4915112345678', most: 4 },
     { name: 'neighbours', first: '+4915112345000', last: '+4915112345999', most: 8 },
@@ -62,14 +68,24 @@ test('what waits for an instant is canceled by its key, and the queue is asked f
   const { storage, clock, dataFolder } = house
   const nowMs = clock.now()
   await house.send()
-  const { claimed_by: _, due_at: dueAt, restore_hold: __, ...place } = await storage.read.selectFrom('queue').selectAll().executeTakeFirstOrThrow() // prettier-ignore
+  const {
+    claimed_by: _,
+    due_at: dueAt,
+    restore_hold: __,
+    ...place
+  } = await storage.read.selectFrom('queue').selectAll().executeTakeFirstOrThrow()
   await storage.writer.write(async (tx) => {
     await leaveQueue(tx, [{ ...place, due_at: dueAt }])
     await defer(tx, [{ ...place, reason: 'quiet_hours', wake_at: place.expires_at }])
   })
   await house.send()
   const deferred = (reason: 'scheduled' | 'quiet_hours') =>
-    storage.read.selectFrom('deferred').select('message_id').where('reason', '=', reason).limit(1).executeTakeFirstOrThrow() // prettier-ignore
+    storage.read
+      .selectFrom('deferred')
+      .select('message_id')
+      .where('reason', '=', reason)
+      .limit(1)
+      .executeTakeFirstOrThrow()
   const waiting = [
     await deferred('scheduled'),
     await deferred('quiet_hours'),
@@ -87,7 +103,10 @@ test('what waits for an instant is canceled by its key, and the queue is asked f
     .map(({ parameters }) => waiting.map((id) => JSON.stringify(parameters).includes(id)))
   expect(asked).toEqual([[false, false, true]])
   await storage.writer.write(analyse)
-  const steps = await stepsOf(dataFolder, ...told.filter(({ sql }) => /^\s*select.*\bfrom deferred\b/is.test(sql))) // prettier-ignore
+  const steps = await stepsOf(
+    dataFolder,
+    ...told.filter(({ sql }) => /^\s*select.*\bfrom deferred\b/is.test(sql)),
+  )
   expect(steps).toEqual([
     isPostgres
       ? 'SEARCH deferred BY deferred_pkey (account_id= mode= message_id=)'

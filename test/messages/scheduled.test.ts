@@ -36,9 +36,12 @@ test('a scheduled message holds its SMS, is counted apart, and goes at its time 
 test('a country that the account may not write to any more is judged when the time comes, and costs nothing', async () => {
   await house.addDevice('dev_s')
   const allow = (countries: string[] | null) =>
-    house.storage.writer.write(
-      (tx) =>
-      setCountries(tx, { ids: house.ids, nowMs: house.clock.now() }, { accountId: 'acc_a', countries, actor: 'test' }), // prettier-ignore
+    house.storage.writer.write((tx) =>
+      setCountries(
+        tx,
+        { ids: house.ids, nowMs: house.clock.now() },
+        { accountId: 'acc_a', countries, actor: 'test' },
+      ),
     )
   await allow(['DE', 'FR'])
   const french = [{ to: '+33612345678', country: 'FR' }]

@@ -32,13 +32,16 @@ const waits = async () =>
     isOpen: row.closed_at === null,
   }))
 
-test.for(['delivered', 'undelivered'] as const)('that the first got lost ends nothing: the second was %s', async (result) => {
-  await house.late(second, accepted('n2'))
-  await house.receipts({ n1: 'lost' })
-  expect(await house.statuses()).toEqual(['sent'])
-  await house.receipts({ n2: result })
-  expect(await house.message()).toMatchObject({ status: result, charged: 1, corrected: 0 })
-}) // prettier-ignore
+test.for(['delivered', 'undelivered'] as const)(
+  'that the first got lost ends nothing: the second was %s',
+  async (result) => {
+    await house.late(second, accepted('n2'))
+    await house.receipts({ n1: 'lost' })
+    expect(await house.statuses()).toEqual(['sent'])
+    await house.receipts({ n2: result })
+    expect(await house.message()).toMatchObject({ status: result, charged: 1, corrected: 0 })
+  },
+)
 
 test('the first arrived', async () => {
   await house.late(second, accepted('n2'))
@@ -70,13 +73,16 @@ test('a yes that is said again brings back no receipt that was heard', async () 
 test.for([
   ['once', false],
   ['and the yes to the first is said again', true],
-] as const)('where the second promises no receipt, %s, the wait for the first stays, so that it ends in time', async ([, isRepeated]) => {
-  await house.late(second, { ...accepted('n2'), receiptExpected: false } as Outcome)
-  if (isRepeated) await house.late(first, accepted('n1'))
-  await house.receipts({ n1: 'undelivered' })
-  expect(await house.statuses()).toEqual(['sent'])
-  expect(await waits()).toEqual([{ id: 'n1', isOpen: true }])
-}) // prettier-ignore
+] as const)(
+  'where the second promises no receipt, %s, the wait for the first stays, so that it ends in time',
+  async ([, isRepeated]) => {
+    await house.late(second, { ...accepted('n2'), receiptExpected: false } as Outcome)
+    if (isRepeated) await house.late(first, accepted('n1'))
+    await house.receipts({ n1: 'undelivered' })
+    expect(await house.statuses()).toEqual(['sent'])
+    expect(await waits()).toEqual([{ id: 'n1', isOpen: true }])
+  },
+)
 
 test('once it has ended nobody waits for the other receipt, which may still correct it', async () => {
   await house.late(second, accepted('n2'))

@@ -20,8 +20,12 @@ beforeEach(async () => {
   house = await openTestStorage()
   const at = house.clock.now()
   const rows = ['acc_ada', 'acc_ben'].map((id) => ({
-    id, name: id, state: 'active' as const, created_at: at, updated_at: at,
-  })) // prettier-ignore
+    id,
+    name: id,
+    state: 'active' as const,
+    created_at: at,
+    updated_at: at,
+  }))
   await house.storage.writer.write((tx) => insertRows(tx, 'accounts', rows))
 })
 afterEach(() => house.close())
@@ -29,9 +33,14 @@ afterEach(() => house.close())
 const receive = async (more: Partial<Inbound> = {}, sharedReplyDays = 30): Promise<void> => {
   const { storage, ids, clock } = house
   const receiver = new InboundReceiver({
-    read: storage.read, writer: storage.writer, ids, clock, horizon: new WriteHorizon({ now: clock.now }), config: { inboundJoinMinutes: 30, inboundCharacters: 40_000, inboundPerMinute: 0, sharedReplyDays },
+    read: storage.read,
+    writer: storage.writer,
+    ids,
+    clock,
+    horizon: new WriteHorizon({ now: clock.now }),
+    config: { inboundJoinMinutes: 30, inboundCharacters: 40_000, inboundPerMinute: 0, sharedReplyDays },
     pool: { get: () => ({ facts: { accountId: null, mode: 'live', senders: new Set() } }) as never },
-  }) // prettier-ignore
+  })
   const fingerprint = `f${told++}`
   const inbound = {
     from: number,
@@ -178,11 +187,19 @@ const addOperator = () =>
   house.storage.writer.write(async (tx) => {
     const at = house.clock.now()
     const users = (['usr_1', 'usr_2'] as const).map((id, i) => ({
-      id, email: `${id}@example.org`, name: id, is_operator: i as 0 | 1, created_at: at,
-    })) // prettier-ignore
+      id,
+      email: `${id}@example.org`,
+      name: id,
+      is_operator: i as 0 | 1,
+      created_at: at,
+    }))
     const accounts = ['acc_old', 'acc_op', 'acc_op2'].map((id, i) => ({
-      id, name: id, state: id === 'acc_old' ? ('closed' as const) : ('active' as const), created_at: at + i, updated_at: at,
-    })) // prettier-ignore
+      id,
+      name: id,
+      state: id === 'acc_old' ? ('closed' as const) : ('active' as const),
+      created_at: at + i,
+      updated_at: at,
+    }))
     await insertRows(tx, 'users', users)
     await insertRows(tx, 'accounts', accounts)
     await insertRows(tx, 'account_users', [

@@ -35,15 +35,29 @@ let nodes: Storage<HotUnits>[]
 beforeAll(async () => {
   dataFolder = await temporaryFolder()
   nodes = []
-  for (let node = 0; node < 2; node++) nodes.push(await openFolder(dataFolder, Date.now(), { settings: patient }))
+  for (let node = 0; node < 2; node++)
+    nodes.push(await openFolder(dataFolder, Date.now(), { settings: patient }))
   const nowMs = Date.now()
   await nodes[0]!.writer.write(async (tx) => {
-    const row = { id: accountId, name: 'Racer', state: 'active', created_at: nowMs, updated_at: nowMs } as const
+    const row = {
+      id: accountId,
+      name: 'Racer',
+      state: 'active',
+      created_at: nowMs,
+      updated_at: nowMs,
+    } as const
     await tx.insertInto('accounts').values(row).execute()
-    await tx.insertInto('instance').values({ id: 1, epoch: 1, directory_version: 1, created_at: nowMs }).execute()
-    await openWallets(tx, { ids, nowMs }, { accountId, freeSms: 100_000, playSms: 0, lowThreshold: 0, actor: 'test' })
+    await tx
+      .insertInto('instance')
+      .values({ id: 1, epoch: 1, directory_version: 1, created_at: nowMs })
+      .execute()
+    await openWallets(
+      tx,
+      { ids, nowMs },
+      { accountId, freeSms: 100_000, playSms: 0, lowThreshold: 0, actor: 'test' },
+    )
   })
-}, 60_000) // prettier-ignore
+}, 60_000)
 afterAll(async () => {
   for (const node of nodes) await node.close()
   await removeTestFolder(dataFolder)

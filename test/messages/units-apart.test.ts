@@ -32,21 +32,32 @@ test('units that share a transaction are stored or not each by itself, whatever 
   const { storage } = house
   let run = 0
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(step, { maxLength: 3 }), { minLength: 1, maxLength: 5 }), async (units) => {
-      run += 1
-      const before = storage.writer.commits
-      const settled = await Promise.allSettled(
-        units.map((steps, i) => storage.writer.write((tx) => runUnit(tx, `${run}-${i}`, steps))),
-      )
-      const isBad = (steps: readonly Step[]): boolean => steps.includes('fail') || steps.includes('break a rule')
-      expect(settled.map(({ status }) => status)).toEqual(units.map((steps) => (isBad(steps) ? 'rejected' : 'fulfilled')))
-      const stored = await storage.read.selectFrom('users').select('id').where('id', 'like', `${run}-%`).orderBy('id').execute() // prettier-ignore
-      const wanted = units.flatMap((steps, i) =>
-        isBad(steps) ? [] : steps.flatMap((each, j) => (each === 'write' ? [`${run}-${i}-${j}`] : [])),
-      )
-      expect(stored.map(({ id }) => id)).toEqual(wanted.toSorted())
-      expect(storage.writer.commits - before).toBeLessThanOrEqual(1)
-    }),
+    fc.asyncProperty(
+      fc.array(fc.array(step, { maxLength: 3 }), { minLength: 1, maxLength: 5 }),
+      async (units) => {
+        run += 1
+        const before = storage.writer.commits
+        const settled = await Promise.allSettled(
+          units.map((steps, i) => storage.writer.write((tx) => runUnit(tx, `${run}-${i}`, steps))),
+        )
+        const isBad = (steps: readonly Step[]): boolean =>
+          steps.includes('fail') || steps.includes('break a rule')
+        expect(settled.map(({ status }) => status)).toEqual(
+          units.map((steps) => (isBad(steps) ? 'rejected' : 'fulfilled')),
+        )
+        const stored = await storage.read
+          .selectFrom('users')
+          .select('id')
+          .where('id', 'like', `${run}-%`)
+          .orderBy('id')
+          .execute()
+        const wanted = units.flatMap((steps, i) =>
+          isBad(steps) ? [] : steps.flatMap((each, j) => (each === 'write' ? [`${run}-${i}-${j}`] : [])),
+        )
+        expect(stored.map(({ id }) => id)).toEqual(wanted.toSorted())
+        expect(storage.writer.commits - before).toBeLessThanOrEqual(1)
+      },
+    ),
     { numRuns: 60 },
   )
-}) // prettier-ignore
+})

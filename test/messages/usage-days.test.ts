@@ -29,16 +29,29 @@ test('the cap of a key is that of the day of each send, on both sides of a midni
   const lateMs = Date.parse('2026-11-21T23:59:59.999Z')
   const used = { key_id: 'key_a', day: utcDay(lateMs), parts: 8 }
   await house.store.writer.write(async (tx) => {
-    const key = { id: 'key_a', account_id: 'acc_a', name: 'A', mode: 'live', scopes: 'send', created_at: lateMs } as const
-    await tx.insertInto('api_keys').values({ ...key, hash: '0'.repeat(64), last_four: 'aaaa' }).execute()
+    const key = {
+      id: 'key_a',
+      account_id: 'acc_a',
+      name: 'A',
+      mode: 'live',
+      scopes: 'send',
+      created_at: lateMs,
+    } as const
+    await tx
+      .insertInto('api_keys')
+      .values({ ...key, hash: '0'.repeat(64), last_four: 'aaaa' })
+      .execute()
     await tx.insertInto('api_key_usage').values(used).execute()
-  }) // prettier-ignore
+  })
   const [over, fits, full] = await house.sendTogether([
     { dailyCap: 10, createdAt: lateMs, parts: 3 },
     { dailyCap: 10, createdAt: lateMs + 1, parts: 9 },
     { dailyCap: 10, createdAt: lateMs, parts: 2 },
   ])
-  expect(over).toMatchObject({ kind: 'refused', extra: { violated_policies: ['key-daily-cap'], headers: { 'retry-after': '1' } } }) // prettier-ignore
+  expect(over).toMatchObject({
+    kind: 'refused',
+    extra: { violated_policies: ['key-daily-cap'], headers: { 'retry-after': '1' } },
+  })
   expect([fits?.kind, full?.kind]).toEqual(['accepted', 'accepted'])
   const days = await house.store.db
     .selectFrom('api_key_usage')

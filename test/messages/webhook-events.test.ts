@@ -22,20 +22,33 @@ afterEach(() => house.close())
 const addEndpoint = (
   accountId: string,
   id: string,
-  { mode = null, types = [], state = 'enabled' }: { mode?: Mode | null; types?: string[]; state?: 'enabled' | 'disabled' } = {},
+  {
+    mode = null,
+    types = [],
+    state = 'enabled',
+  }: { mode?: Mode | null; types?: string[]; state?: 'enabled' | 'disabled' } = {},
 ) =>
   house.storage.writer.write(async (tx) => {
     const nowMs = house.clock.now()
-    await insertRows(tx, 'webhook_endpoints', [{
-      account_id: accountId, id, url: 'https://example.com/', mode, state, secret: 'sealed', created_at: nowMs, updated_at: nowMs,
-      disabled_because: state === 'disabled' ? 'person' : null,
-    }]) // prettier-ignore
+    await insertRows(tx, 'webhook_endpoints', [
+      {
+        account_id: accountId,
+        id,
+        url: 'https://example.com/',
+        mode,
+        state,
+        secret: 'sealed',
+        created_at: nowMs,
+        updated_at: nowMs,
+        disabled_because: state === 'disabled' ? 'person' : null,
+      },
+    ])
     await insertRows(
       tx,
       'webhook_endpoint_types',
       types.map((type) => ({ account_id: accountId, endpoint_id: id, type })),
     )
-  }) // prettier-ignore
+  })
 
 const events = () =>
   house.storage.read.selectFrom('webhook_events').selectAll().orderBy('at').orderBy('sequence').execute()
@@ -65,7 +78,14 @@ test('of a move that fails nothing is told, whatever else shares its transaction
   const failing = writer.write(async (tx) => {
     const [state] = await readStates(tx, [{ accountId: 'acc_a', mode: 'live', messageId: id }])
     const message = { ...(state as MessageState), sequence: 7 }
-    return advanceMessages(tx, [{ message, event: 'canceled', atMs: house.clock.now(), error: { code: 'account_closed', networkCode: null } }]) // prettier-ignore
+    return advanceMessages(tx, [
+      {
+        message,
+        event: 'canceled',
+        atMs: house.clock.now(),
+        error: { code: 'account_closed', networkCode: null },
+      },
+    ])
   })
   const beside = writer.write((tx) => tx.selectFrom('accounts').select('id').execute())
   await expect(failing).rejects.toThrow('moved by somebody else')
@@ -99,15 +119,23 @@ test('an id tells when it happened, is the same whoever records the same, and an
   expect(isId('evt', event!.id)).toBe(true)
   expect(timeOfId(event!.id)).toBe(event!.at)
   expect((await deliveries()).map(({ event_id }) => event_id)).toEqual([event!.id, event!.id])
-  const happened = { type: 'balance.low', accountId: 'acc_a', mode: 'live', atMs: 5, subject: 'live', facts: { available: 4 } } as const
-  const write = (more = {}) => house.storage.writer.write((tx) => recordEvents(tx, [{ ...happened, ...more }]))
+  const happened = {
+    type: 'balance.low',
+    accountId: 'acc_a',
+    mode: 'live',
+    atMs: 5,
+    subject: 'live',
+    facts: { available: 4 },
+  } as const
+  const write = (more = {}) =>
+    house.storage.writer.write((tx) => recordEvents(tx, [{ ...happened, ...more }]))
   await write()
   await write()
   await write({ subject: 'test' })
   const low = (await events()).filter(({ type }) => type === 'balance.low')
   expect(low).toHaveLength(2)
   expect(low[0]).toMatchObject({ facts: '{"available":4}', sequence: 5, message_id: null, status: null })
-}) // prettier-ignore
+})
 
 test('an endpoint is told of what it chose: the account, the mode, the types, and only while it is enabled', async () => {
   await addEndpoint('acc_a', 'whk_both')
@@ -120,12 +148,24 @@ test('an endpoint is told of what it chose: the account, the mode, the types, an
   await house.send({ mode: 'test' })
   expect((await deliveries()).map((row) => row.endpoint_id)).toEqual(['whk_both', 'whk_both', 'whk_test'])
   await house.storage.writer.write((tx) =>
-    cancelWaiting(tx, { accountId: 'acc_a' }, { event: 'canceled', code: 'account_closed', nowMs: house.clock.now() + 1 }, 10),
+    cancelWaiting(
+      tx,
+      { accountId: 'acc_a' },
+      { event: 'canceled', code: 'account_closed', nowMs: house.clock.now() + 1 },
+      10,
+    ),
   )
-  expect((await deliveries()).map((row) => row.endpoint_id)).toEqual(
-    ['whk_both', 'whk_both', 'whk_both', 'whk_both', 'whk_failed', 'whk_failed', 'whk_test', 'whk_test'],
-  )
-}) // prettier-ignore
+  expect((await deliveries()).map((row) => row.endpoint_id)).toEqual([
+    'whk_both',
+    'whk_both',
+    'whk_both',
+    'whk_both',
+    'whk_failed',
+    'whk_failed',
+    'whk_test',
+    'whk_test',
+  ])
+})
 
 test('what ends while it waits, and a receipt that never came, are told like everything else', async () => {
   await addEndpoint('acc_a', 'whk_a')
@@ -139,13 +179,21 @@ test('what ends while it waits, and a receipt that never came, are told like eve
   await house.storage.writer.write((tx) =>
     closeReceipts(
       tx,
-      [{ accountId: late.account_id, mode: late.mode, messageId: late.message_id, networkId: late.network_id, deviceId: late.device_id }],
+      [
+        {
+          accountId: late.account_id,
+          mode: late.mode,
+          messageId: late.message_id,
+          networkId: late.network_id,
+          deviceId: late.device_id,
+        },
+      ],
       house.clock.now() + 1_000,
     ),
   )
   const unconfirmed = (await events()).find(({ type }) => type === 'message.unconfirmed')
   expect(unconfirmed).toMatchObject({ previous_status: 'sent', error_code: 'receipt_missing', correction: 0 })
-}) // prettier-ignore
+})
 
 test('an event is in the transaction of what it tells: where that is rolled back there is none', async () => {
   await addEndpoint('acc_a', 'whk_a')

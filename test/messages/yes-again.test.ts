@@ -30,7 +30,7 @@ test.for([
   await house.end(second, { kind: 'unavailable', detail: 'gone' })
   await house.receipts(Object.fromEntries(ids.map((id) => [id, 'undelivered'])))
   expect(await house.message()).toMatchObject({ status: 'undelivered', charged: 2 })
-}) // prettier-ignore
+})
 
 test('by a node that stood still, it brings back no receipt that was heard', async () => {
   await house.end(first, accepted('n1', 'n2'))
@@ -68,8 +68,11 @@ test('who loses one id to another message in a unit, in which its other id was o
   const mid = await house.claim()
   await house.send()
   const newest = await house.claim()
-  const told = [judgeOutcome(mid, accepted('m1', 'n2'), house.clock.now()), judgeOutcome(newest, accepted('m1'), house.clock.now())]
+  const told = [
+    judgeOutcome(mid, accepted('m1', 'n2'), house.clock.now()),
+    judgeOutcome(newest, accepted('m1'), house.clock.now()),
+  ]
   await house.store.writer.write((tx) => settleOutcomes(tx, told))
   const open = (await house.rowsOf('receipts_expected')).filter((row) => row.closed_at === null)
   expect(open.map((row) => row.message_id)).toEqual([newest.messageId])
-}) // prettier-ignore
+})

@@ -48,30 +48,47 @@ export function fillEveryTable(database: DatabaseSync, shapes: readonly TableSha
 }
 
 function ruleOf(database: DatabaseSync, table: string): Rule {
-  const { sql } = database.prepare('select sql from sqlite_master where name = ?').get(table) as { sql: string }
-  const references = database.prepare(`select "from", "table", "to" from pragma_foreign_key_list('${table}')`).all() as { from: string; table: string; to: string }[]
-  const columns = database.prepare(`select name, "notnull" as needed, pk from pragma_table_info('${table}')`).all() as { name: string; needed: number; pk: number }[]
+  const { sql } = database.prepare('select sql from sqlite_master where name = ?').get(table) as {
+    sql: string
+  }
+  const references = database
+    .prepare(`select "from", "table", "to" from pragma_foreign_key_list('${table}')`)
+    .all() as { from: string; table: string; to: string }[]
+  const columns = database
+    .prepare(`select name, "notnull" as needed, pk from pragma_table_info('${table}')`)
+    .all() as { name: string; needed: number; pk: number }[]
   return {
-    references: new Map(references.map(({ from, table: target, to }) => [from, { table: target, column: to }])),
-    words: new Map([...sql.matchAll(/(\w+) = '([^']+)'/g)].toReversed().map(([, name = '', word = '']) => [name, word])),
+    references: new Map(
+      references.map(({ from, table: target, to }) => [from, { table: target, column: to }]),
+    ),
+    words: new Map(
+      [...sql.matchAll(/(\w+) = '([^']+)'/g)].toReversed().map(([, name = '', word = '']) => [name, word]),
+    ),
     hashes: new Set([...sql.matchAll(/length\((\w+)\) = 64/g)].map(([, name = '']) => name)),
     nullable: new Set(columns.filter(({ needed, pk }) => needed === 0 && pk === 0).map(({ name }) => name)),
   }
-} // prettier-ignore
+}
 
-function cellOf({ name: table, key }: TableShape, rule: Rule, { name, holds }: TableShape['columns'][number], row: number): Cell {
+function cellOf(
+  { name: table, key }: TableShape,
+  rule: Rule,
+  { name, holds }: TableShape['columns'][number],
+  row: number,
+): Cell {
   const stated = cells[`${table}.${name}`]?.[row]
   if (stated !== undefined) return stated
   if (row === 1 && rule.nullable.has(name)) return null
   const referred = rule.references.get(name)
-  if (referred !== undefined && referred.column !== 'mode') return `${referred.column === 'account_id' ? 'accounts.id' : idOf(referred)} ${row}`
+  if (referred !== undefined && referred.column !== 'mode')
+    return `${referred.column === 'account_id' ? 'accounts.id' : idOf(referred)} ${row}`
   const word = name === 'mode' ? 'live' : rule.words.get(name)
   if (word !== undefined) return word
   if (rule.hashes.has(name)) return `${table}${row}`.padEnd(64, 'f')
-  if (holds === 'text') return key.includes(name) || name === 'email' ? `${table}.${name} ${row}` : `${nasty} ${row}`
+  if (holds === 'text')
+    return key.includes(name) || name === 'email' ? `${table}.${name} ${row}` : `${nasty} ${row}`
   if (key.includes(name)) return row + 1
   return /_at$|until$/.test(name) ? 1_800_000_000_000 + row : 1
-} // prettier-ignore
+}
 
 /** A user of the console has the id of the user that it signs in. */
 const idOf = ({ table, column }: { table: string; column: string }): string =>

@@ -18,7 +18,7 @@ beforeEach(async () => {
   house.withSource((database) =>
     fillMessages(database, { accountId: account!.id, deviceId: 'dev_bench', messages, nowMs: Date.now() }),
   )
-}) // prettier-ignore
+})
 afterEach(() => house.close())
 
 const accounts = async (): Promise<{ id: string }[]> =>
@@ -26,7 +26,8 @@ const accounts = async (): Promise<{ id: string }[]> =>
 
 /** As the target says; -1 before it says anything. */
 async function copiedRows(): Promise<{ copied: number; left: number }> {
-  const look = 'select coalesce(sum(copied_rows), 0)::int as copied, (count(*) filter (where is_done = 0))::int as left from move_progress having count(*) > 0' // prettier-ignore
+  const look =
+    'select coalesce(sum(copied_rows), 0)::int as copied, (count(*) filter (where is_done = 0))::int as left from move_progress having count(*) > 0'
   const { rows } = await house.target
     .query<{ copied: number; left: number }>(look)
     .catch(() => ({ rows: [] }))
@@ -38,11 +39,15 @@ const until = (when: (seen: { copied: number; left: number }) => void) => eventu
 /** Moves in a process of its own, and kills it as soon as `reached` settles. */
 async function moveAndKill(reached: () => Promise<unknown>): Promise<void> {
   const env = { PATH: process.env['PATH'] ?? '', ONESIXTY_DATA: house.dataFolder, PGPASSWORD: 'postgres' }
-  const child = spawn(process.execPath, [program, 'move', '--to', house.url, '--page-rows', String(pageRows)], { stdio: 'ignore', env })
+  const child = spawn(
+    process.execPath,
+    [program, 'move', '--to', house.url, '--page-rows', String(pageRows)],
+    { stdio: 'ignore', env },
+  )
   const exited = once(child, 'exit')
   await reached().finally(() => child.kill('SIGKILL'))
   expect(await exited).toEqual([null, 'SIGKILL'])
-} // prettier-ignore
+}
 
 const killBeyond = (rows: number) =>
   moveAndKill(() => until(({ copied }) => expect(copied).toBeGreaterThan(rows)))
@@ -95,7 +100,9 @@ test('killed at any time it goes on where it was, and nothing is lost or comes t
   await killBeyond(messages * 3)
   await expectWholePages()
   const before = await origins()
-  expect((await house.run('account list', served())).stderr).toContain('has not all arrived. Run onesixty move there once more')
+  expect((await house.run('account list', served())).stderr).toContain(
+    'has not all arrived. Run onesixty move there once more',
+  )
   await killBeforeComparing()
 
   const { code, stdout, stderr } = await house.move(' --json')
@@ -104,7 +111,7 @@ test('killed at any time it goes on where it was, and nothing is lost or comes t
   await everythingIsThere()
   expect(await origins()).toEqual(before)
   expect((await house.run('account list', served())).code).toBe(0)
-}, 120_000) // prettier-ignore
+}, 120_000)
 
 test('killed between the mark of the source and the opening of the target neither is served, and the next run opens it', async () => {
   await house.move()
@@ -144,8 +151,10 @@ test('what changed since the kill arrives too: then everything is copied again',
   const { code, stdout } = await house.move()
   expect([code, stdout]).toEqual([0, expect.stringContaining('the database was used since the last try')])
   await everythingIsThere()
-  expect((await house.target.query("select sms from ledger_entries where note = 'Later'")).rows).toEqual([{ sms: 7 }])
-}, 60_000) // prettier-ignore
+  expect((await house.target.query("select sms from ledger_entries where note = 'Later'")).rows).toEqual([
+    { sms: 7 },
+  ])
+}, 60_000)
 
 test('nobody changes the embedded database while it moves', async () => {
   const tryToWrite = (): string => {

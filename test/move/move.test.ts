@@ -26,7 +26,9 @@ test('every row of every table arrives as it was, a page at a time', async () =>
   house.withSource((database) => fillEveryTable(database, shapes))
   // A server has been started once.
   await writeFile(epochFile(house.dataFolder), '1\n')
-  expect([...shapes.map(({ name }) => name), 'moves', 'move_progress', 'schema_migrations'].toSorted()).toEqual(tablesOfFile())
+  expect(
+    [...shapes.map(({ name }) => name), 'moves', 'move_progress', 'schema_migrations'].toSorted(),
+  ).toEqual(tablesOfFile())
 
   const { code, stdout, stderr } = await house.move(' --page-rows 1 --json')
   expect([code, stderr]).toEqual([1, ''])
@@ -44,7 +46,7 @@ test('every row of every table arrives as it was, a page at a time', async () =>
   expect(said).toMatchObject({ rows, tables: shapes.length, sums: { granted, 'parts delivered': 1 } })
   // Rows that were made up from the schema add up on neither side, which is told, and keeps nobody from moving.
   expect(said.broken_sums).toContain('granted_is_ledger')
-}) // prettier-ignore
+})
 
 const codeOf = ({ code, stderr }: { code: number; stderr: string }): unknown[] => [
   code,

@@ -72,7 +72,10 @@ export async function openMovingHouse(): Promise<MovingHouse> {
     run,
     move: (more = '') => run(`move --to ${url}${more}`),
     async migrateTarget() {
-      const settings = { DATABASE_URL: fullUrl, ONESIXTY_SECRET: 'a secret of the tests that nobody else has' }
+      const settings = {
+        DATABASE_URL: fullUrl,
+        ONESIXTY_SECRET: 'a secret of the tests that nobody else has',
+      }
       expect((await run('migrate', settings)).code).toBe(0)
     },
     withSource,
@@ -96,7 +99,7 @@ export async function openMovingHouse(): Promise<MovingHouse> {
       await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 })
     },
   }
-} // prettier-ignore
+}
 
 /** bigint and integer, as numbers. */
 const numbers: ReadonlySet<number> = new Set([20, 23])

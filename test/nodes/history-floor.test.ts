@@ -33,7 +33,8 @@ beforeEach(async () => {
 
 const sendAs = (request: SendRequest) => house.storage.writer.write((tx) => units.sendMessages(tx, [request]))
 const floor = async () =>
-  (await house.storage.read.selectFrom('instance').select('history_until').executeTakeFirstOrThrow()).history_until // prettier-ignore
+  (await house.storage.read.selectFrom('instance').select('history_until').executeTakeFirstOrThrow())
+    .history_until
 
 test('a send that another node made before a page and stores after it is not stored with its time: it is made anew', async () => {
   const slow = house.request()
@@ -54,7 +55,7 @@ test('what another node writes of a message after a page carries a time behind i
   const want = { accountId: 'acc_a', mode: 'live', routeKey: routeKeyOf('live', null), deviceId: 'dev_s', quota: 5, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
   const { counts } = await house.storage.writer.write((tx) =>
     units.claim(tx, { wants: [want], nowMs: startedMs, dueMs: startedMs, fence: 2 }),
-  ) // prettier-ignore
+  )
   expect(counts).toEqual([1])
   const attempt = await house.storage.read.selectFrom('attempts').select('started_at').executeTakeFirst()
   expect(attempt?.started_at).toBe(safeMs)
@@ -111,14 +112,19 @@ test(
     const cluster = await openCluster()
     const [north, south] = [await cluster.start(), await cluster.start()] as [ClusterNode, ClusterNode]
     const { testKey } = await cluster.openAccount('Ada')
-    await expect.poll(async () => (await north.client.balance(testKey)).available, { timeout: 20_000 }).toBeGreaterThan(100) // prettier-ignore
+    await expect
+      .poll(async () => (await north.client.balance(testKey)).available, { timeout: 20_000 })
+      .toBeGreaterThan(100)
     const accepted: string[] = []
     const state = { isOver: false }
     const sending = Promise.all(
       Array.from({ length: 4 }, async (_, lane) => {
         for (let i = 0; i < 25; i++) {
           const { client } = i % 2 === 0 ? north : south
-          const { status, body } = await client.send(testKey, { to: `+49151${20_000_000 + lane * 100 + i}`, text: 'once' }) // prettier-ignore
+          const { status, body } = await client.send(testKey, {
+            to: `+49151${20_000_000 + lane * 100 + i}`,
+            text: 'once',
+          })
           expect(status).toBe(202)
           accepted.push(...body.messages.map(({ id }) => id))
         }
@@ -142,7 +148,7 @@ test(
           return seen.size
         },
         { timeout: 20_000 },
-      ) // prettier-ignore
+      )
       .toBeGreaterThanOrEqual(accepted.length)
     expect([...seen].toSorted()).toEqual(accepted.toSorted())
   },

@@ -95,7 +95,8 @@ test('an account that one node suspended for its codes begins anew on all nodes,
     PumpingWatch,
     PumpingWatch,
   ]
-  const codes = (from: number, count: number) => Array.from({ length: count }, (_, i) => `+4915177771${from + i}`) // prettier-ignore
+  const codes = (from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => `+4915177771${from + i}`)
   for (const account of ['acc_a', 'acc_b']) here.note(account, 'codes', codes(100, 5))
   tell()
   expect(there.signOf('acc_a', 'codes', codes(105, 1), 5)).toMatchObject({ numbers: 6 })
@@ -138,7 +139,12 @@ test(
     const ask = async (url: string): Promise<number> =>
       (await fetch(`${url}/api/v1/balance`, { headers: { authorization: `Bearer ${liveKey}` } })).status
     for (const { url } of [north, south]) await expect.poll(() => ask(url), { timeout: 10_000 }).toBe(200)
-    const key = await north.app.storage.read.selectFrom('api_keys').select('id').where('account_id', '=', accountId).where('mode', '=', 'live').executeTakeFirstOrThrow() // prettier-ignore
+    const key = await north.app.storage.read
+      .selectFrom('api_keys')
+      .select('id')
+      .where('account_id', '=', accountId)
+      .where('mode', '=', 'live')
+      .executeTakeFirstOrThrow()
     const deps = { ids: createIds({ now: Date.now }), nowMs: Date.now() }
     await north.app.storage.writer.write((tx) => revokeApiKey(tx, deps, { keyId: key.id, actor: 'test' }))
     const revokedMs = performance.now()

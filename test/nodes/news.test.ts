@@ -35,7 +35,7 @@ test(
           return delivered(two)
         },
         { timeout: 30_000, interval: 1_000 },
-      ) // prettier-ignore
+      )
       .toBeGreaterThan(0)
   },
 )
@@ -53,7 +53,11 @@ test('a node whose listening connection breaks makes a new one', { timeout: 60_0
   const admin = new Client({ connectionString: two.south.config.databaseUrl! })
   await admin.connect()
   const listening = async (): Promise<number[]> =>
-    (await admin.query<{ pid: number }>("select pid from pg_stat_activity where query ilike 'listen %' and datname = current_database()")).rows.map(({ pid }) => pid) // prettier-ignore
+    (
+      await admin.query<{ pid: number }>(
+        "select pid from pg_stat_activity where query ilike 'listen %' and datname = current_database()",
+      )
+    ).rows.map(({ pid }) => pid)
   const before = await listening()
   expect(before).toHaveLength(2)
   for (const pid of before) await admin.query('select pg_terminate_backend($1)', [pid])

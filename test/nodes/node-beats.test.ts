@@ -31,7 +31,10 @@ async function startNode(
     count += 1
     return false
   }
-  const janitor = new Janitor({ clock: base.clock, log, leads: beats.leads }, { name: 'j', intervalMs: 1_000, sweep }) // prettier-ignore
+  const janitor = new Janitor(
+    { clock: base.clock, log, leads: beats.leads },
+    { name: 'j', intervalMs: 1_000, sweep },
+  )
   await janitor.start()
   onTestFinished(() => janitor.stop())
   return { beats, swept: () => count }
@@ -67,8 +70,12 @@ test('a node that is silent is followed by the next, and one whose beats do not 
   const two = await startNode(2)
   // As if a pause of 45 s had passed in which only the second beat.
   await base.storage.writer.write((tx) =>
-    tx.updateTable('nodes').set({ beat_at: sql`beat_at - ${silenceMs}` }).where('epoch', '=', 1).execute(),
-  ) // prettier-ignore
+    tx
+      .updateTable('nodes')
+      .set({ beat_at: sql`beat_at - ${silenceMs}` })
+      .where('epoch', '=', 1)
+      .execute(),
+  )
   await two.beats.sweepAll()
   expect(two.beats.leads()).toBe(true)
   expect(two.beats.count).toBe(1)

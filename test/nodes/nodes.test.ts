@@ -22,8 +22,12 @@ const beat = (epoch: number): Promise<Beat> =>
 /** Nodes say nothing for a while: by the database's own time, so what they have said moves back. */
 const keepSilent = (epoch: number, ms: number): Promise<unknown> =>
   base.storage.writer.write((tx) =>
-    tx.updateTable('nodes').set({ beat_at: sql`beat_at - ${ms}` }).where('epoch', '=', epoch).execute(),
-  ) // prettier-ignore
+    tx
+      .updateTable('nodes')
+      .set({ beat_at: sql`beat_at - ${ms}` })
+      .where('epoch', '=', epoch)
+      .execute(),
+  )
 
 test('the time of several nodes is that of their database, however their own clocks go', async () => {
   base.clock.jumpWallClock(-86_400_000)
@@ -55,7 +59,13 @@ test('each node knows who lives: whoever joined, and neither left nor kept silen
 })
 
 test('of those that may tidy up the one that began first does, and nobody where none may', async () => {
-  const start = (epoch: number, tidies: boolean) => ({ epoch, name: `n${epoch}`, before: null, isAlone: false, tidies }) // prettier-ignore
+  const start = (epoch: number, tidies: boolean) => ({
+    epoch,
+    name: `n${epoch}`,
+    before: null,
+    isAlone: false,
+    tidies,
+  })
   for (const [epoch, tidies] of [
     [1, false],
     [2, true],

@@ -19,13 +19,19 @@ export async function openPhone({ app, config }: ClusterNode, accountId: string 
   const ask = async (node: ClusterNode, method: string, path: string, json?: object): Promise<Response> =>
     fetch(`${node.url}/mobile/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${deviceToken}`, 'content-type': 'application/json', 'user-agent': 'me.capcom.smsgateway/1.68.0' },
+      headers: {
+        authorization: `Bearer ${deviceToken}`,
+        'content-type': 'application/json',
+        'user-agent': 'me.capcom.smsgateway/1.68.0',
+      },
       ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    }) // prettier-ignore
+    })
   return {
     ask,
     async register(node: ClusterNode): Promise<void> {
-      const simCards = [{ slotIndex: 0, simNumber: 1, phoneNumber: '********1234', carrierName: '**elco', iccid: '****0001' }] // prettier-ignore
+      const simCards = [
+        { slotIndex: 0, simNumber: 1, phoneNumber: '********1234', carrierName: '**elco', iccid: '****0001' },
+      ]
       const answer = await ask(node, 'POST', '/device', { name: 'samsung/a12', simCards })
       expect(answer.status).toBe(201)
       deviceToken = ((await answer.json()) as { token: string }).token

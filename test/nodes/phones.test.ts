@@ -18,7 +18,12 @@ test(
     await phone.register(north)
     const said = await phone.listen(north)
     const reports = async () =>
-    south.app.storage.read.selectFrom('device_reports as r').innerJoin('devices as d', 'd.id', 'r.device_id').select(['r.status', 'r.told_by', 'r.reported_at']).where('d.kind', '=', 'android').executeTakeFirst() // prettier-ignore
+      south.app.storage.read
+        .selectFrom('device_reports as r')
+        .innerJoin('devices as d', 'd.id', 'r.device_id')
+        .select(['r.status', 'r.told_by', 'r.reported_at'])
+        .where('d.kind', '=', 'android')
+        .executeTakeFirst()
     await expect
       .poll(reports, { timeout: 20_000 })
       .toMatchObject({ status: 'online', told_by: north.app.epoch.epoch })
@@ -31,7 +36,7 @@ test(
           return said()
         },
         { timeout: 30_000, interval: 2_000 },
-      ) // prettier-ignore
+      )
       .toContain('MessageEnqueued')
     const given = await phone.ask(south, 'GET', '/message')
     expect(given.status).toBe(200)

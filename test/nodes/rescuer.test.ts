@@ -29,8 +29,12 @@ const beat = (epoch: number) =>
 /** By the database's own time: what the node has said moves back. */
 const keepSilent = async (epoch: number): Promise<void> => {
   await house.storage.writer.write((tx) =>
-    tx.updateTable('nodes').set({ beat_at: sql`beat_at - ${silenceMs}` }).where('epoch', '=', epoch).execute(),
-  ) // prettier-ignore
+    tx
+      .updateTable('nodes')
+      .set({ beat_at: sql`beat_at - ${silenceMs}` })
+      .where('epoch', '=', epoch)
+      .execute(),
+  )
 }
 const rescueAs = (fence: number, before: number | null = null): Promise<void> =>
   house.janitors({ fence, before, node: { isAlone: false } }).rescuer.sweepAll()
@@ -130,10 +134,15 @@ const arrives = (networkIds: readonly string[]): Promise<unknown> =>
     settleReceipts(
       tx,
       networkIds.map((networkId) => ({
-        deviceId: 'dev_s', networkId, result: 'delivered', code: null, networkCode: null, atMs: house.clock.now(),
+        deviceId: 'dev_s',
+        networkId,
+        result: 'delivered',
+        code: null,
+        networkCode: null,
+        atMs: house.clock.now(),
       })),
     ),
-  ) // prettier-ignore
+  )
 
 test('a yes of a node that stood still takes the second try out of the queue, and charges once', async () => {
   await endForAnother({ onUnknown: 'resend_once', parts: 2 })

@@ -53,7 +53,14 @@ const onTheCommandLine = async (...args: string[]): Promise<{ code: number; said
   let said = ''
   const out = { write: (text: string) => (said += text) }
   const { serve } = await import('../../src/cli/serve.ts')
-  const host = { env: {}, stdout: out, once: () => undefined, exit: () => { throw new Error('exit') } } // prettier-ignore
+  const host = {
+    env: {},
+    stdout: out,
+    once: () => undefined,
+    exit: () => {
+      throw new Error('exit')
+    },
+  }
   const io = { env: {}, stdin: process.stdin, stdout: out, stderr: out } as never
   const code = await runCommandLine(['serve', ...args], io, (options) => serve(host, options))
   return { code, said }

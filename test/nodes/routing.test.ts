@@ -59,11 +59,17 @@ test(
     for (const text of ['the first', 'the second'])
       expect((await north.client.send(liveKey, { to: '+4915112345678', text })).status).toBe(202)
     const attempts = async () =>
-      (await north.app.storage.read.selectFrom('attempts').select('device_id').execute()).map((row) => row.device_id) // prettier-ignore
+      (await north.app.storage.read.selectFrom('attempts').select('device_id').execute()).map(
+        (row) => row.device_id,
+      )
     await expect.poll(attempts, { timeout: 10_000 }).toEqual([linkId])
     expect(await shared.fetched(south)).toEqual([])
     await north.app.storage.writer.write(async (tx) => {
-      await tx.updateTable('devices').set({ draining: 1, updated_at: systemClock.now() }).where('id', '=', linkId).execute() // prettier-ignore
+      await tx
+        .updateTable('devices')
+        .set({ draining: 1, updated_at: systemClock.now() })
+        .where('id', '=', linkId)
+        .execute()
       await touchDirectory(tx)
     })
     await expect.poll(() => shared.fetched(south), { timeout: 20_000 }).toEqual(['the second'])

@@ -40,12 +40,15 @@ test('a server that stood still while its secret was given up ends as soon as it
   const { db, close } = openDatabase(dataFolder)
   onTestFinished(close)
   process.kill(server.pid, 'SIGSTOP')
-  await db.updateTable('nodes').set({ beat_at: sql`beat_at - ${silenceMs}` }).execute()
+  await db
+    .updateTable('nodes')
+    .set({ beat_at: sql`beat_at - ${silenceMs}` })
+    .execute()
   expect(await cli.json('secret accept')).toEqual({ accepted: true, forgotten: 1 })
   process.kill(server.pid, 'SIGCONT')
   expect(await server.ended).toEqual({ code: 78, signal: null })
   expect(server.output()).toContain('the secret of this server was given up')
-}) // prettier-ignore
+})
 
 test('while the secret is changed node by node, each opens what another has sealed', async () => {
   const cluster = await openCluster()

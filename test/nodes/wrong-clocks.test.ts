@@ -8,25 +8,33 @@ import { type ClusterNode, openCluster } from './cluster.ts'
 const hourMs = 3_600_000
 const wrongBy = (ms: number): Clock => ({ ...systemClock, now: () => systemClock.now() + ms })
 
-test('a node whose clock is two hours slow hands over nothing whose validity has ended', { timeout: 60_000 }, async () => {
-  const cluster = await openCluster()
-  // It tidies nothing up: what it must not hand over stays in the queue, where its claims find it.
-  const node = await cluster.start({ ONESIXTY_ROLES: 'api,dispatch' }, wrongBy(-2 * hourMs))
-  const { testKey } = await cluster.openAccount('Ada')
-  await setOffline(node, true)
-  const send = async (text: string): Promise<string> => {
-    const { status, body } = await node.client.send(testKey, { to: '+4915112345678', text })
-    expect(status).toBe(202)
-    return body.messages[0]!.id
-  }
-  const late = await send('too late')
-  await endValidity(node, late)
-  const fresh = await send('in time')
-  await setOffline(node, false)
-  const shown = (id: string) => node.client.message(testKey, id)
-  await eventually(() => shown(fresh), ({ status }) => expect(status).toBe('delivered'), 20_000)
-  expect(await shown(late)).toMatchObject({ status: 'queued', attempts: 0 })
-}) // prettier-ignore
+test(
+  'a node whose clock is two hours slow hands over nothing whose validity has ended',
+  { timeout: 60_000 },
+  async () => {
+    const cluster = await openCluster()
+    // It tidies nothing up: what it must not hand over stays in the queue, where its claims find it.
+    const node = await cluster.start({ ONESIXTY_ROLES: 'api,dispatch' }, wrongBy(-2 * hourMs))
+    const { testKey } = await cluster.openAccount('Ada')
+    await setOffline(node, true)
+    const send = async (text: string): Promise<string> => {
+      const { status, body } = await node.client.send(testKey, { to: '+4915112345678', text })
+      expect(status).toBe(202)
+      return body.messages[0]!.id
+    }
+    const late = await send('too late')
+    await endValidity(node, late)
+    const fresh = await send('in time')
+    await setOffline(node, false)
+    const shown = (id: string) => node.client.message(testKey, id)
+    await eventually(
+      () => shown(fresh),
+      ({ status }) => expect(status).toBe('delivered'),
+      20_000,
+    )
+    expect(await shown(late)).toMatchObject({ status: 'queued', attempts: 0 })
+  },
+)
 
 test(
   'what a node writes whose clock is two hours fast bears the time of the database',
@@ -37,9 +45,17 @@ test(
     const { testKey } = await cluster.openAccount('Ada')
     const { body } = await node.client.send(testKey, { to: '+4915112345678', text: 'on time' })
     const { id } = body.messages[0]!
-    await eventually(() => node.client.message(testKey, id), ({ status }) => expect(status).toBe('delivered'), 30_000) // prettier-ignore
+    await eventually(
+      () => node.client.message(testKey, id),
+      ({ status }) => expect(status).toBe('delivered'),
+      30_000,
+    )
     const { read } = node.app.storage
-    const row = await read.selectFrom('messages').select(['created_at', 'sent_at', 'delivered_at']).where('id', '=', id).executeTakeFirstOrThrow() // prettier-ignore
+    const row = await read
+      .selectFrom('messages')
+      .select(['created_at', 'sent_at', 'delivered_at'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
     const nowMs = await databaseTime(read, systemClock)
     for (const atMs of Object.values(row)) expect(Math.abs(nowMs - Number(atMs))).toBeLessThan(hourMs)
   },

@@ -51,7 +51,10 @@ test.each(table)('%s answers nobody without a token', async (_, row) => {
 test.each(table)('%s takes no API key, and no token that is none', async (_, row) => {
   for (const token of [owner.liveKey, owner.testKey, `${house.tokens.write.token}x`, 'x']) {
     const answer = await ask(row, { token })
-    expect(answer).toMatchObject({ status: 401, body: { code: 'invalid_token', title: 'The token is not valid.' } }) // prettier-ignore
+    expect(answer).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_token', title: 'The token is not valid.' },
+    })
   }
 })
 
@@ -70,7 +73,10 @@ test.each(table)('%s answers what is right, and knows no account that there is n
   expect((await askRightly(owner.accountId, `${id}-right`)).status).toBeLessThan(300)
   if (!row.path.includes(':account')) return
   for (const absent of [`acc_${'0'.repeat(26)}`, owner.userId, 'x'])
-    expect(await askRightly(absent, `${id}-${absent}`), absent).toMatchObject({ status: 404, body: { code: 'not_found' } }) // prettier-ignore
+    expect(await askRightly(absent, `${id}-${absent}`), absent).toMatchObject({
+      status: 404,
+      body: { code: 'not_found' },
+    })
 })
 
 test.each(table)('%s wants its scope', async (_, row) => {
@@ -114,10 +120,18 @@ test('what does not exist is 404 without asking for a token', async () => {
 test('bodies are strict: no other type, no second object, nothing with a GET', async () => {
   const path = `/accounts/${owner.accountId}/grants`
   const key = { 'idempotency-key': 'strict' }
-  expect((await house.ask('POST', path, { body: '{}', headers: { ...key, 'content-type': 'text/plain' } })).status).toBe(415) // prettier-ignore
-  expect((await house.ask('POST', path, { body: '[]', headers: { ...key, 'content-type': 'application/json' } })).status).toBe(400) // prettier-ignore
+  expect(
+    (await house.ask('POST', path, { body: '{}', headers: { ...key, 'content-type': 'text/plain' } })).status,
+  ).toBe(415)
+  expect(
+    (await house.ask('POST', path, { body: '[]', headers: { ...key, 'content-type': 'application/json' } }))
+      .status,
+  ).toBe(400)
   expect((await house.ask('GET', '/accounts', { headers: { accept: 'text/html' } })).status).toBe(406)
-  expect((await house.get('/accounts?x=1')).body).toMatchObject({ code: 'invalid_query', errors: [{ parameter: 'x' }] }) // prettier-ignore
+  expect((await house.get('/accounts?x=1')).body).toMatchObject({
+    code: 'invalid_query',
+    errors: [{ parameter: 'x' }],
+  })
   expect((await house.get(`/accounts/${owner.accountId}?x=1`)).status).toBe(400)
 })
 

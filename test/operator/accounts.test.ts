@@ -18,7 +18,13 @@ const open = (name: string, key = `open-${name}`) =>
 test('an account is opened with its keys, which work at once, and a link for its owner', async () => {
   const { status, body } = await open('Ada')
   expect(status).toBe(201)
-  expect(body.account).toMatchObject({ object: 'account', name: 'Ada', state: 'active', emails: ['ada@example.org'], balance: { live: { available: 10 } } }) // prettier-ignore
+  expect(body.account).toMatchObject({
+    object: 'account',
+    name: 'Ada',
+    state: 'active',
+    emails: ['ada@example.org'],
+    balance: { live: { available: 10 } },
+  })
   expect(body.setup_link).toContain(house.url)
   const balance = await fetch(`${house.url}/api/v1/balance`, {
     headers: { authorization: `Bearer ${body.live_key}` },
@@ -32,8 +38,16 @@ test('asked for again under the same key it is the same account, without the key
   expect(again.status).toBe(201)
   expect(again.headers.get('idempotent-replayed')).toBe('true')
   expect(first.headers.get('idempotent-replayed')).toBeNull()
-  expect(again.body).toMatchObject({ account: first.body.account, user_id: first.body.user_id, live_key: null, test_key: null }) // prettier-ignore
-  expect(await open('Eve', 'open-Bob')).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } }) // prettier-ignore
+  expect(again.body).toMatchObject({
+    account: first.body.account,
+    user_id: first.body.user_id,
+    live_key: null,
+    test_key: null,
+  })
+  expect(await open('Eve', 'open-Bob')).toMatchObject({
+    status: 422,
+    body: { code: 'idempotency_key_reused' },
+  })
   const many = await Promise.all(Array.from({ length: 8 }, () => open('Grace')))
   expect(new Set(many.map(({ body }) => body.account.id)).size).toBe(1)
   expect(many.filter(({ body }) => body.live_key !== null)).toHaveLength(1)
@@ -55,13 +69,18 @@ test('a user from before is given an account, but no program a link to become th
   for (const isOperator of [0, 1] as const) {
     const name = `Before${isOperator}`
     const { userId } = await house.openAccount(name)
-    await writer.write((tx) => tx.updateTable('users').set({ is_operator: isOperator }).where('id', '=', userId).execute()) // prettier-ignore
+    await writer.write((tx) =>
+      tx.updateTable('users').set({ is_operator: isOperator }).where('id', '=', userId).execute(),
+    )
     const link = { purpose: 'set-up', userId, lifeMs: 60_000, actor: 'test' } as const
     const { token } = await writer.write((tx) => issueLink(tx, deps(), link))
     const body = { name: 'Second', email: `${name.toLowerCase()}@example.org`, user_id: userId }
     for (const replayed of [null, 'true']) {
       const answer = await house.post('/accounts', body, `second-${name}`)
-      expect(answer).toMatchObject({ status: 201, body: { user_id: userId, setup_link: null, setup_link_expires_at: null } }) // prettier-ignore
+      expect(answer).toMatchObject({
+        status: 201,
+        body: { user_id: userId, setup_link: null, setup_link_expires_at: null },
+      })
       expect(answer.headers.get('idempotent-replayed')).toBe(replayed)
     }
     expect(await readLink(read, systemClock.now(), token)).toMatchObject({ userId })
@@ -70,7 +89,11 @@ test('a user from before is given an account, but no program a link to become th
 
 test('a user who has another address is refused, by the name that the member has here', async () => {
   const { userId } = await house.openAccount('Known')
-  const answer = await house.post('/accounts', { name: 'Second', email: 'other@example.org', user_id: userId }, 'second-other') // prettier-ignore
+  const answer = await house.post(
+    '/accounts',
+    { name: 'Second', email: 'other@example.org', user_id: userId },
+    'second-other',
+  )
   expect(answer).toMatchObject({
     status: 422,
     body: { errors: [{ pointer: '/user_id', code: 'not_in_enum' }] },
@@ -80,7 +103,10 @@ test('a user who has another address is refused, by the name that the member has
     { name: 'Second', email: 'known@example.org' },
     'second-known',
   )
-  expect(claimed).toMatchObject({ status: 422, body: { errors: [{ pointer: '/email' }], known_user: { id: userId } } }) // prettier-ignore
+  expect(claimed).toMatchObject({
+    status: 422,
+    body: { errors: [{ pointer: '/email' }], known_user: { id: userId } },
+  })
   expect(claimed.body.detail).toContain(`user_id, on the command line --user: ${userId}`)
 })
 
@@ -99,7 +125,9 @@ test('asked for again, the link is for whom the request has made, and opens noth
   expect((await open('Late')).body).toMatchObject({ user_id: first.user_id, setup_link: null })
 
   const { user_id: raised } = (await open('Raised')).body
-  await writer.write((tx) => tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', raised).execute()) // prettier-ignore
+  await writer.write((tx) =>
+    tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', raised).execute(),
+  )
   expect((await open('Raised')).body).toMatchObject({ user_id: raised, setup_link: null })
 })
 
@@ -114,7 +142,9 @@ test('without a key nothing is opened, nor for an address that somebody has', as
     status: 422,
     body: { errors: [{ pointer: '/email' }], known_user: { name: 'Yan' } },
   })
-  expect((await house.get('/accounts?limit=100')).body.data.map((row: { name: string }) => row.name)).not.toContain('Zoe') // prettier-ignore
+  expect(
+    (await house.get('/accounts?limit=100')).body.data.map((row: { name: string }) => row.name),
+  ).not.toContain('Zoe')
 })
 
 test('accounts are listed in pages without gaps and repeats', async () => {
@@ -123,7 +153,9 @@ test('accounts are listed in pages without gaps and repeats', async () => {
   expect(all).toMatchObject({ object: 'list', has_more: false, next_cursor: null })
   const paged: string[] = []
   for (let cursor: string | null = ''; cursor !== null;) {
-    const page: OperatorAnswerBody = (await house.get(`/accounts?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)).body // prettier-ignore
+    const page: OperatorAnswerBody = (
+      await house.get(`/accounts?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)
+    ).body
     paged.push(...page.data.map(({ id }) => id))
     cursor = page.next_cursor
   }
@@ -148,9 +180,19 @@ test('an account is suspended, reactivated and closed, each said once in the aud
   expect((await become('closed')).body.state).toBe('closed')
   expect(await become('active')).toMatchObject({ status: 422, body: { errors: [{ pointer: '/state' }] } })
   expect((await house.get(`/accounts/${id}`)).body.state).toBe('closed')
-  const log = await house.app.storage.read.selectFrom('audit_log').select(['action', 'actor']).where('account_id', '=', id).orderBy('id').execute() // prettier-ignore
+  const log = await house.app.storage.read
+    .selectFrom('audit_log')
+    .select(['action', 'actor'])
+    .where('account_id', '=', id)
+    .orderBy('id')
+    .execute()
   const changes = log.filter(({ action }) => /suspended|reactivated|closed|account.created/.test(action))
-  expect(changes.map(({ action }) => action)).toEqual(['account.created', 'account.suspended', 'account.reactivated', 'account.closed']) // prettier-ignore
+  expect(changes.map(({ action }) => action)).toEqual([
+    'account.created',
+    'account.suspended',
+    'account.reactivated',
+    'account.closed',
+  ])
   expect(new Set(changes.map(({ actor }) => actor))).toEqual(new Set([house.tokens.write.id]))
 })
 

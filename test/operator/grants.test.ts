@@ -84,8 +84,14 @@ test('a closed account is granted nothing more, and what it had may be taken bac
   expect((await house.post(`/accounts/${id}/grants`, { sms: 5, note: 'N' }, 'a')).status).toBe(422)
   expect((await house.get(`/accounts/${id}/ledger?limit=1`)).body.data).toEqual([granted.body])
   // The answer that was lost.
-  expect(await house.post(`/accounts/${id}/grants`, { sms: 5, note: 'N' }, 'before')).toMatchObject({ status: 201, body: granted.body }) // prettier-ignore
-  expect((await house.post(`/accounts/${id}/grants`, { sms: -5, note: 'Paid back', kind: 'correction' }, 'b')).status).toBe(201) // prettier-ignore
+  expect(await house.post(`/accounts/${id}/grants`, { sms: 5, note: 'N' }, 'before')).toMatchObject({
+    status: 201,
+    body: granted.body,
+  })
+  expect(
+    (await house.post(`/accounts/${id}/grants`, { sms: -5, note: 'Paid back', kind: 'correction' }, 'b'))
+      .status,
+  ).toBe(201)
 })
 
 test('the ledger is read in pages, newest first, each mode by itself', async () => {
@@ -103,20 +109,36 @@ test('the ledger is read in pages, newest first, each mode by itself', async () 
     { kind: 'refill', sms: 1000 },
   ])
   for (const query of ['limit=0', 'limit=101', 'cursor=led_x', 'mode=both', 'order=asc', 'limit=1&limit=2'])
-    expect(await house.get(`/accounts/${id}/ledger?${query}`), query).toMatchObject({ status: 400, body: { code: 'invalid_query' } }) // prettier-ignore
+    expect(await house.get(`/accounts/${id}/ledger?${query}`), query).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_query' },
+    })
 })
 
 test('usage is what was charged, by UTC day', async () => {
   const { accountId: id } = await house.openAccount('Una')
   const today = utcDay(Date.now())
-  const rows = [today - 40, today - 2, today].map((day, i) => ({ account_id: id, mode: 'live' as const, day, parts: i + 4 })) // prettier-ignore
+  const rows = [today - 40, today - 2, today].map((day, i) => ({
+    account_id: id,
+    mode: 'live' as const,
+    day,
+    parts: i + 4,
+  }))
   await house.app.storage.writer.write((tx) => tx.insertInto('usage_days').values(rows).execute())
   const dateOf = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
   const usage = (query = '') => house.get(`/accounts/${id}/usage${query}`)
   expect((await usage()).body).toEqual({
-    object: 'usage', account_id: id, mode: 'live', from: dateOf(today - 29), to: dateOf(today + 1), sms: 11,
-    days: [{ date: dateOf(today - 2), sms: 5 }, { date: dateOf(today), sms: 6 }],
-  }) // prettier-ignore
+    object: 'usage',
+    account_id: id,
+    mode: 'live',
+    from: dateOf(today - 29),
+    to: dateOf(today + 1),
+    sms: 11,
+    days: [
+      { date: dateOf(today - 2), sms: 5 },
+      { date: dateOf(today), sms: 6 },
+    ],
+  })
   expect((await usage(`?from=${dateOf(today - 40)}&to=${dateOf(today - 2)}`)).body).toMatchObject({ sms: 4 })
   expect((await usage('?mode=test')).body).toMatchObject({ sms: 0, days: [] })
   for (const query of ['from=2026-02-30', 'from=2026-1-1', 'from=2026-02-02&to=2026-02-02', 'from=2020-01-01', 'to=x'])

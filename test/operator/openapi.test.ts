@@ -12,7 +12,9 @@ beforeAll(async () => {
 afterAll(() => house.stop())
 
 const answered = (id: string, body: unknown): unknown[] => {
-  const { answers } = operatorOperations.find((operation) => operation.id === id) as (typeof operatorOperations)[number] // prettier-ignore
+  const { answers } = operatorOperations.find(
+    (operation) => operation.id === id,
+  ) as (typeof operatorOperations)[number]
   const answer = answers[200] ?? answers[201]
   if (answer === undefined) throw new Error(`${id} documents no answer.`)
   return [...Compile(answer.schema).Errors(body)]
@@ -26,14 +28,19 @@ test('the committed document is the one that the code makes, and the service ser
 })
 
 test('it names every operation once, each with its parameter in the path', async () => {
-  const { paths } = JSON.parse(await operatorOpenApi.render()) as { paths: Record<string, Record<string, { operationId: string; parameters: { name: string; in: string }[] }>> } // prettier-ignore
+  const { paths } = JSON.parse(await operatorOpenApi.render()) as {
+    paths: Record<string, Record<string, { operationId: string; parameters: { name: string; in: string }[] }>>
+  }
   const named = Object.values(paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),
   )
   expect(named.toSorted()).toEqual(operatorOperations.map(({ id }) => id).toSorted())
   for (const [path, methods] of Object.entries(paths))
     for (const { parameters } of Object.values(methods))
-      expect(parameters.some((one) => one.in === 'path'), path).toBe(path.includes('{account_id}')) // prettier-ignore
+      expect(
+        parameters.some((one) => one.in === 'path'),
+        path,
+      ).toBe(path.includes('{account_id}'))
 })
 
 test('nothing of it stands in the reference of accounts, which keeps its four operations', async () => {
@@ -47,10 +54,19 @@ test('the examples fit their schemas, and so does what is really answered', asyn
   const opened = await house.post('/accounts', { name: 'Ada', email: 'ada@example.org' }, 'o')
   const at = `/accounts/${opened.body.account.id}`
   expect(answered('createAccount', opened.body)).toEqual([])
-  expect(answered('grantSms', (await house.post(`${at}/grants`, { sms: 1, note: 'N' }, 'g')).body)).toEqual([]) // prettier-ignore
-  expect(answered('changeAccountState', (await house.post(`${at}/state`, { state: 'suspended' })).body)).toEqual([]) // prettier-ignore
-  for (const [id, path] of [['getAccount', at], ['listAccounts', '/accounts'], ['listLedgerEntries', `${at}/ledger`], ['getUsage', `${at}/usage`]] as const)
-    expect(answered(id, (await house.get(path)).body), id).toEqual([]) // prettier-ignore
+  expect(answered('grantSms', (await house.post(`${at}/grants`, { sms: 1, note: 'N' }, 'g')).body)).toEqual(
+    [],
+  )
+  expect(
+    answered('changeAccountState', (await house.post(`${at}/state`, { state: 'suspended' })).body),
+  ).toEqual([])
+  for (const [id, path] of [
+    ['getAccount', at],
+    ['listAccounts', '/accounts'],
+    ['listLedgerEntries', `${at}/ledger`],
+    ['getUsage', `${at}/usage`],
+  ] as const)
+    expect(answered(id, (await house.get(path)).body), id).toEqual([])
 })
 
 test('people read it on a page of its own, which says without JavaScript where it stands', async () => {
@@ -58,5 +74,6 @@ test('people read it on a page of its own, which says without JavaScript where i
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
   const text = await page.text()
   expect(text).toContain('data-document="/operator/openapi.json"')
-  for (const words of ['OPERATOR_TOKEN', '/operator/v1/accounts/{account_id}/grants']) expect(text).toContain(words) // prettier-ignore
+  for (const words of ['OPERATOR_TOKEN', '/operator/v1/accounts/{account_id}/grants'])
+    expect(text).toContain(words)
 })

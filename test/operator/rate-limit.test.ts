@@ -13,7 +13,8 @@ afterAll(() => house.stop())
 test('a token that runs wild is held up, another one is not', async () => {
   const { read, write } = house.tokens
   const statuses: number[] = []
-  for (let i = 0; i < 4; i++) statuses.push((await house.ask('GET', '/accounts', { token: read.token })).status) // prettier-ignore
+  for (let i = 0; i < 4; i++)
+    statuses.push((await house.ask('GET', '/accounts', { token: read.token })).status)
   expect(statuses).toEqual([200, 200, 200, 429])
   const refused = await house.ask('GET', '/accounts', { token: read.token })
   expect(refused.body).toMatchObject({ code: 'rate_limited', violated_policies: ['operator'] })

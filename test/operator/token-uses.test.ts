@@ -23,7 +23,10 @@ function noteWithGates() {
     await gate.promise
     return fixture.storage.writer.write(unit)
   }
-  const note = createTokenUses({ writer: { write }, log: { warn: (_, message) => void warnings.push(message) } }) // prettier-ignore
+  const note = createTokenUses({
+    writer: { write },
+    log: { warn: (_, message) => void warnings.push(message) },
+  })
   return { gates, warnings, note }
 }
 
@@ -46,9 +49,19 @@ test('one write is under way at most, and what is noted meanwhile goes with the 
   expect(gates).toHaveLength(1)
   gates[0]?.resolve()
   await expect.poll(() => gates.length).toBe(2)
-  expect(await lastUses()).toEqual(new Map([[a, minuteMs], [b, null]])) // prettier-ignore
+  expect(await lastUses()).toEqual(
+    new Map([
+      [a, minuteMs],
+      [b, null],
+    ]),
+  )
   gates[1]?.resolve()
-  await expect.poll(lastUses).toEqual(new Map([[a, 2 * minuteMs], [b, minuteMs]])) // prettier-ignore
+  await expect.poll(lastUses).toEqual(
+    new Map([
+      [a, 2 * minuteMs],
+      [b, minuteMs],
+    ]),
+  )
   expect(gates).toHaveLength(2)
 })
 

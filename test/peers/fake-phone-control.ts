@@ -77,11 +77,29 @@ const program = join(import.meta.dirname, 'fake-phone-peer.ts')
 
 /** Starts phones in a process of their own; settles when they are switched on, which is before they have registered. */
 export async function startFakePhones(options: FakePhonesOptions): Promise<FakePhones> {
-  const { baseUrl, privateToken, signUp, count = 1, seed = 1, startOverMs = 0, caFile, logFile: given, ...knobs } = options // prettier-ignore
+  const {
+    baseUrl,
+    privateToken,
+    signUp,
+    count = 1,
+    seed = 1,
+    startOverMs = 0,
+    caFile,
+    logFile: given,
+    ...knobs
+  } = options
   const folder = given === undefined ? await mkdtemp(join(tmpdir(), 'onesixty-phones-')) : null
   const logFile = given ?? join(folder as string, 'phones.ndjson')
   const byToken: SignUp = privateToken === undefined ? { anonymous: true } : { privateToken }
-  const beginning: PhonesBeginning = { baseUrl, signUp: signUp ?? byToken, count, seed, startOverMs, knobs, caFile: caFile ?? null } // prettier-ignore
+  const beginning: PhonesBeginning = {
+    baseUrl,
+    signUp: signUp ?? byToken,
+    count,
+    seed,
+    startOverMs,
+    knobs,
+    caFile: caFile ?? null,
+  }
   const peer = await startPeerProcess(program, ['--log', logFile, '--beginning', JSON.stringify(beginning)])
   const records = createPhoneLogReader(logFile)
   const list = Array.from({ length: count }, (_, phone) => createPhoneControl(peer, records, phone))

@@ -100,9 +100,18 @@ test('once a number has opted out its phone is told to let go of what it has not
   await house.send()
   const row = await house.storage.read.selectFrom('messages').select('recipient').executeTakeFirstOrThrow()
   const ids = createIds({ now: house.clock.now })
-  const asked = { accountId: 'acc_a', mode: 'live', recipients: [row.recipient], origin: 'command', nowMs: house.clock.now() } as const // prettier-ignore
+  const asked = {
+    accountId: 'acc_a',
+    mode: 'live',
+    recipients: [row.recipient],
+    origin: 'command',
+    nowMs: house.clock.now(),
+  } as const
   const { canceled } = await house.storage.writer.write((tx) => storeOptOuts(tx, ids, asked))
-  expect(canceled.map(({ result }) => result).toSorted((a, b) => a.localeCompare(b))).toEqual(['asked', 'canceled']) // prettier-ignore
+  expect(canceled.map(({ result }) => result).toSorted((a, b) => a.localeCompare(b))).toEqual([
+    'asked',
+    'canceled',
+  ])
   await house.send()
   expect(await house.pull(phone)).toMatchObject([{ attemptId: offer!.attemptId, state: 'cancelling' }])
   expect(await house.statuses()).toEqual(['sending', 'canceled', 'canceled'])

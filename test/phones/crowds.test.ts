@@ -26,12 +26,17 @@ function crowd(own: number, shared: number) {
   const clock = createStubClock()
   const rooms = { own: Array.from({ length: own }, () => 1), shared: Array.from({ length: shared }, () => 1) }
   const as = (free: number) =>
-    ({ candidate: () => ({ fetches: true, health: 'online', free }) as Candidate }) as unknown as DeviceRuntime
-  const pool = { ownedBy: (accountId: string | null) => (accountId === null ? rooms.shared : rooms.own).map(as) }
+    ({
+      candidate: () => ({ fetches: true, health: 'online', free }) as Candidate,
+    }) as unknown as DeviceRuntime
+  const pool = {
+    ownedBy: (accountId: string | null) => (accountId === null ? rooms.shared : rooms.own).map(as),
+  }
   const sharers = new Sharers({ clock, pool })
-  const of = () => sharers.of({ accountId: 'a', mode: 'live', routeKey: 'live:', sender: null, encodingForced: false })
+  const of = () =>
+    sharers.of({ accountId: 'a', mode: 'live', routeKey: 'live:', sender: null, encodingForced: false })
   return { clock, rooms, of }
-} // prettier-ignore
+}
 
 test('what waits is shared among all that have room; of few each change counts at once', () => {
   const { rooms, of } = crowd(3, 2)

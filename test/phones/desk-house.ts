@@ -178,10 +178,19 @@ export async function openDeskHouse({
       await trialWatch.sweepAll()
     },
     messages: () =>
-      storage.read.selectFrom('messages').select(['status', 'charged', 'attempts', 'device_id', 'error_code', 'network_code']).orderBy('id').execute(),
+      storage.read
+        .selectFrom('messages')
+        .select(['status', 'charged', 'attempts', 'device_id', 'error_code', 'network_code'])
+        .orderBy('id')
+        .execute(),
     wallet: () =>
-      storage.read.selectFrom('wallets').select(['reserved', 'used']).where('account_id', '=', 'acc_a').where('mode', '=', 'live').executeTakeFirstOrThrow(),
-  } // prettier-ignore
+      storage.read
+        .selectFrom('wallets')
+        .select(['reserved', 'used'])
+        .where('account_id', '=', 'acc_a')
+        .where('mode', '=', 'live')
+        .executeTakeFirstOrThrow(),
+  }
 }
 
 /** What a phone says of offers, each in its turn. */

@@ -68,7 +68,10 @@ test('each SIM that takes its turn has the pace of the device for itself, and a 
 })
 
 test('who asks for the SIM that is at its pace waits for it, and holds up nobody who goes by the other', async () => {
-  const numbers = new Map([['+4915100000001', 1], ['+4915100000002', 2]]) // prettier-ignore
+  const numbers = new Map([
+    ['+4915100000001', 1],
+    ['+4915100000002', 2],
+  ])
   const house = await openDeskHouse({ window: 100, sims: { simOf: numbers, turns: [1, 2] } })
   const phone = await house.register('1')
   await house.storage.writer.write(async (tx) => {

@@ -30,13 +30,18 @@ test('a phone beyond those that its owner may have is told so, and nobody takes 
     { code: 'too_many_items', detail: 'There are 2 phones already: remove one first.' },
   ])
   const answer = await call('POST', '/device', { token: privateToken, json: app })
-  expect(answer).toMatchObject({ status: 422, body: { detail: 'There are 2 phones already: remove one first.' } }) // prettier-ignore
+  expect(answer).toMatchObject({
+    status: 422,
+    body: { detail: 'There are 2 phones already: remove one first.' },
+  })
   expect(logLines.join('')).not.toContain('"level":"error"')
 })
 
 test('check 2: an update with the token of another server is 401, which makes the app register anew', async () => {
   const { call, store } = await openRoutesHouse()
-  expect(await call('PATCH', '/device', { token: 'of-another-server', json: { id: 'x' } })).toMatchObject({ status: 401 }) // prettier-ignore
+  expect(await call('PATCH', '/device', { token: 'of-another-server', json: { id: 'x' } })).toMatchObject({
+    status: 401,
+  })
   expect(store.updated).toEqual([])
 })
 
@@ -63,5 +68,8 @@ test('check 4: an update without a push token says that there is none any more',
 test('the app learns its own address, with its token or without', async () => {
   const { call } = await openRoutesHouse()
   for (const token of [null, deviceToken])
-    expect(await call('GET', '/device', { token })).toMatchObject({ status: 200, body: { externalIp: '127.0.0.1' } }) // prettier-ignore
+    expect(await call('GET', '/device', { token })).toMatchObject({
+      status: 200,
+      body: { externalIp: '127.0.0.1' },
+    })
 })

@@ -44,7 +44,9 @@ test('a phone has 64 streams at once and no more: the oldest, which is long dead
   for (let n = 0; n < 64; n++) streams.push(await openStream())
   await until(() => expect(streams.every((stream) => stream.text() !== '' && !stream.ended())).toBe(true))
   streams.push(await openStream())
-  await until(() => expect(streams.map((stream) => stream.ended())).toEqual([true, ...streams.slice(1).map(() => false)])) // prettier-ignore
+  await until(() =>
+    expect(streams.map((stream) => stream.ended())).toEqual([true, ...streams.slice(1).map(() => false)]),
+  )
   expect(phone.isStreaming).toBe(true)
   for (const stream of streams) stream.close()
 })

@@ -9,45 +9,95 @@ const judge = (error: string | null, more: { parts?: number } = {}) =>
 const results = Object.entries<ResultMeaning>(sendResults)
 
 test('what failed before the radio is a refusal', () => {
-  expect(judge('TTL expired')).toEqual({ kind: 'refused', lasts: 'expired', code: 'expired_in_queue', networkCode: 'TTL expired' }) // prettier-ignore
-  expect(judge("Can't send message: SIM 2 not found")).toMatchObject({ kind: 'refused', lasts: 'now', code: 'no_service' }) // prettier-ignore
-  expect(judge('sendSMS: Sending SMS message: uid 10233 does not have SEND_SMS.')).toEqual({ kind: 'refused', lasts: 'now', code: 'device_error', networkCode: 'Sending SMS message: uid … does not have SEND_SMS.' }) // prettier-ignore
-  expect(judge('Send result: RESULT_ERROR_NO_SERVICE (Failed because service is currently unavailable)')).toEqual({ kind: 'refused', lasts: 'now', code: 'no_service', networkCode: 'RESULT_ERROR_NO_SERVICE' }) // prettier-ignore
+  expect(judge('TTL expired')).toEqual({
+    kind: 'refused',
+    lasts: 'expired',
+    code: 'expired_in_queue',
+    networkCode: 'TTL expired',
+  })
+  expect(judge("Can't send message: SIM 2 not found")).toMatchObject({
+    kind: 'refused',
+    lasts: 'now',
+    code: 'no_service',
+  })
+  expect(judge('sendSMS: Sending SMS message: uid 10233 does not have SEND_SMS.')).toEqual({
+    kind: 'refused',
+    lasts: 'now',
+    code: 'device_error',
+    networkCode: 'Sending SMS message: uid … does not have SEND_SMS.',
+  })
+  expect(
+    judge('Send result: RESULT_ERROR_NO_SERVICE (Failed because service is currently unavailable)'),
+  ).toEqual({ kind: 'refused', lasts: 'now', code: 'no_service', networkCode: 'RESULT_ERROR_NO_SERVICE' })
   expect(judge('Send result: RESULT_ERROR_RADIO_OFF (…)')).toMatchObject({
     kind: 'refused',
     code: 'radio_off',
   })
-  expect(judge('Send result: RESULT_ERROR_LIMIT_EXCEEDED (…)')).toMatchObject({ kind: 'refused', lasts: 'busy', code: 'device_rate_limited', limitReached: true }) // prettier-ignore
-  expect(judge('Send result: RESULT_ERROR_LIMIT_EXCEEDED (…)', { parts: 2 })).toMatchObject({ kind: 'unknown', limitReached: true }) // prettier-ignore
+  expect(judge('Send result: RESULT_ERROR_LIMIT_EXCEEDED (…)')).toMatchObject({
+    kind: 'refused',
+    lasts: 'busy',
+    code: 'device_rate_limited',
+    limitReached: true,
+  })
+  expect(judge('Send result: RESULT_ERROR_LIMIT_EXCEEDED (…)', { parts: 2 })).toMatchObject({
+    kind: 'unknown',
+    limitReached: true,
+  })
   expect(judge('Send result: RESULT_RIL_REQUEST_RATE_LIMITED')).toMatchObject({ lasts: 'now' })
 })
 
 test('a failure that may have gone out is unknown', () => {
-  expect(judge('Send result: RESULT_ERROR_GENERIC_FAILURE (Generic failure cause)')).toEqual({ kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'The phone could not tell whether it was sent (RESULT_ERROR_GENERIC_FAILURE).' }) // prettier-ignore
+  expect(judge('Send result: RESULT_ERROR_GENERIC_FAILURE (Generic failure cause)')).toEqual({
+    kind: 'unknown',
+    networkIds: [],
+    partsTaken: 0,
+    detail: 'The phone could not tell whether it was sent (RESULT_ERROR_GENERIC_FAILURE).',
+  })
   for (const words of [null, '', 'Something else', 'Send result: Unknown error code: 4711.'])
     expect(judge(words), String(words)).toMatchObject({ kind: 'unknown' })
   expect(judge('Send result: Unknown error code: 4711.')).toMatchObject({
     detail: expect.stringContaining('(4711)'),
   })
-  expect(judge('Send result: RESULT_OF_A_VENDOR')).toMatchObject({ kind: 'unknown', detail: expect.stringContaining('RESULT_OF_A_VENDOR') }) // prettier-ignore
+  expect(judge('Send result: RESULT_OF_A_VENDOR')).toMatchObject({
+    kind: 'unknown',
+    detail: expect.stringContaining('RESULT_OF_A_VENDOR'),
+  })
 })
 
 test('a result that the app only numbers is read by its number', () => {
-  expect(judge('Send result: Unknown error code: 135.')).toMatchObject({ kind: 'refused', networkCode: 'RESULT_RIL_NO_NETWORK_FOUND' }) // prettier-ignore
+  expect(judge('Send result: Unknown error code: 135.')).toMatchObject({
+    kind: 'refused',
+    networkCode: 'RESULT_RIL_NO_NETWORK_FOUND',
+  })
 })
 
 test('what the network refused, and what a delivery report speaks of, is undelivered', () => {
-  expect(judge('Send result: RESULT_NETWORK_REJECT (…)')).toEqual({ kind: 'undelivered', code: 'network_rejected', networkCode: 'RESULT_NETWORK_REJECT' }) // prettier-ignore
-  expect(judge('Delivery result: 65 (permanent error)')).toEqual({ kind: 'undelivered', code: 'network_rejected', networkCode: 'tp_status 65' }) // prettier-ignore
+  expect(judge('Send result: RESULT_NETWORK_REJECT (…)')).toEqual({
+    kind: 'undelivered',
+    code: 'network_rejected',
+    networkCode: 'RESULT_NETWORK_REJECT',
+  })
+  expect(judge('Delivery result: 65 (permanent error)')).toEqual({
+    kind: 'undelivered',
+    code: 'network_rejected',
+    networkCode: 'tp_status 65',
+  })
   expect(judge('Delivery result: 70')).toMatchObject({ code: 'expired_in_network' })
   expect(judge('Delivery result: 98')).toMatchObject({ code: 'unreachable' })
-  expect(judge('Delivery result: permanent error')).toEqual({ kind: 'undelivered', code: 'unreachable', networkCode: null }) // prettier-ignore
+  expect(judge('Delivery result: permanent error')).toEqual({
+    kind: 'undelivered',
+    code: 'unreachable',
+    networkCode: null,
+  })
   expect(judge('Delivery result: 65', { parts: 3 })).toMatchObject({ kind: 'undelivered' })
 })
 
 test('a bad result of a text of several parts never frees it for another phone', () => {
   for (const [name] of results) {
-    expect(judge(`Send result: ${name} (…)`, { parts: 2 }), name).toMatchObject({ kind: 'unknown', detail: expect.stringContaining(name) }) // prettier-ignore
+    expect(judge(`Send result: ${name} (…)`, { parts: 2 }), name).toMatchObject({
+      kind: 'unknown',
+      detail: expect.stringContaining(name),
+    })
   }
 })
 

@@ -9,9 +9,12 @@ async function registerShared(house: DeskHouse): Promise<KnownPhone> {
   const phone = await house.register('1')
   await house.storage.writer.write(async (tx) => {
     const shared = { account_id: null, parts_per_window: null, window_seconds: null }
-    await tx.updateTable('devices').set({ ...shared, updated_at: house.clock.now() + 1 }).execute()
+    await tx
+      .updateTable('devices')
+      .set({ ...shared, updated_at: house.clock.now() + 1 })
+      .execute()
     await touchDirectory(tx)
-  }) // prettier-ignore
+  })
   await house.pool.reloadIfChanged()
   return phone
 }
@@ -31,7 +34,10 @@ test('accounts that share a phone have it in turn, however many messages the fir
   for (let pulls = 0; pulls < 3; pulls++) {
     const offers = await house.pull(phone)
     expect(offers).toHaveLength(10)
-    await house.report(phone, ...offers.map(({ attemptId }) => ({ attemptId, state: 'pending' as const, error: null }))) // prettier-ignore
+    await house.report(
+      phone,
+      ...offers.map(({ attemptId }) => ({ attemptId, state: 'pending' as const, error: null })),
+    )
   }
   const given = await house.storage.read.selectFrom('phone_offers').select('account_id').execute()
   expect(given.map((row) => row.account_id).toSorted()).toEqual(accounts)

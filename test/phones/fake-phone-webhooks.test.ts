@@ -23,7 +23,9 @@ describe('webhooks', () => {
     server.tell('WebhooksUpdated')
     server.tell('SettingsUpdated')
     const phone = phones.phone(0)
-    await eventually(phone.view, (view) => expect(view).toMatchObject({ webhooks: [{}], settings: { signingKey: 'key-1' } })) // prettier-ignore
+    await eventually(phone.view, (view) =>
+      expect(view).toMatchObject({ webhooks: [{}], settings: { signingKey: 'key-1' } }),
+    )
     await phones.receiveSms(phone, { from: '+4917099', text: 'Grüße' })
     const posts = await eventually(
       () => server.at('POST', '/hooks/secret'),
@@ -82,7 +84,9 @@ describe('webhooks', () => {
       undefined,
     ])
     expect(new Set(bodies.map(({ id }) => id)).size).toBe(5)
-    expect(bodies[4]!.payload).toMatchObject({ health: { status: 'fail', checks: { 'battery:level': { observedValue: 9 } } } }) // prettier-ignore
+    expect(bodies[4]!.payload).toMatchObject({
+      health: { status: 'fail', checks: { 'battery:level': { observedValue: 9 } } },
+    })
   })
 
   it('tell of what the app had missed when the server asks for an export, and of nothing twice', async () => {

@@ -84,7 +84,9 @@ test('check 21: an app before 1.67 never sees an item to cancel, which it would 
   const { call, store } = await openRoutesHouse()
   store.offers = [offerOf({ state: 'cancelling' })]
   expect((await call('GET', '/message', { appVersion: '1.66.2' })).body).toEqual([])
-  expect((await call('GET', '/message', { appVersion: '1.67.0' })).body).toMatchObject([{ state: 'Cancelling' }]) // prettier-ignore
+  expect((await call('GET', '/message', { appVersion: '1.67.0' })).body).toMatchObject([
+    { state: 'Cancelling' },
+  ])
   store.registration = registrationOf({ appVersion: null })
   expect((await call('GET', '/message', { headers: { 'user-agent': 'okhttp/4.10.0' } })).body).toEqual([])
 })

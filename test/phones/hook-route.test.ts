@@ -55,7 +55,12 @@ test('check 23: the same second told by another zone or with other fractions is 
 
 test('a ping, a start and the SIM of a sent message are taken from the webhooks', async () => {
   const { hook, store, phone } = await openRoutesHouse()
-  const check = (observedValue: number, status = 'pass') => ({ status, observedValue, observedUnit: '', description: '' }) // prettier-ignore
+  const check = (observedValue: number, status = 'pass') => ({
+    status,
+    observedValue,
+    observedUnit: '',
+    description: '',
+  })
   const checks = {
     'battery:level': check(12),
     'battery:charging': check(0),
@@ -85,6 +90,5 @@ test('a ping, a start and the SIM of a sent message are taken from the webhooks'
     ['app:started', { simCards: 'none' }],
     ['mms:received', {}],
   ] as const)
-    // prettier-ignore
     expect(await hook(event, payload), event).toMatchObject({ status: 204 })
 })

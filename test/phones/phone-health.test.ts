@@ -31,7 +31,10 @@ test('what will keep a phone from sending makes it degraded', () => {
   openStream()
   phone.pinged({ battery: { percent: 14, charging: false }, network: null, fails: false })
   phone.heardClock('hook', phone.health().lastSeenAt! - 2 * minute)
-  expect(phone.health()).toMatchObject({ status: 'degraded', reasons: ['no_sim', 'battery_low', 'clock_skew', 'app_outdated'] }) // prettier-ignore
+  expect(phone.health()).toMatchObject({
+    status: 'degraded',
+    reasons: ['no_sim', 'battery_low', 'clock_skew', 'app_outdated'],
+  })
   expectHonestHealth(phone.health())
   phone.pinged({ battery: { percent: 14, charging: true }, network: null, fails: false })
   expect(phone.health().reasons).not.toContain('battery_low')
@@ -103,29 +106,45 @@ test('numbers of SIMs are shown as the operator named them or as the app said th
 
 test('a SIM that was taken out sends no more, and one that was put in does, as soon as the app registers anew', () => {
   const { phone } = createStubbedPhone({ sim_selection: 'rotate' })
-  const simsOf = () => [phone.sims.turns, phone.health().sims?.map(({ slot, carrier }) => `${slot} ${carrier}`)]
+  const simsOf = () => [
+    phone.sims.turns,
+    phone.health().sims?.map(({ slot, carrier }) => `${slot} ${carrier}`),
+  ]
   const seen = (slot: number) => ({ slot, number: null, carrier: `Telco ${slot}` })
   // As after a restart, before the app is heard; an old app names no SIM at all.
   phone.sawSims([seen(1), seen(2)])
   phone.contact(registrationOf({ sims: null }), null)
-  expect(simsOf()).toEqual([[1, 2], ['1 Telco 1', '2 Telco 2']])
+  expect(simsOf()).toEqual([
+    [1, 2],
+    ['1 Telco 1', '2 Telco 2'],
+  ])
   phone.contact(withSims(2), null)
   expect(simsOf()).toEqual([[2], ['2 Telco 2']])
   phone.contact(withSims(2, 3), null)
-  expect(simsOf()).toEqual([[2, 3], ['2 Telco 2', '3 null']])
+  expect(simsOf()).toEqual([
+    [2, 3],
+    ['2 Telco 2', '3 null'],
+  ])
   phone.contact(withSims(), null)
   expect(simsOf()).toEqual([[], []])
   expect(phone.health().reasons).toContain('no_sim')
-}) // prettier-ignore
+})
 
 test('after a restart a phone is what it was until its silence is too long', async () => {
   const { phone, clock } = createStubbedPhone()
   const battery = { percent: 80, charging: true, at: clock.now() - hour }
-  phone.remember({ link: 'poll', lastSeenAt: clock.now() - 30 * minute, appVersion: '1.67.0', battery, network: null, sims: [] })
+  phone.remember({
+    link: 'poll',
+    lastSeenAt: clock.now() - 30 * minute,
+    appVersion: '1.67.0',
+    battery,
+    network: null,
+    sims: [],
+  })
   expect(phone.health()).toMatchObject({ status: 'online', link: 'poll', battery, appVersion: '1.67.0' })
   await clock.advance(5 * minute)
   expect(phone.health()).toMatchObject({ status: 'degraded', reasons: ['contact_late'] })
-}) // prettier-ignore
+})
 
 test('after a restart a phone whose stream does not come back is offline, as soon as the app would have asked for it', async () => {
   const { phone, clock, contact } = createStubbedPhone()

@@ -17,11 +17,15 @@ test('of what a phone holds, a code to sign in with goes before an order and an 
   await house.send([second], { category: 'transactional' })
   await house.send([first], { category: 'authentication' })
   await eventually(house.given, (given) => expect(given).toBe(3), 20_000)
-  await eventually(async () => (await house.phones.views())[0]?.messages ?? [], (held) => expect(held).toHaveLength(3), 20_000)
+  await eventually(
+    async () => (await house.phones.views())[0]?.messages ?? [],
+    (held) => expect(held).toHaveLength(3),
+    20_000,
+  )
   await house.phones.set({ holdPending: false })
   await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 3 }), 20_000)
   expect(house.phones.all.radioLog().map(({ to }) => to)).toEqual([first, second, last])
-}, 60_000) // prettier-ignore
+}, 60_000)
 
 test('check 18 and 19: of five hundred messages at once a phone hears once a second at most, and has them all', async () => {
   const house = await openPhoneHouse({ timeScale: 100 })
@@ -43,7 +47,11 @@ test('check 26: a server that is killed has its phones back, and nothing is lost
   const house = await openPhoneHouse({ count: 3, timeScale: 50 })
   await house.liftPace()
   await house.send(numbersFrom(0, 60))
-  await eventually(() => house.phones.all.radioLog().length, (sent) => expect(sent).toBeGreaterThan(5), 20_000)
+  await eventually(
+    () => house.phones.all.radioLog().length,
+    (sent) => expect(sent).toBeGreaterThan(5),
+    20_000,
+  )
   await house.killAndRestart()
   await house.send(numbersFrom(100, 60))
   await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 120 }), 60_000)
@@ -51,19 +59,29 @@ test('check 26: a server that is killed has its phones back, and nothing is lost
   expect(new Set(numbers).size).toBe(120)
   expect(numbers).toHaveLength(120)
   await house.expectSums()
-}, 120_000) // prettier-ignore
+}, 120_000)
 
 test('check 21: a message that its phone holds back is canceled by the operator, and one that was sent is not', async () => {
   const house = await openPhoneHouse({ holdPending: true })
   const [held = ''] = await house.send(numbersFrom(0, 1))
   await eventually(house.given, (given) => expect(given).toBe(1), 10_000)
-  await eventually(() => house.phones.all.requests('GET', '/message').length, (pulls) => expect(pulls).toBeGreaterThan(1), 10_000)
-  expect(await house.cancel(held)).toMatchObject({ ok: true, messages: [{ result: 'asked', status: 'sending' }] })
+  await eventually(
+    () => house.phones.all.requests('GET', '/message').length,
+    (pulls) => expect(pulls).toBeGreaterThan(1),
+    10_000,
+  )
+  expect(await house.cancel(held)).toMatchObject({
+    ok: true,
+    messages: [{ result: 'asked', status: 'sending' }],
+  })
   await eventually(house.counts, (counts) => expect(counts).toEqual({ canceled: 1 }), 20_000)
   await house.phones.set({ holdPending: false })
   const [sent = ''] = await house.send(numbersFrom(1, 1))
   await eventually(house.counts, (counts) => expect(counts).toEqual({ canceled: 1, delivered: 1 }), 20_000)
-  expect(await house.cancel(sent)).toMatchObject({ ok: false, messages: [{ result: 'too_late', status: 'delivered' }] })
+  expect(await house.cancel(sent)).toMatchObject({
+    ok: false,
+    messages: [{ result: 'too_late', status: 'delivered' }],
+  })
   expect(house.phones.all.radioLog().map(({ to }) => to)).toEqual(numbersFrom(1, 1))
   await house.expectSums()
-}, 90_000) // prettier-ignore
+}, 90_000)

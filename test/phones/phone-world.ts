@@ -41,10 +41,22 @@ export async function openPhoneWorld(store: NearStore) {
     ids, nowMs: clock.now(), secretBox, rules: kind, randomBytes, isPresent: () => false, mostPhones: 3_000,
   }) // prettier-ignore
   const pool = new DevicePool({
-    read, clock, log, random: () => 0.5, loadKind: async () => kind, openSecrets: () => ({}), changed: () => undefined, reloadIntervalMs: 500,
+    read,
+    clock,
+    log,
+    random: () => 0.5,
+    loadKind: async () => kind,
+    openSecrets: () => ({}),
+    changed: () => undefined,
+    reloadIntervalMs: 500,
     breakerRestMs: 0,
-    eventsOf: () => ({ receipt: async () => undefined, inbound: async () => undefined, late: async () => undefined, healthChanged: () => undefined }),
-  }) // prettier-ignore
+    eventsOf: () => ({
+      receipt: async () => undefined,
+      inbound: async () => undefined,
+      late: async () => undefined,
+      healthChanged: () => undefined,
+    }),
+  })
   let fence = 1
   const createDesk = (): PhoneDesk =>
     new PhoneDesk({
@@ -68,9 +80,16 @@ export async function openPhoneWorld(store: NearStore) {
     const nowMs = clock.now()
     const account = { id: 'acc_a', name: 'A', state: 'active', created_at: nowMs, updated_at: nowMs } as const
     await tx.insertInto('accounts').values(account).execute()
-    await tx.insertInto('instance').values({ id: 1, epoch: 1, directory_version: 1, created_at: nowMs }).execute()
-    await openWallets(tx, { ids, nowMs }, { accountId: 'acc_a', freeSms: 60, playSms: 0, lowThreshold: 0, actor: 'test' })
-  }) // prettier-ignore
+    await tx
+      .insertInto('instance')
+      .values({ id: 1, epoch: 1, directory_version: 1, created_at: nowMs })
+      .execute()
+    await openWallets(
+      tx,
+      { ids, nowMs },
+      { accountId: 'acc_a', freeSms: 60, playSms: 0, lowThreshold: 0, actor: 'test' },
+    )
+  })
   const mint = async (accountId: string | null): Promise<string> =>
     (await writer.write((tx) => mintPhoneToken(tx, deps(), { accountId, mode: 'live', actor: 'test' }))).token
   const tokens = { own: await mint('acc_a'), shared: await mint(null) }
@@ -103,11 +122,29 @@ export async function openPhoneWorld(store: NearStore) {
     async send(count: number, isLong: boolean, validityMs: number, resendOnce: boolean): Promise<void> {
       const to = numbers(count)
       const request = {
-        sendId: ids('snd'), messageIds: to.map(() => ids('msg')), accountId: 'acc_a', mode: 'live', keyId: 'key_a', dailyCap: null, queueLimit: 0,
-        createdAt: clock.now(), idempotency: null, recipients: to.map((number) => ({ to: number, country: 'DE' })), from: null,
-        category: 'transactional', text: isLong ? longText : 'Hello', encoding: 'gsm7', units: 5, parts: isLong ? 2 : 1, smartEncodingApplied: false,
-        onUnknown: resendOnce ? 'resend_once' : 'stop', clientReference: null, metadata: '{}', expiresAt: clock.now() + validityMs, warnings: [],
-      } as const // prettier-ignore
+        sendId: ids('snd'),
+        messageIds: to.map(() => ids('msg')),
+        accountId: 'acc_a',
+        mode: 'live',
+        keyId: 'key_a',
+        dailyCap: null,
+        queueLimit: 0,
+        createdAt: clock.now(),
+        idempotency: null,
+        recipients: to.map((number) => ({ to: number, country: 'DE' })),
+        from: null,
+        category: 'transactional',
+        text: isLong ? longText : 'Hello',
+        encoding: 'gsm7',
+        units: 5,
+        parts: isLong ? 2 : 1,
+        smartEncodingApplied: false,
+        onUnknown: resendOnce ? 'resend_once' : 'stop',
+        clientReference: null,
+        metadata: '{}',
+        expiresAt: clock.now() + validityMs,
+        warnings: [],
+      } as const
       await writer.write((tx) => sendMessages(tx, [request]))
     },
     /** The answer may be lost on its way. */
@@ -156,7 +193,12 @@ export async function openPhoneWorld(store: NearStore) {
       await clock.advance(73 * hourMs)
       await sweep()
     },
-    messages: () => read.selectFrom('messages').select(['recipient', 'status', 'charged', 'parts', 'finalized_at']).orderBy('id').execute(),
+    messages: () =>
+      read
+        .selectFrom('messages')
+        .select(['recipient', 'status', 'charged', 'parts', 'finalized_at'])
+        .orderBy('id')
+        .execute(),
     sums: () => expectSums(read, clock.now()),
     /** What is told of each message is true of what went over the air, nobody got one twice, and what has ended costs what it cost then. */
     async truths(): Promise<void> {
@@ -165,7 +207,9 @@ export async function openPhoneWorld(store: NearStore) {
       const messages = await world.messages()
       for (const { recipient, charged, finalized_at } of messages)
         if (finalized_at !== null && !prices.has(recipient)) prices.set(recipient, charged)
-      expect(messages.filter(({ recipient, charged }) => charged !== (prices.get(recipient) ?? charged))).toEqual([])
+      expect(
+        messages.filter(({ recipient, charged }) => charged !== (prices.get(recipient) ?? charged)),
+      ).toEqual([])
       const lies = messages.filter(({ recipient, status, charged }) => {
         const went = inAir.has(recipient)
         if (status === 'sent' || status === 'delivered' || status === 'undelivered') return !went
@@ -174,7 +218,7 @@ export async function openPhoneWorld(store: NearStore) {
       })
       expect(lies).toEqual([])
     },
-  } // prettier-ignore
+  }
   return world
 }
 

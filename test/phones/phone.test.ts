@@ -146,13 +146,17 @@ test('a stream gets a keep-alive every 15 s', async () => {
 })
 
 test('check 21: only an app that knows of it is told to cancel', () => {
-  for (const [appVersion, heard] of [['1.67.0', true], ['1.66.9', false], [null, false]] as const) {
+  for (const [appVersion, heard] of [
+    ['1.67.0', true],
+    ['1.66.9', false],
+    [null, false],
+  ] as const) {
     const { phone, openStream } = createStubbedPhone({}, registrationOf({ appVersion }))
     const stream = openStream()
     phone.recall('att_1')
     expect(stream.frames).toEqual(heard ? ['event: MessageCancelled\ndata: {"messageId":"att_1"}\n\n'] : [])
   }
-}) // prettier-ignore
+})
 
 test('a stopped phone lets its streams go and leaves no timer', async () => {
   const { phone, clock, openStream } = createStubbedPhone()

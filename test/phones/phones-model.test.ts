@@ -19,8 +19,12 @@ interface Step {
   name: string
   run(world: PhoneWorld): unknown
 }
-const step = <T>(name: string, shape: fc.Arbitrary<T>, run: (world: PhoneWorld, drawn: T) => unknown): fc.Arbitrary<Step> =>
-  shape.map((drawn) => ({ name: `${name} ${JSON.stringify(drawn)}`, run: (world) => run(world, drawn) })) // prettier-ignore
+const step = <T>(
+  name: string,
+  shape: fc.Arbitrary<T>,
+  run: (world: PhoneWorld, drawn: T) => unknown,
+): fc.Arbitrary<Step> =>
+  shape.map((drawn) => ({ name: `${name} ${JSON.stringify(drawn)}`, run: (world) => run(world, drawn) }))
 
 const phone = fc.constantFrom(0, 0, 0, 1, 1, 2)
 const seldom = fc.integer({ min: 0, max: 4 }).map((drawn) => drawn === 4)
@@ -29,9 +33,14 @@ const hourMs = 3_600_000
 
 const send = step(
   'send',
-  fc.tuple(fc.integer({ min: 1, max: 3 }), fc.boolean(), fc.constantFrom(60_000, hourMs, 24 * hourMs, 24 * hourMs), fc.boolean()),
+  fc.tuple(
+    fc.integer({ min: 1, max: 3 }),
+    fc.boolean(),
+    fc.constantFrom(60_000, hourMs, 24 * hourMs, 24 * hourMs),
+    fc.boolean(),
+  ),
   (world, drawn) => world.send(...drawn),
-) // prettier-ignore
+)
 const pull = step('pull', fc.tuple(phone, seldom), (world, [i, isLost]) =>
   world.pull(world.handsets[i]!, isLost),
 )
@@ -40,18 +49,24 @@ const radio = step(
   fc.tuple(phone, fc.nat(9), fc.constantFrom(...fates)),
   (world, [i, which, fate]) => world.handsets[i]!.send(which, fate, world.clock.now()),
 )
-const hear = step('hear', fc.tuple(phone, fc.nat(9), fc.constantFrom('sent' as const, 'delivered' as const)), (world, [i, which, state]) =>
-  world.handsets[i]!.hear(which, state),
-) // prettier-ignore
+const hear = step(
+  'hear',
+  fc.tuple(phone, fc.nat(9), fc.constantFrom('sent' as const, 'delivered' as const)),
+  (world, [i, which, state]) => world.handsets[i]!.hear(which, state),
+)
 /** A phone fetches, sends the first of what it has, and the network answers; its words are told later, or at once where it goes wrong. */
-const work = step('work', fc.tuple(phone, fc.nat(2), fc.constantFrom(...fates)), async (world, [i, answers, fate]) => {
-  const handset = world.handsets[i]!
-  await world.pull(handset, false)
-  handset.send(0, fate, world.clock.now())
-  if (answers > 0) handset.hear(0, 'sent')
-  if (answers > 1) handset.hear(0, 'delivered')
-  if (fate === 'bad_part') await world.report(handset, [handset.snapshots.length - 1])
-}) // prettier-ignore
+const work = step(
+  'work',
+  fc.tuple(phone, fc.nat(2), fc.constantFrom(...fates)),
+  async (world, [i, answers, fate]) => {
+    const handset = world.handsets[i]!
+    await world.pull(handset, false)
+    handset.send(0, fate, world.clock.now())
+    if (answers > 0) handset.hear(0, 'sent')
+    if (answers > 1) handset.hear(0, 'delivered')
+    if (fate === 'bad_part') await world.report(handset, [handset.snapshots.length - 1])
+  },
+)
 const report = step(
   'report',
   fc.tuple(phone, fc.array(fc.nat(50), { minLength: 1, maxLength: 6 })),

@@ -11,14 +11,27 @@ import { type DeskHouse, openDeskHouse } from './desk-house.ts'
 /** Thousands of offers, of which few are open, and a long queue: what tempts a planner, and what a slow statement shows on. */
 async function fill(house: DeskHouse, phoneId: string, deviceId: string): Promise<void> {
   const rest = {
-    device_id: deviceId, phone_id: phoneId, account_id: 'acc_a', mode: 'live', attempt_number: 1, state: 'sent',
-  } as const // prettier-ignore
+    device_id: deviceId,
+    phone_id: phoneId,
+    account_id: 'acc_a',
+    mode: 'live',
+    attempt_number: 1,
+    state: 'sent',
+  } as const
   await house.storage.writer.write(async (tx) => {
     await insertRows(
       tx,
       'phone_offers',
-      Array.from({ length: 3_000 }, (_, i) => ({ ...rest, attempt_id: `att_${i}`, message_id: `msg_${i}`, due_at: i, offered_at: i, last_offered_at: i, closed_at: i })),
-    ) // prettier-ignore
+      Array.from({ length: 3_000 }, (_, i) => ({
+        ...rest,
+        attempt_id: `att_${i}`,
+        message_id: `msg_${i}`,
+        due_at: i,
+        offered_at: i,
+        last_offered_at: i,
+        closed_at: i,
+      })),
+    )
     await sql`with recursive n (i) as (select 0 union all select i + 1 from n where i < 2999)
       insert into messages select account_id, mode, 'msg_' || i, send_id, direction, status, recipient, sender, country, category, text, text_redacted,
         encoding, units, parts, parts_sent, held, charged, cost_state, on_unknown, device_id, receipt_expected, error_code, network_code, attempts,
@@ -79,10 +92,19 @@ describe.each(['fresh', 'filled and analysed'])('on %s tables', (state) => {
     await house.storage.writer.write(async (tx) => {
       const executed = vi.spyOn(tx.getExecutor(), 'executeQuery')
       const { settleReports } = await import('../../src/dispatch/phone-reports.ts')
-      const report = { attemptId: offer!.attemptId, deviceId: phone.deviceId, state: 'processed', error: null } as const
-      await settleReports(tx, [report], { nowMs: house.clock.now(), dueFromMs: house.clock.now(), judgeFailure: () => ({ kind: 'undelivered', code: 'unknown', networkCode: null }) })
+      const report = {
+        attemptId: offer!.attemptId,
+        deviceId: phone.deviceId,
+        state: 'processed',
+        error: null,
+      } as const
+      await settleReports(tx, [report], {
+        nowMs: house.clock.now(),
+        dueFromMs: house.clock.now(),
+        judgeFailure: () => ({ kind: 'undelivered', code: 'unknown', networkCode: null }),
+      })
       told.push(...executed.mock.calls.map(([query]) => query).filter(isRead))
-    }) // prettier-ignore
+    })
     const steps = await stepsOf(house.dataFolder, ...told)
     expect(steps.filter((step) => step.startsWith('SCAN ') || step.includes('TEMP B-TREE'))).toEqual([])
     expect(steps).toContain(

@@ -59,7 +59,9 @@ test('what was told long ago is not read again and again', async () => {
   expect(before).toHaveLength(1)
   const executed = vi.spyOn(house.storage.read.getExecutor(), 'executeQuery')
   await house.sweep()
-  const answers = await Promise.all(executed.mock.results.map(({ value }) => value as Promise<{ rows: object[] }>)) // prettier-ignore
+  const answers = await Promise.all(
+    executed.mock.results.map(({ value }) => value as Promise<{ rows: object[] }>),
+  )
   expect(answers.flatMap(({ rows }) => rows).filter((row) => 'recalled_at' in row)).toEqual([])
   expect(house.recalled).toEqual([offer!.attemptId])
 })
@@ -70,10 +72,18 @@ test('many wishes of one moment are all told', async () => {
   await house.send()
   const [offer] = await house.pull(phone)
   const row = await house.storage.read.selectFrom('phone_offers').selectAll().executeTakeFirstOrThrow()
-  const many = Array.from({ length: 1_200 }, (_, i) => ({ ...row, attempt_id: `${offer!.attemptId}_${i}`, recall: 'move' as const, recalled_at: 7 })) // prettier-ignore
+  const many = Array.from({ length: 1_200 }, (_, i) => ({
+    ...row,
+    attempt_id: `${offer!.attemptId}_${i}`,
+    recall: 'move' as const,
+    recalled_at: 7,
+  }))
   await house.storage.writer.write(async (tx) => {
     for (let at = 0; at < many.length; at += 400)
-      await tx.insertInto('phone_offers').values(many.slice(at, at + 400)).execute() // prettier-ignore
+      await tx
+        .insertInto('phone_offers')
+        .values(many.slice(at, at + 400))
+        .execute()
   })
   await house.sweep()
   expect(new Set(house.recalled).size).toBe(1_200)

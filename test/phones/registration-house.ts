@@ -39,8 +39,12 @@ export async function openRegistrationHouse(): Promise<RegistrationHouse> {
   const { read, writer } = fixture.storage
   const connected = new Set<string>()
   const phoneDeps = (): PhoneDeps => ({
-    ...fixture.deps(), secretBox, rules: { settings: [], secretNames: [] }, isPresent: (id) => connected.has(id), mostPhones: 3_000,
-  }) // prettier-ignore
+    ...fixture.deps(),
+    secretBox,
+    rules: { settings: [], secretNames: [] },
+    isPresent: (id) => connected.has(id),
+    mostPhones: 3_000,
+  })
   return {
     ...fixture,
     accountId,

@@ -23,7 +23,10 @@ test('what a phone says holds nothing that a terminal obeys or a database refuse
   const carrierName = '\u009b31mT\u0000elco\ud800'
   const json = { name: 'sam\u001b[2Jsung/a12\nonline', simCards: [{ ...sim, carrierName }] }
   await call('POST', '/device', { token: privateToken, json })
-  expect(store.registered[0]).toMatchObject({ name: 'sam[2Jsung/a12 online', sims: [{ carrier: '31mTelco\ufffd' }] }) // prettier-ignore
+  expect(store.registered[0]).toMatchObject({
+    name: 'sam[2Jsung/a12 online',
+    sims: [{ carrier: '31mTelco\ufffd' }],
+  })
   const recipients = [{ state: 'Failed', error: 'Result\u0000: RESULT_X' }]
   await call('PATCH', '/message', { json: [reportOf('Failed', { id: 'att\u0000_1', recipients })] })
   expect(store.reports).toEqual([{ attemptId: 'att_1', state: 'failed', error: 'Result: RESULT_X' }])
@@ -31,15 +34,25 @@ test('what a phone says holds nothing that a terminal obeys or a database refuse
 
 test('check 12: reports of what nobody knows are answered 204', async () => {
   const { call, store } = await openRoutesHouse()
-  const strange = [reportOf('Sent', { id: 'of-another-server' }), reportOf('Sent', { id: 7 }), reportOf('Dancing'), reportOf('constructor'), null, 1]
+  const strange = [
+    reportOf('Sent', { id: 'of-another-server' }),
+    reportOf('Sent', { id: 7 }),
+    reportOf('Dancing'),
+    reportOf('constructor'),
+    null,
+    1,
+  ]
   expect(await call('PATCH', '/message', { json: strange })).toMatchObject({ status: 204 })
   expect(store.reports).toEqual([{ attemptId: 'of-another-server', state: 'sent', error: null }])
-}) // prettier-ignore
+})
 
 test('check 13: what could not be stored is answered 5xx, and taken when the phone says it again', async () => {
   const { call, store, hook, logLines } = await openRoutesHouse()
   store.fault = new Error('disk full')
-  expect(await call('PATCH', '/message', { json: [reportOf('Sent')] })).toMatchObject({ status: 500, body: { message: expect.any(String) } }) // prettier-ignore
+  expect(await call('PATCH', '/message', { json: [reportOf('Sent')] })).toMatchObject({
+    status: 500,
+    body: { message: expect.any(String) },
+  })
   expect(await hook('sms:received', received)).toMatchObject({ status: 500 })
   expect(logLines.some((line) => line.includes('disk full'))).toBe(true)
   store.fault = null
@@ -56,7 +69,9 @@ test('check 14: an error of 5 kB and odd dates are taken', async () => {
     const json = [reportOf('Failed', { recipients, states: { Failed: date } })]
     expect(await call('PATCH', '/message', { json }), String(date)).toMatchObject({ status: 204 })
   }
-  expect(await call('PATCH', '/message', { json: [reportOf('Sent', { states: 'none' })] })).toMatchObject({ status: 204 }) // prettier-ignore
+  expect(await call('PATCH', '/message', { json: [reportOf('Sent', { states: 'none' })] })).toMatchObject({
+    status: 204,
+  })
   expect(store.reports).toHaveLength(6)
   expect(store.reports[0]!.error).toHaveLength(500)
   // 04:30 five hours west of Greenwich is 09:30 there, which is now.
@@ -72,15 +87,20 @@ test('after a message has expired on a phone whose clock was set ahead, the next
   }
   expect(await hook('sms:received', received)).toMatchObject({ status: 204 })
   const recipients = [{ state: 'Failed', error: 'TTL expired' }]
-  const at = (hour: string) => ({ recipients, states: { Pending: '2026-11-21T08:00:00.000+00:00', Failed: `2026-11-21T${hour}:30:00.000+00:00` } })
-  await call('PATCH', '/message', { json: [reportOf('Failed', at('09')), reportOf('Sent', { id: 'att_3', states: at('15').states })] })
+  const at = (hour: string) => ({
+    recipients,
+    states: { Pending: '2026-11-21T08:00:00.000+00:00', Failed: `2026-11-21T${hour}:30:00.000+00:00` },
+  })
+  await call('PATCH', '/message', {
+    json: [reportOf('Failed', at('09')), reportOf('Sent', { id: 'att_3', states: at('15').states })],
+  })
   expect(await validUntil()).toBe('2026-11-21T10:00:00.000Z')
   // What the phone has said before may be of a clock that is right again.
   await call('PATCH', '/message', { json: [reportOf('Failed', at('13'))] })
   expect(await validUntil()).toBe('2026-11-21T10:00:00.000Z')
   await call('PATCH', '/message', { json: [reportOf('Failed', { id: 'att_2', ...at('11') })] })
   expect(await validUntil()).toBe('2026-11-21T12:00:00.000Z')
-}) // prettier-ignore
+})
 
 test('a failure that is told five times is one failure, and five messages that fail are too many', async () => {
   const { call, phone } = await openRoutesHouse()
@@ -101,12 +121,16 @@ test('check 15: a report on a recipient without + counts by its attempt', async 
 test('a body that is no JSON, no list or too large is refused in the form of the app', async () => {
   // Whatever the interface takes beside.
   const { call } = await openRoutesHouse({ maxBodyBytes: 1_000_000 })
-  for (const [json, status] of [['{', 400], ['{}', 400], [`["${'x'.repeat(70_000)}"]`, 413]] as const) {
+  for (const [json, status] of [
+    ['{', 400],
+    ['{}', 400],
+    [`["${'x'.repeat(70_000)}"]`, 413],
+  ] as const) {
     const answer = await call('PATCH', '/message', { json })
     expect(answer).toMatchObject({ status, body: { message: expect.stringMatching(/^The body is /) } })
     expect(answer.headers.get('content-type')).toBe('application/json')
   }
-}) // prettier-ignore
+})
 
 test('a content type with a charset is taken, and any other', async () => {
   const { call, store } = await openRoutesHouse()

@@ -76,9 +76,16 @@ test('an offer is forgotten when its phone can correct nothing any more, and not
   const [offer] = await house.pull(phone)
   await house.report(phone, { attemptId: offer!.attemptId, state: 'sent', error: null })
   const closer = createReceiptCloser({
-    ...house, read: house.storage.read, writer: house.storage.writer, log: createLog('silent', { write: () => undefined }),
-    horizon: new WriteHorizon({ now: house.clock.now }), receiptWindowMs: 72 * hourMs, correctionDays: 0, parkedMs: 72 * hourMs, mostParked: 1_000,
-  }) // prettier-ignore
+    ...house,
+    read: house.storage.read,
+    writer: house.storage.writer,
+    log: createLog('silent', { write: () => undefined }),
+    horizon: new WriteHorizon({ now: house.clock.now }),
+    receiptWindowMs: 72 * hourMs,
+    correctionDays: 0,
+    parkedMs: 72 * hourMs,
+    mostParked: 1_000,
+  })
   house.clock.jumpWallClock(71 * hourMs)
   await closer.sweepAll()
   await house.report(phone, { attemptId: offer!.attemptId, state: 'delivered', error: null })

@@ -230,7 +230,7 @@ function requestOf({ token = deviceToken, json, headers, appVersion = '1.68.0' }
     },
     ...(json === undefined ? {} : { body: typeof json === 'string' ? json : JSON.stringify(json) }),
   }
-} // prettier-ignore
+}
 
 async function ask(port: number, method: string, path: string, init: RequestInit): Promise<TestAnswer> {
   const answer = await fetch(`http://127.0.0.1:${port}/mobile/v1${path}`, { method, ...init })
@@ -249,7 +249,11 @@ const openStream = (port: number, signal?: AbortSignal): Promise<TestStream> =>
       path: '/mobile/v1/events',
       agent: false,
       ...(signal && { signal }),
-      headers: { authorization: `Bearer ${deviceToken}`, accept: 'text/event-stream', 'user-agent': 'okhttp/4.10.0' },
+      headers: {
+        authorization: `Bearer ${deviceToken}`,
+        accept: 'text/event-stream',
+        'user-agent': 'okhttp/4.10.0',
+      },
     })
     request.on('error', reject)
     request.on('response', (response) => {
@@ -270,4 +274,4 @@ const openStream = (port: number, signal?: AbortSignal): Promise<TestStream> =>
       })
     })
     request.end()
-  }) // prettier-ignore
+  })

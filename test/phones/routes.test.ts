@@ -21,7 +21,7 @@ test('codes and passwords are not there', async () => {
 test('check 27: to a phone whose device is gone everything is 401', async () => {
   const { call, store, hook } = await openRoutesHouse()
   store.registration = null
-  for (const [method, path] of [['PATCH', '/device'], ['GET', '/device'], ['GET', '/message'], ['PATCH', '/message'], ['GET', '/settings'], ['GET', '/webhooks'], ['GET', '/events']] as const) // prettier-ignore
+  for (const [method, path] of [['PATCH', '/device'], ['GET', '/device'], ['GET', '/message'], ['PATCH', '/message'], ['GET', '/settings'], ['GET', '/webhooks'], ['GET', '/events']] as const)
     expect(await call(method, path), `${method} ${path}`).toMatchObject({ status: 401, body: { message: 'The token is not known.' } }) // prettier-ignore
   expect(await hook('system:ping', {})).toMatchObject({ status: 401 })
   expect(store.pulls).toBe(0)
@@ -52,9 +52,16 @@ test('each route takes its methods and answers 405 with Allow to every other', a
   ])
   for (const [path, allowed] of routes) {
     for (const method of METHODS.filter((name) => name !== 'CONNECT')) {
-      const answer = await rawRequest(port, `${method} /mobile/v1${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`) // prettier-ignore
+      const answer = await rawRequest(
+        port,
+        `${method} /mobile/v1${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+      )
       if (allowed.includes(method)) expect([200, 401, 501], `${method} ${path}`).toContain(answer.status)
-      else expect(answer, `${method} ${path}`).toMatchObject({ status: 405, headers: { allow: allowed.join(', ') } }) // prettier-ignore
+      else
+        expect(answer, `${method} ${path}`).toMatchObject({
+          status: 405,
+          headers: { allow: allowed.join(', ') },
+        })
     }
   }
   for (const path of ['', '/', '/devices', '/device/', '/hooks', '/hooks/', '/hooks/a/b', '/message/1'])
@@ -71,8 +78,14 @@ test('the log names routes and devices, and holds no token, secret, number or te
   await call('GET', '/hooks/hook-secret-3', { token: null })
   await call('GET', '/hooks/onesixty/hook-secret-4', { token: null })
   const lines = logLines.map((line) => JSON.parse(line) as Record<string, unknown>)
-  expect(lines.find(({ path }) => path === '/mobile/v1/message')).toMatchObject({ method: 'GET', status: 200, device: 'dev_1' }) // prettier-ignore
-  expect(lines.filter(({ path }) => path === '/mobile/v1/hooks/:secret').map(({ status }) => status)).toEqual([204, 401, 405]) // prettier-ignore
+  expect(lines.find(({ path }) => path === '/mobile/v1/message')).toMatchObject({
+    method: 'GET',
+    status: 200,
+    device: 'dev_1',
+  })
+  expect(lines.filter(({ path }) => path === '/mobile/v1/hooks/:secret').map(({ status }) => status)).toEqual(
+    [204, 401, 405],
+  )
   const log = logLines.join('\n')
   for (const secret of [
     'hook-secret-1',
@@ -84,6 +97,5 @@ test('the log names routes and devices, and holds no token, secret, number or te
     'STOP',
     '1234',
   ])
-    // prettier-ignore
     expect(log).not.toContain(secret)
 })

@@ -13,7 +13,11 @@ test('a thousand phones cost a hundred megabytes at most, are woken within a sec
   const house = await openPhoneHouse({ count: 1, flags: ['--max-semi-space-size=16', '--v8-pool-size=0'] })
   const before = residentMegabytes(house.server.pid)
   const crowd = await house.morePhones({ count: count - 1, startOverMs: 10_000, timeScale: 10 })
-  await eventually(() => crowd.all.streamLog('opened').length, (open) => expect(open).toBe(count - 1), 60_000)
+  await eventually(
+    () => crowd.all.streamLog('opened').length,
+    (open) => expect(open).toBe(count - 1),
+    60_000,
+  )
   // Once what a thousand registrations left behind is collected.
   const more = (): number => residentMegabytes(house.server.pid) - before
   await eventually(more, (megabytes) => expect(megabytes).toBeLessThanOrEqual(100), 20_000)
@@ -22,11 +26,14 @@ test('a thousand phones cost a hundred megabytes at most, are woken within a sec
   await house.send(numbersFrom(0, count))
   const acceptedAt = Date.now()
   await eventually(house.given, (given) => expect(given).toBe(count), 5_000)
-  const all = [...crowd.all.streamLog('event').map((event) => ({ ...event, phone: event.phone + 1 })), ...house.phones.all.streamLog('event')]
+  const all = [
+    ...crowd.all.streamLog('event').map((event) => ({ ...event, phone: event.phone + 1 })),
+    ...house.phones.all.streamLog('event'),
+  ]
   const firstWakes = new Map<number, number>()
   for (const { event, at, phone } of all.toSorted((a, b) => a.at - b.at))
     if (event === 'MessageEnqueued' && at >= sentAt && !firstWakes.has(phone)) firstWakes.set(phone, at)
   expect(firstWakes.size).toBe(count)
   expect(Math.max(...firstWakes.values()) - acceptedAt).toBeLessThanOrEqual(1_000)
   await house.expectSums()
-}, 180_000) // prettier-ignore
+}, 180_000)

@@ -50,18 +50,29 @@ test('what a person cancels while its device is being disabled stays canceled', 
   expect(await house.messages()).toMatchObject([{ status: 'canceled', error_code: 'canceled_by_user' }])
 })
 
-test.for(['before', 'behind'] as const)('a wish that is stored %s the mark of a fetch which began before it is told by the next one', async (order) => {
-  const house = await openDeskHouse()
-  const phone = await house.register('1')
-  await house.send()
-  const offers = await house.pull(phone)
-  const wishedAtMs = house.clock.now() + 1
-  const wish = () => house.storage.writer.write((tx) => recall(tx, offers.map(({ attemptId }) => attemptId), 'cancel', wishedAtMs))
-  const mark = () => house.storage.writer.write((tx) => touchOffers(tx, offers, wishedAtMs + 1))
-  for (const store of order === 'before' ? [wish, mark] : [mark, wish]) await store()
-  house.clock.jumpWallClock(10)
-  expect(await house.pull(phone)).toMatchObject([{ state: 'cancelling' }])
-}) // prettier-ignore
+test.for(['before', 'behind'] as const)(
+  'a wish that is stored %s the mark of a fetch which began before it is told by the next one',
+  async (order) => {
+    const house = await openDeskHouse()
+    const phone = await house.register('1')
+    await house.send()
+    const offers = await house.pull(phone)
+    const wishedAtMs = house.clock.now() + 1
+    const wish = () =>
+      house.storage.writer.write((tx) =>
+        recall(
+          tx,
+          offers.map(({ attemptId }) => attemptId),
+          'cancel',
+          wishedAtMs,
+        ),
+      )
+    const mark = () => house.storage.writer.write((tx) => touchOffers(tx, offers, wishedAtMs + 1))
+    for (const store of order === 'before' ? [wish, mark] : [mark, wish]) await store()
+    house.clock.jumpWallClock(10)
+    expect(await house.pull(phone)).toMatchObject([{ state: 'cancelling' }])
+  },
+)
 
 test('what a fetch brings for the first time is marked by no write of its own', async () => {
   const house = await openDeskHouse()
@@ -154,28 +165,34 @@ test('what a phone let go of and had sent all the same is sent, and goes to nobo
   await house.report(phone, ...offers.map(saying('canceled')))
   expect(await house.statuses()).toEqual(['queued', 'queued'])
   await house.report(phone, ...offers.map(saying('sent')), ...offers.map(saying('canceled')))
-  expect(await house.messages()).toMatchObject([{ status: 'sent', charged: 1 }, { status: 'sent', charged: 1 }])
+  expect(await house.messages()).toMatchObject([
+    { status: 'sent', charged: 1 },
+    { status: 'sent', charged: 1 },
+  ])
   await house.clock.advance(minuteMs)
   expect(await house.pull(other)).toEqual([])
   await expectSums(house.storage.read, house.clock.now())
-}) // prettier-ignore
+})
 
 test.for([
   ['canceled', null, 'sent'],
   ['failed', 'radio off', 'delivered'],
-] as const)('what a phone calls %s (%s) and %s in one breath waits no more, and fails no claim', async ([first, why, then]) => {
-  const house = await openDeskHouse()
-  const phone = await house.register('1')
-  await house.send()
-  const offers = await house.pull(phone)
-  await house.report(phone, ...offers.map(saying(first, why)), ...offers.map(saying(then)))
-  expect(await house.messages()).toMatchObject([{ status: then, charged: 1 }])
-  expect(await house.storage.read.selectFrom('queue').selectAll().execute()).toEqual([])
-  await expectSums(house.storage.read, house.clock.now())
-  await house.clock.advance(2 * minuteMs)
-  await house.send({ to: ['+4915112349999'] })
-  expect((await house.pull(phone)).map(({ to }) => to)).toEqual(['+4915112349999'])
-}) // prettier-ignore
+] as const)(
+  'what a phone calls %s (%s) and %s in one breath waits no more, and fails no claim',
+  async ([first, why, then]) => {
+    const house = await openDeskHouse()
+    const phone = await house.register('1')
+    await house.send()
+    const offers = await house.pull(phone)
+    await house.report(phone, ...offers.map(saying(first, why)), ...offers.map(saying(then)))
+    expect(await house.messages()).toMatchObject([{ status: then, charged: 1 }])
+    expect(await house.storage.read.selectFrom('queue').selectAll().execute()).toEqual([])
+    await expectSums(house.storage.read, house.clock.now())
+    await house.clock.advance(2 * minuteMs)
+    await house.send({ to: ['+4915112349999'] })
+    expect((await house.pull(phone)).map(({ to }) => to)).toEqual(['+4915112349999'])
+  },
+)
 
 test('of a closed account too, the last word of one breath counts', async () => {
   const house = await openDeskHouse()
@@ -225,7 +242,9 @@ test('a phone that lets go of what nobody wanted back gets it three times and no
     await house.report(phone, ...(await house.pull(phone)).map(saying('canceled')))
     await house.clock.advance(waitMs)
   }
-  expect(await house.messages()).toMatchObject([{ status: 'failed', charged: 0, attempts: 3, error_code: 'device_error' }]) // prettier-ignore
+  expect(await house.messages()).toMatchObject([
+    { status: 'failed', charged: 0, attempts: 3, error_code: 'device_error' },
+  ])
   await expectSums(house.storage.read, house.clock.now())
 })
 
@@ -244,11 +263,14 @@ test('what a shared phone holds of an account that is closed it is asked to let 
   expect((await house.pull(phone)).map(({ state }) => state)).toEqual(['cancelling', 'cancelling'])
   const [first, second] = offers as unknown as [{ attemptId: string }, { attemptId: string }]
   await house.report(phone, saying('canceled')(first), saying('sent')(second))
-  expect(await house.messages()).toMatchObject([{ status: 'canceled', charged: 0, error_code: 'account_closed' }, { status: 'sent', charged: 1 }])
+  expect(await house.messages()).toMatchObject([
+    { status: 'canceled', charged: 0, error_code: 'account_closed' },
+    { status: 'sent', charged: 1 },
+  ])
   await house.clock.advance(minuteMs)
   expect(await house.pull(other)).toEqual([])
   await expectSums(house.storage.read, house.clock.now())
-}) // prettier-ignore
+})
 
 test('what a restore no longer asks a phone for is ended as unknown, though the node that offered it lives', async () => {
   const house = await openDeskHouse()

@@ -18,7 +18,9 @@ test.for(bugs)(
       expect(plant(text, change)).not.toBe(text)
     }
     // A program says its reasons in a module beside it, named after it.
-    const spoken = globSync(bug.file.endsWith('.test.ts') ? bug.file : bug.file.replace('.ts', '*.ts'), { cwd: root }) // prettier-ignore
+    const spoken = globSync(bug.file.endsWith('.test.ts') ? bug.file : bug.file.replace('.ts', '*.ts'), {
+      cwd: root,
+    })
     expect(spoken.map((file) => readFileSync(join(root, file), 'utf8')).join('\n')).toContain(bug.test)
   },
 )

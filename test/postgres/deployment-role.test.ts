@@ -39,7 +39,12 @@ test('the role of the containers may make the tables of the program, and write',
   const url = new URL(withDatabase(inject('postgresUrl'), name))
   url.username = name
   url.password = encodeURIComponent(password)
-  const settings = { applicationName: 'test', readers: 1, connectTimeoutMs: 5_000, statementTimeoutMs: 60_000 }
+  const settings = {
+    applicationName: 'test',
+    readers: 1,
+    connectTimeoutMs: 5_000,
+    statementTimeoutMs: 60_000,
+  }
   const storage = await openPostgres({ ...settings, url: url.href }, 0)
   try {
     expect(storage.migrated).toContain('0001_initial.sql')
@@ -53,7 +58,7 @@ test('the role of the containers may make the tables of the program, and write',
   } finally {
     await storage.close()
   }
-}) // prettier-ignore
+})
 
 test('it may do nothing else on the server, and nobody else may enter its database', async () => {
   await asAdmin(async (admin) => {

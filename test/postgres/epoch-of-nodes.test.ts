@@ -78,8 +78,10 @@ test('a start that fails on its way into the database has taken no epoch, and it
   await putBack({ cluster: '7000000000000000000/00000001' })
   await expect(enter(true)).rejects.toThrow('away')
   expect(await enter(false)).toEqual({ epoch: 2, restored: true, heldMessages: 2, before: 1 })
-  expect(await fixture.storage.read.selectFrom('nodes').select(['epoch', 'name']).orderBy('epoch').execute()).toEqual([
+  expect(
+    await fixture.storage.read.selectFrom('nodes').select(['epoch', 'name']).orderBy('epoch').execute(),
+  ).toEqual([
     { epoch: 1, name: 'n1' },
     { epoch: 2, name: 'n1' },
   ])
-}) // prettier-ignore
+})

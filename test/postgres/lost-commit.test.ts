@@ -52,7 +52,10 @@ async function openHouse(): Promise<House> {
       writer.write = (unit) =>
         write(async (tx) => {
           const result = await unit(tx)
-          const { stored } = await tx.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('stored')).executeTakeFirstOrThrow() // prettier-ignore
+          const { stored } = await tx
+            .selectFrom(table)
+            .select(({ fn }) => fn.countAll<number>().as('stored'))
+            .executeTakeFirstOrThrow()
           if (stored === 0 || writer.write === write) return result
           writer.write = write
           void lose(how, () => count(table))

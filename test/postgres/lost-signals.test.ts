@@ -21,14 +21,27 @@ async function listen() {
 test('a listening connection on which nothing comes back is noticed though nobody tells anything, and made anew', async () => {
   const { proxy, signals, heard } = await listen()
   expect(await signals.send('one')).toBe(true)
-  await eventually(() => heard, (words) => expect(words).toEqual(['(missed)', 'one'])) // prettier-ignore
+  await eventually(
+    () => heard,
+    (words) => expect(words).toEqual(['(missed)', 'one']),
+  )
   proxy.halfOpen({ forMs: 60_000 })
-  await eventually(() => signals.isListening, (is) => expect(is).toBe(false), noticedWithinMs) // prettier-ignore
+  await eventually(
+    () => signals.isListening,
+    (is) => expect(is).toBe(false),
+    noticedWithinMs,
+  )
   expect(await signals.send('into nothing')).toBe(false)
   proxy.heal()
-  await eventually(() => signals.isListening, (is) => expect(is).toBe(true)) // prettier-ignore
+  await eventually(
+    () => signals.isListening,
+    (is) => expect(is).toBe(true),
+  )
   expect(await signals.send('two')).toBe(true)
-  await eventually(() => heard, (words) => expect(words).toEqual(['(missed)', 'one', '(lost)', '(missed)', 'two'])) // prettier-ignore
+  await eventually(
+    () => heard,
+    (words) => expect(words).toEqual(['(missed)', 'one', '(lost)', '(missed)', 'two']),
+  )
   await signals.close()
 }, 30_000)
 
@@ -38,7 +51,10 @@ test('a word that could not be told is said to be so, and the connection that di
   expect(await signals.send('into nothing')).toBe(false)
   expect(signals.isListening).toBe(false)
   proxy.heal()
-  await eventually(() => signals.isListening, (is) => expect(is).toBe(true)) // prettier-ignore
+  await eventually(
+    () => signals.isListening,
+    (is) => expect(is).toBe(true),
+  )
   await signals.close()
 })
 
@@ -47,9 +63,16 @@ test('a start that finds nobody to listen to says so, and listens when there is 
   const signals = storage.signals as Signals
   const heard: string[] = []
   proxy.halfOpen({ forMs: 60_000, newOnes: 'refuse' })
-  await signals.listen({ heard: () => undefined, missed: () => void heard.push('(missed)'), lost: () => void heard.push('(lost)') }) // prettier-ignore
+  await signals.listen({
+    heard: () => undefined,
+    missed: () => void heard.push('(missed)'),
+    lost: () => void heard.push('(lost)'),
+  })
   expect(heard).toEqual(['(lost)'])
   proxy.heal()
-  await eventually(() => heard, (words) => expect(words).toEqual(['(lost)', '(missed)'])) // prettier-ignore
+  await eventually(
+    () => heard,
+    (words) => expect(words).toEqual(['(lost)', '(missed)']),
+  )
   await signals.close()
 })

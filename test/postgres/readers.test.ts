@@ -53,7 +53,13 @@ test('who calls is found out, who has opted out, and whether the node is ready, 
   await writer.write(async (tx) => {
     await insertRows(tx, 'devices', [device])
     await touchDirectory(tx)
-    await storeOptOuts(tx, deps.ids, { accountId, mode: 'live', recipients: [stopped], origin: 'console', nowMs: at }) // prettier-ignore
+    await storeOptOuts(tx, deps.ids, {
+      accountId,
+      mode: 'live',
+      recipients: [stopped],
+      origin: 'console',
+      nowMs: at,
+    })
   })
   const sent = () => node.client.send(liveKey, { to: '+4915112345679', text: 'Hello' })
   await eventually(sent, ({ status }) => expect(status).toBe(202))

@@ -28,7 +28,9 @@ test('a node that runs goes on while the next version adds a column to every tab
   expect(await ask()).toBe('accepted')
   expect(await ask()).toBe('replayed')
   await house.dispatcher.drain()
-  const tables = await sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public'`.execute(read) // prettier-ignore
+  const tables = await sql<{
+    name: string
+  }>`select tablename as name from pg_tables where schemaname = 'public'`.execute(read)
   expect(tables.rows.length).toBeGreaterThan(30)
   await writer.write(async (tx) => {
     for (const table of tables.rows)

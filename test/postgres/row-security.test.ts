@@ -47,13 +47,18 @@ test('a read for an account that forgot to name it sees the rows of that account
     const read = house.storage.readOf(accountId)
     for (const table of ['messages', 'attempts', 'wallets', 'sends', 'traffic', 'queue_totals'] as const) {
       const rows = await read.selectFrom(table).select('account_id').execute()
-      expect({ table, owners: [...new Set(rows.map((row) => row.account_id))] }).toEqual({ table, owners: [accountId] })
+      expect({ table, owners: [...new Set(rows.map((row) => row.account_id))] }).toEqual({
+        table,
+        owners: [accountId],
+      })
     }
-    expect((await read.selectFrom('accounts').select('id').execute()).map(({ id }) => id)).toEqual([accountId])
+    expect((await read.selectFrom('accounts').select('id').execute()).map(({ id }) => id)).toEqual([
+      accountId,
+    ])
     const devices = await read.selectFrom('devices').select('id').orderBy('id').execute()
     expect(devices.map(({ id }) => id)).toEqual([`dev_${accountId}`, 'dev_shared'])
   }
-}) // prettier-ignore
+})
 
 test('reads of many accounts share connections and never one another’s rows', async () => {
   const asked = Array.from({ length: 200 }, (_, i) => (i % 3 === 0 ? 'acc_b' : 'acc_a'))
@@ -89,7 +94,9 @@ test('what is closed is refused, and so is every write', async () => {
 test('without a policy a read would see everything: the wall is what holds it', async () => {
   await house.storage.writer.write(async (tx) => {
     await sql`drop policy account_rows on messages`.execute(tx)
-    await sql.raw(`create policy account_rows on messages for select to ${accountReader} using (true)`).execute(tx) // prettier-ignore
+    await sql
+      .raw(`create policy account_rows on messages for select to ${accountReader} using (true)`)
+      .execute(tx)
   })
   const rows = await house.storage.readOf('acc_a').selectFrom('messages').select('account_id').execute()
   expect(new Set(rows.map((row) => row.account_id))).toEqual(new Set(['acc_a', 'acc_b']))

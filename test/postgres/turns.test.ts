@@ -11,7 +11,11 @@ const holdLock = 'begin; select pg_advisory_xact_lock(160160160)'
 const waitsInLine = (beside: Client): Promise<unknown> =>
   eventually(
     async () =>
-      (await beside.query("select 1 from pg_stat_activity where application_name = 'served' and wait_event = 'advisory' and datname = current_database() and clock_timestamp() - query_start > interval '5 ms'")).rows.length, // prettier-ignore
+      (
+        await beside.query(
+          "select 1 from pg_stat_activity where application_name = 'served' and wait_event = 'advisory' and datname = current_database() and clock_timestamp() - query_start > interval '5 ms'",
+        )
+      ).rows.length,
     (count) => expect(count).toBe(1),
   )
 
@@ -45,7 +49,11 @@ test('a writer alone begins in the round trip of its first statement, and again 
     const asked = ask(storage)
     const last = await eventually(
       async () =>
-        (await beside.query<{ query: string }>("select query from pg_stat_activity where application_name = 'served' and state = 'idle in transaction' and datname = current_database()")).rows, // prettier-ignore
+        (
+          await beside.query<{ query: string }>(
+            "select query from pg_stat_activity where application_name = 'served' and state = 'idle in transaction' and datname = current_database()",
+          )
+        ).rows,
       (rows) => expect(rows).toHaveLength(1),
     )
     proxy.heal()

@@ -24,23 +24,27 @@ describe('what holds for a whole server', () => {
   })
   afterAll(() => server?.stop())
 
-  test.each(['fsync', 'full_page_writes'])('a start where %s is off is refused, in words that say what to change, and goes on once it is on', async (name) => {
-    const admin = await openSession(server.url)
-    const turn = async (value: 'off' | 'on'): Promise<void> => {
-      await admin.query(`alter system set ${name} = ${value}`)
-      await admin.query('select pg_reload_conf()')
-      const shown = async () => (await admin.query<Record<string, string>>(`show ${name}`)).rows[0]?.[name]
-      await eventually(shown, (seen) => expect(seen).toBe(value))
-    }
-    const tables = async () => (await admin.query("select from pg_tables where schemaname = 'public'")).rowCount
-    const start = () => openPostgres({ ...settings, url: server.url }, 0)
-    const before = await tables()
-    await turn('off')
-    await expect(start()).rejects.toThrow(`${name} is off, and must be on`)
-    expect(await tables(), 'nothing was written').toBe(before)
-    await turn('on')
-    await (await start()).close()
-  }) // prettier-ignore
+  test.each(['fsync', 'full_page_writes'])(
+    'a start where %s is off is refused, in words that say what to change, and goes on once it is on',
+    async (name) => {
+      const admin = await openSession(server.url)
+      const turn = async (value: 'off' | 'on'): Promise<void> => {
+        await admin.query(`alter system set ${name} = ${value}`)
+        await admin.query('select pg_reload_conf()')
+        const shown = async () => (await admin.query<Record<string, string>>(`show ${name}`)).rows[0]?.[name]
+        await eventually(shown, (seen) => expect(seen).toBe(value))
+      }
+      const tables = async () =>
+        (await admin.query("select from pg_tables where schemaname = 'public'")).rowCount
+      const start = () => openPostgres({ ...settings, url: server.url }, 0)
+      const before = await tables()
+      await turn('off')
+      await expect(start()).rejects.toThrow(`${name} is off, and must be on`)
+      expect(await tables(), 'nothing was written').toBe(before)
+      await turn('on')
+      await (await start()).close()
+    },
+  )
 })
 
 test('a node that comes back to a server that has become unsafe writes nothing there until it is safe', async () => {

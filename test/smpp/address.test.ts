@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type AddressSettings, destinationAddress, senderFault, sourceAddress } from '../../src/connectors/smpp/address.ts' // prettier-ignore
+import {
+  type AddressSettings,
+  destinationAddress,
+  senderFault,
+  sourceAddress,
+} from '../../src/connectors/smpp/address.ts'
 
 const found: AddressSettings = { sourceTon: null, sourceNpi: null, destinationTon: null, destinationNpi: null, defaultSender: '' } // prettier-ignore
 
@@ -21,7 +26,11 @@ test('what the link forces goes before what is found out', () => {
 })
 
 test('a message without a sender has that of the link, else none', () => {
-  expect(sourceAddress(null, { ...found, defaultSender: '70123' })).toEqual({ ton: 3, npi: 0, address: '70123' }) // prettier-ignore
+  expect(sourceAddress(null, { ...found, defaultSender: '70123' })).toEqual({
+    ton: 3,
+    npi: 0,
+    address: '70123',
+  })
   expect(sourceAddress('Own', { ...found, defaultSender: '70123' }).address).toBe('Own')
   expect(sourceAddress(null, found)).toEqual({ ton: 0, npi: 0, address: '' })
 })

@@ -16,7 +16,10 @@ async function lostAfter(outcome: BindOutcome, end: SessionEnd): Promise<number>
   let lost = 0
   const counters = { answered: () => undefined, sessionLost: () => void (lost += 1) }
   const never = new Promise<never>(() => undefined)
-  const sessions = [{ open: async () => outcome, ended: Promise.resolve(end) }, { open: () => never, ended: never }]
+  const sessions = [
+    { open: async () => outcome, ended: Promise.resolve(end) },
+    { open: () => never, ended: never },
+  ]
   const binding = new Binding({
     tools: { ...toolsOf(clock), counters },
     policy: defaultReconnectPolicy,
@@ -28,7 +31,7 @@ async function lostAfter(outcome: BindOutcome, end: SessionEnd): Promise<number>
   for (let n = 0; n < 3; n++) await clock.advance(300_000)
   expect(sessions).toEqual([])
   return lost
-} // prettier-ignore
+}
 
 test('a session counts as lost that was bound and that nobody here had ended', async () => {
   expect(await lostAfter(bound, { kind: 'peer_unbound', detail: 'the peer unbound' })).toBe(1)

@@ -26,7 +26,12 @@ function openPeer() {
       end('unbound')
       return ended.promise
     }
-    const session = { state: 'bound', open: async () => ({ kind: 'bound' }) as BindOutcome, ended: ended.promise, unbind } // prettier-ignore
+    const session = {
+      state: 'bound',
+      open: async () => ({ kind: 'bound' }) as BindOutcome,
+      ended: ended.promise,
+      unbind,
+    }
     return session as unknown as Session
   }
   const bind = (leastMs: number): Binding => {
@@ -79,13 +84,19 @@ test('a session that is lost while its link waits for the answers of another is 
     answering: silentTo('submit_sm'),
     settings: { sessions: '2', response_timeout_ms: '20000' },
   })
-  await eventually(() => link.health().status, (status) => expect(status).toBe('online')) // prettier-ignore
+  await eventually(
+    () => link.health().status,
+    (status) => expect(status).toBe('online'),
+  )
   const submitted = link.submit(handOverOf())
   await smsc.seen('submit_sm')
   const stopped = link.stop()
   await world.clock.advance(5_000)
   smsc.socket().destroy()
-  await eventually(() => link.health().status, (status) => expect(status).toBe('degraded')) // prettier-ignore
+  await eventually(
+    () => link.health().status,
+    (status) => expect(status).toBe('degraded'),
+  )
   await world.clock.advance(5_000)
   expect(link.health().reasons).not.toContain('connecting')
   await world.clock.advance(10_000)

@@ -26,9 +26,17 @@ test('every command_status has a class, a code that clients know, and a sentence
 })
 
 test('what the SMSC cannot take just now costs the message no attempt', () => {
-  expect(classify(0x58, none)).toMatchObject({ name: 'ESME_RTHROTTLED', lasts: 'busy', code: 'device_rate_limited' })
-  expect(classify(0x14, none)).toMatchObject({ name: 'ESME_RMSGQFUL', lasts: 'busy', code: 'network_congested' })
-}) // prettier-ignore
+  expect(classify(0x58, none)).toMatchObject({
+    name: 'ESME_RTHROTTLED',
+    lasts: 'busy',
+    code: 'device_rate_limited',
+  })
+  expect(classify(0x14, none)).toMatchObject({
+    name: 'ESME_RMSGQFUL',
+    lasts: 'busy',
+    code: 'network_congested',
+  })
+})
 
 test('faults of the SMSC pass; faults of the address, the text and the settings stay', () => {
   expect([0x08, 0x64, 0xfe].map(lasts)).toEqual(['now', 'now', 'now'])
@@ -45,13 +53,21 @@ test('an unknown error, and a nack that says no error, leave the outcome open', 
 })
 
 test('what the standard does not define is a refusal for good', () => {
-  expect(classify(0x412, none)).toMatchObject({ name: 'vendor specific', lasts: 'good', code: 'network_rejected' })
+  expect(classify(0x412, none)).toMatchObject({
+    name: 'vendor specific',
+    lasts: 'good',
+    code: 'network_rejected',
+  })
   expect(classify(0x500, none)).toMatchObject({ name: 'reserved', lasts: 'good' })
   expect(classify(0x3ff, none)).toMatchObject({ name: 'reserved' })
-}) // prettier-ignore
+})
 
 test('the word of the operator goes before the table, for that status and no other', () => {
-  const overrides = new Map([[0x14, 'now'], [0x400, 'busy'], [0x45, 'good']] as const) // prettier-ignore
+  const overrides = new Map([
+    [0x14, 'now'],
+    [0x400, 'busy'],
+    [0x45, 'good'],
+  ] as const)
   expect(classify(0x14, overrides)).toMatchObject({ lasts: 'now', code: 'network_congested' })
   expect(classify(0x400, overrides)).toMatchObject({ lasts: 'busy', code: 'network_congested' })
   expect(classify(0x45, overrides)).toMatchObject({ lasts: 'good', code: 'network_rejected' })

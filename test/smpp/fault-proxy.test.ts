@@ -20,8 +20,9 @@ test('without faults bytes pass both ways, and so does the end of each', async (
   await expectFate(client, 'ended')
   await eventually(
     () => house.proxy.state(),
-    (state) => expect(state).toEqual({ accepted: 1, open: 0, cuts: 0, passed: { toTarget: 13, toClient: 13 } }),
-  ) // prettier-ignore
+    (state) =>
+      expect(state).toEqual({ accepted: 1, open: 0, cuts: 0, passed: { toTarget: 13, toClient: 13 } }),
+  )
 })
 
 test('a reset passes through as a reset, both ways', async () => {
@@ -155,7 +156,9 @@ test('an SMPP session goes through it, sliced into single bytes and delayed', as
   onTestFinished(proxy.stop)
   await proxy.set('both', { slice: 1, delayMs: [0, 5] })
   const esme = await openEsme({ ...smsc, port: proxy.port })
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => esme.submit(submitFields(`Text ${n}`))))
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => esme.submit(submitFields(`Text ${n}`))),
+  )
   expect(answers.map((answer) => answer.command_status)).toEqual(answers.map(() => 0))
   await eventually(
     () => esme.received.length,
@@ -168,4 +171,4 @@ test('an SMPP session goes through it, sliced into single bytes and delayed', as
   )
   await proxy.inject('toTarget', new Uint8Array([1, 2]))
   expect(await proxy.state()).toMatchObject({ accepted: 1, cuts: 1, open: 0 })
-}) // prettier-ignore
+})

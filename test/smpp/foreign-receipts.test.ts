@@ -179,7 +179,8 @@ test('receipts are repeated, dropped, and put in another order', async () => {
   await esme.submit(submitFields('x', { destination_addr: '41' }))
   await esme.submit(submitFields('x', { destination_addr: '42' }))
   await nothingLeft(smsc)
-  const told = (): string[] => esme.received.map((pdu) => /id:(\d+) .*stat:(\w+)/.exec(textOf(pdu))?.slice(1).join(' ') ?? '') // prettier-ignore
+  const told = (): string[] =>
+    esme.received.map((pdu) => /id:(\d+) .*stat:(\w+)/.exec(textOf(pdu))?.slice(1).join(' ') ?? '')
   expect(told()).toEqual(['2 DELIVRD', '2 DELIVRD', '2 UNDELIV', '2 UNDELIV'])
 
   esme.received.length = 0
@@ -219,7 +220,9 @@ test('an ESME that says later gets it later, one that refuses gets it no more, o
   expect(await smsc.deliver(message!)).toMatchObject({ outcome: 'silence' })
   esme.answerWith(0)
   expect(await smsc.deliver(message!)).toMatchObject({ outcome: 0 })
-  const outcomes = smsc.records().flatMap((record) => (record.kind === 'delivery-answer' ? [record.outcome] : [])) // prettier-ignore
+  const outcomes = smsc
+    .records()
+    .flatMap((record) => (record.kind === 'delivery-answer' ? [record.outcome] : []))
   expect(outcomes).toEqual([0x64, 0x64, 0x64, 0x65, 'silence', 'silence', 'silence', 0])
 })
 

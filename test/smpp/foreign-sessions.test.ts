@@ -10,7 +10,11 @@ test('binds are of the type that was asked, and only what may submit is served',
   const smsc = await openSmsc()
   const receiver = await openEsme(smsc, { bind: 'receiver' })
   const transmitter = await openEsme(smsc, { bind: 'transmitter', systemId: 'OTHER' })
-  expect(receiver.bound).toMatchObject({ command: 'bind_receiver_resp', system_id: 'FOREIGN', sc_interface_version: 0x34 }) // prettier-ignore
+  expect(receiver.bound).toMatchObject({
+    command: 'bind_receiver_resp',
+    system_id: 'FOREIGN',
+    sc_interface_version: 0x34,
+  })
   expect((await receiver.submit(submitFields())).command_status).toBe(4)
   expect((await transmitter.submit(submitFields())).command_status).toBe(0)
   const { sessions } = await smsc.state()
@@ -18,7 +22,10 @@ test('binds are of the type that was asked, and only what may submit is served',
     ['receiver', 'ESME'],
     ['transmitter', 'OTHER'],
   ])
-  expect(smsc.submits().map(({ taken, answer }) => [taken, answer])).toEqual([[false, 4], [true, 0]]) // prettier-ignore
+  expect(smsc.submits().map(({ taken, answer }) => [taken, answer])).toEqual([
+    [false, 4],
+    [true, 0],
+  ])
 })
 
 test('binds are refused with the status that was set, as often as was set', async () => {

@@ -191,7 +191,13 @@ test('it answers by generic_nack, twice, to nobody, or with a reset', async () =
   esme.session.submit_sm(submitFields(), () => undefined)
   await eventually(
     () => seen,
-    () => expect(seen).toEqual(['generic_nack 2', 'submit_sm_resp 3', 'submit_sm_resp 3', 'submit_sm_resp 2147483632']), // prettier-ignore
+    () =>
+      expect(seen).toEqual([
+        'generic_nack 2',
+        'submit_sm_resp 3',
+        'submit_sm_resp 3',
+        'submit_sm_resp 2147483632',
+      ]),
   )
   await smsc.set({ submit: { rules: [{ how: 'cut' }] } })
   await expect(esme.submit(submitFields())).rejects.toThrow('without an answer')

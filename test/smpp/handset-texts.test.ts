@@ -119,9 +119,17 @@ test('parts are joined in any order, by both headers, by SAR, and past other ele
     udh('0b05040b8423f00003030201', 'be'),
     udh('0b05040b8423f00003030202', 'fore'),
     submitOf('', { tlvs: { message_payload: ascii('pay') } }),
-    submitOf('', { udh: '0500030a0201', shortMessage: '', tlvs: { message_payload: '0500030a0201' + ascii('lo') } }),
-    submitOf('', { udh: '0500030a0202', shortMessage: '', tlvs: { message_payload: '0500030a0202' + ascii('ad') } }),
-  ]) // prettier-ignore
+    submitOf('', {
+      udh: '0500030a0201',
+      shortMessage: '',
+      tlvs: { message_payload: '0500030a0201' + ascii('lo') },
+    }),
+    submitOf('', {
+      udh: '0500030a0202',
+      shortMessage: '',
+      tlvs: { message_payload: '0500030a0202' + ascii('ad') },
+    }),
+  ])
   expect(texts.map(({ text }) => text)).toEqual([
     'sixteen',
     'one two three',
@@ -136,7 +144,11 @@ test('parts are joined in any order, by both headers, by SAR, and past other ele
 test('texts that arrive mixed are told apart by reference, method, recipient and number of parts', () => {
   const eight = (reference: string) => `050003${reference}02`
   const sixteen = (reference: string) => `060804${reference}02`
-  const sar = (reference: number) => (number: string) => ({ sar_msg_ref_num: reference, sar_total_segments: 2, sar_segment_seqnum: Number(number) }) // prettier-ignore
+  const sar = (reference: number) => (number: string) => ({
+    sar_msg_ref_num: reference,
+    sar_total_segments: 2,
+    sar_segment_seqnum: Number(number),
+  })
   const other = { destination: '491700000000' }
   const kinds: ((number: string, text: string) => SubmitRecord)[] = [
     (number, text) => submitOf(ascii(text), { udh: `${eight('01')}${number}` }),
@@ -202,7 +214,9 @@ test('a text that is lost, refused, doubled, damaged or inexact is found', () =>
 
 test('a part that is lost, doubled, or joined to a text of the same reference is found', () => {
   expect(judgeTexts(meant, [part(1, 2, 1, 't')]).incomplete).toMatchObject([{ total: 2, to: '491511234567' }])
-  expect(judgeTexts(meant, [part(1, 2, 1, 't'), part(1, 2, 1, 't'), part(1, 2, 2, 'wo')]).repeated).toHaveLength(1) // prettier-ignore
+  expect(
+    judgeTexts(meant, [part(1, 2, 1, 't'), part(1, 2, 1, 't'), part(1, 2, 2, 'wo')]).repeated,
+  ).toHaveLength(1)
   const again = [part(1, 2, 1, 't'), part(1, 2, 2, 'wo'), part(1, 2, 2, 'wo')]
   expect(judgeTexts(meant, again).incomplete).toHaveLength(1)
   const mixed = judgeTexts(meant, [part(1, 2, 1, 'a'), part(1, 2, 1, 'b'), part(1, 2, 2, 'c')])

@@ -13,7 +13,11 @@ const read = (
   shortMessage: Uint8Array,
   changed: Partial<MessageFields> = {},
   reading: Parameters<typeof readInboundText>[1] = unpacked,
-) => readInboundText(deliveryOf('', { esmClass: 0, shortMessage: Buffer.from(shortMessage), ...changed }), reading) // prettier-ignore
+) =>
+  readInboundText(
+    deliveryOf('', { esmClass: 0, shortMessage: Buffer.from(shortMessage), ...changed }),
+    reading,
+  )
 const ucs2 = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16()
 const joined = (...chunks: (Uint8Array | number[])[]): Buffer =>
   Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)))
@@ -113,15 +117,22 @@ test('concatenation is found with 8 and with 16 bits, wherever it stands among o
   const elements = fc.array(element, { maxLength: 4 })
   const numbers = fc.record({ reference: fc.nat(255), total: fc.integer({ min: 2, max: 255 }) })
   fc.assert(
-    fc.property(elements, elements, numbers, fc.boolean(), fc.nat(), (front, behind, { reference, total }, isWide, any) => {
-      const index = (any % total) + 1
-      const own = isWide ? [8, 4, 1, reference, total, index] : [0, 3, reference, total, index]
-      const body = joined(...front, own, ...behind)
-      const shortMessage = joined([body.length], body, Buffer.from('Hi'))
-      const part = { reference: isWide ? 256 + reference : reference, total, index }
-      expect(read(shortMessage, { esmClass: 0x40 })).toEqual({ text: 'Hi', part })
-    }),
-  ) // prettier-ignore
+    fc.property(
+      elements,
+      elements,
+      numbers,
+      fc.boolean(),
+      fc.nat(),
+      (front, behind, { reference, total }, isWide, any) => {
+        const index = (any % total) + 1
+        const own = isWide ? [8, 4, 1, reference, total, index] : [0, 3, reference, total, index]
+        const body = joined(...front, own, ...behind)
+        const shortMessage = joined([body.length], body, Buffer.from('Hi'))
+        const part = { reference: isWide ? 256 + reference : reference, total, index }
+        expect(read(shortMessage, { esmClass: 0x40 })).toEqual({ text: 'Hi', part })
+      },
+    ),
+  )
 })
 
 const sar = (reference: number[], total: number, index: number) => [
@@ -146,7 +157,10 @@ test.for([
   ['a piece behind the last', 3, 4],
   ['no pieces at all', 0, 0],
 ] as const)('%s is a whole message', ([, total, index]) => {
-  expect(read(joined([5, 0, 3, 7, total, index], [0x41]), { esmClass: 0x40 })).toEqual({ text: 'A', part: null }) // prettier-ignore
+  expect(read(joined([5, 0, 3, 7, total, index], [0x41]), { esmClass: 0x40 })).toEqual({
+    text: 'A',
+    part: null,
+  })
   expect(read(Buffer.from('A'), { tlvs: sar([0, 1], total, index) })).toEqual({ text: 'A', part: null })
 })
 
@@ -159,7 +173,10 @@ test('a piece may end within a character, a whole message is mended', () => {
 test('any octets are read without a throw', () => {
   fc.assert(
     fc.property(
-      octets(255), fc.nat(255), fc.nat(255), fc.constantFrom(unpacked, packed),
+      octets(255),
+      fc.nat(255),
+      fc.nat(255),
+      fc.constantFrom(unpacked, packed),
       (shortMessage, esmClass, dataCoding, reading) => {
         const { text, part } = read(shortMessage, { esmClass, dataCoding }, reading)
         expect(text.length).toBeLessThanOrEqual(shortMessage.length * 2)
@@ -167,5 +184,5 @@ test('any octets are read without a throw', () => {
       },
     ),
     { numRuns: 1_000 },
-  ) // prettier-ignore
+  )
 })

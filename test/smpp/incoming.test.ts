@@ -71,7 +71,11 @@ test.for([
 })
 
 test('what comes again after its session ended is a repeat, unless our yes was there long before', async () => {
-  for (const [saidMs, endedMs, isRepeat] of [[null, 50, true], [100, 40_100, true], [100, 40_101, false]] as const) {
+  for (const [saidMs, endedMs, isRepeat] of [
+    [null, 50, true],
+    [100, 40_100, true],
+    [100, 40_101, false],
+  ] as const) {
     const { say, pass, prints } = openIncoming()
     const session: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, heardMs: () => Infinity }
     const fate = await say({}, session)
@@ -85,7 +89,7 @@ test('what comes again after its session ended is a repeat, unless our yes was t
     await say()
     expect(prints()[2]).not.toBe(prints()[1])
   }
-}) // prettier-ignore
+})
 
 test('what comes again over another session is a repeat while the first was not heard since our yes', async () => {
   const { say, pass, prints } = openIncoming()
@@ -167,7 +171,11 @@ test.for([
 test('a receipt with an id that fills its text is taken and not kept, and its code is cut to what a code can be', async () => {
   const { heard, say } = openIncoming()
   const receipt = (id: string, err: string) =>
-    say({ esmClass: 4, shortMessage: Buffer.alloc(0), tlvs: [{ tag: 0x0424, value: Buffer.from(`id:${id} stat:UNDELIV err:${err}`) }] }) // prettier-ignore
+    say({
+      esmClass: 4,
+      shortMessage: Buffer.alloc(0),
+      tlvs: [{ tag: 0x0424, value: Buffer.from(`id:${id} stat:UNDELIV err:${err}`) }],
+    })
   await receipt('a'.repeat(60_000), '1')
   expect([heard.receipts, heard.inbound]).toEqual([[], []])
   await receipt('7', 'e'.repeat(60_000))

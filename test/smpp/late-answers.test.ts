@@ -16,9 +16,10 @@ function startLate() {
     late.expect(session, sequence, doubtful, 0)
   }
   const take = ({ session }: { session: Session }, sequence: number) =>
-    late.take(session, { sequence }, { outcome: { kind: 'taken', messageId: 'm' }, receipts: 'all' })?.attemptId ?? null
+    late.take(session, { sequence }, { outcome: { kind: 'taken', messageId: 'm' }, receipts: 'all' })
+      ?.attemptId ?? null
   return { open, expectOne, take }
-} // prettier-ignore
+}
 
 test('a late answer counts, however many others never came: the oldest of all sessions are given up', () => {
   const { open, expectOne, take } = startLate()

@@ -26,7 +26,11 @@ test('window and rate are changed while messages flow: nothing is lost, doubled,
   }
   const flowsOn = (count: number): Promise<number> => {
     const before = house.smsc.submits().length
-    return eventually(() => house.smsc.submits().length, (submits) => expect(submits).toBeGreaterThanOrEqual(before + count), 10_000)
+    return eventually(
+      () => house.smsc.submits().length,
+      (submits) => expect(submits).toBeGreaterThanOrEqual(before + count),
+      10_000,
+    )
   }
   const session = async () => (await house.smsc.state()).sessions.at(-1)
   const most = async (): Promise<number> => (await session())?.maxInFlight ?? 0
@@ -40,7 +44,11 @@ test('window and rate are changed while messages flow: nothing is lost, doubled,
   await eventually(most, (inFlight) => expect(inFlight).toBeGreaterThan(10), 10_000)
   expect(await most()).toBeLessThanOrEqual(30)
   await house.set('max_per_second=100', 'window=3', 'validity=absolute')
-  await eventually(async () => (await session())?.inFlight, (inFlight) => expect(inFlight).toBeLessThanOrEqual(3), 10_000)
+  await eventually(
+    async () => (await session())?.inFlight,
+    (inFlight) => expect(inFlight).toBeLessThanOrEqual(3),
+    10_000,
+  )
   await flowsOn(20)
   // So far in one session; times of a session are its own, and take a new one.
   expect(binds()).toBe(1)
@@ -53,21 +61,33 @@ test('window and rate are changed while messages flow: nothing is lost, doubled,
   expect(await finalCounts(house)).toEqual({ delivered: meant.length })
   const { lost, twice, strange, incomplete, repeated, wrong } = judgeTexts(meant, house.smsc.submits())
   expect({ lost, twice, strange, incomplete, repeated, wrong }).toEqual({
-    lost: [], twice: [], strange: [], incomplete: [], repeated: [], wrong: [],
+    lost: [],
+    twice: [],
+    strange: [],
+    incomplete: [],
+    repeated: [],
+    wrong: [],
   })
   expect(await cliJson(['doctor'], house.server.dataFolder)).toMatchObject({ ok: true })
-}, 90_000) // prettier-ignore
+}, 90_000)
 
 test('a planned restart while long messages flow cuts none in half and leaves none unknown', async () => {
   const house = await openSmppHouse({ settings: ['window=10'] })
   await house.smsc.set({ submit: { delayMs: 40 } })
   const numbers = numbersFrom(0, 150)
   await house.send(long, numbers)
-  await eventually(() => house.smsc.submits().length, (submits) => expect(submits).toBeGreaterThan(40), 10_000)
+  await eventually(
+    () => house.smsc.submits().length,
+    (submits) => expect(submits).toBeGreaterThan(40),
+    10_000,
+  )
   expect(await house.server.stop()).toMatchObject({ code: 0 })
   expect(house.smsc.submits().length).toBeLessThan(numbers.length * 3)
   await house.restart()
   expect(await finalCounts(house)).toEqual({ delivered: numbers.length })
-  const { lost, twice, incomplete, repeated } = judgeTexts(numbers.map((to) => ({ to, text: long })), house.smsc.submits())
+  const { lost, twice, incomplete, repeated } = judgeTexts(
+    numbers.map((to) => ({ to, text: long })),
+    house.smsc.submits(),
+  )
   expect({ lost, twice, incomplete, repeated }).toEqual({ lost: [], twice: [], incomplete: [], repeated: [] })
-}, 60_000) // prettier-ignore
+}, 60_000)

@@ -53,7 +53,9 @@ const ask = (house: SmppHouse, statement: string): Promise<number> =>
   })
 
 /** The SMSC behind a proxy that does to connections what networks do. */
-async function openBehindProxy(settings: readonly string[] = []): Promise<{ house: SmppHouse; proxy: FaultProxy }> {
+async function openBehindProxy(
+  settings: readonly string[] = [],
+): Promise<{ house: SmppHouse; proxy: FaultProxy }> {
   let proxy: FaultProxy | null = null
   const house = await openSmppHouse({
     settings,
@@ -64,7 +66,7 @@ async function openBehindProxy(settings: readonly string[] = []): Promise<{ hous
     },
   })
   return { house, proxy: proxy as unknown as FaultProxy }
-} // prettier-ignore
+}
 
 test('an SMSC that takes fifty a second gets everything, once, and the link is not silent for longer than two seconds', async () => {
   const house = await openSmppHouse({ settings: ['window=50'] })
@@ -114,17 +116,25 @@ test('a link that is cut every two seconds loses nothing, doubles nothing, and k
   const numbers = numbersFrom(0, 2_000)
   proxy.cutEvery(2_000, 'rst')
   await house.send(text, numbers)
-  await eventually(() => proxy.state().cuts, (cuts) => expect(cuts).toBeGreaterThanOrEqual(3), 20_000)
+  await eventually(
+    () => proxy.state().cuts,
+    (cuts) => expect(cuts).toBeGreaterThanOrEqual(3),
+    20_000,
+  )
   const { cuts } = proxy.state()
   proxy.heal()
   await eventually(house.status, ({ status }) => expect(status).toBe('online'), 10_000)
   const { unknown } = await expectTruth(house, numbers)
   expect(unknown).toBeGreaterThan(0)
   expect(unknown).toBeLessThanOrEqual((cuts + 1) * window)
-}, 90_000) // prettier-ignore
+}, 90_000)
 
 test('a connection that lies open and dead is found out, and made anew', async () => {
-  const { house, proxy } = await openBehindProxy(['enquire_link_ms=1000', 'enquire_link_timeout_ms=500', 'response_timeout_ms=1000'])
+  const { house, proxy } = await openBehindProxy([
+    'enquire_link_ms=1000',
+    'enquire_link_timeout_ms=500',
+    'response_timeout_ms=1000',
+  ])
   const before = numbersFrom(0, 5)
   await house.send(text, before)
   await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 5 }), 10_000)
@@ -136,7 +146,7 @@ test('a connection that lies open and dead is found out, and made anew', async (
   await eventually(house.status, ({ status }) => expect(status).toBe('online'), 15_000)
   const { unknown } = await expectTruth(house, [...before, ...numbers])
   expect(unknown).toBeLessThanOrEqual(window)
-}, 60_000) // prettier-ignore
+}, 60_000)
 
 /** Half a minute in which a link's connections are dead without a word, its messages before and meanwhile, and what became of them. */
 async function outliveHalfMinute(settings: readonly string[]): Promise<Truth> {
@@ -150,12 +160,13 @@ async function outliveHalfMinute(settings: readonly string[]): Promise<Truth> {
   await house.send(text, numbers)
   await healed
   // Whatever the link had found out by then: what it had not handed over arrives now.
-  const arrives = ({ delivered = 0 }: Record<string, number>): void => expect(delivered).toBeGreaterThanOrEqual(5 + 2 * window)
+  const arrives = ({ delivered = 0 }: Record<string, number>): void =>
+    expect(delivered).toBeGreaterThanOrEqual(5 + 2 * window)
   await eventually(house.counts, arrives, 10_000)
   // What /status says is written once a second.
   await eventually(house.status, ({ status }) => expect(status).toBe('online'), 2_000)
   return expectTruth(house, [...before, ...numbers])
-} // prettier-ignore
+}
 
 test('after half a minute of dead connections a link is back within ten seconds, with its own time-outs and with short ones', async () => {
   const short = ['enquire_link_ms=1000', 'enquire_link_timeout_ms=500', 'response_timeout_ms=1000']
@@ -167,7 +178,10 @@ test('after half a minute of dead connections a link is back within ten seconds,
 
 /** Three of twenty are taken without a word. */
 async function loseThree(states: readonly string[]): Promise<{ house: SmppHouse; truth: Truth }> {
-  const house = await openSmppHouse({ sms: 20, settings: ['response_timeout_ms=500', 'enquire_link_ms=1000'] })
+  const house = await openSmppHouse({
+    sms: 20,
+    settings: ['response_timeout_ms=500', 'enquire_link_ms=1000'],
+  })
   const numbers = numbersFrom(0, 20)
   const silent = numbers.slice(0, 3).map((number) => ({ destination: number.slice(1) }))
   await house.smsc.set({
@@ -179,7 +193,7 @@ async function loseThree(states: readonly string[]): Promise<{ house: SmppHouse;
   expect(takenOf(house.smsc).size).toBe(20)
   expect(house.smsc.submits()).toHaveLength(20)
   return { house, truth }
-} // prettier-ignore
+}
 
 test('what an SMSC takes without a word, and never speaks of, stays unconfirmed, and is not submitted a second time', async () => {
   const { truth } = await loseThree([])
@@ -199,21 +213,29 @@ test('a kill in the middle of a window leaves at most the window unknown, and no
   await house.smsc.set({ submit: { delayMs: 50 } })
   const numbers = numbersFrom(0, 400)
   await house.send(text, numbers)
-  await eventually(() => house.smsc.submits().length, (submits) => expect(submits).toBeGreaterThan(50), 10_000)
+  await eventually(
+    () => house.smsc.submits().length,
+    (submits) => expect(submits).toBeGreaterThan(50),
+    10_000,
+  )
   await house.server.kill('SIGKILL')
   await house.restart()
   await eventually(house.status, ({ status }) => expect(status).toBe('online'), 10_000)
   const { unknown } = await expectTruth(house, numbers)
   expect(unknown).toBeLessThanOrEqual(window)
-}, 60_000) // prettier-ignore
+}, 60_000)
 
 test('a wrong password is said as it is, and not tried again at once', async () => {
   const house = await openSmppHouse()
   await house.smsc.set({ bind: { password: 'another' } })
   await house.smsc.cut('rst')
-  const seen = await eventually(house.status, ({ reasons }) => expect(reasons).toContain('bind_refused'), 10_000)
+  const seen = await eventually(
+    house.status,
+    ({ reasons }) => expect(reasons).toContain('bind_refused'),
+    10_000,
+  )
   expect(seen.status).toBe('offline')
   const binds = house.smsc.links('bind-refused').length
   await wait(3_000)
   expect(house.smsc.links('bind-refused').length).toBe(binds)
-}, 30_000) // prettier-ignore
+}, 30_000)

@@ -5,8 +5,12 @@ import { numbersFrom, openSmppHouse } from './smpp-house.ts'
 
 const metricsOf = async (url: string): Promise<Map<string, string>> => {
   const lines = (await (await fetch(`${url}/metrics`)).text()).split('\n')
-  return new Map(lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => [line.slice(0, line.lastIndexOf(' ')), line.slice(line.lastIndexOf(' ') + 1)]))
-} // prettier-ignore
+  return new Map(
+    lines
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .map((line) => [line.slice(0, line.lastIndexOf(' ')), line.slice(line.lastIndexOf(' ') + 1)]),
+  )
+}
 
 test('a link tells Prometheus its state, its window, its rate, each kind of answer and how long it took, and lost sessions', async () => {
   const house = await openSmppHouse({ settings: ['window=7', 'max_per_second=40'] })
@@ -17,7 +21,14 @@ test('a link tells Prometheus its state, its window, its rate, each kind of answ
   expect(Number(idle.get(`onesixty_device_window{${device}}`))).toBeGreaterThan(0)
   expect(idle.get(`onesixty_device_parts_per_second{${device}}`)).toBe('40')
 
-  await house.smsc.set({ submit: { rules: [{ times: 1, status: 0x0b, taken: false }, { times: 1, status: 0x4ff, taken: false }] } })
+  await house.smsc.set({
+    submit: {
+      rules: [
+        { times: 1, status: 0x0b, taken: false },
+        { times: 1, status: 0x4ff, taken: false },
+      ],
+    },
+  })
   await house.send('Your code is 123456', numbersFrom(0, 5))
   await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 3, failed: 2 }), 15_000)
   const busy = await read()
@@ -27,15 +38,22 @@ test('a link tells Prometheus its state, its window, its rate, each kind of answ
   expect(busy.get(`onesixty_link_answer_seconds_count{${device}}`)).toBe('5')
 
   await house.smsc.cut('rst')
-  await eventually(read, (now) => expect(now.get(`onesixty_link_sessions_lost_total{${device}}`)).toBe('1'), 10_000)
-}, 60_000) // prettier-ignore
+  await eventually(
+    read,
+    (now) => expect(now.get(`onesixty_link_sessions_lost_total{${device}}`)).toBe('1'),
+    10_000,
+  )
+}, 60_000)
 
 test('device test binds a link that is not bound, says what to do when that fails, and leaves a bound one alone', async () => {
   const house = await openSmppHouse()
   const { dataFolder } = house.server
   const trial = async () => {
     const { code, stdout } = await cli(['device', 'test', house.deviceId, '--json'], { dataFolder })
-    const { checks, remedies } = JSON.parse(stdout) as { checks: { name: string; ok: boolean }[]; remedies: string[] }
+    const { checks, remedies } = JSON.parse(stdout) as {
+      checks: { name: string; ok: boolean }[]
+      remedies: string[]
+    }
     return { code, peer: checks.find(({ name }) => name === 'peer'), remedies }
   }
   const binds = house.smsc.links('bound').length
@@ -53,4 +71,4 @@ test('device test binds a link that is not bound, says what to do when that fail
   const gone = await trial()
   expect(gone.peer).toMatchObject({ ok: false })
   expect(gone.remedies.join()).toContain('`port`')
-}, 120_000) // prettier-ignore
+}, 120_000)

@@ -14,7 +14,7 @@ import { createSmppSubject } from '../contracts/smpp-subject.ts'
 import { type SmscControl, startSmsc } from '../peers/smsc-control.ts'
 import type { SmscChange } from '../peers/smsc/smsc-settings.ts'
 import { silentTo } from './session-fixture.ts'
-import { openStubLink } from './stub-link.ts' // prettier-ignore
+import { openStubLink } from './stub-link.ts'
 
 /** Points of a right client that no one part keeps alone. */
 
@@ -112,7 +112,11 @@ test('a submit that was never written is no doubt, however the session ends', as
 
 test('parts that go again say what is left of the validity, and none goes when that has ended', async () => {
   let answers = 0
-  const { link, smsc: stub, world } = await openStubLink({
+  const {
+    link,
+    smsc: stub,
+    world,
+  } = await openStubLink({
     answering: ({ command, sequence }) => {
       if (command !== 'submit_sm') return null
       answers += 1
@@ -120,7 +124,7 @@ test('parts that go again say what is left of the validity, and none goes when t
       const body = isFirst ? { messageId: 'm1', tlvs: [] } : null
       return [{ command: 'submit_sm_resp', status: isFirst ? 0 : 0x14, sequence, body }]
     },
-  }) // prettier-ignore
+  })
   const outcome = await turnUntil(world, link.submit({ ...longHandOver(2), validitySeconds: 4 }), 9_000)
   const periods = stub.received.flatMap((pdu) =>
     pdu.command === 'submit_sm' && 'body' in pdu ? [pdu.body.validityPeriod] : [],
@@ -141,36 +145,43 @@ test('whatever was handed over within the window has a place to wait, however ma
 })
 
 test('a part that has waited for room says what is left of its validity when it leaves', async () => {
-  const { link, smsc: stub, world } = await openStubLink({ answering: silentTo('submit_sm'), settings: { window: '1' } })
+  const {
+    link,
+    smsc: stub,
+    world,
+  } = await openStubLink({ answering: silentTo('submit_sm'), settings: { window: '1' } })
   void link.submit(handOverOf())
   const { sequence } = await stub.seen('submit_sm')
   void link.submit({ ...handOverOf(), validitySeconds: 10 })
   await world.clock.advance(3_000)
   stub.send({ command: 'submit_sm_resp', status: 0, sequence, body: { messageId: 'm1', tlvs: [] } })
   expect((await stub.seen('submit_sm', 2)).body).toMatchObject({ validityPeriod: '000000000007000R' })
-}) // prettier-ignore
+})
 
 test.for([
   ['of seconds', { validitySeconds: 2 }, 2_000],
   ['of less than a second', { validitySeconds: 1, validityMs: 400 }, 400],
-] as const)('a part that waits for room in the window does not wait beyond its validity, %s', async ([, validity, restMs]) => {
-  const {
-    link,
-    smsc: stub,
-    world,
-  } = await openStubLink({
-    answering: silentTo('submit_sm'),
-    settings: { window: '1' },
-  })
-  void link.submit(handOverOf())
-  await stub.seen('submit_sm')
-  const waiting = link.submit({ ...handOverOf(), ...validity })
-  let ended: unknown
-  void waiting.then((outcome) => (ended = outcome))
-  await world.clock.advance(restMs)
-  await world.atRest()
-  expect(ended).toMatchObject({ kind: 'unavailable' })
-}) // prettier-ignore
+] as const)(
+  'a part that waits for room in the window does not wait beyond its validity, %s',
+  async ([, validity, restMs]) => {
+    const {
+      link,
+      smsc: stub,
+      world,
+    } = await openStubLink({
+      answering: silentTo('submit_sm'),
+      settings: { window: '1' },
+    })
+    void link.submit(handOverOf())
+    await stub.seen('submit_sm')
+    const waiting = link.submit({ ...handOverOf(), ...validity })
+    let ended: unknown
+    void waiting.then((outcome) => (ended = outcome))
+    await world.clock.advance(restMs)
+    await world.atRest()
+    expect(ended).toMatchObject({ kind: 'unavailable' })
+  },
+)
 
 test('a message that is tried again takes along what is left of its validity', () => {
   const claimed = { attemptId: 'att_1', to: '+491', text: 'x', expiresAt: 100_000 } as Claimed

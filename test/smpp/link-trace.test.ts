@@ -43,7 +43,9 @@ const traced = (lines: readonly Line[]): Line[] => lines.filter(({ message }) =>
 test('with trace=on every PDU is logged, both ways, with the numbers masked', async () => {
   const opened = await openLogged({ trace: 'on' })
   await liveThrough(opened)
-  const said = traced(opened.lines).map(({ level, message, detail }) => `${level} ${message} ${String(detail['command'])}`) // prettier-ignore
+  const said = traced(opened.lines).map(
+    ({ level, message, detail }) => `${level} ${message} ${String(detail['command'])}`,
+  )
   expect(said.toSorted()).toEqual(
     [
       'info SMPP out bind_transceiver',

@@ -7,8 +7,13 @@ import { openStubLink } from './stub-link.ts'
 /** A long message of which a part was taken goes out whole, as long as that is possible: a half is charged and of no use. */
 
 const answerTo = (sequence: number, status: number): Pdu[] => [
-  { command: 'submit_sm_resp', status, sequence, body: status === 0 ? { messageId: `m${sequence}`, tlvs: [] } : null },
-] // prettier-ignore
+  {
+    command: 'submit_sm_resp',
+    status,
+    sequence,
+    body: status === 0 ? { messageId: `m${sequence}`, tlvs: [] } : null,
+  },
+]
 
 /** A link to an SMSC that judges each submit, of which it has had so many, at a time of the test's clock. */
 async function openJudged(
@@ -34,16 +39,19 @@ test.for([
   ['whose contract says so', '1', 1_000],
   ['whose contract says nothing', '', 1_000],
   ['of one in five seconds', '0.2', 5_000],
-] as const)('ten parts go whole to an SMSC that takes no more than it says: %s', async ([, max_per_second, everyMs]) => {
-  let takenMs = Number.NEGATIVE_INFINITY
-  const strict = (nowMs: number): number => {
-    if (nowMs - takenMs < everyMs) return 0x58
-    takenMs = nowMs
-    return 0
-  }
-  const { link, world } = await openJudged(strict, { max_per_second })
-  expect(await turnUntil(world, link.submit(longHandOver(10)), 200_000)).toMatchObject({ kind: 'accepted' })
-}) // prettier-ignore
+] as const)(
+  'ten parts go whole to an SMSC that takes no more than it says: %s',
+  async ([, max_per_second, everyMs]) => {
+    let takenMs = Number.NEGATIVE_INFINITY
+    const strict = (nowMs: number): number => {
+      if (nowMs - takenMs < everyMs) return 0x58
+      takenMs = nowMs
+      return 0
+    }
+    const { link, world } = await openJudged(strict, { max_per_second })
+    expect(await turnUntil(world, link.submit(longHandOver(10)), 200_000)).toMatchObject({ kind: 'accepted' })
+  },
+)
 
 test.for([
   ['a queue that is full', 0x14],
@@ -78,9 +86,12 @@ test('after five minutes without the second part it is told what was taken', asy
 /** So many messages of two parts, of which the SMSC takes the first and never the second; gives what became of each. */
 async function openHalves(count: number, window: string) {
   let first = 0
-  const opened = await openJudged((_, submits) => (submits <= 2 * count && first++ % 2 === 0 ? 0 : 0x08), { window })
+  const opened = await openJudged((_, submits) => (submits <= 2 * count && first++ % 2 === 0 ? 0 : 0x08), {
+    window,
+  })
   const ended: string[] = []
-  for (let i = 0; i < count; i++) void opened.link.submit(longHandOver(2)).then(({ kind }) => ended.push(kind))
+  for (let i = 0; i < count; i++)
+    void opened.link.submit(longHandOver(2)).then(({ kind }) => ended.push(kind))
   const turn = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second++) {
       await opened.world.atRest()
@@ -90,7 +101,7 @@ async function openHalves(count: number, window: string) {
   }
   await turn(1)
   return { ...opened, ended, turn }
-} // prettier-ignore
+}
 
 test('halves keep their places in the window, and for more than a minute no more than half of them', async () => {
   const { link, ended, turn } = await openHalves(10, '10')
@@ -166,14 +177,22 @@ test('a half ends with its validity, whether its SMSC is away or nobody can say 
     return false
   }
   const brief = { ...longHandOver(2), validitySeconds: 4 }
-  expect(await turnUntil(away.world, away.link.submit({ ...brief, hasStopped }), 8_000)).toMatchObject({ kind: 'partial', partsTaken: 1, code: 'expired_in_queue' })
+  expect(await turnUntil(away.world, away.link.submit({ ...brief, hasStopped }), 8_000)).toMatchObject({
+    kind: 'partial',
+    partsTaken: 1,
+    code: 'expired_in_queue',
+  })
   expect(asked).toBeLessThan(6)
 
   const silent = await openJudged((_, count) => (count === 2 ? 0x14 : 0))
   const submitted = silent.link.submit({ ...brief, hasStopped: async () => null })
-  expect(await turnUntil(silent.world, submitted, 8_000)).toMatchObject({ kind: 'partial', partsTaken: 1, code: 'expired_in_queue' })
+  expect(await turnUntil(silent.world, submitted, 8_000)).toMatchObject({
+    kind: 'partial',
+    partsTaken: 1,
+    code: 'expired_in_queue',
+  })
   expect(silent.seen.submits).toBe(2)
-}) // prettier-ignore
+})
 
 test('parts that wait for room stay here when their recipient has opted out before there is any', async () => {
   const { link, smsc } = await openStubLink({

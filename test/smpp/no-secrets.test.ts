@@ -18,7 +18,11 @@ const marks = {
 }
 
 const logged = (house: SmppHouse, words: string): Promise<string> =>
-  eventually(() => house.server.output(), (output) => expect(output).toContain(words), 10_000) // prettier-ignore
+  eventually(
+    () => house.server.output(),
+    (output) => expect(output).toContain(words),
+    10_000,
+  )
 
 test('whatever passes over a link, its log has no password, no text and no number in full, also at level debug', async () => {
   const house = await openSmppHouse({
@@ -36,11 +40,24 @@ test('whatever passes over a link, its log has no password, no text and no numbe
   expect(await house.smsc.deliver(order!)).toMatchObject({ outcome: 0 })
   await house.smsc.tell('outbind', { system_id: 'SMSC', password: marks.outbind })
   // A deliver_sm that ends in the middle of its text.
-  await house.smsc.raw(Buffer.from(`0000002400000005000000000000004d00000000000000000000000000000000${Buffer.from(marks.inbound).toString('hex').slice(0, 8)}`, 'hex')) // prettier-ignore
+  await house.smsc.raw(
+    Buffer.from(
+      `0000002400000005000000000000004d00000000000000000000000000000000${Buffer.from(marks.inbound).toString('hex').slice(0, 8)}`,
+      'hex',
+    ),
+  )
   await logged(house, 'malformed')
-  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 1, failed: 1, received: 1 }), 10_000) // prettier-ignore
+  await eventually(
+    house.counts,
+    (counts) => expect(counts).toEqual({ delivered: 1, failed: 1, received: 1 }),
+    10_000,
+  )
   await house.smsc.cut('rst')
-  await eventually(() => house.smsc.links('bound'), (bound) => expect(bound).toHaveLength(2), 10_000) // prettier-ignore
+  await eventually(
+    () => house.smsc.links('bound'),
+    (bound) => expect(bound).toHaveLength(2),
+    10_000,
+  )
   await house.smsc.set({ bind: { password: marks.wrongPassword } })
   await house.smsc.cut('rst')
   await eventually(house.status, ({ reasons }) => expect(reasons).toContain('bind_refused'), 10_000)
@@ -57,7 +74,12 @@ test('whatever passes over a link, its log has no password, no text and no numbe
   ])
     expect(log, said).toContain(said)
   for (const [name, mark] of Object.entries(marks)) {
-    const forms = [mark, mark.replace('+', ''), Buffer.from(mark).toString('hex'), Buffer.from(mark).toString('base64').replace(/=+$/, '')] // prettier-ignore
+    const forms = [
+      mark,
+      mark.replace('+', ''),
+      Buffer.from(mark).toString('hex'),
+      Buffer.from(mark).toString('base64').replace(/=+$/, ''),
+    ]
     for (const form of forms) expect(log.includes(form), `${name} as ${form}`).toBe(false)
   }
 }, 60_000)

@@ -73,9 +73,10 @@ function fitting(pdu: Pdu, tlvs: readonly Tlv[], isLong: boolean): Pdu | null {
   const time = isLong ? '000000120000000R' : ''
   const known: Record<string, unknown> = {
     ...('tlvs' in pdu.body && { tlvs }),
-    ...('validityPeriod' in pdu.body && pdu.command !== 'data_sm' && { validityPeriod: time, scheduleDeliveryTime: time }),
+    ...('validityPeriod' in pdu.body &&
+      pdu.command !== 'data_sm' && { validityPeriod: time, scheduleDeliveryTime: time }),
     ...('finalDate' in pdu.body && { finalDate: time }),
-  } // prettier-ignore
+  }
   return { ...pdu, status: 0, body: { ...pdu.body, ...known } } as Pdu
 }
 
@@ -90,9 +91,14 @@ function fieldsOf(pdu: Exclude<Pdu, { command: 'unknown' }>): Record<string, unk
     case 'bind_transceiver': {
       const { systemId, password, systemType, interfaceVersion, addressRange } = pdu.body
       return {
-        system_id: systemId, password, system_type: systemType, interface_version: interfaceVersion,
-        addr_ton: addressRange.ton, addr_npi: addressRange.npi, address_range: Buffer.from(addressRange.address, 'latin1'),
-      } // prettier-ignore
+        system_id: systemId,
+        password,
+        system_type: systemType,
+        interface_version: interfaceVersion,
+        addr_ton: addressRange.ton,
+        addr_npi: addressRange.npi,
+        address_range: Buffer.from(addressRange.address, 'latin1'),
+      }
     }
     case 'outbind':
       return { system_id: pdu.body.systemId, password: pdu.body.password }
@@ -104,41 +110,66 @@ function fieldsOf(pdu: Exclude<Pdu, { command: 'unknown' }>): Record<string, unk
       return { message_id: pdu.body.messageId, ...addressFields('source', pdu.body.source) }
     case 'cancel_sm':
       return {
-        service_type: pdu.body.serviceType, message_id: pdu.body.messageId,
-        ...addressFields('source', pdu.body.source), ...addressFields('dest', pdu.body.destination),
-      } // prettier-ignore
+        service_type: pdu.body.serviceType,
+        message_id: pdu.body.messageId,
+        ...addressFields('source', pdu.body.source),
+        ...addressFields('dest', pdu.body.destination),
+      }
     case 'replace_sm':
       return {
-        message_id: pdu.body.messageId, ...addressFields('source', pdu.body.source),
-        schedule_delivery_time: pdu.body.scheduleDeliveryTime, validity_period: pdu.body.validityPeriod,
-        registered_delivery: pdu.body.registeredDelivery, sm_default_msg_id: pdu.body.defaultMessageId,
+        message_id: pdu.body.messageId,
+        ...addressFields('source', pdu.body.source),
+        schedule_delivery_time: pdu.body.scheduleDeliveryTime,
+        validity_period: pdu.body.validityPeriod,
+        registered_delivery: pdu.body.registeredDelivery,
+        sm_default_msg_id: pdu.body.defaultMessageId,
         short_message: pdu.body.shortMessage,
-      } // prettier-ignore
+      }
     case 'alert_notification':
       return {
-        ...addressFields('source', pdu.body.source), ...addressFields('esme', pdu.body.esme), ...tlvFields(pdu.body.tlvs),
-      } // prettier-ignore
+        ...addressFields('source', pdu.body.source),
+        ...addressFields('esme', pdu.body.esme),
+        ...tlvFields(pdu.body.tlvs),
+      }
     default:
       return pdu.body === null ? {} : resultFields(pdu.body)
   }
 }
 
 function resultFields(body: Readonly<Record<string, unknown>> | object): Record<string, unknown> {
-  const { systemId, messageId, finalDate, messageState, errorCode, unsuccessful, tlvs = [] } = body as {
-    systemId?: string; messageId?: string; finalDate?: string; messageState?: number; errorCode?: number
-    unsuccessful?: readonly { address: Address; status: number }[]; tlvs?: readonly Tlv[]
-  } // prettier-ignore
+  const {
+    systemId,
+    messageId,
+    finalDate,
+    messageState,
+    errorCode,
+    unsuccessful,
+    tlvs = [],
+  } = body as {
+    systemId?: string
+    messageId?: string
+    finalDate?: string
+    messageState?: number
+    errorCode?: number
+    unsuccessful?: readonly { address: Address; status: number }[]
+    tlvs?: readonly Tlv[]
+  }
   return {
     ...(systemId !== undefined && { system_id: systemId }),
     ...(messageId !== undefined && { message_id: messageId }),
-    ...(finalDate !== undefined && { final_date: finalDate, message_state: messageState, error_code: errorCode }),
+    ...(finalDate !== undefined && {
+      final_date: finalDate,
+      message_state: messageState,
+      error_code: errorCode,
+    }),
     ...(unsuccessful && {
       unsuccess_sme: unsuccessful.map(({ address, status }) => ({
-        ...addressFields('dest', address), error_status_code: status,
+        ...addressFields('dest', address),
+        error_status_code: status,
       })),
     }),
     ...tlvFields(tlvs),
-  } // prettier-ignore
+  }
 }
 
 const messageFieldsOf = (body: MessageFields): Record<string, unknown> => ({

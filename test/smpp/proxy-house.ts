@@ -18,7 +18,10 @@ export function watch(socket: Socket): End {
   let fate = 'open'
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   socket.on('end', () => (fate = 'ended'))
-  socket.on('error', (error: NodeJS.ErrnoException) => (fate = error.code === 'ECONNRESET' ? 'reset' : (error.code ?? ''))) // prettier-ignore
+  socket.on(
+    'error',
+    (error: NodeJS.ErrnoException) => (fate = error.code === 'ECONNRESET' ? 'reset' : (error.code ?? '')),
+  )
   onTestFinished(() => void socket.destroy())
   return { socket, chunks, text: () => Buffer.concat(chunks).toString('latin1'), fate: () => fate }
 }

@@ -61,9 +61,11 @@ test('everything but id and stat may be missing', () => {
 })
 
 test('keys may stand in any order', () => {
-  expect(read('stat:UNDELIV err:011 done date:2611210638 id:99 dlvrd:000 text:hello sub:001')).toMatchObject(
-    { networkId: '99', result: 'undelivered', networkCode: '011' },
-  ) // prettier-ignore
+  expect(read('stat:UNDELIV err:011 done date:2611210638 id:99 dlvrd:000 text:hello sub:001')).toMatchObject({
+    networkId: '99',
+    result: 'undelivered',
+    networkCode: '011',
+  })
 })
 
 test('keys may be written in capitals, and states in small letters', () => {
@@ -236,13 +238,15 @@ test('any octets are read without a throw, and an ordinary text is never taken f
   const tags = fc.constantFrom(0x001e, 0x0427, 0x0423, 0x0424)
   fc.assert(
     fc.property(
-      octets(200), fc.nat(255), fc.array(fc.record({ tag: tags, value: octets(70) }), { maxLength: 4 }),
+      octets(200),
+      fc.nat(255),
+      fc.array(fc.record({ tag: tags, value: octets(70) }), { maxLength: 4 }),
       (shortMessage, esmClass, tlvs) => {
         const facts = readReceipt(deliveryOf('', { shortMessage, esmClass, tlvs }), everybody)
         if (facts !== null && facts.result !== null) expect(facts.networkId).not.toBe('')
       },
     ),
-  ) // prettier-ignore
+  )
   fc.assert(
     fc.property(fc.string(), (text) => {
       expect(readReceipt(deliveryOf(text, { esmClass: 0 }), nobody)).toBeNull()

@@ -129,13 +129,16 @@ test('what became of a message is known without its session, once that is over',
     answered: () => undefined,
   })
   opened.take(delivery(1) as Delivery)
-  await eventually(() => opened.size, (open) => expect(open).toBe(0))
+  await eventually(
+    () => opened.size,
+    (open) => expect(open).toBe(0),
+  )
   const mayComeAgain = () => [false, true].map((isElsewhere) => fates[0]?.mayComeAgain(90_000, isElsewhere))
   opened.close()
   const known = mayComeAgain()
   const before = asked
   expect([mayComeAgain(), asked]).toEqual([known, before])
-}) // prettier-ignore
+})
 
 test('a message may come again over another session until its own is heard behind our yes, and not over its own', async () => {
   const fates: DeliveryFate[] = []

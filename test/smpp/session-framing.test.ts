@@ -25,11 +25,17 @@ const breaks: readonly { end: string | null; spoil(frames: Buffer[], random: Ran
         random() < 0.5 ? pick(random, [0, 15]) : pick(random, [mostPduBytes + 1, 0xffff_ffff]),
       ),
   },
-  { end: null, spoil: (frames, random) => writeLength(frames, random, (length) => length + pick(random, [1, 60])) },
-  { end: null, spoil: (frames, random) => writeLength(frames, random, (length) => pick(random, [16, length])) },
+  {
+    end: null,
+    spoil: (frames, random) => writeLength(frames, random, (length) => length + pick(random, [1, 60])),
+  },
+  {
+    end: null,
+    spoil: (frames, random) => writeLength(frames, random, (length) => pick(random, [16, length])),
+  },
   { end: null, spoil: (frames, random) => cut(frames, pick(random, [0, frames.length - 1]), random) },
   { end: 'frame_stalled', spoil: (frames, random) => cut(frames, frames.length - 1, random) },
-] // prettier-ignore
+]
 
 function writeLength(frames: Buffer[], random: Random, lengthFor: (length: number) => number): void {
   const frame = frames[pick(random, [0, frames.length - 1])]!
@@ -53,7 +59,9 @@ test(
     const sessions = Math.ceil(garbagePdus / pdusEach)
     for (let n = 0; n < sessions; n++) {
       const { end, spoil } = breaks[n % breaks.length]!
-      const frames = Array.from({ length: pdusEach }, () => Buffer.from(garbage[pick(random, [0, garbage.length - 1])]!)) // prettier-ignore
+      const frames = Array.from({ length: pdusEach }, () =>
+        Buffer.from(garbage[pick(random, [0, garbage.length - 1])]!),
+      )
       spoil(frames, random)
       const fate = await fateOf(Buffer.concat(frames), end === 'frame_stalled')
       expect(fate, `session ${n}`).toBe(end ?? fate)

@@ -203,6 +203,11 @@ test('every PDU can be watched, both ways', async () => {
   await session.request('submit_sm', message)
   await session.unbind()
   expect(seen).toEqual([
-    'out bind_transceiver', 'in bind_transceiver_resp', 'out submit_sm', 'in submit_sm_resp', 'out unbind', 'in unbind_resp',
-  ]) // prettier-ignore
+    'out bind_transceiver',
+    'in bind_transceiver_resp',
+    'out submit_sm',
+    'in submit_sm_resp',
+    'out unbind',
+    'in unbind_resp',
+  ])
 })

@@ -20,7 +20,11 @@ async function openSharedLink(): Promise<{ smsc: SmscControl; tenant(name: strin
   const link = ['--host', smsc.host, '--port', String(smsc.port), '--system-id', 'esme', '--password-stdin']
   const add = ['device', 'add', 'smpp', '--shared', '--name', 'Carrier', ...link]
   expect(await cli(add, { dataFolder, stdin: 'secret\n' })).toMatchObject({ code: 0 })
-  await eventually(() => smsc.links('bound'), (bound) => expect(bound).toHaveLength(1), 10_000) // prettier-ignore
+  await eventually(
+    () => smsc.links('bound'),
+    (bound) => expect(bound).toHaveLength(1),
+    10_000,
+  )
   return { smsc, tenant: (name) => openTenant(server, dataFolder, name) }
 }
 
@@ -49,7 +53,8 @@ const long = 'A long answer that needs more than one piece. '.repeat(8).trim()
 test('over one link for two accounts, each answer reaches the account that last sent to the number', async () => {
   const { smsc, tenant } = await openSharedLink()
   const [ada, ben] = [await tenant('ada'), await tenant('ben')]
-  const arrives = (who: Tenant, states: string[]): Promise<unknown> => eventually(who.states, (seen) => expect(seen).toEqual(states), 10_000) // prettier-ignore
+  const arrives = (who: Tenant, states: string[]): Promise<unknown> =>
+    eventually(who.states, (seen) => expect(seen).toEqual(states), 10_000)
   const answers = async (text: string, from = mobile, method: 'none' | 'udh8' = 'none'): Promise<void> => {
     for (const order of mobileOriginated({ from, to: '12345', text, method }))
       expect(await smsc.deliver(order)).toMatchObject({ outcome: 0 })

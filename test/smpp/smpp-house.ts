@@ -59,7 +59,7 @@ export async function openSmppHouse(options: Options = {}): Promise<SmppHouse> {
     ['device', 'add', 'smpp', '--account', accountId, '--name', 'Carrier', '--host', smsc.host, '--port', String(port), '--system-id', 'esme',
       '--password-stdin', ...settings.flatMap((pair) => ['--set', pair]), '--json'],
     { dataFolder, stdin: `${password}\n` },
-  ) // prettier-ignore
+  )
   expect(added).toMatchObject({ code: 0 })
   const { id: deviceId } = JSON.parse(added.stdout) as { id: string }
   const headers = { authorization: `Bearer ${made.live_key}`, 'content-type': 'application/json' }

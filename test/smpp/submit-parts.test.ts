@@ -111,19 +111,28 @@ const septetsOf = (part: MessageFields, header: number): number =>
 
 test('as many parts go out as were priced', () => {
   fc.assert(
-    fc.property(fc.oneof(gsm7Text, anyText), fc.constantFrom('udh8' as const, 'sar' as const), fc.constantFrom('unpacked' as const, 'packed' as const), (text, concat, gsmPacking) => {
-      expect(partsOf(text, { concat, gsmPacking })).toHaveLength(measureText(text, 'auto').parts)
-    }),
+    fc.property(
+      fc.oneof(gsm7Text, anyText),
+      fc.constantFrom('udh8' as const, 'sar' as const),
+      fc.constantFrom('unpacked' as const, 'packed' as const),
+      (text, concat, gsmPacking) => {
+        expect(partsOf(text, { concat, gsmPacking })).toHaveLength(measureText(text, 'auto').parts)
+      },
+    ),
     { numRuns: 1_000 },
   )
-}) // prettier-ignore
+})
 
 test('a 16-bit reference leaves room for 152 septets or 66 units, so a full text needs a part more', () => {
   expect(partsOf('x'.repeat(306))).toHaveLength(2)
-  expect(partsOf('x'.repeat(306), { concat: 'udh16' }).map(({ shortMessage }) => shortMessage.length)).toEqual([159, 159, 9])
-  expect(partsOf('я'.repeat(134), { concat: 'udh16' }).map(({ shortMessage }) => shortMessage.length)).toEqual([139, 139, 11])
+  expect(
+    partsOf('x'.repeat(306), { concat: 'udh16' }).map(({ shortMessage }) => shortMessage.length),
+  ).toEqual([159, 159, 9])
+  expect(
+    partsOf('я'.repeat(134), { concat: 'udh16' }).map(({ shortMessage }) => shortMessage.length),
+  ).toEqual([139, 139, 11])
   expect(partsOf('x'.repeat(304), { concat: 'udh16' })).toHaveLength(2)
-}) // prettier-ignore
+})
 
 test('no part ends inside an escape pair or a surrogate pair', () => {
   const euros = partsOf('€'.repeat(100), {}).map(({ shortMessage }) => shortMessage)
@@ -168,11 +177,17 @@ test('as payload a long text is one part with an empty short message', () => {
 
 test('a text that the default alphabet of the link lacks goes as UCS-2 as a whole', () => {
   expect(partsOf('10 €', { alphabet: 'latin1' })[0]).toMatchObject({ dataCoding: 8 })
-  expect(partsOf('né', { alphabet: 'latin1', dataCoding: 3 })[0]).toMatchObject({ dataCoding: 3, shortMessage: Buffer.from([0x6e, 0xe9]) })
+  expect(partsOf('né', { alphabet: 'latin1', dataCoding: 3 })[0]).toMatchObject({
+    dataCoding: 3,
+    shortMessage: Buffer.from([0x6e, 0xe9]),
+  })
   expect(partsOf('né', { alphabet: 'ascii', dataCoding: 1 })[0]).toMatchObject({ dataCoding: 8 })
-  expect(partsOf('@_$', {})[0]).toMatchObject({ dataCoding: 0, shortMessage: Buffer.from([0x00, 0x11, 0x02]) })
+  expect(partsOf('@_$', {})[0]).toMatchObject({
+    dataCoding: 0,
+    shortMessage: Buffer.from([0x00, 0x11, 0x02]),
+  })
   expect(partsOf('@_$', { alphabet: 'ascii' })[0]!.shortMessage.toString('latin1')).toBe('@_$')
-}) // prettier-ignore
+})
 
 test('packed septets are those of other programs', () => {
   const packed = (text: string) => partsOf(text, { gsmPacking: 'packed' })[0]!.shortMessage.toString('hex')
@@ -180,7 +195,9 @@ test('packed septets are those of other programs', () => {
   expect(packed('Hello {world} 12€')).toBe('c8329bfd066d50f7b79c4ddea44031d9a60c')
   // Seven septets leave seven bits, which a CR fills.
   expect(packed('1234567')).toBe('31d98c56b3dd1a')
-  expect(partsOf('x'.repeat(306), { gsmPacking: 'packed' }).map(({ shortMessage }) => shortMessage.length)).toEqual([140, 140]) // prettier-ignore
+  expect(
+    partsOf('x'.repeat(306), { gsmPacking: 'packed' }).map(({ shortMessage }) => shortMessage.length),
+  ).toEqual([140, 140])
 })
 
 test('the rest of the validity goes along as the link wants it', () => {
@@ -195,7 +212,13 @@ test('the rest of the validity goes along as the link wants it', () => {
 })
 
 test('codes have priority, receipts are asked for as set, and what the link adds goes with every part', () => {
-  const settings = { ...plain, receipts: 'failures' as const, serviceType: 'CMT', protocolId: 1, tlvs: [{ tag: 0x1400, value: Buffer.from('01') }] } // prettier-ignore
+  const settings = {
+    ...plain,
+    receipts: 'failures' as const,
+    serviceType: 'CMT',
+    protocolId: 1,
+    tlvs: [{ tag: 0x1400, value: Buffer.from('01') }],
+  }
   const parts = submitParts(
     handOver('x'.repeat(200), { category: 'authentication' }),
     settings,
@@ -211,8 +234,14 @@ test('codes have priority, receipts are asked for as set, and what the link adds
 
 test('each part carries a number of its own, the same for the same attempt, unless the operator has set one', () => {
   const referencesOf = (attemptId: string, settings: Partial<MessageSettings> = {}) =>
-    submitParts(handOver('x'.repeat(400), { attemptId }), { ...plain, userMessageReference: true, ...settings }, () => 0, nowMs)
-      .map(({ tlvs }) => tlvs.filter(({ tag }) => tag === 0x0204).map(({ value }) => Buffer.from(value).readUInt16BE()))
+    submitParts(
+      handOver('x'.repeat(400), { attemptId }),
+      { ...plain, userMessageReference: true, ...settings },
+      () => 0,
+      nowMs,
+    ).map(({ tlvs }) =>
+      tlvs.filter(({ tag }) => tag === 0x0204).map(({ value }) => Buffer.from(value).readUInt16BE()),
+    )
   const first = referencesOf('att_01')
   expect(first).toEqual([0, 1, 2].map((part) => [referenceOfPart('att_01', part)]))
   expect(new Set(first.flat()).size).toBe(3)
@@ -221,7 +250,7 @@ test('each part carries a number of its own, the same for the same attempt, unle
   expect(referencesOf('att_01', { userMessageReference: false })).toEqual([[], [], []])
   const own = { tlvs: [{ tag: 0x0204, value: Buffer.of(0, 7) }] }
   expect(referencesOf('att_01', own)).toEqual([[7], [7], [7]])
-}) // prettier-ignore
+})
 
 test('more parts than a total can say are refused', () => {
   expect(() => partsOf('x'.repeat(153 * 256))).toThrow('256 parts')

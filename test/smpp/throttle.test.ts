@@ -9,7 +9,11 @@ interface Ran {
 }
 
 /** An SMSC that takes `perSecond` in each second and says "too much" to the rest; the link offers whatever its throttle allows. */
-function run(throttle: Throttle, clock: { ms: number }, { perSecond, seconds }: { perSecond: number; seconds: number }): Ran {
+function run(
+  throttle: Throttle,
+  clock: { ms: number },
+  { perSecond, seconds }: { perSecond: number; seconds: number },
+): Ran {
   const ran = { taken: 0, refused: 0, longestSilenceMs: 0 }
   let inSecond = 0
   let lastTakenMs = clock.ms
@@ -31,7 +35,7 @@ function run(throttle: Throttle, clock: { ms: number }, { perSecond, seconds }: 
     }
   }
   return ran
-} // prettier-ignore
+}
 
 const make = (contracted: number | null) => {
   const clock = { ms: 1_000 }

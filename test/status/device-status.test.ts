@@ -230,9 +230,20 @@ async function wait(
       'messages',
       messages.map((message) => storedMessage({ ...message, account_id: accountId, parts: 2, held: 2 })),
     )
-    await insertRows(tx, 'queue', messages.map(({ id, created_at }) => ({
-      ...route, priority: 1, due_at: created_at, message_id: id, parts: 2, expires_at: created_at + 1, changed_at: created_at, claimed_by: id === claimed ? 'dev_1' : null,
-    }))) // prettier-ignore
+    await insertRows(
+      tx,
+      'queue',
+      messages.map(({ id, created_at }) => ({
+        ...route,
+        priority: 1,
+        due_at: created_at,
+        message_id: id,
+        parts: 2,
+        expires_at: created_at + 1,
+        changed_at: created_at,
+        claimed_by: id === claimed ? 'dev_1' : null,
+      })),
+    )
     await insertRows(tx, 'queue_totals', [
       { ...route, messages: waiting, parts: waiting * 2, next_expiry_at: 1 },
     ])

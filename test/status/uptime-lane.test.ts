@@ -22,8 +22,12 @@ type Row = readonly [fromMinute: number, untilMinute: number | null, status: Sta
 async function past(states: readonly Row[], runs: readonly (readonly [number, number])[]): Promise<void> {
   await house.storage.writer.write(async (tx) => {
     const rows = states.map(([from, until, status]) => ({
-      device_id: 'dev_a', from_at: from * minute, until_at: until === null ? null : until * minute, status, reasons: '[]',
-    })) // prettier-ignore
+      device_id: 'dev_a',
+      from_at: from * minute,
+      until_at: until === null ? null : until * minute,
+      status,
+      reasons: '[]',
+    }))
     await insertRows(tx, 'device_states', rows)
     await insertRows(
       tx,
@@ -43,7 +47,14 @@ async function lane(fromMinute: number, untilMinute: number): Promise<(readonly 
 }
 
 test('a lane shows what a device was, from what it was before the span to what it is', async () => {
-  await past([[0, 110, 'online'], [110, 120, 'offline'], [120, null, 'online']], [[0, 200]]) // prettier-ignore
+  await past(
+    [
+      [0, 110, 'online'],
+      [110, 120, 'offline'],
+      [120, null, 'online'],
+    ],
+    [[0, 200]],
+  )
   expect(await lane(100, 200)).toEqual([
     [100, 110, 'online'],
     [110, 120, 'offline'],
@@ -52,7 +63,7 @@ test('a lane shows what a device was, from what it was before the span to what i
 })
 
 test('before anybody said anything it is unknown, also for a device that never was heard of', async () => {
-  await past([[150, null, 'online']], [[120, 200]]) // prettier-ignore
+  await past([[150, null, 'online']], [[120, 200]])
   expect(await lane(100, 200)).toEqual([
     [100, 150, 'unknown'],
     [150, 200, 'online'],
@@ -60,7 +71,14 @@ test('before anybody said anything it is unknown, also for a device that never w
 })
 
 test('while no server ran nothing is claimed of it; a quick restart is no gap', async () => {
-  await past([[0, null, 'online']], [[0, 120], [120.3, 140], [160, 200]]) // prettier-ignore
+  await past(
+    [[0, null, 'online']],
+    [
+      [0, 120],
+      [120.3, 140],
+      [160, 200],
+    ],
+  )
   expect(await lane(100, 200)).toEqual([
     [100, 140, 'online'],
     [140, 160, 'unwatched'],
@@ -69,12 +87,28 @@ test('while no server ran nothing is claimed of it; a quick restart is no gap', 
 })
 
 test('while one of several servers ran there is no gap, however the others came and went', async () => {
-  await past([[0, null, 'online']], [[0, 150], [110, 120], [148, 200]]) // prettier-ignore
+  await past(
+    [[0, null, 'online']],
+    [
+      [0, 150],
+      [110, 120],
+      [148, 200],
+    ],
+  )
   expect(await lane(100, 200)).toEqual([[100, 200, 'online']])
 })
 
 test('a gap at both ends is one too, and cuts through changes', async () => {
-  await past([[0, 150, 'online'], [150, null, 'offline']], [[110, 145], [155, 180]]) // prettier-ignore
+  await past(
+    [
+      [0, 150, 'online'],
+      [150, null, 'offline'],
+    ],
+    [
+      [110, 145],
+      [155, 180],
+    ],
+  )
   expect(await lane(100, 200)).toEqual([
     [100, 110, 'unwatched'],
     [110, 145, 'online'],
@@ -85,7 +119,11 @@ test('a gap at both ends is one too, and cuts through changes', async () => {
 })
 
 test('a restless device gives no more stretches than can be seen, and none of its troubles is lost', async () => {
-  const states = Array.from({ length: 1_440 }, (_, i): Row => [i, i === 1_439 ? null : i + 1, i % 2 === 0 ? 'online' : 'offline']) // prettier-ignore
+  const states = Array.from({ length: 1_440 }, (_, i): Row => [
+    i,
+    i === 1_439 ? null : i + 1,
+    i % 2 === 0 ? 'online' : 'offline',
+  ])
   await past(states, [[0, 1_440]])
   const told = await lane(0, 1_440)
   expect(told.length).toBeLessThanOrEqual(401)
@@ -95,8 +133,12 @@ test('a restless device gives no more stretches than can be seen, and none of it
 
 test('of more measurements than a curve shows, the lowest of each piece stands for it', async () => {
   const samples = Array.from({ length: 90 * 144 }, (_, i) => ({
-    device_id: 'dev_a', at: i * 10 * minute, battery: i === 5_000 ? 3 : 50, charging: 0 as const, network: null,
-  })) // prettier-ignore
+    device_id: 'dev_a',
+    at: i * 10 * minute,
+    battery: i === 5_000 ? 3 : 50,
+    charging: 0 as const,
+    network: null,
+  }))
   await house.storage.writer.write((tx) => insertRows(tx, 'device_samples', samples))
   const told = await readSamples(house.storage.read, 'dev_a', { fromMs: 0, untilMs: 90 * day })
   expect(told).toHaveLength(96)

@@ -101,8 +101,15 @@ test('a mode has its own devices, and another account’s are absent', async () 
 
 async function openAttempts(accountId: string, deviceId: string, messages: number): Promise<void> {
   const rows = Array.from({ length: messages }, () => ({
-    account_id: accountId, mode: 'live' as const, message_id: house.ids('msg'), number: 1, id: house.ids('att'), device_id: deviceId, fence: 1,
-    state: 'handing_over' as const, started_at: 1,
-  })) // prettier-ignore
+    account_id: accountId,
+    mode: 'live' as const,
+    message_id: house.ids('msg'),
+    number: 1,
+    id: house.ids('att'),
+    device_id: deviceId,
+    fence: 1,
+    state: 'handing_over' as const,
+    started_at: 1,
+  }))
   await house.storage.writer.write((tx) => insertRows(tx, 'attempts', rows))
 }

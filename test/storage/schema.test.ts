@@ -109,7 +109,12 @@ test('both databases refuse the same nonsense', async () => {
     expect(() => sqlite.exec(statement), statement).toThrow(/constraint/i)
     await expect(postgres.query(statement), statement).rejects.toThrow(/constraint/i)
   }
-  const wallets = [[10, 11, 0], [10, 5, 6], [-1, 0, 0], [10, -1, 0]] // prettier-ignore
+  const wallets = [
+    [10, 11, 0],
+    [10, 5, 6],
+    [-1, 0, 0],
+    [10, -1, 0],
+  ]
   for (const database of [
     (text: string) => Promise.resolve(sqlite.exec(text)),
     (text: string) => postgres.query(text),

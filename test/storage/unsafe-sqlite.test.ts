@@ -24,7 +24,9 @@ test.each(levels)(
       (server) => server.kill('SIGKILL'),
       () => undefined,
     )
-    await expect(starting).rejects.toThrow(`SQLite runs with synchronous=${number}: a power cut could lose accepted messages`) // prettier-ignore
+    await expect(starting).rejects.toThrow(
+      `SQLite runs with synchronous=${number}: a power cut could lose accepted messages`,
+    )
   },
 )
 

@@ -35,12 +35,15 @@ test('a clock that fits what the database says goes as it goes', async () => {
   expect(clock.now()).toBe(own.now())
 })
 
-test.each([-hourMs, hourMs, -500, 500])('a clock that is wrong by %i ms is put right by as much as the answer took, and stays right', async (wrongByMs) => {
-  const { own, clock, rightMs, ask } = await openClocks(wrongByMs)
-  await ask()
-  await own.advance(5_000)
-  expect(Math.abs(clock.now() - rightMs())).toBeLessThanOrEqual(10)
-}) // prettier-ignore
+test.each([-hourMs, hourMs, -500, 500])(
+  'a clock that is wrong by %i ms is put right by as much as the answer took, and stays right',
+  async (wrongByMs) => {
+    const { own, clock, rightMs, ask } = await openClocks(wrongByMs)
+    await ask()
+    await own.advance(5_000)
+    expect(Math.abs(clock.now() - rightMs())).toBeLessThanOrEqual(10)
+  },
+)
 
 test('an answer that took long leaves what a quick one has told as it was', async () => {
   const { own, clock, rightMs, ask } = await openClocks(24 * hourMs)
@@ -75,21 +78,25 @@ test('a server with another clock that takes over is followed, also into the pas
 test('answers of any length never let it step back', async () => {
   const answer = fc.record({ takesMs: fc.nat(900), atMs: fc.nat(900), pauseMs: fc.nat(6_000) })
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: -hourMs, max: hourMs }), fc.array(answer), async (wrongByMs, answers) => {
-      const { own, clock, rightMs } = await openClocks(wrongByMs)
-      let last = Number.NEGATIVE_INFINITY
-      for (const { takesMs, atMs, pauseMs } of answers) {
-        const askedMs = own.monotonicMs()
-        await own.advance(Math.min(atMs, takesMs))
-        const databaseMs = rightMs()
-        await own.advance(takesMs - Math.min(atMs, takesMs))
-        clock.hear({ databaseMs, askedMs, answeredMs: own.monotonicMs() })
-        expect(clock.now()).toBeGreaterThanOrEqual(last)
-        last = clock.now()
-        expect(Math.abs(last - rightMs())).toBeLessThanOrEqual(900)
-        await own.advance(pauseMs)
-      }
-    }),
+    fc.asyncProperty(
+      fc.integer({ min: -hourMs, max: hourMs }),
+      fc.array(answer),
+      async (wrongByMs, answers) => {
+        const { own, clock, rightMs } = await openClocks(wrongByMs)
+        let last = Number.NEGATIVE_INFINITY
+        for (const { takesMs, atMs, pauseMs } of answers) {
+          const askedMs = own.monotonicMs()
+          await own.advance(Math.min(atMs, takesMs))
+          const databaseMs = rightMs()
+          await own.advance(takesMs - Math.min(atMs, takesMs))
+          clock.hear({ databaseMs, askedMs, answeredMs: own.monotonicMs() })
+          expect(clock.now()).toBeGreaterThanOrEqual(last)
+          last = clock.now()
+          expect(Math.abs(last - rightMs())).toBeLessThanOrEqual(900)
+          await own.advance(pauseMs)
+        }
+      },
+    ),
     { numRuns: 50 },
   )
-}) // prettier-ignore
+})

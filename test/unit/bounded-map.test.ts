@@ -6,12 +6,18 @@ const most = 3
 
 const steps = fc.array(
   fc.oneof(
-    { weight: 12, arbitrary: fc.record({ kind: fc.constant('set' as const), key: fc.integer({ max: 9, min: 0 }) }) },
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('delete' as const), key: fc.integer({ max: 9, min: 0 }) }) },
+    {
+      weight: 12,
+      arbitrary: fc.record({ kind: fc.constant('set' as const), key: fc.integer({ max: 9, min: 0 }) }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant('delete' as const), key: fc.integer({ max: 9, min: 0 }) }),
+    },
     { weight: 1, arbitrary: fc.constant({ kind: 'clear' as const, key: 0 }) },
   ),
   { maxLength: 200 },
-) // prettier-ignore
+)
 
 test('a bounded map holds what was put in last, whatever was renewed, deleted or cleared meanwhile', () => {
   fc.assert(

@@ -7,9 +7,11 @@ const root = join(import.meta.dirname, '../..')
 
 /** What a module runs with: modules of which it takes types alone are left out. */
 const importedBy = (file: string): string[] =>
-  [...readFileSync(join(root, file), 'utf8').matchAll(/^(?:import|export|\}) (?!type\b).*?from '(\.[^']+\.tsx?)'$/gm)].map(([, path = '']) =>
-    relative(root, join(root, dirname(file), path)),
-  ) // prettier-ignore
+  [
+    ...readFileSync(join(root, file), 'utf8').matchAll(
+      /^(?:import|export|\}) (?!type\b).*?from '(\.[^']+\.tsx?)'$/gm,
+    ),
+  ].map(([, path = '']) => relative(root, join(root, dirname(file), path)))
 
 test('the console is built anew when any module of the server changes that it is made of', () => {
   const own = globSync('console/src/**/*.{ts,tsx}', { cwd: root })

@@ -20,7 +20,9 @@ function read(text: string): (string | null)[][] {
 const cell = fc.oneof(
   fc.constant(null),
   fc.string({ unit: 'grapheme' }),
-  fc.string({ unit: fc.constantFrom('\\', '\b', '\f', '\n', '\r', '\t', '\v', '\0', 'N', '.', 'x', '"', '😀') }), // prettier-ignore
+  fc.string({
+    unit: fc.constantFrom('\\', '\b', '\f', '\n', '\r', '\t', '\v', '\0', 'N', '.', 'x', '"', '😀'),
+  }),
 )
 
 test('whatever stands in a row is read back from the lines of COPY', () => {

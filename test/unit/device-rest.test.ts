@@ -12,13 +12,17 @@ const facts: DeviceFacts = {
 /** A device with room for ten, of which one is handed over and ends so. Gives how many it may be given then. */
 function freeAfter(outcome: Outcome, laterMs = 0): number {
   const clock = createStubClock()
-  const link = { window: 10, capabilities: {}, health: () => ({ status: 'online', reasons: [] }) } as unknown as Link
+  const link = {
+    window: 10,
+    capabilities: {},
+    health: () => ({ status: 'online', reasons: [] }),
+  } as unknown as Link
   const device = new DeviceRuntime({ clock, log: {} as Log, breakerRestMs: 0 }, facts, link)
   device.opened(1)
   device.closed(outcome)
   void clock.advance(laterMs)
   return device.candidate().free
-} // prettier-ignore
+}
 
 const busy: Outcome = {
   kind: 'refused',
@@ -36,12 +40,18 @@ test('a device that is throttled or away rests for a second, and then takes as m
 function deviceOnTrial(link: object): DeviceRuntime {
   const clock = createStubClock()
   const log = { error: () => undefined } as unknown as Log
-  const whole = { window: 10, capabilities: {}, health: () => ({ status: 'online', reasons: [] }), ...link } as unknown as Link | Pull
+  const whole = {
+    window: 10,
+    capabilities: {},
+    health: () => ({ status: 'online', reasons: [] }),
+    ...link,
+  } as unknown as Link | Pull
   const device = new DeviceRuntime({ clock, log, breakerRestMs: 60_000 }, facts, whole)
-  for (let i = 0; i < 20; i++) device.heard({ kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer' })
+  for (let i = 0; i < 20; i++)
+    device.heard({ kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer' })
   void clock.advance(60_000)
   return device
-} // prettier-ignore
+}
 
 test('a device on trial is tried while it holds a half that waits for its rest, and not while one is under way', () => {
   const device = deviceOnTrial({ waiting: 1 })

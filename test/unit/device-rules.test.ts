@@ -16,21 +16,37 @@ const given = { settings: {}, secrets: {}, senders: [], pace: null }
 
 test('a new device is refused without what its kind has no default for, and told all of it', () => {
   expect(missingFaults(rules, given)).toEqual([
-    { pointer: '/settings/host', code: 'required', detail: 'This kind of device needs the setting host; it has no default.' },
-    { pointer: '/secrets/password', code: 'required', detail: 'This kind of device needs the secret password.' },
+    {
+      pointer: '/settings/host',
+      code: 'required',
+      detail: 'This kind of device needs the setting host; it has no default.',
+    },
+    {
+      pointer: '/secrets/password',
+      code: 'required',
+      detail: 'This kind of device needs the secret password.',
+    },
   ])
   expect(missingFaults(rules, { settings: { host: 'a' }, secrets: { password: 'b' } })).toEqual([])
-}) // prettier-ignore
+})
 
 test('a required setting cannot be put back to a default that it does not have', () => {
-  expect(deviceFaults(rules, { ...given, settings: { host: null } })).toMatchObject([{ pointer: '/settings/host', code: 'required' }]) // prettier-ignore
+  expect(deviceFaults(rules, { ...given, settings: { host: null } })).toMatchObject([
+    { pointer: '/settings/host', code: 'required' },
+  ])
   expect(deviceFaults(rules, { ...given, settings: { window: null } })).toEqual([])
 })
 
 test('a device that lacks what its kind needs fails its examination', () => {
   const settingsCheck = (device: Pick<ListedDevice, 'settings' | 'hasSecrets'>) =>
-    examineDevice({ id: 'dev_1', kind: 'smpp', state: 'enabled', report: null, ...device } as ListedDevice, { kind: 'smpp', ...rules } as unknown as ConnectorKind)
-      .find(({ name }) => name === 'settings')
+    examineDevice(
+      { id: 'dev_1', kind: 'smpp', state: 'enabled', report: null, ...device } as ListedDevice,
+      { kind: 'smpp', ...rules } as unknown as ConnectorKind,
+    ).find(({ name }) => name === 'settings')
   expect(settingsCheck({ settings: { host: 'a' }, hasSecrets: true })).toMatchObject({ ok: true })
-  expect(settingsCheck({ settings: {}, hasSecrets: false })).toEqual({ name: 'settings', ok: false, says: 'Settings: host is missing; its secrets are missing.' })
-}) // prettier-ignore
+  expect(settingsCheck({ settings: {}, hasSecrets: false })).toEqual({
+    name: 'settings',
+    ok: false,
+    says: 'Settings: host is missing; its secrets are missing.',
+  })
+})

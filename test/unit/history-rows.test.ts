@@ -34,7 +34,11 @@ function listOf(numbers: readonly number[], hasMore: boolean): ListedPages {
   const rows = [...new Set(numbers)].toSorted((a, b) => b - a).map((number) => row(number))
   const pages = []
   for (let i = 0; i === 0 || i < rows.length; i += 3)
-    pages.push({ rows: rows.slice(i, i + 3), next: i + 3 < rows.length || hasMore ? 'c' : null, searchedToMs: null }) // prettier-ignore
+    pages.push({
+      rows: rows.slice(i, i + 3),
+      next: i + 3 < rows.length || hasMore ? 'c' : null,
+      searchedToMs: null,
+    })
   return { pages, pageParams: pages.map(() => null) }
 }
 
@@ -47,7 +51,11 @@ describe('a list that is told of changes', () => {
     fc.assert(
       fc.property(numbers, numbers, fc.boolean(), (held, changed, hasMore) => {
         const list = listOf(held, hasMore)
-        const { shown, newcomers } = mergeChanged(list, changed.map((number) => row(number, { updatedAtMs: 1_000 })), {}) // prettier-ignore
+        const { shown, newcomers } = mergeChanged(
+          list,
+          changed.map((number) => row(number, { updatedAtMs: 1_000 })),
+          {},
+        )
         const after = numbersIn(insertRows(shown, newcomers))
         // Below the end of what was read, the next page will bring them.
         const lowest = hasMore && held.length > 0 ? Math.min(...held) : 0
@@ -66,7 +74,11 @@ describe('a list that is told of changes', () => {
 
   test('keeps a row that no longer fits its filter, and announces no other that does not', () => {
     const list = listOf([1], false)
-    const { shown, newcomers } = mergeChanged(list, [row(1, { status: 'sent', updatedAtMs: 9 }), row(2, { status: 'sent' }), row(3)], { status: ['queued'] }) // prettier-ignore
+    const { shown, newcomers } = mergeChanged(
+      list,
+      [row(1, { status: 'sent', updatedAtMs: 9 }), row(2, { status: 'sent' }), row(3)],
+      { status: ['queued'] },
+    )
     expect(numbersIn(shown)).toEqual([1])
     expect(newcomers.map(({ id }) => id)).toEqual(['msg_0003'])
   })
@@ -81,18 +93,31 @@ describe('a list that begins anew', () => {
         const changed = (number: number) => row(number, { status: 'sent', updatedAtMs: 1_000 })
         const list = beginAnew(head!, [...held, ...waiting].map(changed))
         const inHead = head!.rows.map(({ id }) => Number(id.slice(4)))
-        const expected = new Set([...inHead, ...[...held, ...waiting].filter((number) => number > Math.min(...inHead))])
+        const expected = new Set([
+          ...inHead,
+          ...[...held, ...waiting].filter((number) => number > Math.min(...inHead)),
+        ])
         expect(numbersIn(list)).toEqual([...expected].toSorted((a, b) => b - a))
         const sent = list.pages.flatMap(({ rows }) => rows.filter(({ status }) => status === 'sent'))
-        expect(sent).toHaveLength([...expected].filter((number) => [...held, ...waiting].includes(number)).length)
+        expect(sent).toHaveLength(
+          [...expected].filter((number) => [...held, ...waiting].includes(number)).length,
+        )
       }),
     )
-  }) // prettier-ignore
+  })
 
   test('what waits to be shown is announced once, the newest first, and as it stands', () => {
-    const waiting = addWaiting([row(2), row(1)], [row(3), row(2)], [row(3), row(1, { status: 'sent', updatedAtMs: 9 })])
-    expect(waiting.map(({ id, status }) => `${id} ${status}`)).toEqual(['msg_0003 queued', 'msg_0002 queued', 'msg_0001 sent'])
-  }) // prettier-ignore
+    const waiting = addWaiting(
+      [row(2), row(1)],
+      [row(3), row(2)],
+      [row(3), row(1, { status: 'sent', updatedAtMs: 9 })],
+    )
+    expect(waiting.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      'msg_0003 queued',
+      'msg_0002 queued',
+      'msg_0001 sent',
+    ])
+  })
 })
 
 describe('the filter in an address', () => {

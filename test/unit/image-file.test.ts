@@ -29,9 +29,12 @@ test('every stage of the image is of the Node.js that the repository is tested w
 test('every path that the image copies is there, and .dockerignore lets it through', () => {
   const isLetIn = dockerIgnore(readText('.dockerignore'))
   expect(['bin/onesixty.js', 'src/main.ts'].every(isLetIn)).toBe(true)
-  expect([isLetIn('.git/HEAD'), isLetIn('data/secret'), isLetIn('.env'), isLetIn('scripts/check.ts')]).toEqual(
-    [false, false, false, false],
-  ) // prettier-ignore
+  expect([
+    isLetIn('.git/HEAD'),
+    isLetIn('data/secret'),
+    isLetIn('.env'),
+    isLetIn('scripts/check.ts'),
+  ]).toEqual([false, false, false, false])
   expect([isLetIn('console/node_modules/x.js'), isLetIn('console/dist/index.html')]).toEqual([false, false])
   const copied = stages.flatMap(({ copies }) => copies).filter(({ stage }) => stage === null)
   expect(copied.length).toBeGreaterThan(5)
@@ -117,7 +120,16 @@ const filesBelow = (path: string): string[] => {
 
 /** The packages of npm that a module imports when it runs: types leave nothing behind. */
 const importedPackages = (source: string): string[] =>
-  [...source.matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)'|import\('([^']+)'\)|^import '([^']+)'/gms)]
+  [
+    ...source.matchAll(
+      /^(?:import|export) (?!type )[^;]*?from '([^']+)'|import\('([^']+)'\)|^import '([^']+)'/gms,
+    ),
+  ]
     .map(([, from, lazy, bare]) => from ?? lazy ?? bare ?? '')
     .filter((name) => !name.startsWith('.') && !name.startsWith('node:') && !builtinModules.includes(name))
-    .map((name) => name.split('/').slice(0, name.startsWith('@') ? 2 : 1).join('/')) // prettier-ignore
+    .map((name) =>
+      name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/'),
+    )

@@ -42,12 +42,19 @@ test('the environment goes before the file, and then no file is made', async () 
   ).rejects.toThrow('at least 32 characters')
 })
 
-test.for(['\n', '\r\n'])('refuses a secret of several lines, which could not stand among the former ones', async (end) => {
-  const secret = `${'a'.repeat(40)}${end}${'b'.repeat(40)}`
-  await expect(loadInstanceSecret({ dataFolder: folder, secret, databaseUrl: null })).rejects.toThrow('one line')
-  await writeFile(secretFile(folder), `${secret}\n`, { mode: 0o600 })
-  await expect(loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null })).rejects.toThrow('one line')
-}) // prettier-ignore
+test.for(['\n', '\r\n'])(
+  'refuses a secret of several lines, which could not stand among the former ones',
+  async (end) => {
+    const secret = `${'a'.repeat(40)}${end}${'b'.repeat(40)}`
+    await expect(loadInstanceSecret({ dataFolder: folder, secret, databaseUrl: null })).rejects.toThrow(
+      'one line',
+    )
+    await writeFile(secretFile(folder), `${secret}\n`, { mode: 0o600 })
+    await expect(loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null })).rejects.toThrow(
+      'one line',
+    )
+  },
+)
 
 test('refuses a secret that others may read', async () => {
   await loadInstanceSecret({ dataFolder: folder, secret: null, databaseUrl: null })

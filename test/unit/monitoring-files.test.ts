@@ -23,9 +23,11 @@ test('every rule has a name of its own, a severity and a sentence', () => {
   const names = rules.map(({ alert }) => alert)
   expect(new Set(names).size).toBe(names.length)
   const isWhole = ({ alert, labels, annotations }: AlertRule): boolean =>
-    /^Onesixty[A-Z]\w+$/.test(alert) && /^(page|ticket)$/.test(labels.severity) && annotations.summary.endsWith('.')
+    /^Onesixty[A-Z]\w+$/.test(alert) &&
+    /^(page|ticket)$/.test(labels.severity) &&
+    annotations.summary.endsWith('.')
   expect(rules.filter((rule) => !isWhole(rule))).toEqual([])
-}) // prettier-ignore
+})
 
 test('every expression closes what it opens and uses known functions', () => {
   const known = /^(sum|max|count|vector|by|rate|increase|changes|absent|histogram_quantile|and|or)$/
@@ -44,8 +46,12 @@ test('every expression closes what it opens and uses known functions', () => {
 test('every label that is asked for by its value has such values', async () => {
   const labels = await labelsOfCounters()
   const asked = expressions.flatMap(({ text }) =>
-    [...text.matchAll(/(onesixty_\w+)\{(\w+)=~?"([^"]*)"\}/g)].map(([, metric, label, value]) => ({ metric, label, value })),
-  ) // prettier-ignore
+    [...text.matchAll(/(onesixty_\w+)\{(\w+)=~?"([^"]*)"\}/g)].map(([, metric, label, value]) => ({
+      metric,
+      label,
+      value,
+    })),
+  )
   expect(asked.length).toBeGreaterThan(5)
   for (const { metric = '', label = '', value = '' } of asked) {
     expect(labels.get(metric), `${metric}{${label}}`).toContain(label)
@@ -62,11 +68,12 @@ test('what a rule compares is counted before it has happened once, for nothing c
   )
   expect(compared.length).toBeGreaterThan(8)
   const silent = compared.filter(
-    ({ metric, value }) => !samples.some((sample) => sample.startsWith(metric) && sample.includes(`"${value}`)),
+    ({ metric, value }) =>
+      !samples.some((sample) => sample.startsWith(metric) && sample.includes(`"${value}`)),
   )
   expect(silent.filter(({ metric }) => metric !== 'onesixty_messages_accepted_total')).toEqual([])
   expect(samples).toContain('onesixty_messages_accepted_total 0')
-}) // prettier-ignore
+})
 
 test('every label that panels and rules are grouped by is one', async () => {
   const labels = await labelsOfCounters()
@@ -112,7 +119,10 @@ async function labelsOfCounters(): Promise<Map<string, string[]>> {
   const lines = (await metrics.text()).matchAll(/^(onesixty_\w+)\{([^}]*)\}/gm)
   const labels = new Map<string, string[]>()
   for (const [, name = '', pairs = ''] of lines)
-    labels.set(name, [...pairs.matchAll(/(\w+)="/g)].map(([, label = '']) => label)) // prettier-ignore
+    labels.set(
+      name,
+      [...pairs.matchAll(/(\w+)="/g)].map(([, label = '']) => label),
+    )
   return labels
 }
 

@@ -32,7 +32,16 @@ async function startNode() {
     close: async () => undefined,
   }
   const log = createLog('info', { write: (line: string) => void lines.push(line) })
-  const news = new NodeNews({ clock, log, signals, epoch: 1, hasOthers: () => true, wake: () => undefined, changes: new AccountChanges(), counts }) // prettier-ignore
+  const news = new NodeNews({
+    clock,
+    log,
+    signals,
+    epoch: 1,
+    hasOthers: () => true,
+    wake: () => undefined,
+    changes: new AccountChanges(),
+    counts,
+  })
   await news.start()
   return { clock, counts, told, routes, lines, way, on, news }
 }
@@ -98,10 +107,13 @@ test('a name that no word holds is said in the log by its limit, and keeps back 
   const { clock, counts, told, lines } = await startNode()
   for (const name of ['acc_a', 'x'.repeat(8_000), 'acc_b']) counts.count('calls', name)
   await clock.advance(1_000)
-  expect(told).toEqual([['calls', 'acc_a', 1], ['calls', 'acc_b', 1]])
+  expect(told).toEqual([
+    ['calls', 'acc_a', 1],
+    ['calls', 'acc_b', 1],
+  ])
   expect(lines).toEqual([expect.stringContaining('"limit":"calls"')])
   expect(lines[0]).not.toContain('xxx')
-}) // prettier-ignore
+})
 
 test('that nothing is heard stands in the log, and so does that it is again', async () => {
   const { lines, on } = await startNode()

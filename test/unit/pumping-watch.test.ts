@@ -32,16 +32,20 @@ test('memory is bounded where hours grow that are known already', () => {
   const watch = new PumpingWatch({ clock: createStubClock() })
   const far = Array.from({ length: 1_900 }, (_, i) => `+49${1_000_000_000 + i * 1_000}`)
   const near = Array.from({ length: 6 }, (_, i) => `+4915177${String(i).padStart(4, '0')}`)
-  for (const [first, end] of [[0, 700], [700, 1_900]] as const)
+  for (const [first, end] of [
+    [0, 700],
+    [700, 1_900],
+  ] as const)
     for (let i = 0; i < 500; i++) noted(watch, `acc_${i}`, 'others', far.slice(first, end), 5)
   expect(noted(watch, 'acc_0', 'others', near, 5)).toMatchObject({ all: 6 })
   expect(noted(watch, 'acc_499', 'others', near, 5)).toBe(null)
-}) // prettier-ignore
+})
 
 test('codes to few neighbours, to many strangers, or to neighbours as ever, look like nothing', async () => {
   const clock = createStubClock()
   const watch = new PumpingWatch({ clock })
-  const block = (from: number, count: number) => Array.from({ length: count }, (_, i) => `+49151777${String(from + i).padStart(4, '0')}`) // prettier-ignore
+  const block = (from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => `+49151777${String(from + i).padStart(4, '0')}`)
   const strangers = Array.from({ length: 40 }, (_, i) => `+49151${20 + i}12345`)
   const note = (account: string, numbers: string[], most: number) =>
     noted(watch, account, 'codes', numbers, most)

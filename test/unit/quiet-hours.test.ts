@@ -72,7 +72,12 @@ function bestByLooking(country: string, nowMs: number, { from, until: end }: typ
   const quiet = Array.from({ length: 1_441 }, () => 0)
   const seen = new Set<string>()
   for (const timeZone of zones) {
-    const format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', hour: 'numeric', minute: 'numeric' }) // prettier-ignore
+    const format = new Intl.DateTimeFormat('en-US', {
+      timeZone,
+      hourCycle: 'h23',
+      hour: 'numeric',
+      minute: 'numeric',
+    })
     // No clock changes within a quarter of an hour.
     const known = new Map<number, number>()
     const minuteAt = (atMs: number): number => {
@@ -104,14 +109,21 @@ test('whatever the country, the hour and the hours: it is the first minute of a 
   const byNight = fc.integer({ min: 90, max: 210 })
   const evening = fc.integer({ min: 1_200, max: 1_439 })
   fc.assert(
-    fc.property(countries, days, fc.oneof(minute, evening), fc.oneof(minute, byNight), fc.integer({ min: -720, max: 1_440 }), (country, day, from, to, late) => {
-      fc.pre(from !== to)
-      const nowMs = Date.parse(`${day}T12:00:00Z`) + late * 60_000
-      const hours = { from, until: to }
-      expect(quietUntil(country, nowMs, hours)).toBe(bestByLooking(country, nowMs, hours))
-    }),
+    fc.property(
+      countries,
+      days,
+      fc.oneof(minute, evening),
+      fc.oneof(minute, byNight),
+      fc.integer({ min: -720, max: 1_440 }),
+      (country, day, from, to, late) => {
+        fc.pre(from !== to)
+        const nowMs = Date.parse(`${day}T12:00:00Z`) + late * 60_000
+        const hours = { from, until: to }
+        expect(quietUntil(country, nowMs, hours)).toBe(bestByLooking(country, nowMs, hours))
+      },
+    ),
     { numRuns: 400 },
-  ) // prettier-ignore
+  )
 })
 
 test('whatever the country, the hour and the hours: what waits until what waits until an instant may go then, and that is within two days', () => {

@@ -10,15 +10,21 @@ async function suspendedBy(limits: { pumpingNumbers: number; pumpingMessages: nu
   const guard = new RecipientGuard({
     clock: createStubClock(),
     config: { messagesPerNumber: 0, messagesPerPrefix: 0, authMessagesPerRecipient: 0, ...limits },
-    ports: { pauseForPumping: async (accountId) => void suspended.push(accountId), timesTo: async () => new Map() },
+    ports: {
+      pauseForPumping: async (accountId) => void suspended.push(accountId),
+      timesTo: async () => new Map(),
+    },
   })
   const caller = { accountId: 'acc_a', mode: 'live', guard: { pumpingNumbers: null } } as unknown as Caller
   for (let i = 0; i < 20; i++) {
     const send = { body: {}, recipients: [{ to: `+491517777${String(i).padStart(4, '0')}` }] }
-    await guard.watch(caller, send as unknown as CheckedSend).then((note) => note(), () => undefined) // prettier-ignore
+    await guard.watch(caller, send as unknown as CheckedSend).then(
+      (note) => note(),
+      () => undefined,
+    )
   }
   return suspended
-} // prettier-ignore
+}
 
 test('an instance that watches no codes watches nothing else either', async () => {
   expect(await suspendedBy({ pumpingNumbers: 30, pumpingMessages: 3 })).not.toEqual([])

@@ -43,7 +43,12 @@ test('an exit code that no test explains, a file that cannot be loaded, and a ru
     failed: 1,
     reasons: ['a worker ended'],
   })
-  const broken = { testResults: [{ name: 'a.test.ts', message: 'SyntaxError: no', status: 'failed', assertionResults: [] }] }
+  const broken = {
+    testResults: [{ name: 'a.test.ts', message: 'SyntaxError: no', status: 'failed', assertionResults: [] }],
+  }
   expect(readReport(broken, 1, '')).toMatchObject({ failed: 1, reasons: ['SyntaxError: no'] })
-  expect(readReport(null, 0, '')).toMatchObject({ failed: 1, reasons: ['Vitest ended with 0 and ran 0 tests'] })
-}) // prettier-ignore
+  expect(readReport(null, 0, '')).toMatchObject({
+    failed: 1,
+    reasons: ['Vitest ended with 0 and ran 0 tests'],
+  })
+})

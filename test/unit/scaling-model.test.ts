@@ -28,9 +28,16 @@ test('a thousand messages a second are counted through to disks and cost', () =>
     messagesKept: 3_600_000_000,
     embedded: { machines: 1, diskGigabytes: 3_600, costAMonth: 7 + 1_800 },
     // Of two copies of the database.
-    postgres: { cells: 1, nodes: 2, machines: 4, diskGigabytes: 14_400, logGigabytesADay: 108, costAMonth: 28 + 7_200 },
+    postgres: {
+      cells: 1,
+      nodes: 2,
+      machines: 4,
+      diskGigabytes: 14_400,
+      logGigabytesADay: 108,
+      costAMonth: 28 + 7_200,
+    },
   })
-}) // prettier-ignore
+})
 
 test('no more than half of what was measured is planned with', () => {
   const at = (perSecond: number) => planFor({ ...demand, perSecond }, measured)
@@ -91,8 +98,12 @@ test('the constants come from the rows of the benchmarks', () => {
 
 test('a page without the rows of PostgreSQL says nothing of its rate', () => {
   const old = page.replaceAll(/^\| 1[34] .*\n/gm, '')
-  expect(readMeasured(old)).toEqual({ lifePerSecond: 6_788, postgresLifePerSecond: null, bytes: measuredAlone })
-}) // prettier-ignore
+  expect(readMeasured(old)).toEqual({
+    lifePerSecond: 6_788,
+    postgresLifePerSecond: null,
+    bytes: measuredAlone,
+  })
+})
 
 test('a page without a rate is no page of benchmarks', () => {
   expect(() => readMeasured('# Benchmarks')).toThrow('whole life, one recipient')

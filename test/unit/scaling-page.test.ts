@@ -14,22 +14,32 @@ test('the page names the tables of an account whose keys do not hold the account
     .toSorted()
     .flatMap((file) => tablesOf(readText(file)))
   expect(tables.length).toBeGreaterThan(20)
-  const without = tables.filter(({ columns, keys }) => columns.includes('account_id') && keys.some((key) => !key.includes('account_id')))
+  const without = tables.filter(
+    ({ columns, keys }) => columns.includes('account_id') && keys.some((key) => !key.includes('account_id')),
+  )
   expect(named.length).toBe(without.length)
   expect(new Set(named)).toEqual(new Set(without.map(({ name }) => name)))
-}) // prettier-ignore
+})
 
 test('the times and counts that the page tells are those of the settings and of the sessions', () => {
   const told = (name: string): string => new RegExp(`\`${name}\` \\((.+?)\\)`).exec(page)?.[1] ?? ''
-  expect(told('ONESIXTY_POSTGRES_STATEMENT_TIMEOUT_MS')).toBe(`${settings.postgresStatementTimeoutMs.default / 1000} s`)
-  expect(told('ONESIXTY_POSTGRES_CONNECT_TIMEOUT_MS')).toBe(`${settings.postgresConnectTimeoutMs.default / 1000} s`)
+  expect(told('ONESIXTY_POSTGRES_STATEMENT_TIMEOUT_MS')).toBe(
+    `${settings.postgresStatementTimeoutMs.default / 1000} s`,
+  )
+  expect(told('ONESIXTY_POSTGRES_CONNECT_TIMEOUT_MS')).toBe(
+    `${settings.postgresConnectTimeoutMs.default / 1000} s`,
+  )
   expect(told('ONESIXTY_POSTGRES_READERS')).toBe(`${settings.postgresReaders.default}`)
   const client = readText('src/storage/postgres-client.ts')
-  const roleSettings = [...page.matchAll(/^alter role onesixty in database onesixty set (\w+) = /gm)].map(([, name = '']) => name)
+  const roleSettings = [...page.matchAll(/^alter role onesixty in database onesixty set (\w+) = /gm)].map(
+    ([, name = '']) => name,
+  )
   const sessionSettings = [...client.matchAll(/^ {4}['`](\w+)=/gm)].map(([, name = '']) => name)
   // The isolation is the default of every server.
-  expect(new Set(roleSettings)).toEqual(new Set(sessionSettings.filter((name) => name !== 'default_transaction_isolation')))
-}) // prettier-ignore
+  expect(new Set(roleSettings)).toEqual(
+    new Set(sessionSettings.filter((name) => name !== 'default_transaction_isolation')),
+  )
+})
 
 interface Table {
   name: string

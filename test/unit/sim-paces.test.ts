@@ -5,7 +5,13 @@ import { readSettings, simChoiceOf } from '../../src/connectors/android/settings
 import { SimPaces } from '../../src/dispatch/sim-paces.ts'
 
 const limit = { partsPerWindow: 30, windowSeconds: 1_800 }
-const rotating = { simOf: new Map([['+491', 1], ['+492', 2]]), turns: [1, 2] } // prettier-ignore
+const rotating = {
+  simOf: new Map([
+    ['+491', 1],
+    ['+492', 2],
+  ]),
+  turns: [1, 2],
+}
 
 test('a device without SIMs, and a phone that chooses by itself, have one pace', () => {
   for (const choice of [

@@ -27,10 +27,14 @@ test('two pieces run at a time, no two that measure times, some by themselves, a
 test('the lane of what measures times helps the other when it has none left', async () => {
   const seen: number[] = []
   let running = 0
-  await runInTwoLanes([1, 2, 3, 4], () => 'anything', async () => {
-    seen.push(++running)
-    await Promise.resolve()
-    running -= 1
-  }) // prettier-ignore
+  await runInTwoLanes(
+    [1, 2, 3, 4],
+    () => 'anything',
+    async () => {
+      seen.push(++running)
+      await Promise.resolve()
+      running -= 1
+    },
+  )
   expect(Math.max(...seen)).toBe(2)
 })

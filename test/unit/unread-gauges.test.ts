@@ -17,7 +17,11 @@ function scrape(read: () => number | Promise<number>) {
 const whole = ['onesixty_hand_overs_open 3', 'onesixty_requests_refused_total{code="unauthorized"} 1']
 const ofDatabase = ['onesixty_messages_waiting 7', 'onesixty_device_receipts_parked{device="dev_a"} 7']
 const linesOf = (page: string): string[] =>
-  page.split('\n').filter((line) => [...whole, ...ofDatabase].includes(line) || /^onesixty_(messages_waiting|device_)/.test(line)) // prettier-ignore
+  page
+    .split('\n')
+    .filter(
+      (line) => [...whole, ...ofDatabase].includes(line) || /^onesixty_(messages_waiting|device_)/.test(line),
+    )
 
 test('a number that cannot be read is left out of the page, which has all others and has it again when it can be', async () => {
   let isAway = true

@@ -24,7 +24,8 @@ let location = ''
 beforeAll(async () => {
   certificate = makeCertificate('localhost', ['localhost'])
   const answer: Parameters<typeof createServer>[1] = (request, response) => {
-    if (location !== '' && request.socket.localAddress?.endsWith(allowedHere)) response.writeHead(302, { location })
+    if (location !== '' && request.socket.localAddress?.endsWith(allowedHere))
+      response.writeHead(302, { location })
     response.end('inside')
   }
   for (const scheme of ['http', 'https']) {
@@ -37,7 +38,7 @@ beforeAll(async () => {
     trap.port = (server.address() as AddressInfo).port
     traps[scheme] = trap
   }
-}) // prettier-ignore
+})
 beforeEach(() => {
   location = ''
   for (const trap of Object.values(traps)) trap.connections = 0
@@ -76,11 +77,14 @@ describe.for(['http', 'https'])('%s', (scheme) => {
   const trap = () => traps[scheme] as Trap
   const urlOf = (host: string) => `${scheme}://${host}:${trap().port}/`
 
-  test.for(ssrfVectors.filter(({ isHere }) => isHere))('outside the guard $host is reached', async ({ host }) => {
-    const open = depsOf({ guard: { permits: () => true } })
-    await send(open, urlOf(host))
-    expect(trap().connections).toBe(1)
-  }) // prettier-ignore
+  test.for(ssrfVectors.filter(({ isHere }) => isHere))(
+    'outside the guard $host is reached',
+    async ({ host }) => {
+      const open = depsOf({ guard: { permits: () => true } })
+      await send(open, urlOf(host))
+      expect(trap().connections).toBe(1)
+    },
+  )
 
   test.for(ssrfVectors)(
     '$host is not connected to: as it stands, nor by a name',
@@ -134,6 +138,9 @@ test('the operator allows addresses, networks and names of hosts, and nothing be
   expect(passes('hooks.internal', 'nonsense')).toBe(false)
 })
 
-test.for(['10.0.0.0/33', 'fd00::/129', '10.0.0.1/x', 'two words', 'http://a', ''])('%j is no target to allow', (item) => {
-  expect(() => createAddressGuard([item])).toThrow('ONESIXTY_WEBHOOK_ALLOW')
-}) // prettier-ignore
+test.for(['10.0.0.0/33', 'fd00::/129', '10.0.0.1/x', 'two words', 'http://a', ''])(
+  '%j is no target to allow',
+  (item) => {
+    expect(() => createAddressGuard([item])).toThrow('ONESIXTY_WEBHOOK_ALLOW')
+  },
+)

@@ -42,12 +42,21 @@ test('a test says what the endpoint answered, and ends with 1 when that was no s
   receiver.received.length = 0
   const fine = await webhook<{ event_id: string }>('test', '--endpoint', id)
   expect(fine).toMatchObject({ code: 0, document: { delivered: true, status: 200, failure: null } })
-  expect(verified(secret, receiver.received[0]!)).toMatchObject({ id: fine.document.event_id, type: 'webhook.test' })
+  expect(verified(secret, receiver.received[0]!)).toMatchObject({
+    id: fine.document.event_id,
+    type: 'webhook.test',
+  })
   receiver.handle = (_, response) => void response.writeHead(404).end()
-  expect(await webhook('test', '--endpoint', id)).toMatchObject({ code: 1, document: { delivered: false, status: 404 } })
+  expect(await webhook('test', '--endpoint', id)).toMatchObject({
+    code: 1,
+    document: { delivered: false, status: 404 },
+  })
   await webhook('disable', '--endpoint', id)
-  expect(await webhook('test', '--endpoint', id)).toMatchObject({ code: 1, document: { error: { code: 'validation_failed' } } })
-}) // prettier-ignore
+  expect(await webhook('test', '--endpoint', id)).toMatchObject({
+    code: 1,
+    document: { error: { code: 'validation_failed' } },
+  })
+})
 
 test('what was told is told again: one event by its id, or all of a range', async () => {
   receiver.handle = (_, response) => void response.end()

@@ -32,14 +32,22 @@ test('an event is posted once, signed, with the message as it stood, and logged 
       sequence: 1,
       previous_status: null,
       correction: false,
-      message: { object: 'message', status: 'queued', client_reference: 'order 7', text: 'Hello', final: false },
+      message: {
+        object: 'message',
+        status: 'queued',
+        client_reference: 'order 7',
+        text: 'Hello',
+        final: false,
+      },
     },
   })
   await house.after(60_000)
   expect(house.posted).toHaveLength(1)
   expect(await house.deliveries()).toMatchObject([{ outcome: 'delivered', failures: 0, token: 1 }])
-  expect(await house.attempts()).toMatchObject([{ endpoint_id: endpointId, status: 200, failure: null, answer: 'noted' }])
-}) // prettier-ignore
+  expect(await house.attempts()).toMatchObject([
+    { endpoint_id: endpointId, status: 200, failure: null, answer: 'noted' },
+  ])
+})
 
 test('of several servers each delivery is claimed by one, and a word under an old token starts nothing', async () => {
   await house.addEndpoint()
@@ -72,8 +80,11 @@ test('a server that never spoke of a delivery loses it when its lease ends; what
   hanging.resolve(answered(500))
   await house.deliverer.drain()
   expect(await house.deliveries()).toMatchObject([{ outcome: 'delivered', token: 2, failures: 0 }])
-  expect((await house.attempts()).map(({ token, status }) => [token, status])).toEqual([[1, 500], [2, 200]])
-}) // prettier-ignore
+  expect((await house.attempts()).map(({ token, status }) => [token, status])).toEqual([
+    [1, 500],
+    [2, 200],
+  ])
+})
 
 const rotate = (endpointId: string) =>
   house.storage.writer.write((tx) =>
@@ -146,14 +157,16 @@ test('what is asked for again while it is being told is told again, whatever com
   await vi.waitFor(() => expect(house.posted).toHaveLength(1))
   const { id: eventId } = house.bodyOf(0)
   const deps = { ids: house.ids, nowMs: house.clock.now() }
-  await house.storage.writer.write((tx) => replayEvent(tx, deps, { accountId: 'acc_a', endpointId, eventId, actor: 'test' }))
+  await house.storage.writer.write((tx) =>
+    replayEvent(tx, deps, { accountId: 'acc_a', endpointId, eventId, actor: 'test' }),
+  )
   hanging.resolve(answered(200))
   await house.deliverer.drain()
   await house.deliverer.drain()
   expect(house.posted.map(({ headers }) => headers['webhook-id'])).toEqual([eventId, eventId])
   expect(await house.deliveries()).toMatchObject([{ outcome: 'delivered', failures: 0 }])
   expect(await house.attempts()).toMatchObject([{ status: 200 }, { status: 200 }])
-}) // prettier-ignore
+})
 
 test('a stop waits for what is under way and begins nothing new', async () => {
   await house.addEndpoint()

@@ -17,41 +17,53 @@ test('410 disables an endpoint at once, and its siblings and the audit log are t
   await house.send()
   await house.deliverer.drain()
   expect(await house.endpoint(endpointId)).toMatchObject({ state: 'disabled', disabled_because: 'gone' })
-  const told = house.posted.filter(({ url }) => url.includes('shop')).map(({ body }) => JSON.parse(body) as object)
-  expect(told).toMatchObject([{ type: 'webhook.disabled', data: { webhook: { id: endpointId, disabled_because: 'gone' } } }])
-  const [entry] = await house.storage.read.selectFrom('audit_log').selectAll().where('action', '=', 'webhook.disabled').execute()
+  const told = house.posted
+    .filter(({ url }) => url.includes('shop'))
+    .map(({ body }) => JSON.parse(body) as object)
+  expect(told).toMatchObject([
+    { type: 'webhook.disabled', data: { webhook: { id: endpointId, disabled_because: 'gone' } } },
+  ])
+  const [entry] = await house.storage.read
+    .selectFrom('audit_log')
+    .selectAll()
+    .where('action', '=', 'webhook.disabled')
+    .execute()
   expect(entry).toMatchObject({ account_id: 'acc_a', actor: 'webhooks' })
   expect((await house.endpoint(sibling.endpointId)).state).toBe('enabled')
   const before = house.posted.length
   await house.after(86_400_000)
   expect(house.posted.filter(({ url }) => url.includes('gone')).length).toBeLessThanOrEqual(2)
   expect(house.posted.length).toBe(before)
-}) // prettier-ignore
+})
 
-test('five days of failures disable an endpoint; a success in between begins them anew', async () => {
-  const { endpointId } = await house.addEndpoint()
-  house.answer = () => ({ kind: 'failed', because: 'not_connected', detail: 'ECONNREFUSED' })
-  const day = 86_400_000
-  await house.send()
-  await house.deliverer.drain()
-  const since = house.clock.now()
-  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: since })
-  await house.after(4 * day)
-  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: since })
-  house.answer = () => answered(204)
-  await house.send()
-  await house.deliverer.drain()
-  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: null })
-  house.answer = () => answered(503)
-  await house.send()
-  await house.deliverer.drain()
-  await house.send()
-  await house.after(5 * day - 1)
-  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled' })
-  await house.send()
-  await house.after(1)
-  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'disabled', disabled_because: 'failing' })
-}, daysMs) // prettier-ignore
+test(
+  'five days of failures disable an endpoint; a success in between begins them anew',
+  async () => {
+    const { endpointId } = await house.addEndpoint()
+    house.answer = () => ({ kind: 'failed', because: 'not_connected', detail: 'ECONNREFUSED' })
+    const day = 86_400_000
+    await house.send()
+    await house.deliverer.drain()
+    const since = house.clock.now()
+    expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: since })
+    await house.after(4 * day)
+    expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: since })
+    house.answer = () => answered(204)
+    await house.send()
+    await house.deliverer.drain()
+    expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: null })
+    house.answer = () => answered(503)
+    await house.send()
+    await house.deliverer.drain()
+    await house.send()
+    await house.after(5 * day - 1)
+    expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled' })
+    await house.send()
+    await house.after(1)
+    expect(await house.endpoint(endpointId)).toMatchObject({ state: 'disabled', disabled_because: 'failing' })
+  },
+  daysMs,
+)
 
 test('what nobody tries does not count as waiting: of disabled endpoints and of closed accounts', async () => {
   const { storage } = house
@@ -59,21 +71,32 @@ test('what nobody tries does not count as waiting: of disabled endpoints and of 
   expect(await counted()).toBe(0)
   house.answer = () => answered(500)
   const ends: string[] = []
-  for (const accountId of ['acc_a', 'acc_a', 'acc_b']) ends.push((await house.addEndpoint({ accountId })).endpointId)
+  for (const accountId of ['acc_a', 'acc_a', 'acc_b'])
+    ends.push((await house.addEndpoint({ accountId })).endpointId)
   for (const accountId of ['acc_a', 'acc_a', 'acc_b']) await house.send({ accountId })
   await house.deliverer.drain()
   const open = async (endpointId?: string) =>
-    (await house.deliveries()).filter((row) => row.closed_at === null && row.endpoint_id === (endpointId ?? row.endpoint_id)).length
+    (await house.deliveries()).filter(
+      (row) => row.closed_at === null && row.endpoint_id === (endpointId ?? row.endpoint_id),
+    ).length
   const [first, , last] = (await Promise.all(ends.map(open))) as [number, number, number]
   expect(Math.min(first, last)).toBeGreaterThan(0)
   expect(await counted()).toBe(2 * first + last)
   expect(await counted(first + 1)).toBe(first + 1)
-  await storage.writer.write((tx) => tx.updateTable('webhook_endpoints').set({ state: 'disabled', disabled_because: 'gone' }).where('id', '=', ends[0]!).execute())
+  await storage.writer.write((tx) =>
+    tx
+      .updateTable('webhook_endpoints')
+      .set({ state: 'disabled', disabled_because: 'gone' })
+      .where('id', '=', ends[0]!)
+      .execute(),
+  )
   expect(await counted()).toBe(first + last)
-  await storage.writer.write((tx) => tx.updateTable('accounts').set({ state: 'closed' }).where('id', '=', 'acc_b').execute())
+  await storage.writer.write((tx) =>
+    tx.updateTable('accounts').set({ state: 'closed' }).where('id', '=', 'acc_b').execute(),
+  )
   expect(await counted()).toBe(first)
   expect(await open()).toBe(2 * first + last)
-}) // prettier-ignore
+})
 
 test('what waited for a disabled endpoint is told when it is enabled, and what happened meanwhile is not', async () => {
   const { endpointId } = await house.addEndpoint()
@@ -82,7 +105,11 @@ test('what waited for a disabled endpoint is told when it is enabled, and what h
   await house.deliverer.drain()
   const set = (state: 'enabled' | 'disabled') =>
     house.storage.writer.write((tx) =>
-      setEndpoint(tx, { ids: house.ids, nowMs: house.clock.now() }, { accountId: 'acc_a', endpointId, state, actor: 'test' }),
+      setEndpoint(
+        tx,
+        { ids: house.ids, nowMs: house.clock.now() },
+        { accountId: 'acc_a', endpointId, state, actor: 'test' },
+      ),
     )
   await set('disabled')
   await house.send()
@@ -91,5 +118,8 @@ test('what waited for a disabled endpoint is told when it is enabled, and what h
   house.answer = () => answered(200)
   await set('enabled')
   await house.after(500)
-  expect(house.posted.map(({ headers }) => headers['webhook-id'])).toEqual([house.bodyOf(0).id, house.bodyOf(0).id])
-}) // prettier-ignore
+  expect(house.posted.map(({ headers }) => headers['webhook-id'])).toEqual([
+    house.bodyOf(0).id,
+    house.bodyOf(0).id,
+  ])
+})

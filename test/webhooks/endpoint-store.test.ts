@@ -15,8 +15,12 @@ afterEach(() => house.close())
 
 const moveTo = (url: string) =>
   house.storage.writer.write((tx) =>
-    setEndpoint(tx, { ids: house.ids, nowMs: house.clock.now() }, { accountId: 'acc_a', endpointId, url, actor: 'test' }),
-  ) // prettier-ignore
+    setEndpoint(
+      tx,
+      { ids: house.ids, nowMs: house.clock.now() },
+      { accountId: 'acc_a', endpointId, url, actor: 'test' },
+    ),
+  )
 const fail = async (): Promise<void> => {
   house.answer = () => answered(500)
   await house.send()
@@ -25,8 +29,12 @@ const fail = async (): Promise<void> => {
 
 const sendOne = async (): Promise<{ event_id: string; token: number }> => {
   await house.send()
-  return house.storage.read.selectFrom('webhook_deliveries').select(['event_id', 'token']).orderBy('event_id', 'desc').executeTakeFirstOrThrow()
-} // prettier-ignore
+  return house.storage.read
+    .selectFrom('webhook_deliveries')
+    .select(['event_id', 'token'])
+    .orderBy('event_id', 'desc')
+    .executeTakeFirstOrThrow()
+}
 const record = (
   { event_id: eventId, token }: { event_id: string; token: number },
   result: PostResult,
@@ -47,14 +55,17 @@ test('what failed at an address that an endpoint has left does not count against
   await moveTo('https://shop.example.org/new')
   expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: null })
   await fail()
-  expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: house.clock.now() })
-}) // prettier-ignore
+  expect(await house.endpoint(endpointId)).toMatchObject({
+    state: 'enabled',
+    failing_since: house.clock.now(),
+  })
+})
 
 test('an endpoint fails for as long as the time says by which it is judged, wherever the wall clock of a server is', async () => {
   const nowMs = house.clock.now() + 10 * dayMs
   expect(await record(await sendOne(), answered(500), nowMs)).toEqual(['failed'])
   expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: nowMs })
-}) // prettier-ignore
+})
 
 test('a word under an old token says nothing of the endpoint, neither for it nor against it', async () => {
   const delivery = await sendOne()
@@ -85,10 +96,15 @@ test('what the address before answers after a move says nothing of the new one',
 
 test('the audit log names where an endpoint is, and not what its address holds to let somebody in', async () => {
   await moveTo('https://shop.example.org:8443/hook/t0ken')
-  const rows = await house.storage.read.selectFrom('audit_log').select(['action', 'detail']).where('action', 'like', 'webhook.%').orderBy('id').execute()
+  const rows = await house.storage.read
+    .selectFrom('audit_log')
+    .select(['action', 'detail'])
+    .where('action', 'like', 'webhook.%')
+    .orderBy('id')
+    .execute()
   expect(rows.map(({ action, detail }) => [action, (JSON.parse(detail) as { url: string }).url])).toEqual([
     ['webhook.added', 'https://shop.example.org'],
     ['webhook.changed', 'https://shop.example.org:8443'],
   ])
   expect(JSON.stringify(rows)).not.toMatch(/s3cret|abc|t0ken/)
-}) // prettier-ignore
+})

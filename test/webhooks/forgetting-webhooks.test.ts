@@ -24,8 +24,10 @@ afterEach(() => house.close())
 const tables = ['webhook_events', 'webhook_deliveries', 'webhook_attempts', 'webhook_endpoints'] as const
 const counts = async (): Promise<number[]> =>
   Promise.all(
-    tables.map(async (table) => (await house.storage.read.selectFrom(table).select('account_id').execute()).length),
-  ) // prettier-ignore
+    tables.map(
+      async (table) => (await house.storage.read.selectFrom(table).select('account_id').execute()).length,
+    ),
+  )
 const forgetter = (atOnce?: number) =>
   createWebhookForgetter(
     {
@@ -81,30 +83,49 @@ test('of an endpoint that was removed what it was told goes at once, and the res
   await house.send()
   await house.deliverer.drain()
   await house.storage.writer.write((tx) =>
-    removeEndpoint(tx, { ids: house.ids, nowMs: house.clock.now() }, { accountId: 'acc_a', endpointId, actor: 'test' }),
+    removeEndpoint(
+      tx,
+      { ids: house.ids, nowMs: house.clock.now() },
+      { accountId: 'acc_a', endpointId, actor: 'test' },
+    ),
   )
   await forgetter().sweepAll()
   expect(await counts()).toEqual([1, 1, 1, 2])
   house.clock.jumpWallClock(30 * dayMs + 1)
   await forgetter().sweepAll()
   expect(await counts()).toEqual([0, 0, 0, 1])
-}) // prettier-ignore
+})
 
 const tellOptOut = (number: string) =>
   house.storage.writer.write((tx) =>
     recordEvents(tx, [
-      { type: 'recipient.opted_out', accountId: 'acc_a', mode: 'live', atMs: house.clock.now(), subject: 'a', facts: {}, recipient: number },
+      {
+        type: 'recipient.opted_out',
+        accountId: 'acc_a',
+        mode: 'live',
+        atMs: house.clock.now(),
+        subject: 'a',
+        facts: {},
+        recipient: number,
+      },
     ]),
-  ) // prettier-ignore
+  )
 
 function erase(number: string) {
   const { storage, clock, ids } = house
   const numbers = createNumberHash({ current: 'a secret of this test, long enough', former: [] })
   return eraseNumber(
-    { read: storage.read, writer: storage.writer, clock, ids, numbers, hold: (atMs, write) => write(async () => atMs) },
+    {
+      read: storage.read,
+      writer: storage.writer,
+      clock,
+      ids,
+      numbers,
+      hold: (atMs, write) => write(async () => atMs),
+    },
     { number, accountId: 'acc_a', actor: 'test', code: 'canceled_by_operator' },
   )
-} // prettier-ignore
+}
 
 test('a number that is erased is in no event and no answer any more', async () => {
   const number = '+4915112345678'
@@ -113,15 +134,17 @@ test('a number that is erased is in no event and no answer any more', async () =
   await house.send({ to: [number] })
   await tellOptOut(number)
   await house.deliverer.drain()
-  expect(JSON.parse(house.posted.find(({ body }) => body.includes('opted_out'))?.body ?? '{}')).toMatchObject({
-    data: { recipient: number },
-  })
+  expect(JSON.parse(house.posted.find(({ body }) => body.includes('opted_out'))?.body ?? '{}')).toMatchObject(
+    {
+      data: { recipient: number },
+    },
+  )
   expect(await tablesWith(house.storage.read, [number.slice(1)])).toEqual(
     expect.arrayContaining(['webhook_attempts', 'webhook_events']),
   )
   await erase(number)
   expect(await tablesWith(house.storage.read, [number.slice(1)])).toEqual([])
-}) // prettier-ignore
+})
 
 /** One POST that is under way until a test says what came of it. */
 async function postUnderWay(): Promise<{ answer: (text: string) => Promise<void> }> {
@@ -182,14 +205,17 @@ test('a text that is erased is in no answer any more, and other answers stay', a
   await house.addEndpoint({ types: ['message.queued'] })
   echo()
   await house.send({ text: 'Meet me at the old mill' })
-  const texts = await house.storage.read.selectFrom('messages').select(['account_id', 'mode', 'id', 'finalized_at']).execute()
+  const texts = await house.storage.read
+    .selectFrom('messages')
+    .select(['account_id', 'mode', 'id', 'finalized_at'])
+    .execute()
   await house.send({ text: 'Bring the boat' })
   await house.deliverer.drain()
   expect(await tablesWith(house.storage.read, ['old mill'])).toContain('webhook_attempts')
   await house.storage.writer.write((tx) => eraseTexts(tx, texts))
   expect(await tablesWith(house.storage.read, ['old mill'])).toEqual([])
   expect(await tablesWith(house.storage.read, ['Bring the boat'])).toContain('webhook_attempts')
-}) // prettier-ignore
+})
 
 test('answers to events of authentication messages are not kept, so that no code is left where they say it', async () => {
   await house.addEndpoint({ types: ['message.queued'] })
@@ -200,21 +226,28 @@ test('answers to events of authentication messages are not kept, so that no code
   expect(await answers()).toEqual([null])
 })
 
-test.for(['fresh', 'analysed'])('what is due is found in steps from endpoint to endpoint, on %s tables', async (state) => {
-  await house.addEndpoint()
-  const { storage } = house
-  const rows = sql`with recursive n (i) as (select 0 union all select i + 1 from n where i < 4999)`
-  await storage.writer.write((tx) =>
-    sql`${rows} insert into webhook_deliveries (account_id, endpoint_id, event_id, due_at)
-      select 'acc_a', 'whk_' || cast(i / 1000 as text), 'evt_' || cast(i as text), cast(8000000000000 as bigint) from n where true`.execute(tx),
-  )
-  if (state === 'analysed') await storage.writer.write(analyse)
-  const statements = await statementsOf(storage.read, () => readDueEndpoints(storage.read, house.clock.now()))
-  const steps = await stepsOf(house.dataFolder, ...statements)
-  const whole = isPostgres ? /^SCAN \w+$/ : /^SCAN (webhook_deliveries|webhook_endpoints|accounts|[dwa])$/
-  expect(steps.filter((step) => whole.test(step))).toEqual([])
-  const searched = isPostgres
-    ? /^SEARCH webhook_deliveries BY webhook_deliveries_open \(endpoint_id= due_at<=\)$/
-    : /^SEARCH d USING INDEX webhook_deliveries_open \(endpoint_id=\? AND due_at<\?\)$/
-  expect(steps.filter((step) => searched.test(step))).toHaveLength(1)
-}) // prettier-ignore
+test.for(['fresh', 'analysed'])(
+  'what is due is found in steps from endpoint to endpoint, on %s tables',
+  async (state) => {
+    await house.addEndpoint()
+    const { storage } = house
+    const rows = sql`with recursive n (i) as (select 0 union all select i + 1 from n where i < 4999)`
+    await storage.writer.write((tx) =>
+      sql`${rows} insert into webhook_deliveries (account_id, endpoint_id, event_id, due_at)
+      select 'acc_a', 'whk_' || cast(i / 1000 as text), 'evt_' || cast(i as text), cast(8000000000000 as bigint) from n where true`.execute(
+        tx,
+      ),
+    )
+    if (state === 'analysed') await storage.writer.write(analyse)
+    const statements = await statementsOf(storage.read, () =>
+      readDueEndpoints(storage.read, house.clock.now()),
+    )
+    const steps = await stepsOf(house.dataFolder, ...statements)
+    const whole = isPostgres ? /^SCAN \w+$/ : /^SCAN (webhook_deliveries|webhook_endpoints|accounts|[dwa])$/
+    expect(steps.filter((step) => whole.test(step))).toEqual([])
+    const searched = isPostgres
+      ? /^SEARCH webhook_deliveries BY webhook_deliveries_open \(endpoint_id= due_at<=\)$/
+      : /^SEARCH d USING INDEX webhook_deliveries_open \(endpoint_id=\? AND due_at<\?\)$/
+    expect(steps.filter((step) => searched.test(step))).toHaveLength(1)
+  },
+)

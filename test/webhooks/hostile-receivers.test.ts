@@ -33,9 +33,13 @@ async function endpoint(accountId: string, url: string): Promise<{ endpointId: s
   const secret = await loadInstanceSecret(readConfig(databaseSettings(app.dataFolder)))
   const deps = { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes, mostEndpoints: 0 }
   return app.app.storage.writer.write((tx) =>
-    addEndpoint(tx, { ...deps, secretBox: createWebhookSecretBox(secret) }, { accountId, url, actor: 'test' }),
+    addEndpoint(
+      tx,
+      { ...deps, secretBox: createWebhookSecretBox(secret) },
+      { accountId, url, actor: 'test' },
+    ),
   )
-} // prettier-ignore
+}
 
 const triesOf = (endpointId: string) =>
   app.app.storage.read
@@ -97,21 +101,33 @@ const hostile: Record<string, { handle: Receiver['handle']; status: number | nul
   'answers NUL and halves of characters': { handle: (_, response) => response.end(Buffer.from([0, 0xe2, 0x82, 0, 0xff])), status: 200, failure: null, isDone: true },
 } // prettier-ignore
 
-test.for(Object.entries(hostile))('a receiver that %s is written down as what it is', async ([name, { handle, status, failure, isDone }]) => {
-  const account = await app.openAccount(`Hostile-${name.replaceAll(/\W/g, '-')}`)
-  const { endpointId } = await endpoint(account.accountId, `${bad.url}/${encodeURIComponent(name)}`)
-  bad.handle = handle
-  const before = bad.received.length
-  await app.client.send(account.testKey, { to: '+15005550002', text: 'Hello' })
-  const [tried] = await eventually(() => triesOf(endpointId), (tries) => expect(tries.length).toBeGreaterThan(0), 10_000)
-  expect(tried).toMatchObject({ status })
-  if (failure !== null) expect(tried?.failure).toMatch(failure)
-  expect((tried?.answer ?? '').length).toBeLessThanOrEqual(1_024)
-  expect(tried?.duration_ms).toBeLessThan(timeoutMs + 1_500)
-  expect(bad.received.slice(before).every(({ path }) => path !== '/elsewhere')).toBe(true)
-  const delivery = await app.app.storage.read.selectFrom('webhook_deliveries').selectAll().where('endpoint_id', '=', endpointId).where('event_id', '=', tried!.event_id).executeTakeFirstOrThrow()
-  expect(delivery.outcome).toBe(isDone ? 'delivered' : null)
-}) // prettier-ignore
+test.for(Object.entries(hostile))(
+  'a receiver that %s is written down as what it is',
+  async ([name, { handle, status, failure, isDone }]) => {
+    const account = await app.openAccount(`Hostile-${name.replaceAll(/\W/g, '-')}`)
+    const { endpointId } = await endpoint(account.accountId, `${bad.url}/${encodeURIComponent(name)}`)
+    bad.handle = handle
+    const before = bad.received.length
+    await app.client.send(account.testKey, { to: '+15005550002', text: 'Hello' })
+    const [tried] = await eventually(
+      () => triesOf(endpointId),
+      (tries) => expect(tries.length).toBeGreaterThan(0),
+      10_000,
+    )
+    expect(tried).toMatchObject({ status })
+    if (failure !== null) expect(tried?.failure).toMatch(failure)
+    expect((tried?.answer ?? '').length).toBeLessThanOrEqual(1_024)
+    expect(tried?.duration_ms).toBeLessThan(timeoutMs + 1_500)
+    expect(bad.received.slice(before).every(({ path }) => path !== '/elsewhere')).toBe(true)
+    const delivery = await app.app.storage.read
+      .selectFrom('webhook_deliveries')
+      .selectAll()
+      .where('endpoint_id', '=', endpointId)
+      .where('event_id', '=', tried!.event_id)
+      .executeTakeFirstOrThrow()
+    expect(delivery.outcome).toBe(isDone ? 'delivered' : null)
+  },
+)
 
 test('a hundred endpoints that hang delay no other: each event of its account is there within 2 s', async () => {
   const account = await app.openAccount('Patient')
@@ -127,7 +143,11 @@ test('a hundred endpoints that hang delay no other: each event of its account is
     await app.client.send(account.testKey, { to: '+15005550006', text: 'Hello', client_reference: `n${i}` })
   }
   // Accepted, sent and delivered about three seconds later.
-  await eventually(() => good.received.length, (count) => expect(count).toBe(300), 30_000)
+  await eventually(
+    () => good.received.length,
+    (count) => expect(count).toBe(300),
+    30_000,
+  )
   const delays = good.received
     .map((one) => ({ event: verified(secret, one), atMs: one.atMs }))
     .filter(({ event }) => event.type === 'message.queued')
@@ -135,4 +155,4 @@ test('a hundred endpoints that hang delay no other: each event of its account is
     .toSorted((a, b) => a - b)
   expect(delays).toHaveLength(100)
   expect(delays[98]).toBeLessThanOrEqual(2_000)
-}, 60_000) // prettier-ignore
+}, 60_000)

@@ -102,7 +102,11 @@ test('however much the busy ones take, half of the connections is kept for the f
 })
 
 test('whatever happens there are never more connections than there may be, nor more in a lane', () => {
-  const step = fc.record({ from: fc.nat(60), count: fc.nat(60), ends: fc.array(fc.tuple(fc.nat(), fc.boolean())) })
+  const step = fc.record({
+    from: fc.nat(60),
+    count: fc.nat(60),
+    ends: fc.array(fc.tuple(fc.nat(), fc.boolean())),
+  })
   fc.assert(
     fc.property(fc.array(step), fc.integer({ min: 2, max: 40 }), (steps, connections) => {
       const lanes = new Lanes({ inLane: 8, connections })
@@ -117,11 +121,12 @@ test('whatever happens there are never more connections than there may be, nor m
         })
         expect(lanes.open).toBe(open.length)
         expect(open.length).toBeLessThanOrEqual(connections)
-        for (const id of new Set(open)) expect(open.filter((each) => each === id).length).toBeLessThanOrEqual(8)
+        for (const id of new Set(open))
+          expect(open.filter((each) => each === id).length).toBeLessThanOrEqual(8)
         for (const [index, isQuick] of ends)
           if (open.length > 0) lanes.end(open.splice(index % open.length, 1)[0] as string, isQuick)
       }
     }),
     { numRuns: 300 },
   )
-}) // prettier-ignore
+})

@@ -22,13 +22,19 @@ async function fill(endpointId: string): Promise<void> {
   const endpoint = sql`case when i % 4 = 0 then ${endpointId} else 'whk_' || cast(i % 4 as text) end`
   await house.storage.writer.write(async (tx) => {
     await sql`${n} insert into webhook_events (account_id, id, type, mode, at, sequence, correction, message_id, status)
-      select ${account}, 'evt_' || cast(i as text), 'message.sent', 'live', i, 1, 0, 'msg_' || cast(i as text), 'sent' from n where true`.execute(tx)
+      select ${account}, 'evt_' || cast(i as text), 'message.sent', 'live', i, 1, 0, 'msg_' || cast(i as text), 'sent' from n where true`.execute(
+      tx,
+    )
     await sql`${n} insert into webhook_deliveries (account_id, endpoint_id, event_id, due_at, outcome, closed_at)
-      select ${account}, ${endpoint}, 'evt_' || cast(i as text), i, case when i < 2000 then 'delivered' end, case when i < 2000 then i end from n where true`.execute(tx)
+      select ${account}, ${endpoint}, 'evt_' || cast(i as text), i, case when i < 2000 then 'delivered' end, case when i < 2000 then i end from n where true`.execute(
+      tx,
+    )
     await sql`${n} insert into webhook_attempts (account_id, endpoint_id, event_id, token, at, duration_ms, status)
-      select ${account}, ${endpoint}, 'evt_' || cast(i as text), 1, i, 1, 200 from n where i < 2000`.execute(tx)
+      select ${account}, ${endpoint}, 'evt_' || cast(i as text), 1, i, 1, 200 from n where i < 2000`.execute(
+      tx,
+    )
   })
-} // prettier-ignore
+}
 
 /** Tables that grow, read as a whole or in the order of an index that nothing was looked for in. */
 const reads = async (statements: readonly CompiledQuery[]): Promise<string[]> => {

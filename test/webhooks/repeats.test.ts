@@ -43,10 +43,16 @@ test('a repeat tells the time that was planned then, and the move to another one
   const sendAt = house.clock.now() + 3_600_000
   await house.send({ sendAt, expiresAt: sendAt + 60_000 })
   await house.deliverer.drain()
-  const { id: messageId } = await house.storage.read.selectFrom('messages').select('id').executeTakeFirstOrThrow()
+  const { id: messageId } = await house.storage.read
+    .selectFrom('messages')
+    .select('id')
+    .executeTakeFirstOrThrow()
   const nowMs = house.clock.now() + 1
   await house.storage.writer.write((tx) =>
-    moveMessages(tx, [{ accountId: 'acc_a', mode: 'live', messageId }], { sendAtMs: sendAt + 86_400_000, nowMs }),
+    moveMessages(tx, [{ accountId: 'acc_a', mode: 'live', messageId }], {
+      sendAtMs: sendAt + 86_400_000,
+      nowMs,
+    }),
   )
   await house.after(5_000)
   const [first, ...others] = house.posted.map(({ body }) => body)
@@ -55,25 +61,35 @@ test('a repeat tells the time that was planned then, and the move to another one
   const moved = JSON.parse(others.find((body) => body !== first) as string) as object
   expect(JSON.parse(first as string)).toMatchObject({
     type: 'message.scheduled',
-    data: { sequence: 1, previous_status: null, message: { send_at: '2026-11-21T10:30:00.000Z', expires_at: '2026-11-21T10:31:00.000Z' } },
+    data: {
+      sequence: 1,
+      previous_status: null,
+      message: { send_at: '2026-11-21T10:30:00.000Z', expires_at: '2026-11-21T10:31:00.000Z' },
+    },
   })
   expect(moved).toMatchObject({
     type: 'message.scheduled',
-    data: { sequence: 2, previous_status: 'scheduled', message: { send_at: '2026-11-22T10:30:00.000Z', expires_at: '2026-11-22T10:31:00.000Z' } },
+    data: {
+      sequence: 2,
+      previous_status: 'scheduled',
+      message: { send_at: '2026-11-22T10:30:00.000Z', expires_at: '2026-11-22T10:31:00.000Z' },
+    },
   })
-}) // prettier-ignore
+})
 
 test('an event of before events kept the times of the plan tells those of its message', async () => {
   await house.addEndpoint()
   const sendAt = house.clock.now() + 3_600_000
   await house.send({ sendAt, expiresAt: sendAt + 60_000 })
-  await house.storage.writer.write((tx) => tx.updateTable('webhook_events').set({ send_at: null, expires_at: null }).execute())
+  await house.storage.writer.write((tx) =>
+    tx.updateTable('webhook_events').set({ send_at: null, expires_at: null }).execute(),
+  )
   await house.deliverer.drain()
   expect(house.bodyOf(0)).toMatchObject({
     type: 'message.scheduled',
     data: { message: { send_at: '2026-11-21T10:30:00.000Z', expires_at: '2026-11-21T10:31:00.000Z' } },
   })
-}) // prettier-ignore
+})
 
 test('a text that was erased meanwhile is not told in repeats', async () => {
   await house.addEndpoint()
@@ -81,11 +97,17 @@ test('a text that was erased meanwhile is not told in repeats', async () => {
   await house.send({ text: 'Meet me at the old mill' })
   await house.deliverer.drain()
   expect(house.bodyOf(0).data.message.text).toBe('Meet me at the old mill')
-  const rows = await house.storage.read.selectFrom('messages').select(['account_id', 'mode', 'id', 'finalized_at']).execute()
+  const rows = await house.storage.read
+    .selectFrom('messages')
+    .select(['account_id', 'mode', 'id', 'finalized_at'])
+    .execute()
   await house.storage.writer.write((tx) => eraseTexts(tx, rows))
   await house.after(5_000)
-  expect(house.bodyOf(1)).toMatchObject({ id: house.bodyOf(0).id, data: { message: { text: null, text_redacted: true } } })
-}) // prettier-ignore
+  expect(house.bodyOf(1)).toMatchObject({
+    id: house.bodyOf(0).id,
+    data: { message: { text: null, text_redacted: true } },
+  })
+})
 
 test('a receiver that asks for time is given it, up to a day', async () => {
   await house.addEndpoint()

@@ -29,6 +29,10 @@ test('of more than 10,000 events the oldest are told again, and from when on the
   expect(first).toEqual({ replayed: 10_000, restFromMs: fromMs + 9_999 })
   const rest = await replayRange(deps, { ...range, fromMs: first.restFromMs as number })
   expect(rest).toEqual({ replayed: 601, restFromMs: null })
-  const open = await read.selectFrom('webhook_deliveries').select('event_id').where('closed_at', 'is', null).execute() // prettier-ignore
+  const open = await read
+    .selectFrom('webhook_deliveries')
+    .select('event_id')
+    .where('closed_at', 'is', null)
+    .execute()
   expect(open).toHaveLength(10_600)
 })

@@ -14,18 +14,28 @@ test('it is tried nine times more over about 76 hours, and then given up', () =>
 })
 
 test('each delay is spread by a fifth and no more, whatever the receiver asks for, up to a day', () => {
-  const asked = fc.oneof(fc.constant(null), fc.nat().map(String), fc.string(), fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()))
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 9 }), fc.double({ min: 0, max: 1, noNaN: true }), asked, (failures, random, retryAfter) => {
-      const delayMs = next(failures, retryAfter, random) as number
-      const usualMs = retryDelaysMs[failures - 1] as number
-      expect(delayMs).toBeGreaterThanOrEqual(Math.floor(usualMs * 0.8))
-      expect(delayMs).toBeLessThanOrEqual(Math.max(usualMs * 1.2, 86_400_000))
-      expect(delayMs).toBeLessThanOrEqual(longestDelayMs)
-      if (retryAfter === null) expect(delayMs).toBeLessThanOrEqual(Math.ceil(usualMs * 1.2))
-    }),
+  const asked = fc.oneof(
+    fc.constant(null),
+    fc.nat().map(String),
+    fc.string(),
+    fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
   )
-}) // prettier-ignore
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 9 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      asked,
+      (failures, random, retryAfter) => {
+        const delayMs = next(failures, retryAfter, random) as number
+        const usualMs = retryDelaysMs[failures - 1] as number
+        expect(delayMs).toBeGreaterThanOrEqual(Math.floor(usualMs * 0.8))
+        expect(delayMs).toBeLessThanOrEqual(Math.max(usualMs * 1.2, 86_400_000))
+        expect(delayMs).toBeLessThanOrEqual(longestDelayMs)
+        if (retryAfter === null) expect(delayMs).toBeLessThanOrEqual(Math.ceil(usualMs * 1.2))
+      },
+    ),
+  )
+})
 
 test('Retry-After is seconds or a date, and never brings a retry forward', () => {
   expect(next(1, '60')).toBe(60_000)

@@ -82,4 +82,4 @@ export const ssrfVectors: readonly { host: string; address: string; isHere?: tru
   { host: '[100::1]', address: '100::1' },
   { host: '[5f00::1]', address: '5f00::1' },
   { host: '[4000::1]', address: '4000::1' },
-] // prettier-ignore
+]

@@ -38,9 +38,17 @@ export function AddDevice(properties: {
   const submit = (): void => {
     const given = Object.entries(settings).filter(([, value]) => value !== '')
     add.mutate(
-      { kind, name, isShared, senders, settings: Object.fromEntries(given), secrets: password === '' ? {} : { password }, pace: null },
+      {
+        kind,
+        name,
+        isShared,
+        senders,
+        settings: Object.fromEntries(given),
+        secrets: password === '' ? {} : { password },
+        pace: null,
+      },
       { onSuccess: onClose },
-    ) // prettier-ignore
+    )
   }
   return (
     <CallForm call={add} onSubmit={submit} onCancel={onClose} action="Add it">

@@ -18,7 +18,9 @@ import { MessageParts } from './message-parts.tsx'
 import styles from './message-page.module.css'
 import { MessageTimeline } from './message-timeline.tsx'
 
-const MessageDeliveries = lazy(async () => ({ default: (await import('../webhooks/message-deliveries.tsx')).MessageDeliveries })) // prettier-ignore
+const MessageDeliveries = lazy(async () => ({
+  default: (await import('../webhooks/message-deliveries.tsx')).MessageDeliveries,
+}))
 
 /** Everything that is known of one message, as it happens. */
 export function MessagePage() {

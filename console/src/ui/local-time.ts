@@ -46,7 +46,14 @@ export function offsetAt(atMs: number, zone: string): number {
       .map(({ type, value }) => [type, Number(value)]),
   )
   const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0
-  const shownMs = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second')) // prettier-ignore
+  const shownMs = Date.UTC(
+    part('year'),
+    part('month') - 1,
+    part('day'),
+    part('hour'),
+    part('minute'),
+    part('second'),
+  )
   return shownMs - (atMs - mod(atMs, 1000))
 }
 

@@ -28,7 +28,11 @@ export function usePaletteEntries(
   const fixed = [
     ...(place === null ? [] : pageEntries(pages, go)),
     ...useOperatorEntries(),
-    { ...action('profile', 'Profile and security', 'Name, password, second factor, sessions'), group: 'Pages', run: () => void navigate({ to: '/profile' }) } as const, // prettier-ignore
+    {
+      ...action('profile', 'Profile and security', 'Name, password, second factor, sessions'),
+      group: 'Pages',
+      run: () => void navigate({ to: '/profile' }),
+    } as const,
     ...(here === null ? [] : dialogActions(here, show.dialog)),
     ...useModeAction(here),
     ...useThemeActions(),
@@ -118,10 +122,24 @@ function foundEntries(typed: string, go: (path: string, search?: HistorySearch) 
   const found = searchFor(typed)
   if ('messageId' in found) {
     const { messageId } = found
-    return [{ id: 'found', group: 'Found', label: 'Open the message', says: messageId, run: () => go(`/history/${messageId}`) }] // prettier-ignore
+    return [
+      {
+        id: 'found',
+        group: 'Found',
+        label: 'Open the message',
+        says: messageId,
+        run: () => go(`/history/${messageId}`),
+      },
+    ]
   }
   const find = (group: Entry['group'], what: string): Entry[] => [
-    { id: 'found', group, label: `Find ${what} in History`, says: 'Every message that fits', run: () => go('/history', found) }, // prettier-ignore
+    {
+      id: 'found',
+      group,
+      label: `Find ${what} in History`,
+      says: 'Every message that fits',
+      run: () => go('/history', found),
+    },
   ]
   if (found.number !== undefined) return find('Found', found.number)
   if (found.send !== undefined) return find('Found', 'what was sent at once')

@@ -12,7 +12,11 @@ import { answerWords, DeliveryState } from './delivery-state.tsx'
 export function DeliveryDetails(properties: { endpointId: string; eventId: string; canReplay: boolean }) {
   const { endpointId, eventId, canReplay } = properties
   const delivery = useCall('webhooks/delivery', { endpointId, eventId })
-  const replay = useChange('webhooks/replay', ['webhooks/deliveries', 'webhooks/delivery', 'webhooks/of-message']) // prettier-ignore
+  const replay = useChange('webhooks/replay', [
+    'webhooks/deliveries',
+    'webhooks/delivery',
+    'webhooks/of-message',
+  ])
   const again = (): void =>
     replay.mutate(
       { endpointId, eventId },

@@ -11,7 +11,9 @@ import { EmptyWords, ListState } from '../ui/list-state.tsx'
 import { TimeAgo } from '../ui/time-ago.tsx'
 import { answerWords, DeliveryState } from './delivery-state.tsx'
 
-const DeliveryDetails = lazy(async () => ({ default: (await import('./delivery-details.tsx')).DeliveryDetails })) // prettier-ignore
+const DeliveryDetails = lazy(async () => ({
+  default: (await import('./delivery-details.tsx')).DeliveryDetails,
+}))
 const ReplayRange = lazy(async () => ({ default: (await import('./replay-range.tsx')).ReplayRange }))
 
 /** What an endpoint was told, newest first. */

@@ -22,4 +22,8 @@ export function DeliveryState({ of: { state, failures } }: { of: ListedDelivery 
 
 /** The last answer in a few words. */
 export const answerWords = ({ lastTry }: ListedDelivery): string =>
-  lastTry === null ? 'not tried yet' : lastTry.status === null ? (lastTry.failure ?? 'no answer') : `answered ${lastTry.status}` // prettier-ignore
+  lastTry === null
+    ? 'not tried yet'
+    : lastTry.status === null
+      ? (lastTry.failure ?? 'no answer')
+      : `answered ${lastTry.status}`

@@ -107,8 +107,12 @@ export const deviceConnectCalls = {
       if (trial === null) return { isOk: true, says: nothingToTry, remedy: null }
       const detail = { deviceId, ok: trial.ok }
       await writer.write((tx) =>
-        appendAudit(tx, { ids, nowMs: clock.now() }, { accountId: device.accountId, actor, action: 'device.tried', detail }),
-      ) // prettier-ignore
+        appendAudit(
+          tx,
+          { ids, nowMs: clock.now() },
+          { accountId: device.accountId, actor, action: 'device.tried', detail },
+        ),
+      )
       return { isOk: trial.ok, says: trial.says, remedy: trial.remedy }
     },
   }),

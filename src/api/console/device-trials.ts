@@ -23,7 +23,8 @@ export class DeviceTrials {
   /** Runs a trial; null is none, and no pause follows. Refuses while one runs, and during the pause behind it. */
   async run<T>(deviceId: string, trial: () => Promise<T | null>): Promise<T | null> {
     if (this.#running.has(deviceId)) throw tooSoon('This device is being tried just now.', 5)
-    const waitMs = (this.#endedMs.get(deviceId) ?? Number.NEGATIVE_INFINITY) + this.#pauseMs - this.#clock.monotonicMs()
+    const waitMs =
+      (this.#endedMs.get(deviceId) ?? Number.NEGATIVE_INFINITY) + this.#pauseMs - this.#clock.monotonicMs()
     if (waitMs > 0) {
       const seconds = Math.ceil(waitMs / 1_000)
       throw tooSoon(`This device was tried just now; try it again in ${seconds} s.`, seconds)
@@ -39,7 +40,7 @@ export class DeviceTrials {
     } finally {
       this.#running.delete(deviceId)
     }
-  } // prettier-ignore
+  }
 }
 
 const tooSoon = (detail: string, seconds: number) =>

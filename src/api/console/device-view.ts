@@ -29,11 +29,13 @@ export interface ConsoleDevice extends Omit<SeenDevice, 'report'> {
   isChangeable: boolean
 }
 
-export interface DeviceSetUp
-  extends Pick<ListedDevice, 'state' | 'isDraining' | 'senders' | 'settings' | 'hasSecrets' | 'pace' | 'createdAt'> {
+export interface DeviceSetUp extends Pick<
+  ListedDevice,
+  'state' | 'isDraining' | 'senders' | 'settings' | 'hasSecrets' | 'pace' | 'createdAt'
+> {
   /** The registration of its app, of a phone that has one. */
   phone: ListedPhone | null
-} // prettier-ignore
+}
 
 interface Viewer extends DeviceUser {
   nowMs: number

@@ -24,7 +24,11 @@ export const eraseCalls = {
     access: 'operator',
     input: Type.Object({ number, accountId: Type.Optional(accountId) }, closed),
     handle: (context, asked): Promise<ErasedNumber> =>
-      erase(context, { number: asked.number, accountId: asked.accountId ?? null, code: 'canceled_by_operator' }), // prettier-ignore
+      erase(context, {
+        number: asked.number,
+        accountId: asked.accountId ?? null,
+        code: 'canceled_by_operator',
+      }),
   }),
   /** Erases an account for some seconds: whoever asks repeats it until it is finished. */
   'operator/erase-account': defineCall({

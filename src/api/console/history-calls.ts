@@ -174,7 +174,11 @@ async function move(
       const [found] = await moveMessages(tx, [{ ...ownerOf(context), messageId }], { sendAtMs, nowMs })
       if (found === undefined || found.result === 'not_found')
         throw refuse('not_found', { detail: 'This account has no such message in this mode.' })
-      const detail = { mode: account.mode, send_at: rfc3339(sendAtMs), messages: [{ messageId, result: found.result }] } // prettier-ignore
+      const detail = {
+        mode: account.mode,
+        send_at: rfc3339(sendAtMs),
+        messages: [{ messageId, result: found.result }],
+      }
       await appendAudit(
         tx,
         { ids, nowMs },

@@ -55,6 +55,11 @@ const writeDown = (
     appendAudit(
       tx,
       { ids, nowMs },
-      { accountId: account.id, actor, action: 'messages.exported', detail: { mode: account.mode, format, conditions } },
+      {
+        accountId: account.id,
+        actor,
+        action: 'messages.exported',
+        detail: { mode: account.mode, format, conditions },
+      },
     ),
-  ) // prettier-ignore
+  )

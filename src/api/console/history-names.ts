@@ -16,7 +16,11 @@ export async function readHistoryNames(
   db: Db,
   { id, mode }: { id: string; mode: Mode },
 ): Promise<HistoryNames> {
-  const [devices, keys, people] = await Promise.all([readDevices(db, id, mode), readKeys(db, id, mode), readPeople(db, id)]) // prettier-ignore
+  const [devices, keys, people] = await Promise.all([
+    readDevices(db, id, mode),
+    readKeys(db, id, mode),
+    readPeople(db, id),
+  ])
   return {
     devices: devices.map((row) => ({
       id: row.id,

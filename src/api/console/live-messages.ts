@@ -48,4 +48,7 @@ export const messagesSource = ({ readOf, safeHorizonMs }: MessagesSourceDeps): L
   },
 })
 
-const tell = (event: MessagesEvent, next: HistoryPosition): { event: MessagesEvent; next: HistoryPosition } => ({ event, next }) // prettier-ignore
+const tell = (
+  event: MessagesEvent,
+  next: HistoryPosition,
+): { event: MessagesEvent; next: HistoryPosition } => ({ event, next })

@@ -26,7 +26,10 @@ export async function readMessagePage(context: AccountContext, messageId: string
   const owner = { accountId: account.id, mode: account.mode }
   const found = await readMessageStory(read, owner, messageId)
   if (found === null)
-    throw refuse('not_found', { detail: 'This account has no such message in this mode. Records are kept for 90 days unless the operator chose otherwise.' }) // prettier-ignore
+    throw refuse('not_found', {
+      detail:
+        'This account has no such message in this mode. Records are kept for 90 days unless the operator chose otherwise.',
+    })
   const { message, ...story } = found
   const body = bodyToSendAgain(message)
   return {

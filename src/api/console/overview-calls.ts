@@ -77,11 +77,15 @@ export async function readTraffic(
   ])
   const { fromMs, toMs, barMs } = window
   return {
-    range, fromMs, toMs, barMs, bars,
+    range,
+    fromMs,
+    toMs,
+    barMs,
+    bars,
     usual: usual.map(({ accepted }) => accepted),
     toSent: times.to_sent,
     toDelivered: times.to_delivered,
-  } // prettier-ignore
+  }
 }
 
 async function readNow({ read, clock, account }: AccountContext): Promise<NowAnswer> {
@@ -110,12 +114,17 @@ async function readNow({ read, clock, account }: AccountContext): Promise<NowAns
     pace: paceOf(usage, available),
     queue: { messages, parts, oldestAtMs },
     devices: status.devices.map(({ id, kind, shared, status: state, reasons, name }) => ({
-      id, kind, shared, status: state, reasons, name,
+      id,
+      kind,
+      shared,
+      status: state,
+      reasons,
+      name,
       sinceMs: since.get(`${id}/${state}`) ?? null,
     })),
     devicesTotal: status.devicesTotal,
     hasMessages: counted !== undefined,
-  } // prettier-ignore
+  }
 }
 
 /** When the present states began, by device and state: a state that was not written down yet has no beginning. */
@@ -124,8 +133,12 @@ async function readSince(read: Db, devices: readonly SeenDevice[]): Promise<Map<
   const rows = await read
     .selectFrom('device_states')
     .select(['device_id', 'status', 'from_at'])
-    .where('device_id', 'in', devices.map(({ id }) => id))
+    .where(
+      'device_id',
+      'in',
+      devices.map(({ id }) => id),
+    )
     .where('until_at', 'is', null)
-    .execute() // prettier-ignore
+    .execute()
   return new Map(rows.map((row) => [`${row.device_id}/${row.status}`, row.from_at]))
 }

@@ -157,9 +157,12 @@ export const webhookCalls = {
       closed,
     ),
     handle: (context, input): Promise<{ replayed: number; restFromMs: number | null }> =>
-      replayRange({ ...depsOf(context), read: context.read, writer: context.writer }, { ...input, ...whoOf(context) }),
+      replayRange(
+        { ...depsOf(context), read: context.read, writer: context.writer },
+        { ...input, ...whoOf(context) },
+      ),
   }),
-} // prettier-ignore
+}
 
 function Instant() {
   return Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 })

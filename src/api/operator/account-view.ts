@@ -24,19 +24,29 @@ export const AccountSchema = Type.Object({
   object: oneOf(['account'], 'What this object is.'),
   id: Type.String({ description: 'The account.' }),
   name: Type.String({ description: 'What it is called.' }),
-  state: oneOf(['active', 'suspended', 'closed'], '`suspended`: sends are refused, reading works. `closed`: for ever.'),
-  emails: Type.Array(Type.String(), { description: 'E-mail addresses of its owners, oldest first. Nobody has proved them.' }),
-  balance: Type.Object({ live: WalletSchema, test: WalletSchema }, { description: 'Each mode has a wallet of its own.' }),
+  state: oneOf(
+    ['active', 'suspended', 'closed'],
+    '`suspended`: sends are refused, reading works. `closed`: for ever.',
+  ),
+  emails: Type.Array(Type.String(), {
+    description: 'E-mail addresses of its owners, oldest first. Nobody has proved them.',
+  }),
+  balance: Type.Object(
+    { live: WalletSchema, test: WalletSchema },
+    { description: 'Each mode has a wallet of its own.' },
+  ),
   limits: Type.Object(
     {
       send_per_minute: limit('Sends a minute.'),
       read_per_minute: limit('Reads a minute.'),
       queue: limit('Messages that may wait.'),
     },
-    { description: 'Limits of this account, for each mode; null is the setting of the instance, 0 no limit.' },
+    {
+      description: 'Limits of this account, for each mode; null is the setting of the instance, 0 no limit.',
+    },
   ),
   created_at: Type.String({ format: 'date-time', description: 'When it was opened.' }),
-}) // prettier-ignore
+})
 
 export type AccountView = Static<typeof AccountSchema>
 
@@ -74,11 +84,15 @@ function viewWallet(wallet: Wallet | undefined): Static<typeof WalletSchema> {
 
 /** The example of the reference. */
 export const accountExample: AccountView = {
-  object: 'account', id: 'acc_01k9ktn8q4e8bvzr5y1w3xh7dg', name: 'Ada', state: 'active', emails: ['ada@example.org'],
+  object: 'account',
+  id: 'acc_01k9ktn8q4e8bvzr5y1w3xh7dg',
+  name: 'Ada',
+  state: 'active',
+  emails: ['ada@example.org'],
   balance: {
     live: { available: 7, reserved: 2, used: 1, granted: 10, low_threshold: 5 },
     test: { available: 1000, reserved: 0, used: 0, granted: 1000, low_threshold: 5 },
   },
   limits: { send_per_minute: null, read_per_minute: null, queue: null },
   created_at: '2026-11-21T09:30:00.000Z',
-} // prettier-ignore
+}

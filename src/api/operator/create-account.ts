@@ -20,20 +20,34 @@ import { requiredKey } from './required-key.ts'
 const NewAccountSchema = Type.Object(
   {
     name: Type.String({ minLength: 1, maxLength: 100, description: 'What it is called.' }),
-    email: Type.String({ minLength: 3, maxLength: 254, description: 'E-mail address of its owner. One that a user has already is refused unless `user_id` names that user.' }),
-    user_id: Type.Optional(orNull<string>('string', 'A user who is there already and owns this account too, once you have made sure of them.', { pattern: '^usr_[0-9a-z]{26}$', default: null })),
+    email: Type.String({
+      minLength: 3,
+      maxLength: 254,
+      description:
+        'E-mail address of its owner. One that a user has already is refused unless `user_id` names that user.',
+    }),
+    user_id: Type.Optional(
+      orNull<string>(
+        'string',
+        'A user who is there already and owns this account too, once you have made sure of them.',
+        { pattern: '^usr_[0-9a-z]{26}$', default: null },
+      ),
+    ),
   },
   { additionalProperties: false, description: 'Whom to open an account for.' },
-) // prettier-ignore
+)
 
 const OpenedSchema = Type.Object({
   account: AccountSchema,
   user_id: Type.String({ description: 'Its owner.' }),
   live_key: orNull<string>('string', 'Its first live key, shown this once; null in a repeated answer.'),
   test_key: orNull<string>('string', 'Its first test key, shown this once; null in a repeated answer.'),
-  setup_link: orNull<string>('string', 'With it the owner chooses a password for the console, once; null for a user who was there before. A repeated answer brings a new link while that owner has no password and is in no other account.'),
+  setup_link: orNull<string>(
+    'string',
+    'With it the owner chooses a password for the console, once; null for a user who was there before. A repeated answer brings a new link while that owner has no password and is in no other account.',
+  ),
   setup_link_expires_at: orNull<string>('string', 'Until when it works.', { format: 'date-time' }),
-}) // prettier-ignore
+})
 
 export const createAccountOperation: OperatorOperation = {
   id: 'createAccount',

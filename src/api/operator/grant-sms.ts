@@ -13,14 +13,22 @@ const GrantBodySchema = Type.Object(
     sms: Type.Integer({
       minimum: -1_000_000_000,
       maximum: 1_000_000_000,
-      description: 'How many SMS, not 0; below 0 only with the kind `correction`, and never more than are neither used nor reserved.',
+      description:
+        'How many SMS, not 0; below 0 only with the kind `correction`, and never more than are neither used nor reserved.',
     }),
-    note: Type.String({ minLength: 1, maxLength: 500, description: 'Why; it stays in the ledger, and the account reads it in its statement.' }),
-    kind: Type.Optional({ ...oneOf(['grant', 'top_up', 'correction'], 'What it is in the ledger.'), default: 'top_up' }),
+    note: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: 'Why; it stays in the ledger, and the account reads it in its statement.',
+    }),
+    kind: Type.Optional({
+      ...oneOf(['grant', 'top_up', 'correction'], 'What it is in the ledger.'),
+      default: 'top_up',
+    }),
     mode: Type.Optional({ ...oneOf(modes, 'Which wallet.'), default: 'live' }),
   },
   { additionalProperties: false, description: 'What to grant.' },
-) // prettier-ignore
+)
 
 export const grantSmsOperation: OperatorOperation = {
   id: 'grantSms',

@@ -9,12 +9,16 @@ export const EntrySchema = Type.Object({
   id: Type.String({ description: 'The entry; later ones sort after earlier ones.' }),
   account_id: Type.String({ description: 'Whose ledger.' }),
   mode: oneOf(modes, 'Which wallet.'),
-  kind: Type.String({ description: '`grant`, `top_up`, `correction`, or `refill` of play SMS; an open list.' }),
+  kind: Type.String({
+    description: '`grant`, `top_up`, `correction`, or `refill` of play SMS; an open list.',
+  }),
   sms: Type.Integer({ description: 'By how many SMS the balance moved.' }),
   note: Type.String({ description: 'Why.' }),
-  actor: Type.String({ description: 'Who did it: a token of the operator (`otk_…`), a user (`usr_…`), or a tool.' }),
+  actor: Type.String({
+    description: 'Who did it: a token of the operator (`otk_…`), a user (`usr_…`), or a tool.',
+  }),
   created_at: Type.String({ format: 'date-time', description: 'When.' }),
-}) // prettier-ignore
+})
 
 type EntryView = Static<typeof EntrySchema>
 

@@ -38,4 +38,4 @@ export const listLedgerOperation: OperatorOperation = {
     const next = found.length > limit ? (data.at(-1)?.id ?? null) : null
     return { status: 200, body: viewPage(data, next) }
   },
-} // prettier-ignore
+}

@@ -17,10 +17,16 @@ export const pageParameters = (noun: string) => ({
 })
 
 /** What the request asks for: how many, and behind which id. Faults are the reader's. */
-export const readPage = (query: QueryReader, prefix: IdPrefix): { limit: number; afterId: string | null } => ({
+export const readPage = (
+  query: QueryReader,
+  prefix: IdPrefix,
+): { limit: number; afterId: string | null } => ({
   limit: query.one('limit', wholeNumber(1, mostListed)) ?? usuallyListed,
-  afterId: query.one('cursor', textThat((text) => isId(prefix, text), 'Use `next_cursor` exactly as it was given.')),
-}) // prettier-ignore
+  afterId: query.one(
+    'cursor',
+    textThat((text) => isId(prefix, text), 'Use `next_cursor` exactly as it was given.'),
+  ),
+})
 
 /** One page as it is documented. */
 export const documentedPage = (noun: string, item: TSchema, example: object): DocumentedAnswer => ({
@@ -29,10 +35,13 @@ export const documentedPage = (noun: string, item: TSchema, example: object): Do
     object: oneOf(['list'], 'What this object is.'),
     data: Type.Array(item, { description: `The ${noun} of this page.` }),
     has_more: Type.Boolean({ description: 'Whether a next page exists.' }),
-    next_cursor: orNull<string>('string', 'What to send as `cursor` for the next page; null on the last one.'),
+    next_cursor: orNull<string>(
+      'string',
+      'What to send as `cursor` for the next page; null on the last one.',
+    ),
   }),
   example: { object: 'list', data: [example], has_more: false, next_cursor: null },
-}) // prettier-ignore
+})
 
 /** One page as it is answered. */
 export const viewPage = (data: readonly object[], next: string | null): object => ({

@@ -35,7 +35,9 @@ export const readUsageOperation: OperatorOperation = {
 acceptance. At most ${mostDays} days at once.`,
   query: Type.Object({
     mode: Type.Optional({ ...oneOf(modes, 'Which wallet.'), default: 'live' }),
-    from: Type.Optional(date(`The first UTC day, as 2026-11-01; ${usualDays} days before \`to\` when not given.`)),
+    from: Type.Optional(
+      date(`The first UTC day, as 2026-11-01; ${usualDays} days before \`to\` when not given.`),
+    ),
     to: Type.Optional(date('The UTC day after the last one; tomorrow when not given.')),
   }),
   answers: {
@@ -43,8 +45,16 @@ acceptance. At most ${mostDays} days at once.`,
       description: 'The use of these days.',
       schema: UsageSchema,
       example: {
-        object: 'usage', account_id: 'acc_01k9ktn8q4e8bvzr5y1w3xh7dg', mode: 'live', from: '2026-11-01', to: '2026-12-01', sms: 12,
-        days: [{ date: '2026-11-20', sms: 5 }, { date: '2026-11-21', sms: 7 }],
+        object: 'usage',
+        account_id: 'acc_01k9ktn8q4e8bvzr5y1w3xh7dg',
+        mode: 'live',
+        from: '2026-11-01',
+        to: '2026-12-01',
+        sms: 12,
+        days: [
+          { date: '2026-11-20', sms: 5 },
+          { date: '2026-11-21', sms: 7 },
+        ],
       } satisfies Static<typeof UsageSchema>,
     },
   },
@@ -65,7 +75,7 @@ acceptance. At most ${mostDays} days at once.`,
     }
     return { status: 200, body }
   },
-} // prettier-ignore
+}
 
 function readRange(
   rawQuery: string,
@@ -78,11 +88,13 @@ function readRange(
   const from = query.one('from', aDay)
   const toDay = to === null ? today + 1 : (dayOf(to) as number)
   const fromDay = from === null ? toDay - usualDays : (dayOf(from) as number)
-  if (fromDay >= toDay) query.fault('from', 'out_of_range', '`from` must lie before `to`, which is not part of it.')
-  else if (toDay - fromDay > mostDays) query.fault('from', 'out_of_range', `At most ${mostDays} days may be asked for at once.`)
+  if (fromDay >= toDay)
+    query.fault('from', 'out_of_range', '`from` must lie before `to`, which is not part of it.')
+  else if (toDay - fromDay > mostDays)
+    query.fault('from', 'out_of_range', `At most ${mostDays} days may be asked for at once.`)
   query.end()
   return { mode, fromDay, toDay }
-} // prettier-ignore
+}
 
 /** Whole days since 1970 UTC; null for a day that no month has. */
 function dayOf(text: string): number | null {

@@ -8,13 +8,18 @@ import { WarningSchema } from './warning-schema.ts'
 export const SendSchema = Type.Object(
   {
     object: oneOf(['send'], 'What this object is.'),
-    id: Type.String({ description: 'The id of the send. That of a dry run names nothing, like the ids of its messages.' }),
+    id: Type.String({
+      description: 'The id of the send. That of a dry run names nothing, like the ids of its messages.',
+    }),
     mode: oneOf(modes, 'Decided by the key.'),
     dry_run: Type.Boolean({ description: 'Whether nothing was stored.' }),
     created_at: Type.String({ format: 'date-time', description: 'When it was accepted.' }),
     content: Type.Object(
       {
-        text: orNull<string>('string', 'The text as it is sent: normalised, look-alikes replaced when asked for. Null in a replay once it was erased.'),
+        text: orNull<string>(
+          'string',
+          'The text as it is sent: normalised, look-alikes replaced when asked for. Null in a replay once it was erased.',
+        ),
         encoding: oneOf(['gsm7', 'ucs2'], 'The alphabet used for the whole text.'),
         units: Type.Integer({ description: 'Length in septets (gsm7) or UTF-16 units (ucs2).' }),
         parts: Type.Integer({ description: 'Parts of each message, each of which costs one SMS.' }),
@@ -34,7 +39,7 @@ export const SendSchema = Type.Object(
     messages: Type.Array(MessageSchema, { description: 'One for each recipient, in the order of `to`.' }),
   },
   { description: 'One accepted request to send.' },
-) // prettier-ignore
+)
 
 /**
  * The answer to a send, as JSON text: all of it is written before the send is stored, so that nothing can fail afterwards, but for

@@ -12,7 +12,11 @@ export async function checkPolicy(
   { accountId, mode, guard }: Pick<Caller, 'accountId' | 'mode' | 'guard'>,
   recipients: readonly Recipient[],
 ): Promise<void> {
-  const stopped = await optedOut(accountId, mode, recipients.map((recipient) => recipient.to)) // prettier-ignore
+  const stopped = await optedOut(
+    accountId,
+    mode,
+    recipients.map((recipient) => recipient.to),
+  )
   const errors = recipients.flatMap(
     (recipient) => policyFault(recipient, { mode, stopped, countries: guard.countries }) ?? [],
   )

@@ -1,8 +1,13 @@
 import type { Fault } from '../../errors.ts'
 import { replaceLookAlikes } from '../../smart-encoding.ts'
 import {
-  applySmartEncoding, findTextFault, measureText, normalizeText, type Offending, type TextMeasure,
-} from '../../sms-text.ts' // prettier-ignore
+  applySmartEncoding,
+  findTextFault,
+  measureText,
+  normalizeText,
+  type Offending,
+  type TextMeasure,
+} from '../../sms-text.ts'
 
 /** A text as it will be sent, with what it costs. */
 export interface PricedText extends TextMeasure {

@@ -82,8 +82,14 @@ const DeviceSchema = Type.Object({
 const StatusSchema = Type.Object({
   object: oneOf(['status'], 'What this object is.'),
   mode: oneOf(modes, 'Decided by the key.'),
-  status: oneOf(['operational', 'degraded', 'down', 'not_configured'], '`operational`: devices send, without trouble; `degraded`: one can send; `down`: none can send now; `not_configured`: there is none.'),
-  accepting: Type.Boolean({ description: 'Whether messages are taken. True while down too, as long as a device is enabled: they wait until they expire.' }),
+  status: oneOf(
+    ['operational', 'degraded', 'down', 'not_configured'],
+    '`operational`: devices send, without trouble; `degraded`: one can send; `down`: none can send now; `not_configured`: there is none.',
+  ),
+  accepting: Type.Boolean({
+    description:
+      'Whether messages are taken. True while down too, as long as a device is enabled: they wait until they expire.',
+  }),
   reasons: Type.Array(Type.String(), { description: 'Why it is not operational; an open list.' }),
   checked_at: Type.String({ format: 'date-time', description: 'When this was found.' }),
   queue: Type.Object(
@@ -91,14 +97,19 @@ const StatusSchema = Type.Object({
       messages: count('Messages that wait.'),
       parts: count('Their parts.'),
       scheduled_messages: count('Messages that wait for their `send_at`.'),
-      oldest_queued_at: instantOrNull('When the message at the head of the queue was accepted; null when none waits but for the end of quiet hours.'),
-      estimated_wait_seconds: orNull<number>('integer', 'Until all of it can have gone at the pace of your own devices; null when nobody can say, as while some of it waits for the end of quiet hours.'),
+      oldest_queued_at: instantOrNull(
+        'When the message at the head of the queue was accepted; null when none waits but for the end of quiet hours.',
+      ),
+      estimated_wait_seconds: orNull<number>(
+        'integer',
+        'Until all of it can have gone at the pace of your own devices; null when nobody can say, as while some of it waits for the end of quiet hours.',
+      ),
     },
     { description: 'What waits for a device.' },
   ),
   devices: Type.Array(DeviceSchema, { description: 'At most 100 devices, worst first.' }),
   devices_total: count('How many there are.'),
-}) // prettier-ignore
+})
 
 type StatusView = Static<typeof StatusSchema>
 type DeviceView = Static<typeof DeviceSchema>

@@ -6,12 +6,17 @@ export const OffendingSchema = Type.Object(
   {
     character: Type.String({ description: 'The character.' }),
     code_point: Type.String({ description: 'Its code point, such as `U+2019`.' }),
-    index: Type.Integer({ description: 'Where it stands first, counted in characters (code points) from 0.' }),
+    index: Type.Integer({
+      description: 'Where it stands first, counted in characters (code points) from 0.',
+    }),
     count: Type.Integer({ description: 'How often it stands there.' }),
-    replacement: orNull<string>('string', 'The look-alike that `smart_encoding` would put in its place; null when it has none.'),
+    replacement: orNull<string>(
+      'string',
+      'The look-alike that `smart_encoding` would put in its place; null when it has none.',
+    ),
   },
   { description: 'A character that GSM-7 lacks.' },
-) // prettier-ignore
+)
 
 /** A remark on a send. Open: codes to come may bring other members. */
 export const WarningSchema = Type.Object(

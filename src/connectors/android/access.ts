@@ -19,7 +19,8 @@ export function callOf(tools: Pick<ServerTools, 'addressOf'>, request: FastifyRe
 /** The token of `Authorization: Bearer …`; null for anything else, such as the names and codes of the app's own server. */
 export const bearerOf = ({ headers }: Pick<Call, 'headers'>): string | null => {
   const { authorization } = headers
-  const [, token] = (typeof authorization === 'string' && /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization)) || [] // prettier-ignore
+  const [, token] =
+    (typeof authorization === 'string' && /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization)) || []
   return token ?? null
 }
 

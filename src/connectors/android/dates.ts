@@ -9,10 +9,11 @@ export const writeDate = (atMs: number): string => rfc3339(Math.round(atMs))
  */
 export function readDate(text: unknown): number | null {
   const [, local, sign, minus, hours = '0', minutes = '0'] =
-    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?)(?:Z|([+-])(-?)(\d{1,2}):?(\d\d))$/.exec(String(text)) ?? []
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?)(?:Z|([+-])(-?)(\d{1,2}):?(\d\d))$/.exec(String(text)) ??
+    []
   if (typeof text !== 'string' || local === undefined) return null
   const isWest = sign === '-' || minus === '-'
   const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000
   const atMs = Date.parse(`${local}Z`) + (isWest ? offsetMs : -offsetMs)
   return Number.isNaN(atMs) ? null : atMs
-} // prettier-ignore
+}

@@ -49,7 +49,7 @@ function verdictOf(result: Result, parts: number): FailureVerdict {
   if (result.class === 'rejected') return { kind: 'undelivered', code, networkCode: name }
   if (result.class === 'limit') return { ...refused('busy', code, name), limitReached: true }
   return refused(result.class, code, name)
-} // prettier-ignore
+}
 
 const unknown = (detail: string): Extract<Outcome, { kind: 'unknown' }> => ({
   kind: 'unknown',

@@ -42,12 +42,13 @@ export class PhoneClock {
         ? Math.abs(offsetMs - Math.max(...this.#hooks)) <= mostDriftMs
         : offsetMs >= Math.max(...this.#states) - mostDriftMs
     const suspect = this.#suspect
-    const isConfirmed = suspect !== null && atMs > suspect.atMs && Math.abs(offsetMs - suspect.offsetMs) <= confirmingMs
+    const isConfirmed =
+      suspect !== null && atMs > suspect.atMs && Math.abs(offsetMs - suspect.offsetMs) <= confirmingMs
     this.#suspect = isNear || isConfirmed ? null : { offsetMs, atMs }
     if (isConfirmed && !isNear) this.#hooks = []
     if (isNear || isConfirmed) this.heard('hook', offsetMs)
     return isNear || isConfirmed
-  } // prettier-ignore
+  }
 
   /** 0 when it is not known, or too small to tell from the way of a request. */
   get offsetMs(): number {

@@ -28,7 +28,10 @@ const tolerableSkewMs = 60_000
 /** So many keep-alives without a word after a lost stream: the app is back within 5 s. */
 const missedKeepAlives = 2
 
-type Thresholds = Pick<AndroidSettings, 'keepAliveMs' | 'lateAfterMs' | 'offlineAfterMs' | 'probeAfterMs' | 'wakeAnswerMs'> // prettier-ignore
+type Thresholds = Pick<
+  AndroidSettings,
+  'keepAliveMs' | 'lateAfterMs' | 'offlineAfterMs' | 'probeAfterMs' | 'wakeAnswerMs'
+>
 
 /** What a phone says of itself: online by its stream or by asking often enough, degraded when something will keep it from sending soon. */
 export function healthOf(facts: PhoneFacts, settings: Thresholds): Health {

@@ -65,7 +65,10 @@ export class Phone implements Pull {
   #probedMs = Number.NEGATIVE_INFINITY
   #said = ''
 
-  constructor(deps: { tools: ConnectorTools; events: ConnectorEvents }, settings: Readonly<Record<string, string>>) {
+  constructor(
+    deps: { tools: ConnectorTools; events: ConnectorEvents },
+    settings: Readonly<Record<string, string>>,
+  ) {
     this.#tools = deps.tools
     this.#events = deps.events
     this.#settings = readSettings(settings)
@@ -75,7 +78,7 @@ export class Phone implements Pull {
       send: () => this.#streams.send('MessageEnqueued', null),
       unanswered: () => this.#unanswered(),
     })
-  } // prettier-ignore
+  }
 
   get window(): number {
     return this.#settings.page

@@ -28,7 +28,7 @@ export interface PhonePorts {
   hasMore(registration: Registration): Promise<boolean>
   /** The running device, or null while it is disabled or the pool has not caught up. */
   phone(deviceId: string): Phone | null
-} // prettier-ignore
+}
 
 /** What an app says of itself when it registers or starts. */
 export interface SaidByApp {

@@ -13,8 +13,16 @@ export interface PhoneRouteDeps {
 
 /** What the server gives to routes that are mounted on it. */
 export interface ServerTools {
-  respond(request: FastifyRequest, reply: FastifyReply, answer: { status: number; contentType: string; body: string; headers?: Record<string, string> }): void
-  openStream(request: FastifyRequest, reply: FastifyReply, head: { contentType: string; headers: Record<string, string> }): ServerResponse
+  respond(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: { status: number; contentType: string; body: string; headers?: Record<string, string> },
+  ): void
+  openStream(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    head: { contentType: string; headers: Record<string, string> },
+  ): ServerResponse
   log: { error(fields: object, message: string): void }
   /** Whose request it is, for the log. */
   noteDevice(request: FastifyRequest, deviceId: string): void
@@ -23,7 +31,7 @@ export interface ServerTools {
   endIdleSoon(request: FastifyRequest, reply: FastifyReply): void
   /** Counts a credential that was refused. Gives after how many seconds the network may try again; 0 while it may go on. */
   failedAuthentication(request: FastifyRequest): number
-} // prettier-ignore
+}
 
 /** What the app asks, with who asks it. */
 export interface Call {

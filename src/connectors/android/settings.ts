@@ -27,17 +27,71 @@ const simSlots = [1, 2, 3] as const
 export const androidSettings: readonly SettingRule[] = [
   ...simSlots.map((slot) => simNumber(slot)),
   countrySetting,
-  oneOf('sim_selection', ['phone', 'rotate'], 'Which SIM sends a message that names none: `phone` leaves it to the app, `rotate` takes the one that has sent least.'), // prettier-ignore
-  wholeNumber('page', 20, [1, 100], 'Messages that the phone may hold without having said so. What it holds cannot go to another phone; 20 is a few minutes of its pace.'), // prettier-ignore
-  orNever('ping_interval_s', 600, [60, 86_400], 'Seconds between two pings of the app, which tell its battery and its network; 0 switches them off. 10 min, since each one costs battery. Takes effect when the app is started anew.'), // prettier-ignore
-  wholeNumber('keep_alive_s', 15, [5, 60], 'Seconds between two signs of life on an event stream; proxies end a silent one after 60 s.'), // prettier-ignore
-  wholeNumber('wake_interval_ms', 2_000, [1_000, 60_000], 'Milliseconds, at least, between two events that tell the phone to fetch, or half of them once it has followed the last: each one makes it break off the fetch that it is at.'), // prettier-ignore
-  wholeNumber('wake_answer_s', 10, [2, 300], 'Seconds in which it fetches when told to. After two that it did not answer, its event stream counts as dead.'), // prettier-ignore
-  orNever('probe_after_s', 300, [60, 86_400], 'Seconds of silence after which it is told to fetch, to see whether it lives; 0 is never. 5 min, since a dead connection is not noticed in another way.'), // prettier-ignore
-  wholeNumber('drain_s', 30, [5, 600], 'Seconds after which an event stream that takes no more bytes counts as dead.'), // prettier-ignore
-  wholeNumber('resync_after_s', 600, [60, 43_200], 'Seconds without a word of a message that the phone holds, after which it is asked for it again. 10 min: some networks take so long.'), // prettier-ignore
-  wholeNumber('limit_rest_min', 30, [1, 1_440], 'Minutes for which the phone gets nothing more after Android has refused one as too many. 30 min: Android counts 30 messages in 30 minutes, unless that was changed on the phone.'), // prettier-ignore
-  wholeNumber('late_after_min', 35, [16, 1_440], 'Minutes of silence after which a phone without an event stream is degraded: it fetches every 15 min, and dozes.'), // prettier-ignore
+  oneOf(
+    'sim_selection',
+    ['phone', 'rotate'],
+    'Which SIM sends a message that names none: `phone` leaves it to the app, `rotate` takes the one that has sent least.',
+  ),
+  wholeNumber(
+    'page',
+    20,
+    [1, 100],
+    'Messages that the phone may hold without having said so. What it holds cannot go to another phone; 20 is a few minutes of its pace.',
+  ),
+  orNever(
+    'ping_interval_s',
+    600,
+    [60, 86_400],
+    'Seconds between two pings of the app, which tell its battery and its network; 0 switches them off. 10 min, since each one costs battery. Takes effect when the app is started anew.',
+  ),
+  wholeNumber(
+    'keep_alive_s',
+    15,
+    [5, 60],
+    'Seconds between two signs of life on an event stream; proxies end a silent one after 60 s.',
+  ),
+  wholeNumber(
+    'wake_interval_ms',
+    2_000,
+    [1_000, 60_000],
+    'Milliseconds, at least, between two events that tell the phone to fetch, or half of them once it has followed the last: each one makes it break off the fetch that it is at.',
+  ),
+  wholeNumber(
+    'wake_answer_s',
+    10,
+    [2, 300],
+    'Seconds in which it fetches when told to. After two that it did not answer, its event stream counts as dead.',
+  ),
+  orNever(
+    'probe_after_s',
+    300,
+    [60, 86_400],
+    'Seconds of silence after which it is told to fetch, to see whether it lives; 0 is never. 5 min, since a dead connection is not noticed in another way.',
+  ),
+  wholeNumber(
+    'drain_s',
+    30,
+    [5, 600],
+    'Seconds after which an event stream that takes no more bytes counts as dead.',
+  ),
+  wholeNumber(
+    'resync_after_s',
+    600,
+    [60, 43_200],
+    'Seconds without a word of a message that the phone holds, after which it is asked for it again. 10 min: some networks take so long.',
+  ),
+  wholeNumber(
+    'limit_rest_min',
+    30,
+    [1, 1_440],
+    'Minutes for which the phone gets nothing more after Android has refused one as too many. 30 min: Android counts 30 messages in 30 minutes, unless that was changed on the phone.',
+  ),
+  wholeNumber(
+    'late_after_min',
+    35,
+    [16, 1_440],
+    'Minutes of silence after which a phone without an event stream is degraded: it fetches every 15 min, and dozes.',
+  ),
   wholeNumber('offline_after_min', 120, [17, 10_080], 'Minutes of silence after which it is offline.'),
 ]
 

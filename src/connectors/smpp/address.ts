@@ -44,8 +44,10 @@ export function sourceAddress(from: string | null, settings: AddressSettings): A
 export function senderFault(sender: string): string | null {
   if (isNumber(sender) || isShortCode(sender)) return null
   if (sender.length > 11) return 'a name has at most 11 characters, and a number in E.164 begins with +'
-  if (!/^[ -~]+$/.test(sender)) return 'a name consists of printable ASCII characters: other letters have no form that every SMSC reads alike' // prettier-ignore
-  if (!/[A-Za-z]/.test(sender)) return 'a name has a letter, a short code 3 to 8 digits, and a number in E.164 begins with +' // prettier-ignore
+  if (!/^[ -~]+$/.test(sender))
+    return 'a name consists of printable ASCII characters: other letters have no form that every SMSC reads alike'
+  if (!/[A-Za-z]/.test(sender))
+    return 'a name has a letter, a short code 3 to 8 digits, and a number in E.164 begins with +'
   return sender.trim() === sender ? null : 'a name neither begins nor ends with a blank'
 }
 

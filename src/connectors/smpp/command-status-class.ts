@@ -32,11 +32,22 @@ export function classify(status: number, overrides: StatusOverrides): StatusMean
 /** Section 5.1.3: 0x400 to 0x4ff belong to the vendors of SMSCs. */
 const isVendors = (status: number): boolean => status >= 0x400 && status <= 0x4ff
 
-const refused = 'An answer other than 0 gives no message id, so nothing was taken. Ask the carrier, and put it into `status_classes` if it passes.' // prettier-ignore
+const refused =
+  'An answer other than 0 gives no message id, so nothing was taken. Ask the carrier, and put it into `status_classes` if it passes.'
 
 /** What stands in no table. */
-export const vendors: StatusMeaning = { lasts: 'good', code: 'network_rejected', name: 'vendor specific', says: `The SMSC has its own list. ${refused}` } // prettier-ignore
-export const reserved: StatusMeaning = { lasts: 'good', code: 'network_rejected', name: 'reserved', says: `The standard does not know it. ${refused}` } // prettier-ignore
+export const vendors: StatusMeaning = {
+  lasts: 'good',
+  code: 'network_rejected',
+  name: 'vendor specific',
+  says: `The SMSC has its own list. ${refused}`,
+}
+export const reserved: StatusMeaning = {
+  lasts: 'good',
+  code: 'network_rejected',
+  name: 'reserved',
+  says: `The standard does not know it. ${refused}`,
+}
 
 /** What is told of an unlisted status once the operator has said how long it lasts. */
 const codeOfClass: Record<StatusClass, string> = {

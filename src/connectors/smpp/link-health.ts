@@ -38,7 +38,7 @@ export function healthOf(facts: Facts): Health {
     network: null,
     sims: [],
     lastError: missing.map(({ state }) => sayEnd(state.lastEnd)).find((text) => text !== null) ?? null,
-  } // prettier-ignore
+  }
 }
 
 /** A link that was made anew may have to wait although no session of its own has ended. */
@@ -50,6 +50,7 @@ function reasonOf({ kind, lastEnd }: BindingState): LinkReason {
 /** Why a session is over, for people. */
 function sayEnd(end: SessionEnd | null): string | null {
   if (end === null) return null
-  const status = end.kind === 'bind_refused' ? ` (command_status 0x${end.status.toString(16).padStart(8, '0')})` : ''
+  const status =
+    end.kind === 'bind_refused' ? ` (command_status 0x${end.status.toString(16).padStart(8, '0')})` : ''
   return `${end.kind}: ${end.detail}${status}`
-} // prettier-ignore
+}

@@ -59,7 +59,9 @@ export class SmppLink implements Link {
     this.#open = new OpenHandOvers(deps.tools)
     this.capabilities = plan.capabilities
     this.resumesFirst = { most: mostIds, failuresTold: plan.receipts === 'failures' }
-    const hasRoom = (): void => { if (this.#phase === 'running') deps.events.healthChanged() } // prettier-ignore
+    const hasRoom = (): void => {
+      if (this.#phase === 'running') deps.events.healthChanged()
+    }
     this.#pace = new Pace({ tools: deps.tools, changed: () => this.#changed(), hasRoom }, plan.maxPerSecond)
     this.#halves = new Halves({ tools: deps.tools, pace: this.#pace, places: () => this.#places })
     this.#bindings = new Bindings(
@@ -78,7 +80,9 @@ export class SmppLink implements Link {
     return this.#open.count + this.#pace.roomOf(this.#room)
   }
 
-  get waiting(): number { return this.#halves.waiting } // prettier-ignore
+  get waiting(): number {
+    return this.#halves.waiting
+  }
 
   /** Another window: a flush may take as long as a round trip. A bounded rate leaves time for it, and so does a wide window. */
   get ahead(): number {
@@ -86,12 +90,18 @@ export class SmppLink implements Link {
     return this.perSecond === Infinity && window <= mostAhead ? window : 0
   }
 
-  get perSecond(): number { return this.#pace.perSecond } // prettier-ignore
+  get perSecond(): number {
+    return this.#pace.perSecond
+  }
 
   /** How many messages may be open: a crash leaves no more of them unknown, those among them of which nothing is on the wire just now. */
-  get #places(): number { return this.#plan.sessions * this.#plan.session.window } // prettier-ignore
+  get #places(): number {
+    return this.#plan.sessions * this.#plan.session.window
+  }
 
-  get #room(): number { return Math.max(0, Math.min(this.#bindings.room, this.#places - this.#open.count)) } // prettier-ignore
+  get #room(): number {
+    return Math.max(0, Math.min(this.#bindings.room, this.#places - this.#open.count))
+  }
 
   health(): Health {
     const { tools } = this.#deps
@@ -223,7 +233,9 @@ export class SmppLink implements Link {
     return outcome
   }
 
-  #knows({ messageId }: { messageId: string | null }): void { if (messageId !== null) this.#deps.ids.add(messageId) } // prettier-ignore
+  #knows({ messageId }: { messageId: string | null }): void {
+    if (messageId !== null) this.#deps.ids.add(messageId)
+  }
 
   /** What an error answer says about the link, and not about the message. */
   #heedStatus(status: number, session: Session, to: string): void {
@@ -268,7 +280,7 @@ export class SmppLink implements Link {
         },
       },
       { ...settings, bindAs: role },
-    ) // prettier-ignore
+    )
     return session
   }
 

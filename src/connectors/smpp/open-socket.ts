@@ -36,9 +36,16 @@ export function socketTo({ host, port, tls }: SocketTarget): OpenSocket {
     if (tls === null) return connect({ host, port, noDelay: true }, ready)
     const { verify, servername = isIP(host) === 0 ? host : undefined, ...identity } = tls
     const socket = connectTls(
-      { host, port, minVersion: 'TLSv1.2', rejectUnauthorized: verify, ...identity, ...(servername && { servername }) },
+      {
+        host,
+        port,
+        minVersion: 'TLSv1.2',
+        rejectUnauthorized: verify,
+        ...identity,
+        ...(servername && { servername }),
+      },
       ready,
-    ) // prettier-ignore
+    )
     socket.setNoDelay(true)
     return socket
   }

@@ -15,7 +15,10 @@ export function readSubmitted(submitted: Submitted, session: Session, deps: Read
       return readAnswer(submitted, deps)
     case 'unknown': {
       const { reason, sequence } = submitted
-      const detail = reason === 'timeout' ? 'The SMSC did not answer in time.' : 'The connection ended before the SMSC answered.'
+      const detail =
+        reason === 'timeout'
+          ? 'The SMSC did not answer in time.'
+          : 'The connection ended before the SMSC answered.'
       return reason === 'timeout'
         ? { kind: 'unknown', detail, asked: { session, sequence } }
         : { kind: 'unknown', detail, connectionLost: true }
@@ -23,10 +26,13 @@ export function readSubmitted(submitted: Submitted, session: Session, deps: Read
     case 'not_written':
       // A field that fits no PDU will fit none tomorrow.
       return submitted.reason === 'invalid'
-        ? { kind: 'refused', reason: { lasts: 'good', code: 'device_error', networkCode: submitted.detail ?? 'invalid' } }
+        ? {
+            kind: 'refused',
+            reason: { lasts: 'good', code: 'device_error', networkCode: submitted.detail ?? 'invalid' },
+          }
         : { kind: 'not_written', detail: `Nothing was sent to the SMSC: ${submitted.reason}.` }
   }
-} // prettier-ignore
+}
 
 interface Reading {
   classify: Classify

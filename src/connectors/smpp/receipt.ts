@@ -103,7 +103,7 @@ function referenceOf(fields: MessageFields): number | null {
 function dateOf(text: string): number | null {
   const found = /^(?:20(?=\d{12}$))?(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d|)$/.exec(text)
   if (found === null) return null
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1).map(Number) // prettier-ignore
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1).map(Number)
   const isDate = month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour < 24 && minute < 60 && second < 60
   return isDate ? Date.UTC(2000 + year, month - 1, day, hour, minute, second) : null
 }

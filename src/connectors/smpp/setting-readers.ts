@@ -12,8 +12,12 @@ export interface SettingReader<T> {
 }
 
 export function oneOf<const T extends string>(...values: readonly T[]): SettingReader<T> {
-  return { read: (text) => values.find((value) => value === text), wrong: `needs one of ${values.join(', ')}`, choices: values }
-} // prettier-ignore
+  return {
+    read: (text) => values.find((value) => value === text),
+    wrong: `needs one of ${values.join(', ')}`,
+    choices: values,
+  }
+}
 
 export const switched: SettingReader<boolean> = {
   read: (text) => (text === 'on' ? true : text === 'off' ? false : undefined),
@@ -42,10 +46,12 @@ export const octetOrAuto: SettingReader<number | null> = {
 export const ratePerSecond: SettingReader<number | null> = {
   read: (text) => {
     if (text === '') return null
-    return /^\d{1,6}(\.\d{1,6})?$/.test(text) && within(Number(text), 0.001, 100_000) ? Number(text) : undefined
+    return /^\d{1,6}(\.\d{1,6})?$/.test(text) && within(Number(text), 0.001, 100_000)
+      ? Number(text)
+      : undefined
   },
   wrong: 'needs a number from 0.001 to 100000, or nothing',
-} // prettier-ignore
+}
 
 /** A C-octet string: printable ASCII, which is all that every SMSC reads alike (SMPP 3.4, section 3.1). */
 export const ascii = (least: number, most: number): SettingReader<string> => ({
@@ -55,9 +61,10 @@ export const ascii = (least: number, most: number): SettingReader<string> => ({
 
 /** Underscores too: names of containers have them. */
 export const hostName: SettingReader<string> = {
-  read: (text) => (isIP(text) !== 0 || /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9])?\.?$/i.test(text) ? text : undefined),
+  read: (text) =>
+    isIP(text) !== 0 || /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9])?\.?$/i.test(text) ? text : undefined,
   wrong: 'needs a host name or an IP address alone: no scheme, no port, no path',
-} // prettier-ignore
+}
 
 /** Null when it is empty. */
 export const optional = <T>({ read, wrong }: SettingReader<T>): SettingReader<T | null> => ({
@@ -78,8 +85,9 @@ export const tlvList: SettingReader<readonly Tlv[]> = {
     const isSound = tlvs.length <= 20 && tlvs.every((tlv) => tlv !== undefined)
     return isSound && new Set(tlvs.map(({ tag }) => tag)).size === tlvs.length ? tlvs : undefined
   },
-  wrong: 'needs up to 20 TLVs with blanks between, each tag:type:value with its own tag in hexadecimal, the type one of octets (hexadecimal), text, cstring, int8, int16, int32, and no tag that joins parts',
-} // prettier-ignore
+  wrong:
+    'needs up to 20 TLVs with blanks between, each tag:type:value with its own tag in hexadecimal, the type one of octets (hexadecimal), text, cstring, int8, int16, int32, and no tag that joins parts',
+}
 
 /** A list of `status=class`, the status in hexadecimal after `0x`, else decimal. */
 export const statusList: SettingReader<StatusOverrides> = {
@@ -108,7 +116,9 @@ function readTlv(word: string): Tlv | undefined {
   const [, hex = '', type = '', text = ''] = /^(?:0x)?([0-9a-f]{1,4}):([a-z0-9]+):([ -~]*)$/i.exec(word) ?? []
   const value = readTlvValue(type, text)
   const tag = Number.parseInt(hex, 16)
-  return hex === '' || value === undefined || value.length > 255 || joiningTags.has(tag) ? undefined : { tag, value } // prettier-ignore
+  return hex === '' || value === undefined || value.length > 255 || joiningTags.has(tag)
+    ? undefined
+    : { tag, value }
 }
 
 function readTlvValue(type: string, text: string): Buffer | undefined {

@@ -56,7 +56,8 @@ const limits = defaultSessionLimits
 
 const sender: SettingReader<string> = {
   read: (text) => (text === '' || senderFault(text) === null ? text : undefined),
-  wrong: 'needs a number in E.164, a short code of 3 to 8 digits, 1 to 11 printable ASCII characters with a letter, or nothing', // prettier-ignore
+  wrong:
+    'needs a number in E.164, a short code of 3 to 8 digits, 1 to 11 printable ASCII characters with a letter, or nothing',
 }
 const country: SettingReader<string> = {
   read: (text) => (countrySetting.check(text) === null ? text : undefined),

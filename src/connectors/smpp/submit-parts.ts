@@ -64,12 +64,17 @@ function joinedParts(
   const { text } = handOver
   const isUcs2 = handOver.encoding === 'ucs2' || !isInAlphabet(text, settings.alphabet)
   const encode = isUcs2 ? encodeUcs2 : defaultEncoder(settings)
-  const pieces = splitText(text, isUcs2 ? 'ucs2' : 'gsm7', settings.concat === 'udh16' ? roomBehindUdh16 : undefined)
+  const pieces = splitText(
+    text,
+    isUcs2 ? 'ucs2' : 'gsm7',
+    settings.concat === 'udh16' ? roomBehindUdh16 : undefined,
+  )
   const common = commonFields(handOver, settings, nowMs, isUcs2 ? ucs2Coding : settings.dataCoding)
   if (pieces.length === 1) return [{ ...common, shortMessage: encode(text, 0) }]
   if (settings.concat === 'payload')
     return [withTlvs(common, [{ tag: tlvTags.message_payload, value: encode(text, 0) }])]
-  if (pieces.length > mostParts) throw new RangeError(`${pieces.length} parts cannot be joined, only ${mostParts}`)
+  if (pieces.length > mostParts)
+    throw new RangeError(`${pieces.length} parts cannot be joined, only ${mostParts}`)
   const reference = nextReference()
   return pieces.map((piece, index) => {
     const place = { reference, total: pieces.length, number: index + 1 }
@@ -77,7 +82,7 @@ function joinedParts(
       ? { ...withTlvs(common, sarTlvs(place)), shortMessage: encode(piece, 0) }
       : behindHeader(common, settings.concat === 'udh8' ? udh8(place) : udh16(place), piece, encode)
   })
-} // prettier-ignore
+}
 
 /** A seventh octet of header: 140 × 8 / 7 − 8 septets, and (140 − 7) / 2 units. */
 const roomBehindUdh16: PartRoom = { septets: 152, utf16: 66 }
@@ -122,10 +127,15 @@ const withTlvs = (fields: MessageFields, tlvs: readonly Tlv[]): MessageFields =>
   tlvs: [...tlvs, ...fields.tlvs],
 })
 
-function behindHeader(fields: MessageFields, header: Buffer, piece: string, encode: EncodeText): MessageFields {
+function behindHeader(
+  fields: MessageFields,
+  header: Buffer,
+  piece: string,
+  encode: EncodeText,
+): MessageFields {
   const shortMessage = Buffer.concat([header, encode(piece, header.length)])
   return { ...fields, esmClass: fields.esmClass | udhIndicator, shortMessage }
-} // prettier-ignore
+}
 
 interface Place {
   reference: number

@@ -46,10 +46,12 @@ const sayFailure = (end: SessionEnd): string =>
 const remedyOfStatus: Readonly<Record<number, string>> = {
   [commandStatus.ESME_RINVPASWD]: 'The password is wrong: onesixty device set --password-stdin.',
   [commandStatus.ESME_RINVSYSID]: 'The system_id is wrong, or the account is closed there.',
-  [commandStatus.ESME_RALYBND]: 'It says that the account is bound already: an old session may last a while, another program may use it, or `sessions` is more than the contract allows.',
-  [commandStatus.ESME_RBINDFAIL]: 'Ask the carrier: mostly the address of this machine is not on its list, or `bind` is a kind that it does not allow.',
+  [commandStatus.ESME_RALYBND]:
+    'It says that the account is bound already: an old session may last a while, another program may use it, or `sessions` is more than the contract allows.',
+  [commandStatus.ESME_RBINDFAIL]:
+    'Ask the carrier: mostly the address of this machine is not on its list, or `bind` is a kind that it does not allow.',
   [commandStatus.ESME_RINVSYSTYP]: 'The system_type is wrong.',
-} // prettier-ignore
+}
 
 /** What to do, by what went wrong on the way: name, connection, TLS, bind. */
 function remedyFor(end: SessionEnd): string {
@@ -59,12 +61,14 @@ function remedyFor(end: SessionEnd): string {
     return 'It took the connection and did not answer: the port may be one for TLS (or the other way round), or not SMPP at all.'
   if (end.kind === 'invalid_settings') return 'Look at the settings: they fit into no bind.'
   const { detail } = end
-  if (/ENOTFOUND|EAI_AGAIN|getaddrinfo/i.test(detail)) return 'The name is not known: look at `host`, and at the DNS of this machine.'
+  if (/ENOTFOUND|EAI_AGAIN|getaddrinfo/i.test(detail))
+    return 'The name is not known: look at `host`, and at the DNS of this machine.'
   if (/ECONNREFUSED/i.test(detail)) return 'Nothing listens there: look at `host` and `port`.'
   if (/EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|no connection in time/i.test(detail))
     return 'No way leads there: a firewall, a VPN that is down, or this machine is not on the list of the SMSC.'
   if (/certificate|self.signed|altname|CERT_|UNABLE_TO/i.test(detail))
     return 'The certificate is not trusted, or for another name: `tls_ca_file`, `tls_server_name`; never `tls_verify=off` over the open Internet.'
-  if (/SSL|TLS|EPROTO|wrong version/i.test(detail)) return 'One side speaks TLS and the other does not: `tls`, or the other port.'
+  if (/SSL|TLS|EPROTO|wrong version/i.test(detail))
+    return 'One side speaks TLS and the other does not: `tls`, or the other port.'
   return 'It ended the connection before the bind: mostly the address of this machine is not on its list, or the port is the wrong one.'
-} // prettier-ignore
+}

@@ -30,8 +30,10 @@ test('of four nodes one is killed each 10 s and one stands still for 90 s: nothi
   )
   for (const load of loads.values()) load.resume()
   await wait(4_000)
-  const [{ epoch: stillEpoch }] = await house.rows<{ epoch: string }>(
-    'select max(epoch)::int as epoch from nodes where name = $1', [still.name]) as [{ epoch: string }] // prettier-ignore
+  const [{ epoch: stillEpoch }] = (await house.rows<{ epoch: string }>(
+    'select max(epoch)::int as epoch from nodes where name = $1',
+    [still.name],
+  )) as [{ epoch: string }]
   await stopInMidHandOver(still, stillEpoch)
   const heldWhenStopped = await openUnder(stillEpoch)
   const stillPaused = loads.get(still)!.pause()
@@ -66,7 +68,10 @@ test('of four nodes one is killed each 10 s and one stands still for 90 s: nothi
   const messages = await expectNothingLostNorDoubled(house, [...loads.values()], ({ id }) => late.has(id))
   expect(messages.length).toBeGreaterThanOrEqual(kills * perSecond * (100 / 3))
   const ends = Map.groupBy(messages, ({ status }) => status)
-  expect([...ends.keys()].filter((status) => status !== 'sent').toSorted()).toEqual(['delivered', 'unconfirmed']) // prettier-ignore
+  expect([...ends.keys()].filter((status) => status !== 'sent').toSorted()).toEqual([
+    'delivered',
+    'unconfirmed',
+  ])
   // Of what another node had ended the node that stood still knows that it was taken: evidence that comes late, and no receipt after it.
   expect(ends.get('sent')?.filter(({ id }) => !late.has(id)) ?? []).toEqual([])
   expect(rescuedMs, 'what the node had open that stood still was ended within 60 s').toBeLessThan(60_000)
@@ -97,11 +102,16 @@ interface HeldToken {
 
 /** The tokens under which a node has hand-overs open. */
 const openUnder = (epoch: string): Promise<HeldToken[]> =>
-  house.rows('select distinct device_id, lease_token::int as lease_token from attempts where fence = $1 and ended_at is null', [epoch]) // prettier-ignore
+  house.rows(
+    'select distinct device_id, lease_token::int as lease_token from attempts where fence = $1 and ended_at is null',
+    [epoch],
+  )
 
 /** When it went on it still bore the tokens under which it had handed over when it was stopped; the database took none of them. */
 function expectRefusedTokens({ process: { output } }: NodeProcess, held: readonly HeldToken[]): void {
-  const lines = output().split('\n').filter((line) => line.includes('refused lease tokens')) // prettier-ignore
+  const lines = output()
+    .split('\n')
+    .filter((line) => line.includes('refused lease tokens'))
   const logged = lines.map((line) => JSON.parse(line) as { refused: number; asked: HeldToken[] })
   const refused = logged.filter((line) => line.refused === line.asked.length).flatMap(({ asked }) => asked)
   expect(held.length).toBeGreaterThan(0)
@@ -111,17 +121,25 @@ function expectRefusedTokens({ process: { output } }: NodeProcess, held: readonl
 /** Gives who runs each of them. */
 async function everyLinkRuns(): Promise<string[]> {
   const read = async (): Promise<(string | null)[]> =>
-    (await house.rows<{ lease_owner: string | null }>("select lease_owner from devices where name like 'Peer%'")).map(({ lease_owner }) => lease_owner) // prettier-ignore
+    (
+      await house.rows<{ lease_owner: string | null }>(
+        "select lease_owner from devices where name like 'Peer%'",
+      )
+    ).map(({ lease_owner }) => lease_owner)
   return (await eventually(read, (seen) => expect(seen).not.toContain(null), 20_000)) as string[]
 }
 
 /** How long after it stopped nothing of it was open any more; 0 while something is. */
 async function rescuedAfter(epoch: string, stoppedMs: number): Promise<number> {
   const [row] = await house.rows<{ open: string }>(
-    'select count(*)::int as open from attempts where fence = $1 and ended_at is null', [epoch]) // prettier-ignore
+    'select count(*)::int as open from attempts where fence = $1 and ended_at is null',
+    [epoch],
+  )
   if (Number(row?.open) > 0) return 0
   const [last] = await house.rows<{ at: string }>(
-    "select max(ended_at) as at from attempts where fence = $1 and state = 'unknown'", [epoch]) // prettier-ignore
+    "select max(ended_at) as at from attempts where fence = $1 and state = 'unknown'",
+    [epoch],
+  )
   expect(last?.at, 'it had hand-overs open when it was stopped').not.toBeNull()
   return Number(last?.at) - (Date.now() - (performance.now() - stoppedMs))
 }
@@ -130,21 +148,24 @@ async function rescuedAfter(epoch: string, stoppedMs: number): Promise<number> {
 async function lateWords(epoch: string): Promise<Set<string>> {
   const rows = await house.rows<{ id: string }>(
     `select m.id from messages m join attempts a on a.account_id = m.account_id and a.message_id = m.id
-     where a.fence = $1 and m.finalized_at < m.sent_at`, [epoch]) // prettier-ignore
+     where a.fence = $1 and m.finalized_at < m.sent_at`,
+    [epoch],
+  )
   return new Set(rows.map(({ id }) => id))
 }
 
 /** Each link was handed messages by one node at a time: whoever claimed later did so under no older token. */
 async function expectTokensInOrder(): Promise<void> {
   const rows = await house.rows<{ device_id: string; lease_token: string }>(
-    "select device_id, lease_token from attempts where mode = 'live' order by device_id, started_at, lease_token")
+    "select device_id, lease_token from attempts where mode = 'live' order by device_id, started_at, lease_token",
+  )
   expect(rows.filter(({ lease_token }) => lease_token === null)).toEqual([])
   const late = rows.filter((row, i) => {
     const before = rows[i - 1]
     return before?.device_id === row.device_id && Number(before.lease_token) > Number(row.lease_token)
   })
   expect(late, 'claimed under a token that was not the latest').toEqual([])
-} // prettier-ignore
+}
 
 /** What the node claimed before it stood still bears tokens of which none was used after it went on. */
 async function expectOldTokensRefused(epoch: string, resumedAt: number): Promise<void> {

@@ -49,7 +49,12 @@ export async function openNodesHouse(options: {
   const start = async (name: string, port: number, isFirst: boolean): Promise<ServerProcess> => {
     const folder = folders.get(name) ?? (await mkdtemp(join(tmpdir(), 'onesixty-node-')))
     folders.set(name, folder)
-    const env = { ...databaseSettings(dataFolder), ONESIXTY_DATA: folder, ONESIXTY_NODE: name, ONESIXTY_LOG_LEVEL: 'warn' } // prettier-ignore
+    const env = {
+      ...databaseSettings(dataFolder),
+      ONESIXTY_DATA: folder,
+      ONESIXTY_NODE: name,
+      ONESIXTY_LOG_LEVEL: 'warn',
+    }
     return startServerProcess({ dataFolder: folder, port, env, isFirst, readyWithinMs: 60_000 })
   }
   for (const name of options.names) {
@@ -65,7 +70,11 @@ export async function openNodesHouse(options: {
   const client: ApiClient = createApiClient(first.process.url)
   const loads: Load[] = []
   const house: NodesHouse = {
-    peer, client, liveKey, granted, nodes,
+    peer,
+    client,
+    liveKey,
+    granted,
+    nodes,
     load(node, { perSecond, name }) {
       const load = createLoad({ url: node.process.url, key: liveKey, perSecond, name })
       loads.push(load)
@@ -91,7 +100,7 @@ export async function openNodesHouse(options: {
       for (const folder of folders.values()) await rm(folder, { recursive: true, force: true })
       await removeTestFolder(dataFolder)
     },
-  } // prettier-ignore
+  }
   return house
 }
 
@@ -106,7 +115,10 @@ async function openAccountToAll(
   const run = (...args: string[]): Promise<unknown> => cliJson(args, dataFolder)
   await run('account', 'grant', '--account', accountId, '--sms', String(sms), '--note', 'For the proof')
   await run('account', 'limit', '--account', accountId, '--send-per-minute', '0', '--read-per-minute', '0', '--queue', '0') // prettier-ignore
-  const pairs = Object.entries({ ...settings, peer_url: peer.url }).flatMap(([name, value]) => ['--set', `${name}=${value}`]) // prettier-ignore
+  const pairs = Object.entries({ ...settings, peer_url: peer.url }).flatMap(([name, value]) => [
+    '--set',
+    `${name}=${value}`,
+  ])
   for (let i = 0; i < devices; i++)
     await run('device', 'add', 'simulator', '--account', accountId, '--name', `Peer ${i}`, ...pairs)
   return sms + 10

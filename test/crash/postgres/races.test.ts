@@ -7,7 +7,12 @@ import { sizeOf } from '../../proof-sizes.ts'
 
 const rounds = sizeOf('NODE_ROUNDS')
 const to = '+4915112345678'
-const unlimited = { ONESIXTY_SEND_PER_MINUTE: '0', ONESIXTY_READ_PER_MINUTE: '0', ONESIXTY_QUEUE_LIMIT: '0', ONESIXTY_FREE_SMS: '10' } // prettier-ignore
+const unlimited = {
+  ONESIXTY_SEND_PER_MINUTE: '0',
+  ONESIXTY_READ_PER_MINUTE: '0',
+  ONESIXTY_QUEUE_LIMIT: '0',
+  ONESIXTY_FREE_SMS: '10',
+}
 
 /** Four nodes, of which none hands anything over: what is accepted stays reserved. */
 async function fourNodes(): Promise<{
@@ -22,23 +27,42 @@ async function fourNodes(): Promise<{
   await app.storage.writer.write((tx) =>
     tx.insertInto('devices').values({ id: 'dev_phone', account_id: null, mode: 'live', kind: 'android', name: 'Nobody', state: 'enabled', senders: '[]', settings: '{}', secrets: null, created_at: 1, updated_at: 1 }).execute(),
   ) // prettier-ignore
-  await app.storage.writer.write((tx) => tx.updateTable('instance').set((is) => ({ directory_version: is('directory_version', '+', 1) })).execute()) // prettier-ignore
+  await app.storage.writer.write((tx) =>
+    tx
+      .updateTable('instance')
+      .set((is) => ({ directory_version: is('directory_version', '+', 1) }))
+      .execute(),
+  )
   return { nodes, open: cluster.openAccount }
 }
 
-const spread = <T>(nodes: readonly ClusterNode[], count: number, ask: (node: ClusterNode, i: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: count }, (_, i) => ask(nodes[i % nodes.length] as ClusterNode, i))) // prettier-ignore
+const spread = <T>(
+  nodes: readonly ClusterNode[],
+  count: number,
+  ask: (node: ClusterNode, i: number) => Promise<T>,
+): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, i) => ask(nodes[i % nodes.length] as ClusterNode, i)))
 
 test('of forty sends at once over four nodes ten get the last ten SMS, each time', async () => {
   const { nodes, open } = await fourNodes()
   const { accountId, liveKey } = await open('Ada')
   const [{ client, app }] = nodes as [ClusterNode]
   const ids = createIds({ now: Date.now })
-  await expect.poll(async () => (await client.send(liveKey, { to, text: 'x', dry_run: true })).status, { timeout: 20_000 }).toBe(200) // prettier-ignore
+  await expect
+    .poll(async () => (await client.send(liveKey, { to, text: 'x', dry_run: true })).status, {
+      timeout: 20_000,
+    })
+    .toBe(200)
   for (const node of nodes)
-    await expect.poll(async () => (await node.client.send(liveKey, { to, text: 'x', dry_run: true })).status, { timeout: 20_000 }).toBe(200) // prettier-ignore
+    await expect
+      .poll(async () => (await node.client.send(liveKey, { to, text: 'x', dry_run: true })).status, {
+        timeout: 20_000,
+      })
+      .toBe(200)
   for (let round = 0; round < rounds; round++) {
-    const answers = await spread(nodes, 40, (node, i) => node.client.send(liveKey, { to, text: `last ${round} ${i}` })) // prettier-ignore
+    const answers = await spread(nodes, 40, (node, i) =>
+      node.client.send(liveKey, { to, text: `last ${round} ${i}` }),
+    )
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter((status) => status === 202)).toHaveLength(10)
     expect(statuses.filter((status) => status === 402)).toHaveLength(30)
@@ -64,7 +88,11 @@ test('one key, fifty times at once over four nodes, is one message, each time', 
     grantSms(tx, { ids: createIds({ now: Date.now }), nowMs: Date.now() }, grant),
   )
   for (const node of nodes)
-    await expect.poll(async () => (await node.client.send(liveKey, { to, text: 'x', dry_run: true })).status, { timeout: 20_000 }).toBe(200) // prettier-ignore
+    await expect
+      .poll(async () => (await node.client.send(liveKey, { to, text: 'x', dry_run: true })).status, {
+        timeout: 20_000,
+      })
+      .toBe(200)
   for (let round = 0; round < rounds; round++) {
     const answers = await spread(nodes, 50, (node) =>
       node.client.send(liveKey, { to, text: `once ${round}` }, { 'idempotency-key': `key-${round}` }),

@@ -114,9 +114,11 @@ const namesOf = ({ destination, source }: SubmitRecord): { to: string; from: str
 
 const joined = (parts: SubmitRecord[], alphabet: Alphabet): HandsetText => ({
   ...namesOf(parts[0] as SubmitRecord),
-  text: parts.map((part) => decodeText(bodyOf(part), part.dcs, { alphabet, udhOctets: part.udh.length / 2 })).join(''),
+  text: parts
+    .map((part) => decodeText(bodyOf(part), part.dcs, { alphabet, udhOctets: part.udh.length / 2 }))
+    .join(''),
   parts,
-}) // prettier-ignore
+})
 
 /** The bytes after the user data header, from whichever field has them. */
 export function bodyOf({ shortMessage, udh, tlvs }: SubmitRecord): Buffer {

@@ -54,7 +54,13 @@ export function createDeliveries(house: DeliveryHouse): Deliveries {
       queue.add(queued)
       pump()
     }
-    const record = { kind: 'delivery-answer', delivery: queued.number, session, at: Date.now(), outcome } as const // prettier-ignore
+    const record = {
+      kind: 'delivery-answer',
+      delivery: queued.number,
+      session,
+      at: Date.now(),
+      outcome,
+    } as const
     house.log.append(record, () => {
       // A connection that ended says nothing about the ESME, which may be on another one.
       if (outcome === 'closed') again()

@@ -54,7 +54,10 @@ export function createSubmitDesk(house: DeskHouse): SubmitDesk {
   const report = (kept: Taken, settings: ReceiptSettings): void => {
     const rule = rules.first(settings.rules, kept.record)
     const last = rule?.states.at(-1) ?? 'DELIVRD'
-    final.set(kept.record.messageId as string, { stat: last, atMs: Date.now() + pick(house.random, settings.delayMs) }) // prettier-ignore
+    final.set(kept.record.messageId as string, {
+      stat: last,
+      atMs: Date.now() + pick(house.random, settings.delayMs),
+    })
     for (const stat of statesToReport(kept, rule, settings)) {
       const err = rule?.err ?? (messageStates[stat] === 2 ? '000' : '001')
       for (let copy = 0; copy < settings.copies; copy += 1) {
