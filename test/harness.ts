@@ -189,7 +189,9 @@ const program = join(import.meta.dirname, '..', 'bin', 'onesixty.js')
 
 /** Nothing of the surrounding settings reaches it. */
 function spawnProgram(args: readonly string[], env: Record<string, string>, flags: readonly string[] = []) {
-  const inherited = Object.entries(process.env).filter(([name]) => /^(PATH|HOME|XDG_CACHE_HOME|TMPDIR|TZ|LANG)$/.test(name))
+  const inherited = Object.entries(process.env).filter(([name]) =>
+    /^(PATH|HOME|XDG_CACHE_HOME|TMPDIR|TZ|LANG)$/.test(name),
+  )
   return spawn(process.execPath, [...flags, program, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...Object.fromEntries(inherited), ...env },

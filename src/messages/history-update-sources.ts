@@ -105,7 +105,10 @@ function waiting(
   return ordered(db, found.as('found'), request, span).selectAll('messages').execute()
 }
 
-/** Of the messages named by `found` those that belong on the page. */
+/**
+ * Of the messages named by `found` those that belong on the page. A final one stands among the `settled`, at the same place, and may be found as well: it
+ * was corrected to `sent` by a late yes and waits for the receipt of that, or arrived by its first try while the second is open.
+ */
 const ordered = (
   db: Db,
   found: AliasedExpression<{ message_id: string }, 'found'>,
@@ -118,6 +121,7 @@ const ordered = (
     .whereRef('messages.id', '=', 'found.message_id')
     .where('messages.account_id', '=', owner.accountId)
     .where('messages.mode', '=', owner.mode)
+    .where('messages.settled_at', 'is', null)
     .where(sql<SqlBool>`(messages.updated_at, messages.id) > ${place(after)}`)
     .where(sql<SqlBool>`(messages.updated_at, messages.id) < ${place(below)}`)
     .where((is) => is.and(conditions))

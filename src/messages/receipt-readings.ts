@@ -122,15 +122,16 @@ export async function markSuperseded<R extends ExpectedRow>(
 
 /**
  * A word that ends nothing now is left for the answer to that try, which may still come and bring the message back to it (decision 35): spent before, it
- * would be missed then. So is a bad one while the next try waits, is open or of unknown end, and one that nothing will arrive while nobody knows if it was taken.
+ * would be missed then. So is a bad one while a later try waits, is open or of unknown end, and one that nothing will arrive while nobody knows if it was taken.
  * One of a try by which its message was sent, before the next turned out to be taken too, leaves it waiting: else nobody would ever end that wait.
  */
 export const isUntimely = ({ result }: ReceiptWord, row: ExpectedRow): boolean => {
   if (result === 'delivered') return false
+  if (row.status === 'queued') return true
   const isUnknown = row.status === 'unconfirmed' && row.sent_at === null
   if (row.is_superseded === true)
     return row.status === 'sending' || isUnknown || (row.status === 'sent' && row.expected_until === null)
-  return row.status === 'queued' || (isUnknown && result === 'lost')
+  return isUnknown && result === 'lost'
 }
 
 /** The ids that a receipt may be known by, likeliest first. */

@@ -36,19 +36,30 @@ async function beginSecond(): Promise<[first: Claimed, second: Claimed]> {
   return [first, await house.claim()]
 }
 
+/** A phone let go of the first: should nobody know of the second, a third goes. */
+async function beginSecondOfThree(): Promise<[first: Claimed, second: Claimed]> {
+  await house.send({ onUnknown: 'resend_once' })
+  const first = await house.claim()
+  await house.end(first, away)
+  return [first, await house.claim()]
+}
+
 test.for([
   ['is throttled', refusal('busy')],
   ['is refused for good', refusal('good')],
-] as const)('a phone that let it go says that it sent it: no third goes when the second %s', async ([, outcome]) => {
-  await house.send()
-  const first = await house.claim()
-  await house.end(first, away)
-  const second = await house.claim()
-  await house.late(first, accepted('n1'))
-  await house.end(second, outcome)
-  expect(await house.message()).toMatchObject({ status: 'sent', attempts: 2, charged: 1, error_code: null })
-  expect(await house.rowsOf('queue')).toEqual([])
-}) // prettier-ignore
+] as const)(
+  'a phone that let it go says that it sent it: no third goes when the second %s',
+  async ([, outcome]) => {
+    await house.send()
+    const first = await house.claim()
+    await house.end(first, away)
+    const second = await house.claim()
+    await house.late(first, accepted('n1'))
+    await house.end(second, outcome)
+    expect(await house.message()).toMatchObject({ status: 'sent', attempts: 2, charged: 1, error_code: null })
+    expect(await house.rowsOf('queue')).toEqual([])
+  },
+)
 
 test('of a link without receipts it is final at once', async () => {
   const [first, second] = await beginSecond()
@@ -185,13 +196,10 @@ test.for([
   expect(await house.message()).toMatchObject({ status: 'sent', corrected: 1 })
   await house.receipts({ n1: 'delivered' })
   expect(await house.statuses()).toEqual(['delivered'])
-}) // prettier-ignore
+})
 
 test('it counts when that no comes while a third waits, which does not go then', async () => {
-  await house.send({ onUnknown: 'resend_once' })
-  const first = await house.claim()
-  await house.end(first, away)
-  const second = await house.claim()
+  const [first, second] = await beginSecondOfThree()
   await house.late(first, accepted('n1'))
   await house.end(second, lost())
   expect(await house.statuses()).toEqual(['queued'])
@@ -200,15 +208,19 @@ test('it counts when that no comes while a third waits, which does not go then',
   expect(await house.rowsOf('queue')).toEqual([])
 })
 
-test('that the first did not arrive, told before that no, is not lost', async () => {
-  const [first, second] = await beginSecond()
+test.for([
+  ['of it nobody knows', beginSecond, 'unconfirmed'],
+  ['a third waits', beginSecondOfThree, 'queued'],
+] as const)('that the first did not arrive, told before that no while %s, is not lost', async ([, begin, meanwhile]) => {
+  const [first, second] = await begin()
   await house.late(first, accepted('n1'))
   await house.end(second, lost())
   await house.receive('n1', { result: 'undelivered', numbers: [] })
-  expect(await house.statuses()).toEqual(['unconfirmed'])
+  expect(await house.statuses()).toEqual([meanwhile])
   await house.late(second, refusal('good'))
-  expect(await house.statuses()).toEqual(['undelivered'])
-})
+  expect(await house.message()).toMatchObject({ status: 'undelivered', attempts: 2 })
+  expect([...(await house.rowsOf('queue')), ...(await house.rowsOf('parked_receipts'))]).toEqual([])
+}) // prettier-ignore
 
 test('a no that is said again to what was sent and is of no known end makes nothing', async () => {
   const [first, second] = await beginSecond()

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { judgeLate, judgeOutcome } from '../../src/dispatch/retry-policy.ts'
+import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
 import { type Claimed, claimMessages } from '../../src/messages/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/message-store.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
 import type { Model } from './model.ts'
-import { type LateYes, type ModelOutcome, networkIdsOf, type ReceiptResult } from './model-message.ts'
+import { type ModelOutcome, networkIdsOf, type ReceiptResult } from './model-message.ts'
 import { account, type Real, step } from './model-step.ts'
 
 export const claim = fc
@@ -16,7 +16,7 @@ export const claim = fc
     step(`claim ${quota} of ${accountId}`, (model, real) => claimOf(model, real, accountId, quota)),
   )
 
-async function claimOf(model: Model, real: Real, accountId: string, quota: number): Promise<void> {
+export async function claimOf(model: Model, real: Real, accountId: string, quota: number): Promise<void> {
   const nowMs = real.clock.now()
   const want = {
     accountId,
@@ -69,7 +69,7 @@ const outcome: fc.Arbitrary<ModelOutcome> = fc.oneof(
   },
 )
 
-function connectorOutcome(said: ModelOutcome, claimed: Claimed): Outcome {
+export function connectorOutcome(said: ModelOutcome, claimed: Claimed): Outcome {
   const networkIds =
     'wireParts' in said ? networkIdsOf(claimed.messageId, claimed.attemptNumber, said.wireParts) : []
   switch (said.kind) {
@@ -104,7 +104,8 @@ export const end = fc.array(fc.tuple(fc.nat(20), outcome), { minLength: 1, maxLe
   }),
 )
 
-async function endThese(
+/** Several end in one unit; `inOrder` is how the model takes them, where it is not as they are told. */
+export async function endThese(
   model: Model,
   real: Real,
   chosen: readonly { claimed: Claimed; said: ModelOutcome }[],
@@ -114,6 +115,9 @@ async function endThese(
   for (const { claimed, said } of inOrder)
     model.end(claimed.messageId, claimed.attemptNumber, said, real.clock.now())
   real.ended.push(...chosen.map(({ claimed }) => claimed))
+  real.yeses.push(
+    ...chosen.flatMap(({ claimed, said }) => (said.kind === 'accepted' ? [{ claimed, yes: said }] : [])),
+  )
 }
 
 /** An attempt that has ended is said to have ended once more, as a process does that was stopped and goes on. */
@@ -130,114 +134,6 @@ export const endAgain = fc.tuple(fc.nat(50), outcome).map(([which, said]) =>
   }),
 )
 
-/** The answer to an attempt that was given up comes after all, with the ids of all its parts; it may promise no receipts. */
-export const lateYes = fc
-  .tuple(fc.nat(50), fc.integer({ min: 1, max: 3 }), fc.boolean())
-  .map(([which, most, receipts]) =>
-    step(`late yes ${which} of ${most}${receipts ? '' : ' without receipts'}`, async (model, real) => {
-      const lost = real.ended.filter(({ messageId, attemptNumber }) =>
-        model.messages.get(messageId)?.lost.has(attemptNumber),
-      )
-      const claimed = lost[which % Math.max(1, lost.length)]
-      if (claimed !== undefined) await sayLateYes(model, real, claimed, { most, receipts })
-    }),
-  )
-
-async function sayLateYes(
-  model: Model,
-  real: Real,
-  claimed: Claimed,
-  { most, receipts }: { most: number; receipts: boolean },
-): Promise<void> {
-  const { messageId, attemptNumber } = claimed
-  const told = model.message(messageId).lost.get(attemptNumber)!
-  const yes: LateYes = { kind: 'accepted', wireParts: Math.max(told, most), receipts }
-  const knownIds = networkIdsOf(messageId, attemptNumber, told)
-  await settleLate(real, claimed, yes, knownIds)
-  model.lateYes(messageId, attemptNumber, { told, yes }, real.clock.now())
-  real.lateYeses.push({ claimed, yes, knownIds })
-}
-
-/**
- * It is said again: as after a commit whose answer was lost, by a phone, which knows no ids, or by a node that does not know that it is late. Nothing
- * more comes of it.
- */
-const sayer = fc.constantFrom('the same' as const, 'a phone' as const, 'a node' as const)
-export const lateYesAgain = fc.tuple(fc.nat(50), sayer).map(([which, by]) =>
-  step(`late yes again ${which} by ${by}`, async (model, real) => {
-    const standing = real.lateYeses.filter(
-      ({ claimed: { messageId, attemptNumber } }) =>
-        model.messages.get(messageId)?.words.get(attemptNumber) === 'taken',
-    )
-    const said = standing[which % Math.max(1, standing.length)]
-    if (said === undefined) return
-    const { claimed, yes, knownIds } = said
-    if (by === 'a node') await settle(real, [{ claimed, said: yes }])
-    else await settleLate(real, claimed, yes, by === 'a phone' ? [] : knownIds)
-    model.lateYesAgain(claimed.messageId, claimed.attemptNumber, yes)
-  }),
-)
-
-function settleLate(
-  real: Real,
-  claimed: Claimed,
-  said: ModelOutcome,
-  knownIds: readonly string[],
-): Promise<unknown> {
-  const settlement = judgeLate(claimed, connectorOutcome(said, claimed), real.clock.now(), knownIds)
-  return real.store.writer.write((tx) => settleOutcomes(tx, [settlement]))
-}
-
-/** Nothing was submitted. */
-const nothing: fc.Arbitrary<ModelOutcome> = fc.oneof(
-  fc.record({
-    kind: fc.constant('refused' as const),
-    lasts: fc.constantFrom('good' as const, 'now' as const, 'busy' as const, 'expired' as const),
-  }),
-  fc.constant({ kind: 'unavailable' as const }),
-)
-
-/** That of an attempt whose answer was given up nothing was submitted; no id of it was told. */
-export const lateNo = fc.tuple(fc.nat(50), nothing).map(([which, said]) =>
-  step(`late no ${which} ${JSON.stringify(said)}`, async (model, real) => {
-    const lost = real.ended.filter(
-      ({ messageId, attemptNumber }) => model.messages.get(messageId)?.lost.get(attemptNumber) === 0,
-    )
-    const claimed = lost[which % Math.max(1, lost.length)]
-    if (claimed === undefined) return
-    await settleLate(real, claimed, said, [])
-    model.lateNo(claimed.messageId, claimed.attemptNumber, real.clock.now())
-  }),
-)
-
-/** How a second try ends, and what was told of the first while it was open: its late yes, or one of a node that stood still, in one unit with that end. */
-const secondEnd = fc.oneof(nothing, fc.constant({ kind: 'unknown' as const, wireParts: 0, partsTaken: 0 }))
-const yesMeanwhile = fc.oneof(
-  fc.integer({ min: 1, max: 3 }),
-  fc.constantFrom('none' as const, 'before it' as const, 'behind it' as const),
-)
-
-/** A second try begins, and nothing of it is submitted, or nobody knows; the answer to the first may come meanwhile. */
-export const secondTry = fc.tuple(fc.nat(50), secondEnd, yesMeanwhile).map(([which, said, yes]) =>
-  step(`second try ${which} ${JSON.stringify(said)}, yes ${yes}`, async (model, real) => {
-    const waiting = real.ended.filter(({ messageId, attemptNumber }) => {
-      const message = model.messages.get(messageId)
-      return message?.status === 'queued' && message.lost.has(attemptNumber)
-    })
-    const first = waiting[which % Math.max(1, waiting.length)]
-    if (first === undefined) return
-    await claimOf(model, real, first.accountId, 6)
-    const place = real.open.findIndex(({ messageId }) => messageId === first.messageId)
-    const [second] = place === -1 ? [] : real.open.splice(place, 1)
-    if (second === undefined) return
-    const ended = { claimed: second, said }
-    if (typeof yes === 'number') await sayLateYes(model, real, first, { most: yes, receipts: true })
-    if (typeof yes === 'number' || yes === 'none') return endThese(model, real, [ended])
-    const told = { claimed: first, said: { kind: 'accepted' as const, wireParts: 0, receipts: false } }
-    await endThese(model, real, yes === 'before it' ? [told, ended] : [ended, told], [told, ended])
-  }),
-)
-
 /** Each hand-over settles within its own time-out, if only as unknown: none is open for hours. */
 export async function giveUpOpen(model: Model, real: Real): Promise<void> {
   const said: ModelOutcome = { kind: 'unknown', wireParts: 0, partsTaken: 0 }
@@ -251,7 +147,10 @@ export async function giveUpOpen(model: Model, real: Real): Promise<void> {
   real.ended.push(...open)
 }
 
-const settle = (real: Real, ends: readonly { claimed: Claimed; said: ModelOutcome }[]): Promise<unknown> => {
+export const settle = (
+  real: Real,
+  ends: readonly { claimed: Claimed; said: ModelOutcome }[],
+): Promise<unknown> => {
   const nowMs = real.clock.now()
   const settlements = ends.map(({ claimed, said }) =>
     judgeOutcome(claimed, connectorOutcome(said, claimed), nowMs),
@@ -283,13 +182,37 @@ export const receipts = fc.oneof(fc.array(receipt, { minLength: 1, maxLength: 5 
       const networkId = networkIdsOf(claimed.messageId, claimed.attemptNumber, 3)[part - 1]!
       if (!words.has(networkId)) words.set(networkId, { claimed, result })
     }
-    const told = [...words].map(([networkId, { result }]) => ({
-      deviceId: 'dev_s', networkId, result, code: null, networkCode: null, atMs: real.clock.now(),
-    })) // prettier-ignore
-    await real.store.writer.write((tx) => settleReceipts(tx, told))
-    for (const group of Map.groupBy(words, ([, { claimed }]) => claimed).values()) {
-      const ofAttempt = new Map(group.map(([networkId, { result }]) => [networkId, result]))
-      model.receipts(group[0]![1].claimed.messageId, ofAttempt, real.clock.now())
-    }
+    await sayReceipts(model, real, words)
   }),
 )
+
+type SaidReceipts = ReadonlyMap<string, { claimed: Claimed; result: ReceiptResult }>
+
+/** Receipts by their network ids, in one unit. */
+async function sayReceipts(model: Model, real: Real, words: SaidReceipts): Promise<void> {
+  const told = [...words].map(([networkId, { result }]) => ({
+    deviceId: 'dev_s',
+    networkId,
+    result,
+    code: null,
+    networkCode: null,
+    atMs: real.clock.now(),
+  }))
+  await real.store.writer.write((tx) => settleReceipts(tx, told))
+  for (const group of Map.groupBy(words, ([, { claimed }]) => claimed).values()) {
+    const ofAttempt = new Map(group.map(([networkId, { result }]) => [networkId, result]))
+    model.receipts(group[0]![1].claimed.messageId, ofAttempt, real.clock.now())
+  }
+}
+
+/** The same of some parts of one attempt, counted from 1. */
+export async function sayParts(
+  model: Model,
+  real: Real,
+  claimed: Claimed,
+  { parts, result }: { parts: readonly number[]; result: ReceiptResult },
+): Promise<void> {
+  const ids = networkIdsOf(claimed.messageId, claimed.attemptNumber, 3)
+  const words = new Map(parts.map((part) => [ids[part - 1]!, { claimed, result }]))
+  if (words.size > 0) await sayReceipts(model, real, words)
+}

@@ -7,17 +7,8 @@ import type { Model } from './model.ts'
 import type { ModelOutcome } from './model-message.ts'
 import { account, type Command, type Real, step } from './model-step.ts'
 import { send } from './model-sends.ts'
-import {
-  claim,
-  end,
-  endAgain,
-  giveUpOpen,
-  lateNo,
-  lateYes,
-  lateYesAgain,
-  receipts,
-  secondTry,
-} from './model-attempts.ts'
+import { claim, end, endAgain, giveUpOpen, receipts } from './model-attempts.ts'
+import { lateNo, lateYes, lateYesAgain, secondTry, yesAgain } from './model-late-words.ts'
 
 const pass = fc.constantFrom(1_000, 15_000, 60_000, 3_600_000).map((ms) =>
   step(`pass ${ms / 1000} s`, async (model, real) => {
@@ -107,5 +98,5 @@ const grant = fc
 
 /** What happens often in life happens often here: each is drawn as often as it is named. */
 export const commands: fc.Arbitrary<Command>[] = [
-  send, send, send, claim, claim, claim, end, end, end, receipts, receipts, pass, endAgain, lateYes, lateYesAgain, lateNo, secondTry, age, restore, decide, cancel, grant,
+  send, send, send, claim, claim, claim, end, end, end, receipts, receipts, pass, endAgain, lateYes, lateYesAgain, yesAgain, lateNo, secondTry, age, restore, decide, cancel, grant,
 ] // prettier-ignore

@@ -9,6 +9,7 @@ import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { createMetrics } from '../../src/metrics.ts'
 import { createStubClock } from '../stub-clock.ts'
 import { Model } from './model.ts'
+import { expectChangesTold } from './model-changes.ts'
 import { commands } from './model-commands.ts'
 import type { Real } from './model-step.ts'
 import { type NearStore, openNearStore } from './near-store.ts'
@@ -34,7 +35,9 @@ test(
     await fc.assert(
       fc.asyncProperty(fc.commands(commands, { maxCommands: 25, size: 'max' }), async (steps) => {
         store.clear()
-        await fc.asyncModelRun(begin, steps)
+        const both = await begin()
+        await fc.asyncModelRun(() => both, steps)
+        await expectChangesTold(both.model, store)
       }),
       { numRuns: sequences },
     )
@@ -57,7 +60,7 @@ async function begin(): Promise<{ model: Model; real: Real }> {
   }
   const model = new Model(clock.now)
   const real: Real = {
-    store, clock, ids, fence: 1, open: [], ended: [], lateYeses: [], sound: null,
+    store, clock, ids, fence: 1, open: [], ended: [], lateYeses: [], yeses: [], sound: null,
     janitors: () => createJanitors({ ...deps, fence: real.fence, pool: { all: [], reported: [], absent: [] } as never, mailer: null, publicUrl: () => '', takeKeyUses: () => [], changes: { tell: () => undefined }, timeOf: async () => clock.now(), wake: () => undefined }),
   } // prettier-ignore
   await store.writer.write(async (tx) => {

@@ -206,14 +206,16 @@ export class Model {
       const part = message.waitedFor.get(networkId)
       if (part === undefined) return false
       if (result === 'delivered') return true
-      // While the next try is open, or of unknown end, a bad word may yet be one on the message.
+      // While a later try waits a bad word says nothing: an answer may still come by which it is one on the message.
+      if (message.status === 'queued') return false
+      // So it is while the next one is open, or of unknown end.
       const isUnknown = message.status === 'unconfirmed' && !message.wasSent
       // It is no last word on a message that was sent by that try, before another turned out to be taken too.
       const isSentByIt = message.status === 'sent' && part.closedAt === null
       if (!isLastSubmitted(message, part.attempt))
         return message.status !== 'sending' && !isUnknown && !isSentByIt
-      // While the next try waits, a bad word says nothing, nor does that it is lost while it is not known to be sent: an answer may still come.
-      return message.status !== 'queued' && !(isUnknown && result === 'lost')
+      // That it is lost says nothing either, while it is not known to be sent.
+      return !(isUnknown && result === 'lost')
     }
     const known = words.filter(isHeard)
     for (const { networkId, ...word } of words.filter((each) => !known.includes(each)))
