@@ -82,10 +82,7 @@ export class Model {
     const isLate = message.words.get(number) === 'unknown' && outcome.kind === 'accepted'
     const word = wordOf(outcome)
     const first = word === 'nothing' ? this.#countable(message, number) : null
-    // A yes that is evidence alone ends the doubt all the same.
-    if (isLate && message.attempts > number)
-      for (const part of message.waitedFor.values())
-        if (part.attempt === number) part.isWhole = part.isWholeAfterYes
+    if (isLate) this.#endDoubt(message, number)
     if (first !== null) this.#countYes(message, first, nowMs)
     else if (message.attempts === number || (isLate && isLastSubmitted(message, number)))
       this.#moves.by(message, { number, outcome, isLate }, nowMs)
@@ -109,6 +106,13 @@ export class Model {
   /** The kept yes that counts when nothing was submitted of the try `number`. */
   #countable(message: ModelMessage, number: number): number | null {
     return message.attempts === number && isOpen(message) ? takenBefore(message, number) : null
+  }
+
+  /** A yes to an earlier try that is evidence alone says all the same that its parts were taken. */
+  #endDoubt(message: ModelMessage, number: number): void {
+    if (message.attempts === number) return
+    for (const part of message.waitedFor.values())
+      if (part.attempt === number) part.isWhole = part.isWholeAfterYes
   }
 
   #say(message: ModelMessage, number: number, outcome: ModelOutcome): void {
@@ -150,6 +154,7 @@ export class Model {
     const message = this.message(id)
     const before = message.status
     const isCurrent = isLastSubmitted(message, number)
+    this.#endDoubt(message, number)
     if (isCurrent) this.#moves.by(message, { number, outcome: yes, isLate: true }, nowMs)
     this.#say(message, number, yes)
     message.lost.delete(number)
