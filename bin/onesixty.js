@@ -1,8 +1,8 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --v8-pool-size=0
-import { mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 
 // JavaScript, so that the cache of stripped modules is there before the first of them is loaded: what strips types need not be, which
@@ -15,11 +15,14 @@ if (process.versions.node.startsWith('24.')) setFlagsFromString('--wasm-wrapper-
 // The nursery of this thread has its size by now, and src/storage/sqlite-thread.ts takes the flag back before other threads start. Here already:
 // what is kept is kept by flags, and the threads shall find what this one has kept.
 setFlagsFromString('--max-semi-space-size=0')
-const folder = folderOfModules()
-if (folder !== undefined) {
-  enableCompileCache(folder)
+const isToldWhere = process.env['NODE_COMPILE_CACHE'] !== undefined
+const kept = isToldWhere ? undefined : folderOfModules()
+// Node.js keeps them already where it was told to, those of this thread apart from those of the others: nothing is gained by starting over.
+if (isToldWhere) process.env['STARTED_OVER'] = '1'
+if (kept !== undefined) {
+  enableCompileCache(kept)
   // Worker threads take it from the environment.
-  process.env['NODE_COMPILE_CACHE'] ??= folder
+  process.env['NODE_COMPILE_CACHE'] = kept
 }
 
 await import('../src/main.ts')
@@ -27,18 +30,42 @@ await import('../src/main.ts')
 /**
  * Where modules are kept once they were stripped: in a cache of the user's own, by systemd or by the XDG Base Directory Specification. What lies there
  * is run as the program, and Node.js believes whatever it finds: in its own folder for this, in that for temporary files, another user may have put
- * it. Undefined where there is no such folder, or where others may write: then each start strips what it needs.
+ * it. Undefined where there is no such folder, or where another user may change what lies there: then each start strips what it needs.
  */
 function folderOfModules() {
-  const { CACHE_DIRECTORY, XDG_CACHE_HOME } = process.env
+  const { CACHE_DIRECTORY, XDG_CACHE_HOME = '' } = process.env
   try {
-    const cache = CACHE_DIRECTORY || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'onesixty')
-    const modules = join(cache, 'modules')
-    mkdirSync(modules, { recursive: true, mode: 0o700 })
-    const { uid, mode } = statSync(modules)
-    const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
-    return isOwn ? modules : undefined
+    const caches = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache')
+    const folder = join(CACHE_DIRECTORY || join(caches, 'onesixty'), 'modules')
+    // Looked at before anything is made: root makes nothing in the home of somebody else.
+    if (!isAbsolute(folder) || !isSafe(existingPartOf(folder))) return undefined
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const { uid, mode } = statSync(folder)
+    const isOwnAlone = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
+    return isOwnAlone && isSafe(realpathSync(folder)) ? folder : undefined
   } catch {
     return undefined
   }
+}
+
+/** @param {string} path */
+function existingPartOf(path) {
+  let part = path
+  while (!existsSync(part)) part = dirname(part)
+  return realpathSync(part)
+}
+
+/**
+ * Whether nobody but root and this user can put another folder in the place of this one: in none above it may others write, but in one like that for
+ * temporary files, where each may move what is his own alone.
+ *
+ * @param {string} path Without links in it.
+ * @returns {boolean}
+ */
+function isSafe(path) {
+  if (process.getuid === undefined) return true
+  const { uid, mode } = statSync(path)
+  const isOurs = uid === 0 || uid === process.getuid()
+  const isClosed = (mode & 0o022) === 0 || (mode & 0o1000) !== 0
+  return isOurs && isClosed && (dirname(path) === path || isSafe(dirname(path)))
 }

@@ -1,6 +1,6 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads'
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 import type { Clock } from './clock.ts'
 
 type Collect = (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void
@@ -22,30 +22,32 @@ const worthCollecting = 1.2
 
 const heapsAreSmall = 'heaps are small'
 
+/** Places of what all threads share: whether the start is over, and how many threads are being started after that. */
+const place = { isOver: 0, starting: 1 } as const
+
 /** Whoever lets a server live long says so before it starts its threads; a command is over before a collection would be worth it. */
 export function keepHeapsOfThreadsSmall(): void {
-  setEnvironmentData(heapsAreSmall, true)
+  setEnvironmentData(heapsAreSmall, new Int32Array(new SharedArrayBuffer(8)))
 }
 
-/** Does what `keepHeapSmall` does where the thread that started this one wants it. */
-export function keepHeapSmallIfAsked(clock: Pick<Clock, 'schedule' | 'monotonicMs'>): void {
-  if (getEnvironmentData(heapsAreSmall) === true) keepHeapSmall(clock)
-}
+const shared = (): Int32Array | undefined => getEnvironmentData(heapsAreSmall) as Int32Array | undefined
 
 /**
- * Collects what the start of this thread left behind, and on the main thread what each time of load left behind once it is over, and gives the
- * pages back to the system: V8 would keep them, 35 of 177 MB after the start, with all threads. Each collection stops the thread for some 60 ms. After
- * the first, the heap is kept small (docs/decisions/0008); while the thread starts, that would cost a tenth of the time.
+ * To be called on the main thread when all others have started. Collects what the start of this thread left behind, and what each time of load left
+ * behind once it is over, and gives the pages back to the system: V8 would keep them, 35 of 177 MB after the start, with all threads. Each collection
+ * stops the thread for some 60 ms. After the first, the heap is kept small (docs/decisions/0008); while the thread starts, that would cost a tenth of
+ * the time.
  */
 export function keepHeapSmall({ schedule, monotonicMs }: Pick<Clock, 'schedule' | 'monotonicMs'>): void {
   schedule(startIsOverMs, () => {
-    setFlagsFromString('--expose-gc')
-    setFlagsFromString(`--heap-growing-percent=${growingPercent}`)
-    const collect = runInNewContext('gc') as Collect
+    setFlags(isSmall)
+    const told = shared()
+    if (told !== undefined) Atomics.store(told, place.isOver, 1)
+    const collect = findCollect() as Collect
     let kept = 0
     let looked = { atMs: 0, processorMs: 0 }
     const collectNow = (): void => {
-      collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+      collect(wholly)
       kept = oldGenerationBytes()
     }
     const look = (): void => {
@@ -56,10 +58,48 @@ export function keepHeapSmall({ schedule, monotonicMs }: Pick<Clock, 'schedule' 
       schedule(idleLookMs, look)
     }
     collectNow()
-    // The other threads make little that outlives a batch, and one that is being ended had better not be in the middle of a collection.
-    if (isMainThread) look()
+    look()
   })
 }
+
+/**
+ * Collects what the start of this thread left behind, once the main thread has said that all have started. After that the others make little that
+ * outlives a batch, and one that is being ended had better not be in the middle of a collection.
+ */
+export function collectOnceStarted({ schedule }: Pick<Clock, 'schedule'>): void {
+  const told = shared()
+  if (told === undefined) return
+  const look = (): void => {
+    const collect = Atomics.load(told, place.isOver) === 1 ? findCollect() : undefined
+    if (collect === undefined) schedule(startIsOverMs, look)
+    else collect(wholly)
+  }
+  schedule(startIsOverMs, look)
+}
+
+/**
+ * Flags are the process's, and by them Node.js finds where a thread that starts keeps its modules: one that starts with others strips its modules anew
+ * (docs/decisions/0036). Takes those of small heaps back for a thread that starts late; gives what sets them again, once it has started.
+ */
+export function takeHeapFlagsBack(): () => void {
+  const told = shared()
+  if (told === undefined || Atomics.load(told, place.isOver) === 0) return () => undefined
+  Atomics.add(told, place.starting, 1)
+  setFlags(atStart)
+  return () => {
+    if (Atomics.sub(told, place.starting, 1) === 1) setFlags(isSmall)
+  }
+}
+
+const atStart = ['--no-expose-gc', '--heap-growing-percent=0']
+const isSmall = ['--expose-gc', `--heap-growing-percent=${growingPercent}`]
+
+const setFlags = (flags: readonly string[]): void => flags.forEach((flag) => setFlagsFromString(flag))
+
+const wholly = { type: 'major', execution: 'sync', flavor: 'last-resort' } as const
+
+/** None while a thread starts. */
+const findCollect = (): Collect | undefined => runInNewContext('globalThis.gc') as Collect | undefined
 
 /** The processor's own time and not the wall's: on a busy machine an idle thread waits long for its turn. */
 function threadProcessorMs(): number {

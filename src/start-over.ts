@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
-import { accessSync, constants, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { flushCompileCache, getCompileCacheDir } from 'node:module'
 import { join } from 'node:path'
 
@@ -25,15 +33,16 @@ export async function startOverOnceStripped(host: StartingProcess): Promise<void
   delete host.env[startedOver]
   const kept = getCompileCacheDir()
   if (hasStartedOver || kept === undefined || host.platform === 'win32' || host.channel) return
-  const mark = join(kept, `stripped-${nameOfProgram(import.meta.dirname)}`)
-  if (existsSync(mark)) return
+  const mark = join(kept, `stripped-${hashOf([import.meta.dirname])}`)
+  const program = nameOfProgram(import.meta.dirname)
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === program) return
   await stripEverything()
   flushCompileCache()
   // Told where modules are kept, Node.js would look for those of the main thread before `bin/onesixty.js` takes its flag back, and find none.
   const { NODE_COMPILE_CACHE: _, ...environment } = host.env
   const args = [host.execPath, ...host.execArgv, ...host.argv.slice(1)]
   try {
-    writeFileSync(mark, '')
+    writeFileSync(mark, program)
     // What the system refuses to run ends a process that gives way to it.
     accessSync(host.execPath, constants.X_OK)
     host.execve?.(host.execPath, args, { ...environment, [startedOver]: '1' })
@@ -42,15 +51,17 @@ export async function startOverOnceStripped(host: StartingProcess): Promise<void
   }
 }
 
-/** Another one for other modules: by the place, the size and the time of each, as `git pull` and `npm ci` change them. */
-export function nameOfProgram(folder: string): string {
-  const hash = createHash('sha256').update(folder)
-  for (const file of modulesOf(folder)) {
-    const { size, mtimeMs } = statSync(join(folder, file))
-    hash.update(`\n${file} ${size} ${mtimeMs}`)
-  }
-  return hash.digest('hex').slice(0, 32)
-}
+/** Another one for other modules: by the size and the time of each, as `git pull` and `npm ci` change them. */
+export const nameOfProgram = (folder: string): string =>
+  hashOf(
+    modulesOf(folder).map((file) => {
+      const { size, mtimeMs } = statSync(join(folder, file))
+      return `${file} ${size} ${mtimeMs}`
+    }),
+  )
+
+const hashOf = (lines: readonly string[]): string =>
+  createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 32)
 
 /** Also what is loaded late, or by a thread. A module whose place is a thread refuses to run here; stripped it is all the same. */
 async function stripEverything(): Promise<void> {

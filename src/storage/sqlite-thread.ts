@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
+import { takeHeapFlagsBack } from '../garbage.ts'
 import { StorageError, type StorageFault } from './dialect.ts'
 import type { Statement } from './sqlite-connection.ts'
 import type { Answer, Request, WorkerSettings } from './sqlite-protocol.ts'
@@ -45,10 +46,13 @@ export class SqliteThread {
   readonly died = new Promise<StorageError>((resolve) => (this.#tellDied = resolve))
 
   constructor(settings: WorkerSettings) {
+    const setHeapFlags = takeHeapFlagsBack()
     this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
       workerData: settings,
       resourceLimits: { maxYoungGenerationSizeMb: settings.readOnly ? nurseryMb.reader : nurseryMb.writer },
     })
+    // One that ends before it is online failed to start; a server does not outlive that.
+    this.#worker.once('online', setHeapFlags)
     // Answers are text. What is not was sent by Node: with --watch it reports here what the thread imports (nodejs/node#65044).
     this.#worker.on('message', (bundle: unknown) => {
       if (typeof bundle !== 'string') return

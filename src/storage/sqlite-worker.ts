@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../clock.ts'
-import { keepHeapSmallIfAsked } from '../garbage.ts'
+import { collectOnceStarted } from '../garbage.ts'
 import { StorageError } from './dialect.ts'
 import { guardConnection } from './guarded-connection.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
@@ -15,7 +15,7 @@ const port = parentPort
 if (port === null) throw new Error('sqlite-worker runs as a worker thread only')
 const { execute, executor } = guardConnection(new SqliteConnection(settings))
 let outbox: Answer[] = []
-keepHeapSmallIfAsked(systemClock)
+collectOnceStarted(systemClock)
 
 function answer(message: Answer): void {
   outbox.push(message)
