@@ -1,134 +1,10 @@
-import { placeholderEmail } from '../accounts/accounts.ts'
 import { dayMs } from '../clock.ts'
 import type { Flag } from '../storage/column-values.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { AlertKind, AlertMailTable } from '../storage/operator-tables.ts'
 import type { Mode } from '../storage/schema.ts'
-import { insertRows, updateRows } from '../storage/sets.ts'
+import { updateRows } from '../storage/sets.ts'
 import { alertWords } from './alert-words.ts'
-
-interface ToldAlert {
-  id: string
-  kind: AlertKind
-  subject: string
-  accountId: string | null
-}
-
-/** One person who is to be told of the begin or the end of an alert. */
-interface Telling extends Pick<ToldAlert, 'id' | 'kind' | 'subject'> {
-  userId: string
-  dueAt: number
-}
-
-/**
- * Writes down who is told of the begin and the end of alerts, in the transaction that begins and ends them. A good end is told to those of whom the mail
- * server took a mail of the begin, or may have taken one; all others are told neither.
- */
-export async function planMails(
-  tx: Tx,
-  { began, ended }: { began: readonly ToldAlert[]; ended: readonly (ToldAlert & { isGood: boolean })[] },
-  nowMs: number,
-): Promise<void> {
-  const first: Telling[] = []
-  for (const alert of began)
-    for (const userId of await readAudience(tx, alert)) first.push({ ...alert, userId, dueAt: nowMs })
-  await insertRows(tx, 'alert_mails', mailRows('began', first, nowMs))
-  const last: Telling[] = []
-  for (const alert of ended) {
-    await tx
-      .updateTable('alert_mails')
-      .set({ done_at: nowMs })
-      .where('alert_id', '=', alert.id)
-      .where('phase', '=', 'began')
-      .where('done_at', 'is', null)
-      .where('tries', '=', 0)
-      .execute()
-    await dropFormerEnds(tx, alert, nowMs)
-    if (!alert.isGood || alertWords[alert.kind].ended === null) continue
-    const told = await tx
-      .selectFrom('alert_mails')
-      .select(['user_id', 'done_at'])
-      .where('alert_id', '=', alert.id)
-      .where('phase', '=', 'began')
-      .where(({ eb, or }) => or([eb('tries', '>', 0), eb('may_be_told', '=', 1)]))
-      .execute()
-    // One that may be on its way to the mail server has settled once its lease is over, and `claimMails` sees then whether it was taken.
-    for (const { user_id: userId, done_at } of told)
-      last.push({ ...alert, userId, dueAt: done_at === null ? nowMs + leaseMs : nowMs })
-  }
-  await insertRows(tx, 'alert_mails', mailRows('ended', last, nowMs))
-}
-
-/** An end that waited while this alert lasted is no news to whom this one's own end is told; nor to anybody where this one does not end well. */
-async function dropFormerEnds(
-  tx: Tx,
-  { id, kind, subject, isGood }: ToldAlert & { isGood: boolean },
-  nowMs: number,
-): Promise<void> {
-  const toldOfThis = tx
-    .selectFrom('alert_mails')
-    .select('user_id')
-    .where('alert_id', '=', id)
-    .where('phase', '=', 'began')
-    .where('tries', '>', 0)
-    .where('done_at', 'is not', null)
-  await tx
-    .updateTable('alert_mails')
-    .set({ done_at: nowMs, tries: 0 })
-    .where('phase', '=', 'ended')
-    .where('done_at', 'is', null)
-    .where('alert_id', '!=', id)
-    .where(
-      'alert_id',
-      'in',
-      tx.selectFrom('alerts').select('id').where('kind', '=', kind).where('subject', '=', subject),
-    )
-    .$if(isGood, (update) => update.where('user_id', 'in', toldOfThis))
-    .execute()
-}
-
-/** Of a balance that is low and used up at the same moment only the worse is worth a mail, to whoever is told of the worse for certain. */
-function mailRows(phase: AlertMailTable['phase'], tellings: readonly Telling[], nowMs: number) {
-  const heardBy = ({ subject, userId }: Telling): string => `${subject} ${userId}`
-  const worse = tellings.filter(({ kind, dueAt }) => kind === 'balance_exhausted' && dueAt <= nowMs)
-  const implied = new Set(worse.map(heardBy))
-  return tellings
-    .filter((telling) => telling.kind !== 'balance_low' || !implied.has(heardBy(telling)))
-    .map(({ id, userId, dueAt }) => ({ alert_id: id, phase, user_id: userId, due_at: dueAt, done_at: null }))
-}
-
-/** Owners of the account; operators for what is nobody's own, and where they are to act. Who has muted the kind is left out. */
-async function readAudience(tx: Tx, { kind, accountId }: ToldAlert): Promise<string[]> {
-  const isOperators = accountId === null || alertWords[kind].tellsOperators
-  const rows = await tx
-    .selectFrom('users')
-    .select(['users.id', 'users.email'])
-    .where(({ eb, or, exists, selectFrom }) =>
-      or([
-        ...(isOperators ? [eb('users.is_operator', '=', 1)] : []),
-        exists(
-          selectFrom('account_users')
-            .select('account_users.user_id')
-            .whereRef('account_users.user_id', '=', 'users.id')
-            .where('account_users.account_id', '=', accountId ?? '')
-            .where('account_users.role', '=', 'owner'),
-        ),
-      ]),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('alert_mutes')
-            .select('alert_mutes.kind')
-            .whereRef('alert_mutes.user_id', '=', 'users.id')
-            .where('alert_mutes.kind', '=', kind),
-        ),
-      ),
-    )
-    .orderBy('users.id')
-    .execute()
-  return rows.filter(({ email }) => email !== placeholderEmail).map(({ id }) => id)
-}
 
 /** A mail that is due, with all that it tells. */
 export interface DueMail {
@@ -150,7 +26,7 @@ export interface DueMail {
 }
 
 /** While one is being sent nobody else takes it; whoever was killed meanwhile leaves it for later. */
-const leaseMs = 300_000
+export const mailLeaseMs = 300_000
 /** How long until it is asked again whether what has begun anew is over. */
 const anewMs = 600_000
 /** Nothing waits as long as this for a next try: what is due later was written while the clock was ahead, and is due now. */
@@ -161,8 +37,40 @@ const longestWaitMs = dayMs
  * more, or has muted the kind meanwhile, nothing is sent; nor of a begin that is over, or of the end of what surely no mail server took the begin of. The end
  * of what has begun anew waits until that is over as well, unless its person was told of the new begin: else the last that they hear were the former one.
  */
-export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limit: number }): Promise<DueMail[]> {
-  const rows = await tx
+export async function claimMails(
+  tx: Tx,
+  { nowMs, limit }: { nowMs: number; limit: number },
+): Promise<DueMail[]> {
+  const rows = await readDue(tx, nowMs).limit(limit).execute()
+  const left = rows.filter((row) => !isConcerned(row))
+  const waiting = rows.filter((row) => isConcerned(row) && hasBegunAnew(row))
+  const going = rows.filter((row) => isConcerned(row) && !hasBegunAnew(row))
+  // Until it is settled it may be taken, and who may be told of the begin is told of the end.
+  const taken = going.map((row) => ({
+    ...keyOf(row),
+    tries: row.tries + 1,
+    due_at: nowMs + mailLeaseMs,
+    may_be_told: 1 as const,
+  }))
+  await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], taken)
+  await updateRows(
+    tx,
+    'alert_mails',
+    ['alert_id', 'phase', 'user_id'],
+    left.map((row) => ({ ...keyOf(row), tries: 0, done_at: nowMs })),
+  )
+  await updateRows(
+    tx,
+    'alert_mails',
+    ['alert_id', 'phase', 'user_id'],
+    waiting.map((row) => ({ ...keyOf(row), due_at: nowMs + anewMs })),
+  )
+  return going.map(dueMailOf)
+}
+
+/** All that is due, the longest due first, with what decides whether it goes. */
+const readDue = (tx: Tx, nowMs: number) =>
+  tx
     .selectFrom('alert_mails as m')
     .innerJoin('alerts as a', 'a.id', 'm.alert_id')
     .innerJoin('users as u', 'u.id', 'm.user_id')
@@ -174,7 +82,10 @@ export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limi
       join.onRef('q.user_id', '=', 'm.user_id').onRef('q.kind', '=', 'a.kind'),
     )
     .leftJoin('alert_mails as b', (join) =>
-      join.onRef('b.alert_id', '=', 'm.alert_id').onRef('b.user_id', '=', 'm.user_id').on('b.phase', '=', 'began'),
+      join
+        .onRef('b.alert_id', '=', 'm.alert_id')
+        .onRef('b.user_id', '=', 'm.user_id')
+        .on('b.phase', '=', 'began'),
     )
     .leftJoin('alerts as n', (join) =>
       join.onRef('n.kind', '=', 'a.kind').onRef('n.subject', '=', 'a.subject').on('n.ended_at', 'is', null),
@@ -182,26 +93,53 @@ export async function claimMails(tx: Tx, { nowMs, limit }: { nowMs: number; limi
     .leftJoin('alert_mails as t', (join) =>
       join.onRef('t.alert_id', '=', 'n.id').onRef('t.user_id', '=', 'm.user_id').on('t.phase', '=', 'began'),
     )
-    .select(['n.id as lasting', 't.done_at as anew_done_at', 't.tries as anew_tries', 'b.done_at as begin_done_at', 'b.tries as begin_tries', 'b.may_be_told as begin_may_be_told', 'm.may_be_told', 'p.role', 'u.is_operator', 'q.kind as muted', 'm.alert_id', 'm.phase', 'm.user_id', 'm.tries', 'u.email', 'a.kind', 'a.account_id', 'c.name as account', 'a.mode', 'a.name', 'a.said', 'a.began_at', 'a.ended_at'])
+    .select([
+      'n.id as lasting',
+      't.done_at as anew_done_at',
+      't.tries as anew_tries',
+      'b.done_at as begin_done_at',
+      'b.tries as begin_tries',
+      'b.may_be_told as begin_may_be_told',
+      'm.may_be_told',
+      'p.role',
+      'u.is_operator',
+      'q.kind as muted',
+      'm.alert_id',
+      'm.phase',
+      'm.user_id',
+      'm.tries',
+      'u.email',
+      'a.kind',
+      'a.account_id',
+      'c.name as account',
+      'a.mode',
+      'a.name',
+      'a.said',
+      'a.began_at',
+      'a.ended_at',
+    ])
     .where('m.done_at', 'is', null)
     .where(({ eb, or }) => or([eb('m.due_at', '<=', nowMs), eb('m.due_at', '>', nowMs + longestWaitMs)]))
     .orderBy('m.due_at')
-    .limit(limit)
-    .execute()
-  const left = rows.filter((row) => !isConcerned(row))
-  const waiting = rows.filter((row) => isConcerned(row) && hasBegunAnew(row))
-  const going = rows.filter((row) => isConcerned(row) && !hasBegunAnew(row))
-  // Until it is settled it may be taken, and who may be told of the begin is told of the end.
-  const taken = going.map((row) => ({ ...keyOf(row), tries: row.tries + 1, due_at: nowMs + leaseMs, may_be_told: 1 as const }))
-  await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], taken)
-  await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], left.map((row) => ({ ...keyOf(row), tries: 0, done_at: nowMs })))
-  await updateRows(tx, 'alert_mails', ['alert_id', 'phase', 'user_id'], waiting.map((row) => ({ ...keyOf(row), due_at: nowMs + anewMs })))
-  return going.map((row) => ({
-    alertId: row.alert_id, phase: row.phase, userId: row.user_id, tries: row.tries + 1, mayBeTold: row.may_be_told === 1, to: row.email, kind: row.kind,
-    accountId: row.account_id, accountName: row.account, mode: row.mode, name: row.name, said: row.said, beganAt: row.began_at,
-    endedAt: row.ended_at,
-  }))
-} // prettier-ignore
+
+type DueRow = Awaited<ReturnType<ReturnType<typeof readDue>['execute']>>[number]
+
+const dueMailOf = (row: DueRow): DueMail => ({
+  alertId: row.alert_id,
+  phase: row.phase,
+  userId: row.user_id,
+  tries: row.tries + 1,
+  mayBeTold: row.may_be_told === 1,
+  to: row.email,
+  kind: row.kind,
+  accountId: row.account_id,
+  accountName: row.account,
+  mode: row.mode,
+  name: row.name,
+  said: row.said,
+  beganAt: row.began_at,
+  endedAt: row.ended_at,
+})
 
 interface Concern {
   phase: AlertMailTable['phase']
@@ -220,7 +158,7 @@ interface Concern {
   muted: AlertKind | null
 }
 
-/** As `readAudience` chooses, of one who was chosen, while it is still news. */
+/** As `readAudience` of `plan-mails.ts` chooses, of one who was chosen, while it is still news. */
 const isConcerned = (row: Concern): boolean =>
   isNews(row) &&
   row.muted === null &&

@@ -3,7 +3,7 @@ import { recordEvents } from '../messages/events.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { AlertKind } from '../storage/operator-tables.ts'
 import { insertRows, updateRows } from '../storage/sets.ts'
-import { planMails } from './alert-mails.ts'
+import { planMails } from './plan-mails.ts'
 import { type AlertRule, alertKey, type Condition } from './condition.ts'
 import { type AlertDecision, decideAlerts, type KnownAlert } from './decide-alerts.ts'
 

@@ -15,26 +15,41 @@ const defaultPageRows = 5_000
 const mostPageRows = 50_000
 
 export const moveCommand = command({
-  summary: 'Moves everything from the embedded database to an empty PostgreSQL database; the server must be stopped.',
+  summary:
+    'Moves everything from the embedded database to an empty PostgreSQL database; the server must be stopped.',
   details:
     'It goes on where it was when it was ended or killed. At the end it compares both sides and marks the embedded database as moved, so that nobody serves it any more. The password comes from PGPASSWORD or a pgpass file. docs/operating.md tells it step by step.',
   arguments: [],
   options: {
-    to: { type: 'text', value: 'URL', says: 'The database, such as postgres://ada@db.example.org/onesixty; never with a password.', required: true },
-    'page-rows': { type: 'number', says: `Rows that are copied and committed at a time, 1 to ${mostPageRows}; ${defaultPageRows} when left out.` },
+    to: {
+      type: 'text',
+      value: 'URL',
+      says: 'The database, such as postgres://ada@db.example.org/onesixty; never with a password.',
+      required: true,
+    },
+    'page-rows': {
+      type: 'number',
+      says: `Rows that are copied and committed at a time, 1 to ${mostPageRows}; ${defaultPageRows} when left out.`,
+    },
   },
   async run(tools, { options, json }) {
     const place = readTarget(options.to)
     const pageRows = options['page-rows'] ?? defaultPageRows
     if (!Number.isInteger(pageRows) || pageRows < 1 || pageRows > mostPageRows)
-      throw new CommandError('invalid_page_rows', `--page-rows takes a whole number from 1 to ${mostPageRows}.`)
-    requireEmbedded(tools.config, 'What moves is the embedded database of ONESIXTY_DATA: run move without DATABASE_URL.')
+      throw new CommandError(
+        'invalid_page_rows',
+        `--page-rows takes a whole number from 1 to ${mostPageRows}.`,
+      )
+    requireEmbedded(
+      tools.config,
+      'What moves is the embedded database of ONESIXTY_DATA: run move without DATABASE_URL.',
+    )
     await requireDatabase(tools.config)
     const startedMs = tools.clock.monotonicMs()
     const result = await move(tools, { url: options.to, place, pageRows, json })
     return describe(tools, { result, place, url: options.to, tookMs: tools.clock.monotonicMs() - startedMs })
   },
-}) // prettier-ignore
+})
 
 interface Wish {
   url: string
@@ -119,17 +134,37 @@ function describe(
     : `Everything has moved to ${place}: ${rows.toLocaleString('en')} rows of ${tables} tables, ${seconds} s. Both sides are the same: granted ${sums['granted'] ?? 0}, reserved ${sums['reserved'] ?? 0}, used ${sums['used'] ?? 0}.`
   const lines = [
     done,
-    ...(brokenSums.length === 0 ? [] : [`These sums did not hold before, and do not hold now: ${brokenSums.join(', ')} (see onesixty doctor).`]),
-    ...(isRestored ? ['The embedded database had been put back from a backup: the first start holds what waits (onesixty restore release, cancel or settle).'] : []),
+    ...(brokenSums.length === 0
+      ? []
+      : [
+          `These sums did not hold before, and do not hold now: ${brokenSums.join(', ')} (see onesixty doctor).`,
+        ]),
+    ...(isRestored
+      ? [
+          'The embedded database had been put back from a backup: the first start holds what waits (onesixty restore release, cancel or settle).',
+        ]
+      : []),
     'Now start the server with',
     `  DATABASE_URL=${url}   (the password in PGPASSWORD or a pgpass file)`,
-    secret === null ? '  ONESIXTY_SECRET as it is' : `  ONESIXTY_SECRET set to what ${secret} holds: without it stored passwords cannot be read`,
+    secret === null
+      ? '  ONESIXTY_SECRET as it is'
+      : `  ONESIXTY_SECRET set to what ${secret} holds: without it stored passwords cannot be read`,
     `  ONESIXTY_DATA=${config.dataFolder} as before: it tells this node what it did last`,
     'The embedded database stays as it was, and is not served any more.',
   ]
   return {
-    json: { moved_to: place, was_done: wasDone, tables, rows, seconds, sums, broken_sums: brokenSums, held_at_first_start: isRestored, secret: secret ?? 'ONESIXTY_SECRET' },
+    json: {
+      moved_to: place,
+      was_done: wasDone,
+      tables,
+      rows,
+      seconds,
+      sums,
+      broken_sums: brokenSums,
+      held_at_first_start: isRestored,
+      secret: secret ?? 'ONESIXTY_SECRET',
+    },
     text: lines.join('\n'),
     exitCode: brokenSums.length === 0 ? 0 : 1,
   }
-} // prettier-ignore
+}

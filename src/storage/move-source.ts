@@ -98,12 +98,28 @@ export function beginDeparture(
  * Marks it as moved, and lets nobody change it any more, not even a process that opened it before: each table refuses with the sentence that
  * says where everything is.
  */
-export async function endDeparture(tx: Tx, { dataFolder, nowMs }: { dataFolder: string; nowMs: number }): Promise<void> {
-  const { place } = await tx.updateTable('moves').set({ finished_at: nowMs }).where('direction', '=', 'out').returning('place').executeTakeFirstOrThrow()
+export async function endDeparture(
+  tx: Tx,
+  { dataFolder, nowMs }: { dataFolder: string; nowMs: number },
+): Promise<void> {
+  const { place } = await tx
+    .updateTable('moves')
+    .set({ finished_at: nowMs })
+    .where('direction', '=', 'out')
+    .returning('place')
+    .executeTakeFirstOrThrow()
   const sentence = movedSentence(dataFolder, place, nowMs).replaceAll("'", "''")
-  const tables = await sql<{ name: string }>`select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'`.execute(tx)
+  const tables = await sql<{
+    name: string
+  }>`select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\'`.execute(
+    tx,
+  )
   for (const { name } of tables.rows) {
     for (const event of ['insert', 'update', 'delete'])
-      await sql.raw(`create trigger "moved_${name}_${event}" before ${event} on "${name}" begin select raise(abort, '${sentence}'); end`).execute(tx)
+      await sql
+        .raw(
+          `create trigger "moved_${name}_${event}" before ${event} on "${name}" begin select raise(abort, '${sentence}'); end`,
+        )
+        .execute(tx)
   }
-} // prettier-ignore
+}

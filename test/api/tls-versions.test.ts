@@ -13,7 +13,13 @@ test('the server speaks nothing older than TLS 1.2, even where Node.js is told t
   onTestFinished(() => api.close())
   /** The version that was agreed on, or why there is none. */
   const spoken = async (maxVersion: SecureVersion): Promise<string | null> => {
-    const socket = tls.connect({ port: api.port, host: '127.0.0.1', ca: cert, servername: 'localhost', maxVersion })
+    const socket = tls.connect({
+      port: api.port,
+      host: '127.0.0.1',
+      ca: cert,
+      servername: 'localhost',
+      maxVersion,
+    })
     try {
       await once(socket, 'secureConnect')
       return socket.getProtocol()
@@ -25,4 +31,4 @@ test('the server speaks nothing older than TLS 1.2, even where Node.js is told t
   }
   expect(await spoken('TLSv1.1')).toBe('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION')
   expect(await spoken('TLSv1.2')).toBe('TLSv1.2')
-}) // prettier-ignore
+})

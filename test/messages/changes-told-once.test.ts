@@ -37,16 +37,19 @@ test.for(limits)('one whose late yes has it wait for a receipt is told once, %s 
   expect(await changes(limit)).toEqual(await stored())
 })
 
-test.for(limits)('one that arrived by its first try while the second is open is told once, %s to a page', async (limit) => {
-  const first = await house.loseOne({ onUnknown: 'resend_once' })
-  await house.claim()
-  await house.late(first, accepted('n1'))
-  await house.receipts({ n1: 'delivered' })
-  expect(await house.message()).toMatchObject({ status: 'delivered', attempts: 2 })
-  await house.send()
-  await house.claim()
-  expect(await changes(limit)).toEqual(await stored())
-}) // prettier-ignore
+test.for(limits)(
+  'one that arrived by its first try while the second is open is told once, %s to a page',
+  async (limit) => {
+    const first = await house.loseOne({ onUnknown: 'resend_once' })
+    await house.claim()
+    await house.late(first, accepted('n1'))
+    await house.receipts({ n1: 'delivered' })
+    expect(await house.message()).toMatchObject({ status: 'delivered', attempts: 2 })
+    await house.send()
+    await house.claim()
+    expect(await changes(limit)).toEqual(await stored())
+  },
+)
 
 test('several that wait by late yeses keep none off a page that waits by a yes in time', async () => {
   const early = [await house.loseOne(), await house.loseOne()]
