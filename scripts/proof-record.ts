@@ -20,9 +20,9 @@ export const readRecord = async (): Promise<Record<string, RecordedResult>> =>
  * Keeps what a proof showed, beside what others showed before. What did not hold is taken out: it was seen to fail since. In one step, because
  * two proofs may end at the same time.
  */
-export function recordResult({ proof, size, result, seconds, holds }: ResultRow): void {
+export function recordResult({ proof, size, result, seconds, holds }: ResultRow, commit: string): void {
   const record = parse(readFileSync(file, 'utf8'))
-  if (holds) record[proof] = { size, result, seconds, commit: shortCommit(), day: today() }
+  if (holds) record[proof] = { size, result, seconds, commit, day: today() }
   else delete record[proof]
   const sorted = Object.fromEntries(Object.entries(record).toSorted(([a], [b]) => a.localeCompare(b)))
   writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`)
@@ -31,8 +31,9 @@ export function recordResult({ proof, size, result, seconds, holds }: ResultRow)
 const parse = (text: string): Record<string, RecordedResult> =>
   JSON.parse(text) as Record<string, RecordedResult>
 
-const shortCommit = (): string =>
-  execFileSync('git', ['rev-parse', '--short=7', 'HEAD'], {
+/** What is in the tree now, by the first digits of its commit; `-dirty` when there is more. To be asked before anything is recorded, which is a change. */
+export const commitOfTree = (): string =>
+  execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=7', '--exclude=*'], {
     cwd: import.meta.dirname,
     encoding: 'utf8',
   }).trim()

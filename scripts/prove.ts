@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { plantedBugs, proveRed, readPlantedBug } from './prove-red.ts'
 import type { Proof } from './proof.ts'
 import { proofs } from './proofs.ts'
-import { recordResult } from './proof-record.ts'
+import { commitOfTree, recordResult } from './proof-record.ts'
 import { renderResults, type ResultRow } from './proof-table.ts'
 import { runProof } from './run-proof.ts'
 import { type Beside, runInTwoLanes } from './two-lanes.ts'
@@ -41,13 +41,14 @@ async function main(): Promise<void> {
   const say = sayProgress(chosen)
   const isRecorded = values.record && !values.ci
   if (isRecorded) refuseOtherSizes(chosen)
+  const recordedAs = isRecorded ? commitOfTree() : null
   await refuseStrayBugs()
   const pieces: Piece[] = values.planted ? [] : chosen.map((proof) => ({ proof }))
   if (!values['no-planted'])
     pieces.push(...chosen.flatMap((proof) => proof.catches.map((bug) => ({ proof, bug }))))
   const startedMs = performance.now()
   const rows = await runInTwoLanes(pieces, besideOf, ({ proof, bug }) =>
-    bug === undefined ? prove(proof, { say, isRecorded }) : plantFor(proof, bug, say),
+    bug === undefined ? prove(proof, { say, recordedAs }) : plantFor(proof, bug, say),
   )
   process.stdout.write(
     values.json ? `${JSON.stringify(rows, null, 2)}\n` : renderResults(rows, performance.now() - startedMs),
@@ -79,8 +80,8 @@ type Say = (text: string) => void
 
 interface Telling {
   say: Say
-  /** Whether what is seen is kept for docs/reliability.md. */
-  isRecorded: boolean
+  /** The program of which what is seen is kept for docs/reliability.md; null when it is not. */
+  recordedAs: string | null
 }
 
 /** One line on standard error for each step, with the time since the start. */
@@ -94,10 +95,10 @@ function sayProgress(chosen: readonly Proof[]): Say {
   return say
 }
 
-async function prove(proof: Proof, { say, isRecorded }: Telling): Promise<ResultRow> {
+async function prove(proof: Proof, { say, recordedAs }: Telling): Promise<ResultRow> {
   say(`${proof.name} …`)
   const startedMs = performance.now()
-  const { passed, failed, leftOut, reasons, seen } = await runProof(proof, process.env, isRecorded)
+  const { passed, failed, leftOut, reasons, seen } = await runProof(proof, process.env, recordedAs !== null)
   const holds = failed === 0 && leftOut.length === 0
   const row: ResultRow = {
     proof: proof.name,
@@ -112,7 +113,7 @@ async function prove(proof: Proof, { say, isRecorded }: Telling): Promise<Result
   say(`${proof.name}: ${row.result}, ${row.seconds} s`)
   for (const reason of row.reasons) say(`  ${reason}`)
   // At once: a run of two hours that is ended has shown what it has shown.
-  if (isRecorded) recordResult(row)
+  if (recordedAs !== null) recordResult(row, recordedAs)
   return row
 }
 
