@@ -22,7 +22,7 @@ const remedies: Readonly<Record<string, string>> = {
   repeated_unknown:
     'Several messages in a row got no clear answer. It is tried again carefully; look at the device itself.',
   bind_refused:
-    'The SMSC refuses the bind. onesixty device test says with which status and what to do: mostly system_id, password or the kind of bind, or this machine is not on its list. After a change of settings it binds at once.',
+    'The SMSC refuses the bind. onesixty device test says with which status and what to do: mostly system_id, password or the kind of bind, or this machine is not on its list. After a change of settings it binds at once, or when reconnect_least_ms is over.',
   bind_timeout:
     'The SMSC took the connection and did not answer the bind. Look at the port and at tls: it may be a port for TLS, or one without; onesixty device test tries again.',
   connect_failed:
@@ -46,9 +46,9 @@ const remedies: Readonly<Record<string, string>> = {
   bind_postponed:
     'It waits until reconnect_least_ms since its last session have passed, and then binds by itself; onesixty device test does not wait.',
   throttled:
-    'The SMSC says that messages come too fast, and the link has slowed down. Set max_per_second to the rate of the contract.',
+    'The SMSC says that it is too much, or the queues of several recipients are full, and the link has slowed down. Again and again: set max_per_second to the rate of the contract.',
   receives_only:
-    'It is bound only to receive, and carries nothing. To send over it: onesixty device set --set bind=transceiver, if the contract allows it.',
+    'It is bound only to receive, and carries nothing. To send over it: onesixty device set dev_… --set bind=transceiver, if the contract allows it.',
 }
 
 /** What to do, one sentence or two for each reason that has a remedy. */

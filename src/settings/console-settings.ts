@@ -49,7 +49,7 @@ export const consoleSettings = {
     env: 'ONESIXTY_EXPORTS_AT_ONCE',
     read: wholeNumber(1, 100),
     default: 4,
-    says: 'Exports of the history at the same time on each node, of all accounts together; one more is answered 429. They share one reader of the database, and each holds one page of 500 messages in memory.',
+    says: 'Exports of the history at the same time on each node, of all accounts together; one more is answered 429. With 2 or fewer ONESIXTY_EXPORTS_PER_ACCOUNT has to be 1. They share one reader of the database, and each holds one page of 500 messages in memory.',
   }),
   invitationDays: setting({
     env: 'ONESIXTY_INVITATION_DAYS',

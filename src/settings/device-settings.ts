@@ -7,13 +7,13 @@ export const deviceSettings = {
     env: 'ONESIXTY_POLL_INTERVAL_MS',
     read: wholeNumber(10),
     default: 500,
-    says: 'How often the dispatcher looks for work that nobody announced: what a lost wake-up delays, at most. A look costs one small read.',
+    says: 'How often the dispatcher looks for work that nobody announced: what a lost wake-up delays, at most. A look while nothing waits costs one small read.',
   }),
   breakerRestMinutes: setting({
     env: 'ONESIXTY_BREAKER_REST_MINUTES',
     read: wholeNumber(0, 1_440),
     default: 5,
-    says: 'How long a device gets nothing after 20 hand-overs in a row, or more than 1 % of them, had no answer; then it is tried with one message at a time. 0 waits until the device is changed. Long enough for a peer to be restarted, short against the day that a message is valid by default.',
+    says: 'How long a device gets nothing after 20 hand-overs in a row, or more than 1 % of them, had no answer; then it is tried with one message at a time. 0 waits until the device is changed. Long enough for a peer to be restarted, short against the day that a message is valid by default (a code: ten minutes).',
   }),
   receiptWindowHours: setting({
     env: 'ONESIXTY_RECEIPT_WINDOW_HOURS',

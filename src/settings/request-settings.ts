@@ -55,7 +55,7 @@ export const requestSettings = {
     env: 'ONESIXTY_REQUEST_TIMEOUT_MS',
     read: wholeNumber(100),
     default: 10_000,
-    says: 'Time for a whole request to arrive: the largest comes in time over 53 kbit/s, and who sends slower on purpose holds no connection for long.',
+    says: 'Time for a whole request to arrive: the largest of a program (64 KiB) comes in time over 53 kbit/s, of the console (1 MiB) over 840, and who sends slower on purpose holds no connection for long.',
   }),
   keepAliveTimeoutMs: setting({
     env: 'ONESIXTY_KEEP_ALIVE_TIMEOUT_MS',
@@ -67,7 +67,7 @@ export const requestSettings = {
     env: 'ONESIXTY_MAX_CONNECTIONS',
     read: wholeNumber(1),
     default: 10_000,
-    says: 'Open connections; more are closed at once. An idle one costs some 10 KB: this many are 100 MB.',
+    says: 'Open connections; more are closed at once. An idle one costs some 10 KB without TLS: this many are 100 MB.',
   }),
   maxPendingSends: setting({
     env: 'ONESIXTY_MAX_PENDING_SENDS',

@@ -45,7 +45,7 @@ export const storageSettings = {
     env: 'ONESIXTY_BUSY_TIMEOUT_MS',
     read: wholeNumber(0),
     default: 5_000,
-    says: 'How long a write waits for another process (the command line) to finish writing. Commands write in bounded steps, which take far less.',
+    says: 'How long a write waits for another process (the command line) to finish writing. Commands write in bounded steps, which take far less; migrate alone does all in one.',
   }),
   cacheKib: setting({
     env: 'ONESIXTY_CACHE_KIB',

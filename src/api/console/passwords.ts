@@ -36,7 +36,7 @@ export async function confirmPassword(context: UserContext, password: string): P
   attempt.succeeded()
 }
 
-/** Stores a password that was just found right under a hash of today, where its own is of an earlier version. */
+/** Stores a password that was just found right under a hash of today, where its own has another cost. */
 export async function renewPasswordHash(
   { read, writer }: Pick<CallContext, 'read' | 'writer'>,
   name: string,
