@@ -85,6 +85,13 @@ test('every document that the code names exists', () => {
   expect(missing).toEqual([])
 })
 
+test('no line of prose is wider than 160 characters; tables, fences and what is written by the bench are', () => {
+  const wide = 'x'.repeat(161)
+  expect(wideProse(`${wide}\n| ${wide}\n\`\`\`\n${wide}\n\`\`\``)).toEqual([wide])
+  const written = pages.filter((page) => page !== 'docs/benchmarks.md')
+  expect(written.flatMap((page) => wideProse(readText(page)).map((line) => `${page}: ${line}`))).toEqual([])
+})
+
 test('decisions are numbered without gaps and have at most 60 lines', () => {
   expect(decisions.map((path) => Number(/(\d{4})-[a-z0-9-]+\.md$/.exec(path)?.[1]))).toEqual(
     decisions.map((_, i) => i + 1),
@@ -144,3 +151,9 @@ const namedFiles = (text: string): string[] =>
   [...text.matchAll(/`((?:src|test|scripts|bench|docs|deploy|\.ci)\/[\w./*-]*)`/g)]
     .map(([, path = '']) => path)
     .filter((path) => !path.includes('NNNN'))
+
+const wideProse = (text: string): string[] =>
+  text
+    .replaceAll(/^```[^]*?^```/gm, '')
+    .split('\n')
+    .filter((line) => line.length > 160 && !/^\s*(?:\||<!--)/.test(line))
