@@ -22,7 +22,7 @@ test('the page names the tables of an account whose keys do not hold the account
 })
 
 test('the times and counts that the page tells are those of the settings and of the sessions', () => {
-  const told = (name: string): string => new RegExp(`\`${name}\` \\((.+?)\\)`).exec(page)?.[1] ?? ''
+  const told = (name: string): string => new RegExp(`\`${name}\`\\s\\((.+?)\\)`).exec(page)?.[1] ?? ''
   expect(told('ONESIXTY_POSTGRES_STATEMENT_TIMEOUT_MS')).toBe(
     `${settings.postgresStatementTimeoutMs.default / 1000} s`,
   )
