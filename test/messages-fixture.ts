@@ -17,6 +17,7 @@ import { touchDirectory } from '../src/storage/directory-version.ts'
 import { insertRows } from '../src/storage/sets.ts'
 import type { Mode } from '../src/storage/schema.ts'
 import { openTestStorage, type TestStorage } from './open-test-storage.ts'
+import { sendRequest } from './send-request.ts'
 
 export interface MessagesFixture extends TestStorage {
   pool: DevicePool
@@ -115,31 +116,7 @@ export async function openMessagesFixture(
   await pool.start()
   await dispatcher.start()
 
-  const request: MessagesFixture['request'] = ({ to = ['+4915112345678'], ...row } = {}) => ({
-    sendId: ids('snd'),
-    messageIds: to.map(() => ids('msg')),
-    accountId: 'acc_a',
-    mode: 'live',
-    keyId: 'key_a',
-    dailyCap: null,
-    queueLimit: 0,
-    createdAt: clock.now(),
-    idempotency: null,
-    recipients: to.map((number) => ({ to: number, country: 'DE' })),
-    from: null,
-    category: 'transactional',
-    text: 'Hello',
-    encoding: 'gsm7',
-    units: 5,
-    parts: 1,
-    smartEncodingApplied: false,
-    onUnknown: 'stop',
-    clientReference: null,
-    metadata: '{}',
-    expiresAt: clock.now() + 86_400_000,
-    warnings: [],
-    ...row,
-  })
+  const request: MessagesFixture['request'] = (row) => sendRequest({ ids, nowMs: clock.now() }, row)
 
   return {
     ...base,

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { renderAccepted } from '../../src/api/v1/message-view.ts'
 import { SendSchema, writeSendAnswer } from '../../src/api/v1/send-answer.ts'
-import type { SendRequest } from '../../src/messages/send-request.ts'
+import { createIds } from '../../src/ids.ts'
+import { sendRequest } from '../send-request.ts'
 import { startTestApi, type TestApi } from './start-test-api.ts'
 
 let api: TestApi
@@ -95,12 +96,10 @@ test('a dry run for later says what the answer would be', async () => {
 test('the answer that is written by hand is the one that is rendered, for later as for now', () => {
   fc.assert(
     fc.property(fc.option(fc.nat({ max: 4_000_000_000_000 }), { nil: undefined }), (sendAt) => {
-      const send: SendRequest = {
-        sendId: 'snd_1', messageIds: ['msg_1'], accountId: 'acc_a', mode: 'live', keyId: 'key_a', dailyCap: null, queueLimit: 0,
-        createdAt: 1, idempotency: null, recipients: [{ to, country: 'DE' }], from: null, category: 'transactional', text: 'x',
-        encoding: 'gsm7', units: 1, parts: 1, smartEncodingApplied: false, onUnknown: 'stop', clientReference: null, metadata: '{}',
-        ...(sendAt === undefined ? {} : { sendAt }), expiresAt: (sendAt ?? 1) + 60_000, warnings: [],
-      } // prettier-ignore
+      const send = sendRequest(
+        { ids: createIds({ now: () => 1 }), nowMs: 1 },
+        { to: [to], ...(sendAt === undefined ? {} : { sendAt }) },
+      )
       const written = JSON.parse(writeSendAnswer(send, false)({ balanceAvailable: 1, isLow: false })) as {
         messages: unknown
       }

@@ -2,6 +2,7 @@ import { createIds } from '../../src/ids.ts'
 import { sendMessages } from '../../src/messages/send-messages.ts'
 import type { MessageStatus } from '../../src/storage/schema.ts'
 import { openFolder } from '../open-test-storage.ts'
+import { sendRequest } from '../send-request.ts'
 import { advanceEpoch } from '../../src/storage/epoch.ts'
 
 /** What a server does at its start as far as restores go; then it accepts `count` messages of an account, at once or for later, and is gone. */
@@ -15,33 +16,7 @@ export async function serveOnce(
   const started = await advanceEpoch(storage, dataFolder, Date.now())
   const ids = createIds({ now: Date.now })
   for (let i = 0; i < count; i++) {
-    const nowMs = Date.now()
-    const request = {
-      sendId: ids('snd'),
-      messageIds: [ids('msg')],
-      accountId,
-      mode: 'live',
-      keyId: 'key_a',
-      dailyCap: null,
-      queueLimit: 0,
-      createdAt: nowMs,
-      idempotency: null,
-      recipients: [{ to: '+4915112345678', country: 'DE' }],
-      from: null,
-      category: 'transactional',
-      text: 'Hello',
-      encoding: 'gsm7',
-      units: 5,
-      parts: 1,
-      smartEncodingApplied: false,
-      onUnknown: 'stop',
-      clientReference: null,
-      metadata: '{}',
-      expiresAt: nowMs + 86_400_000,
-      warnings: [],
-      ...more,
-      ...(more.sendAt === undefined ? {} : { expiresAt: more.sendAt + 86_400_000 }),
-    } as const
+    const request = sendRequest({ ids, nowMs: Date.now() }, { accountId, ...more })
     await storage.writer.write((tx) => sendMessages(tx, [request]))
   }
   await storage.close()

@@ -5,9 +5,9 @@ import { createIds } from '../../src/ids.ts'
 import { type Claimed, claimMessages } from '../../src/messages/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/message-store.ts'
 import { sendMessages } from '../../src/messages/send-messages.ts'
-import type { SendRequest } from '../../src/messages/send-request.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
 import { databaseFile } from '../../src/data-folder.ts'
+import { sendRequest } from '../send-request.ts'
 import { isPostgres } from '../test-database.ts'
 import { tablesWith } from '../messages/every-cell.ts'
 import { expectSums } from '../messages/expect-sums.ts'
@@ -171,12 +171,7 @@ async function claimOne(accountId: string): Promise<Claimed> {
   const { read, writer } = house.app.storage
   const nowMs = Date.now()
   const ids = createIds({ now: Date.now })
-  const request: SendRequest = {
-    sendId: ids('snd'), messageIds: [ids('msg')], accountId, mode: 'live', keyId: 'key_a', dailyCap: null, queueLimit: 0, createdAt: nowMs,
-    idempotency: null, recipients: [{ to: number, country: 'DE' }], from: null, category: 'transactional', text: 'Hello', encoding: 'gsm7',
-    units: 5, parts: 1, smartEncodingApplied: false, onUnknown: 'stop', clientReference: null, metadata: '{}', expiresAt: nowMs + 86_400_000,
-    warnings: [],
-  } // prettier-ignore
+  const request = sendRequest({ ids, nowMs }, { to: [number], accountId })
   const { epoch } = await read.selectFrom('instance').select('epoch').executeTakeFirstOrThrow()
   const want = { accountId, mode: 'live', routeKey: routeKeyOf('live', null), deviceId: 'dev_s' } as const
   const wants = [{ ...want, quota: 1, partsOver: 0, partsUpTo: 10 }]

@@ -5,7 +5,8 @@ import { advanceEpoch } from '../../src/storage/epoch.ts'
 import type { Writer } from '../../src/storage/writer.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { tableNames } from './every-cell.ts'
-import { type FilledAccount, type Filling, fillAccount } from './filled-account.ts'
+import { fillAccount } from './filled-account.ts'
+import type { FilledAccount, Filling } from './filling.ts'
 
 /** An account to erase, and one beside it. */
 export interface ErasureHouse extends Pick<TestStorage, 'clock' | 'ids'> {

@@ -8,6 +8,7 @@ import type { AccountTable } from '../../src/storage/account-tables.ts'
 import type { Mode } from '../../src/storage/schema.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
+import { sendRequest } from '../send-request.ts'
 import { keywordTerms } from './keyword-terms.ts'
 
 /** Whom an account answers: anybody can send a keyword, and the account pays for what is answered. */
@@ -34,14 +35,12 @@ afterEach(() => base.close())
 const send = (to = number, mode: Mode = 'live') =>
   base.storage.writer.write((tx) =>
     sendMessages(tx, [
-      {
-        sendId: base.ids('snd'), messageIds: [base.ids('msg')], accountId, mode, keyId: 'key_a', dailyCap: null, queueLimit: 0,
-        createdAt: base.clock.now(), idempotency: null, recipients: [{ to, country: null }], from: null, category: 'transactional', text: 'Hello',
-        encoding: 'gsm7', units: 5, parts: 1, smartEncodingApplied: false, onUnknown: 'stop', clientReference: null, metadata: '{}',
-        expiresAt: base.clock.now() + dayMs, warnings: [],
-      },
+      sendRequest(
+        { ids: base.ids, nowMs: base.clock.now() },
+        { accountId, mode, recipients: [{ to, country: null }] },
+      ),
     ]),
-  ) // prettier-ignore
+  )
 const limit = (account: Partial<AccountTable>) =>
   base.storage.writer.write((tx) => tx.updateTable('accounts').set(account).execute())
 /** How many answers a keyword had, and how many numbers have opted out. */

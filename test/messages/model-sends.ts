@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { priorityOf } from '../../src/messages/message-store.ts'
 import { sendMessages } from '../../src/messages/send-messages.ts'
 import type { SendRequest } from '../../src/messages/send-request.ts'
+import { sendRequest } from '../send-request.ts'
 import type { ModelMessage } from './model-message.ts'
 import { account, type Real, step } from './model-step.ts'
 
@@ -52,33 +53,19 @@ export const send = fc.array(sendShape, { minLength: 1, maxLength: 4 }).map((sha
   }),
 )
 
-const requestOf = (shape: SendShape, { ids, clock }: Real): SendRequest => ({
-  sendId: ids('snd'),
-  messageIds: Array.from({ length: shape.recipients }, () => ids('msg')),
-  accountId: shape.account,
-  mode: 'live',
-  keyId: 'key_a',
-  dailyCap: null,
-  queueLimit: 0,
-  createdAt: clock.now(),
-  idempotency: shape.key === null ? null : { key: shape.key, fingerprint: 'f' },
-  recipients: Array.from({ length: shape.recipients }, (_, i) => ({
-    to: `+4915112345${100 + i}`,
-    country: 'DE',
-  })),
-  from: null,
-  category: shape.category,
-  text: 'Hello',
-  encoding: 'gsm7',
-  units: 5,
-  parts: shape.parts,
-  smartEncodingApplied: false,
-  onUnknown: shape.resendOnce ? 'resend_once' : 'stop',
-  clientReference: null,
-  metadata: '{}',
-  expiresAt: clock.now() + shape.validityMs,
-  warnings: [],
-})
+const requestOf = (shape: SendShape, { ids, clock }: Real): SendRequest =>
+  sendRequest(
+    { ids, nowMs: clock.now() },
+    {
+      to: Array.from({ length: shape.recipients }, (_, i) => `+4915112345${100 + i}`),
+      accountId: shape.account,
+      idempotency: shape.key === null ? null : { key: shape.key, fingerprint: 'f' },
+      category: shape.category,
+      parts: shape.parts,
+      onUnknown: shape.resendOnce ? 'resend_once' : 'stop',
+      expiresAt: clock.now() + shape.validityMs,
+    },
+  )
 
 const modelMessage = (id: string, shape: SendShape, { createdAt, expiresAt }: SendRequest): ModelMessage => ({
   id,

@@ -8,6 +8,7 @@ import { sendMessages } from '../../src/messages/send-messages.ts'
 import type { SendRequest, SendResult } from '../../src/messages/send-request.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
+import { sendRequest } from '../send-request.ts'
 import { createStubClock, type StubClock } from '../stub-clock.ts'
 import { expectSums } from './expect-sums.ts'
 import { type NearStore, openNearStore } from './near-store.ts'
@@ -40,12 +41,7 @@ export async function openNearHouse(): Promise<NearHouse> {
     const opening = { accountId: 'acc_a', freeSms: 100, playSms: 0, lowThreshold: 0, actor: 'test' }
     await openWallets(tx, { ids, nowMs }, opening)
   })
-  const requestOf = (more: Partial<SendRequest>): SendRequest => ({
-    sendId: ids('snd'), messageIds: [ids('msg')], accountId: 'acc_a', mode: 'live', keyId: 'key_a', dailyCap: null, queueLimit: 0,
-    createdAt: clock.now(), idempotency: null, recipients: [{ to: '+4915112345678', country: 'DE' }], from: null, category: 'transactional',
-    text: 'Hello', encoding: 'gsm7', units: 5, parts: 1, smartEncodingApplied: false, onUnknown: 'stop', clientReference: null, metadata: '{}',
-    expiresAt: clock.now() + 86_400_000, warnings: [], ...more,
-  }) // prettier-ignore
+  const requestOf = (more: Partial<SendRequest>) => sendRequest({ ids, nowMs: clock.now() }, more)
   const sendTogether = (requests: readonly Partial<SendRequest>[]): Promise<SendResult[]> =>
     store.writer.write((tx) => sendMessages(tx, requests.map(requestOf)))
   return {

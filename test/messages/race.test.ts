@@ -7,6 +7,7 @@ import type { HotUnits } from '../../src/messages/units.ts'
 import type { Storage } from '../../src/storage/database.ts'
 import { temporaryFolder } from '../harness.ts'
 import { openFolder } from '../open-test-storage.ts'
+import { sendRequest } from '../send-request.ts'
 import { removeTestFolder } from '../test-database.ts'
 import { expectSums } from './expect-sums.ts'
 import { endAfter, sizeOf } from '../proof-sizes.ts'
@@ -59,12 +60,11 @@ async function openAccount(freeSms: number): Promise<string> {
   return accountId
 }
 
-const requestOf = (accountId: string, key: string | null = null): SendRequest => ({
-  sendId: ids('snd'), messageIds: [ids('msg')], accountId, mode: 'live', keyId: 'key_a', dailyCap: null, queueLimit: 0, createdAt: Date.now(),
-  idempotency: key === null ? null : { key, fingerprint: 'f' }, recipients: [{ to: '+4915112345678', country: 'DE' }], from: null,
-  category: 'transactional', text: 'Hello', encoding: 'gsm7', units: 5, parts: 1, smartEncodingApplied: false, onUnknown: 'stop',
-  clientReference: null, metadata: '{}', expiresAt: Date.now() + 86_400_000, warnings: [],
-}) // prettier-ignore
+const requestOf = (accountId: string, key: string | null = null): SendRequest =>
+  sendRequest(
+    { ids, nowMs: Date.now() },
+    { accountId, idempotency: key === null ? null : { key, fingerprint: 'f' } },
+  )
 
 const reservedOf = async (accountId: string): Promise<number> =>
   (

@@ -11,6 +11,7 @@ import type { Tx } from '../../src/storage/dialect.ts'
 import type { Storage } from '../../src/storage/database.ts'
 import { temporaryFolder } from '../harness.ts'
 import { openFolder } from '../open-test-storage.ts'
+import { sendRequest } from '../send-request.ts'
 import { isPostgres, removeTestFolder } from '../test-database.ts'
 import { expectSums } from './expect-sums.ts'
 import { keywordTerms } from './keyword-terms.ts'
@@ -63,11 +64,8 @@ afterAll(async () => {
   await removeTestFolder(dataFolder)
 })
 
-const requestTo = (to: string): SendRequest => ({
-  sendId: ids('snd'), messageIds: [ids('msg')], accountId, mode: 'live', keyId: 'key_a', dailyCap: null, queueLimit: 0, createdAt: Date.now(),
-  idempotency: null, recipients: [{ to, country: 'DE' }], from: null, category: 'transactional', text: 'Hello', encoding: 'gsm7', units: 5, parts: 1,
-  smartEncodingApplied: false, onUnknown: 'stop', clientReference: null, metadata: '{}', expiresAt: Date.now() + 86_400_000, warnings: [],
-}) // prettier-ignore
+const requestTo = (to: string): SendRequest =>
+  sendRequest({ ids, nowMs: Date.now() }, { to: [to], accountId })
 
 const stopFrom = (from: string): InboundMessage => ({
   deviceId: 'dev_s', accountId, mode: 'live', from, to: '12345', country: 'DE', text: 'STOP', encoding: 'gsm7', units: 4, parts: 1,

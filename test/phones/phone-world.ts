@@ -21,6 +21,7 @@ import { sendMessages } from '../../src/messages/send-messages.ts'
 import { createMetrics } from '../../src/metrics.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import type { NearStore } from '../messages/near-store.ts'
+import { sendRequest } from '../send-request.ts'
 import { createStubClock } from '../stub-clock.ts'
 import { pullKind } from './desk-house.ts'
 import { Handset, longText } from './handset.ts'
@@ -120,31 +121,15 @@ export async function openPhoneWorld(store: NearStore) {
     clock,
     air,
     async send(count: number, isLong: boolean, validityMs: number, resendOnce: boolean): Promise<void> {
-      const to = numbers(count)
-      const request = {
-        sendId: ids('snd'),
-        messageIds: to.map(() => ids('msg')),
-        accountId: 'acc_a',
-        mode: 'live',
-        keyId: 'key_a',
-        dailyCap: null,
-        queueLimit: 0,
-        createdAt: clock.now(),
-        idempotency: null,
-        recipients: to.map((number) => ({ to: number, country: 'DE' })),
-        from: null,
-        category: 'transactional',
-        text: isLong ? longText : 'Hello',
-        encoding: 'gsm7',
-        units: 5,
-        parts: isLong ? 2 : 1,
-        smartEncodingApplied: false,
-        onUnknown: resendOnce ? 'resend_once' : 'stop',
-        clientReference: null,
-        metadata: '{}',
-        expiresAt: clock.now() + validityMs,
-        warnings: [],
-      } as const
+      const request = sendRequest(
+        { ids, nowMs: clock.now() },
+        {
+          to: numbers(count),
+          ...(isLong && { text: longText, parts: 2 }),
+          onUnknown: resendOnce ? 'resend_once' : 'stop',
+          expiresAt: clock.now() + validityMs,
+        },
+      )
       await writer.write((tx) => sendMessages(tx, [request]))
     },
     /** The answer may be lost on its way. */
