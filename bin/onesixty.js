@@ -35,23 +35,29 @@ await import('../src/main.ts')
 function folderOfModules() {
   const { CACHE_DIRECTORY, XDG_CACHE_HOME = '' } = process.env
   try {
-    const caches = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache')
-    const folder = join(CACHE_DIRECTORY || join(caches, 'onesixty'), 'modules')
+    const cachesOfUser = () => (isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache'))
+    const folder = join(CACHE_DIRECTORY || join(cachesOfUser(), 'onesixty'), 'modules')
     // Looked at before anything is made: root makes nothing in the home of somebody else.
     if (!isAbsolute(folder) || !isSafe(existingPartOf(folder))) return undefined
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const { uid, mode } = statSync(folder)
+    // What was looked at is what is used: a link on the way there may lie where others can turn it.
+    const real = realpathSync(folder)
+    const { uid, mode } = statSync(real)
     const isOwnAlone = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
-    return isOwnAlone && isSafe(realpathSync(folder)) ? folder : undefined
+    return isOwnAlone && isSafe(real) ? real : undefined
   } catch {
     return undefined
   }
 }
 
-/** @param {string} path */
+/**
+ * Throws where there is none: a drive may be away.
+ *
+ * @param {string} path
+ */
 function existingPartOf(path) {
   let part = path
-  while (!existsSync(part)) part = dirname(part)
+  while (!existsSync(part) && dirname(part) !== part) part = dirname(part)
   return realpathSync(part)
 }
 

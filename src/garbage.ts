@@ -79,15 +79,17 @@ export function collectOnceStarted({ schedule }: Pick<Clock, 'schedule'>): void 
 
 /**
  * Flags are the process's, and by them Node.js finds where a thread that starts keeps its modules: one that starts with others strips its modules anew
- * (docs/decisions/0036). Takes those of small heaps back for a thread that starts late; gives what sets them again, once it has started.
+ * (docs/decisions/0036). Takes those of small heaps back for a thread that starts late; gives what sets them again, once it has started or failed to, however often it is called.
  */
 export function takeHeapFlagsBack(): () => void {
   const told = shared()
   if (told === undefined || Atomics.load(told, place.isOver) === 0) return () => undefined
   Atomics.add(told, place.starting, 1)
   setFlags(atStart)
+  let isStarting = true
   return () => {
-    if (Atomics.sub(told, place.starting, 1) === 1) setFlags(isSmall)
+    if (isStarting && Atomics.sub(told, place.starting, 1) === 1) setFlags(isSmall)
+    isStarting = false
   }
 }
 

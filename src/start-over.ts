@@ -33,21 +33,22 @@ export async function startOverOnceStripped(host: StartingProcess): Promise<void
   delete host.env[startedOver]
   const kept = getCompileCacheDir()
   if (hasStartedOver || kept === undefined || host.platform === 'win32' || host.channel) return
-  const mark = join(kept, `stripped-${hashOf([import.meta.dirname])}`)
-  const program = nameOfProgram(import.meta.dirname)
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === program) return
-  await stripEverything()
-  flushCompileCache()
   // Told where modules are kept, Node.js would look for those of the main thread before `bin/onesixty.js` takes its flag back, and find none.
   const { NODE_COMPILE_CACHE: _, ...environment } = host.env
   const args = [host.execPath, ...host.execArgv, ...host.argv.slice(1)]
   try {
+    const mark = join(kept, `stripped-${hashOf([import.meta.dirname])}`)
+    const program = nameOfProgram(import.meta.dirname)
+    if (existsSync(mark) && readFileSync(mark, 'utf8') === program) return
+    accessSync(kept, constants.W_OK)
+    await stripEverything()
+    flushCompileCache()
     writeFileSync(mark, program)
     // What the system refuses to run ends a process that gives way to it.
     accessSync(host.execPath, constants.X_OK)
     host.execve?.(host.execPath, args, { ...environment, [startedOver]: '1' })
   } catch {
-    // Nothing can be kept there, or nothing be started: this one serves, with 30 MB more.
+    // The program or the mark cannot be read, nothing be kept there or nothing be started: this one serves, with 30 MB more.
   }
 }
 

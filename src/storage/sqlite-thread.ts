@@ -31,6 +31,21 @@ const nurseryMb = { writer: 24, reader: 4 } as const
 const mostRequestsInMessage = 32
 const mostCharactersInMessage = 65_536
 
+/** Throws where the system has no thread left to give. */
+function startWorker(settings: WorkerSettings): Worker {
+  const setHeapFlags = takeHeapFlagsBack()
+  try {
+    const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
+      workerData: settings,
+      resourceLimits: { maxYoungGenerationSizeMb: settings.readOnly ? nurseryMb.reader : nurseryMb.writer },
+    })
+    return worker.once('online', setHeapFlags).once('exit', setHeapFlags)
+  } catch (error) {
+    setHeapFlags()
+    throw error
+  }
+}
+
 /** The near end of a `sqlite-worker`. */
 export class SqliteThread {
   readonly #worker: Worker
@@ -46,13 +61,7 @@ export class SqliteThread {
   readonly died = new Promise<StorageError>((resolve) => (this.#tellDied = resolve))
 
   constructor(settings: WorkerSettings) {
-    const setHeapFlags = takeHeapFlagsBack()
-    this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
-      workerData: settings,
-      resourceLimits: { maxYoungGenerationSizeMb: settings.readOnly ? nurseryMb.reader : nurseryMb.writer },
-    })
-    // One that ends before it is online failed to start; a server does not outlive that.
-    this.#worker.once('online', setHeapFlags)
+    this.#worker = startWorker(settings)
     // Answers are text. What is not was sent by Node: with --watch it reports here what the thread imports (nodejs/node#65044).
     this.#worker.on('message', (bundle: unknown) => {
       if (typeof bundle !== 'string') return

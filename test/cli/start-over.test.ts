@@ -1,16 +1,29 @@
-import { chmod, chown, mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import {
+  chmod,
+  chown,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { nameOfProgram } from '../../src/start-over.ts'
 import { startServerProcess, temporaryFolder } from '../harness.ts'
 import { isPostgres } from '../test-database.ts'
 
-/** Each process and each of its threads says at its end, in a file, whether it has loaded what strips types. */
+/** Each process and each of its threads says at its end, in a file, whether it has loaded what strips types, and where it keeps modules. */
 const tellingAtTheEnd = (file: string): string =>
   `data:text/javascript,${encodeURIComponent(`
     import { appendFileSync } from 'node:fs'
     import { isMainThread } from 'node:worker_threads'
-    const says = () => ({ pid: process.pid, main: isMainThread, strips: process.moduleLoadList.some((name) => name.includes('amaro')) })
+    import { getCompileCacheDir } from 'node:module'
+    const strips = () => process.moduleLoadList.some((name) => name.includes('amaro'))
+    const says = () => ({ pid: process.pid, main: isMainThread, strips: strips(), keeps: getCompileCacheDir() })
     const tell = () => appendFileSync(${JSON.stringify(file)}, JSON.stringify(says()) + '\\n')
     process.on('exit', tell)
     // A thread of a slow machine: half a second is over before the next one has started.
@@ -19,6 +32,13 @@ const tellingAtTheEnd = (file: string): string =>
     const { execve } = process
     process.execve = (...args) => (tell(), execve.apply(process, args))
   `)}`
+
+interface Told {
+  pid: number
+  main: boolean
+  strips: boolean
+  keeps: string
+}
 
 /** Starts a server with that folder for caches, stops it, and gives what was told, each process before its threads. */
 async function startAndStop(caches: string, env: Record<string, string> = {}) {
@@ -32,7 +52,7 @@ async function startAndStop(caches: string, env: Record<string, string> = {}) {
   })
   expect(await server.stop()).toMatchObject({ code: 0 })
   const lines = (await readFile(told, 'utf8')).trimEnd().split('\n')
-  return lines.map((line) => JSON.parse(line) as { pid: number; main: boolean; strips: boolean })
+  return lines.map((line) => JSON.parse(line) as Told)
 }
 
 /** The embedded database has two threads, one that writes and one that reads; a server of PostgreSQL's has none. Each has told. */
@@ -87,6 +107,27 @@ test('nothing is run from a folder of another user, or where others may write, o
   if (process.getuid?.() !== 0) skip('only root gives a folder away')
   await chown(modules, 12_345, 12_345)
   expect(await mains(caches)).toEqual([true])
+}, 60_000)
+
+test('no thread goes through a link to where modules are kept: others could turn it once it was looked at', async () => {
+  const caches = await emptyFolder()
+  const link = join(await emptyFolder(), 'caches')
+  await symlink(caches, link)
+  const told = await startAndStop(link)
+  expect(told.length).toBeGreaterThan(1)
+  const real = join(await realpath(caches), 'onesixty', 'modules')
+  for (const { keeps } of told) expect(dirname(keeps)).toBe(real)
+}, 60_000)
+
+test('a mark that cannot be read keeps no server from its start', async () => {
+  const caches = await emptyFolder()
+  await mains(caches)
+  const kept = join(caches, 'onesixty', 'modules')
+  const paths = await readdir(kept, { recursive: true })
+  const mark = paths.find((path) => basename(path).startsWith('stripped-')) ?? ''
+  await rm(join(kept, mark))
+  await mkdir(join(kept, mark))
+  expect(await mains(caches)).toHaveLength(1)
 }, 60_000)
 
 test('a program is another one once any of its modules is, whenever that is loaded', async () => {
