@@ -1,7 +1,10 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import type { OpenedAccount } from '../../../src/open-account.ts'
 import { grantSms } from '../../../src/ledger/grants.ts'
 import { createIds } from '../../../src/ids.ts'
+import type { Tx } from '../../../src/storage/dialect.ts'
+import { eventually } from '../../eventually.ts'
 import { type ClusterNode, openCluster } from '../../nodes/cluster.ts'
 import { sizeOf } from '../../proof-sizes.ts'
 
@@ -13,6 +16,18 @@ const unlimited = {
   ONESIXTY_QUEUE_LIMIT: '0',
   ONESIXTY_FREE_SMS: '10',
 }
+
+/** Ends once a transaction of the same database waits for its turn to write. */
+const somebodyWaits = (tx: Tx): Promise<void> =>
+  eventually(
+    async () =>
+      (
+        await sql`select 1 from pg_locks join pg_database on pg_database.oid = database
+          where datname = current_database() and locktype = 'advisory' and not granted`.execute(tx)
+      ).rows.length,
+    (waiting) => expect(waiting).toBeGreaterThan(0),
+    20_000,
+  ).then(() => undefined)
 
 /** Four nodes, of which none hands anything over: what is accepted stays reserved. */
 async function fourNodes(): Promise<{
@@ -42,6 +57,30 @@ const spread = <T>(
   ask: (node: ClusterNode, i: number) => Promise<T>,
 ): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, i) => ask(nodes[i % nodes.length] as ClusterNode, i)))
+
+test('what one node has read stays as it is until it has written, however long that takes: the others wait for their turn', async () => {
+  const { nodes, open } = await fourNodes()
+  const { liveKey } = await open('Ada')
+  const [slow, ...others] = nodes as [ClusterNode, ...ClusterNode[]]
+  for (const { client } of others)
+    await expect
+      .poll(async () => (await client.send(liveKey, { to, text: 'x', dry_run: true })).status, {
+        timeout: 20_000,
+      })
+      .toBe(200)
+  const { reserved, sends } = await slow.app.storage.writer.write(async (tx) => {
+    const reservedNow = async () =>
+      (await tx.selectFrom('wallets').select('reserved').where('mode', '=', 'live').execute()).map(
+        (row) => row.reserved,
+      )
+    const read = await reservedNow()
+    const sending = others.map(({ client }) => client.send(liveKey, { to, text: 'x' }))
+    await Promise.race([somebodyWaits(tx), Promise.all(sending)])
+    return { reserved: { read, later: await reservedNow() }, sends: sending }
+  })
+  expect(reserved.later).toEqual(reserved.read)
+  expect((await Promise.all(sends)).map(({ status }) => status)).toEqual([202, 202, 202])
+})
 
 test('of forty sends at once over four nodes ten get the last ten SMS, each time', async () => {
   const { nodes, open } = await fourNodes()
