@@ -6,7 +6,14 @@ import { buildMessages } from './large-database.ts'
 import { waitUntilFinal } from './life-rows.ts'
 import { one } from './load-job.ts'
 import { startLoadGenerator } from './load-generator.ts'
-import { type BenchAccount, type BenchFolder, databaseOf, withServer } from './server-process.ts'
+import { residentMegabytes } from './process-usage.ts'
+import {
+  type BenchAccount,
+  type BenchFolder,
+  databaseOf,
+  type ServerProcess,
+  withServer,
+} from './server-process.ts'
 import { judgeSoak, type Soaked } from './soak-bars.ts'
 import { drawSoak } from './soak-chart.ts'
 import { watchSoak } from './soak-watch.ts'
@@ -17,7 +24,8 @@ const usage = `npm run bench:soak [-- options]
   --record            Writes docs/soak.json and its chart, docs/soak.svg, where every bar was met.
   --json              The samples as JSON on standard output.
 
-ONESIXTY_TEST_SOAK_MESSAGES=N sets how many messages it takes; 1,000,000 in npm run prove. As many of 80 to 100 days ago lie there already:
+ONESIXTY_TEST_SOAK_MESSAGES=N sets how many messages it takes; 1,000,000 in npm run prove; half as many again follow,
+to see whether memory goes on growing. As many of 80 to 100 days ago lie there already:
 retention removes half of them, and erases the texts of the others and of all that end meanwhile. Ends with 1 when a bar is missed, which its
 last line names.
 `
@@ -52,35 +60,51 @@ const recordDays = 90
 /** The old messages span 20 days, and half of them are too old. */
 const newestOldMs = 80 * dayMs
 
-/** Sends so many messages at an even rate, waits for their ends and for retention, and samples all the while but for the last. */
+/**
+ * Sends so many messages at an even rate, and half as many again between two collections of all garbage, which would keep the most that is resident
+ * lower if they came earlier; waits for the ends of all and for retention, and samples all the while but for the last.
+ */
 function soak(messages: number, perSecond: number): Promise<Soaked> {
+  const more = Math.ceil(messages / 2)
   const startedMs = Date.now()
   const env = { ONESIXTY_TEXT_RETENTION_DAYS: '0', ONESIXTY_RECORD_RETENTION_DAYS: String(recordDays) }
   const start = {
     settings: ['delay_ms=1000'],
     env,
+    nodeOptions: ['--import', new URL('collect-when-asked.js', import.meta.url).href],
     beforeStart: (folder: BenchFolder, account: BenchAccount): void =>
       void buildMessages(databaseOf(folder), { ...account, messages, nowMs: startedMs - newestOldMs }),
   }
   return withServer(start, async ({ folder, account, server }) => {
     const generator = startLoadGenerator()
     const watched = watchSoak(folder, server)
+    const collectedMegabytes: [number, number] = [NaN, NaN]
     try {
       const job = {
         ports: [server.port], tokens: [account.liveKey], shape: one, connections: 64, perSecond, warmUpMs: 0,
-        measureMs: longestShare * Math.ceil((messages / perSecond) * 1_000), maxRequests: messages, firstMessage: 0, keepTimes: false,
+        measureMs: longestShare * Math.ceil((messages / perSecond) * 1_000), keepTimes: false,
       } // prettier-ignore
-      await generator.run(job, 202)
+      await generator.run({ ...job, maxRequests: messages, firstMessage: 0 }, 202)
+      collectedMegabytes[0] = await residentOnceCollected(server)
+      await generator.run({ ...job, maxRequests: more, firstMessage: messages }, 202)
+      collectedMegabytes[1] = await residentOnceCollected(server)
       // A server that is too slow, or loses some, is judged by all bars: what made it slow may be the bug that one of them is for.
       await waitUntilFinal(folder).catch((error: unknown) => process.stderr.write(`${String(error)}\n`))
     } finally {
       generator.stop()
     }
     const samples = watched.stop()
-    const undelivered = messages - (await countDelivered(folder, startedMs))
+    const undelivered = messages + more - (await countDelivered(folder, startedMs))
     const overdue = await overdueAfterRetention(folder, Date.now())
-    return { samples, undelivered, ...overdue, faults: await faultsByDoctor(folder) }
+    return { samples, collectedMegabytes, undelivered, ...overdue, faults: await faultsByDoctor(folder) }
   })
+}
+
+/** Asks the server to collect its garbage (`collect-when-asked.js`), and gives it time for it. */
+async function residentOnceCollected({ pid }: ServerProcess): Promise<number> {
+  process.kill(pid, 'SIGUSR2')
+  await sleep(2_000)
+  return residentMegabytes(pid)
 }
 
 /** A server that is slower than it is asked to be gets twice the time. */
