@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { dirname, isAbsolute, join, relative } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 
 // JavaScript, so that the cache of stripped modules is there before the first of them is loaded: what strips types need not be, which
@@ -37,28 +37,30 @@ function folderOfModules() {
   try {
     const cachesOfUser = () => (isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : join(homedir(), '.cache'))
     const folder = join(CACHE_DIRECTORY || join(cachesOfUser(), 'onesixty'), 'modules')
-    // Looked at before anything is made: root makes nothing in the home of somebody else.
-    if (!isAbsolute(folder) || !isSafe(existingPartOf(folder))) return undefined
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    // What was looked at is what is used: a link on the way there may lie where others can turn it.
-    const real = realpathSync(folder)
-    const { uid, mode } = statSync(real)
+    if (!isAbsolute(folder)) return undefined
+    // What is looked at is what is made in and used, whatever links led there: others might turn one. And it is looked at before anything is made:
+    // root makes nothing in the home of somebody else.
+    const existing = existingPartOf(folder)
+    const safe = realpathSync(existing)
+    if (!isSafe(safe)) return undefined
+    const made = join(safe, relative(existing, folder))
+    mkdirSync(made, { recursive: true, mode: 0o700 })
+    const { uid, mode } = statSync(made)
     const isOwnAlone = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
-    return isOwnAlone && isSafe(real) ? real : undefined
+    return isOwnAlone && realpathSync(made) === made && isSafe(made) ? made : undefined
   } catch {
     return undefined
   }
 }
 
 /**
- * Throws where there is none: a drive may be away.
+ * The path itself, or the nearest above it that is there. On Windows a whole drive may be away: its root is given then.
  *
  * @param {string} path
+ * @returns {string}
  */
 function existingPartOf(path) {
-  let part = path
-  while (!existsSync(part) && dirname(part) !== part) part = dirname(part)
-  return realpathSync(part)
+  return existsSync(path) || dirname(path) === path ? path : existingPartOf(dirname(path))
 }
 
 /**
