@@ -8,9 +8,10 @@ export function sendRequest(
   { ids, nowMs }: { ids: Ids; nowMs: number },
   { to = ['+4915112345678'], ...more }: Partial<SendRequest> & { to?: readonly string[] } = {},
 ): SendRequest {
+  const recipients = more.recipients ?? to.map((number) => ({ to: number, country: 'DE' }))
   return {
     sendId: ids('snd'),
-    messageIds: to.map(() => ids('msg')),
+    messageIds: recipients.map(() => ids('msg')),
     accountId: 'acc_a',
     mode: 'live',
     keyId: 'key_a',
@@ -18,7 +19,7 @@ export function sendRequest(
     queueLimit: 0,
     createdAt: nowMs,
     idempotency: null,
-    recipients: to.map((number) => ({ to: number, country: 'DE' })),
+    recipients,
     from: null,
     category: 'transactional',
     text: 'Hello',
