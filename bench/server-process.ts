@@ -84,6 +84,9 @@ export async function queryServer(url: string, statement: string): Promise<Recor
 
 export const databaseOf = (folder: BenchFolder): string => join(folder.path, 'onesixty.db')
 
+/** Where a server of that folder writes what it says. */
+export const logOf = (path: string): string => join(path, 'server.log')
+
 /** A running `onesixty serve`. */
 export interface ServerProcess {
   pid: number
@@ -109,7 +112,7 @@ export async function startServer(
   folder: BenchFolder,
   { nodeOptions = [], under = [] }: ServerStart = {},
 ): Promise<ServerProcess> {
-  const logFile = join(folder.path, 'server.log')
+  const logFile = logOf(folder.path)
   const log = openSync(logFile, 'w')
   const startedMs = performance.now()
   const [program = process.execPath, ...args] = [

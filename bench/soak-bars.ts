@@ -4,8 +4,8 @@ import type { SoakSample } from './soak-watch.ts'
 export interface Soaked {
   samples: readonly SoakSample[]
   /**
-   * What was resident when the messages were sent, and when half as many again were, each time once all garbage was collected: until then some
-   * 20 MB of it gather within two minutes and go at once, which is four times what is to be seen.
+   * What was resident when the messages had ended, and when half as many again had, each time once all garbage was collected: it comes and goes by
+   * more than what is to be seen (docs/decisions/0037).
    */
   collectedMegabytes: readonly [before: number, after: number]
   /** Messages that were not sent, or not delivered, in time; below 0 where more were delivered than anybody sent. */

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { sizeOf } from '../test/proof-sizes.ts'
@@ -11,6 +12,7 @@ import {
   type BenchAccount,
   type BenchFolder,
   databaseOf,
+  logOf,
   type ServerProcess,
   withServer,
 } from './server-process.ts'
@@ -24,10 +26,9 @@ const usage = `npm run bench:soak [-- options]
   --record            Writes docs/soak.json and its chart, docs/soak.svg, where every bar was met.
   --json              The samples as JSON on standard output.
 
-ONESIXTY_TEST_SOAK_MESSAGES=N sets how many messages it takes; 1,000,000 in npm run prove; half as many again follow,
-to see whether memory goes on growing. As many of 80 to 100 days ago lie there already:
-retention removes half of them, and erases the texts of the others and of all that end meanwhile. Ends with 1 when a bar is missed, which its
-last line names.
+ONESIXTY_TEST_SOAK_MESSAGES=N sets how many messages it takes; 1,000,000 in npm run prove. As many of 80 to 100 days ago lie there already:
+retention removes half of them, and erases the texts of the others and of all that end meanwhile. Half as many again are sent to see whether
+memory goes on growing (docs/decisions/0037). Ends with 1 when a bar is missed, which its last line names.
 `
 
 async function main(): Promise<void> {
@@ -40,7 +41,8 @@ async function main(): Promise<void> {
     },
   })
   if (values.help) return void process.stdout.write(usage)
-  if (sizeOf('SOAK_MESSAGES') > 100_000_000) throw new Error('The numbers of recipients end before that.')
+  if (withMore(sizeOf('SOAK_MESSAGES')) > 100_000_000)
+    throw new Error('The numbers of recipients end before that.')
   const soaked = await soak(sizeOf('SOAK_MESSAGES'), Number(values['per-second']))
   const { samples, faults } = soaked
   const { says, holds } = judgeSoak(soaked)
@@ -60,12 +62,15 @@ const recordDays = 90
 /** The old messages span 20 days, and half of them are too old. */
 const newestOldMs = 80 * dayMs
 
+/** Half as many again. */
+const withMore = (messages: number): number => Math.ceil(1.5 * messages)
+
 /**
  * Sends so many messages at an even rate, and half as many again between two collections of all garbage, which would keep the most that is resident
  * lower if they came earlier; waits for the ends of all and for retention, and samples all the while but for the last.
  */
 function soak(messages: number, perSecond: number): Promise<Soaked> {
-  const more = Math.ceil(messages / 2)
+  const all = withMore(messages)
   const startedMs = Date.now()
   const env = { ONESIXTY_TEXT_RETENTION_DAYS: '0', ONESIXTY_RECORD_RETENTION_DAYS: String(recordDays) }
   const start = {
@@ -78,32 +83,42 @@ function soak(messages: number, perSecond: number): Promise<Soaked> {
   return withServer(start, async ({ folder, account, server }) => {
     const generator = startLoadGenerator()
     const watched = watchSoak(folder, server)
-    const collectedMegabytes: [number, number] = [NaN, NaN]
-    try {
+    const sendThrough = async (firstMessage: number, maxRequests: number): Promise<void> => {
       const job = {
-        ports: [server.port], tokens: [account.liveKey], shape: one, connections: 64, perSecond, warmUpMs: 0,
-        measureMs: longestShare * Math.ceil((messages / perSecond) * 1_000), keepTimes: false,
+        ports: [server.port], tokens: [account.liveKey], shape: one, connections: 64, perSecond, warmUpMs: 0, firstMessage, maxRequests,
+        measureMs: longestShare * Math.ceil((maxRequests / perSecond) * 1_000), keepTimes: false,
       } // prettier-ignore
-      await generator.run({ ...job, maxRequests: messages, firstMessage: 0 }, 202)
-      collectedMegabytes[0] = await residentOnceCollected(server)
-      await generator.run({ ...job, maxRequests: more, firstMessage: messages }, 202)
-      collectedMegabytes[1] = await residentOnceCollected(server)
+      await generator.run(job, 202)
       // A server that is too slow, or loses some, is judged by all bars: what made it slow may be the bug that one of them is for.
       await waitUntilFinal(folder).catch((error: unknown) => process.stderr.write(`${String(error)}\n`))
+    }
+    try {
+      await sendThrough(0, messages)
+      const before = await residentOnceCollected(folder, server)
+      await sendThrough(messages, all - messages)
+      const after = await residentOnceCollected(folder, server)
+      const samples = watched.stop()
+      const undelivered = all - (await countDelivered(folder, startedMs))
+      const overdue = await overdueAfterRetention(folder, Date.now())
+      const faults = await faultsByDoctor(folder)
+      return { samples, collectedMegabytes: [before, after], undelivered, ...overdue, faults }
     } finally {
       generator.stop()
     }
-    const samples = watched.stop()
-    const undelivered = messages + more - (await countDelivered(folder, startedMs))
-    const overdue = await overdueAfterRetention(folder, Date.now())
-    return { samples, collectedMegabytes, undelivered, ...overdue, faults: await faultsByDoctor(folder) }
   })
 }
 
-/** Asks the server to collect its garbage (`collect-when-asked.js`), and gives it time for it. */
-async function residentOnceCollected({ pid }: ServerProcess): Promise<number> {
+/** What `collect-when-asked.js` says each time that all threads have collected their garbage. */
+const collectedLine = 'garbage is collected\n'
+const collectTimeoutMs = 10_000
+
+/** Has the server collect its garbage. Throws where it does not say that it has: what is resident would tell nothing. */
+async function residentOnceCollected({ path }: BenchFolder, { pid }: ServerProcess): Promise<number> {
+  const said = async (): Promise<number> => (await readFile(logOf(path), 'utf8')).split(collectedLine).length
+  const saidBefore = await said()
   process.kill(pid, 'SIGUSR2')
-  await sleep(2_000)
+  for (const deadline = performance.now() + collectTimeoutMs; (await said()) === saidBefore; await sleep(100))
+    if (performance.now() > deadline) throw new Error('The server did not collect its garbage in time.')
   return residentMegabytes(pid)
 }
 

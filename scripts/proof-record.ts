@@ -31,7 +31,7 @@ export function recordResult({ proof, size, result, seconds, holds }: ResultRow,
 const parse = (text: string): Record<string, RecordedResult> =>
   JSON.parse(text) as Record<string, RecordedResult>
 
-/** What is in the tree now, by the first digits of its commit; `-dirty` when more is there than it, and than what proofs record. */
+/** What is in the tree now, by the first digits of its commit; `-dirty` when more is there, untracked files too, but for what proofs record. */
 export function commitOfTree(): string {
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
   const more = git('status', '--porcelain', '--', '.', ...recorded.map((path) => `:!${path}`))

@@ -15,7 +15,10 @@ export interface PlantedBug {
   name: string
   /** What is wrong with the program once it is planted. */
   says: string
-  /** The test file, and words in the name of the test in it, that must fail; of a proof that is a program words of what it says last. */
+  /**
+   * The test file, and words in the name of the test in it, that must fail; of a proof that is a program words of what it says last: a reason, or
+   * several with "; " between.
+   */
   file: string
   test: string
   /** Words of the reasons of which one must be told, where the test measures times too: those fail on a busy machine without any bug. */

@@ -42,6 +42,8 @@ const soakChart = `
 ## The soak
 
 ![Resident memory and write-ahead log while the messages of the soak pass](soak.svg)
+
+All garbage is collected after a million messages and at the end, to see what stays.
 `
 
 function proofRow(proof: Proof, seen: RecordedResult | undefined): string {
