@@ -32,8 +32,11 @@ async function sayLateYes(
   const knownIds = networkIdsOf(messageId, attemptNumber, told)
   await settleLate(real, claimed, yes, knownIds)
   model.lateYes(messageId, attemptNumber, { told, yes }, real.clock.now())
-  real.lateYeses.push({ claimed, yes, knownIds })
+  real.lateYeses.push({ claimed, yes, atMs: real.clock.now(), knownIds })
 }
+
+/** Until then late words are kept, and no node stands still for longer: it would tell as new what is forgotten. */
+const longestStandMs = 7 * 86_400_000
 
 /**
  * It is said again: as after a commit whose answer was lost, by a phone, which knows no ids, or by a node that does not know that it is late. Nothing
@@ -44,7 +47,8 @@ export const lateYesAgain = fc.tuple(fc.nat(50), sayer).map(([which, by]) =>
   step(`late yes again ${which} by ${by}`, async (model, real) => {
     const said = standingOf(model, real.lateYeses, which)
     if (said === undefined) return
-    const { claimed, yes, knownIds } = said
+    const { claimed, yes, atMs, knownIds } = said
+    if (by === 'a node' && real.clock.now() - atMs >= longestStandMs) return
     if (by === 'a node') await settle(real, [{ claimed, said: yes }])
     else await settleLate(real, claimed, yes, by === 'a phone' ? [] : knownIds)
     model.lateYesAgain(claimed.messageId, claimed.attemptNumber, yes)

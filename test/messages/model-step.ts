@@ -21,8 +21,8 @@ export interface Real {
   open: Claimed[]
   /** Claims that have. */
   ended: Claimed[]
-  /** The late yeses that were said, with the ids that their session knew before. */
-  lateYeses: { claimed: Claimed; yes: LateYes; knownIds: readonly string[] }[]
+  /** The late yeses that were said, when, and with the ids that their session knew before. */
+  lateYeses: { claimed: Claimed; yes: LateYes; atMs: number; knownIds: readonly string[] }[]
   /** The yeses that were told in time, and what else ended an attempt as taken. */
   yeses: { claimed: Claimed; yes: LateYes }[]
   /** What was stored, and when, the last time that every sum held. */
