@@ -4,6 +4,7 @@ import type { BenchRun } from './bench-run.ts'
 import { type Figure, latencyOf, perSecondOf } from './figure.ts'
 import { type LargeDatabase, openLargeDatabase } from './large-database.ts'
 import { one } from './load-job.ts'
+import { readThrough } from './page-cache.ts'
 import { readPaths } from './read-paths.ts'
 import { databaseOf, startServer } from './server-process.ts'
 
@@ -90,6 +91,7 @@ async function readMedians(
   run: BenchRun,
   database: LargeDatabase,
 ): Promise<{ page: number; number: number }> {
+  await readThrough(database.folder)
   const server = await startServer(database.folder)
   try {
     const median = async (name: string, paths: readonly string[]): Promise<number> => {

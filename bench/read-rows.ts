@@ -1,10 +1,10 @@
-import { createReadStream } from 'node:fs'
 import type { BenchRun, MeasuredLoad } from './bench-run.ts'
 import { type Figure, latencyOf, msOf } from './figure.ts'
 import { type LargeDatabase, openLargeDatabase } from './large-database.ts'
+import { readThrough } from './page-cache.ts'
 import type { ProfileName } from './profile/profile-names.ts'
 import { type ReadPaths, readPaths } from './read-paths.ts'
-import { databaseOf, type ServerProcess, startServer } from './server-process.ts'
+import { type ServerProcess, startServer } from './server-process.ts'
 
 const perSecond = 500
 const connections = 4
@@ -33,7 +33,7 @@ export async function measureReads(run: BenchRun): Promise<Figure[]> {
   const servers: ServerProcess[] = []
   try {
     for (const { folder } of [small, large]) {
-      await readThrough(databaseOf(folder))
+      await readThrough(folder)
       servers.push(await startServer(folder))
     }
     const [smallServer, largeServer] = servers as [ServerProcess, ServerProcess]
@@ -49,12 +49,6 @@ export async function measureReads(run: BenchRun): Promise<Figure[]> {
   } finally {
     for (const server of servers) await server.stop()
   }
-}
-
-/** Brings the file into the page cache, so that the first run and the next measure the same. */
-async function readThrough(file: string): Promise<void> {
-  const chunks = createReadStream(file, { highWaterMark: 4_194_304 })
-  await chunks.forEach(() => undefined)
 }
 
 interface Side {
