@@ -125,7 +125,7 @@ export async function proveRed(bug: PlantedBug): Promise<{ caught: boolean; deta
       ? { caught: true, detail }
       : { caught: false, detail: `it failed, and not because of "${bug.because.join('" or "')}": ${detail}` }
   if (/^(AssertionError|Error: Property failed)/.test(detail)) return { caught: true, detail }
-  const without = await runIn(bug, [])
+  const without = await (bug.file.endsWith('.test.ts') ? runIn(bug, []) : runProgramOnce(bug))
   return without.outcome === 'passed'
     ? { caught: true, detail }
     : { caught: false, detail: `without the bug the test does not pass either: ${without.detail}` }
@@ -137,7 +137,23 @@ interface Outcome {
   detail: string
 }
 
-async function runIn(bug: PlantedBug, changes: readonly FileChange[]): Promise<Outcome> {
+const runIn = (bug: PlantedBug, changes: readonly FileChange[]): Promise<Outcome> =>
+  inCopy(changes, (copy) =>
+    bug.file.endsWith('.test.ts')
+      ? runTest(bug, copy)
+      : runProgram(bug.file, copy).then((ended) => judge(bug, ended)),
+  )
+
+/** Programs without any bug: what they say is the same for each that is planted for them, and they take minutes. */
+const programs = new Map<string, Promise<Ended>>()
+
+async function runProgramOnce(bug: PlantedBug): Promise<Outcome> {
+  const running = programs.get(bug.file) ?? inCopy([], (copy) => runProgram(bug.file, copy))
+  programs.set(bug.file, running)
+  return judge(bug, await running)
+}
+
+async function inCopy<T>(changes: readonly FileChange[], use: (copy: string) => Promise<T>): Promise<T> {
   const copy = await mkdtemp(join(tmpdir(), 'onesixty-red-'))
   try {
     await cp(root, copy, { recursive: true, filter: (path) => !leftOut.has(relative(root, path)) })
@@ -146,7 +162,7 @@ async function runIn(bug: PlantedBug, changes: readonly FileChange[]): Promise<O
       const path = join(copy, change.file)
       await writeFile(path, plant(await readFile(path, 'utf8'), change))
     }
-    return await (bug.file.endsWith('.test.ts') ? runTest : runProgram)(bug, copy)
+    return await use(copy)
   } finally {
     await rm(copy, { recursive: true, force: true })
   }
@@ -155,12 +171,22 @@ async function runIn(bug: PlantedBug, changes: readonly FileChange[]): Promise<O
 /** What `npm test` runs must catch it, at its own sizes. */
 const atSizesOfCi = { ...process.env, ONESIXTY_TEST_TIER: 'ci' }
 
-/** A proof that is a program ends with 1 when it fails, and says in its last line what does not hold: only the named words count. */
-async function runProgram({ file, test }: PlantedBug, copy: string): Promise<Outcome> {
-  const { code, output } = await run(process.execPath, [join(copy, file)], copy)
-  const detail = output.trim().split('\n').at(-1) ?? ''
-  return { outcome: code !== 0 && detail.includes(test) ? 'failed' : 'passed', detail: detail.slice(0, 300) }
+/** How a program ended, and the last line that it said. */
+interface Ended {
+  code: number | null
+  lastLine: string
 }
+
+async function runProgram(file: string, copy: string): Promise<Ended> {
+  const { code, output } = await run(process.execPath, [join(copy, file)], copy)
+  return { code, lastLine: output.trim().split('\n').at(-1) ?? '' }
+}
+
+/** A proof that is a program ends with 1 when it fails, and says in its last line what does not hold: only the named words count. */
+const judge = ({ test }: PlantedBug, { code, lastLine }: Ended): Outcome => ({
+  outcome: code !== 0 && lastLine.includes(test) ? 'failed' : 'passed',
+  detail: lastLine.slice(0, 300),
+})
 
 interface Report {
   testResults: {
