@@ -4,7 +4,7 @@ import type { Claimed } from '../../src/messages/claim-messages.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
 import type { Model } from './model.ts'
 import { claimOf, connectorOutcome, endThese, sayParts, settle } from './model-attempts.ts'
-import { type LateYes, type ModelOutcome, networkIdsOf } from './model-message.ts'
+import { correctionMs, type LateYes, type ModelOutcome, networkIdsOf } from './model-message.ts'
 import { account, type Real, step } from './model-step.ts'
 
 /** The answer to an attempt that was given up comes after all, with the ids of all its parts; it may promise no receipts. */
@@ -35,9 +35,6 @@ async function sayLateYes(
   real.lateYeses.push({ claimed, yes, atMs: real.clock.now(), knownIds })
 }
 
-/** Until then late words are kept, and no node stands still for longer: it would tell as new what is forgotten. */
-const longestStandMs = 7 * 86_400_000
-
 /**
  * It is said again: as after a commit whose answer was lost, by a phone, which knows no ids, or by a node that does not know that it is late. Nothing
  * more comes of it.
@@ -45,10 +42,11 @@ const longestStandMs = 7 * 86_400_000
 const sayer = fc.constantFrom('the same' as const, 'a phone' as const, 'a node' as const)
 export const lateYesAgain = fc.tuple(fc.nat(50), sayer).map(([which, by]) =>
   step(`late yes again ${which} by ${by}`, async (model, real) => {
-    const said = standingOf(model, real.lateYeses, which)
+    // No node stands still until late words are forgotten: it would tell them as new.
+    const isTold = ({ atMs }: { atMs: number }) => by !== 'a node' || real.clock.now() - atMs < correctionMs
+    const said = standingOf(model, real.lateYeses.filter(isTold), which)
     if (said === undefined) return
-    const { claimed, yes, atMs, knownIds } = said
-    if (by === 'a node' && real.clock.now() - atMs >= longestStandMs) return
+    const { claimed, yes, knownIds } = said
     if (by === 'a node') await settle(real, [{ claimed, said: yes }])
     else await settleLate(real, claimed, yes, by === 'a phone' ? [] : knownIds)
     model.lateYesAgain(claimed.messageId, claimed.attemptNumber, yes)

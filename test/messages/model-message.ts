@@ -1,3 +1,6 @@
+/** How long late words are kept for what may still be reported on. */
+export const correctionMs = 7 * 86_400_000
+
 /** What the model knows of a message, and what can become of an attempt. */
 export interface ModelMessage {
   id: string

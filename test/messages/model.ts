@@ -1,4 +1,5 @@
 import {
+  correctionMs,
   isLastSubmitted,
   isOpen,
   type LateYes,
@@ -256,7 +257,7 @@ export class Model {
     for (const [networkId, { at }] of this.parked) if (at <= nowMs - 3 * dayMs) this.parked.delete(networkId)
     for (const message of this.messages.values()) {
       for (const [networkId, { closedAt }] of message.waitedFor)
-        if (closedAt !== null && closedAt <= nowMs - 7 * dayMs) message.waitedFor.delete(networkId)
+        if (closedAt !== null && closedAt <= nowMs - correctionMs) message.waitedFor.delete(networkId)
       const open = [...message.waitedFor.values()].filter(({ closedAt }) => closedAt === null)
       for (const part of open) part.closedAt = nowMs
       if (open.length > 0 && message.status === 'sent') this.#moves.report(message, 'lost')
