@@ -28,11 +28,11 @@ const waitingToWrite = async ({ app }: ClusterNode): Promise<number> =>
 /** A device that was added is known to each node, on its own time. */
 async function untilAllTake(nodes: readonly ClusterNode[], liveKey: string): Promise<void> {
   for (const { client } of nodes)
-    await expect
-      .poll(async () => (await client.send(liveKey, { to, text: 'x', dry_run: true })).status, {
-        timeout: 20_000,
-      })
-      .toBe(200)
+    await eventually(
+      async () => (await client.send(liveKey, { to, text: 'x', dry_run: true })).status,
+      (status) => expect(status).toBe(200),
+      20_000,
+    )
 }
 
 /** Four nodes, of which none hands anything over: what is accepted stays reserved. */
