@@ -79,7 +79,8 @@ export function collectOnceStarted({ schedule }: Pick<Clock, 'schedule'>): void 
 
 /**
  * Flags are the process's, and by them Node.js finds where a thread that starts keeps its modules: one that starts with others strips its modules anew
- * (docs/decisions/0036). Takes those of small heaps back for a thread that starts late. Gives what sets them again, to be called once it has started or failed to; a second call does nothing.
+ * (docs/decisions/0036). Takes those of small heaps back for a thread that starts late. Gives what sets them again, to be called once it has started
+ * or failed to; a second call does nothing.
  */
 export function takeHeapFlagsBack(): () => void {
   const told = shared()
