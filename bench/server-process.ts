@@ -84,8 +84,8 @@ export async function queryServer(url: string, statement: string): Promise<Recor
 
 export const databaseOf = (folder: BenchFolder): string => join(folder.path, 'onesixty.db')
 
-/** Where a server of that folder writes what it says. */
-export const logOf = (path: string): string => join(path, 'server.log')
+/** What the server of that folder says. */
+export const logOf = (folder: BenchFolder): string => join(folder.path, 'server.log')
 
 /** A running `onesixty serve`. */
 export interface ServerProcess {
@@ -112,7 +112,7 @@ export async function startServer(
   folder: BenchFolder,
   { nodeOptions = [], under = [] }: ServerStart = {},
 ): Promise<ServerProcess> {
-  const logFile = logOf(folder.path)
+  const logFile = logOf(folder)
   const log = openSync(logFile, 'w')
   const startedMs = performance.now()
   const [program = process.execPath, ...args] = [

@@ -13,8 +13,11 @@ export interface SoakSample {
 
 const sampleEachMs = 1_000
 
-/** Looks at a server and its files each second until it is stopped, then gives all samples, oldest first. */
-export function watchSoak(folder: BenchFolder, { pid }: ServerProcess): { stop(): SoakSample[] } {
+/** Looks at a server and its files each second until it is stopped, then gives all samples, oldest first; or is cancelled, as when the server is gone. */
+export function watchSoak(
+  folder: BenchFolder,
+  { pid }: ServerProcess,
+): { stop(): SoakSample[]; cancel(): void } {
   const samples: SoakSample[] = []
   const startedMs = performance.now()
   const database = databaseOf(folder)
@@ -36,5 +39,6 @@ export function watchSoak(folder: BenchFolder, { pid }: ServerProcess): { stop()
       take()
       return samples
     },
+    cancel: () => clearInterval(timer),
   }
 }

@@ -67,7 +67,7 @@ const withMore = (messages: number): number => Math.ceil(1.5 * messages)
 
 /**
  * Sends so many messages at an even rate, and half as many again between two collections of all garbage, which would keep the most that is resident
- * lower if they came earlier; waits for the ends of all and for retention, and samples all the while but for the last.
+ * lower if they came earlier. Waits for the ends of all and for retention before each, and samples all the while.
  */
 function soak(messages: number, perSecond: number): Promise<Soaked> {
   const all = withMore(messages)
@@ -83,7 +83,7 @@ function soak(messages: number, perSecond: number): Promise<Soaked> {
   return withServer(start, async ({ folder, account, server }) => {
     const generator = startLoadGenerator()
     const watched = watchSoak(folder, server)
-    const sendThrough = async (firstMessage: number, maxRequests: number): Promise<void> => {
+    const sendThrough = async (firstMessage: number, maxRequests: number) => {
       const job = {
         ports: [server.port], tokens: [account.liveKey], shape: one, connections: 64, perSecond, warmUpMs: 0, firstMessage, maxRequests,
         measureMs: longestShare * Math.ceil((maxRequests / perSecond) * 1_000), keepTimes: false,
@@ -91,18 +91,19 @@ function soak(messages: number, perSecond: number): Promise<Soaked> {
       await generator.run(job, 202)
       // A server that is too slow, or loses some, is judged by all bars: what made it slow may be the bug that one of them is for.
       await waitUntilFinal(folder).catch((error: unknown) => process.stderr.write(`${String(error)}\n`))
+      return overdueAfterRetention(folder, Date.now())
     }
     try {
       await sendThrough(0, messages)
       const before = await residentOnceCollected(folder, server)
-      await sendThrough(messages, all - messages)
+      const overdue = await sendThrough(messages, all - messages)
       const after = await residentOnceCollected(folder, server)
       const samples = watched.stop()
       const undelivered = all - (await countDelivered(folder, startedMs))
-      const overdue = await overdueAfterRetention(folder, Date.now())
       const faults = await faultsByDoctor(folder)
       return { samples, collectedMegabytes: [before, after], undelivered, ...overdue, faults }
     } finally {
+      watched.cancel()
       generator.stop()
     }
   })
@@ -113,8 +114,9 @@ const collectedLine = 'garbage is collected\n'
 const collectTimeoutMs = 10_000
 
 /** Has the server collect its garbage. Throws where it does not say that it has: what is resident would tell nothing. */
-async function residentOnceCollected({ path }: BenchFolder, { pid }: ServerProcess): Promise<number> {
-  const said = async (): Promise<number> => (await readFile(logOf(path), 'utf8')).split(collectedLine).length
+async function residentOnceCollected(folder: BenchFolder, { pid }: ServerProcess): Promise<number> {
+  const said = async (): Promise<number> =>
+    (await readFile(logOf(folder), 'utf8')).split(collectedLine).length
   const saidBefore = await said()
   process.kill(pid, 'SIGUSR2')
   for (const deadline = performance.now() + collectTimeoutMs; (await said()) === saidBefore; await sleep(100))
