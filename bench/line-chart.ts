@@ -32,9 +32,10 @@ export function drawLines({ says, xUnit, isLogarithmic = false, series }: LineCh
   const marks = isLogarithmic
     ? [...new Set(points.map(([value]) => value))]
     : ticks.map((share) => Math.round(share * most))
+  // The last one stands at the edge, where half of a long name would be cut off.
   const names = marks.map(
-    (value) =>
-      `<text x="${x(value)}" y="${height - bottom + 18}" text-anchor="middle">${value.toLocaleString('en')} ${xUnit}</text>`,
+    (value, i) =>
+      `<text x="${x(value)}" y="${height - bottom + 18}" text-anchor="${i === marks.length - 1 ? 'end' : 'middle'}">${value.toLocaleString('en')} ${xUnit}</text>`,
   )
   const lines = series.map((line, i) => {
     const at = line.points.map(([px, py]) => `${x(px)},${y(py)}`).join(' ')
