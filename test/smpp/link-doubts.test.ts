@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { commandStatus, type Pdu } from '../../src/connectors/smpp/pdu.ts'
-import { handOverOf, longHandOver } from '../contracts/contract-subject.ts'
+import { handOverOf, longHandOver, turnUntil } from '../contracts/contract-subject.ts'
 import { roundTrip, silentTo } from './session-fixture.ts'
 import { openStubLink } from './stub-link.ts'
 
@@ -171,9 +171,7 @@ test('parts that go again count against the contracted rate', async () => {
     settings: { window: '10', max_per_second: '1' },
   })
   const submitted = link.submit(handOverOf({ text: long, parts: 2 }))
-  const turn = setInterval(() => void world.clock.advance(100), 5)
-  expect(await submitted).toMatchObject({ kind: 'accepted' })
-  clearInterval(turn)
+  expect(await turnUntil(world, submitted, 10_000)).toMatchObject({ kind: 'accepted' })
   expect(submits).toBe(3)
   // Three parts are three seconds of the rate.
   const spentMs = world.clock.monotonicMs()

@@ -19,6 +19,7 @@ export async function openStubLink(options: {
 }): Promise<StubLink> {
   const smsc = await startStubSmsc(options.answering)
   const world = createWorld()
+  Object.assign(world, { atRest: smsc.atRest, isRestKnown: true })
   const bound = Promise.withResolvers<void>()
   const events = {
     ...world.events,

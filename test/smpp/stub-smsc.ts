@@ -6,6 +6,7 @@ import { FrameReader } from '../../src/connectors/smpp/frame-reader.ts'
 import { defaultSessionLimits } from '../../src/connectors/smpp/session-settings.ts'
 import type { Command, Pdu, PduOf } from '../../src/connectors/smpp/pdu.ts'
 import { bytesOf } from './pdu-arbitraries.ts'
+import { watchWire } from './wire-at-rest.ts'
 
 type Seen = Pdu | MalformedPdu
 
@@ -23,6 +24,8 @@ export interface StubSmsc extends AsyncDisposable {
   seen<C extends Command>(command: C, count?: number): Promise<PduOf<C>>
   /** Waits until something holds that only what arrives can change. */
   until(holds: () => boolean): Promise<void>
+  /** Settles when all that was written at either end was read at the other. */
+  atRest(): Promise<void>
   /** Empties `received`. */
   forget(): void
   send(...pdus: Pdu[]): void
@@ -59,6 +62,7 @@ export async function startStubSmsc(answering: Answering = () => null, tls?: Tls
   }
   const server: Server = tls ? createTlsServer(tls, accept) : createServer(accept)
   server.on('tlsClientError', () => undefined)
+  const wire = watchWire(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const connected = (): Socket => {
@@ -76,6 +80,7 @@ export async function startStubSmsc(answering: Answering = () => null, tls?: Tls
     async until(holds) {
       while (!holds()) await arrived.promise
     },
+    atRest: wire.atRest,
     forget: () => void (received.length = 0),
     send: (...pdus) => {
       if (pdus.length > 0) connected().write(Buffer.concat(pdus.map(bytesOf)))
@@ -84,6 +89,7 @@ export async function startStubSmsc(answering: Answering = () => null, tls?: Tls
     socket: connected,
     closed: () => gone.promise,
     async [Symbol.asyncDispose]() {
+      wire.leave()
       socket?.destroy()
       if (!server.listening) return
       server.close()
