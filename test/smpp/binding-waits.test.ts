@@ -104,3 +104,22 @@ test('a session that is lost while its link waits for the answers of another is 
   await stopped
   expect(smsc.received.filter(({ command }) => command === 'bind_transceiver')).toHaveLength(2)
 })
+
+test('a link whose password is refused does not try it again before half a minute has passed', async () => {
+  const { smsc, world } = await openStubLink({
+    answering: ({ command, sequence }) =>
+      command === 'bind_transceiver'
+        ? [{ command: 'bind_transceiver_resp', status: 0x0e, sequence, body: null }]
+        : null,
+    isSending: false,
+  })
+  const binds = async (): Promise<number> => {
+    await world.atRest()
+    return smsc.received.filter(({ command }) => command === 'bind_transceiver').length
+  }
+  expect(await binds()).toBe(1)
+  await world.clock.advance(30_000)
+  expect(await binds()).toBe(1)
+  await world.clock.advance(30_000)
+  expect(await binds()).toBe(2)
+})

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSmppSubject } from '../contracts/smpp-subject.ts'
 import { handOverOf, longHandOver, type Opened, openSubject } from '../contracts/contract-subject.ts'
 import { type SmscControl, startSmsc } from '../peers/smsc-control.ts'
+import { openJudged } from './judged-link.ts'
 
 let smsc: SmscControl
 
@@ -70,4 +71,29 @@ test('what slows the link down is the class of an answer: a code of the vendor d
   await answerNext(0x402)
   expect(await submit()).toMatchObject({ kind: 'refused', lasts: 'busy', networkCode: '0x00000402' })
   expect([subject.link.health().status, subject.link.window]).toEqual(['degraded', 0])
+})
+
+test('an SMSC that takes fifty a second gets more than half of that, and the link is not silent for longer than two seconds', async () => {
+  const taken: number[] = []
+  const { link, world } = await openJudged(
+    (nowMs) => {
+      const isTooMuch = taken.filter((atMs) => atMs > nowMs - 1_000).length >= 50
+      if (!isTooMuch) taken.push(nowMs)
+      return isTooMuch ? 0x58 : 0
+    },
+    { window: '50' },
+  )
+  let unsettled = 0
+  const seconds = 20
+  for (let step = 0; step < seconds * 20; step++) {
+    for (let room = link.window - unsettled; room > 0; room--) {
+      unsettled += 1
+      void link.submit(handOverOf()).finally(() => (unsettled -= 1))
+    }
+    await world.atRest()
+    await world.clock.advance(50)
+  }
+  const silences = taken.slice(1).map((atMs, i) => atMs - (taken[i] as number))
+  expect(Math.max(...silences)).toBeLessThanOrEqual(2_000)
+  expect(taken.length / seconds).toBeGreaterThan(25)
 })
