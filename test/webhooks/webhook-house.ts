@@ -33,7 +33,7 @@ export interface WebhookHouse extends MessagesFixture {
   bodyOf(index: number): { id: string; data: { message: { text: string | null } } }
   deliveries(): ReturnType<typeof readDeliveries>
   attempts(): ReturnType<typeof readAttempts>
-  /** Turns the clock by so much and lets all that is due then be tried. */
+  /** Lets so much time pass by the wall clock, which says what is due, and what is due then be tried: nothing that polls runs on the way. */
   after(ms: number): Promise<void>
   /** Another server of the same database. */
   anotherDeliverer(): Deliverer
@@ -50,9 +50,6 @@ export const answered = (status: number, retryAfter: string | null = null): Post
   retryAfter,
   answer: 'noted',
 })
-
-/** For tests in which days pass: the deliverer looks at each half second of them, with a look into the database. */
-export const daysMs = 60_000
 
 /** Messages, their events and the deliverer on a real store, with endpoints that a test plays, and a clock that it turns. */
 export async function openWebhookHouse(): Promise<WebhookHouse> {
@@ -107,7 +104,8 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
     deliveries: () => readDeliveries(base),
     attempts: () => readAttempts(base),
     async after(ms) {
-      await clock.advance(ms)
+      clock.jumpWallClock(ms)
+      await clock.advance(0)
       await house.deliverer.drain()
     },
     anotherDeliverer: open,
