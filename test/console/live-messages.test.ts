@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type MessagesEvent, messagesSource } from '../../src/api/console/live-messages.ts'
 import { updateRows } from '../../src/storage/sets.ts'
+import { eventually } from '../eventually.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { ada, deliveredAt, store, storedMessage } from '../history/stored-messages.ts'
 import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'
@@ -129,8 +130,14 @@ describe('over HTTP', () => {
       { mode: 'test' },
     )
     expect((body as { messages: object[] }).messages).toHaveLength(1)
-    await expect.poll(() => ada_.statuses.at(-1), { timeout: 2_000, interval: 20 }).toBe('sent')
-    await expect.poll(() => ada_.statuses.at(-1), { timeout: 8_000, interval: 20 }).toBe('delivered')
+    await eventually(
+      () => ada_.statuses.at(-1),
+      (status) => expect(status).toBe('sent'),
+    )
+    await eventually(
+      () => ada_.statuses.at(-1),
+      (status) => expect(status).toBe('delivered'),
+    )
     expect(bob.statuses).toEqual([])
     stop.abort()
   })
@@ -150,7 +157,10 @@ describe('over HTTP', () => {
       await asked
     }
     const stop = new AbortController()
-    await expect.poll(() => statusOf(stop.signal), { timeout: 3_000 }).toBe(200)
+    await eventually(
+      () => statusOf(stop.signal),
+      (status) => expect(status).toBe(200),
+    )
     expect([await statusOf(stop.signal), await statusOf(stop.signal)]).toEqual([200, 429])
     stop.abort()
   })

@@ -9,6 +9,7 @@ import {
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { readHistory } from '../../src/messages/history.ts'
 import type { MessageRow } from '../../src/messages/message-store.ts'
+import { eventually } from '../eventually.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 let house: MessagesFixture
@@ -103,12 +104,13 @@ test(
               to: Array.from({ length: messages }, (_, i) => `+4915112345${100 + i}`),
             })
           await house.clock.advance(ms)
-          await expect
-            .poll(async () => {
+          await eventually(
+            async () => {
               await follower.follow()
               return follower.missed()
-            })
-            .toEqual([])
+            },
+            (missed) => expect(missed).toEqual([]),
+          )
         }
       }),
       { numRuns: 40 },
@@ -118,7 +120,10 @@ test(
 
 /** Once nothing of before is being written: devices of the accounts above go on. */
 async function followToNow({ follow }: { follow(): Promise<void> }): Promise<void> {
-  await expect.poll(() => horizon.safeMs()).toBe(house.clock.now())
+  await eventually(
+    () => horizon.safeMs(),
+    (safeMs) => expect(safeMs).toBe(house.clock.now()),
+  )
   await follow()
 }
 
@@ -139,7 +144,7 @@ test('changes come in the order of time and then of ids, and a page goes on wher
       .where('account_id', '=', accountId)
       .execute()
   }
-  await expect.poll(states).toEqual([{ status: 'delivered' }])
+  await eventually(states, (seen) => expect(seen).toEqual([{ status: 'delivered' }]))
   const follower = createFollower({ accountId, mode: 'live' }, 2)
 
   await followToNow(follower)

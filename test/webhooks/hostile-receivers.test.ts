@@ -112,7 +112,6 @@ test.for(Object.entries(hostile))(
     const [tried] = await eventually(
       () => triesOf(endpointId),
       (tries) => expect(tries.length).toBeGreaterThan(0),
-      10_000,
     )
     expect(tried).toMatchObject({ status })
     if (failure !== null) expect(tried?.failure).toMatch(failure)
