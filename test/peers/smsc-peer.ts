@@ -88,8 +88,6 @@ export interface SmscState {
   waiting: number
   /** Receipts and messages that the ESME has not answered for good. */
   undelivered: number
-  /** What the process has used so far, of all cores. */
-  cpuMs: number
 }
 
 /** Names one session; without a name there must be only one. */
@@ -189,7 +187,6 @@ function createOperations({ links, deliveries, desk }: OperationsHouse): PeerOpe
       ),
       ...desk.counts,
       undelivered: deliveries.pending,
-      cpuMs: (process.cpuUsage().user + process.cpuUsage().system) / 1_000,
     }),
     deliver: ({ session, command = 'deliver_sm', fields }: DeliverOrder) =>
       new Promise<{ outcome: RequestOutcome; session: number }>((resolve) => {
