@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { numbersFrom, openPhoneHouse, type PhoneHouse } from './phone-house.ts'
@@ -31,8 +30,10 @@ test('fifty phones that report late, twice and out of order, that come and go, b
     await Promise.all(away.map((phone) => phone.goOffline()))
     const before = sentTo(house).size
     await eventually(() => sentTo(house).size, (sent) => expect(sent).toBeGreaterThan(before + 20), 30_000)
+    const streams = house.phones.all.streamLog('opened').length
     await house.killAndRestart()
-    await wait(500)
+    // Others are back before them.
+    await eventually(() => house.phones.all.streamLog('opened').length, (opened) => expect(opened).toBeGreaterThan(streams))
     await Promise.all(away.map((phone) => phone.goOnline()))
   }
   const open = ({ queued = 0, sending = 0 }: Record<string, number>): void => expect(queued + sending).toBe(0)
