@@ -92,11 +92,10 @@ test('one of which nobody takes anything is cut off, and makes room', async () =
 }, 30_000)
 
 test('a server that stops waits for no export, and what came of it does not look whole', async () => {
-  const { house, ask } = await startWithMany()
+  // Longer than the test may take: nothing else ends it.
+  const { house, ask } = await startWithMany({ ONESIXTY_DOWNLOAD_STALL_S: '3600' })
   const answer = await ask(never)
   expect(answer.headers.get('x-total-rows')).toBe('20000')
-  const startedMs = performance.now()
   await house.stop()
-  expect(performance.now() - startedMs).toBeLessThan(2_000)
   await expect(answer.text()).rejects.toThrow('terminated')
 }, 30_000)

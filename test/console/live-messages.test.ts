@@ -121,7 +121,7 @@ describe('over HTTP', () => {
     }
   }
 
-  test('a message is told as it goes, to its own account alone, well before the poll', async () => {
+  test('a message is told as it goes, to its own account alone: not when the poll finds how it ended', async () => {
     const stop = new AbortController()
     const [ada_, bob] = await Promise.all([listen(house.ada, stop.signal), listen(house.bob, stop.signal)])
     const { body } = await house.ada.change(
@@ -132,12 +132,9 @@ describe('over HTTP', () => {
     expect((body as { messages: object[] }).messages).toHaveLength(1)
     await eventually(
       () => ada_.statuses.at(-1),
-      (status) => expect(status).toBe('sent'),
-    )
-    await eventually(
-      () => ada_.statuses.at(-1),
       (status) => expect(status).toBe('delivered'),
     )
+    expect(ada_.statuses).toContain('sent')
     expect(bob.statuses).toEqual([])
     stop.abort()
   })
@@ -177,9 +174,8 @@ describe('over HTTP', () => {
       late.push(ask().catch(() => null))
       await new Promise((next) => setImmediate(next))
     }
-    const startedMs = performance.now()
+    // Ended by nobody else.
     await other.stop()
-    expect(performance.now() - startedMs).toBeLessThan(2_000)
     stop.abort()
     await Promise.all(late)
   })
