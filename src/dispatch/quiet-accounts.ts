@@ -20,12 +20,6 @@ export class QuietAccounts {
   refresh(): Promise<void> {
     this.#isStale = true
     this.#reading ??= this.#readAll()
-      .catch((error: unknown) => {
-        // Until it can be read again, nothing goes.
-        this.#hours = null
-        throw error
-      })
-      .finally(() => (this.#reading = null))
     return this.#reading
   }
 
@@ -40,19 +34,32 @@ export class QuietAccounts {
   }
 
   async #readAll(): Promise<void> {
-    while (this.#isStale) {
-      this.#isStale = false
-      const rows = await this.#read
-        .selectFrom('accounts')
-        .select(['id', 'quiet_from', 'quiet_until'])
-        .where('quiet_from', 'is not', null)
-        .execute()
-      this.#hours = new Map(
-        rows.map(({ id, quiet_from, quiet_until }) => [
-          id,
-          { from: quiet_from as number, until: quiet_until as number },
-        ]),
-      )
+    try {
+      while (this.#isStale) {
+        this.#isStale = false
+        this.#hours = await readHours(this.#read)
+      }
+    } catch (error) {
+      // Until it can be read again, nothing goes.
+      this.#hours = null
+      throw error
+    } finally {
+      // In the same step in which nothing was stale any more: whoever comes a step later begins the next reading.
+      this.#reading = null
     }
   }
+}
+
+async function readHours(read: Db): Promise<ReadonlyMap<string, QuietHours>> {
+  const rows = await read
+    .selectFrom('accounts')
+    .select(['id', 'quiet_from', 'quiet_until'])
+    .where('quiet_from', 'is not', null)
+    .execute()
+  return new Map(
+    rows.map(({ id, quiet_from, quiet_until }) => [
+      id,
+      { from: quiet_from as number, until: quiet_until as number },
+    ]),
+  )
 }
