@@ -30,8 +30,7 @@ const parsers: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
   [builtins.BOOL, (text) => (text === 't' ? 1 : 0)],
 ])
 const types: pg.CustomTypesConfig = {
-  getTypeParser: (type: number, format?: 'text' | 'binary') =>
-    parsers.get(type) ?? pg.types.getTypeParser(type, format),
+  getTypeParser: (type, format) => parsers.get(type) ?? pg.types.getTypeParser(type, format),
 }
 
 /**

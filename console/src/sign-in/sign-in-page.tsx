@@ -14,7 +14,7 @@ import { OutsidePage } from './outside-page.tsx'
 
 /** E-mail and password, then the code for who has a second factor; or a passkey, which stands for all three. */
 export function SignInPage() {
-  const { next } = useSearch({ strict: false }) as { next?: string }
+  const { next }: { next?: string } = useSearch({ strict: false })
   const [asksCode, setAsksCode] = useState(false)
   const to = ownPath(next)
   return (
