@@ -38,3 +38,22 @@ test.each(looks)('the page is sound at %i pixels, %s', async (width, colorScheme
   await tab.screenshot('developers')
   await tab.page.context().close()
 })
+
+test('the reference names every operation under its own policy, and loads nothing from elsewhere', async () => {
+  const { page, faults } = await ada.browser.newPage()
+  const loaded = new Set<string>()
+  page.on('request', (request) => loaded.add(new URL(request.url()).origin))
+  await page.goto(`${ada.url}/docs`)
+  const { paths } = (await (await fetch(`${ada.url}/openapi.json`)).json()) as OpenApi
+  const summaries = Object.values(paths).flatMap((path) => Object.values(path).map(({ summary }) => summary))
+  expect(summaries.length).toBe(4)
+  await page.getByRole('heading', { name: 'Send an SMS' }).first().waitFor()
+  for (const summary of summaries) await page.getByText(summary).first().waitFor()
+  expect([...loaded]).toEqual([new URL(ada.url).origin])
+  expect(faults).toEqual([])
+  await page.context().close()
+})
+
+interface OpenApi {
+  paths: Record<string, Record<string, { summary: string }>>
+}
