@@ -11,6 +11,8 @@ import { join } from 'node:path'
 interface Step {
   name: string
   commands: readonly (readonly [program: string, ...args: string[]])[]
+  /** What it prints is shown when it passes, too. */
+  isShown?: true
 }
 
 const steps: readonly Step[] = [
@@ -28,6 +30,7 @@ const steps: readonly Step[] = [
   { name: 'layers', commands: [['node', 'scripts/layers.ts']] },
   { name: 'console', commands: [['node', 'scripts/build-console.ts', '--check-size']] },
   { name: 'generated files', commands: [['node', 'scripts/generate.ts', '--check']] },
+  { name: 'audit', commands: [['node', 'scripts/audit.ts']], isShown: true },
 ]
 
 interface Count {
@@ -48,7 +51,7 @@ async function main(): Promise<void> {
 
 /** Runs the steps before the tests; false when one failed. */
 async function runSteps(total: Count): Promise<boolean> {
-  for (const { name, commands } of steps) {
+  for (const { name, commands, isShown } of steps) {
     const startedMs = performance.now()
     const output: string[] = []
     let code = 0
@@ -59,6 +62,7 @@ async function runSteps(total: Count): Promise<boolean> {
       total.failed += 1
       return false
     }
+    if (isShown) console.log(`  ${output.join('').trimEnd()}`)
     total.passed += 1
   }
   return true
