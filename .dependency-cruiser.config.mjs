@@ -1,6 +1,6 @@
 /**
- * The dependency rule of the house: one way, from the top down. `test/architecture.test.ts` proves that this file sees every
- * module (dependency-cruiser without a parser for TypeScript 7 sees none and passes) and that it catches planted violations.
+ * The dependency rule of the house: one way, from the top down. `test/architecture/` proves that this file sees every module
+ * (dependency-cruiser without a parser for TypeScript 7 sees none and passes) and that it catches planted violations.
  */
 
 /** The composition root, a part of it in each file. */

@@ -6,7 +6,7 @@ import { endAfter } from './test/proof-sizes.ts'
 const keepWasmWrappers = '--wasm-wrapper-tiering-budget=2147483647'
 setFlagsFromString(keepWasmWrappers)
 
-const pure = ['test/unit/**/*.test.ts', 'test/architecture.test.ts', 'test/documents.test.ts']
+const pure = ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts', 'test/documents.test.ts']
 const crash = ['test/crash/**/*.test.ts']
 /** What kills servers of several nodes, or a PostgreSQL. */
 const crashPostgres = ['test/crash/postgres/**/*.test.ts']

@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { cruiseSource } from '../scripts/layers.ts'
+import { cruiseSource } from '../../scripts/layers.ts'
 
-const repository = fileURLToPath(new URL('..', import.meta.url))
+const repository = fileURLToPath(new URL('../..', import.meta.url))
 const sourceFiles = globSync('src/**/*.ts', { cwd: repository })
 const sources = await Promise.all(
   sourceFiles.map(async (path) => ({ path, text: await readFile(join(repository, path), 'utf8') })),
