@@ -1,0 +1,78 @@
+import { globSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const repository = join(import.meta.dirname, '../..')
+const sourceFiles = globSync('src/**/*.ts', { cwd: repository })
+const sources = await Promise.all(
+  sourceFiles.map(async (path) => ({ path, text: await readFile(join(repository, path), 'utf8') })),
+)
+
+/** The deliverer waits for its deliveries, and its units are others' functions. */
+const notInUnits = 'src/webhooks/deliverer.ts'
+
+test('whoever is handed a transaction waits for all that it has begun, also when a part of it fails', () => {
+  const rooms = /^src\/(accounts|alerts|devices|ledger|messages|webhooks)\//
+  const units = sources.filter(
+    ({ path, text }) => rooms.test(path) && /\bTx\b/.test(text) && path !== notInUnits,
+  )
+  expect(units.length).toBeGreaterThan(50)
+  expect(units.flatMap(({ path, text }) => (text.includes('Promise.all(') ? [path] : []))).toEqual([])
+})
+
+test('no source file is longer than 300 lines', () => {
+  expect([300, 301].map((lines) => isTooLong('x\n'.repeat(lines)))).toEqual([false, true])
+  expect(pathsWhere(({ text }) => isTooLong(text))).toEqual([])
+})
+
+test('no file of the tests, the scripts and the benchmarks is longer than 300 lines', async () => {
+  const paths = globSync('{test,scripts,bench}/**/*.ts', { cwd: repository })
+  for (const folder of ['test', 'scripts', 'bench'])
+    expect(paths.filter((path) => path.startsWith(`${folder}/`)).length, folder).toBeGreaterThan(10)
+  const texts = await Promise.all(paths.map((path) => readFile(join(repository, path), 'utf8')))
+  expect(paths.filter((_, i) => isTooLong(texts[i] ?? ''))).toEqual([])
+})
+
+test('nothing is exported as default', () => {
+  const exportsDefault = (text: string): boolean => /^export (default\b|\{[^}]*\bas default\b)/m.test(text)
+  expect(exportsDefault('const a = 1\nexport { a as default }')).toBe(true)
+  expect(pathsWhere(({ text }) => exportsDefault(text))).toEqual([])
+})
+
+test('nothing reads the environment of the process by itself: the program is handed one', () => {
+  const readsEnvironment = (text: string): boolean =>
+    /\bprocess\s*\??\.?\s*(\.\s*env\b|\[)|\benv\b.*'(node:)?process'/.test(text)
+  expect(
+    ["process.env['A']", "process['env']", "import { env } from 'node:process'"].every(readsEnvironment),
+  ).toBe(true)
+  expect(pathsWhere(({ text }) => readsEnvironment(text))).toEqual([])
+})
+
+test('no statement that PostgreSQL prepares asks for every column', () => {
+  const starred = (text: string): string[] =>
+    constantTexts(text).filter((sql) => /\bselect\s+(distinct\s+)?\*|\b\w+\.\*|returning\s+\*/i.test(sql))
+  expect(starred("const a = { sql: 'select * from sends', inputs: [] }")).toHaveLength(1)
+  expect(starred('const a = {\n  sql: `select m.* from messages m\n where m.id = :id` }')).toHaveLength(1)
+  expect(starred("const a = { sql: 'select count(*) as count, 2 * 3 from sends' }")).toEqual([])
+  expect(sources.flatMap(({ text }) => constantTexts(text)).length).toBeGreaterThan(20)
+  expect(pathsWhere(({ text }) => starred(text).length > 0)).toEqual([])
+})
+
+test('there are no barrels and no drawers', () => {
+  const isDrawer = (path: string): boolean =>
+    /(^|\/)(utils?|helpers?|common|lib|shared|misc)(\/|\.ts$)|(^|\/)(index|types|interfaces)\.ts$/.test(path)
+  expect(
+    ['src/utils/x.ts', 'src/helpers.ts', 'src/api/index.ts', 'src/ledger/types.ts'].every(isDrawer),
+  ).toBe(true)
+  expect(sourceFiles.filter(isDrawer)).toEqual([])
+})
+
+const isTooLong = (text: string): boolean => text.trimEnd().split('\n').length > 300
+
+/** The texts of statements that run on sets (`selectEach`), which are prepared once for each connection. */
+const constantTexts = (text: string): string[] =>
+  [...text.matchAll(/\bsql:\s*(`[^`]*`|'[^']*')/g)].map(([, sql = '']) => sql)
+
+const pathsWhere = (holds: (source: { path: string; text: string }) => boolean): string[] =>
+  sources.filter(holds).map(({ path }) => path)
