@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { DocumentedOperation } from '../../src/api/openapi-document.ts'
+import { scalarValue } from '../scalar-value.ts'
 import type { HeardWords } from './heard-words.ts'
 
 /** What a request to an operation is made from. */
@@ -113,7 +114,7 @@ class Values {
   account(): fc.Arbitrary<string> {
     const there = this.#heard.wordFor('account', fc.constant('acc')).map(String)
     const absent = fc.stringMatching(/^acc_[0-9a-z]{26}$/)
-    const none = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 })
+    const none = fc.string({ unit: scalarValue, minLength: 1, maxLength: 40 })
     return fc.oneof(
       { weight: 14, arbitrary: there },
       { weight: 1, arbitrary: absent },
@@ -216,10 +217,10 @@ const spoiled = (
   spoil: (text: string, at: number, odd: string) => string,
 ): fc.Arbitrary<string> =>
   fc
-    .tuple(value, fc.double({ min: 0, max: 1, noNaN: true }), fc.string({ unit: 'binary', maxLength: 4 }))
+    .tuple(value, fc.double({ min: 0, max: 1, noNaN: true }), fc.string({ unit: scalarValue, maxLength: 4 }))
     .map(([body, share, odd]) => {
       const text = JSON.stringify(body)
-      return spoil(text, Math.floor(share * text.length), odd.toWellFormed())
+      return spoil(text, Math.floor(share * text.length), odd)
     })
 
 const noQuery = fc.stringMatching(/^[A-Za-z0-9_=&%+.,:;~!$'()*@/?-]{0,200}$/)

@@ -15,6 +15,7 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { HandOverLog, readPastHandOvers } from '../../src/dispatch/hand-over-log.ts'
+import { scalarValue } from '../scalar-value.ts'
 import { createStubClock } from '../stub-clock.ts'
 
 const accepted: Outcome = { kind: 'accepted', networkIds: ['net 1'], receiptExpected: true }
@@ -141,7 +142,7 @@ test('whatever stands in the file, reading it gives something or nothing, and ne
   await log.stop()
   const header = readFileSync(file, 'utf8')
   await fc.assert(
-    fc.asyncProperty(fc.string({ unit: 'binary' }), fc.boolean(), async (text, hasHeader) => {
+    fc.asyncProperty(fc.string({ unit: scalarValue }), fc.boolean(), async (text, hasHeader) => {
       writeFileSync(file, hasHeader ? `${header}${text}` : text)
       const past = await read()
       if (hasHeader) expect(past?.epoch).toBe(7)

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { judgeFailure } from '../../src/connectors/android/failure.ts'
 import { type ResultMeaning, sendResults } from '../../src/connectors/android/send-results.ts'
 import { messageErrorCodes } from '../../src/messages/message-errors.ts'
+import { scalarValue } from '../scalar-value.ts'
 
 const judge = (error: string | null, more: { parts?: number } = {}) =>
   judgeFailure(error, { parts: 1, ...more })
@@ -112,7 +113,7 @@ test('each result has a number of its own, a code that exists, and a sentence', 
 
 test('no words make it throw', () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary', maxLength: 5_000 })), (words) => {
+    fc.property(fc.oneof(fc.string(), fc.string({ unit: scalarValue, maxLength: 5_000 })), (words) => {
       expect(['refused', 'undelivered', 'unknown']).toContain(judge(words).kind)
     }),
   )

@@ -1,14 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findUcs2PartEnds, isPlain } from '../../src/ucs2.ts'
+import { scalarValue } from '../scalar-value.ts'
 import { anyText, clustersOf } from '../sms-samples.ts'
 
 test('the parts are those of a splitter that walks over every cluster', () => {
   let oversized = 0
   fc.assert(
     fc.property(anyText, (text) => {
-      if (clustersOf(text).some((cluster) => cluster.length > 67)) oversized++
-      expect(partsOf(text)).toEqual(splitByWalking(text))
+      const clusters = clustersOf(text)
+      if (clusters.some((cluster) => cluster.length > 67)) oversized++
+      expect(partsOf(text)).toEqual(splitByWalking(clusters))
     }),
     { numRuns: 2000 },
   )
@@ -17,17 +19,22 @@ test('the parts are those of a splitter that walks over every cluster', () => {
 
 test('flags behind an oversized cluster that ended in half a flag are not paired anew', () => {
   const text = `${'\u0600'.repeat(65)}🇮🇹${'🇩🇪'.repeat(40)}`
-  expect(partsOf(text)).toEqual(splitByWalking(text))
+  expect(partsOf(text)).toEqual(splitByWalking(clustersOf(text)))
 })
 
 test('random UTF-16, lone surrogates included, is cut into parts of 67 units at most that hold all of it', () => {
+  let malformed = 0
+  const half = fc.integer({ min: 0xd800, max: 0xdfff }).map((unit) => String.fromCharCode(unit))
+  const character = fc.oneof({ weight: 9, arbitrary: scalarValue }, { weight: 1, arbitrary: half })
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', size: 'max', maxLength: 300 }), (text) => {
+    fc.property(fc.string({ unit: character, size: 'max', maxLength: 300 }), (text) => {
+      if (!text.isWellFormed()) malformed++
       const parts = partsOf(text)
       expect(parts.join('')).toBe(text)
       for (const part of parts) expect(part.length).toBeLessThanOrEqual(67)
     }),
   )
+  expect(malformed).toBeGreaterThan(20)
 })
 
 // NFC's quick check (UAX #15) and the rules of clusters (UAX #29) see a neighbour only through its properties,
@@ -53,11 +60,9 @@ function partsOf(text: string): string[] {
 }
 
 /** The rule word for word: clusters, those longer than a part as code points, filled greedily. */
-function splitByWalking(text: string): string[] {
+function splitByWalking(clusters: readonly string[]): string[] {
   const parts = ['']
-  for (const token of clustersOf(text).flatMap((cluster) =>
-    cluster.length > 67 ? [...cluster] : [cluster],
-  )) {
+  for (const token of clusters.flatMap((cluster) => (cluster.length > 67 ? [...cluster] : [cluster]))) {
     if ((parts.at(-1) ?? '').length + token.length > 67) parts.push('')
     parts[parts.length - 1] += token
   }
