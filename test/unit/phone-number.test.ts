@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { getExampleNumber, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/max'
 import examples from 'libphonenumber-js/mobile/examples'
@@ -27,7 +28,7 @@ const writtenNumber = fc
 test('reads every number as the library does', () => {
   fc.assert(
     fc.property(writtenNumber, (number) => {
-      expect(reading(number)).toEqual(libraryReading(number))
+      expectSameReading(number)
     }),
     { numRuns: 20_000 },
   )
@@ -37,7 +38,7 @@ test('reads numbers of all first three digits of all shared calling codes as the
   for (const code of SHARED_CODES) {
     for (let prefix = 0; prefix < 1000; prefix++) {
       const number = `+${code}${String(prefix).padStart(3, '0')}5550123`.slice(0, code.length + 11)
-      expect(reading(number)).toEqual(libraryReading(number))
+      expectSameReading(number)
     }
   }
 })
@@ -177,6 +178,12 @@ test('a masked number shows its calling code and two digits at most', () => {
   for (const other of ['', '+9991234567', '015112345678', '+49 151 12345678'])
     expect(maskPhoneNumber(other)).toBe('+***')
 })
+
+/** `expect` alone would take as long as both readings of tens of thousands. */
+function expectSameReading(number: string): void {
+  const [ours, theirs] = [reading(number), libraryReading(number)]
+  if (!isDeepStrictEqual(ours, theirs)) expect(ours).toEqual(theirs)
+}
 
 function reading(number: string) {
   const found = readInternationalNumber(number)
