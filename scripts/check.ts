@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { styleText } from 'node:util'
 
 /**
- * `npm test`: everything that CI runs, in order, stopping at the first step that fails. The last line is `N passed, N failed`:
- * the tests of Vitest, and each other step counted as one. With a filter (`npm test -- device`) only Vitest runs, and only
+ * `npm test`: everything that CI runs, in order, stopping at the first step that fails. It ends with the ten slowest test files, the time of all of it, and
+ * `N passed, N failed`: the tests of Vitest, and each other step counted as one. With a filter (`npm test -- device`) only Vitest runs, and only
  * the test files whose path contains it.
  */
 interface Step {
@@ -41,10 +42,15 @@ interface Count {
 /** Set by .ci/run: there every proof runs, and one that was left out counts as failed. */
 const mustBeComplete = process.env['ONESIXTY_TEST_COMPLETE'] === '1'
 
+/** On two cores; what takes longer is found among the slowest files. */
+const aimMinutes = 15
+
 async function main(): Promise<void> {
+  const startedMs = performance.now()
   const filters = process.argv.slice(2)
   const total: Count = { passed: 0, failed: 0 }
   if (filters.length > 0 || (await runSteps(total))) await runVitest(total, filters)
+  if (filters.length === 0) sayTotal((performance.now() - startedMs) / 60_000)
   console.log(`\n${total.passed} passed, ${total.failed} failed`)
   process.exitCode = total.failed === 0 ? 0 : 1
 }
@@ -95,10 +101,23 @@ function spawned(
   })
 }
 
+function sayTotal(minutes: number): void {
+  const words = `total ${minutes.toFixed(1)} min of ${aimMinutes} at most`
+  console.log(minutes > aimMinutes ? styleText('red', `${words}: too long`) : words)
+}
+
 interface VitestReport {
   numPassedTests: number
   numFailedTests: number
-  testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[]
+  testResults: TestFileResult[]
+}
+
+interface TestFileResult {
+  name: string
+  status: string
+  startTime: number
+  endTime: number
+  assertionResults: { fullName: string; status: string }[]
 }
 
 /** Runs the tests, counts them, and names those that were left out. */
@@ -116,11 +135,20 @@ async function runVitest(total: Count, filters: readonly string[]): Promise<void
   const failed =
     Math.max(report?.numFailedTests ?? 0, code === 0 ? 0 : 1) + (mustBeComplete ? leftOut.length : 0)
   console.log(`${failed === 0 ? '✓' : '✗'} ${'tests'.padEnd(16)} ${seconds(startedMs)}`)
+  if (filters.length === 0) for (const line of slowest(report)) console.log(line)
   for (const name of leftOut) console.log(`left out: ${name}`)
   for (const words of lastWords(errors.join(''))) console.log(words)
   total.passed += report?.numPassedTests ?? 0
   total.failed += failed
 }
+
+/** The ten test files that took longest, from the first hook to the last; a file counts once for each project that it runs in. */
+const slowest = (report: VitestReport | null): string[] =>
+  (report?.testResults ?? [])
+    .map(({ name, startTime, endTime }) => ({ name: relative(process.cwd(), name), ms: endTime - startTime }))
+    .toSorted((a, b) => b.ms - a.ms)
+    .slice(0, 10)
+    .map(({ name, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${name}`)
 
 const nameLeftOut = (report: VitestReport | null): string[] =>
   (report?.testResults ?? []).flatMap(({ assertionResults }) =>
