@@ -1,8 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
 const lookEveryMs = 25
-/** An end for what hangs, not a measure: below that of a test, so that the reason is told. */
-const endMs = 15_000
 
 /**
  * Looks again and again until the assertion holds, and gives what was seen then; fails with the last reason after `withinMs`. For
@@ -11,7 +9,7 @@ const endMs = 15_000
 export async function eventually<T>(
   look: () => T | Promise<T>,
   assertion: (seen: T) => void,
-  withinMs = endMs,
+  withinMs = 5_000,
 ): Promise<T> {
   const deadlineMs = performance.now() + withinMs
   for (;;) {

@@ -8,12 +8,9 @@ export interface LifeHouse extends TestApp {
   /** The one message of an accepted send. */
   sendOne(key: string, to?: string, more?: object): Promise<ApiMessage>
   /** Waits until the message has the status, and gives it with its timeline. */
-  reached(key: string, id: string, status: string): Promise<ApiMessage>
+  reached(key: string, id: string, status: string, withinMs?: number): Promise<ApiMessage>
   refusal(key: string, body: object): Promise<{ status: number; code: string; first?: string }>
 }
-
-/** The simulator takes ten seconds to give a message up; beyond that an end for what hangs. */
-const tenSecondsAndMoreMs = 30_000
 
 export const number = '+4915112345678'
 
@@ -26,11 +23,11 @@ export async function openLifeHouse(): Promise<LifeHouse> {
       expect(status, JSON.stringify(body)).toBe(202)
       return body.messages[0]!
     },
-    reached: (key, id, status) =>
+    reached: (key, id, status, withinMs = 8_000) =>
       eventually(
         () => app.client.message(key, id),
         (message) => expect(message.status).toBe(status),
-        tenSecondsAndMoreMs,
+        withinMs,
       ),
     async refusal(key, body) {
       const answer = await app.client.send(key, { text: 'Hello', ...body })

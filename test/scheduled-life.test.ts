@@ -8,15 +8,12 @@ beforeAll(async () => {
 })
 afterAll(() => house.stop())
 
-test('the whole program hands a scheduled message over at its time and not before, by the clock of its database', async () => {
+test('the whole program hands a scheduled message over within 2 s of its time, by the clock of its database', async () => {
   const { testKey } = await house.openAccount('Ada')
-  let sendAt = 0
+  const sendAt = Date.now() + 2_500
+  const body = { to: '+15005550006', text: 'Later', send_at: new Date(sendAt).toISOString() }
   const answer = await eventually(
-    () => {
-      sendAt = Date.now() + 2_500
-      const body = { to: '+15005550006', text: 'Later', send_at: new Date(sendAt).toISOString() }
-      return house.client.send(testKey, body)
-    },
+    () => house.client.send(testKey, body),
     ({ status }) => expect(status).toBe(202),
   )
   const id = answer.body.messages[0]?.id
@@ -24,6 +21,9 @@ test('the whole program hands a scheduled message over at its time and not befor
   const sent = await eventually(
     async () => (await house.client.history(testKey, `id=${id}`))[0]!,
     (message) => expect(['sent', 'delivered']).toContain(message.status),
+    10_000,
   )
-  expect(Date.parse(sent.sent_at!)).toBeGreaterThanOrEqual(sendAt)
+  const afterMs = Date.parse(sent.sent_at!) - sendAt
+  expect(afterMs).toBeGreaterThanOrEqual(0)
+  expect(afterMs).toBeLessThanOrEqual(2_000)
 })

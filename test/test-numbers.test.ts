@@ -53,19 +53,19 @@ test.concurrent('…0004 has opted out', async () => {
 
 test.concurrent('…0005 fails at once, without a second try, and its hold is released', async () => {
   const { id } = await house.sendOne(tester.testKey, '+15005550005')
-  const message = await house.reached(tester.testKey, id, 'failed')
+  const message = await house.reached(tester.testKey, id, 'failed', 2_000)
   expect(message).toMatchObject({ final: true, error: { code: 'device_error' }, attempts: 1 })
   expect(message.cost).toEqual({ held: 1, charged: 0, state: 'released' })
 })
 
 test.concurrent(
   '…0007 is sent and after 10 s unconfirmed, and stays charged',
-  { timeout: 40_000 },
+  { timeout: 15_000 },
   async () => {
     const { id } = await house.sendOne(tester.testKey, '+15005550007')
     const sent = await house.reached(tester.testKey, id, 'sent')
     expect(sent).toMatchObject({ final: false, cost: { charged: 1 } })
-    const message = await house.reached(tester.testKey, id, 'unconfirmed')
+    const message = await house.reached(tester.testKey, id, 'unconfirmed', 13_000)
     expect(message).toMatchObject({ final: true, error: { code: 'receipt_missing' }, cost: { charged: 1 } })
     const at = message.timeline!.find(({ status }) => status === 'unconfirmed')!.at
     expect(Date.parse(at) - Date.parse(message.sent_at!)).toBeGreaterThanOrEqual(9_900)

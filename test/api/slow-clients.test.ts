@@ -9,20 +9,16 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-test('200 connections that drip their headers are all closed while others are served, and whoever hears why hears 408', async () => {
+test('200 connections that drip their headers are all closed, and told why, while others are served', async () => {
   const drips = Array.from({ length: 200 }, () =>
     drip('GET /api/v1/balance HTTP/1.1\r\nHost: x\r\n', 'X-A: b\r\n'),
   )
   expect((await api.request('GET', '/healthz')).status).toBe(200)
+  const heard = await Promise.all(drips)
   // A client that writes at the moment of the close may lose the answer; it is closed all the same.
-  for (const heard of await Promise.all(drips)) expect(heard).toMatch(/^($|HTTP\/1\.1 408 )/)
-})
-
-test('headers that do not arrive in time are 408', async () => {
-  const patient = await startTestApi({ config: { headersTimeoutMs: 300, requestTimeoutMs: 300_000 } })
-  const answer = await rawRequest(patient.port, 'GET /api/v1/balance HTTP/1.1\r\nHost: x\r\n')
-  expect(answer).toMatchObject({ status: 408, headers: { connection: 'close' } })
-  await patient.close()
+  const told = heard.filter((answer) => answer !== '')
+  expect(told.length).toBeGreaterThan(150)
+  expect(told.every((answer) => answer.startsWith('HTTP/1.1 408 '))).toBe(true)
 })
 
 test('a body that does not arrive in time is 408, and nothing was sent', async () => {
@@ -56,7 +52,10 @@ async function openConnection(port: number): Promise<{ socket: Socket; closed: P
   return { socket, closed }
 }
 
-/** Opens a request and goes on with a line each 150 ms until it is answered: several before the server has had enough. */
+/**
+ * Opens a request and goes on with a line each 150 ms until it is answered. Whoever writes after the close is reset and loses the answer, so
+ * it drips as seldom as still makes several lines before the server has had enough.
+ */
 function drip(head: string, line: string): Promise<string> {
   return new Promise((resolve) => {
     let timer: NodeJS.Timeout | undefined

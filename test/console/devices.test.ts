@@ -219,7 +219,7 @@ test('the live stream tells of a change of a device within a second or two, and 
   const events = () => told.split('event: devices').length - 1
   await eventually(events, (count) => expect(count).toBe(1))
   await ada.change('devices/change', { deviceId, name: 'Renamed' }, testMode)
-  await eventually(events, (count) => expect(count).toBeGreaterThan(1))
+  await eventually(events, (count) => expect(count).toBeGreaterThan(1), 2_000)
   stop.abort()
 })
 

@@ -92,10 +92,9 @@ test('rows are given as they stand now, and nobody else’s', async () => {
 describe('a message', () => {
   test('tells its story, what its parts say, and how to send the same from a shell', async () => {
     const id = await send({ text: `It's ${'x'.repeat(200)}` })
-    await eventually(
-      () => messagePage(id),
-      ({ message }) => expect(message.status).toBe('delivered'),
-    )
+    await expect
+      .poll(async () => (await messagePage(id)).message.status, { timeout: 10_000 })
+      .toBe('delivered')
     const shown = await messagePage(id)
     expect(shown.timeline.map(({ status }) => status)).toEqual(['queued', 'sending', 'sent', 'delivered'])
     expect(shown.partTexts.join('')).toBe(`It's ${'x'.repeat(200)}`)
@@ -142,6 +141,7 @@ async function sendToSilentDevice(): Promise<string> {
   const { body: sent } = await eventually(
     () => house.client.send(ada.liveKey, { to: '+4915112345678', text: 'Wait' }),
     ({ status }) => expect(status).toBe(202),
+    5_000,
   )
   return sent.messages[0]?.id as string
 }

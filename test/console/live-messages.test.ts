@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type MessagesEvent, messagesSource } from '../../src/api/console/live-messages.ts'
 import { updateRows } from '../../src/storage/sets.ts'
-import { eventually } from '../eventually.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { ada, deliveredAt, store, storedMessage } from '../history/stored-messages.ts'
 import { type ConsolePerson, startConsole, type TestConsole } from './start-console.ts'
@@ -121,7 +120,7 @@ describe('over HTTP', () => {
     }
   }
 
-  test('a message is told as it goes, to its own account alone: not when the poll finds how it ended', async () => {
+  test('a message is told as it goes, to its own account alone, well before the poll', async () => {
     const stop = new AbortController()
     const [ada_, bob] = await Promise.all([listen(house.ada, stop.signal), listen(house.bob, stop.signal)])
     const { body } = await house.ada.change(
@@ -130,11 +129,8 @@ describe('over HTTP', () => {
       { mode: 'test' },
     )
     expect((body as { messages: object[] }).messages).toHaveLength(1)
-    await eventually(
-      () => ada_.statuses.at(-1),
-      (status) => expect(status).toBe('delivered'),
-    )
-    expect(ada_.statuses).toContain('sent')
+    await expect.poll(() => ada_.statuses.at(-1), { timeout: 2_000, interval: 20 }).toBe('sent')
+    await expect.poll(() => ada_.statuses.at(-1), { timeout: 8_000, interval: 20 }).toBe('delivered')
     expect(bob.statuses).toEqual([])
     stop.abort()
   })
@@ -154,10 +150,7 @@ describe('over HTTP', () => {
       await asked
     }
     const stop = new AbortController()
-    await eventually(
-      () => statusOf(stop.signal),
-      (status) => expect(status).toBe(200),
-    )
+    await expect.poll(() => statusOf(stop.signal), { timeout: 3_000 }).toBe(200)
     expect([await statusOf(stop.signal), await statusOf(stop.signal)]).toEqual([200, 429])
     stop.abort()
   })
@@ -174,8 +167,9 @@ describe('over HTTP', () => {
       late.push(ask().catch(() => null))
       await new Promise((next) => setImmediate(next))
     }
-    // Ended by nobody else.
+    const startedMs = performance.now()
     await other.stop()
+    expect(performance.now() - startedMs).toBeLessThan(2_000)
     stop.abort()
     await Promise.all(late)
   })

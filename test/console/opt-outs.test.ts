@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../eventually.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
 
 let house: TestConsole
@@ -77,10 +76,11 @@ test('conversations are the account’s own, in its mode, and say whether they m
       messages: { text: string; direction: string }[]
       hasOptedOut: boolean
     }
-  await eventually(
-    async () => (await page(ada)).messages.map(({ direction, text }) => `${direction} ${text}`),
-    (texts) => expect(texts).toEqual(['inbound STOP', 'outbound Shall we write to you?']),
-  )
+  await expect
+    .poll(async () => (await page(ada)).messages.map(({ direction, text }) => `${direction} ${text}`), {
+      timeout: 10_000,
+    })
+    .toEqual(['inbound STOP', 'outbound Shall we write to you?'])
   expect(await page(ada)).toMatchObject({ hasOptedOut: true, isWritable: true, next: null })
   expect((await ada.read('conversations/list', {}, inTest)).body).toMatchObject({
     conversations: [{ number: stopping, last: { direction: 'inbound', text: 'STOP' } }],

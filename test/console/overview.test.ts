@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { NowAnswer, TrafficAnswer } from '../../src/api/console/overview-calls.ts'
-import { eventually } from '../eventually.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
 
 let house: TestConsole
@@ -34,10 +33,7 @@ describe('the overview', () => {
 
   test('counts what became of messages, and how long it took, in every range', async () => {
     for (const to of ['+15005550006', '+4915112345678', '+15005550006']) await send(to)
-    await eventually(
-      () => traffic('1h'),
-      (seen) => expect(total(seen, 'delivered')).toBe(3),
-    )
+    await expect.poll(async () => total(await traffic('1h'), 'delivered'), { timeout: 10_000 }).toBe(3)
     for (const [range, bars] of [
       ['1h', 12],
       ['6h', 24],

@@ -103,8 +103,10 @@ test('the log comes in pages without gaps, newest first, and a message shows its
   const messageId = body.messages[0]!.id
   const about = async () =>
     (await house.ada.read('webhooks/of-message', { messageId })).body as AnswerOf<'webhooks/of-message'>
-  const { deliveries } = await eventually(about, (seen) =>
-    expect(seen.deliveries.filter((one) => one.endpointId === endpointId)).toHaveLength(2),
+  const { deliveries } = await eventually(
+    about,
+    (seen) => expect(seen.deliveries.filter((one) => one.endpointId === endpointId)).toHaveLength(2),
+    15_000,
   )
   expect(deliveries.filter((one) => one.endpointId === endpointId).map(({ type }) => type)).toEqual([
     'message.queued',

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { eventually } from '../eventually.ts'
 import { type MessagePeer, startMessagePeer } from '../peers/message-peer.ts'
 import { handOverOf, type Opened, openSubject } from './contract-subject.ts'
 import { createSimulatorSubject } from './simulator-subject.ts'
@@ -67,10 +66,7 @@ test('a peer that does not answer within 10 s leaves the outcome unknown', async
   const { world, subject } = await openWith(`${peer.url}?delay_ms=60000`)
   const handOver = handOverOf()
   const submitted = subject.link.submit(handOver)
-  await eventually(
-    () => peer.records().at(-1)?.attempt_id,
-    (id) => expect(id).toBe(handOver.attemptId),
-  )
+  await expect.poll(() => peer.records().at(-1)?.attempt_id).toBe(handOver.attemptId)
   await world.clock.advance(10_000)
   expect((await submitted).kind).toBe('unknown')
 })

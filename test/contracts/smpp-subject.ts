@@ -105,7 +105,7 @@ async function hearOut(smsc: SmscControl, world: ContractWorld): Promise<void> {
   await smsc.set({ deliver: { window: 50 } })
   const left = async (): Promise<number> =>
     (await smsc.state()).undelivered - (world.canStore ? 0 : turnedAway(smsc, 3))
-  await eventually(left, (count) => expect(count).toBe(0))
+  await eventually(left, (count) => expect(count).toBe(0), 10_000)
   await smsc.set({ deliver: { window: 0 } })
 }
 

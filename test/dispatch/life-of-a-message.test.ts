@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { eventually } from '../eventually.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
 
 let house: MessagesFixture
@@ -29,7 +28,7 @@ test('a message is held, handed over, charged when sent, and delivered by its re
   expect(await countOf('queue')).toBe(0)
   await house.clock.advance(3_000)
   await house.storage.writer.drain()
-  await eventually(house.statuses, (statuses) => expect(statuses).toEqual(['delivered']))
+  await expect.poll(() => house.statuses()).toEqual(['delivered'])
   expect(await countOf('receipts_expected')).toBe(0)
   expect(await wallet()).toEqual({ granted: 10, reserved: 0, used: 3 })
 })

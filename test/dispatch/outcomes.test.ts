@@ -231,7 +231,7 @@ test('what the database takes of nobody for a while says nothing of an outcome, 
       await odd.clock.advance(250)
       return odd.statuses()
     }
-    await eventually(states, (seen) => expect(seen).toEqual(['sent', 'sent']))
+    await eventually(states, (seen) => expect(seen).toEqual(['sent', 'sent']), 10_000)
     expect(refused).toBeGreaterThan(12)
   } finally {
     await odd.close()

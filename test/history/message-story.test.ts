@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type MessageStory, readMessageStory } from '../../src/messages/message-story.ts'
-import { eventually } from '../eventually.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 let house: MessagesFixture
@@ -53,7 +52,7 @@ test('a message of two parts that was sent waits for a receipt of each, until th
   expect(sent.dueAtMs).toBeNull()
 
   await house.clock.advance(3_000)
-  await eventually(house.statuses, (statuses) => expect(statuses).toEqual(['delivered']))
+  await expect.poll(() => house.statuses()).toEqual(['delivered'])
 
   expect((await story()).receiptsAwaited).toBe(0)
 })

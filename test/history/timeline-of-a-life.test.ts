@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { readTimelines } from '../../src/messages/history-timeline.ts'
-import { eventually } from '../eventually.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 let house: MessagesFixture
@@ -28,7 +27,7 @@ test('a message that goes through shows each state once', async () => {
   expect(await story()).toEqual(['+0 queued', '+0 sending dev_a', '+0 sent dev_a'])
 
   await house.clock.advance(3_000)
-  await eventually(house.statuses, (statuses) => expect(statuses).toEqual(['delivered']))
+  await expect.poll(() => house.statuses()).toEqual(['delivered'])
 
   expect(await story()).toEqual(['+0 queued', '+0 sending dev_a', '+0 sent dev_a', '+3 delivered dev_a'])
 })

@@ -9,7 +9,6 @@ import {
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { readHistory } from '../../src/messages/history.ts'
 import type { MessageRow } from '../../src/messages/message-store.ts'
-import { eventually } from '../eventually.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 
 let house: MessagesFixture
@@ -104,13 +103,12 @@ test(
               to: Array.from({ length: messages }, (_, i) => `+4915112345${100 + i}`),
             })
           await house.clock.advance(ms)
-          await eventually(
-            async () => {
+          await expect
+            .poll(async () => {
               await follower.follow()
               return follower.missed()
-            },
-            (missed) => expect(missed).toEqual([]),
-          )
+            })
+            .toEqual([])
         }
       }),
       { numRuns: 40 },
@@ -120,10 +118,7 @@ test(
 
 /** Once nothing of before is being written: devices of the accounts above go on. */
 async function followToNow({ follow }: { follow(): Promise<void> }): Promise<void> {
-  await eventually(
-    () => horizon.safeMs(),
-    (safeMs) => expect(safeMs).toBe(house.clock.now()),
-  )
+  await expect.poll(() => horizon.safeMs()).toBe(house.clock.now())
   await follow()
 }
 
@@ -144,7 +139,7 @@ test('changes come in the order of time and then of ids, and a page goes on wher
       .where('account_id', '=', accountId)
       .execute()
   }
-  await eventually(states, (seen) => expect(seen).toEqual([{ status: 'delivered' }]))
+  await expect.poll(states).toEqual([{ status: 'delivered' }])
   const follower = createFollower({ accountId, mode: 'live' }, 2)
 
   await followToNow(follower)

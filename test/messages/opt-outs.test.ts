@@ -8,7 +8,6 @@ import { createNumberHash } from '../../src/number-hash.ts'
 import { StorageError } from '../../src/storage/dialect.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { startTestApi } from '../api/start-test-api.ts'
-import { eventually } from '../eventually.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 let base: TestStorage
@@ -89,16 +88,10 @@ test('of two readings that overlap the later one counts, though the earlier one 
     return answer
   })
   const earlier = optOuts.refresh()
-  await eventually(
-    () => held,
-    (all) => expect(all).toHaveLength(1),
-  )
+  await vi.waitUntil(() => held.length === 1, { timeout: 10_000 })
   await store()
   const later = optOuts.refresh()
-  await eventually(
-    () => held,
-    (all) => expect(all).toHaveLength(2),
-  )
+  await vi.waitUntil(() => held.length === 2, { timeout: 10_000 })
   vi.restoreAllMocks()
   held[0]?.()
   await earlier

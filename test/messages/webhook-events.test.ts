@@ -8,7 +8,6 @@ import { sendMessages } from '../../src/messages/send-messages.ts'
 import { isId, timeOfId } from '../../src/ids.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import type { Mode } from '../../src/storage/schema.ts'
-import { eventually } from '../eventually.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 import { statementsOf } from '../plans.ts'
 
@@ -100,7 +99,7 @@ test('a message is told from its acceptance to its delivery, with each state as 
   await house.send({ parts: 3 })
   await house.dispatcher.drain()
   await house.clock.advance(3_000)
-  await eventually(house.statuses, (statuses) => expect(statuses).toEqual(['delivered']))
+  await expect.poll(() => house.statuses()).toEqual(['delivered'])
   expect(await told()).toEqual(['1 null > message.queued', '3 sending > message.sent', '4 sent > message.delivered'])
   expect(await events()).toMatchObject([
     { status: 'queued', charged: 0, cost_state: 'held', attempts: 0, device_id: null, sent_at: null, facts: null },

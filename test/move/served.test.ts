@@ -66,6 +66,7 @@ test('what waited when the house moved goes on the other side, once and unasked,
   await eventually(
     () => there.history(made.live_key, 'status=delivered'),
     (delivered) => expect(delivered.length).toBe(3),
+    15_000,
   )
   expect(await there.balance(made.live_key)).toMatchObject({ reserved: 0, used: 3 })
   expect((await house.target.query('select count(*) as attempts from attempts')).rows).toEqual([
@@ -113,6 +114,7 @@ test('and a move does not begin on a database that a server has just taken', asy
         "select 1 from pg_locks where locktype = 'advisory' and not granted and objid = 160160160",
       ),
     ({ rows }) => expect(rows.length).toBeGreaterThan(0),
+    15_000,
   )
   await held.query('commit')
   await held.end()

@@ -4,7 +4,6 @@ import { addMember } from '../../src/accounts/members.ts'
 import { issueLink, readLink } from '../../src/accounts/one-time-links.ts'
 import { systemClock } from '../../src/clock.ts'
 import { createIds } from '../../src/ids.ts'
-import { eventually } from '../eventually.ts'
 import { type OperatorHouse, startOperatorHouse } from './operator-client.ts'
 
 let house: OperatorHouse
@@ -176,7 +175,7 @@ test('an account is suspended, reactivated and closed, each said once in the aud
   const send = () => house.client.send(body.live_key, { to: '+4915112345678', text: 'x', dry_run: true })
   expect((await become('suspended')).body).toMatchObject({ id, state: 'suspended' })
   expect((await become('suspended')).status).toBe(200)
-  await eventually(send, ({ status }) => expect(status).toBe(403))
+  await expect.poll(async () => (await send()).status).toBe(403)
   expect((await become('active')).body.state).toBe('active')
   expect((await become('closed')).body.state).toBe('closed')
   expect(await become('active')).toMatchObject({ status: 422, body: { errors: [{ pointer: '/state' }] } })

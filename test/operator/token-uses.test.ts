@@ -3,7 +3,6 @@ import { createOperatorToken, readTokens } from '../../src/accounts/operator-tok
 import { createTokenUses } from '../../src/api/operator/token-uses.ts'
 import type { Writer } from '../../src/storage/writer.ts'
 import { type AccountsFixture, openAccountsFixture } from '../accounts/accounts-fixture.ts'
-import { eventually } from '../eventually.ts'
 import { startOperatorHouse } from './operator-client.ts'
 
 let fixture: AccountsFixture
@@ -49,10 +48,7 @@ test('one write is under way at most, and what is noted meanwhile goes with the 
   note({ tokenId: a, minute: 2 * minuteMs })
   expect(gates).toHaveLength(1)
   gates[0]?.resolve()
-  await eventually(
-    () => gates.length,
-    (count) => expect(count).toBe(2),
-  )
+  await expect.poll(() => gates.length).toBe(2)
   expect(await lastUses()).toEqual(
     new Map([
       [a, minuteMs],
@@ -60,11 +56,12 @@ test('one write is under way at most, and what is noted meanwhile goes with the 
     ]),
   )
   gates[1]?.resolve()
-  const uses = [
-    [a, 2 * minuteMs],
-    [b, minuteMs],
-  ] as const
-  await eventually(lastUses, (seen) => expect(seen).toEqual(new Map(uses)))
+  await expect.poll(lastUses).toEqual(
+    new Map([
+      [a, 2 * minuteMs],
+      [b, minuteMs],
+    ]),
+  )
   expect(gates).toHaveLength(2)
 })
 
@@ -73,15 +70,12 @@ test('a write that fails is said once a minute, and the next one goes on', async
   const { gates, warnings, note } = noteWithGates()
   note({ tokenId, minute: minuteMs })
   gates[0]?.reject(new Error('The disk is full.'))
-  await eventually(
-    () => warnings,
-    (said) => expect(said).toHaveLength(1),
-  )
+  await expect.poll(() => warnings).toHaveLength(1)
   note({ tokenId, minute: minuteMs })
   expect(gates).toHaveLength(1)
   note({ tokenId, minute: 2 * minuteMs })
   gates[1]?.resolve()
-  await eventually(lastUses, (seen) => expect(seen).toEqual(new Map([[tokenId, 2 * minuteMs]])))
+  await expect.poll(lastUses).toEqual(new Map([[tokenId, 2 * minuteMs]]))
   expect(warnings).toHaveLength(1)
 })
 
@@ -96,7 +90,7 @@ test('who only reads is answered while no write is taken', async () => {
     free.resolve()
     await blocking
     const lastUse = async () => (await readTokens(read, Date.now())).find((one) => one.id === id)?.lastUsedAt
-    await eventually(lastUse, (at) => expect(at).toBeGreaterThan(Date.now() - 10 * minuteMs))
+    await expect.poll(lastUse).toBeGreaterThan(Date.now() - 10 * minuteMs)
   } finally {
     free.resolve()
     await house.stop()

@@ -88,6 +88,8 @@ export interface SmscState {
   waiting: number
   /** Receipts and messages that the ESME has not answered for good. */
   undelivered: number
+  /** What the process has used so far, of all cores. */
+  cpuMs: number
 }
 
 /** Names one session; without a name there must be only one. */
@@ -187,6 +189,7 @@ function createOperations({ links, deliveries, desk }: OperationsHouse): PeerOpe
       ),
       ...desk.counts,
       undelivered: deliveries.pending,
+      cpuMs: (process.cpuUsage().user + process.cpuUsage().system) / 1_000,
     }),
     deliver: ({ session, command = 'deliver_sm', fields }: DeliverOrder) =>
       new Promise<{ outcome: RequestOutcome; session: number }>((resolve) => {

@@ -16,7 +16,7 @@ test('check 10 and 11: reports that come twice and out of order take nothing bac
   await house.expectSums()
 }, 120_000)
 
-test('check 22, 23 and 24: a received message is signed, comes twice and is there once; it is answered under load', async () => {
+test('check 22, 23 and 24: a received message is signed, comes twice and is there once; it is answered within 1 s under load', async () => {
   const house = await openPhoneHouse({ timeScale: 50, webhookDouble: 1 })
   await house.liftPace()
   // From then on its webhooks are ours, signed by our key.
@@ -27,12 +27,13 @@ test('check 22, 23 and 24: a received message is signed, comes twice and is ther
     await house.phones.receiveSms(house.phones.phone(0), { from: '+4915550007777', text: `Hello ${n}`, receivedAtMs: Date.now() - n * 2_000 }) // prettier-ignore
   await sending
   const inbound = () => house.history('&direction=inbound')
-  await eventually(inbound, (messages) => expect(messages).toHaveLength(5), 60_000)
-  await eventually(house.phones.views, ([view]) => expect(view?.webhooksWaiting).toBe(0), 60_000)
+  await eventually(inbound, (messages) => expect(messages).toHaveLength(5), 30_000)
+  await eventually(house.phones.views, ([view]) => expect(view?.webhooksWaiting).toBe(0), 30_000)
   expect(await inbound()).toHaveLength(5)
   const hooks = house.phones.all.requests('POST', '/hooks/')
   expect(hooks.filter(({ status }) => status === 204).length).toBeGreaterThanOrEqual(10)
-  expect(hooks.filter(({ status }) => status !== 401 && status !== 204)).toEqual([])
+  for (const { status, tookMs } of hooks.filter((hook) => hook.status !== 401))
+    expect({ status, isSoon: tookMs < 1_000 }).toEqual({ status: 204, isSoon: true })
 }, 120_000)
 
 test('a received message of three parts is one row, though the phone tells it twice', async () => {
@@ -66,8 +67,8 @@ test('a phone whose clock goes a day behind is believed, and told apart from one
   await deliveredAll(house, 2)
   await house.phones.receiveSms(house.phones.phone(0), { from: '+4915550007777', text: 'Hi', receivedAtMs: Date.now() }) // prettier-ignore
   const inbound = () => house.history('&direction=inbound')
-  await eventually(inbound, (messages) => expect(messages).toHaveLength(1))
-  await eventually(house.devices, ([device]) => expect(device?.reasons).toEqual(['clock_skew']))
+  await eventually(inbound, (messages) => expect(messages).toHaveLength(1), 10_000)
+  await eventually(house.devices, ([device]) => expect(device?.reasons).toEqual(['clock_skew']), 10_000)
 }, 90_000)
 
 test('check 2: a phone that comes from another server registers by itself', async () => {
@@ -102,6 +103,7 @@ test('what a phone receives while its device is disabled is stored, and holds up
   await eventually(
     () => house.history('&direction=inbound'),
     (messages) => expect(messages).toHaveLength(1),
+    10_000,
   )
   expect(house.phones.all.requests('POST', '/hooks/').map(({ status }) => status)).not.toContain(500)
 }, 60_000)
@@ -118,13 +120,14 @@ test('check 27: after its device was removed a phone gets 401 everywhere', async
     expect(await statusOf('GET', path), path).toBe(401)
   for (const path of ['/device', '/message']) expect(await statusOf('PATCH', path), path).toBe(401)
   // The stream that was open is over: nobody is told anything any more.
-  await eventually(house.phones.views, ([view]) => expect(view?.openStreams).toBe(0))
+  await eventually(house.phones.views, ([view]) => expect(view?.openStreams).toBe(0), 10_000)
 }, 60_000)
 
 test('a server with phones connected stops in good order, and finds them again when it is back', async () => {
   const house = await openPhoneHouse({ count: 3 })
-  // In time: 1 is the end of a server that waited too long.
+  const startedMs = performance.now()
   expect(await house.server.stop()).toMatchObject({ code: 0 })
+  expect(performance.now() - startedMs).toBeLessThan(5_000)
   expect(house.server.output()).not.toContain('"level":"error"')
   await eventually(house.phones.views, (views) => expect(views.map(({ openStreams }) => openStreams)).toEqual([0, 0, 0])) // prettier-ignore
   await house.killAndRestart()

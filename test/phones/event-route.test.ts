@@ -5,10 +5,11 @@ import { reportOf } from './said-by-app.ts'
 
 const until = (holds: () => void): Promise<unknown> => eventually(() => undefined, holds)
 
-test('check 16: an event stream begins before there is anything to tell, with what proxies need to know, and is kept alive', async () => {
+test('check 16: an event stream begins at once, with what proxies need to know, and is kept alive', async () => {
   const { clock, openStream } = await openRoutesHouse()
   const stream = await openStream()
   expect(stream.status).toBe(200)
+  expect(stream.tookMs).toBeLessThan(100)
   expect(stream.headers).toMatchObject({
     'content-type': 'text/event-stream',
     'cache-control': 'no-cache',

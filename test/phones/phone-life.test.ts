@@ -30,7 +30,7 @@ test('of what a phone holds, a code to sign in with goes before an order and an 
 test('check 18 and 19: of five hundred messages at once a phone hears once a second at most, and has them all', async () => {
   const house = await openPhoneHouse({ timeScale: 100 })
   await house.liftPace()
-  await eventually(house.devices, ([device]) => expect(device?.throughput).toBeNull())
+  await eventually(house.devices, ([device]) => expect(device?.throughput).toBeNull(), 15_000)
   const startedMs = Date.now()
   await house.send(numbersFrom(0, 500))
   await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 500 }), 60_000)
@@ -64,10 +64,11 @@ test('check 26: a server that is killed has its phones back, and nothing is lost
 test('check 21: a message that its phone holds back is canceled by the operator, and one that was sent is not', async () => {
   const house = await openPhoneHouse({ holdPending: true })
   const [held = ''] = await house.send(numbersFrom(0, 1))
-  await eventually(house.given, (given) => expect(given).toBe(1))
+  await eventually(house.given, (given) => expect(given).toBe(1), 10_000)
   await eventually(
     () => house.phones.all.requests('GET', '/message').length,
     (pulls) => expect(pulls).toBeGreaterThan(1),
+    10_000,
   )
   expect(await house.cancel(held)).toMatchObject({
     ok: true,

@@ -26,8 +26,10 @@ test('status tells of a phone all that the phone tells, and its number once a pe
     ['device', 'set', deviceId, '--sim', '1', '--number', '+4915199990001', '--name', 'Shelf 2'],
     house.server.dataFolder,
   )
-  await eventually(house.devices, ([device]) =>
-    expect(device?.sims).toEqual([{ slot: 1, number: '+4915199990001', carrier: null }]),
+  await eventually(
+    house.devices,
+    ([device]) => expect(device?.sims).toEqual([{ slot: 1, number: '+4915199990001', carrier: null }]),
+    15_000,
   )
   // From its second start on the app knows where to say that it started, and says its SIMs in clear.
   await house.phones.all.restart()
@@ -102,5 +104,6 @@ test('a phone with an empty battery and no SIM is degraded for both', async () =
         reasons: ['no_sim', 'battery_low'],
         battery: { percent: 9 },
       }),
+    10_000,
   )
 }, 60_000)

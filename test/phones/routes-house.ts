@@ -86,6 +86,8 @@ export interface HookOptions {
 export interface TestStream {
   status: number
   headers: Record<string, string | string[] | undefined>
+  /** From the request to the headers. */
+  tookMs: number
   text(): string
   events(): string[]
   ended(): boolean
@@ -240,6 +242,7 @@ async function ask(port: number, method: string, path: string, init: RequestInit
 /** An event stream as the app opens it. */
 const openStream = (port: number, signal?: AbortSignal): Promise<TestStream> =>
   new Promise((resolve, reject) => {
+    const startedMs = performance.now()
     const request = httpRequest({
       port,
       host: '127.0.0.1',
@@ -263,6 +266,7 @@ const openStream = (port: number, signal?: AbortSignal): Promise<TestStream> =>
       resolve({
         status: response.statusCode ?? 0,
         headers: response.headers,
+        tookMs: performance.now() - startedMs,
         text: () => text,
         events: () => [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name ?? ''),
         ended: () => ended,

@@ -126,7 +126,7 @@ test.each<[Loss, string[]]>([
     await house.dispatcher.drain().catch(() => undefined)
     return house.statuses().catch(() => [])
   }
-  await eventually(sent, (statuses) => expect(statuses).toEqual(['sent']))
+  await eventually(sent, (statuses) => expect(statuses).toEqual(['sent']), 15_000)
   const attempts = await house.storage.read.selectFrom('attempts').select('state').execute()
   expect(attempts.map(({ state }) => state).toSorted()).toEqual(states)
 })

@@ -3,6 +3,9 @@ import { eventually } from '../eventually.ts'
 import type { Signals } from '../../src/storage/signals.ts'
 import { openServed } from './served-storage.ts'
 
+/** Between two questions, for an answer, and room for a slow machine. */
+const noticedWithinMs = 12_000
+
 async function listen() {
   const served = await openServed({ listens: true })
   const signals = served.storage.signals as Signals
@@ -26,6 +29,7 @@ test('a listening connection on which nothing comes back is noticed though nobod
   await eventually(
     () => signals.isListening,
     (is) => expect(is).toBe(false),
+    noticedWithinMs,
   )
   expect(await signals.send('into nothing')).toBe(false)
   proxy.heal()

@@ -63,9 +63,7 @@ test('who calls is found out, who has opted out, and whether the node is ready, 
   })
   const sent = () => node.client.send(liveKey, { to: '+4915112345679', text: 'Hello' })
   await eventually(sent, ({ status }) => expect(status).toBe(202))
-  const taken = Array.from({ length: 8 }, () =>
-    sql`select pg_sleep(600)`.execute(read).catch(() => undefined),
-  )
+  const taken = Array.from({ length: 8 }, () => sql`select pg_sleep(8)`.execute(read).catch(() => undefined))
   await expect(read.selectFrom('instance').select('id').execute()).rejects.toMatchObject({
     fault: 'unavailable',
   })
@@ -82,7 +80,7 @@ test('who calls is found out, who has opted out, and whether the node is ready, 
   })
   const { app } = node
   await app.storage.writer.write((tx) =>
-    sql`select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(600)%' and pid <> pg_backend_pid() and datname = current_database()`.execute(
+    sql`select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep(8)%' and pid <> pg_backend_pid() and datname = current_database()`.execute(
       tx,
     ),
   )

@@ -34,7 +34,7 @@ test('a cut is a reset or an end, at both sides', async () => {
 test('what waits in the proxy when it cuts is lost', async () => {
   const house = await openHouse()
   const { client, target } = await house.connect()
-  house.proxy.set('toTarget', { delayMs: 600_000 })
+  house.proxy.set('toTarget', { delayMs: 200 })
   client.socket.write('never')
   await breath(await openHouse())
   house.proxy.cut('fin')
@@ -81,7 +81,7 @@ test('half-open nobody is told anything, and what has lost bytes is reset at the
   const busy = await house.connect()
   const leaving = await house.connect()
   const quiet = await house.connect()
-  house.proxy.halfOpen({ forMs: 600_000 })
+  house.proxy.halfOpen({ forMs: 60_000 })
   busy.client.socket.write('lost')
   busy.target.socket.write('lost')
   leaving.client.socket.destroy()
@@ -110,7 +110,7 @@ test('half-open nobody is told anything, and what has lost bytes is reset at the
 test('half-open in one direction the other goes on, and new connections work or are refused', async () => {
   const house = await openHouse()
   const { client, target } = await house.connect()
-  house.proxy.halfOpen({ forMs: 600_000, direction: 'toClient', newOnes: 'work' })
+  house.proxy.halfOpen({ forMs: 10_000, direction: 'toClient', newOnes: 'work' })
   client.socket.write('question')
   await expectText(target, 'question')
   target.socket.write('answer')
@@ -121,7 +121,6 @@ test('half-open in one direction the other goes on, and new connections work or 
   const last = await house.connect()
   house.proxy.halfOpen({ forMs: 500, newOnes: 'refuse' })
   last.client.socket.write('lost')
-  // In the same turn: however long this process stands still, nobody listens yet.
   await expectFate(watch(connect(house.proxy.port, '127.0.0.1')), 'ECONNREFUSED')
   const tryAgain = (): Promise<string> =>
     house.connect().then(

@@ -63,7 +63,7 @@ test('it unbinds, and closes once that is answered', async () => {
 })
 
 test('it answers the unbind of an ESME, and says what was still in flight', async () => {
-  const smsc = await openSmsc({ submit: { delayMs: 600_000 } })
+  const smsc = await openSmsc({ submit: { delayMs: 5_000 } })
   const esme = await openEsme(smsc)
   esme.session.submit_sm(submitFields(), () => undefined)
   expect((await esme.ask('unbind')).command_status).toBe(0)

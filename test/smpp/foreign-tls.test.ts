@@ -23,7 +23,7 @@ async function writeFiles(certificates: Record<string, Certificate>): Promise<(n
 }
 
 const comesTo = (house: SmppHouse, standing: Partial<Record<keyof DeviceStanding, unknown>>) =>
-  eventually(house.status, (seen) => expect(seen).toMatchObject(standing))
+  eventually(house.status, (seen) => expect(seen).toMatchObject(standing), 10_000)
 const refusedFor = (reason: string) => ({
   status: 'offline',
   reasons: ['connect_failed'],
@@ -52,7 +52,7 @@ test('a certificate is checked unless told otherwise, and the status says what i
   await comesTo(house, { status: 'online', reasons: [] })
   const numbers = numbersFrom(0, 50)
   await house.send('Your code is 123456', numbers)
-  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 50 }))
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 50 }), 10_000)
 }, 60_000)
 
 test('an SMSC that asks for our certificate gets it, and is not reached without', async () => {
@@ -70,7 +70,7 @@ test('an SMSC that asks for our certificate gets it, and is not reached without'
   await house.set(`tls_cert_file=${path('esme.pem')}`, `tls_key_file=${path('esme.key')}`)
   await comesTo(house, { status: 'online' })
   await house.send('Your code is 123456', numbersFrom(0, 1))
-  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 1 }))
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 1 }), 10_000)
 }, 60_000)
 
 test('plain TCP to a port that speaks TLS does not bind, and says so', async () => {

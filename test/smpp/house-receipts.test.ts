@@ -10,7 +10,7 @@ test('a link that asks for failures alone has a message sent for good, and undel
     receipts: { delayMs: 300, rules: [{ destination: gone.slice(1), states: ['UNDELIV'], err: '001' }] },
   })
   await house.send('Shall we write to you?', [fine, gone])
-  await eventually(house.counts, (counts) => expect(counts).toEqual({ sent: 1, undelivered: 1 }))
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ sent: 1, undelivered: 1 }), 10_000)
   const rows = await house.history('outbound')
   expect(rows.find(({ to }) => to === gone)).toMatchObject({
     status: 'undelivered',

@@ -21,6 +21,7 @@ const logged = (house: SmppHouse, words: string): Promise<string> =>
   eventually(
     () => house.server.output(),
     (output) => expect(output).toContain(words),
+    10_000,
   )
 
 test('whatever passes over a link, its log has no password, no text and no number in full, also at level debug', async () => {
@@ -46,15 +47,20 @@ test('whatever passes over a link, its log has no password, no text and no numbe
     ),
   )
   await logged(house, 'malformed')
-  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 1, failed: 1, received: 1 }))
+  await eventually(
+    house.counts,
+    (counts) => expect(counts).toEqual({ delivered: 1, failed: 1, received: 1 }),
+    10_000,
+  )
   await house.smsc.cut('rst')
   await eventually(
     () => house.smsc.links('bound'),
     (bound) => expect(bound).toHaveLength(2),
+    10_000,
   )
   await house.smsc.set({ bind: { password: marks.wrongPassword } })
   await house.smsc.cut('rst')
-  await eventually(house.status, ({ reasons }) => expect(reasons).toContain('bind_refused'))
+  await eventually(house.status, ({ reasons }) => expect(reasons).toContain('bind_refused'), 10_000)
   await house.server.stop()
   const log = house.server.output()
   for (const said of [

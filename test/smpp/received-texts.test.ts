@@ -43,7 +43,7 @@ test('STOP over a link is confirmed over it once, ends what is sent there, and S
   await house.send('Shall we write to you?', [number])
   await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 1 }))
   await say('Stop!')
-  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 2, received: 1 }))
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 2, received: 1 }), 10_000)
   const [confirmation] = await house.history('outbound')
   expect(confirmation).toMatchObject({ to: number, send_id: expect.stringMatching(/^snd_/) as string })
   expect(confirmation?.['text']).toMatch(/^You will get no more messages/)
@@ -51,7 +51,7 @@ test('STOP over a link is confirmed over it once, ends what is sent there, and S
   await say('STOP')
   await say('start')
   await house.send('Welcome back', [number])
-  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 3, received: 3 }))
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 3, received: 3 }), 10_000)
   expect(house.smsc.submits()).toHaveLength(3)
 }, 60_000)
 
@@ -66,6 +66,7 @@ test('STOP, START and STOP again within a minute ends in an opt-out, and the sam
   await eventually(
     async () => (await house.history('inbound')).map((row) => row['text']).toReversed(),
     (texts) => expect(texts).toEqual(['YES', 'YES', 'STOP', 'START', 'STOP']),
+    10_000,
   )
   await expect(house.send('Again', [number])).rejects.toThrow('recipient_opted_out')
 }, 60_000)

@@ -79,10 +79,7 @@ test('a store that hangs costs its messages a while, each one answer, and is not
     settings: { deliverTimeoutMs: 3_000, mostUnanswered: 2 },
   })
   smsc.sendBytes(deliveries(5))
-  await eventually(
-    () => calls,
-    (count) => expect(count).toBe(2),
-  )
+  await expect.poll(() => calls).toBe(2)
   await clock.advance(2_999)
   expect(smsc.received.map(({ command }) => command)).not.toContain('deliver_sm_resp')
   await clock.advance(1)
@@ -164,10 +161,7 @@ test('only so many messages are unanswered at once: the others are not read, and
   })
   // 20,000 of them are more than one chunk.
   smsc.sendBytes(deliveries(20_000))
-  await eventually(
-    () => storing.length,
-    (count) => expect(count).toBe(10),
-  )
+  await expect.poll(() => storing.length).toBe(10)
   let most = 0
   while (stored.length < 20_000) {
     most = Math.max(most, storing.length)
@@ -195,10 +189,7 @@ test('no answer is late that we did not look at', async () => {
   const { sequence } = await smsc.seen('submit_sm')
   smsc.send(delivery(1), delivery(2))
   smsc.send({ command: 'submit_sm_resp', status: 0, sequence, body: null })
-  await eventually(
-    () => calls,
-    (count) => expect(count).toBe(1),
-  )
+  await expect.poll(() => calls).toBe(1)
   await clock.advance(14_000)
   expect(session.state).toBe('bound')
   storing.resolve()
@@ -219,10 +210,7 @@ test('the time of an answer stands still while we do not read, and goes on after
   const requests = [session.request('submit_sm', message), session.request('submit_sm', message)]
   const { sequence } = await smsc.seen('submit_sm', 2)
   smsc.send(delivery(1), delivery(2))
-  await eventually(
-    () => calls,
-    (count) => expect(count).toBe(1),
-  )
+  await expect.poll(() => calls).toBe(1)
   await clock.advance(14_000)
   storing.resolve()
   await roundTrip(smsc)

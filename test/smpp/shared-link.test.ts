@@ -23,6 +23,7 @@ async function openSharedLink(): Promise<{ smsc: SmscControl; tenant(name: strin
   await eventually(
     () => smsc.links('bound'),
     (bound) => expect(bound).toHaveLength(1),
+    10_000,
   )
   return { smsc, tenant: (name) => openTenant(server, dataFolder, name) }
 }
@@ -53,7 +54,7 @@ test('over one link for two accounts, each answer reaches the account that last 
   const { smsc, tenant } = await openSharedLink()
   const [ada, ben] = [await tenant('ada'), await tenant('ben')]
   const arrives = (who: Tenant, states: string[]): Promise<unknown> =>
-    eventually(who.states, (seen) => expect(seen).toEqual(states))
+    eventually(who.states, (seen) => expect(seen).toEqual(states), 10_000)
   const answers = async (text: string, from = mobile, method: 'none' | 'udh8' = 'none'): Promise<void> => {
     for (const order of mobileOriginated({ from, to: '12345', text, method }))
       expect(await smsc.deliver(order)).toMatchObject({ outcome: 0 })

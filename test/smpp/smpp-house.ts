@@ -105,7 +105,7 @@ export async function openSmppHouse(options: Options = {}): Promise<SmppHouse> {
       server = await startServerProcess({ dataFolder, port: server.port, env })
     },
   }
-  await eventually(house.status, (seen) => expect(seen).toMatchObject({ status: comesTo }))
+  await eventually(house.status, (seen) => expect(seen).toMatchObject({ status: comesTo }), 15_000)
   return house
 } // prettier-ignore
 

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createWebhookSecretBox } from '../../src/devices/secret-box.ts'
 import { replayEvent } from '../../src/webhooks/replay.ts'
 import { rotateSecret } from '../../src/webhooks/endpoint-store.ts'
-import { eventually } from '../eventually.ts'
 import { answered, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 let house: WebhookHouse
@@ -69,10 +68,7 @@ test('a server that never spoke of a delivery loses it when its lease ends; what
   house.answer = () => (house.posted.length === 1 ? hanging.promise : answered(200))
   await house.send()
   house.deliverer.nudge()
-  await eventually(
-    () => house.posted,
-    (posted) => expect(posted).toHaveLength(1),
-  )
+  await vi.waitFor(() => expect(house.posted).toHaveLength(1))
   await house.clock.advance(24_999)
   await other.drain()
   expect(house.posted).toHaveLength(1)
@@ -158,10 +154,7 @@ test('what is asked for again while it is being told is told again, whatever com
   house.answer = () => (house.posted.length === 1 ? hanging.promise : answered(200))
   await house.send()
   house.deliverer.nudge()
-  await eventually(
-    () => house.posted,
-    (posted) => expect(posted).toHaveLength(1),
-  )
+  await vi.waitFor(() => expect(house.posted).toHaveLength(1))
   const { id: eventId } = house.bodyOf(0)
   const deps = { ids: house.ids, nowMs: house.clock.now() }
   await house.storage.writer.write((tx) =>
@@ -182,10 +175,7 @@ test('a stop waits for what is under way and begins nothing new', async () => {
   await house.send()
   await house.send()
   house.deliverer.nudge()
-  await eventually(
-    () => house.posted,
-    (posted) => expect(posted).toHaveLength(1),
-  )
+  await vi.waitFor(() => expect(house.posted).toHaveLength(1))
   let isStopped = false
   const stopping = house.deliverer.stop().then(() => (isStopped = true))
   await house.clock.advance(1_000)

@@ -3,7 +3,6 @@ import { dayMs } from '../../src/clock.ts'
 import { recordOutcomes } from '../../src/webhooks/delivery-outcomes.ts'
 import { setEndpoint } from '../../src/webhooks/endpoint-store.ts'
 import type { PostResult } from '../../src/webhooks/post.ts'
-import { eventually } from '../eventually.ts'
 import { answered, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 let house: WebhookHouse
@@ -88,10 +87,7 @@ test('what the address before answers after a move says nothing of the new one',
   house.answer = () => late.promise
   await house.send()
   const delivering = house.deliverer.drain()
-  await eventually(
-    () => house.posted,
-    (posted) => expect(posted).toHaveLength(1),
-  )
+  await expect.poll(() => house.posted.length).toBe(1)
   await moveTo('https://new.example.org/')
   late.resolve(answered(410))
   await delivering

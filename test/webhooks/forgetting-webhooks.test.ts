@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { dayMs } from '../../src/clock.ts'
 import { createWebhookForgetter } from '../../src/dispatch/webhook-forgetter.ts'
 import { createLog } from '../../src/log.ts'
@@ -13,7 +13,6 @@ import { tablesWith } from '../messages/every-cell.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
 import { isPostgres } from '../test-database.ts'
 import { readDueEndpoints } from '../../src/webhooks/claim-deliveries.ts'
-import { eventually } from '../eventually.ts'
 import { answered, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 let house: WebhookHouse
@@ -152,10 +151,7 @@ async function postUnderWay(): Promise<{ answer: (text: string) => Promise<void>
   const hanging = Promise.withResolvers<ReturnType<typeof answered>>()
   house.answer = () => hanging.promise
   house.deliverer.nudge()
-  await eventually(
-    () => house.posted,
-    (posted) => expect(posted).toHaveLength(1),
-  )
+  await vi.waitFor(() => expect(house.posted).toHaveLength(1))
   return {
     async answer(text) {
       house.answer = () => answered(200)

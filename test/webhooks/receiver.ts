@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 
 export interface Received {
+  atMs: number
   path: string
   headers: IncomingHttpHeaders
   body: string
@@ -25,6 +26,7 @@ export async function openReceiver(): Promise<Receiver> {
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString('utf8')
       receiver.received.push({
+        atMs: performance.now(),
         path: request.url ?? '',
         headers: request.headers,
         body,
