@@ -75,13 +75,15 @@ test('an SMSC that takes fifty a second gets everything, once', async () => {
   await expectTruth(house, numbers)
 }, 60_000)
 
-test('a message that meets one word of too much is submitted again, and taken', async () => {
+test('one word of too much costs the message it is about two seconds, and another link nothing', async () => {
   const house = await openSmppHouse()
   await house.smsc.set({ submit: { rules: [{ times: 1, status: 0x58, taken: false }] } })
   const [number = ''] = numbersFrom(0, 1)
   await house.send(text, [number])
   await expectTruth(house, [number])
-  expect(house.smsc.submits()).toMatchObject([{ taken: false }, { taken: true }])
+  const [refused, taken] = house.smsc.submits()
+  expect([refused, taken]).toMatchObject([{ taken: false }, { taken: true }])
+  expect((taken as { at: number }).at - (refused as { at: number }).at).toBeLessThanOrEqual(2_000)
 }, 30_000)
 
 test('three handsets that stay full stand in nobody’s way: what was sent after them arrives', async () => {
@@ -94,6 +96,7 @@ test('three handsets that stay full stand in nobody’s way: what was sent after
   await eventually(
     () => new Set(house.smsc.submits().map(({ destination }) => destination)).size,
     (refused) => expect(refused).toBe(full.length),
+    10_000,
   )
   await house.send(text, numbersFrom(100, 5))
   await eventually(house.counts, ({ delivered = 0 }) => expect(delivered).toBe(5), 20_000)
@@ -112,7 +115,7 @@ test('a link that is cut every two seconds loses nothing, doubles nothing, and k
   )
   const { cuts } = proxy.state()
   proxy.heal()
-  await eventually(house.status, ({ status }) => expect(status).toBe('online'))
+  await eventually(house.status, ({ status }) => expect(status).toBe('online'), 10_000)
   const { unknown } = await expectTruth(house, numbers)
   expect(unknown).toBeGreaterThan(0)
   expect(unknown).toBeLessThanOrEqual((cuts + 1) * window)
@@ -126,13 +129,13 @@ test('a connection that lies open and dead is found out, and made anew', async (
   ])
   const before = numbersFrom(0, 5)
   await house.send(text, before)
-  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 5 }))
+  await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 5 }), 10_000)
   proxy.halfOpen({ forMs: 600_000 })
   const numbers = numbersFrom(100, 3 * window)
   await house.send(text, numbers)
-  await eventually(house.status, ({ status }) => expect(status).toBe('offline'))
+  await eventually(house.status, ({ status }) => expect(status).toBe('offline'), 10_000)
   proxy.heal()
-  await eventually(house.status, ({ status }) => expect(status).toBe('online'))
+  await eventually(house.status, ({ status }) => expect(status).toBe('online'), 10_000)
   const { unknown } = await expectTruth(house, [...before, ...numbers])
   expect(unknown).toBeGreaterThan(0)
   expect(unknown).toBeLessThanOrEqual(window)
@@ -178,10 +181,11 @@ test('a kill in the middle of a window leaves at most the window unknown, and no
   await eventually(
     () => house.smsc.submits().length,
     (submits) => expect(submits).toBeGreaterThan(50),
+    10_000,
   )
   await house.server.kill('SIGKILL')
   await house.restart()
-  await eventually(house.status, ({ status }) => expect(status).toBe('online'))
+  await eventually(house.status, ({ status }) => expect(status).toBe('online'), 10_000)
   const { unknown } = await expectTruth(house, numbers)
   expect(unknown).toBeLessThanOrEqual(window)
 }, 60_000)
@@ -190,6 +194,10 @@ test('a wrong password is said as it is', async () => {
   const house = await openSmppHouse()
   await house.smsc.set({ bind: { password: 'another' } })
   await house.smsc.cut('rst')
-  const seen = await eventually(house.status, ({ reasons }) => expect(reasons).toContain('bind_refused'))
+  const seen = await eventually(
+    house.status,
+    ({ reasons }) => expect(reasons).toContain('bind_refused'),
+    10_000,
+  )
   expect(seen.status).toBe('offline')
 }, 30_000)
