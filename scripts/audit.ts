@@ -6,7 +6,7 @@ import { join } from 'node:path'
 export interface Accepted {
   /** How the address of the advisory ends: `GHSA-…`. */
   advisory: string
-  /** The last day, `2027-01-31`: three months ahead at most, which is what SECURITY.md promises. */
+  /** The last day, `2027-01-31`: three months ahead at most. SECURITY.md allows 7 days for what is critical and can be reached, 30 for high. */
   until: string
   reason: string
 }
@@ -190,7 +190,7 @@ async function main(): Promise<void> {
     console.error(faults.join('\n'))
     process.exitCode = 1
   } else if ('unasked' in answer)
-    console.log(`not audited, the registry returned no advisories: ${answer.unasked}`)
+    console.log(`not audited, the registry could not be asked: ${answer.unasked}`)
   else
     console.log(
       `${pathsTo(lock).size} packages of production, no known vulnerability, ${accepted.length} accepted`,

@@ -103,7 +103,10 @@ function spawned(
 
 function sayTotal(minutes: number): void {
   const words = `total ${minutes.toFixed(1)} min of ${aimMinutes} at most`
-  console.log(minutes > aimMinutes ? styleText('red', `${words}: too long`) : words)
+  // In the log of CI, too, which is no terminal.
+  console.log(
+    minutes > aimMinutes ? styleText('red', `${words}: too long`, { validateStream: false }) : words,
+  )
 }
 
 interface VitestReport {
@@ -142,7 +145,7 @@ async function runVitest(total: Count, filters: readonly string[]): Promise<void
   total.failed += failed
 }
 
-/** The ten test files that took longest, from the first hook to the last; a file counts once for each project that it runs in. */
+/** The ten test files whose tests took longest, without `beforeAll` and loading; a file counts once for each project that it runs in. */
 const slowest = (report: VitestReport | null): string[] =>
   (report?.testResults ?? [])
     .map(({ name, startTime, endTime }) => ({ name: relative(process.cwd(), name), ms: endTime - startTime }))

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { countWaiting } from '../../src/webhooks/count-waiting.ts'
 import { setEndpoint } from '../../src/webhooks/endpoint-store.ts'
+import { retryDelaysMs } from '../../src/webhooks/retry-schedule.ts'
 import { answered, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 let house: WebhookHouse
@@ -44,7 +45,11 @@ test('five days of failures disable an endpoint; a success in between begins the
   await house.deliverer.drain()
   const since = house.clock.now()
   expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: since })
-  await house.after(4 * day)
+  // Each try that the schedule has, until the delivery is given up.
+  for (const delayMs of retryDelaysMs) await house.after(delayMs)
+  expect(house.posted).toHaveLength(1 + retryDelaysMs.length)
+  expect(house.clock.now()).toBeLessThan(since + 4 * day)
+  await house.after(since + 4 * day - house.clock.now())
   expect(await house.endpoint(endpointId)).toMatchObject({ state: 'enabled', failing_since: since })
   house.answer = () => answered(204)
   await house.send()
