@@ -1,18 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, matchesGlob } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
 import { endAfter } from './test/proof-sizes.ts'
+import { needStore, testFiles } from './test/test-files.ts'
 
 /** As in bin/onesixty.js. The HTTP client of the tests (`fetch`) is WebAssembly that is called often, and took a worker along. */
 const keepWasmWrappers = '--wasm-wrapper-tiering-budget=2147483647'
 setFlagsFromString(keepWasmWrappers)
 
-const pure = ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts', 'test/documents.test.ts']
-const crash = ['test/crash/**/*.test.ts']
+/** What the tests start loads the same modules again and again. */
+process.env['NODE_COMPILE_CACHE'] ??= join(
+  import.meta.dirname,
+  'node_modules',
+  '.cache',
+  'onesixty',
+  'compiled',
+)
+
+const statementsFolder = mkdtempSync(join(tmpdir(), 'onesixty-statements-'))
+process.on('exit', () => rmSync(statementsFolder, { recursive: true, force: true }))
+
+const among = (files: readonly string[], ...globs: readonly string[]): string[] =>
+  files.filter((file) => globs.some((glob) => matchesGlob(file, glob)))
+const without = (files: readonly string[], ...globs: readonly string[]): string[] =>
+  files.filter((file) => !globs.some((glob) => matchesGlob(file, glob)))
+
+/** These have a machine, a browser or a server of their own. */
+const apart = ['test/crash/**', 'test/e2e/**', 'test/statements/**']
 /** What kills servers of several nodes, or a PostgreSQL. */
-const crashPostgres = ['test/crash/postgres/**/*.test.ts']
-const e2e = ['test/e2e/**/*.test.ts']
-/** What is about PostgreSQL itself. */
-const postgresOnly = ['test/postgres/**', 'test/move/**']
+const crashPostgres = 'test/crash/postgres/**'
+/** What is about PostgreSQL itself, or about several servers of one database, which it alone allows. */
+const postgresOnly = ['test/postgres/**', 'test/move/**', 'test/nodes/**']
 /** What is about the file of the embedded database or its threads, or starts a PostgreSQL of its own. */
 const embeddedOnly = [
   'test/storage/**',
@@ -22,13 +42,16 @@ const embeddedOnly = [
   'test/cli/folder-lock.test.ts',
   'test/cli/data-folder.test.ts',
 ]
+/** What needs a database and makes no statement that no other test makes (test/statements/ holds it to that): devices and the words that they speak. */
+const withoutSql = ['test/smpp/**', 'test/contracts/**', 'test/deployment/**']
 
-/** What several servers of one database do, which PostgreSQL alone allows. */
-const severalNodes = ['test/nodes/**/*.test.ts']
+const files = without(testFiles, ...apart)
+const stored = needStore(files)
+const pure = files.filter((file) => !stored.includes(file))
 
 /**
- * One project for each kind of proof. A group begins when the one before it has ended, so that what kills processes has the
- * machine to itself.
+ * One project for each kind of proof: what needs no database runs once. A group begins when the one before it has ended, so that what kills processes
+ * has the machine to itself. Modules are loaded once for all files of a worker, but where processes are killed.
  */
 export default defineConfig({
   test: {
@@ -36,7 +59,9 @@ export default defineConfig({
     execArgv: [keepWasmWrappers],
     maxWorkers: 2,
     allowOnly: false,
+    restoreMocks: true,
     teardownTimeout: 5_000,
+    provide: { statementsFolder },
     // An end for what hangs, not a measure: where a time is the promise, the test says it. A machine with other work is slow.
     testTimeout: 20_000,
     hookTimeout: 40_000,
@@ -44,15 +69,16 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: pure, sequence: { groupOrder: 0 } },
+        test: { name: 'unit', include: pure, isolate: false, sequence: { groupOrder: 0 } },
       },
       {
         extends: true,
         test: {
           name: 'sqlite',
-          include: ['test/**/*.test.ts'],
-          exclude: [...pure, ...crash, ...e2e, ...postgresOnly, ...severalNodes],
+          include: without(stored, ...postgresOnly),
+          isolate: false,
           env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
+          setupFiles: ['test/seen-statements.ts'],
           sequence: { groupOrder: 0 },
         },
       },
@@ -60,10 +86,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'postgres',
-          include: ['test/**/*.test.ts'],
-          exclude: [...pure, ...crash, ...e2e, ...embeddedOnly],
+          include: without(stored, ...embeddedOnly, ...withoutSql),
+          isolate: false,
           env: { ONESIXTY_TEST_DATABASE: 'postgres' },
           globalSetup: ['test/postgres-server.ts'],
+          setupFiles: ['test/seen-statements.ts'],
           sequence: { groupOrder: 3 },
         },
       },
@@ -71,7 +98,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
-          include: e2e,
+          include: among(testFiles, 'test/e2e/**'),
           env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
           globalSetup: ['scripts/build-console.ts'],
           testTimeout: 60_000,
@@ -85,8 +112,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'crash',
-          include: crash,
-          exclude: crashPostgres,
+          include: without(among(testFiles, 'test/crash/**'), crashPostgres),
           env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
           testTimeout: endAfter(120_000),
           hookTimeout: 60_000,
@@ -98,7 +124,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'crash-postgres',
-          include: crashPostgres,
+          include: among(testFiles, crashPostgres),
           env: { ONESIXTY_TEST_DATABASE: 'postgres' },
           globalSetup: ['test/postgres-server.ts'],
           testTimeout: endAfter(560_000),
@@ -106,6 +132,10 @@ export default defineConfig({
           fileParallelism: false,
           sequence: { groupOrder: 4 },
         },
+      },
+      {
+        extends: true,
+        test: { name: 'statements', include: ['test/statements/**/*.test.ts'], sequence: { groupOrder: 5 } },
       },
     ],
   },

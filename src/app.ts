@@ -54,8 +54,13 @@ export interface App {
   stop(): Promise<void>
 }
 
-/** Opens the data folder and builds every part; nothing runs yet. Refuses a folder that another process serves. */
-export async function createApp(config: Config, log: Log, ownClock: Clock = systemClock): Promise<App> {
+/** Opens the data folder and builds every part; nothing runs yet. Refuses a folder that another process serves. `open` opens the database. */
+export async function createApp(
+  config: Config,
+  log: Log,
+  ownClock: Clock = systemClock,
+  open: typeof openStorage<HotUnits> = openStorage,
+): Promise<App> {
   const clock = new AgreedClock(ownClock)
   const lock = await lockFolder(config.dataFolder, { nowMs: clock.now(), purpose: 'onesixty serve' })
   let storage: Storage<HotUnits> | null = null
@@ -63,7 +68,7 @@ export async function createApp(config: Config, log: Log, ownClock: Clock = syst
     const secret = await loadInstanceSecret(config)
     const unitsModule = new URL('./messages/units.ts', import.meta.url)
     const served = { unitsModule, maxMergedWeight: config.maxBatchMessages }
-    const opened = (storage = await openStorage<HotUnits>(config, served, clock.now()))
+    const opened = (storage = await open(config, served, clock.now()))
     await agree(clock, opened)
     const { epoch, node } = await begin(opened, { config, clock, secret })
     const horizon = await openHorizon(opened, clock, node)

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -10,11 +11,13 @@ import { openAccount, type OpenedAccount } from '../src/open-account.ts'
 import { systemClock } from '../src/clock.ts'
 import { readConfig } from '../src/config.ts'
 import { createIds } from '../src/ids.ts'
+import { secretFile } from '../src/instance-secret.ts'
 import { createLog } from '../src/log.ts'
 import { databaseFile } from '../src/data-folder.ts'
 import { epochFile } from '../src/storage/epoch.ts'
 import { type ApiClient, createApiClient } from './api-client.ts'
-import { databaseSettings, makeTestFolder, removeTestFolder } from './test-database.ts'
+import { giveStorageBack, takeStorage } from './kept-storages.ts'
+import { databaseSettings, isPostgres, makeTestFolder, testSecret } from './test-database.ts'
 
 /** The program in this process, listening on a free port. */
 export interface TestApp {
@@ -31,16 +34,22 @@ export interface TestApp {
 /** Tests write to numbers one beside the other, hundreds in a minute. */
 const manyNeighbours = { ONESIXTY_PUMPING_MESSAGES: '0' }
 
-/** Starts the whole program, built by `createApp`, in a folder of its own, with the clock of the machine and a silent log. */
+/**
+ * Starts the whole program, built by `createApp`, in a folder of its own, with the clock of the machine and a silent log. On the embedded database its
+ * store is near (kept-storages.ts).
+ */
 export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
-  const dataFolder = await temporaryFolder()
+  const { dataFolder, storage } = await takeStorage(systemClock.now())
+  // Beside a database that is there a server makes none.
+  if (!isPostgres) await writeFile(secretFile(dataFolder), testSecret, { mode: 0o600 })
   const config = readConfig({
     ...databaseSettings(dataFolder),
     ...manyNeighbours,
     ONESIXTY_PORT: '0',
     ...env,
   })
-  const app = await createApp(config, createLog('silent', { write: () => undefined }))
+  const log = createLog('silent', { write: () => undefined })
+  const app = await createApp(config, log, systemClock, async () => storage)
   const { url } = await app.start()
   const client = createApiClient(url)
   const ids = createIds({ now: systemClock.now })
@@ -57,7 +66,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     async stop() {
       client.close()
       await app.stop()
-      await removeTestFolder(dataFolder)
+      await giveStorageBack(dataFolder)
     },
   }
 }

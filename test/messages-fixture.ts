@@ -16,7 +16,7 @@ import type { SendRequest, SendResult } from '../src/messages/send-request.ts'
 import { touchDirectory } from '../src/storage/directory-version.ts'
 import { insertRows } from '../src/storage/sets.ts'
 import type { Mode } from '../src/storage/schema.ts'
-import { openTestStorage, type TestStorage } from './open-test-storage.ts'
+import { openRealStorage, openTestStorage, type TestStorage } from './open-test-storage.ts'
 import { sendRequest } from './send-request.ts'
 
 export interface MessagesFixture extends TestStorage {
@@ -49,13 +49,16 @@ export async function openMessagesFixture(
     hasStopped,
     around = (itself) => itself,
     onFolder,
+    pollIntervalMs = 500,
   }: Pick<DevicePoolDeps, 'isLogged'> &
     Pick<DispatcherDeps, 'handOvers' | 'hasStopped'> & {
       around?: (units: DispatchUnits) => DispatchUnits
-      onFolder?: Parameters<typeof openTestStorage>[0]
+      onFolder?: Parameters<typeof openRealStorage>[0]
+      /** How often the clock of the test finds the dispatcher and the pool looking by themselves: seldom where days pass. */
+      pollIntervalMs?: number
     } = {},
 ): Promise<MessagesFixture> {
-  const base = await openTestStorage(onFolder)
+  const base = await (onFolder === undefined ? openTestStorage() : openRealStorage(onFolder))
   const { storage, clock, ids } = base
   const log = createLog('silent', { write: () => undefined })
   const metrics = createMetrics()
@@ -88,7 +91,7 @@ export async function openMessagesFixture(
         () => undefined,
       ),
     ...(isLogged && { isLogged }),
-    reloadIntervalMs: 500,
+    reloadIntervalMs: pollIntervalMs,
     breakerRestMs: 300_000,
   })
   const dispatchUnits: DispatchUnits = {
@@ -111,7 +114,7 @@ export async function openMessagesFixture(
     ...(handOvers && { handOvers }),
     ...(hasStopped && { hasStopped }),
     fence: 1,
-    pollIntervalMs: 500,
+    pollIntervalMs,
   })
   await pool.start()
   await dispatcher.start()

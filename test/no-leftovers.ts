@@ -1,4 +1,5 @@
 import { afterAll, expect } from 'vitest'
+import { endFile } from './at-file-end.ts'
 
 /**
  * Fails a test file that leaves something running: a server, a socket, a child process or a timer that would keep the
@@ -13,6 +14,7 @@ const harmless = new Set(['Immediate', 'PipeWrap', 'TTYWrap'])
 const before = countResources()
 
 afterAll(async () => {
+  await endFile()
   const giveUpAtMs = nowMs() + graceMs
   while (leftovers().length > 0 && nowMs() < giveUpAtMs) await new Promise((resolve) => nextTurn(resolve))
   expect(leftovers(), 'left running by this test file').toEqual([])

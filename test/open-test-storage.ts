@@ -1,10 +1,9 @@
-import { readConfig } from '../src/config.ts'
 import { createIds, type Ids } from '../src/ids.ts'
 import type { Storage } from '../src/storage/database.ts'
-import { openStorage } from '../src/storage/open-storage.ts'
-import type { HotUnits } from '../src/messages/units.ts'
+import { giveStorageBack, takeStorage } from './kept-storages.ts'
 import { createStubClock, type StubClock } from './stub-clock.ts'
-import { databaseSettings, makeTestFolder, removeTestFolder } from './test-database.ts'
+import { openFolder } from './open-folder.ts'
+import { makeTestFolder, removeTestFolder } from './test-database.ts'
 
 export interface TestStorage {
   storage: Storage
@@ -15,8 +14,19 @@ export interface TestStorage {
   close(): Promise<void>
 }
 
-/** The real store in a folder of its own, with a clock that stands still. `onFolder` may say that its database is reached another way. */
-export async function openTestStorage(
+/** An empty store with a clock that stands still; near on the embedded database, and emptied where it is closed (kept-storages.ts). */
+export async function openTestStorage(): Promise<TestStorage> {
+  const clock = createStubClock()
+  const { storage, dataFolder } = await takeStorage(clock.now())
+  const close = async (): Promise<void> => {
+    await storage.close()
+    await giveStorageBack(dataFolder)
+  }
+  return { storage, clock, ids: createIds({ now: clock.now }), dataFolder, close }
+}
+
+/** The store as a server opens it, threads included, in a folder of its own. `onFolder` may say that its database is reached another way. */
+export async function openRealStorage(
   onFolder: (dataFolder: string) => Promise<void> = async () => undefined,
 ): Promise<TestStorage> {
   const dataFolder = await makeTestFolder()
@@ -34,20 +44,3 @@ export async function openTestStorage(
     },
   }
 }
-
-/** The real store of a data folder, as a server opens it. */
-export const openFolder = (
-  dataFolder: string,
-  nowMs: number,
-  {
-    maxMergedWeight = 2_000,
-    settings = {},
-  }: { maxMergedWeight?: number; settings?: Record<string, string> } = {},
-): Promise<Storage<HotUnits>> =>
-  openStorage<HotUnits>(
-    readConfig({ ...databaseSettings(dataFolder), ...settings }),
-    { unitsModule, maxMergedWeight },
-    nowMs,
-  )
-
-const unitsModule = new URL('../src/messages/units.ts', import.meta.url)

@@ -8,6 +8,8 @@ import { templateDatabase, withDatabase } from './postgres-server.ts'
 /** On which database this run of the tests is: that of its Vitest project. */
 export const isPostgres = process.env['ONESIXTY_TEST_DATABASE'] === 'postgres'
 
+export const testSecret = 'a secret of the tests that nobody else has'
+
 /** Data folders whose database is on a server of their own, with its address. */
 const elsewhere = new Map<string, string>()
 
@@ -38,7 +40,7 @@ export const databaseSettings = (dataFolder: string): Record<string, string> =>
     ? {
         ONESIXTY_DATA: dataFolder,
         DATABASE_URL: elsewhere.get(dataFolder) ?? withDatabase(inject('postgresUrl'), basename(dataFolder)),
-        ONESIXTY_SECRET: 'a secret of the tests that nobody else has',
+        ONESIXTY_SECRET: testSecret,
       }
     : { ONESIXTY_DATA: dataFolder }
 

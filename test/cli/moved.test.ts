@@ -7,7 +7,7 @@ import { createLog } from '../../src/log.ts'
 import type { MoveTable } from '../../src/storage/move-tables.ts'
 import { openDatabaseFile } from '../../src/storage/database-file.ts'
 import { databaseFile } from '../../src/data-folder.ts'
-import { openFolder } from '../open-test-storage.ts'
+import { openFolder } from '../open-folder.ts'
 import { databaseSettings, isPostgres } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 

@@ -7,7 +7,7 @@ import { ConfigError, readConfig } from '../../src/config.ts'
 import { previousSecretFile } from '../../src/instance-secret.ts'
 import { createLog } from '../../src/log.ts'
 import { openDatabase } from '../open-database.ts'
-import { openFolder } from '../open-test-storage.ts'
+import { openFolder } from '../open-folder.ts'
 import { databaseSettings } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 

@@ -1,7 +1,7 @@
 import { createIds } from '../../src/ids.ts'
 import { sendMessages } from '../../src/messages/send-messages.ts'
 import type { MessageStatus } from '../../src/storage/schema.ts'
-import { openFolder } from '../open-test-storage.ts'
+import { openFolder } from '../open-folder.ts'
 import { sendRequest } from '../send-request.ts'
 import { advanceEpoch } from '../../src/storage/epoch.ts'
 

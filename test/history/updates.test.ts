@@ -116,8 +116,9 @@ test(
   },
 )
 
-/** Once nothing of before is being written: devices of the accounts above go on. */
+/** Once nothing of before is being written: devices of the accounts above go on. What changed in this millisecond is told from the next one on. */
 async function followToNow({ follow }: { follow(): Promise<void> }): Promise<void> {
+  await house.clock.advance(1)
   await expect.poll(() => horizon.safeMs()).toBe(house.clock.now())
   await follow()
 }

@@ -8,7 +8,7 @@ import { createLog } from '../../src/log.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { createStubClock, type StubClock } from '../stub-clock.ts'
-import { type NearStore, openNearStore } from './near-store.ts'
+import { type NearStore, openNearStore } from '../near-store.ts'
 
 const minuteMs = 60_000
 const joinMs = 30 * minuteMs

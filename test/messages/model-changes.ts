@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { compare } from '../../src/messages/history-span.ts'
 import { walkHistory } from '../history/stored-messages.ts'
 import type { Model } from './model.ts'
-import type { NearStore } from './near-store.ts'
+import type { NearStore } from '../near-store.ts'
 
 /**
  * The feed of changes, from its beginning, has every message of an account once, in their order, and as the model has it. Of the account that has most of

@@ -5,7 +5,7 @@ import type { Ids } from '../../src/ids.ts'
 import type { Claimed } from '../../src/messages/claim-messages.ts'
 import type { StubClock } from '../stub-clock.ts'
 import { expectSums } from './expect-sums.ts'
-import type { NearStore } from './near-store.ts'
+import type { NearStore } from '../near-store.ts'
 import type { LateYes } from './model-message.ts'
 import type { Model } from './model.ts'
 

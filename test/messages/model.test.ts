@@ -12,7 +12,7 @@ import { Model } from './model.ts'
 import { expectChangesTold } from './model-changes.ts'
 import { commands } from './model-commands.ts'
 import type { Real } from './model-step.ts'
-import { type NearStore, openNearStore } from './near-store.ts'
+import { type NearStore, openNearStore } from '../near-store.ts'
 import { sizeOf } from '../proof-sizes.ts'
 
 /** About 20 s in `npm test`. */

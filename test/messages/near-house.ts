@@ -11,7 +11,7 @@ import { settleReceipts } from '../../src/messages/settle-receipts.ts'
 import { sendRequest } from '../send-request.ts'
 import { createStubClock, type StubClock } from '../stub-clock.ts'
 import { expectSums } from './expect-sums.ts'
-import { type NearStore, openNearStore } from './near-store.ts'
+import { type NearStore, openNearStore } from '../near-store.ts'
 
 /** The units of messages by hand, one after another, on one account with 100 SMS: for sentences about states and money. */
 export interface NearHouse {

@@ -6,7 +6,7 @@ import type { SendRequest, SendResult } from '../../src/messages/send-request.ts
 import type { HotUnits } from '../../src/messages/units.ts'
 import type { Storage } from '../../src/storage/database.ts'
 import { temporaryFolder } from '../harness.ts'
-import { openFolder } from '../open-test-storage.ts'
+import { openFolder } from '../open-folder.ts'
 import { sendRequest } from '../send-request.ts'
 import { removeTestFolder } from '../test-database.ts'
 import { expectSums } from './expect-sums.ts'

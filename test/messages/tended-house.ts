@@ -36,7 +36,8 @@ export interface TendedHouse extends MessagesFixture {
 }
 
 export async function openTendedHouse(): Promise<TendedHouse> {
-  const house = await openMessagesFixture()
+  // Hours pass in its tests: a look into the database at each half second of them would be all that they do.
+  const house = await openMessagesFixture(undefined, { pollIntervalMs: 10_000 })
   const { storage, clock, ids } = house
   await house.addAccount('acc_a', 0)
   const grant = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type NearStore, openNearStore } from '../messages/near-store.ts'
+import { type NearStore, openNearStore } from '../near-store.ts'
 import type { Fate } from './handset.ts'
 import { openPhoneWorld, type PhoneWorld } from './phone-world.ts'
 import { sizeOf } from '../proof-sizes.ts'

@@ -9,7 +9,8 @@ import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { eventually } from '../eventually.ts'
 import { openCluster } from '../nodes/cluster.ts'
-import { openFolder, openTestStorage, type TestStorage } from '../open-test-storage.ts'
+import { openFolder } from '../open-folder.ts'
+import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 let fixture: TestStorage
 beforeEach(async () => {

@@ -9,7 +9,7 @@ import { cliJson, freePort, type ServerProcess, startServerProcess, temporaryFol
 import { type MessagePeer, startMessagePeer } from '../../peers/message-peer.ts'
 import { databaseSettings, removeTestFolder } from '../../test-database.ts'
 import { expectSums } from '../../messages/expect-sums.ts'
-import { openFolder } from '../../open-test-storage.ts'
+import { openFolder } from '../../open-folder.ts'
 import type { CrashHouse } from '../crash-house.ts'
 import { createLoad, type Load } from '../load.ts'
 

@@ -1,0 +1,104 @@
+import { readdir, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { Client } from 'pg'
+import { inject } from 'vitest'
+import { readConfig } from '../src/config.ts'
+import type { HotUnits } from '../src/messages/units.ts'
+import { databaseFile } from '../src/data-folder.ts'
+import type { Storage } from '../src/storage/database.ts'
+import { postgresSettingsOf } from '../src/storage/open-storage.ts'
+import { PostgresSignals } from '../src/storage/postgres-signals.ts'
+import type { Signals } from '../src/storage/signals.ts'
+import { atFileEnd } from './at-file-end.ts'
+import { openNearStorage } from './near-storage.ts'
+import { openFolder } from './open-folder.ts'
+import { withDatabase } from './postgres-server.ts'
+import { isPostgres, makeTestFolder, removeTestFolder } from './test-database.ts'
+
+/**
+ * The storages of one test file: opened once, emptied between its tests. Near ones on the embedded database, those of the program on PostgreSQL. What a
+ * test does to the threads, the file or the tables themselves needs `openRealStorage`.
+ */
+export interface KeptStorage {
+  dataFolder: string
+  storage: Storage<HotUnits>
+}
+
+interface Kept extends KeptStorage {
+  /** What listens for other nodes, which is not used again once it was closed. */
+  openSignals(): Signals | null
+  /** Removes every row. */
+  clear(): Promise<void>
+  /** Ends what it holds open. */
+  end(): Promise<void>
+}
+
+const free: Kept[] = []
+const taken = new Map<string, Kept>()
+
+atFileEnd(async () => {
+  const kept = [...free.splice(0), ...taken.values()]
+  taken.clear()
+  for (const { dataFolder, end } of kept) {
+    await end()
+    await removeTestFolder(dataFolder)
+  }
+})
+
+/** An empty storage in an empty folder, until it is given back. */
+export async function takeStorage(nowMs: number): Promise<KeptStorage> {
+  const kept = free.pop() ?? (await (isPostgres ? keepPostgres : keepNear)(nowMs))
+  taken.set(kept.dataFolder, kept)
+  const { dataFolder, storage } = kept
+  const close = (): Promise<void> => storage.writer.drain()
+  return { dataFolder, storage: { ...storage, signals: kept.openSignals(), close } }
+}
+
+export async function giveStorageBack(dataFolder: string): Promise<void> {
+  const kept = taken.get(dataFolder)
+  if (kept === undefined) throw new Error(`${dataFolder} was given back already`)
+  taken.delete(dataFolder)
+  await kept.clear()
+  const file = basename(databaseFile(dataFolder))
+  const strangers = (await readdir(dataFolder)).filter((name) => !name.startsWith(file))
+  for (const name of strangers) await rm(join(dataFolder, name), { recursive: true })
+  free.push(kept)
+}
+
+async function keepNear(nowMs: number): Promise<Kept> {
+  const dataFolder = await makeTestFolder()
+  const storage = await openNearStorage(dataFolder, nowMs)
+  return {
+    dataFolder,
+    storage,
+    openSignals: () => null,
+    clear: () => storage.clear(),
+    end: () => storage.close(),
+  }
+}
+
+async function keepPostgres(nowMs: number): Promise<Kept> {
+  const dataFolder = await makeTestFolder()
+  const storage = await openFolder(dataFolder, nowMs)
+  const url = withDatabase(inject('postgresUrl'), basename(dataFolder))
+  const admin = new Client({ connectionString: url })
+  await admin.connect()
+  const { rows } = await admin.query<{ name: string }>(
+    `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'`,
+  )
+  // As a replica nothing checks foreign keys or runs triggers: the order of the tables does not matter.
+  const deletes = rows.map(({ name }) => `delete from "${name}";`).join(' ')
+  return {
+    dataFolder,
+    storage,
+    openSignals: () => new PostgresSignals(postgresSettingsOf(readConfig({}), url)),
+    async clear() {
+      await storage.writer.drain()
+      await admin.query(`begin; set local session_replication_role = replica; ${deletes} commit`)
+    },
+    async end() {
+      await storage.close()
+      await admin.end()
+    },
+  }
+}

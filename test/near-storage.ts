@@ -1,0 +1,66 @@
+import { stat, statfs } from 'node:fs/promises'
+import { merging, units, type HotUnits } from '../src/messages/units.ts'
+import { databaseFile } from '../src/data-folder.ts'
+import type { Units } from '../src/storage/dialect.ts'
+import type { Storage } from '../src/storage/database.ts'
+import { emptyLog } from '../src/storage/empty-log.ts'
+import { connectLocally } from '../src/storage/local-connection.ts'
+import { mergedUnits } from '../src/storage/merged-units.ts'
+import { openNearStore } from './near-store.ts'
+
+/**
+ * A near store in the file of a data folder, as a `Storage`: reads go by a connection of their own and see what is committed, commands and other
+ * connections find the file. What crosses to the threads of a server as JSON is JSON here, too.
+ */
+export interface NearStorage extends Storage<HotUnits> {
+  /** Removes every row. */
+  clear(): Promise<void>
+}
+
+export async function openNearStorage(
+  dataFolder: string,
+  nowMs: number,
+  maxMergedWeight = 2_000,
+): Promise<NearStorage> {
+  const file = databaseFile(dataFolder)
+  const store = await openNearStore(nowMs, file)
+  const { writer, connection } = store
+  const reading = () => connectLocally({ file, readOnly: true, busyTimeoutMs: 5_000, cacheKiB: 4_096 }).db
+  const read = reading()
+  const merged = mergedUnits({ writer, units, merging, maxWeight: maxMergedWeight })
+  const alone = (unit: Units[string], input: unknown) => writer.write((tx) => unit(tx, input as never))
+  const runUnit = async (name: keyof HotUnits, input: unknown): Promise<unknown> =>
+    asJson(await (merged.get(name) ?? ((crossed) => alone(units[name], crossed)))(asJson(input)))
+  return {
+    read,
+    readAtDoor: read,
+    readOf: () => read,
+    writer,
+    cluster: null,
+    signals: null,
+    died: new Promise(() => undefined),
+    runUnit: runUnit as NearStorage['runUnit'],
+    async flushTimes() {
+      const [p50Ms = 0, p99Ms = 0] = connection.flushTimes.percentiles([0.5, 0.99])
+      return { p50Ms, p99Ms }
+    },
+    async sizes() {
+      const [{ size }, { bavail, bsize }] = await Promise.all([stat(file), statfs(dataFolder)])
+      const { changes = 0 } = connection.execute({ op: 'wal-bytes', sql: '', values: [] })
+      return { databaseBytes: size, walBytes: changes, diskFreeBytes: bavail * bsize }
+    },
+    emptyLog: () => emptyLog(store.db),
+    openLongReads() {
+      const longReads = reading()
+      return () => longReads
+    },
+    async clear() {
+      await writer.drain()
+      store.clear()
+    },
+    close: () => writer.drain(),
+  }
+}
+
+const asJson = (value: unknown): unknown =>
+  value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown)

@@ -1,0 +1,100 @@
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type CompiledQuery, DefaultQueryExecutor, PostgresAdapter } from 'kysely'
+import { inject } from 'vitest'
+import type { SetAdapter, SetStatements } from '../src/storage/dialect.ts'
+import { atFileEnd } from './at-file-end.ts'
+
+/**
+ * Keeps each statement that the program makes in a test, once for each database: sets of rows by table and columns, `selectEach` by its text, and what
+ * Kysely builds by its SQL, with placeholders and lists of either database made alike. What a test asks by itself does not count.
+ */
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the statements of a run are kept, a file for each database and process. */
+    statementsFolder: string
+  }
+}
+
+type Database = 'sqlite' | 'postgres'
+type Statements = Record<Database, Set<string>>
+
+const seen: Statements = { sqlite: new Set(), postgres: new Set() }
+const told: Statements = { sqlite: new Set(), postgres: new Set() }
+
+interface Executor {
+  adapter: SetAdapter
+  executeQuery(query: CompiledQuery, ...rest: unknown[]): Promise<unknown>
+}
+const base = Object.getPrototypeOf(DefaultQueryExecutor.prototype) as Executor
+const executeQuery = base.executeQuery
+const isWatched = Symbol('watched')
+
+if (!(isWatched in base)) {
+  Object.assign(base, { [isWatched]: true })
+  base.executeQuery = function watched(this: Executor, query, ...rest) {
+    const database = this.adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite'
+    watchSets(database, this.adapter.sets)
+    // What a set statement is made of has a mark of its own.
+    if (Object.getOwnPropertySymbols(query).length === 0) keep(database, normalised(query.sql))
+    return executeQuery.call(this, query, ...rest)
+  }
+  atFileEnd(async () => {
+    for (const database of ['sqlite', 'postgres'] as const) write(database)
+  })
+}
+
+function watchSets(database: Database, sets: SetStatements): void {
+  if (isWatched in sets) return
+  const { selectEach } = sets
+  Object.assign(sets, { [isWatched]: true })
+  sets.selectEach = (db, statement, inputs) => {
+    keep(database, `selectEach ${inOneLine(statement.sql)}`)
+    return selectEach(db, statement, inputs)
+  }
+  for (const name of ['insertRows', 'updateRows', 'deleteRows', 'adjustRows', 'addToRows'] as const) {
+    const change = sets[name] as (...args: readonly unknown[]) => Promise<number>
+    const watched = (...args: readonly unknown[]): Promise<number> => {
+      // Behind the table all that is no row: columns by their use, and what happens on a conflict.
+      const shape = args.slice(2).filter((arg) => typeof arg === 'string' || !isRows(arg))
+      keep(database, `${name} ${String(args[1])} ${JSON.stringify(shape)}`)
+      return change(...args)
+    }
+    Object.assign(sets, { [name]: watched })
+  }
+}
+
+const isRows = (arg: unknown): boolean => Array.isArray(arg) && Array.isArray(arg[0])
+
+function keep(database: Database, statement: string): void {
+  if (seen[database].has(statement) || !isOfProgram()) return
+  seen[database].add(statement)
+}
+
+/** By the nearest caller that is neither the storage nor a library. */
+function isOfProgram(): boolean {
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = 60
+  const frames = (new Error().stack ?? '').split('\n')
+  Error.stackTraceLimit = limit
+  const caller = frames.find(
+    (frame) => /\/(src|test)\/(?!storage\/|seen-statements)/.test(frame) && !frame.includes('node_modules'),
+  )
+  return caller?.includes('/src/') ?? false
+}
+
+const inOneLine = (sql: string): string => sql.replace(/\s+/g, ' ').trim()
+
+const normalised = (sql: string): string =>
+  inOneLine(sql)
+    .replace(/\$\d+/g, '?')
+    .replace(/\((\?(, \?)*|null)?\)/g, '(?)')
+    .replace(/\(\?\)(, \(\?\))+/g, '(?)')
+
+function write(database: Database): void {
+  const fresh = [...seen[database]].filter((statement) => !told[database].has(statement))
+  if (fresh.length === 0) return
+  for (const statement of fresh) told[database].add(statement)
+  const lines = fresh.map((statement) => `${statement}\n`).join('')
+  appendFileSync(join(inject('statementsFolder'), `${database}-${process.pid}.txt`), lines)
+}
