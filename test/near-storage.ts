@@ -13,8 +13,8 @@ import { openNearStore } from './near-store.ts'
  * connections find the file. What crosses to the threads of a server as JSON is JSON here, too.
  */
 export interface NearStorage extends Storage<HotUnits> {
-  /** Removes every row. */
-  clear(): Promise<void>
+  /** Removes every row; gives whether there are no statistics. */
+  clear(): Promise<boolean>
 }
 
 export async function openNearStorage(
@@ -57,6 +57,7 @@ export async function openNearStorage(
     async clear() {
       await writer.drain()
       store.clear()
+      return !store.hasStatistics()
     },
     close: () => writer.drain(),
   }

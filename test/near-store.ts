@@ -16,6 +16,8 @@ export interface NearStore {
   writer: Writer
   /** Removes every row. */
   clear(): void
+  /** Whether its tables were analysed. */
+  hasStatistics(): boolean
   /** How many rows have been changed so far, what was rolled back among them: while it stands, so does everything that is stored. */
   changes(): number
   close(): Promise<void>
@@ -35,13 +37,15 @@ export async function openNearStore(nowMs: number, file = ':memory:'): Promise<N
     db,
   )
   const clear = `pragma foreign_keys = off; begin; ${rows.map(({ name }) => `delete from ${name};`).join(' ')} commit; pragma foreign_keys = on;`
-  const totalChanges = { op: 'all', sql: 'select total_changes()', values: [] } as const
+  const one = (text: string): number =>
+    Number(connection.execute({ op: 'all', sql: text, values: [] }).rows?.[0]?.[0])
   return {
     connection,
     db,
     writer,
     clear: () => run(clear),
-    changes: () => Number(connection.execute(totalChanges).rows?.[0]?.[0]),
+    hasStatistics: () => one(`select count(*) from sqlite_master where name = 'sqlite_stat1'`) > 0,
+    changes: () => one('select total_changes()'),
     close: () => db.destroy(),
   }
 }
