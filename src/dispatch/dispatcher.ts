@@ -154,7 +154,8 @@ export class Dispatcher implements Service {
       before = this.#handedOver
       await this.#refill.now()
       this.nudge()
-      await this.#round
+      // A nudge as a round ends begins the next one.
+      while (this.#round !== null) await this.#round
       if (this.#open.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve))
     }
   }
