@@ -49,13 +49,11 @@ export const isOutdatedHash = (hash: string): boolean => {
 
 const phcForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]{22,})$/
 
-const argon2Async = promisify(argon2)
-
 /** In one form, however a keyboard composes its letters. */
 const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NFKC'))
 
 const argon2Key = (password: string, nonce: Uint8Array, cost: Cost, tagLength: number): Promise<Buffer> =>
-  argon2Async('argon2id', { message: bytesOf(password), nonce, tagLength, ...cost })
+  promisify(argon2)('argon2id', { message: bytesOf(password), nonce, tagLength, ...cost })
 
 /** Without the padding. */
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64').replaceAll('=', '')

@@ -1,15 +1,52 @@
-import { argon2 } from 'node:crypto'
+import crypto from 'node:crypto'
 import { request } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { syncBuiltinESMExports } from 'node:module'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest'
 import { makeOperator, testPassword } from '../e2e/signed-in.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
 import { newVisitor, totp, type Visitor } from './visitor.ts'
 
-/** Counted: it is what takes time when somebody signs in. */
-vi.mock(import('node:crypto'), async (original) => {
-  const crypto = await original()
-  return { ...crypto, argon2: vi.fn<typeof argon2>(crypto.argon2) }
-})
+/** The hashes that are slow on purpose, watched in all that imports them: their names and costs, in the order of their calls. */
+function watchHashes(): { take(): unknown[]; end(): void } {
+  let calls: unknown[] = []
+  const spies = (['argon2', 'scrypt', 'pbkdf2'] as const).map((name) => {
+    const hash = crypto[name] as (...args: unknown[]) => unknown
+    return vi.spyOn(crypto, name).mockImplementation((...args: unknown[]) => {
+      calls.push([name, ...args.map(costOf)])
+      return hash(...args)
+    })
+  })
+  syncBuiltinESMExports()
+  return {
+    take() {
+      const taken = calls
+      calls = []
+      return taken
+    },
+    end() {
+      for (const spy of spies) spy.mockRestore()
+      syncBuiltinESMExports()
+    },
+  }
+}
+
+/** Bytes by their number alone: the password is the same, and each salt another. */
+const costOf = (arg: unknown): unknown => {
+  if (ArrayBuffer.isView(arg)) return arg.byteLength
+  if (typeof arg === 'function') return 'callback'
+  if (typeof arg !== 'object' || arg === null) return arg
+  return Object.fromEntries(Object.entries(arg).map(([name, value]) => [name, costOf(value)]))
+}
 
 const password = 'gelber Igel im Schnee'
 const sessionCookie = '__Host-onesixty-session'
@@ -197,20 +234,13 @@ describe('whether an address is known', () => {
 
   test('is told neither by the words of a refused sign-in nor by how often it hashes, which is what takes time', async () => {
     await house.openAccount('Nopassword')
+    const hashes = watchHashes()
+    onTestFinished(() => hashes.end())
     const refusal = async (email: string) => {
-      vi.mocked(argon2).mockClear()
       const wrong = { email, password: 'a wrong password' }
       const { body, status } = await newVisitor(house.url).change('session/sign-in', wrong)
       const { request_id: _, ...words } = body as { request_id: string }
-      const hashes = vi
-        .mocked(argon2)
-        .mock.calls.map(([algorithm, { memory, passes, parallelism }]) => [
-          algorithm,
-          memory,
-          passes,
-          parallelism,
-        ])
-      return { status, words, hashes }
+      return { status, words, hashes: hashes.take() }
     }
     const known = await refusal(house.ada.email)
     expect(known.hashes).toHaveLength(1)
