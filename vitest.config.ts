@@ -57,7 +57,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     execArgv: [keepWasmWrappers],
-    maxWorkers: 2,
+    maxWorkers: 3,
     allowOnly: false,
     restoreMocks: true,
     teardownTimeout: 5_000,

@@ -17,6 +17,7 @@ import { databaseFile } from '../src/data-folder.ts'
 import { epochFile } from '../src/storage/epoch.ts'
 import { type ApiClient, createApiClient } from './api-client.ts'
 import { giveStorageBack, takeStorage } from './kept-storages.ts'
+import type { CommandResult } from './run-command.ts'
 import { databaseSettings, isPostgres, makeTestFolder, testSecret } from './test-database.ts'
 
 /** The program in this process, listening on a free port. */
@@ -153,14 +154,8 @@ export async function startServerProcess(options: {
 
 const usuallyReadyWithinMs = 20_000
 
-export interface CommandResult {
-  code: number | null
-  stdout: string
-  stderr: string
-}
-
-/** Runs `node bin/onesixty.js <args>` to its end. */
-export async function cli(
+/** Runs `node bin/onesixty.js <args>` to its end, in a process of its own. */
+export async function cliProcess(
   args: readonly string[],
   options: { dataFolder: string; stdin?: string; env?: Record<string, string> },
 ): Promise<CommandResult> {
@@ -172,14 +167,6 @@ export async function cli(
   child.stdin.end(options.stdin ?? '')
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
   return { code, stdout, stderr }
-}
-
-/** Runs a command with `--json` that must succeed, and gives what it printed. */
-export async function cliJson<T>(args: readonly string[], dataFolder: string): Promise<T> {
-  const result = await cli([...args, '--json'], { dataFolder })
-  if (result.code !== 0)
-    throw new Error(`onesixty ${args.join(' ')} failed: ${result.stderr}${result.stdout}`)
-  return JSON.parse(result.stdout) as T
 }
 
 /** A new data folder under the system's own for temporary files, with a database of its own. */

@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type ApiMessage, createApiClient } from './api-client.ts'
 import { eventually } from './eventually.ts'
-import { cliJson, startServerProcess, temporaryFolder } from './harness.ts'
+import { startServerProcess, temporaryFolder } from './harness.ts'
+import { cliJson } from './run-command.ts'
 import { type LifeHouse, number, openLifeHouse } from './life-house.ts'
 
 /** The whole program over real HTTP, with the clock of the machine: everything runs at once, so that the waits overlap. */

@@ -4,7 +4,8 @@ import { calls } from '../src/api/console/calls.ts'
 import { newVisitor, totp, type Visitor } from './console/visitor.ts'
 import { createApiClient } from './api-client.ts'
 import { eventually } from './eventually.ts'
-import { cli, cliJson, startServerProcess, temporaryFolder } from './harness.ts'
+import { cliProcess, startServerProcess, temporaryFolder } from './harness.ts'
+import { cliJson } from './run-command.ts'
 import { openPhoneHouse } from './phones/phone-house.ts'
 import { removeTestFolder } from './test-database.ts'
 import { openReceiver } from './webhooks/receiver.ts'
@@ -140,7 +141,7 @@ test('no text, number, key, password, code or secret of the API, the console and
     response.statusCode = failures-- > 0 ? 500 : 200
     response.end(marks.text)
   }
-  await cli(
+  await cliProcess(
     ['device', 'add', 'smpp', '--account', accountId, '--name', 'Nowhere', '--host', '127.0.0.1', '--port', '1', '--system-id', 'esme', '--password-stdin'],
     { dataFolder, stdin: `${marks.linkPassword}\n` },
   )

@@ -36,7 +36,7 @@ if (!(isWatched in base)) {
     const database = this.adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite'
     watchSets(database, this.adapter.sets)
     // What a set statement is made of has a mark of its own.
-    if (Object.getOwnPropertySymbols(query).length === 0) keep(database, normalised(query.sql))
+    if (Object.getOwnPropertySymbols(query).length === 0) keep(database, query.sql, normalised)
     return executeQuery.call(this, query, ...rest)
   }
   atFileEnd(async () => {
@@ -49,7 +49,7 @@ function watchSets(database: Database, sets: SetStatements): void {
   const { selectEach } = sets
   Object.assign(sets, { [isWatched]: true })
   sets.selectEach = (db, statement, inputs) => {
-    keep(database, `selectEach ${inOneLine(statement.sql)}`)
+    keep(database, statement.sql, (sql) => `selectEach ${inOneLine(sql)}`)
     return selectEach(db, statement, inputs)
   }
   for (const name of ['insertRows', 'updateRows', 'deleteRows', 'adjustRows', 'addToRows'] as const) {
@@ -57,7 +57,7 @@ function watchSets(database: Database, sets: SetStatements): void {
     const watched = (...args: readonly unknown[]): Promise<number> => {
       // Behind the table all that is no row: columns by their use, and what happens on a conflict.
       const shape = args.slice(2).filter((arg) => typeof arg === 'string' || !isRows(arg))
-      keep(database, `${name} ${String(args[1])} ${JSON.stringify(shape)}`)
+      keep(database, `${name} ${String(args[1])} ${JSON.stringify(shape)}`, (words) => words)
       return change(...args)
     }
     Object.assign(sets, { [name]: watched })
@@ -66,18 +66,17 @@ function watchSets(database: Database, sets: SetStatements): void {
 
 const isRows = (arg: unknown): boolean => Array.isArray(arg) && Array.isArray(arg[0])
 
-/** How often a statement that only tests have made so far is looked at again: the program may make it, too. */
+/** How often a text that only tests have made so far is looked at again: the program may make it, too. */
 const mostLooks = 30
-const looks = new Map<string, number>()
+/** How often each text was looked at, as it was made; those of which no more is to be learned have `mostLooks`. */
+const looks: Record<Database, Map<string, number>> = { sqlite: new Map(), postgres: new Map() }
 
-function keep(database: Database, statement: string): void {
-  if (seen[database].has(statement)) return
-  const count = looks.get(statement) ?? 0
+function keep(database: Database, text: string, statementOf: (text: string) => string): void {
+  const count = looks[database].get(text) ?? 0
   if (count >= mostLooks) return
-  if (isOfProgram()) {
-    seen[database].add(statement)
-    looks.delete(statement)
-  } else looks.set(statement, count + 1)
+  const isOurs = isOfProgram()
+  looks[database].set(text, isOurs ? mostLooks : count + 1)
+  if (isOurs) seen[database].add(statementOf(text))
 }
 
 /** By the nearest caller that is neither the storage nor a library. */

@@ -3,14 +3,8 @@ import { createServer } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createApiClient } from '../api-client.ts'
 import { eventually } from '../eventually.ts'
-import {
-  cli,
-  cliJson,
-  freePort,
-  type ServerProcess,
-  startServerProcess,
-  temporaryFolder,
-} from '../harness.ts'
+import { cliProcess, freePort, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { cliJson } from '../run-command.ts'
 
 let dataFolder: string
 let started: ServerProcess[]
@@ -68,7 +62,7 @@ test('the first start makes the operator an account and prints its keys, though 
 
 test('a start that cannot read its files, or not make its folder, names the setting', async () => {
   const failure = async (env: Record<string, string>): Promise<string> => {
-    const { code, stderr } = await cli(['serve'], { dataFolder, env })
+    const { code, stderr } = await cliProcess(['serve'], { dataFolder, env })
     // Certificates may fit at the next try.
     expect(code).toBe('ONESIXTY_TLS_CERT' in env ? 1 : 78)
     return stderr
@@ -90,7 +84,7 @@ test('keys are made when they can be printed: a start that fails leaves the welc
   const port = await freePort()
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve))
-  const failed = await cli(['serve'], { dataFolder, env: { ONESIXTY_PORT: String(port) } })
+  const failed = await cliProcess(['serve'], { dataFolder, env: { ONESIXTY_PORT: String(port) } })
   await new Promise((resolve) => other.close(resolve))
   expect([failed.code, failed.stdout]).toEqual([1, ''])
   expect(failed.stderr).toContain(`Port ${port} of 127.0.0.1 is in use`)

@@ -1,5 +1,5 @@
-import { runCommandLine } from '../../src/cli/command-line.ts'
-import { databaseSettings, makeTestFolder, removeTestFolder } from '../test-database.ts'
+import { cli } from '../run-command.ts'
+import { makeTestFolder, removeTestFolder } from '../test-database.ts'
 
 export interface CliResult {
   code: number
@@ -19,16 +19,9 @@ export interface Cli {
 /** The command line on a data folder of its own, where the database has no tables yet if it is to be empty. A line that is one text is split at its spaces. */
 export async function openCli(env: Record<string, string> = {}, { isEmpty = false } = {}): Promise<Cli> {
   const dataFolder = await makeTestFolder('onesixty-cli-', { isEmpty })
-  const run: Cli['run'] = async (line, stdin = '') => {
-    const said = { stdout: '', stderr: '' }
+  const run: Cli['run'] = (line, stdin = '') => {
     const argv = typeof line === 'string' ? line.split(' ').filter((word) => word !== '') : line
-    const code = await runCommandLine(argv, {
-      stdout: { write: (text) => void (said.stdout += text) },
-      stderr: { write: (text) => void (said.stderr += text) },
-      stdin: bytesOf(stdin),
-      env: { ...databaseSettings(dataFolder), ...env },
-    })
-    return { code, ...said }
+    return cli(argv, { dataFolder, stdin, env })
   }
   return {
     dataFolder,
@@ -42,8 +35,4 @@ export async function openCli(env: Record<string, string> = {}, { isEmpty = fals
     },
     close: () => removeTestFolder(dataFolder),
   }
-}
-
-async function* bytesOf(text: string): AsyncIterable<Uint8Array> {
-  yield new TextEncoder().encode(text)
 }

@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { epochFile } from '../../src/storage/epoch.ts'
-import { cli } from '../harness.ts'
+import { cliProcess } from '../harness.ts'
 import { openDatabase } from '../open-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
@@ -47,14 +47,14 @@ test.each([
   'a start that no repetition would mend ends so that it is not repeated: %s',
   async (_why, spoil, sentence) => {
     await spoil()
-    const { code, stderr } = await cli(['serve'], { dataFolder: house.dataFolder })
+    const { code, stderr } = await cliProcess(['serve'], { dataFolder: house.dataFolder })
     expect([code, stderr]).toEqual([78, expect.stringContaining(sentence)])
   },
 )
 
 test('so does one whose roles take a PostgreSQL that it is not given', async () => {
   const env = { DATABASE_URL: '', ONESIXTY_ROLES: 'api' }
-  const { code, stderr } = await cli(['serve'], { dataFolder: house.dataFolder, env })
+  const { code, stderr } = await cliProcess(['serve'], { dataFolder: house.dataFolder, env })
   expect([code, stderr]).toEqual([78, expect.stringContaining('leave --roles and ONESIXTY_ROLES out')])
 })
 

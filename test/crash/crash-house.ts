@@ -2,14 +2,8 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type ApiClient, type ApiMessage, createApiClient } from '../api-client.ts'
 import { eventually } from '../eventually.ts'
-import {
-  cli,
-  cliJson,
-  freePort,
-  type ServerProcess,
-  startServerProcess,
-  temporaryFolder,
-} from '../harness.ts'
+import { cliProcess, freePort, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { cliJson } from '../run-command.ts'
 import { type MessagePeer, startMessagePeer } from '../peers/message-peer.ts'
 import { removeTestFolder, useServer } from '../test-database.ts'
 import { createLoad, type Load, markerOf } from './load.ts'
@@ -177,7 +171,7 @@ const chargeOf = (message: ApiMessage, wasLate: (message: ApiMessage) => boolean
   message.status === 'delivered' && !wasLate(message) ? message.parts : 0
 
 export async function expectSound({ dataFolder }: Pick<CrashHouse, 'dataFolder'>): Promise<void> {
-  const { stdout, stderr } = await cli(['doctor', '--json'], { dataFolder })
+  const { stdout, stderr } = await cliProcess(['doctor', '--json'], { dataFolder })
   const found = JSON.parse(stdout) as { ok: boolean; checks: { ok: boolean }[] }
   expect(
     found.checks.filter(({ ok }) => !ok),

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasCode } from '../../src/durable-file.ts'
 import type { ApiSend } from '../api-client.ts'
 import { eventually } from '../eventually.ts'
-import { cli } from '../harness.ts'
+import { cliProcess } from '../harness.ts'
 import { sizeOf } from '../proof-sizes.ts'
 import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from './crash-house.ts'
 
@@ -68,7 +68,7 @@ describe.skipIf(!hasDisk)('a server whose disk is full', () => {
 
   /** The doctor has nothing to say but that the disk is small. */
   async function expectSound(): Promise<void> {
-    const { stdout } = await cli(['doctor', '--json'], house)
+    const { stdout } = await cliProcess(['doctor', '--json'], house)
     const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean }[] }
     expect(checks.filter(({ name, ok }) => !ok && name !== 'free_space')).toEqual([])
     expect(checks.length).toBeGreaterThan(5)

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { cliJson, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { cliJson } from '../run-command.ts'
 
 interface Listed {
   kind: string

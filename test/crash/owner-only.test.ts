@@ -1,7 +1,8 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { cliJson, startServerProcess, temporaryFolder } from '../harness.ts'
+import { startServerProcess, temporaryFolder } from '../harness.ts'
+import { cliJson } from '../run-command.ts'
 
 let folder: string
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { cliJson } from '../harness.ts'
+import { cliJson } from '../run-command.ts'
 import { numbersFrom, openPhoneHouse, type PhoneHouse } from './phone-house.ts'
 
 const deliveredAll = (house: PhoneHouse, count: number): Promise<unknown> =>

@@ -1,7 +1,8 @@
 import { expect, onTestFinished } from 'vitest'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { eventually } from '../eventually.ts'
-import { cli, cliJson, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { cli, cliJson } from '../run-command.ts'
 import { withDatabase } from '../open-database.ts'
 import { type FakePhones, type FakePhonesOptions, startFakePhones } from '../peers/fake-phone-control.ts'
 

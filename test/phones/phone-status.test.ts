@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { cliJson } from '../harness.ts'
+import { cliJson } from '../run-command.ts'
 import { numbersFrom, openPhoneHouse } from './phone-house.ts'
 
 const instant: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)

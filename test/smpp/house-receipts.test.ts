@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { cliJson } from '../harness.ts'
+import { cliJson } from '../run-command.ts'
 import { numbersFrom, openSmppHouse } from './smpp-house.ts'
 
 test('a link that asks for failures alone has a message sent for good, and undelivered once the network says so', async () => {

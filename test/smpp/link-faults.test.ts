@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { cliJson } from '../harness.ts'
+import { cliJson } from '../run-command.ts'
 import { withDatabase } from '../open-database.ts'
 import { FaultProxy } from '../peers/fault-proxy.ts'
 import type { SmscControl } from '../peers/smsc-control.ts'

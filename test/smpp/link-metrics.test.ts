@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { cli } from '../harness.ts'
+import { cli } from '../run-command.ts'
 import { numbersFrom, openSmppHouse } from './smpp-house.ts'
 
 const metricsOf = async (url: string): Promise<Map<string, string>> => {

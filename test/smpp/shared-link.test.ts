@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { cli, cliJson, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { cli, cliJson } from '../run-command.ts'
 import { mobileOriginated } from '../peers/sms-text/mobile-originated.ts'
 import { type SmscControl, startSmsc } from '../peers/smsc-control.ts'
 

@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { cli, cliJson, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { cli, cliJson } from '../run-command.ts'
 import { type SmscControl, type SmscOptions, startSmsc } from '../peers/smsc-control.ts'
 
 /** A running server with one account whose device is a link to the foreign SMSC, through `port` when something stands between. */

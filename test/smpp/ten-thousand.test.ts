@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { cliJson } from '../harness.ts'
+import { cliJson } from '../run-command.ts'
 import { judgeTexts } from '../peers/sms-text/reassemble.ts'
 import { numbersFrom, openSmppHouse } from './smpp-house.ts'
 

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { cli, startServerProcess, temporaryFolder } from '../harness.ts'
+import { cliProcess, startServerProcess, temporaryFolder } from '../harness.ts'
 import { removeTestFolder } from '../test-database.ts'
 
 const hook = pathToFileURL(join(import.meta.dirname, 'unflushed-sqlite.ts')).href
@@ -40,13 +40,13 @@ test.each(levels)(
   async (level, number) => {
     const { dataFolder, env } = await openHouse(level)
     const create = ['account', 'create', '--name', 'Ada', '--email', 'ada@example.org']
-    const refused = await cli(create, { dataFolder, env })
+    const refused = await cliProcess(create, { dataFolder, env })
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringContaining('SQLite does not flush each commit'),
     ])
-    expect(await cli(create, { dataFolder })).toMatchObject({ code: 0 })
-    const { code, stdout } = await cli(['doctor'], { dataFolder, env })
+    expect(await cliProcess(create, { dataFolder })).toMatchObject({ code: 0 })
+    const { code, stdout } = await cliProcess(['doctor'], { dataFolder, env })
     expect([code, stdout]).toEqual([1, expect.stringContaining(`synchronous is ${number}: a power cut`)])
   },
 )
