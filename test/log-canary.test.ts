@@ -201,7 +201,7 @@ async function useSecondFactor(url: string, visitor: Visitor, refusals: ReturnTy
 test('no token, text or number of a phone stands there: of its registration, of what it pulls and reports, and of what it receives', async () => {
   const env = { ONESIXTY_LOG_LEVEL: 'debug' }
   const simCards = [{ slotIndex: 0, phoneNumber: marks.simNumber, carrierName: 'Telco', iccid: marks.iccid }]
-  const house = await openPhoneHouse({ env, simCards })
+  const house = await openPhoneHouse({ ownProcess: true, env, simCards })
   const { server, baseUrl, accountId, liveKey, privateToken } = house
   const { dataFolder } = server
   const { live_key: otherKey } = await cliJson<{ live_key: string }>(['account', 'create', '--name', 'Bob', '--email', 'bob@example.org'], dataFolder)
@@ -244,9 +244,9 @@ test('no token, text or number of a phone stands there: of its registration, of 
   for (const mark of [marks.text, marks.number, marks.inboundText, marks.inboundNumber]) expect(own, mark).toContain(mark)
   const metrics = await textAt(`${server.url}/metrics`)
   await house.phones.stop()
-  await server.stop()
+  await server.process.stop()
 
-  const log = server.output()
+  const log = server.process.output()
   for (const said of ['/mobile/v1/device', '/mobile/v1/message', '/mobile/v1/hooks/:secret', '/mobile/v1/events', accountId]) expect(log, said).toContain(said)
   const minted = { liveKey: secretOf(liveKey), ownPrivateToken: privateToken, ownDeviceToken: deviceToken, ownHookSecret: hookSecret, signingKey: view.settings.signingKey }
   expectNowhere({ ...marks, ...minted }, { log, metrics, told })

@@ -40,7 +40,7 @@ test('a stop under load ends within 30 s, leaves no outcome unknown and loses no
 })
 
 test('a stop while the second part of a long message is refused over and over ends soon, and leaves nothing unknown', async () => {
-  const over = await openSmppHouse()
+  const over = await openSmppHouse({ ownProcess: true })
   await over.smsc.set({ submit: { rules: [{ status: 0, times: 1 }, { status: 0x14 }] } })
   await over.send('Your parcel costs 3 € [today]. '.repeat(8), ['+4915112345678'])
   await eventually(
@@ -49,9 +49,9 @@ test('a stop while the second part of a long message is refused over and over en
     10_000,
   )
   const startedMs = performance.now()
-  expect(await over.server.kill('SIGTERM')).toEqual({ code: 0, signal: null })
+  expect(await over.server.process.kill('SIGTERM')).toEqual({ code: 0, signal: null })
   expect(performance.now() - startedMs).toBeLessThan(20_000)
-  await over.restart()
+  await over.server.restart()
   expect(await over.history('outbound')).toMatchObject([
     { status: 'failed', error: { code: 'partially_sent', network_code: 'ESME_RMSGQFUL' } },
   ])

@@ -19,16 +19,16 @@ test(
   async () => {
     const arming = await openArming()
     onTestFinished(() => arming.remove())
-    const house = await openSmppHouse({ settings: ['window=10'], env: arming.env })
+    const house = await openSmppHouse({ ownProcess: true, settings: ['window=10'], env: arming.env })
     const load = createLoad({ url: house.server.url, key: house.liveKey, perSecond: 40 })
     onTestFinished(() => load.close())
     const handsets = receiveTexts(house)
     for (let round = 0; round < rounds; round++)
       for (const [i, point] of smppCrashPoints.entries()) {
         load.resume()
-        await arming.diesAt(house.server, { point, skip: (round + i) % 3 })
+        await arming.diesAt(house.server.process, { point, skip: (round + i) % 3 })
         await load.pause()
-        await house.restart()
+        await house.server.restart()
         await load.repeatUnanswered()
       }
     const told = await handsets.stop()

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { routingFor } from '../../src/dispatch/routing.ts'
 import { openMessagesFixture, type MessagesFixture } from '../messages-fixture.ts'
-import { pullKind } from '../phones/desk-house.ts'
+import { pullKind } from '../phones/pull-kind.ts'
 import { shortSimulatorKind } from './short-simulator.ts'
 
 let house: MessagesFixture

@@ -21,7 +21,7 @@ import { endAfter, sizeOf } from '../proof-sizes.ts'
  * STOP against hand-over, by two writers of one database, as nodes are to one another: of each number some messages wait, some are accepted, some
  * claimed and one comes back, all while STOP is stored. What is claimed in a transaction behind that of the opt-out is the fault.
  */
-/** Ten thousand with those on the other database, on which each takes three times as long. */
+/** A quarter of them on PostgreSQL, on which each takes three times as long. */
 const races = sizeOf('RACES') * (isPostgres ? 0.25 : 0.75)
 const perRound = 500
 /** SQLite takes writers in no order: of two that never rest one may wait for long. */

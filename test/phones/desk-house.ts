@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
-import type { ConnectorKind, Health, Pull, SimChoice } from '../../src/connectors/connector.ts'
+import type { SimChoice } from '../../src/connectors/connector.ts'
 import { createDeviceSecretBox } from '../../src/devices/secret-box.ts'
 import { mintPhoneToken } from '../../src/devices/phone-tokens.ts'
 import {
@@ -22,38 +22,7 @@ import { claimMessages } from '../../src/messages/claim-messages.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import type { OfferedMessage } from '../../src/messages/phone-offers.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
-
-/** A phone that is there, unless a test says that it is silent, and says nothing of itself. */
-const health: Health = {
-  status: 'online', reasons: [], link: 'stream', lastSeenAt: null, nextContactExpectedBy: null, appVersion: null, battery: null, network: null,
-  sims: [], lastError: null,
-} // prettier-ignore
-
-export const pullKind = (
-  woken: string[] = [],
-  recalled: string[] = [],
-  window = 20,
-  sims: SimChoice = { simOf: new Map(), turns: [] },
-  silent: ReadonlySet<string> = new Set(),
-): ConnectorKind<Pull> => ({
-  kind: 'android',
-  settings: [],
-  secretNames: [],
-  createLink: ({ id }) => ({
-    capabilities: { deliveryReports: true, maxParts: 10, alphanumericSender: false, encodingChoice: false },
-    window,
-    sims,
-    limitRestMs: 1_800_000,
-    health: () => (silent.has(id) ? { ...health, status: 'offline' } : health),
-    start: async () => undefined,
-    stop: async () => undefined,
-    wake: () => void woken.push(id),
-    recall: (attemptId) => void recalled.push(attemptId),
-    rest: () => undefined,
-    applySettings: () => true,
-    remember: () => undefined,
-  }),
-})
+import { pullKind } from './pull-kind.ts'
 
 const judgeFailure: JudgeFailure = (error, { parts }) => {
   if (error?.startsWith('Delivery result: 0x41') === true)

@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { eventually } from '../eventually.ts'
-import { type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { type HouseServer, type HouseServerOptions, openHouseServer } from '../house-server.ts'
 import { cli, cliJson } from '../run-command.ts'
 import { withDatabase } from '../open-database.ts'
 import { type FakePhones, type FakePhonesOptions, startFakePhones } from '../peers/fake-phone-control.ts'
@@ -30,9 +30,9 @@ export interface ShownDevice {
   throughput: { parts_per_window: number; remaining: number } | null
 }
 
-/** A running server with one account and its fake phones, each in a process of its own. */
+/** A running server with one account and its fake phones, which have a process of their own. */
 export interface PhoneHouse {
-  server: ServerProcess
+  server: HouseServer
   accountId: string
   liveKey: string
   privateToken: string
@@ -57,20 +57,16 @@ export interface PhoneHouse {
   killAndRestart(): Promise<void>
 }
 
-interface Options extends Omit<Partial<FakePhonesOptions>, 'baseUrl' | 'privateToken'> {
+interface Options extends Omit<Partial<FakePhonesOptions>, 'baseUrl' | 'privateToken'>, HouseServerOptions {
   sms?: number
-  env?: Record<string, string>
-  /** What Node.js is started with. */
-  flags?: readonly string[]
   /** Waits until every phone is online. */
   awaitOnline?: boolean
 }
 
 /** Opens one for the running test. */
-export async function openPhoneHouse({ sms = 100_000, env = {}, flags = [], awaitOnline = true, ...knobs }: Options = {}): Promise<PhoneHouse> {
-  const dataFolder = await temporaryFolder()
-  let server = await startServerProcess({ dataFolder, env, flags })
-  onTestFinished(async () => void (await server.kill('SIGKILL')))
+export async function openPhoneHouse({ sms = 100_000, env, ownProcess, flags, awaitOnline = true, ...knobs }: Options = {}): Promise<PhoneHouse> {
+  const server = await openHouseServer({ env, ownProcess, flags })
+  const { dataFolder } = server
   const made = await cliJson<{ account_id: string; live_key: string }>(['account', 'create', '--name', 'Ada', '--email', 'ada@example.org'], dataFolder)
   const { account_id: accountId, live_key: liveKey } = made
   await cliJson(['account', 'grant', '--account', accountId, '--sms', String(sms), '--note', 'test'], dataFolder)
@@ -83,10 +79,7 @@ export async function openPhoneHouse({ sms = 100_000, env = {}, flags = [], awai
   const get = async <T>(path: string): Promise<T> =>
     (await (await fetch(`${server.url}/api/v1/${path}`, { headers })).json()) as T
   const house: PhoneHouse = {
-    get server() {
-      return server
-    },
-    accountId, liveKey, privateToken, baseUrl, phones,
+    server, accountId, liveKey, privateToken, baseUrl, phones,
     async send(numbers, more = {}) {
       const ids: string[] = []
       for (let at = 0; at < numbers.length; at += 100) {
@@ -139,8 +132,8 @@ export async function openPhoneHouse({ sms = 100_000, env = {}, flags = [], awai
         }),
       ),
     async killAndRestart() {
-      await server.kill('SIGKILL')
-      server = await startServerProcess({ dataFolder, port: server.port, env, flags })
+      await server.process.kill('SIGKILL')
+      await server.restart()
     },
   }
   const count = knobs.count ?? 1

@@ -23,7 +23,7 @@ import { expectSums } from '../messages/expect-sums.ts'
 import type { NearStore } from '../near-store.ts'
 import { sendRequest } from '../send-request.ts'
 import { createStubClock } from '../stub-clock.ts'
-import { pullKind } from './desk-house.ts'
+import { pullKind } from './pull-kind.ts'
 import { Handset, longText } from './handset.ts'
 
 const log = createLog('silent', { write: () => undefined })

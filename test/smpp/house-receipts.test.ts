@@ -22,28 +22,28 @@ test('a link that asks for failures alone has a message sent for good, and undel
 }, 60_000)
 
 test('failures that do not say that they are receipts count after a restart, too, where failures alone are asked for', async () => {
-  const house = await openSmppHouse({ settings: ['receipts=failures'] })
+  const house = await openSmppHouse({ ownProcess: true, settings: ['receipts=failures'] })
   await house.smsc.set({
     receipts: { esmClass: 0, rules: [{ states: ['UNDELIV'] }] },
     deliver: { window: 0 },
   })
   await house.send('Shall we write to you?', numbersFrom(0, 20))
   await eventually(house.counts, (counts) => expect(counts).toEqual({ sent: 20 }), 20_000)
-  await house.server.kill('SIGKILL')
+  await house.server.process.kill('SIGKILL')
   await house.smsc.set({ deliver: { window: 50 } })
-  await house.restart()
+  await house.server.restart()
   await eventually(house.counts, (counts) => expect(counts).toEqual({ undelivered: 20 }), 20_000)
   expect(await house.history('inbound')).toEqual([])
 }, 60_000)
 
 test('receipts that do not say so are receipts also when the SMSC brings them with its yes to the bind, after a restart', async () => {
-  const house = await openSmppHouse()
+  const house = await openSmppHouse({ ownProcess: true })
   await house.smsc.set({ receipts: { esmClass: 0 }, deliver: { window: 0 } })
   const numbers = numbersFrom(0, 200)
   await house.send('Shall we write to you?', numbers)
   await eventually(house.counts, (counts) => expect(counts).toEqual({ sent: 200 }), 20_000)
-  await house.server.kill('SIGKILL')
+  await house.server.process.kill('SIGKILL')
   await house.smsc.set({ deliver: { window: 50 } })
-  await house.restart()
+  await house.server.restart()
   await eventually(house.counts, (counts) => expect(counts).toEqual({ delivered: 200 }), 20_000)
 }, 60_000)

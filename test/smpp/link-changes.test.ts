@@ -72,7 +72,7 @@ test('window and rate are changed while messages flow: nothing is lost, doubled,
 }, 90_000)
 
 test('a planned restart while long messages flow cuts none in half and leaves none unknown', async () => {
-  const house = await openSmppHouse({ settings: ['window=10'] })
+  const house = await openSmppHouse({ ownProcess: true, settings: ['window=10'] })
   await house.smsc.set({ submit: { delayMs: 40 } })
   const numbers = numbersFrom(0, 150)
   await house.send(long, numbers)
@@ -81,9 +81,9 @@ test('a planned restart while long messages flow cuts none in half and leaves no
     (submits) => expect(submits).toBeGreaterThan(40),
     10_000,
   )
-  expect(await house.server.stop()).toMatchObject({ code: 0 })
+  expect(await house.server.process.stop()).toMatchObject({ code: 0 })
   expect(house.smsc.submits().length).toBeLessThan(numbers.length * 3)
-  await house.restart()
+  await house.server.restart()
   expect(await finalCounts(house)).toEqual({ delivered: numbers.length })
   const { lost, twice, incomplete, repeated } = judgeTexts(
     numbers.map((to) => ({ to, text: long })),

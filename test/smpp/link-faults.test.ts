@@ -178,7 +178,7 @@ test('what an SMSC takes without a word is delivered when its receipt comes, and
 }, 30_000)
 
 test('a kill in the middle of a window leaves at most the window unknown, and nothing goes twice', async () => {
-  const house = await openSmppHouse({ settings: [`window=${window}`] })
+  const house = await openSmppHouse({ ownProcess: true, settings: [`window=${window}`] })
   await house.smsc.set({ submit: { delayMs: 50 } })
   const numbers = numbersFrom(0, 400)
   await house.send(text, numbers)
@@ -187,8 +187,8 @@ test('a kill in the middle of a window leaves at most the window unknown, and no
     (submits) => expect(submits).toBeGreaterThan(50),
     10_000,
   )
-  await house.server.kill('SIGKILL')
-  await house.restart()
+  await house.server.process.kill('SIGKILL')
+  await house.server.restart()
   await eventually(house.status, ({ status }) => expect(status).toBe('online'), 10_000)
   const { unknown } = await expectTruth(house, numbers)
   expect(unknown).toBeLessThanOrEqual(window)

@@ -48,7 +48,7 @@ test('a link tells Prometheus its state, its window, its rate, each kind of answ
 }, 60_000)
 
 test('device test binds a link that is not bound, says what to do when that fails, and leaves a bound one alone', async () => {
-  const house = await openSmppHouse()
+  const house = await openSmppHouse({ ownProcess: true })
   const { dataFolder } = house.server
   const trial = async () => {
     const { code, stdout } = await cli(['device', 'test', house.deviceId, '--json'], { dataFolder })
@@ -62,7 +62,7 @@ test('device test binds a link that is not bound, says what to do when that fail
   expect(await trial()).toMatchObject({ code: 0, peer: undefined })
   expect(house.smsc.links('bound').length).toBe(binds)
 
-  await house.server.kill('SIGTERM')
+  await house.server.process.kill('SIGTERM')
   // As later, when its last report says nothing any more.
   await withDatabase(dataFolder, (db) =>
     db

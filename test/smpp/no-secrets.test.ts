@@ -19,13 +19,14 @@ const marks = {
 
 const logged = (house: SmppHouse, words: string): Promise<string> =>
   eventually(
-    () => house.server.output(),
+    () => house.server.process.output(),
     (output) => expect(output).toContain(words),
     10_000,
   )
 
 test('whatever passes over a link, its log has no password, no text and no number in full, also at level debug', async () => {
   const house = await openSmppHouse({
+    ownProcess: true,
     password: marks.password,
     settings: ['trace=on', 'reconnect_first_ms=100'],
     env: { ONESIXTY_LOG_LEVEL: 'debug' },
@@ -61,8 +62,8 @@ test('whatever passes over a link, its log has no password, no text and no numbe
   await house.smsc.set({ bind: { password: marks.wrongPassword } })
   await house.smsc.cut('rst')
   await eventually(house.status, ({ reasons }) => expect(reasons).toContain('bind_refused'), 10_000)
-  await house.server.stop()
-  const log = house.server.output()
+  await house.server.process.stop()
+  const log = house.server.process.output()
   for (const said of [
     'SMPP out',
     'SMPP in',

@@ -1,12 +1,12 @@
 import { expect, onTestFinished } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
+import { type HouseServer, type HouseServerOptions, openHouseServer } from '../house-server.ts'
 import { cli, cliJson } from '../run-command.ts'
 import { type SmscControl, type SmscOptions, startSmsc } from '../peers/smsc-control.ts'
 
 /** A running server with one account whose device is a link to the foreign SMSC, through `port` when something stands between. */
 export interface SmppHouse {
-  server: ServerProcess
+  server: HouseServer
   smsc: SmscControl
   accountId: string
   deviceId: string
@@ -19,7 +19,6 @@ export interface SmppHouse {
   counts(): Promise<Record<string, number>>
   /** The newest hundred messages of one direction, as the API shows them. */
   history(direction: 'inbound' | 'outbound'): Promise<Record<string, unknown>[]>
-  restart(): Promise<void>
 }
 
 /** A device as `/status` shows it. */
@@ -29,14 +28,12 @@ export interface DeviceStanding {
   last_error: string | null
 }
 
-interface Options {
+interface Options extends HouseServerOptions {
   smsc?: SmscOptions
   /** Settings beside host, port, system_id and password. */
   settings?: readonly string[]
   sms?: number
   password?: string
-  /** Of the server. */
-  env?: Record<string, string>
   /** What becomes of the link; `online` without. */
   comesTo?: 'online' | 'offline'
   /** What the link connects to; the SMSC itself without. */
@@ -45,13 +42,12 @@ interface Options {
 
 /** Opens one for the running test. */
 export async function openSmppHouse(options: Options = {}): Promise<SmppHouse> {
-  const { smsc: smscOptions, settings = [], sms = 100_000, password = 'secret', env = {}, comesTo = 'online', through } = options
+  const { smsc: smscOptions, settings = [], sms = 100_000, password = 'secret', comesTo = 'online', through } = options
   const smsc = await startSmsc(smscOptions)
   onTestFinished(() => smsc.stop())
   const port = through === undefined ? smsc.port : await through(smsc)
-  const dataFolder = await temporaryFolder()
-  let server = await startServerProcess({ dataFolder, env })
-  onTestFinished(async () => void (await server.kill('SIGKILL')))
+  const server = await openHouseServer(options)
+  const { dataFolder } = server
   const made = await cliJson<{ account_id: string; live_key: string }>(['account', 'create', '--name', 'Ada', '--email', 'ada@example.org'], dataFolder)
   const accountId = made.account_id
   await cliJson(['account', 'grant', '--account', accountId, '--sms', String(sms), '--note', 'test'], dataFolder)
@@ -67,9 +63,7 @@ export async function openSmppHouse(options: Options = {}): Promise<SmppHouse> {
   const get = async <T>(path: string): Promise<T> =>
     (await (await fetch(`${server.url}/api/v1/${path}`, { headers })).json()) as T
   const house: SmppHouse = {
-    get server() {
-      return server
-    },
+    server,
     smsc,
     accountId,
     deviceId,
@@ -102,9 +96,6 @@ export async function openSmppHouse(options: Options = {}): Promise<SmppHouse> {
     },
     history: async (direction) =>
       (await get<{ data: Record<string, unknown>[] }>(`history?direction=${direction}&limit=100`)).data,
-    async restart() {
-      server = await startServerProcess({ dataFolder, port: server.port, env })
-    },
   }
   await eventually(house.status, (seen) => expect(seen).toMatchObject({ status: comesTo }), 15_000)
   return house

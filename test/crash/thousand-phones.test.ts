@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
-import { numbersFrom, openPhoneHouse } from './phone-house.ts'
+import { numbersFrom, openPhoneHouse } from '../phones/phone-house.ts'
 
 const count = 1_000
 
@@ -10,8 +10,12 @@ const residentMegabytes = (pid: number): number =>
 
 test('a thousand phones cost a hundred megabytes at most, are woken within a second, and fetch a thousand messages within five', async () => {
   // As `npm start` does it.
-  const house = await openPhoneHouse({ count: 1, flags: ['--max-semi-space-size=16', '--v8-pool-size=0'] })
-  const before = residentMegabytes(house.server.pid)
+  const house = await openPhoneHouse({
+    ownProcess: true,
+    flags: ['--max-semi-space-size=16', '--v8-pool-size=0'],
+    count: 1,
+  })
+  const before = residentMegabytes(house.server.process.pid)
   const crowd = await house.morePhones({ count: count - 1, startOverMs: 10_000, timeScale: 10 })
   await eventually(
     () => crowd.all.streamLog('opened').length,
@@ -19,7 +23,7 @@ test('a thousand phones cost a hundred megabytes at most, are woken within a sec
     60_000,
   )
   // Once what a thousand registrations left behind is collected.
-  const more = (): number => residentMegabytes(house.server.pid) - before
+  const more = (): number => residentMegabytes(house.server.process.pid) - before
   await eventually(more, (megabytes) => expect(megabytes).toBeLessThanOrEqual(100), 20_000)
 
   const sentAt = Date.now()
