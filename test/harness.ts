@@ -14,11 +14,18 @@ import { createIds } from '../src/ids.ts'
 import { secretFile } from '../src/instance-secret.ts'
 import { createLog } from '../src/log.ts'
 import { databaseFile } from '../src/data-folder.ts'
+import { openStorage } from '../src/storage/open-storage.ts'
 import { epochFile } from '../src/storage/epoch.ts'
 import { type ApiClient, createApiClient } from './api-client.ts'
 import { giveStorageBack, takeStorage } from './kept-storages.ts'
 import type { CommandResult } from './run-command.ts'
-import { databaseSettings, isPostgres, makeTestFolder, testSecret } from './test-database.ts'
+import {
+  databaseSettings,
+  isPostgres,
+  makeTestFolder,
+  removeTestFolder,
+  testSecret,
+} from './test-database.ts'
 
 /** The program in this process, listening on a free port. */
 export interface TestApp {
@@ -37,10 +44,13 @@ const manyNeighbours = { ONESIXTY_PUMPING_MESSAGES: '0' }
 
 /**
  * Starts the whole program, built by `createApp`, in a folder of its own, with the clock of the machine and a silent log. On the embedded database its
- * store is near (kept-storages.ts).
+ * store is near (kept-storages.ts), unless the test is about the threads of a server.
  */
-export async function startApp(env: Record<string, string> = {}): Promise<TestApp> {
-  const { dataFolder, storage } = await takeStorage(systemClock.now())
+export async function startApp(
+  env: Record<string, string> = {},
+  { onThreads = false }: { onThreads?: boolean } = {},
+): Promise<TestApp> {
+  const { dataFolder, open, giveBack } = await (onThreads ? makeFolder() : takeNear())
   // Beside a database that is there a server makes none.
   if (!isPostgres) await writeFile(secretFile(dataFolder), testSecret, { mode: 0o600 })
   const config = readConfig({
@@ -50,7 +60,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     ...env,
   })
   const log = createLog('silent', { write: () => undefined })
-  const app = await createApp(config, log, systemClock, async () => storage)
+  const app = await createApp(config, log, systemClock, open)
   const { url } = await app.start()
   const client = createApiClient(url)
   const ids = createIds({ now: systemClock.now })
@@ -67,9 +77,25 @@ export async function startApp(env: Record<string, string> = {}): Promise<TestAp
     async stop() {
       client.close()
       await app.stop()
-      await giveStorageBack(dataFolder)
+      await giveBack()
     },
   }
+}
+
+interface TakenStorage {
+  dataFolder: string
+  open: NonNullable<Parameters<typeof createApp>[3]>
+  giveBack(): Promise<void>
+}
+
+async function takeNear(): Promise<TakenStorage> {
+  const { dataFolder, storage } = await takeStorage(systemClock.now())
+  return { dataFolder, open: async () => storage, giveBack: () => giveStorageBack(dataFolder) }
+}
+
+async function makeFolder(): Promise<TakenStorage> {
+  const dataFolder = await makeTestFolder()
+  return { dataFolder, open: openStorage, giveBack: () => removeTestFolder(dataFolder) }
 }
 
 /** The program in a process of its own, where it can be killed. */

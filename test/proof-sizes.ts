@@ -14,7 +14,7 @@ export const proofSizes = {
     long: 34,
     of: '× a server under load of which one backup is restored three times',
   },
-  SEQUENCES: { ci: 2_000, long: 200_000, of: 'sequences of what can happen to messages and money' },
+  SEQUENCES: { ci: 600, long: 200_000, of: 'sequences of what can happen to messages and money' },
   PHONE_SEQUENCES: { ci: 80, long: 5_000, of: 'sequences of what phones, people and time do' },
   PHONE_MESSAGES: { ci: 120, long: 500, of: 'messages that one phone is asked for at once' },
   ROUNDS: { ci: 50, long: 1_000, of: 'races of forty sends, and of one key' },

@@ -16,7 +16,8 @@ import { type ConsolePerson, startConsole, type TestConsole } from './start-cons
 let house: TestConsole
 let operator: ConsolePerson
 beforeAll(async () => {
-  house = await startConsole()
+  // Beside one that reads and one that writes, the log is emptied by threads.
+  house = await startConsole({}, { onThreads: true })
   operator = await house.newPerson('Olga')
   await house.app.storage.writer.write((tx) =>
     tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', operator.userId).execute(),

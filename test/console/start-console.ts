@@ -32,8 +32,8 @@ export interface TestConsole extends TestApp {
 }
 
 /** The whole program with two people who are signed in to the console. */
-export async function startConsole(env: Record<string, string> = {}): Promise<TestConsole> {
-  const app = await startApp(env)
+export async function startConsole(...how: Parameters<typeof startApp>): Promise<TestConsole> {
+  const app = await startApp(...how)
   const newPerson = async (name: string): Promise<ConsolePerson> => {
     const account = await app.openAccount(name)
     const { email } = await givePassword(app, account.userId)

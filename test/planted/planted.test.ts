@@ -42,7 +42,7 @@ test('each proof has a bug that it must catch, and each bug one proof, whose fil
 test('the proof of the phones runs every check of the protocol of their app', async () => {
   const { files = [] } = proofs.find(({ name }) => name === 'phones') ?? {}
   const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))
-  const titles = texts.join('\n').matchAll(/^ *test\('check [\d, and]+:/gm)
+  const titles = texts.join('\n').matchAll(/^ *test\(['`]check [\d, and]+:/gm)
   const checks = [...titles].flatMap(([title]) => (title.match(/\d+/g) ?? []).map(Number))
   expect([...new Set(checks)].toSorted((one, other) => one - other)).toEqual(
     Array.from({ length: 28 }, (_, i) => i + 1),
