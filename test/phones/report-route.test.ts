@@ -18,6 +18,27 @@ test('reports are handed on by the word on the recipient', async () => {
   ])
 })
 
+test('a message that was delivered by the dates of a report is delivered, though its latest word is that it was sent', async () => {
+  const { call, store } = await openRoutesHouse()
+  const dates = { Processed: '2026-11-21T09:29:58.000+00:00', Sent: '2026-11-21T09:30:00.000+00:00' }
+  const delivered = { ...dates, Delivered: '2026-11-21T09:29:59.000+00:00' }
+  for (const [state, given] of [
+    ['Sent', dates],
+    ['Sent', delivered],
+    ['Processed', delivered],
+    ['Failed', delivered],
+    ['Sent', { ...dates, Delivered: 'soon' }],
+  ] as const)
+    await call('PATCH', '/message', { json: [reportOf(state, { states: given })] })
+  expect(store.reports.map(({ state }) => state)).toEqual([
+    'sent',
+    'delivered',
+    'delivered',
+    'failed',
+    'sent',
+  ])
+})
+
 test('what a phone says holds nothing that a terminal obeys or a database refuses', async () => {
   const { call, store } = await openRoutesHouse()
   const carrierName = '\u009b31mT\u0000elco\ud800'

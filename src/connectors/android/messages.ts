@@ -81,10 +81,16 @@ function readReport(entry: Record<string, unknown>): Report[] {
   const said = recipient['state'] ?? state
   const known = typeof said === 'string' && Object.hasOwn(states, said) ? states[said] : undefined
   if (attemptId === null || known === undefined) return []
+  // The app keeps the latest word alone, and the date of each: where Android tells of sending behind delivery, no report may have said so.
+  if ((known === 'processed' || known === 'sent') && hasDate(entry, 'Delivered'))
+    return [{ attemptId, state: 'delivered', error: null }]
   // Beside other states it is a remark.
   const error = known === 'failed' ? textOf(recipient['error'], longestError) : null
   return [{ attemptId, state: known, error }]
 }
+
+const hasDate = ({ states: dates }: Record<string, unknown>, state: string): boolean =>
+  isRecord(dates) && readDate(dates[state]) !== null
 
 /** When the phone wrote down its last change, by its own clock. */
 function latestDate({ states: dates }: Record<string, unknown>): number {
