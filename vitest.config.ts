@@ -100,7 +100,9 @@ export default defineConfig({
           name: 'e2e',
           include: among(testFiles, 'test/e2e/**'),
           env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
-          globalSetup: ['scripts/build-console.ts'],
+          globalSetup: ['scripts/build-console.ts', 'test/e2e/chromium.ts'],
+          // A worker that has loaded the program and the driver of the browser serves the next file with them.
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           // A Chromium and a server each: more than one at a time would only wait for one another.

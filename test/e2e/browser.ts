@@ -1,9 +1,7 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { expect, inject } from 'vitest'
 
 /** A real Chromium, and what each of its pages must not do. */
 export interface TestBrowser {
@@ -34,24 +32,12 @@ export interface TestPage {
 const screenshots = join(import.meta.dirname, 'screenshots')
 const require = createRequire(import.meta.url)
 
-/** Starts Chromium from npm in a folder of its own: the package takes whatever lies in the common one, of any version. */
+/** Starts the Chromium that `chromium.ts` unpacked. */
 export async function openBrowser(): Promise<TestBrowser> {
-  const folder = await mkdtemp(join(tmpdir(), 'onesixty-chromium-'))
-  const ownFolder = process.env['TMPDIR']
-  process.env['TMPDIR'] = folder
-  const { default: chromium } = await import('@sparticuz/chromium')
-  const executablePath = await chromium.executablePath()
-  const { chromium: launcher } = await import('playwright-core')
-  const browser: Browser = await launcher.launch({ executablePath, args: ['--no-sandbox'], headless: true })
-  if (ownFolder === undefined) delete process.env['TMPDIR']
-  else process.env['TMPDIR'] = ownFolder
-  await mkdir(screenshots, { recursive: true })
+  const browser = await chromium.launch({ executablePath: inject('chromiumPath'), args: ['--no-sandbox'] })
   return {
     newPage: (options) => newPage(browser, options),
-    async close() {
-      await browser.close()
-      await rm(folder, { recursive: true, force: true })
-    },
+    close: () => browser.close(),
   }
 }
 
