@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
@@ -23,14 +24,17 @@ export const looks = ([390, 1440] as const).flatMap((width) =>
 export interface TestPage {
   page: Page
   faults: string[]
-  /** Writes what the page shows to the git-ignored folder of screenshots, for people to look at. */
+  /** Loads a page of the console, and waits until it is drawn. */
+  open(address: string): Promise<void>
+  /** Goes to another page of the console as a link does, without loading it again. */
+  follow(address: string): Promise<void>
+  /** Writes what the page shows to the git-ignored folder of screenshots, for people to look at; only when they ask for it, for it proves nothing. */
   screenshot(name: string): Promise<void>
   /** What axe finds wrong by WCAG 2.2 AA: a line for each. */
   axe(): Promise<string[]>
 }
 
 const screenshots = join(import.meta.dirname, 'screenshots')
-const require = createRequire(import.meta.url)
 
 /** Starts the Chromium that `chromium.ts` unpacked. */
 export async function openBrowser(): Promise<TestBrowser> {
@@ -60,7 +64,13 @@ async function newPage(browser: Browser, options: PageOptions = {}): Promise<Tes
   return {
     page,
     faults,
-    screenshot: async (name) => {
+    async open(address) {
+      await page.goto(address)
+      await page.evaluate(untilDrawn)
+    },
+    follow: (address) => page.evaluate(`history.pushState({}, '', ${JSON.stringify(address)})`),
+    async screenshot(name) {
+      if (process.env['ONESIXTY_TEST_SCREENSHOTS'] !== '1') return
       const file = join(screenshots, `${name}-${width}-${colorScheme}.png`)
       await page.screenshot({ path: file, fullPage: true })
     },
@@ -68,21 +78,32 @@ async function newPage(browser: Browser, options: PageOptions = {}): Promise<Tes
   }
 }
 
-interface AxeResult {
-  violations: { id: string; help: string; nodes: { html: string }[] }[]
-}
+/** Looks in each frame; what Playwright itself waits for, it looks for twice a second in the end. */
+const untilDrawn = `new Promise((done) => {
+  const look = () =>
+    document.querySelector('h1') !== null && document.querySelector('[aria-busy="true"]') === null ? done() : requestAnimationFrame(look)
+  look()
+})`
+
+const require = createRequire(import.meta.url)
+const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Every rule runs; asked for violations alone, axe does not describe each node for which a rule holds, which takes two thirds of the time. */
+const axeRun = `(async () => {
+  // A color that is half-way to another has a contrast of its own; what turns for ever is not waited for.
+  await Promise.allSettled(document.getAnimations()
+    .filter((each) => each.effect?.getComputedTiming().iterations !== Infinity).map((each) => each.finished))
+  const { violations } = await axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    resultTypes: ['violations'],
+  })
+  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => id + ': ' + help + ': ' + html))
+})()`
 
 async function runAxe(page: Page): Promise<string[]> {
-  const { readFile } = await import('node:fs/promises')
-  // By evaluation, since the policy of the page allows no foreign script element.
-  await page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'))
-  // A color that is half-way to another has a contrast of its own; what turns for ever is not waited for.
-  await page.evaluate(`Promise.allSettled(document.getAnimations()
-    .filter((each) => each.effect?.getComputedTiming().iterations !== Infinity).map((each) => each.finished))`)
-  const { violations } = await page.evaluate<AxeResult>(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })`,
-  )
-  return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html}`))
+  // By evaluation, since the policy of the page allows no foreign script element; once for each document.
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axeSource)
+  return page.evaluate<string[]>(axeRun)
 }
 
 /** Nothing went wrong on a page, and axe has nothing to say. */

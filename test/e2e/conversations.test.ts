@@ -5,7 +5,7 @@ import { type Ada, openAda } from './open-ada.ts'
 let ada: Ada
 beforeAll(async () => {
   ada = await openAda()
-}, 60_000)
+})
 afterAll(() => ada.stop())
 
 const stopping = '+15005550011'
@@ -13,7 +13,7 @@ const stopping = '+15005550011'
 test('a number that answers STOP becomes a conversation by itself, may not be answered, and is let back in', async () => {
   const tab = await ada.signedIn()
   const { page } = tab
-  await page.goto(`${ada.place}/test/conversations`)
+  await tab.open(`${ada.place}/test/conversations`)
   await page.getByRole('heading', { name: 'Nobody has written yet' }).waitFor()
   await expectSound(tab)
   const answer = await fetch(`${ada.url}/api/v1/send`, {
@@ -44,7 +44,7 @@ test('a number that answers STOP becomes a conversation by itself, may not be an
   await page.getByRole('button', { name: `Let ${stopping} be written to` }).click()
   await page.getByRole('heading', { name: 'Nobody has opted out' }).waitFor()
 
-  await page.goto(`${ada.place}/test/conversations/${encodeURIComponent(stopping)}`)
+  await tab.follow(`${ada.place}/test/conversations/${encodeURIComponent(stopping)}`)
   await page.getByLabel(`Answer ${stopping}`).fill('Welcome back')
   expect(await tab.axe()).toEqual([])
   await page.getByRole('button', { name: 'Send' }).click()
@@ -56,7 +56,7 @@ test('a number that answers STOP becomes a conversation by itself, may not be an
   await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
   await expectSound(tab)
   await page.context().close()
-}, 60_000)
+})
 
 test.each([
   [1440, 'light'],
@@ -67,7 +67,7 @@ test.each([
     const tab = await ada.signedIn({ width, colorScheme })
     const { page } = tab
     const mode = width === 1440 ? 'live' : 'test'
-    await page.goto(`${ada.place}/${mode}/opt-outs`)
+    await tab.open(`${ada.place}/${mode}/opt-outs`)
     await page.getByRole('heading', { name: 'Opt-outs', level: 1 }).waitFor()
     await page.getByRole('button', { name: 'Add numbers' }).click()
     const lines = Array.from({ length: 620 }, (_, i) => `Name ${i};+49151${String(i).padStart(8, '0')}`)
@@ -97,13 +97,12 @@ test.each([
     await tab.screenshot('opt-outs')
     await page.context().close()
   },
-  60_000,
 )
 
 test('an owner finds the quiet hours above the list of opt-outs, sets them and takes them away', async () => {
   const tab = await ada.signedIn({ width: 390, colorScheme: 'light' })
   const { page } = tab
-  await page.goto(`${ada.place}/live/opt-outs`)
+  await tab.open(`${ada.place}/live/opt-outs`)
   await page.getByText('none, messages go at any hour').waitFor()
   const change = page.getByRole('button', { name: 'Change quiet hours' })
   const list = page.getByLabel('Look for a number')
@@ -126,4 +125,4 @@ test('an owner finds the quiet hours above the list of opt-outs, sets them and t
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await expectSound(tab)
   await page.context().close()
-}, 60_000)
+})

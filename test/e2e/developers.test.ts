@@ -5,13 +5,13 @@ import { type Ada, openAda } from './open-ada.ts'
 let ada: Ada
 beforeAll(async () => {
   ada = await openAda()
-}, 60_000)
+})
 afterAll(() => ada.stop())
 
 test('a person makes a key, reads it this once, sends with it, and revokes it', async () => {
   const tab = await ada.signedIn()
   const { page } = tab
-  await page.goto(`${ada.place}/test/developers`)
+  await tab.open(`${ada.place}/test/developers`)
   await page.getByRole('button', { name: 'Create a test key' }).click()
   await page.getByLabel(/^Name/).fill('Shop')
   await page.getByRole('button', { name: 'Create the key' }).click()
@@ -32,7 +32,7 @@ test('a person makes a key, reads it this once, sends with it, and revokes it', 
 
 test.each(looks)('the page is sound at %i pixels, %s', async (width, colorScheme) => {
   const tab = await ada.signedIn({ width, colorScheme })
-  await tab.page.goto(`${ada.place}/live/developers`)
+  await tab.open(`${ada.place}/live/developers`)
   await tab.page.getByRole('cell', { name: 'First live key', exact: true }).waitFor()
   await expectSound(tab)
   await tab.screenshot('developers')

@@ -11,12 +11,12 @@ let ada: Ada
 beforeAll(async () => {
   ada = await openAda()
   await makeOperator(ada, ada.account.userId)
-}, 60_000)
+})
 afterAll(() => ada.stop())
 
 async function openDevices(mode: 'live' | 'test', options?: PageOptions): Promise<TestPage> {
   const tab = await ada.signedIn(options)
-  await tab.page.goto(`${ada.place}/${mode}/devices`)
+  await tab.open(`${ada.place}/${mode}/devices`)
   await tab.page.getByRole('heading', { name: 'Devices' }).waitFor()
   return tab
 }
@@ -42,7 +42,8 @@ test('a phone that is connected ticks live, is named, and its card tells how it 
   await page.getByText('1: +4915112345678').waitFor()
   await expectSound(tab)
   await tab.screenshot('device-phone')
-  await page.goto(`${ada.place}/live/devices`)
+  await tab.follow(`${ada.place}/live/devices`)
+  await page.getByRole('heading', { name: 'Devices' }).waitFor()
   await page.getByRole('article').getByText('online', { exact: true }).waitFor()
   await phones.phone(0).goOffline()
   expect(tab.faults).toEqual([])

@@ -12,7 +12,7 @@ beforeAll(async () => {
   dataFolder = await temporaryFolder()
   server = await startServerProcess({ dataFolder })
   browser = await openBrowser()
-}, 60_000)
+})
 afterAll(async () => {
   await browser.close()
   await server.kill('SIGKILL')
@@ -31,7 +31,7 @@ test('from the link in the terminal to the first delivered message in 8 interact
     done.push(what)
     return doIt()
   }
-  await interact('open the link', () => page.goto(link))
+  await interact('open the link', () => tab.open(link))
   await page.getByRole('heading', { name: 'Welcome to onesixty' }).waitFor()
   await expectSound(tab)
   await tab.screenshot('set-up')
@@ -67,7 +67,7 @@ test('from the link in the terminal to the first delivered message in 8 interact
   await page.context().close()
 
   const later = await browser.newPage()
-  await later.page.goto(link)
+  await later.open(link)
   await later.page.getByRole('alert').getByText('used already').waitFor()
   await later.page.context().close()
-}, 60_000)
+})

@@ -12,7 +12,7 @@ let ada: Ada
 beforeAll(async () => {
   ada = await openAda()
   await givePasskey(ada)
-}, 60_000)
+})
 afterAll(() => ada.stop())
 
 const linkTo = async (wanted: Partial<NewOneTimeLink>): Promise<string> => {
@@ -27,6 +27,7 @@ test.each(looks)(
   'the pages before the console are sound at %i pixels, %s',
   async (width, colorScheme) => {
     const tab = await ada.browser.newPage({ width, colorScheme })
+    await tab.open(`${ada.url}/sign-in`)
     const { userId } = await ada.openAccount(`Bob${width}${colorScheme}`)
     const { userId: lostBy } = await ada.openAccount(`Eve${width}${colorScheme}`)
     const {
@@ -48,9 +49,10 @@ test.each(looks)(
       ['known', await linkTo({ purpose: 'invitation', email, accountId, role }), 'Join Ada'],
     ]
     for (const [name, address, heading] of places) {
-      // From one link to another only what stands behind the `#` changes, which opens no new page.
-      await tab.page.goto('about:blank')
-      await tab.page.goto(new URL(address, ada.url).href)
+      // From one link to another only what stands behind the `#` changes, which is no new page.
+      await tab.follow('/sign-in')
+      await tab.page.getByRole('heading', { name: 'Sign in to onesixty' }).waitFor()
+      await tab.follow(address)
       await tab.page.getByRole('heading', { name: heading }).waitFor()
       await tab.page.getByRole('button').or(tab.page.getByRole('link')).first().waitFor()
       await expectSound(tab)
@@ -66,12 +68,13 @@ test.each(looks)(
   'the pages of a person are sound at %i pixels, %s',
   async (width, colorScheme) => {
     const tab = await ada.signedIn({ width, colorScheme })
+    await tab.open(ada.url)
     for (const [name, address, heading] of [
       ['first-steps', `/a/${ada.account.accountId}/test/start`, 'First steps'],
       ['members', `/a/${ada.account.accountId}/live/members`, 'Members'],
       ['profile', '/profile', 'Sessions'],
     ] as const) {
-      await tab.page.goto(ada.url + address)
+      await tab.follow(address)
       await tab.page.getByRole('heading', { name: heading, exact: true }).waitFor()
       await tab.page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
       await expectSound(tab)
@@ -86,7 +89,7 @@ test.each(looks)(
 test('who has chosen a new password is told of the passkeys that stay, and led to them', async () => {
   const tab = await ada.browser.newPage()
   const { page } = tab
-  await page.goto(await linkTo({ purpose: 'reset', userId: ada.account.userId }))
+  await tab.open(await linkTo({ purpose: 'reset', userId: ada.account.userId }))
   await page.getByLabel(/^Password/).fill(testPassword)
   await page.getByRole('button', { name: 'Keep this password' }).click()
   await page.getByText('1 passkey still signs you in').waitFor()
@@ -95,11 +98,12 @@ test('who has chosen a new password is told of the passkeys that stay, and led t
   await page.getByRole('link', { name: 'Look at it' }).click()
   await page.getByRole('button', { name: /^Remove the passkey The security key/ }).waitFor()
   await page.context().close()
-}, 60_000)
+})
 
 test('the keyboard alone signs in, in the order of the page', async () => {
-  const { page } = await ada.browser.newPage()
-  await page.goto(`${ada.url}/sign-in`)
+  const tab = await ada.browser.newPage()
+  const { page } = tab
+  await tab.open(`${ada.url}/sign-in`)
   await page.getByLabel('E-mail address').waitFor()
   const focused = () => page.evaluate<string>(`document.activeElement.getAttribute('autocomplete') ?? ''`)
   await page.keyboard.press('Tab')
@@ -111,7 +115,7 @@ test('the keyboard alone signs in, in the order of the page', async () => {
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/a\//)
   await page.context().close()
-}, 60_000)
+})
 
 /** A passkey with a long name, to be seen in its list. */
 const givePasskey = ({ app, account }: Ada): Promise<unknown> => {

@@ -7,13 +7,13 @@ import { makeOperator } from './signed-in.ts'
 let ada: Ada
 beforeAll(async () => {
   ada = await openAda()
-}, 60_000)
+})
 afterAll(() => ada.stop())
 
 /** A page of the account, signed in, its first heading shown. */
 async function visit(path: string, options?: PageOptions): Promise<TestPage> {
   const tab = await ada.signedIn(options)
-  await tab.page.goto(ada.place + path)
+  await tab.open(ada.place + path)
   await tab.page.locator('h1').waitFor()
   return tab
 }
@@ -55,7 +55,7 @@ test('a page that was gone to has the focus on its heading, and its name and the
   await page.waitForURL(/\/test\/members/)
   await expect.poll(() => page.title()).toBe('Members · Ada (test) · onesixty')
   expect(await focused(page)).toMatch(/^INPUT/)
-  await page.goto(`${ada.url}/profile`)
+  await tab.open(`${ada.url}/profile`)
   await expect.poll(() => page.title()).toBe('Profile and security · onesixty')
   expect(tab.faults).toEqual([])
   await page.context().close()
@@ -141,7 +141,7 @@ test('who runs the instance finds its pages in the palette and the same header t
   await page.waitForURL(`${ada.url}/operator/health`)
   await expect.poll(() => focused(page)).toBe('H1 Health of the instance')
   for (const path of ['/operator/audit', '/profile']) {
-    await page.goto(ada.url + path)
+    await other.open(ada.url + path)
     await page.locator('h1').waitFor()
     await page.keyboard.press('Tab')
     expect(await focused(page)).toBe('A Skip to content')

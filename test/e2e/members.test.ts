@@ -5,13 +5,13 @@ import { type Ada, openAda } from './open-ada.ts'
 let ada: Ada
 beforeAll(async () => {
   ada = await openAda()
-}, 60_000)
+})
 afterAll(() => ada.stop())
 
 test('an owner invites by a link, the new person joins as a member and leaves, and the only owner cannot', async () => {
   const tab = await ada.signedIn()
   const { page } = tab
-  await page.goto(`${ada.place}/live/members`)
+  await tab.open(`${ada.place}/live/members`)
   await page.getByRole('button', { name: 'Invite somebody' }).click()
   await page.getByLabel('E-mail address').fill('bob@example.org')
   expect(await tab.axe()).toEqual([])
@@ -24,7 +24,7 @@ test('an owner invites by a link, the new person joins as a member and leaves, a
   await tab.screenshot('members')
 
   const guest = await ada.browser.newPage({ width: 390, colorScheme: 'dark' })
-  await guest.page.goto(link)
+  await guest.open(link)
   await guest.page.getByRole('heading', { name: 'Join Ada' }).waitFor()
   await expectSound(guest)
   await guest.screenshot('invitation')
@@ -32,7 +32,7 @@ test('an owner invites by a link, the new person joins as a member and leaves, a
   await guest.page.getByLabel(/^Password/).fill('gelber Igel im Schnee')
   await guest.page.getByRole('button', { name: 'Join Ada' }).click()
   await guest.page.waitForURL(new RegExp(`/a/${ada.account.accountId}/`))
-  await guest.page.goto(`${ada.place}/live/members`)
+  await guest.follow(`${ada.place}/live/members`)
   await guest.page.getByRole('button', { name: 'Leave the account' }).waitFor()
   expect(await guest.page.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0)
   await expectSound(guest)
@@ -48,19 +48,19 @@ test('an owner invites by a link, the new person joins as a member and leaves, a
   await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
   await page.getByText('only owner').waitFor()
   await page.context().close()
-}, 60_000)
+})
 
 test('who lost the password is told how to come back, and a link that is none is refused in words', async () => {
   const tab = await ada.browser.newPage()
   const { page } = tab
-  await page.goto(`${ada.url}/sign-in`)
+  await tab.open(`${ada.url}/sign-in`)
   await page.getByRole('link', { name: 'Lost the password?' }).click()
   await page.getByText('onesixty user reset-link').waitFor()
   await expectSound(tab)
   await tab.screenshot('reset')
-  await page.goto(`${ada.url}/link#nothing`)
+  await tab.open(`${ada.url}/link#nothing`)
   await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
   await page.getByRole('alert').getByText('There is no such link').waitFor()
   expect(await tab.axe()).toEqual([])
   await page.context().close()
-}, 60_000)
+})

@@ -11,13 +11,13 @@ beforeAll(async () => {
   const { userId } = await ada.openAccount('Olga')
   operator = (await givePassword(ada, userId)).email
   await makeOperator(ada, userId)
-}, 60_000)
+})
 afterAll(() => ada.stop())
 
-async function openOperator(options?: PageOptions): Promise<TestPage> {
+async function openOperator(options?: PageOptions, path = ''): Promise<TestPage> {
   const tab = await ada.browser.newPage(options)
   await signIn(tab, ada, operator)
-  await tab.page.goto(`${ada.url}/operator`)
+  await tab.open(`${ada.url}/operator${path}`)
   return tab
 }
 
@@ -109,7 +109,7 @@ test('somebody is invited, opens an account of their own by the link, and is on 
   await tab.screenshot('operator-invitation')
 
   const guest = await ada.browser.newPage({ width: 390, colorScheme: 'dark' })
-  await guest.page.goto(link)
+  await guest.open(link)
   await guest.page.getByRole('heading', { name: 'You are invited to onesixty' }).waitFor()
   await expectSound(guest)
   await guest.screenshot('invitation-to-open')
@@ -163,16 +163,15 @@ test('a token for a program is made, shown once, works, names itself in the audi
     .getByText(/Billing \(otk_/)
     .first()
     .waitFor()
-  await page.goto(`${ada.url}/a/${ada.account.accountId}/live/balance`)
+  await tab.follow(`${ada.place}/live/balance`)
   await page.getByText('Invoice. By a program of the operator.').waitFor()
-  await page.goto(`${ada.url}/operator/tokens`)
+  await tab.follow(`${ada.url}/operator/tokens`)
   await page.getByRole('button', { name: 'Revoke Billing' }).click()
   await page.getByRole('button', { name: 'Revoke the token Billing' }).click()
   await row.getByText('revoked').waitFor()
   expect((await grant()).status).toBe(401)
   await page.context().close()
-  const narrow = await openOperator({ width: 390, colorScheme: 'dark' })
-  await narrow.page.goto(`${ada.url}/operator/tokens`)
+  const narrow = await openOperator({ width: 390, colorScheme: 'dark' }, '/tokens')
   await narrow.page.getByText('Billing').first().waitFor()
   await expectSound(narrow)
   await narrow.screenshot('operator-tokens')
@@ -228,7 +227,7 @@ test('an account is erased once its name was typed, and is known as erased', asy
 
 test('whoever is no operator finds nothing there', async () => {
   const tab = await ada.signedIn()
-  await tab.page.goto(`${ada.url}/operator`)
+  await tab.open(`${ada.url}/operator`)
   await tab.page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
   expect(tab.faults).toEqual([])
   await tab.page.context().close()
@@ -242,7 +241,7 @@ test.each(looks)('the pages are sound at %i pixels, %s', async (width, colorSche
     ['/health', 'Health of the instance'],
     ['/audit', 'Audit log'],
   ] as const) {
-    await page.goto(`${ada.url}/operator${path}`)
+    await tab.follow(`/operator${path}`)
     await page.getByRole('heading', { name: heading }).waitFor()
     await page
       .getByText(path === '/health' ? 'Flush of a commit' : 'Ada')

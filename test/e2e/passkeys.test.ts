@@ -7,7 +7,7 @@ import { signIn, testPassword } from './signed-in.ts'
 let ada: Ada
 beforeAll(async () => {
   ada = await openAda()
-}, 60_000)
+})
 afterAll(() => ada.stop())
 
 /** A device with a lock that recognises its owner, in the browser of a page. */
@@ -27,7 +27,6 @@ async function giveDevice(page: Page): Promise<{ device: CDPSession; authenticat
   return { device, authenticatorId }
 }
 const signOut = async (page: Page): Promise<void> => {
-  await page.goto(ada.place + '/live')
   await page.getByRole('button', { name: 'accounts and sign-out' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.waitForURL(/\/sign-in$/)
@@ -41,7 +40,7 @@ test('a person adds a passkey, signs in by it, and removes it', async () => {
   await page.addInitScript(
     'PublicKeyCredential.isConditionalMediationAvailable = () => Promise.resolve(false)',
   )
-  await page.goto(`${ada.url}/profile`)
+  await tab.open(`${ada.url}/profile`)
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Laptop')
@@ -73,7 +72,7 @@ test('a person adds a passkey, signs in by it, and removes it', async () => {
   await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
   await byPasskey.click()
   await page.waitForURL(/\/a\//)
-  await page.goto(`${ada.url}/profile`)
+  await tab.follow('/profile')
   await row.waitFor()
   expect(await row.getByText('never').count()).toBe(0)
 
@@ -87,37 +86,37 @@ test('a person adds a passkey, signs in by it, and removes it', async () => {
   await byPasskey.click()
   await page.getByRole('alert').getByText('not known here').waitFor()
   await page.context().close()
-}, 60_000)
+})
 
 test('a browser offers the passkey where the address is typed, and its owner is in', async () => {
   const tab = await ada.signedIn()
   const { page } = tab
   await giveDevice(page)
-  await page.goto(`${ada.url}/profile`)
+  await tab.open(`${ada.url}/profile`)
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel(/^Password/).fill(testPassword)
   await dialog.getByRole('button', { name: 'Add the passkey' }).click()
   await page.getByRole('button', { name: 'Remove the passkey Chrome' }).waitFor()
   await page.context().clearCookies()
-  await page.goto(`${ada.url}/sign-in`)
+  await tab.open(`${ada.url}/sign-in`)
   await page.waitForURL(/\/a\//)
   expect(tab.faults).toEqual([])
   await page.context().close()
-}, 60_000)
+})
 
 test('at another address of the service the pages say where passkeys work', async () => {
   const tab = await ada.browser.newPage({ width: 390, colorScheme: 'dark' })
   const { page } = tab
   const url = ada.url.replace('localhost', '127.0.0.1')
-  await page.goto(`${url}/sign-in`)
+  await tab.open(`${url}/sign-in`)
   await page.getByText(`Passkeys work at ${ada.url}`).waitFor()
   await expectSound(tab)
   expect(await page.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0)
   await signIn(tab, { ...ada, url }, ada.email)
-  await page.goto(`${url}/profile`)
+  await tab.open(`${url}/profile`)
   await page.getByText(`Passkeys work at ${ada.url}`).waitFor()
   await expectSound(tab)
   await tab.screenshot('no-passkeys-here')
   await page.context().close()
-}, 60_000)
+})

@@ -6,7 +6,7 @@ import { type Ada, openAda } from './open-ada.ts'
 let ada: Ada
 beforeAll(async () => {
   ada = await openAda()
-}, 60_000)
+})
 afterAll(() => ada.stop())
 
 const dayMs = 86_400_000
@@ -19,7 +19,7 @@ const shownIn = async ({ page }: TestPage, atMs: number): Promise<string> =>
 
 async function open(path: string, heading: string, width: 390 | 1440 = 1440): Promise<TestPage> {
   const tab = await ada.signedIn({ width })
-  await tab.page.goto(`${ada.place}/test/${path}`)
+  await tab.open(`${ada.place}/test/${path}`)
   await tab.page.getByRole('heading', { name: heading, level: 1 }).waitFor()
   return tab
 }
@@ -48,7 +48,7 @@ test('a text is scheduled for tomorrow, found in History, moved from its row and
   const [message] = await scheduled()
   expect(message?.send_at).toBe(tomorrow)
 
-  await page.goto(`${ada.place}/test/history?state=scheduled`)
+  await tab.follow(`${ada.place}/test/history?state=scheduled`)
   const row = page.getByRole('row').filter({ hasText: 'See you tomorrow' })
   await row.getByRole('button', { name: 'Change the message to +15005550006' }).click()
   await page.getByRole('menuitem', { name: 'Move …' }).waitFor()
@@ -77,7 +77,7 @@ test('a text is scheduled for tomorrow, found in History, moved from its row and
   expect(await scheduled()).toEqual([])
   expect(tab.faults).toEqual([])
   await page.context().close()
-}, 60_000)
+})
 
 test('a table is scheduled as a whole, and its rows can be canceled on a narrow screen', async () => {
   const tab = await open('send', 'Send')
@@ -102,4 +102,4 @@ test('a table is scheduled as a whole, and its rows can be canceled on a narrow 
   expect(await scheduled()).toHaveLength(1)
   expect(narrow.faults).toEqual([])
   await narrow.page.context().close()
-}, 60_000)
+})

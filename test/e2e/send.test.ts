@@ -5,12 +5,12 @@ import { type Ada, openAda } from './open-ada.ts'
 let ada: Ada
 beforeAll(async () => {
   ada = await openAda()
-}, 60_000)
+})
 afterAll(() => ada.stop())
 
 const openSend = async (options?: PageOptions): Promise<TestPage> => {
   const tab = await ada.signedIn(options)
-  await tab.page.goto(`${ada.place}/test/send`)
+  await tab.open(`${ada.place}/test/send`)
   await tab.page.getByRole('heading', { name: 'Send' }).waitFor()
   return tab
 }

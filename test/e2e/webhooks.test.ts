@@ -11,7 +11,7 @@ let receiver: Receiver
 beforeAll(async () => {
   receiver = await startReceiver()
   ada = await openAda({ ONESIXTY_WEBHOOK_ALLOW: '127.0.0.0/8' })
-}, 60_000)
+})
 afterAll(async () => {
   await ada.stop()
   await receiver.stop()
@@ -54,7 +54,7 @@ const typesTold = (): string[] =>
 test('a person adds an endpoint, reads its secret this once, tests it, and sees request and answer', async () => {
   const tab = await ada.signedIn()
   const { page } = tab
-  await page.goto(`${ada.place}/test/webhooks`)
+  await tab.open(`${ada.place}/test/webhooks`)
   await page.getByText('No endpoints yet').waitFor()
   await expectSound(tab)
   await page.getByRole('button', { name: 'Add an endpoint' }).click()
@@ -103,8 +103,9 @@ test('a person adds an endpoint, reads its secret this once, tests it, and sees 
 })
 
 test('an address that is none is refused at its field', async () => {
-  const { page } = await ada.signedIn()
-  await page.goto(`${ada.place}/test/webhooks`)
+  const tab = await ada.signedIn()
+  const { page } = tab
+  await tab.open(`${ada.place}/test/webhooks`)
   await page.getByRole('button', { name: 'Add an endpoint' }).click()
   await page.getByLabel(/^Address/).fill('ftp://nowhere')
   await page.getByRole('button', { name: 'Add the endpoint' }).click()
@@ -118,7 +119,7 @@ test('the page of a message shows whom it was told', async () => {
   const id = body.messages[0]?.id ?? ''
   await expect.poll(typesTold, { timeout: 15_000 }).toContain('message.delivered')
   const tab = await ada.signedIn()
-  await tab.page.goto(`${ada.place}/test/history/${id}`)
+  await tab.open(`${ada.place}/test/history/${id}`)
   const section = tab.page.getByRole('region', { name: 'Webhooks' })
   await section.getByText('message.delivered').waitFor()
   await expectSound(tab)
@@ -131,7 +132,7 @@ test('the page of a message shows whom it was told', async () => {
 test('what was not taken is told again for a range of time', async () => {
   const tab = await ada.signedIn()
   const { page } = tab
-  await page.goto(`${ada.place}/test/webhooks`)
+  await tab.open(`${ada.place}/test/webhooks`)
   await page.getByRole('link', { name: receiver.url }).click()
   await page.getByText('Kept for').waitFor()
   const before = receiver.requests.length
@@ -163,7 +164,7 @@ test('what was not taken is told again for a range of time', async () => {
 test('a secret is rotated with both signing for a while; an endpoint is disabled, enabled and removed', async () => {
   const tab = await ada.signedIn()
   const { page } = tab
-  await page.goto(`${ada.place}/test/webhooks`)
+  await tab.open(`${ada.place}/test/webhooks`)
   await page.getByRole('link', { name: receiver.url }).click()
   await page.getByRole('button', { name: 'Rotate the secret' }).click()
   await expectSound(tab)
@@ -196,7 +197,7 @@ test('a secret is rotated with both signing for a while; an endpoint is disabled
 test.each(looks)('the pages are sound at %i pixels, %s', async (width, colorScheme) => {
   const tab = await ada.signedIn({ width, colorScheme })
   const { page } = tab
-  await page.goto(`${ada.place}/live/webhooks`)
+  await tab.open(`${ada.place}/live/webhooks`)
   await page.getByRole('button', { name: 'Add an endpoint' }).click()
   await page.getByLabel(/^Address/).fill(`${receiver.url}/${width}/${colorScheme}`)
   await page.getByRole('button', { name: 'Add the endpoint' }).click()
