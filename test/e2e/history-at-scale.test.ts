@@ -9,10 +9,11 @@ const count = 100_000
 let tab: TestPage
 let ada: Ada
 beforeAll(async () => {
-  ada = await openAda()
+  // What reads for long is read by threads, and the server goes on meanwhile.
+  ada = await openAda({}, { onThreads: true })
   await storeMany(ada.app.storage, ada.account.accountId, count)
   tab = await ada.signedIn()
-  await tab.page.goto(`${ada.place}/live/history`)
+  await tab.open(`${ada.place}/live/history`)
   await tab.page.getByRole('row').nth(5).waitFor()
 }, 120_000)
 afterAll(() => ada.stop())
@@ -36,6 +37,17 @@ const shownAfterMs = (query: string): Promise<number> => {
 }
 let latestMs = Date.now()
 
+/** What else the machine does only adds to a time: the least of three is what the page itself takes. */
+const leastShownAfterMs = async (query: string): Promise<number> =>
+  Math.min(await shownAfterMs(query), await shownAfterMs(query), await shownAfterMs(query))
+
+/** For a page to evaluate: keeps all that it says in its status lines, some of it for less than a moment. */
+const keepSaid = `{
+  window.said = new Set()
+  new MutationObserver(() => { for (const { textContent } of document.querySelectorAll('[role="status"]')) said.add(textContent) })
+    .observe(document, { subtree: true, childList: true, characterData: true })
+}`
+
 describe('with 100,000 messages', () => {
   test.each([
     ['state=failed', 'unreachable'],
@@ -46,21 +58,17 @@ describe('with 100,000 messages', () => {
     ['number=%2B4915110000007', '+4915110000007'],
     ['direction=inbound&number=%2B4915110000003', 'received'],
     ['state=canceled', 'Nothing fits this filter'],
-  ])(
-    'the first page of %s is shown within 300 ms, and it finds what fits',
-    { retry: 2 },
-    async (query, finds) => {
-      expect(await shownAfterMs(query)).toBeLessThanOrEqual(300)
-      await tab.page.locator('main').getByText(finds).first().waitFor()
-    },
-  )
+  ])('the first page of %s is shown within 300 ms, and it finds what fits', async (query, finds) => {
+    expect(await leastShownAfterMs(query)).toBeLessThanOrEqual(300)
+    await tab.page.locator('main').getByText(finds).first().waitFor()
+  })
 
   test('scrolling to the end reads every message once, and keeps few rows on the page', async () => {
     const { page } = tab
     // A day of them: all would be the same, a hundred times.
     const from = new Date(Date.now() - 20 * 86_400_000).toISOString()
     const to = new Date(Date.now() - 19.6 * 86_400_000).toISOString()
-    await page.goto(`${ada.place}/live/history?from=${from}&to=${to}`)
+    await tab.open(`${ada.place}/live/history?from=${from}&to=${to}`)
     await page.getByRole('row').nth(5).waitFor()
     const { ids, most } = await page.evaluate<{ ids: number; most: number }>(scrollThrough)
     const { stored } = await ada.app.storage.read
@@ -77,13 +85,16 @@ describe('with 100,000 messages', () => {
 
   test('an export brings all of them, and tells how far it is', async () => {
     const { page } = tab
-    await page.goto(`${ada.place}/live/history`)
+    await tab.open(`${ada.place}/live/history`)
     await page.getByRole('row').nth(5).waitFor()
+    await page.evaluate(keepSaid)
     const coming = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export' }).click()
     await page.getByRole('menuitem', { name: 'CSV, for spreadsheets' }).click()
-    await page.getByText(/of 100,000 messages, .* so far\.$/).waitFor()
     await page.getByText(/^Done: 100,000 of 100,000 messages/).waitFor()
+    expect(await page.evaluate('[...said]')).toContainEqual(
+      expect.stringMatching(/of 100,000 messages, .* so far\.$/),
+    )
     const file = await readFile(await (await coming).path(), 'utf8')
     expect(file.split('\r\n')).toHaveLength(1 + count + 1)
     await tab.screenshot('history-export')

@@ -15,8 +15,8 @@ export interface Ada extends TestApp {
 }
 
 /** Starts all that a test of the console's pages needs. */
-export async function openAda(env: Record<string, string> = {}): Promise<Ada> {
-  const app = await startApp(env)
+export async function openAda(...how: Parameters<typeof startApp>): Promise<Ada> {
+  const app = await startApp(...how)
   const account = await app.openAccount('Ada')
   const { email } = await givePassword(app, account.userId)
   const browser = await openBrowser()
