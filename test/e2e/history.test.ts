@@ -5,7 +5,7 @@ import { type HistoryHouse, openHistoryHouse, rowOf } from './history-house.ts'
 let house: HistoryHouse
 beforeAll(async () => {
   house = await openHistoryHouse()
-}, 60_000)
+})
 afterAll(() => house.stop())
 
 const send: HistoryHouse['send'] = (body) => house.send(body)
@@ -19,7 +19,12 @@ test('an empty history shows how to send; what is sent appears and turns deliver
   await expectSound(tab)
   await tab.screenshot('history-empty')
 
+  house.gate.hold()
   await send({ text: 'The first one', client_reference: 'order-1' })
+  await rowOf(tab, 'The first one')
+    .getByText(/^(queued|sending)$/)
+    .waitFor()
+  house.gate.letGo()
   await rowOf(tab, 'The first one').getByText('delivered').waitFor()
   await expectSound(tab)
   await tab.screenshot('history-live')
@@ -32,7 +37,7 @@ test('an empty history shows how to send; what is sent appears and turns deliver
   await expectSound(tab)
   await tab.screenshot('message')
   await page.context().close()
-}, 60_000)
+})
 
 test('while the page is scrolled nothing moves: new messages are announced, and shown when asked for', async () => {
   for (let i = 0; i < 30; i++) await send({ text: `Earlier ${i}` })
@@ -51,7 +56,7 @@ test('while the page is scrolled nothing moves: new messages are announced, and 
   await rowOf(tab, 'News 2').waitFor()
   expect(tab.faults).toEqual([])
   await page.context().close()
-}, 60_000)
+})
 
 test('the address holds the filter: it is set by clicks and by typing, shared, taken away, and what is nonsense in it is passed over', async () => {
   await send({ to: '+15005550002', text: 'Nobody is there', client_reference: 'order-2' })
@@ -82,13 +87,13 @@ test('the address holds the filter: it is set by clicks and by typing, shared, t
   await page.getByRole('button', { name: 'Clear the filter' }).click()
   await rowOf(tab, 'Another text').waitFor()
   await page.context().close()
-}, 60_000)
+})
 
 test('a message that failed says why and what to do, shows itself as curl, and is sent again once', async () => {
   const id = await send({ to: '+15005550002', text: 'It’s for you', client_reference: 'again' })
-  const tab = await open()
+  const tab = await house.signedIn()
   const { page } = tab
-  await page.goto(house.addressOf(`/${id}`))
+  await tab.open(house.addressOf(`/${id}`))
   await page.getByRole('heading', { name: 'Handset unreachable' }).waitFor()
   await page.getByText('Send again later, or use another way to reach the person.').waitFor()
   await expectSound(tab)
@@ -101,13 +106,13 @@ test('a message that failed says why and what to do, shows itself as curl, and i
   await page.getByRole('button', { name: 'Send again to +15005550002' }).dblclick()
   await page.waitForURL((url) => !url.pathname.endsWith(id))
   await page.getByRole('region', { name: 'Details' }).getByText('Ada', { exact: true }).waitFor()
-  await page.goto(house.addressOf('?reference=again'))
+  await tab.follow(house.addressOf('?reference=again'))
   await page.getByText('That is all: 2.').waitFor()
-  await page.goto(house.addressOf('/msg_01k9ktqv1hfm3se9a0x5rtb8vq'))
+  await tab.follow(house.addressOf('/msg_01k9ktqv1hfm3se9a0x5rtb8vq'))
   await page.getByText('This account has no such message').waitFor()
   expect(await tab.axe()).toEqual([])
   await page.context().close()
-}, 60_000)
+})
 
 test.each(looks)(
   'history and a message are sound at %i pixels, %s, and can be gone through by keyboard',

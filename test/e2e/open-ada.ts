@@ -2,6 +2,7 @@ import type { OpenedAccount } from '../../src/open-account.ts'
 import { startApp, type TestApp } from '../harness.ts'
 import { openBrowser, type PageOptions, type TestBrowser, type TestPage } from './browser.ts'
 import { givePassword, signIn } from './signed-in.ts'
+import { setTestDevice } from './test-device.ts'
 
 /** The whole program, a browser, and Ada, who has an account and a password. */
 export interface Ada extends TestApp {
@@ -17,6 +18,7 @@ export interface Ada extends TestApp {
 /** Starts all that a test of the console's pages needs. */
 export async function openAda(...how: Parameters<typeof startApp>): Promise<Ada> {
   const app = await startApp(...how)
+  await setTestDevice(app, { delay_ms: '0' })
   const account = await app.openAccount('Ada')
   const { email } = await givePassword(app, account.userId)
   const browser = await openBrowser()

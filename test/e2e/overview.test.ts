@@ -9,12 +9,12 @@ let ada: Ada
 beforeAll(async () => {
   ada = await openAda()
   await giveHistory(ada, ada.account.accountId)
-}, 60_000)
+})
 afterAll(() => ada.stop())
 
 async function open(path: string, options?: PageOptions): Promise<TestPage> {
   const tab = await ada.signedIn(options)
-  await tab.page.goto(ada.place + path)
+  await tab.open(ada.place + path)
   return tab
 }
 
@@ -64,9 +64,10 @@ test('the balance says when the page is no longer told of changes', async () => 
   const other = await startApp()
   const { userId, accountId } = await other.openAccount('Eve')
   const { email } = await givePassword(other, userId)
-  const { page } = await ada.browser.newPage()
-  await signIn({ page }, other, email)
-  await page.goto(`${other.url}/a/${accountId}/live`)
+  const tab = await ada.browser.newPage()
+  const { page } = tab
+  await signIn(tab, other, email)
+  await tab.open(`${other.url}/a/${accountId}/live`)
   const balance = (says: string) => page.getByRole('banner').getByRole('link', { name: says, exact: true })
   await balance('10 SMS').waitFor()
   await other.stop()
@@ -76,13 +77,17 @@ test('the balance says when the page is no longer told of changes', async () => 
 })
 
 test('a stream that the server refused is asked for again, and what it tells then is shown', async () => {
-  const { page } = await ada.signedIn()
+  const tab = await ada.signedIn()
+  const { page } = tab
+  await page.clock.install()
   let refused = 0
   await page.route('**/console/api/live**', (route) =>
     refused++ === 0 ? route.fulfill({ status: 503, body: '' }) : route.continue(),
   )
-  await page.goto(`${ada.place}/test`)
+  await tab.open(`${ada.place}/test`)
   await page.getByRole('banner').getByText('(not live)').waitFor()
+  // The pause before it is asked for again.
+  await page.clock.fastForward(2_000)
   await page
     .getByRole('banner')
     .getByText(/^\d+ SMS$/)
@@ -99,7 +104,7 @@ test('the whole name of an account is seen on a phone too', async () => {
   const { email } = await givePassword(ada, userId)
   const tab = await ada.browser.newPage({ width: 390 })
   await signIn(tab, ada, email)
-  await tab.page.goto(`${ada.url}/a/${accountId}/live/members`)
+  await tab.open(`${ada.url}/a/${accountId}/live/members`)
   await tab.page.getByRole('heading', { name: 'Members' }).waitFor()
   const shown = tab.page.getByTitle(name)
   expect(await shown.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
@@ -132,7 +137,7 @@ test.each(looks)('overview and balance are sound at %i pixels, %s', async (width
   await tab.screenshot('overview')
   expect(await isWithin(tab)).toBe(true)
   await expectSound(tab)
-  await page.goto(`${ada.place}/live/balance`)
+  await tab.follow(`${ada.place}/live/balance`)
   await page.getByRole('cell', { name: 'Balance before' }).waitFor()
   await tab.screenshot('balance')
   expect(await isWithin(tab)).toBe(true)

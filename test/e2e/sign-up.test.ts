@@ -4,13 +4,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startApp, type TestApp } from '../harness.ts'
 import { totp } from '../console/visitor.ts'
 import { expectSound, openBrowser, type TestBrowser } from './browser.ts'
+import { setTestDevice } from './test-device.ts'
 
 let app: TestApp
 let browser: TestBrowser
 beforeAll(async () => {
   app = await startApp()
+  await setTestDevice(app, { delay_ms: '0' })
   browser = await openBrowser()
-}, 60_000)
+})
 afterAll(async () => {
   await browser.close()
   await app.stop()
@@ -22,7 +24,7 @@ const password = 'gelber Igel im Schnee'
 test('a stranger signs up, has 10 SMS, and sees the message of the first line of curl delivered without a reload', async () => {
   const tab = await browser.newPage({ width: 390, colorScheme: 'dark' })
   const { page } = tab
-  await page.goto(`${app.url}/sign-in`)
+  await tab.open(`${app.url}/sign-in`)
   await page.getByRole('link', { name: 'Open an account' }).click()
   await page.getByRole('heading', { name: 'Open an account' }).waitFor()
   await expectSound(tab)
@@ -52,12 +54,13 @@ test('a stranger signs up, has 10 SMS, and sees the message of the first line of
 
   // With a key made by hand, seen where all messages are seen.
   const base = page.url().replace(/\/start$/, '')
-  await page.goto(`${base}/developers`)
+  await tab.follow(`${base}/developers`)
   await page.getByRole('button', { name: 'Create a test key' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Shop')
   await page.getByRole('button', { name: 'Create the key' }).click()
   const key = (await page.getByTestId('new-key').textContent()) ?? ''
-  await page.goto(`${base}/history`)
+  await tab.follow(`${base}/history`)
+  await page.getByRole('heading', { name: 'History' }).waitFor()
   const row = page.getByText('A line of my own')
   await page.getByText('Hello from onesixty').first().waitFor()
   expect(await row.count()).toBe(0)
@@ -70,7 +73,7 @@ test('a stranger signs up, has 10 SMS, and sees the message of the first line of
   await delivered.nth(before).waitFor()
   expect(await page.evaluate(() => performance.timeOrigin)).toBe(opened)
   await page.context().close()
-}, 60_000)
+})
 
 test('a person adds an authenticator app, signs in with its code, and ends the session of another browser', async () => {
   const tab = await browser.newPage()
@@ -83,7 +86,7 @@ test('a person adds an authenticator app, signs in with its code, and ends the s
   }
   await signIn(page)
   await page.waitForURL(/\/a\//)
-  await page.goto(`${app.url}/profile`)
+  await tab.follow('/profile')
   await page.getByRole('button', { name: 'Add an authenticator app' }).waitFor()
   await expectSound(tab)
   await tab.screenshot('profile')
@@ -113,7 +116,7 @@ test('a person adds an authenticator app, signs in with its code, and ends the s
   await other.page.getByRole('textbox', { name: 'Code' }).fill(totp(secret))
   await other.page.getByRole('button', { name: 'Go on' }).click()
   await other.page.waitForURL(/\/a\//)
-  await other.page.goto(`${app.url}/profile`)
+  await other.follow('/profile')
   await other.page.getByRole('button', { name: /^End the .*other session/ }).waitFor()
   await expectSound(other)
   await other.screenshot('profile')
@@ -136,4 +139,4 @@ test('a person adds an authenticator app, signs in with its code, and ends the s
   expect(tab.faults).toEqual([])
   await page.context().close()
   await other.page.context().close()
-}, 60_000)
+})
