@@ -18,9 +18,11 @@ const sendBurst = (reference: string): Promise<unknown> =>
     ),
   )
 
-/** Scrolls down until the list says that it is whole, and of how many messages. */
+/** Scrolls down until the list says that it is whole, and of how many messages; what the end of a burst brings while it is scrolled, it announces. */
 async function expectAll({ page }: TestPage, count: number): Promise<void> {
+  const news = page.getByRole('button', { name: / new$/ })
   const scrollOn = async (): Promise<string[]> => {
+    if (await news.isVisible()) await news.click()
     await page.evaluate('scrollTo({ top: document.body.scrollHeight })')
     return page.getByText(/^That is all: /).allInnerTexts()
   }
