@@ -42,8 +42,21 @@ const embeddedOnly = [
   'test/cli/folder-lock.test.ts',
   'test/cli/data-folder.test.ts',
 ]
-/** What needs a database and makes no statement that no other test makes (test/statements/ holds it to that): devices and the words that they speak. */
-const withoutSql = ['test/smpp/**', 'test/contracts/**', 'test/deployment/**']
+/**
+ * What makes no statement that no other test makes (test/statements/ holds it to that), and is about something else than the database: devices and the
+ * words that they speak, receivers of webhooks, how a process starts.
+ */
+const withoutSql = [
+  'test/smpp/**',
+  'test/contracts/**',
+  'test/deployment/**',
+  'test/phones/conformance.test.ts',
+  'test/phones/connect-from-terminal.test.ts',
+  'test/phones/phone-life.test.ts',
+  'test/phones/phone-status.test.ts',
+  'test/webhooks/hostile-receivers.test.ts',
+  'test/cli/start-over.test.ts',
+]
 
 const files = without(testFiles, ...apart)
 const stored = needStore(files)
