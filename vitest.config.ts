@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config'
 import { endAfter } from './test/proof-sizes.ts'
 import { needStore, testFiles } from './test/test-files.ts'
 
-/** As in bin/onesixty.js. The HTTP client of the tests (`fetch`) is WebAssembly that is called often, and took a worker along. */
+/** As in bin/prepare.js. The HTTP client of the tests (`fetch`) is WebAssembly that is called often, and took a worker along. */
 const keepWasmWrappers = '--wasm-wrapper-tiering-budget=2147483647'
 setFlagsFromString(keepWasmWrappers)
 

@@ -39,6 +39,7 @@ import type { EpochStart } from './storage/epoch.ts'
 import { lockFolder } from './storage/folder-lock.ts'
 import { openStorage } from './storage/open-storage.ts'
 import type { HotUnits } from './messages/units.ts'
+import { type Times, usualTimes } from './times.ts'
 import { readTlsFiles } from './tls-files.ts'
 
 /** The whole program, built by hand and in start order. */
@@ -54,12 +55,19 @@ export interface App {
   stop(): Promise<void>
 }
 
-/** Opens the data folder and builds every part; nothing runs yet. Refuses a folder that another process serves. `open` opens the database. */
+/** What a test may give in the place of the usual. */
+export interface AppInputs {
+  /** Opens the database. */
+  open?: typeof openStorage<HotUnits>
+  times?: Times
+}
+
+/** Opens the data folder and builds every part; nothing runs yet. Refuses a folder that another process serves. */
 export async function createApp(
   config: Config,
   log: Log,
   ownClock: Clock = systemClock,
-  open: typeof openStorage<HotUnits> = openStorage,
+  { open = openStorage, times = usualTimes }: AppInputs = {},
 ): Promise<App> {
   const clock = new AgreedClock(ownClock)
   const lock = await lockFolder(config.dataFolder, { nowMs: clock.now(), purpose: 'onesixty serve' })
@@ -70,8 +78,8 @@ export async function createApp(
     const served = { unitsModule, maxMergedWeight: config.maxBatchMessages }
     const opened = (storage = await open(config, served, clock.now()))
     await agree(clock, opened)
-    const { epoch, node } = await begin(opened, { config, clock, secret })
-    const horizon = await openHorizon(opened, clock, node)
+    const { epoch, node } = await begin(opened, { config, clock, secret, times })
+    const horizon = await openHorizon(opened, clock, node, times)
     const ids = createIds({ now: horizon.now })
     const secretBox = createDeviceSecretBox(secret)
     await ensureTestSimulator(opened.writer, { ids, nowMs: clock.now(), secretBox })
@@ -94,6 +102,7 @@ export async function createApp(
       quiet: new QuietAccounts(opened.read),
       epoch,
       tls: await readTlsFiles(config),
+      times,
       lifecycle: { ready: false },
     }
     const boot = await readBoot()

@@ -22,7 +22,7 @@ const directoryPollMs = 500
 
 /** The devices that run here, and what becomes of what they say. */
 export function createPool(
-  { storage, writer, clock, log, metrics, config, secretBox, changes, node }: Wiring,
+  { storage, writer, clock, log, metrics, config, secretBox, changes, node, times }: Wiring,
   handOvers: HandOverLog,
   events: PoolEvents,
 ): DevicePool {
@@ -48,11 +48,13 @@ export function createPool(
       isAlone: node.isAlone,
       timeOf: (tx) => databaseTime(tx, clock),
       refused: metrics.leaseTokensRefused,
+      times,
     }),
     leavesLinks: !config.roles.includes('dispatch'),
     isLogged: () => handOvers.isKept,
     changed: events.changed,
     reloadIntervalMs: directoryPollMs,
+    times,
     breakerRestMs: config.breakerRestMinutes * minuteMs,
   })
 }

@@ -14,7 +14,7 @@ import type { Wiring } from './wiring.ts'
  */
 export async function begin(
   storage: Storage,
-  { config, clock, secret }: Pick<Wiring, 'config' | 'clock' | 'secret'>,
+  { config, clock, secret, times }: Pick<Wiring, 'config' | 'clock' | 'secret' | 'times'>,
 ): Promise<{ epoch: EpochStart; node: Wiring['node'] }> {
   const facts = {
     name: nodeNameOf(config),
@@ -24,7 +24,7 @@ export async function begin(
   const epoch = await advanceEpoch(storage, config.dataFolder, clock.now(), async (tx, start) => {
     const lacks = await agreeOnSecrets(tx, marksOf(secret), clock.now())
     if (lacks !== null) throw new ConfigError(missingSentence(config, lacks))
-    await joinNodes(tx, clock, { ...facts, ...start })
+    await joinNodes(tx, clock, { ...facts, ...start }, times)
   })
   return { epoch, node: { epoch: epoch.epoch, ...facts } }
 }

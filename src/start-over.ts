@@ -23,7 +23,7 @@ const startedOver = 'STARTED_OVER'
 /**
  * Begins a server anew, as the same process, where its modules were not all stripped of their types before. What strips them is WebAssembly, which
  * each thread that needs it keeps for good, and which left 30 MB more to a busy server (docs/decisions/0036). So the first start after an
- * installation or an update strips every module, keeps them where `bin/onesixty.js` says, and gives way to a second one, which finds them there.
+ * installation or an update strips every module, keeps them where `bin/prepare.js` says, and gives way to a second one, which finds them there.
  *
  * To be called before anything is opened: of this program nothing is left but its standard streams. Returns where that was done before, where
  * nothing can be kept, and where a process cannot be replaced: on Windows, or while another one talks to it (`node --watch`).
@@ -33,7 +33,7 @@ export async function startOverOnceStripped(host: StartingProcess): Promise<void
   delete host.env[startedOver]
   const kept = getCompileCacheDir()
   if (hasStartedOver || kept === undefined || host.platform === 'win32' || host.channel) return
-  // Told where modules are kept, Node.js would look for those of the main thread before `bin/onesixty.js` takes its flag back, and find none.
+  // Told where modules are kept, Node.js would look for those of the main thread before `bin/prepare.js` takes its flag back, and find none.
   const { NODE_COMPILE_CACHE: _, ...environment } = host.env
   const args = [host.execPath, ...host.execArgv, ...host.argv.slice(1)]
   try {

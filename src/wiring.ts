@@ -15,6 +15,7 @@ import type { Storage } from './storage/database.ts'
 import type { Db } from './storage/dialect.ts'
 import type { EpochStart } from './storage/epoch.ts'
 import type { Writer } from './storage/writer.ts'
+import type { Times } from './times.ts'
 import type { TlsFiles } from './tls-files.ts'
 
 /** What everything is built of. */
@@ -39,6 +40,7 @@ export interface Wiring {
   quiet: QuietAccounts
   epoch: EpochStart
   tls: TlsFiles | null
+  times: Times
   /** Whether this process wants requests. */
   lifecycle: { ready: boolean }
 }

@@ -14,8 +14,10 @@ import { createIds } from '../src/ids.ts'
 import { secretFile } from '../src/instance-secret.ts'
 import { createLog } from '../src/log.ts'
 import { databaseFile } from '../src/data-folder.ts'
+import type { HotUnits } from '../src/messages/units.ts'
 import { openStorage } from '../src/storage/open-storage.ts'
 import { epochFile } from '../src/storage/epoch.ts'
+import { type Times, usualTimes } from '../src/times.ts'
 import { type ApiClient, createApiClient } from './api-client.ts'
 import { giveStorageBack, takeStorage } from './kept-storages.ts'
 import type { CommandResult } from './run-command.ts'
@@ -60,7 +62,7 @@ export async function startApp(
     ...env,
   })
   const log = createLog('silent', { write: () => undefined })
-  const app = await createApp(config, log, systemClock, open)
+  const app = await createApp(config, log, systemClock, { open })
   const { url } = await app.start()
   const client = createApiClient(url)
   const ids = createIds({ now: systemClock.now })
@@ -84,7 +86,7 @@ export async function startApp(
 
 interface TakenStorage {
   dataFolder: string
-  open: NonNullable<Parameters<typeof createApp>[3]>
+  open: typeof openStorage<HotUnits>
   giveBack(): Promise<void>
 }
 
@@ -130,17 +132,26 @@ export async function startServerProcess(options: {
   env?: Record<string, string>
   /** Flags of Node. */
   flags?: readonly string[]
+  /** Those of the program when left out. */
+  times?: Times
   /** Whether it is the first of its database, which says its first keys; when left out, whether it is the first of its folder. */
   isFirst?: boolean
   /** An end for what hangs; a busy machine with several servers is slow. */
   readyWithinMs?: number
 }): Promise<ServerProcess> {
-  const { dataFolder, env = {}, flags = [], readyWithinMs = usuallyReadyWithinMs } = options
+  const {
+    dataFolder,
+    env = {},
+    flags = [],
+    times = usualTimes,
+    readyWithinMs = usuallyReadyWithinMs,
+  } = options
   const port = options.port ?? (await freePort())
   const isFirst =
     options.isFirst ?? ![epochFile(dataFolder), databaseFile(dataFolder)].some((file) => existsSync(file))
   const settings = { ...databaseSettings(dataFolder), ...manyNeighbours, ONESIXTY_PORT: String(port), ...env }
-  const child = spawnProgram(['serve'], settings, flags)
+  const program = times === usualTimes ? [onesixty, 'serve'] : [timedServer, JSON.stringify(times)]
+  const child = spawnNode([...flags, ...program], settings)
   let output = ''
   let end: ProcessEnd | null = null
   for (const stream of [child.stdout, child.stderr])
@@ -185,7 +196,7 @@ export async function cliProcess(
   args: readonly string[],
   options: { dataFolder: string; stdin?: string; env?: Record<string, string> },
 ): Promise<CommandResult> {
-  const child = spawnProgram(args, { ...databaseSettings(options.dataFolder), ...options.env })
+  const child = spawnNode([onesixty, ...args], { ...databaseSettings(options.dataFolder), ...options.env })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
@@ -207,14 +218,15 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-const program = join(import.meta.dirname, '..', 'bin', 'onesixty.js')
+const onesixty = join(import.meta.dirname, '..', 'bin', 'onesixty.js')
+const timedServer = join(import.meta.dirname, 'timed-server.js')
 
 /** Nothing of the surrounding settings reaches it. */
-function spawnProgram(args: readonly string[], env: Record<string, string>, flags: readonly string[] = []) {
+function spawnNode(args: readonly string[], env: Record<string, string>) {
   const inherited = Object.entries(process.env).filter(([name]) =>
     /^(PATH|HOME|XDG_CACHE_HOME|TMPDIR|TZ|LANG)$/.test(name),
   )
-  return spawn(process.execPath, [...flags, program, ...args], {
+  return spawn(process.execPath, [...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...Object.fromEntries(inherited), ...env },
   })

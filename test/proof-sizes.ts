@@ -38,7 +38,7 @@ export const proofSizes = {
 
 export type ProofSize = keyof typeof proofSizes
 
-const isLong = (): boolean => process.env['ONESIXTY_TEST_TIER'] === 'long'
+export const isLong = (): boolean => process.env['ONESIXTY_TEST_TIER'] === 'long'
 
 /** How many of something this run takes. Throws for a size that is no number: a proof of nothing would pass. */
 export function sizeOf(name: ProofSize): number {

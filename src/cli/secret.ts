@@ -1,7 +1,8 @@
 import { loadInstanceSecret, lossSentence, marksOf } from '../instance-secret.ts'
 import { FolderLockedError, lockFolder } from '../storage/folder-lock.ts'
-import { hasLivingNode, silenceMs } from '../storage/nodes.ts'
+import { hasLivingNode } from '../storage/nodes.ts'
 import { acceptSecrets } from '../storage/secret-mark.ts'
+import { usualTimes } from '../times.ts'
 import { command, type CommandGroup } from './command.ts'
 import { CommandError } from './command-errors.ts'
 import type { Toolbox } from './toolbox.ts'
@@ -49,7 +50,7 @@ const acceptAtHand = ({ config, clock, withStorage }: Toolbox): Promise<number> 
     }
   })
 
-const servedSentence = `A server of this database runs, and would go on sealing with its own secret. Stop every one first; one that was killed counts as running for ${silenceMs / 1_000} s more.`
+const servedSentence = `A server of this database runs, and would go on sealing with its own secret. Stop every one first; one that was killed counts as running for ${usualTimes.silenceMs / 1_000} s more.`
 
 export const secretCommands: CommandGroup = {
   summary: 'The secret of the instance, which seals stored passwords.',

@@ -8,6 +8,7 @@ import { createLog, gatheredOutput, type Log } from '../log.ts'
 import { mustBePutRight, UsageError } from './command-errors.ts'
 import { readRoles, roles } from '../roles.ts'
 import { holdsAnything } from '../storage/restore-holds.ts'
+import { type Times, usualTimes } from '../times.ts'
 import { makeFirstAccount, welcome } from './first-run.ts'
 import { listenFault } from './listen-fault.ts'
 
@@ -20,13 +21,17 @@ export interface ServingProcess {
 }
 
 /** The service: config → app → start → first run → wait for a signal → drain → stop. Gives the exit code. */
-export async function serve(host: ServingProcess, options: { roles?: string } = {}): Promise<number> {
+export async function serve(
+  host: ServingProcess,
+  options: { roles?: string } = {},
+  times: Times = usualTimes,
+): Promise<number> {
   // From now on: a service manager may change its mind while we start, and then we stop as at any other time.
   const signalled = nextSignal(host)
   const config = withRoles(readConfig(host.env), options.roles)
   const log = createLog(config.logLevel, gatheredOutput())
   keepHeapsOfThreadsSmall()
-  const app = await createApp(config, log)
+  const app = await createApp(config, log, systemClock, { times })
   const { url } = await app.start().catch((error: unknown) => {
     throw listenFault(error, config)
   })

@@ -2,6 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Tx } from '../storage/dialect.ts'
 import type { Database } from '../storage/schema.ts'
 import { updateRows } from '../storage/sets.ts'
+import { type Times, usualTimes } from '../times.ts'
 
 /**
  * The lease of a link device: at most one node has it, and runs the link only while it has it (P5). It stands in the device's own row; taking,
@@ -12,9 +13,6 @@ export interface DeviceLease {
   /** Grows whenever the lease changes hands, and never shrinks: what bears an older token is of an owner before. */
   token: number
 }
-
-/** With a look for free leases each few seconds, the links of a node that died run elsewhere within 60 s (P13). */
-export const leaseLengthMs = 45_000
 
 /** A lease of which its owner thinks that it has it. */
 type Had = Pick<DeviceLease, 'deviceId' | 'token'>
@@ -27,6 +25,7 @@ type Had = Pick<DeviceLease, 'deviceId' | 'token'>
 export function takeLeases(
   tx: Tx,
   asked: { owner: string; isAlone: boolean; deviceIds: readonly string[]; nowMs: number },
+  { leaseMs }: Pick<Times, 'leaseMs'> = usualTimes,
 ): Promise<DeviceLease[]> {
   const { owner, isAlone, deviceIds, nowMs } = asked
   const taking = tx
@@ -35,7 +34,7 @@ export function takeLeases(
       lease_owner: owner,
       // In an UPDATE every expression sees the row as it was.
       lease_token: eb('lease_token', '+', 1),
-      lease_until: laterOf(eb, nowMs + leaseLengthMs, eb('lease_owner', '=', owner)),
+      lease_until: laterOf(eb, nowMs + leaseMs, eb('lease_owner', '=', owner)),
     }))
     .where('id', 'in', [...deviceIds])
   const free = taking.where((eb) =>
@@ -51,11 +50,12 @@ export function takeLeases(
 export async function renewLeases(
   tx: Tx,
   asked: { owner: string; leases: readonly Had[]; nowMs: number },
+  { leaseMs }: Pick<Times, 'leaseMs'> = usualTimes,
 ): Promise<DeviceLease[]> {
   const { owner, leases, nowMs } = asked
   const renewed = await tx
     .updateTable('devices')
-    .set((eb) => ({ lease_until: laterOf(eb, nowMs + leaseLengthMs, eb('lease_owner', '=', owner)) }))
+    .set((eb) => ({ lease_until: laterOf(eb, nowMs + leaseMs, eb('lease_owner', '=', owner)) }))
     .where(
       'id',
       'in',

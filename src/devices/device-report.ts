@@ -47,8 +47,6 @@ export interface DeviceReport {
   reportedAt: number
 }
 
-/** A node reports its devices at least this often, changed or not, so that silence means something. */
-export const reportIntervalMs = 10_000
 /** A report older than this says nothing any more: three were missed, so the node behind the device is gone or stuck. */
 export const reportLifetimeMs = 30_000
 

@@ -6,6 +6,7 @@ import type { HeardElsewhere } from '../devices/heard-elsewhere.ts'
 import { RestingPhones } from './resting-phones.ts'
 import { readDirectoryVersion } from '../storage/directory-version.ts'
 import type { Mode } from '../storage/schema.ts'
+import { type Times, usualTimes } from '../times.ts'
 import type { Candidate, Route } from './choose-device.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { type DeviceRow, DeviceSlot, type DeviceSlotDeps, HeldElsewhere } from './device-slot.ts'
@@ -16,12 +17,11 @@ export interface DevicePoolDeps extends DeviceSlotDeps {
   /** Called after the running devices changed. */
   changed: () => void
   reloadIntervalMs: number
+  times?: Times
 }
 
 /** What keeps a device from starting (a database that is busy, a peer that is away) may have passed by then. */
 const retryMs = 30_000
-/** How soon a link is looked at again that another node runs: with a lease of 45 s it runs here within 60 s of that node's death (P13). */
-const leaseRetryMs = 5_000
 /** So many devices start at once: thousands must not open their sockets in one instant. */
 const startsAtOnce = 50
 /** A start that takes longer goes on by itself: the next devices and the next reading of the tables wait no longer for it. */
@@ -225,7 +225,7 @@ export class DevicePool implements Service {
       this.#elsewhere.delete(row.id)
     } catch (error) {
       const isHeldElsewhere = error instanceof HeldElsewhere
-      this.#retryIn(isHeldElsewhere ? leaseRetryMs : retryMs)
+      this.#retryIn(isHeldElsewhere ? (this.#deps.times ?? usualTimes).leaseLookMs : retryMs)
       if (isHeldElsewhere) return this.#addElsewhere(error.device)
       this.#elsewhere.delete(row.id)
       this.#deps.log.error(

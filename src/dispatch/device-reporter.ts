@@ -1,21 +1,17 @@
 import { isPull } from '../connectors/connector.ts'
 import { type DeviceStanding, recordRun, recordSamples, recordStandings } from '../devices/device-history.ts'
-import {
-  type DeviceReport,
-  reportIntervalMs,
-  reportLifetimeMs,
-  saveDeviceReports,
-} from '../devices/device-report.ts'
+import { type DeviceReport, reportLifetimeMs, saveDeviceReports } from '../devices/device-report.ts'
 import { type HeardElsewhere, heardElsewhere } from '../devices/heard-elsewhere.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
+import { type Times, usualTimes } from '../times.ts'
 import { recordEvents } from '../messages/events.ts'
 import { deviceEvent } from './device-event.ts'
 import type { AccountChanges } from '../messages/account-changes.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 
-/** How often the devices are looked at; what changed is written, the rest once each `reportIntervalMs`. */
+/** How often the devices are looked at; what changed is written, the rest once each `deviceReportMs`. */
 const intervalMs = 1_000
 
 interface DeviceReporterDeps extends JanitorDeps {
@@ -31,11 +27,13 @@ interface DeviceReporterDeps extends JanitorDeps {
   node?: { isAlone: boolean }
   /** Told of phones of which another node knows more. */
   elsewhere?: (heard: readonly HeardElsewhere[]) => void
+  times?: Times
 }
 
 /** Keeps the reports that `/status` reads in step with the running devices, and writes down what they become. */
 export function createDeviceReporter(deps: DeviceReporterDeps): Janitor {
   const startedAtMs = deps.clock.now()
+  const { deviceReportMs } = deps.times ?? usualTimes
   let written = new Map<string, { said: string; atMs: number }>()
   let absentSince = new Map<string, number>()
   let beatAtMs = Number.NEGATIVE_INFINITY
@@ -64,11 +62,11 @@ export function createDeviceReporter(deps: DeviceReporterDeps): Janitor {
       return (
         last === undefined ||
         last.said !== seen.get(report.deviceId)?.said ||
-        nowMs - last.atMs >= reportIntervalMs
+        nowMs - last.atMs >= deviceReportMs
       )
     })
     const lost = findLost(nowMs)
-    const isBeat = Math.abs(nowMs - beatAtMs) >= reportIntervalMs
+    const isBeat = Math.abs(nowMs - beatAtMs) >= deviceReportMs
     if (due.length > 0 || isBeat) {
       await deps.writer.write(async (tx) => {
         const told = await ofThisNode(deps, tx, due, nowMs)

@@ -8,6 +8,7 @@ import type { Mailer } from '../mailer.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
+import type { Times } from '../times.ts'
 import { createAlertMailer } from './alert-mailer.ts'
 import { createAlertWatch } from './alert-watch.ts'
 import { createDeviceReporter } from './device-reporter.ts'
@@ -77,6 +78,7 @@ export interface JanitorsDeps extends JanitorDeps {
   timeOf: DueReleaserDeps['timeOf']
   /** Told of each route on which something waits anew. */
   wake: DueReleaserDeps['wake']
+  times?: Times
 }
 
 /** Everything that tidies up, with what the settings say. */

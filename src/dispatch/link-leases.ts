@@ -1,15 +1,10 @@
 import { Batcher } from '../batcher.ts'
 import type { Clock } from '../clock.ts'
-import {
-  type DeviceLease,
-  leaseLengthMs,
-  releaseLeases,
-  renewLeases,
-  takeLeases,
-} from '../devices/device-lease.ts'
+import { type DeviceLease, releaseLeases, renewLeases, takeLeases } from '../devices/device-lease.ts'
 import type { Log } from '../log.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
+import { type Times, usualTimes } from '../times.ts'
 
 export interface LinkLeasesDeps {
   writer: Pick<Writer, 'write'>
@@ -23,6 +18,7 @@ export interface LinkLeasesDeps {
   timeOf?: (tx: Tx) => Promise<number>
   /** Told how many tokens the database refused at once: it knows later ones. */
   refused?: (tokens: number) => void
+  times?: Times
 }
 
 interface Held {
@@ -34,12 +30,6 @@ interface Held {
   cancelEnd: () => void
 }
 
-/** Two renewals fall due before the reserve begins; one may fail. */
-const renewalMs = 15_000
-/** A renewal that failed is tried again before the next is due. */
-const retryMs = 3_000
-/** With less than this left nothing is handed over and the link is stopped: another node may run it soon. */
-const reserveMs = 5_000
 /** So many devices go into one statement; SQLite takes 32766 values. */
 const maxBatch = 1_000
 
@@ -49,6 +39,7 @@ const maxBatch = 1_000
  */
 export class LinkLeases {
   readonly #deps: LinkLeasesDeps
+  readonly #times: Times
   readonly #held = new Map<string, Held>()
   readonly #taking: Batcher<{ deviceId: string; lost: () => void }, boolean>
   readonly #releasing: Batcher<DeviceLease, void>
@@ -56,6 +47,7 @@ export class LinkLeases {
 
   constructor(deps: LinkLeasesDeps) {
     this.#deps = deps
+    this.#times = deps.times ?? usualTimes
     this.#taking = new Batcher((take) => this.#takeAll(take()), { maxWeight: maxBatch })
     this.#releasing = new Batcher((take) => this.#releaseAll(take()), { maxWeight: maxBatch })
   }
@@ -87,15 +79,15 @@ export class LinkLeases {
   }
 
   #isGood(held: Held): boolean {
-    return !held.isLost && held.endsMs - this.#deps.clock.monotonicMs() > reserveMs
+    return !held.isLost && held.endsMs - this.#deps.clock.monotonicMs() > this.#times.leaseReserveMs
   }
 
   async #takeAll(asked: readonly { deviceId: string; lost: () => void }[]): Promise<boolean[]> {
     const { writer, clock, owner, isAlone } = this.#deps
-    const endsMs = clock.monotonicMs() + leaseLengthMs
+    const endsMs = clock.monotonicMs() + this.#times.leaseMs
     const deviceIds = asked.map(({ deviceId }) => deviceId)
     const taken = await writer.write(async (tx) =>
-      takeLeases(tx, { owner, isAlone, deviceIds, nowMs: await this.#timeOf(tx) }),
+      takeLeases(tx, { owner, isAlone, deviceIds, nowMs: await this.#timeOf(tx) }, this.#times),
     )
     const tokens = new Map(taken.map(({ deviceId, token }) => [deviceId, token]))
     for (const { deviceId, lost } of asked) {
@@ -106,32 +98,37 @@ export class LinkLeases {
       this.#held.set(deviceId, held)
       this.#watch(deviceId, held)
     }
-    if (this.#held.size > 0) this.#cancelRenewal ??= clock.schedule(renewalMs, () => void this.#renewAll())
+    if (this.#held.size > 0) this.#planRenewal(this.#times.leaseRenewalMs)
     return asked.map(({ deviceId }) => tokens.has(deviceId) && this.tokenOf(deviceId) !== null)
   }
 
   async #renewAll(): Promise<void> {
     const { writer, clock, log, owner } = this.#deps
     const leases = [...this.#held].filter(([, held]) => !held.isLost)
-    const endsMs = clock.monotonicMs() + leaseLengthMs
-    let waitMs = renewalMs
+    const endsMs = clock.monotonicMs() + this.#times.leaseMs
+    let waitMs = this.#times.leaseRenewalMs
     try {
       for (let from = 0; from < leases.length; from += maxBatch) {
         const some = leases.slice(from, from + maxBatch)
         const had = some.map(([deviceId, { token }]) => ({ deviceId, token }))
         const renewed = await writer.write(async (tx) =>
-          renewLeases(tx, { owner, leases: had, nowMs: await this.#timeOf(tx) }),
+          renewLeases(tx, { owner, leases: had, nowMs: await this.#timeOf(tx) }, this.#times),
         )
         this.#countRefused(had, had.length - renewed.length)
         this.#renewed(some, new Set(renewed.map(({ deviceId }) => deviceId)), endsMs)
       }
     } catch (error) {
-      waitMs = retryMs
+      waitMs = this.#times.leaseRetryMs
       log.warn({ err: error }, 'the leases of the links could not be renewed; trying again')
     }
     // One may have been put in place by a lease that was taken in the meantime.
     this.#cancelRenewal?.()
-    this.#cancelRenewal = this.#held.size === 0 ? null : clock.schedule(waitMs, () => void this.#renewAll())
+    this.#cancelRenewal = null
+    if (this.#held.size > 0) this.#planRenewal(waitMs)
+  }
+
+  #planRenewal(waitMs: number): void {
+    this.#cancelRenewal ??= this.#deps.clock.schedule(waitMs, () => void this.#renewAll())
   }
 
   /** Whoever stood still comes with tokens of before; that the database takes none of them is worth a line. */
@@ -163,7 +160,7 @@ export class LinkLeases {
   #watch(deviceId: string, held: Held): void {
     const { clock } = this.#deps
     held.cancelEnd()
-    held.cancelEnd = clock.schedule(held.endsMs - reserveMs - clock.monotonicMs(), () =>
+    held.cancelEnd = clock.schedule(held.endsMs - this.#times.leaseReserveMs - clock.monotonicMs(), () =>
       this.#lose(deviceId, held, 'the lease of a link could not be renewed in time: it is stopped'),
     )
   }

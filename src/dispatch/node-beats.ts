@@ -1,8 +1,9 @@
 import type { ToldTime } from '../agreed-clock.ts'
 import type { Writer } from '../storage/writer.ts'
-import { type Beat, beatIntervalMs, beatNode, leaveNodes, silenceMs } from '../storage/nodes.ts'
+import { type Beat, beatNode, leaveNodes } from '../storage/nodes.ts'
 import type { MissingSecrets } from '../instance-secret.ts'
 import { SecretGivenUpError } from '../storage/secret-mark.ts'
+import { type Times, usualTimes } from '../times.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 
 export interface NodeBeatsDeps extends JanitorDeps {
@@ -21,14 +22,13 @@ export interface NodeBeatsDeps extends JanitorDeps {
   wasPutBack?: () => void
   /** Each beat brings the time of the database with it. */
   heard?: (told: ToldTime) => void
+  times?: Times
 }
-
-/** A reserve: who is late with its beats leaves what one node does to others before they think that it is dead. */
-const leadsForMs = silenceMs - 10_000
 
 /** This node among those of its database: says that it lives, and knows who else does. */
 export class NodeBeats extends Janitor {
   readonly #deps: NodeBeatsDeps
+  readonly #times: Times
   #alive: readonly number[]
   #leader: number | null
   #beatMs = Number.NEGATIVE_INFINITY
@@ -36,15 +36,17 @@ export class NodeBeats extends Janitor {
   #isUntidied = false
 
   constructor(deps: NodeBeatsDeps) {
+    const times = deps.times ?? usualTimes
     super(deps, {
       name: 'node-beats',
-      intervalMs: beatIntervalMs,
+      intervalMs: times.heartbeatMs,
       sweep: async () => {
         if (!deps.isAlone) await this.#beat()
         return false
       },
     })
     this.#deps = deps
+    this.#times = times
     this.#alive = [deps.epoch]
     this.#leader = null
   }
@@ -57,7 +59,7 @@ export class NodeBeats extends Janitor {
   /** Whether this node does what one of them does for all: the one whose start is the longest ago, while it knows that it lives. */
   readonly leads = (): boolean => {
     const { isAlone, epoch, clock } = this.#deps
-    return isAlone || (this.#leader === epoch && clock.monotonicMs() - this.#beatMs < leadsForMs)
+    return isAlone || (this.#leader === epoch && clock.monotonicMs() - this.#beatMs < this.#times.leadsForMs)
   }
 
   override async start(): Promise<void> {
@@ -79,7 +81,9 @@ export class NodeBeats extends Janitor {
     // Counted from before it was asked: never later than the database has it.
     const beatMs = clock.monotonicMs()
     const beat: Beat = await writer
-      .write((tx) => beatNode(tx, clock, { epoch, name, tidies, marks, saidBefore: this.#saidAt }))
+      .write((tx) =>
+        beatNode(tx, clock, { epoch, name, tidies, marks, saidBefore: this.#saidAt }, this.#times),
+      )
       .catch((error: unknown) => {
         if (error instanceof SecretGivenUpError) this.#deps.secretGivenUp?.(error.lacks)
         throw error

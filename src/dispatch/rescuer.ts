@@ -8,12 +8,11 @@ import type { Metrics } from '../metrics.ts'
 import { type Db, isPassing, isRefusal, type Tx } from '../storage/dialect.ts'
 import { readJustLeft } from '../storage/nodes.ts'
 import type { Writer } from '../storage/writer.ts'
+import { type Times, usualTimes } from '../times.ts'
 import type { PastHandOvers } from './hand-over-log.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 import { judgeOutcome } from './retry-policy.ts'
 
-/** A node counts as dead 50 s after its last word at the latest; what it had open is settled within 60 s (P13). */
-const intervalMs = 5_000
 const pageSize = 500
 
 export interface RescuerDeps extends JanitorDeps {
@@ -28,6 +27,7 @@ export interface RescuerDeps extends JanitorDeps {
   before?: number | null
   /** Where others serve the database too, what was just followed is left to its follower for a moment. */
   node?: { isAlone: boolean }
+  times?: Times
 }
 
 /**
@@ -39,7 +39,7 @@ export interface RescuerDeps extends JanitorDeps {
 export const createRescuer = (deps: RescuerDeps): Janitor =>
   new Janitor(deps, {
     name: 'rescuer',
-    intervalMs,
+    intervalMs: (deps.times ?? usualTimes).rescueMs,
     async sweep() {
       // Nearly always there is nothing to write.
       if ((await readOrphans(deps.read, { fence: deps.fence, most: 1 })).length === 0) return false
@@ -94,12 +94,12 @@ async function endOrphans(deps: RescuerDeps, only?: string): Promise<number> {
 
 async function rescue(
   tx: Tx,
-  { clock, fence, past = null, before = null, node }: RescuerDeps,
+  { clock, fence, past = null, before = null, node, times }: RescuerDeps,
   nowMs: number,
   only?: string,
 ): Promise<{ orphans: Claimed[]; outcomes: Outcome[]; states: (MessageState | null)[] }> {
   const spared =
-    node?.isAlone === false ? (await readJustLeft(tx, clock)).filter((epoch) => epoch !== before) : []
+    node?.isAlone === false ? (await readJustLeft(tx, clock, times)).filter((epoch) => epoch !== before) : []
   const orphans = await readOrphans(tx, { fence, spared, most: pageSize, only })
   const outcomes = orphans.map((orphan) => outcomeOf(orphan, past))
   const settlements = orphans.map((orphan, i) => judgeOutcome(orphan, outcomes[i] as Outcome, nowMs))

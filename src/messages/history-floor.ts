@@ -1,8 +1,8 @@
 import { dayMs } from '../clock.ts'
 import { databaseTime, isShared } from '../storage/database-time.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
-import { silenceMs } from '../storage/nodes.ts'
 import { selectEach } from '../storage/sets.ts'
+import { type Times, usualTimes } from '../times.ts'
 
 /**
  * Up to where pages of history were given out by any node. Units that write messages follow one another on all nodes, so one that reads it
@@ -46,7 +46,11 @@ const forgottenMs = dayMs
  * Whether another node writes, or may come back from silence and end a write that it had begun; null when none does, else the database's time
  * at which that was true: whoever joins later writes nothing below it.
  */
-export async function aloneSince(db: Db, epoch: number): Promise<number | null> {
+export async function aloneSince(
+  db: Db,
+  epoch: number,
+  { silenceMs }: Pick<Times, 'silenceMs'> = usualTimes,
+): Promise<number | null> {
   const nowMs = await databaseTime(db, { now: () => 0 })
   const other = await db
     .selectFrom('nodes')

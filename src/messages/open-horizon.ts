@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Storage } from '../storage/database.ts'
+import type { Times } from '../times.ts'
 import { aloneSince, raiseHistoryFloor } from './history-floor.ts'
 import { WriteHorizon } from './history-horizon.ts'
 
@@ -8,10 +9,14 @@ export async function openHorizon(
   { read, writer }: Pick<Storage, 'read' | 'writer'>,
   { now, monotonicMs }: Clock,
   { isAlone, epoch }: { isAlone: boolean; epoch: number },
+  times: Pick<Times, 'silenceMs'>,
 ): Promise<WriteHorizon> {
   if (isAlone) return new WriteHorizon({ now })
   const raise = (toMs: number): Promise<number> => writer.write((tx) => raiseHistoryFloor(tx, toMs))
   // Who was alone gave out pages without asking anybody: none of them beyond this instant, at which all can see that this node is here.
   await raise(Number.MAX_SAFE_INTEGER)
-  return new WriteHorizon({ now, shared: { monotonicMs, aloneSince: () => aloneSince(read, epoch), raise } })
+  return new WriteHorizon({
+    now,
+    shared: { monotonicMs, aloneSince: () => aloneSince(read, epoch, times), raise },
+  })
 }

@@ -2,12 +2,8 @@ import type { Clock } from '../clock.ts'
 import { clusterOf, databaseTime } from './database-time.ts'
 import type { Tx } from './dialect.ts'
 import { holdWaiting } from './epoch.ts'
+import { type Times, usualTimes } from '../times.ts'
 import { agreeAgain, SecretGivenUpError } from './secret-mark.ts'
-
-/** How often a node says that it lives. */
-export const beatIntervalMs = 5_000
-/** A node that has said nothing for so long counts as dead, as long as a lease lasts: others take over what it had. */
-export const silenceMs = 45_000
 
 export interface NodeStart {
   /** Of this start: names it, and fences what it does. */
@@ -31,7 +27,12 @@ export class NodeNameTakenError extends Error {
  * Part of every start of a server, before it claims anything: from now on it counts as alive. The start before in its data folder has ended, so
  * it is followed at once, however lately it was heard of. Refuses a name that another living node bears.
  */
-export async function joinNodes(tx: Tx, clock: Pick<Clock, 'now'>, start: NodeStart): Promise<void> {
+export async function joinNodes(
+  tx: Tx,
+  clock: Pick<Clock, 'now'>,
+  start: NodeStart,
+  { silenceMs }: Pick<Times, 'silenceMs'> = usualTimes,
+): Promise<void> {
   const { epoch, name, before, isAlone, tidies } = start
   const now = await databaseTime(tx, clock)
   if (!isAlone) {
@@ -97,6 +98,7 @@ export async function beatNode(
     marks: readonly string[]
     saidBefore?: number | null
   },
+  { silenceMs }: Pick<Times, 'silenceMs'> = usualTimes,
 ): Promise<Beat> {
   const now = await databaseTime(tx, clock)
   const self = await tx
@@ -167,17 +169,18 @@ export async function hasLivingNode(tx: Tx, clock: Pick<Clock, 'now'>): Promise<
     .selectFrom('nodes')
     .select('epoch')
     .where('left_at', 'is', null)
-    .where('beat_at', '>', now - silenceMs)
+    .where('beat_at', '>', now - usualTimes.silenceMs)
     .limit(1)
     .executeTakeFirst()
   return living !== undefined
 }
 
-/** How long what was followed is left to its follower, which may know more of it: it starts within seconds. */
-const followerFirstMs = 10_000
-
 /** Nodes that were alive a moment ago and are followed by a start that has just begun, or have just stopped. */
-export async function readJustLeft(tx: Tx, clock: Pick<Clock, 'now'>): Promise<number[]> {
+export async function readJustLeft(
+  tx: Tx,
+  clock: Pick<Clock, 'now'>,
+  { silenceMs, followerFirstMs }: Pick<Times, 'silenceMs' | 'followerFirstMs'> = usualTimes,
+): Promise<number[]> {
   const now = await databaseTime(tx, clock)
   const rows = await tx
     .selectFrom('nodes')

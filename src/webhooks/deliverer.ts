@@ -8,6 +8,7 @@ import type { Metrics } from '../metrics.ts'
 import { programVersion } from '../program-version.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
+import { type Times, usualTimes } from '../times.ts'
 import { claimDeliveries, type ClaimedDelivery, mendFarDue, readDueEndpoints } from './claim-deliveries.ts'
 import { type DeliveryStanding, recordOutcomes, type TriedDelivery } from './delivery-outcomes.ts'
 import { eventBody, type RenderMessage } from './event-body.ts'
@@ -37,10 +38,9 @@ export interface DelivererDeps {
   mostInLane: number
   mostConnections: number
   disableAfterMs: number
+  times?: Times
 }
 
-/** Beyond the time of a try: what it takes to write down what came of it. */
-const leaseMarginMs = 10_000
 /** An answer that takes longer is taken for a sign that more at once would not help. */
 const quickMs = 2_000
 /** Outcomes that one transaction takes. */
@@ -124,7 +124,7 @@ export class Deliverer implements Service {
   }
 
   get #leaseMs(): number {
-    return this.#deps.timeoutMs + leaseMarginMs
+    return this.#deps.timeoutMs + (this.#deps.times ?? usualTimes).deliveryMarginMs
   }
 
   async #look(): Promise<void> {

@@ -3,15 +3,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { endAfter } from '../proof-sizes.ts'
+import { testTimes } from '../quick-times.ts'
 import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from './crash-house.ts'
-import { canMoveClocks, clockLookMs, openWallClock } from './wall-clock.ts'
+import { canMoveClocks, openWallClock } from './wall-clock.ts'
 
 const dayMs = 86_400_000
 /** The longest that there is: what waits at a jump of less must not expire by it. */
 const validitySeconds = 259_200
 const jumpMs = validitySeconds * 1_000 - 600_000
-/** At least one renewal of each lease (each 15 s) falls within. */
-const stayMs = 17_000
+/** At least one renewal of each lease falls within. */
+const stayMs = testTimes.leaseRenewalMs + 2_000
 const longestPauseMs = 5_000
 
 describe.skipIf(!canMoveClocks)('a wall clock that jumps by three days while a load runs', () => {
@@ -20,7 +21,10 @@ describe.skipIf(!canMoveClocks)('a wall clock that jumps by three days while a l
     { timeout: endAfter(240_000) },
     async () => {
       const clock = await openWallClock()
-      const house = await openCrashHouse({ window: '20', delay_ms: '400' }, undefined, clock.env)
+      const house = await openCrashHouse(
+        { window: '20', delay_ms: '400' },
+        { env: clock.env, times: testTimes },
+      )
       try {
         const leases = leasesOf(house)
         const load = house.load({ perSecond: 100, validitySeconds })
@@ -49,7 +53,7 @@ describe.skipIf(!canMoveClocks)('a wall clock that jumps by three days while a l
         clock.jumpAway(-jumpMs)
         await goesOnFor(stayMs)
         clock.jumpAway(0)
-        await goesOnFor(clockLookMs + 2_000)
+        await goesOnFor(2_000)
         await load.pause()
         expect(load.unanswered.size).toBe(0)
         expect(load.refused).toEqual([])

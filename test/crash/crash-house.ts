@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { type Times, usualTimes } from '../../src/times.ts'
 import { type ApiClient, type ApiMessage, createApiClient } from '../api-client.ts'
 import { eventually } from '../eventually.ts'
 import { cliProcess, freePort, type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
@@ -37,17 +38,25 @@ export interface CrashHouse {
 }
 
 export async function openCrashHouse(
+  /** Of the device. */
   settings: Record<string, string>,
-  postgresUrl?: string,
-  env: Record<string, string> = {},
-  /** Where the peer keeps its log; beside the data without. */
-  peerFolder?: string,
+  given: {
+    /** Of the server. */
+    env?: Record<string, string>
+    /** Of the server; those of the program when left out. */
+    times?: Times
+    postgresUrl?: string
+    /** Where the peer keeps its log; beside the data when left out. */
+    peerFolder?: string
+  } = {},
 ): Promise<CrashHouse> {
+  const { env = {}, times = usualTimes, postgresUrl, peerFolder } = given
   const dataFolder = await temporaryFolder()
   if (postgresUrl !== undefined) useServer(dataFolder, postgresUrl)
   const peer = await startMessagePeer(join(peerFolder ?? dataFolder, 'peer.ndjson'))
   const port = await freePort()
-  const start = () => startServerProcess({ dataFolder, port, env: { ONESIXTY_LOG_LEVEL: 'warn', ...env } })
+  const start = () =>
+    startServerProcess({ dataFolder, port, times, env: { ONESIXTY_LOG_LEVEL: 'warn', ...env } })
   const server = await start()
   const { accountId, liveKey } = server.first!
   const onesixty = <T>(...args: string[]): Promise<T> => cliJson<T>(args, dataFolder)

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { endAfter, sizeOf } from '../proof-sizes.ts'
+import { testTimes } from '../quick-times.ts'
 import { openReceiver, verified } from '../webhooks/receiver.ts'
 import { type Arming, openArming } from './armed-server.ts'
 import { type CrashHouse, expectNothingLostNorDoubled, openCrashHouse } from './crash-house.ts'
@@ -22,13 +23,14 @@ interface PointsHouse extends CrashHouse {
 async function openPointsHouse(): Promise<PointsHouse> {
   const arming = await openArming()
   const receiver = await openReceiver()
-  const house = await openCrashHouse(device, undefined, {
+  const env = {
     ...arming.env,
     ONESIXTY_WEBHOOK_ALLOW: '127.0.0.1',
-    // What was under way at a crash is due again ten seconds after this. A receiver in a process that is slowed down must not be taken for one that fails:
+    // What was under way at a crash is due again a moment after this. A receiver in a process that is slowed down must not be taken for one that fails:
     // after three failures the next try is half an hour away.
     ONESIXTY_WEBHOOK_TIMEOUT_MS: '10000',
-  })
+  }
+  const house = await openCrashHouse(device, { env, times: testTimes })
   const { secret } = await house.onesixty<{ secret: string }>('webhook', 'add', '--account', house.accountId, '--url', receiver.url)
   const heard: PointsHouse['heard'] = new Map()
   const told: PointsHouse['told'] = new Set()

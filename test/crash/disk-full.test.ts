@@ -33,7 +33,7 @@ describe.skipIf(!hasDisk)('a server whose disk is full', () => {
   beforeAll(async () => {
     logs = await mkdtemp(join(tmpdir(), 'onesixty-disk-peer-'))
     process.env['TMPDIR'] = folder
-    house = await openCrashHouse({ window: '20', delay_ms: '200' }, undefined, {}, logs)
+    house = await openCrashHouse({ window: '20', delay_ms: '200' }, { peerFolder: logs })
   })
   afterAll(async () => {
     await house?.close()

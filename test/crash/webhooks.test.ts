@@ -3,6 +3,7 @@ import { eventually } from '../eventually.ts'
 import { type EventBody, openReceiver, type Receiver, verified } from '../webhooks/receiver.ts'
 import { type CrashHouse, openCrashHouse } from './crash-house.ts'
 import { sizeOf } from '../proof-sizes.ts'
+import { testTimes } from '../quick-times.ts'
 
 const kills = sizeOf('WEBHOOK_KILLS')
 const perSecond = 40
@@ -18,11 +19,9 @@ let killIsNear = false
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  house = await openCrashHouse({ window: '20', delay_ms: '400' }, undefined, {
-    ONESIXTY_WEBHOOK_ALLOW: '127.0.0.1',
-    // What was under way at a kill is due again ten seconds after this.
-    ONESIXTY_WEBHOOK_TIMEOUT_MS: '2000',
-  })
+  // What was under way at a kill is due again a moment after this.
+  const env = { ONESIXTY_WEBHOOK_ALLOW: '127.0.0.1', ONESIXTY_WEBHOOK_TIMEOUT_MS: '2000' }
+  house = await openCrashHouse({ window: '20', delay_ms: '400' }, { env, times: testTimes })
   const added = await house.onesixty<{ secret: string }>('webhook', 'add', '--account', house.accountId, '--url', receiver.url)
   secret = added.secret
   receiver.handle = (request, response) => {

@@ -1,18 +1,14 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeDevice, deviceDocument } from '../../src/cli/device-view.ts'
-import {
-  type DeviceLease,
-  leaseLengthMs,
-  releaseLeases,
-  renewLeases,
-  takeLeases,
-} from '../../src/devices/device-lease.ts'
+import { type DeviceLease, releaseLeases, renewLeases, takeLeases } from '../../src/devices/device-lease.ts'
 import { listDevices } from '../../src/devices/list-devices.ts'
+import { usualTimes } from '../../src/times.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
 let base: TestStorage
 const nowMs = 1_000_000
+const { leaseMs } = usualTimes
 
 beforeEach(async () => {
   base = await openTestStorage()
@@ -60,9 +56,9 @@ test('a lease is of one owner until it runs out', async () => {
     { deviceId: 'dev_a', token: 1 },
     { deviceId: 'dev_b', token: 1 },
   ])
-  expect(await take('two', ['dev_a', 'dev_b'], nowMs + leaseLengthMs - 1)).toEqual([])
-  expect(await take('two', ['dev_a'], nowMs + leaseLengthMs)).toEqual([{ deviceId: 'dev_a', token: 2 }])
-  expect(await renew('one', had, nowMs + leaseLengthMs)).toEqual([{ deviceId: 'dev_b', token: 1 }])
+  expect(await take('two', ['dev_a', 'dev_b'], nowMs + leaseMs - 1)).toEqual([])
+  expect(await take('two', ['dev_a'], nowMs + leaseMs)).toEqual([{ deviceId: 'dev_a', token: 2 }])
+  expect(await renew('one', had, nowMs + leaseMs)).toEqual([{ deviceId: 'dev_b', token: 1 }])
 })
 
 test('an owner takes its own again at once, and an earlier process of its name has it no more', async () => {
@@ -96,9 +92,9 @@ test('no wall clock that is set back shortens a lease', async () => {
   await put('dev_a')
   const had = await take('one', ['dev_a'])
   await renew('one', had, nowMs - 600_000)
-  expect(await untilOf('dev_a')).toBe(nowMs + leaseLengthMs)
+  expect(await untilOf('dev_a')).toBe(nowMs + leaseMs)
   await take('one', ['dev_a'], nowMs - 600_000)
-  expect(await untilOf('dev_a')).toBe(nowMs + leaseLengthMs)
+  expect(await untilOf('dev_a')).toBe(nowMs + leaseMs)
 })
 
 test('a device under lease has not changed', async () => {
@@ -118,10 +114,7 @@ test('the list of devices says who runs each', async () => {
   const listed = async () =>
     (await listDevices(base.storage.read, 'all', { afterId: null, limit: 9 })).devices
   const lines = async () => (await listed()).map(describeDevice)
-  expect((await listed()).map(({ lease }) => lease)).toEqual([
-    { node: 'one', until: nowMs + leaseLengthMs },
-    null,
-  ])
+  expect((await listed()).map(({ lease }) => lease)).toEqual([{ node: 'one', until: nowMs + leaseMs }, null])
   expect((await listed()).map(deviceDocument)).toMatchObject([
     { lease: { node: 'one', until: '1970-01-01T00:17:25.000Z' } },
     { lease: null },

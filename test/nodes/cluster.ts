@@ -10,6 +10,7 @@ import { createIds } from '../../src/ids.ts'
 import { createLog } from '../../src/log.ts'
 import { openAccount, type OpenedAccount } from '../../src/open-account.ts'
 import { type ApiClient, createApiClient } from '../api-client.ts'
+import { testTimes } from '../quick-times.ts'
 import { databaseSettings, makeTestFolder, removeTestFolder } from '../test-database.ts'
 
 export interface ClusterNode {
@@ -22,7 +23,7 @@ export interface ClusterNode {
   stop(): Promise<void>
 }
 
-/** Several servers of one database, in this process, each with a data folder of its own. All stop when the test ends. */
+/** Several servers of one database, in this process, each with a data folder of its own and times of tests. All stop when the test ends. */
 export interface Cluster {
   /** The settings of another one. */
   settings(): Promise<Record<string, string>>
@@ -44,7 +45,9 @@ export async function openCluster(): Promise<Cluster> {
     settings,
     async start(env = {}, clock = systemClock) {
       const config = readConfig({ ...(await settings()), ...env })
-      const app = await createApp(config, createLog('silent', { write: () => undefined }), clock)
+      const app = await createApp(config, createLog('silent', { write: () => undefined }), clock, {
+        times: testTimes,
+      })
       let stopping: Promise<void> | null = null
       const stop = (): Promise<void> => (stopping ??= app.stop())
       onTestFinished(stop)

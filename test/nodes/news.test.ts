@@ -34,7 +34,7 @@ test(
           await two.south.client.send(two.key, { to: '+4915112345678', text: 'wake up' })
           return delivered(two)
         },
-        { timeout: 30_000, interval: 1_000 },
+        { timeout: 30_000, interval: 250 },
       )
       .toBeGreaterThan(0)
   },

@@ -4,8 +4,9 @@ import { Janitor } from '../../src/dispatch/janitor.ts'
 import { NodeBeats } from '../../src/dispatch/node-beats.ts'
 import { createLog } from '../../src/log.ts'
 import { releaseHeld } from '../../src/storage/epoch.ts'
-import { joinNodes, silenceMs } from '../../src/storage/nodes.ts'
+import { joinNodes } from '../../src/storage/nodes.ts'
 import { acceptSecrets, agreeOnSecrets } from '../../src/storage/secret-mark.ts'
+import { usualTimes } from '../../src/times.ts'
 import { enqueueTwo, readHolds } from '../cli/waiting-queue.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 
@@ -72,7 +73,7 @@ test('a node that is silent is followed by the next, and one whose beats do not 
   await base.storage.writer.write((tx) =>
     tx
       .updateTable('nodes')
-      .set({ beat_at: sql`beat_at - ${silenceMs}` })
+      .set({ beat_at: sql`beat_at - ${usualTimes.silenceMs}` })
       .where('epoch', '=', 1)
       .execute(),
   )
@@ -125,7 +126,7 @@ const goSilent = (): Promise<unknown> =>
   base.storage.writer.write((tx) =>
     tx
       .updateTable('nodes')
-      .set({ beat_at: sql`beat_at - ${silenceMs}` })
+      .set({ beat_at: sql`beat_at - ${usualTimes.silenceMs}` })
       .execute(),
   )
 const markedSecrets = async (): Promise<string[]> => {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { databaseTime } from '../../src/storage/database-time.ts'
-import { type Beat, beatNode, joinNodes, leaveNodes, silenceMs } from '../../src/storage/nodes.ts'
+import { type Beat, beatNode, joinNodes, leaveNodes } from '../../src/storage/nodes.ts'
+import { usualTimes } from '../../src/times.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { openCluster } from './cluster.ts'
 
@@ -48,7 +49,7 @@ test('each node knows who lives: whoever joined, and neither left nor kept silen
   })
   await base.storage.writer.write((tx) => leaveNodes(tx, base.clock, 3))
   expect((await beat(2)).alive).toEqual([1, 2])
-  await keepSilent(1, silenceMs - 5_000)
+  await keepSilent(1, usualTimes.silenceMs - 5_000)
   expect(await beat(2)).toMatchObject({ alive: [1, 2], silenced: [] })
   await keepSilent(1, 5_000)
   expect(await beat(2)).toMatchObject({ alive: [2], silenced: [1] })
@@ -93,7 +94,7 @@ test('a name that a living node bears is refused to another data folder, until t
   await join(1, 'north')
   await expect(join(2, 'north')).rejects.toThrow(/A server named north runs.*ONESIXTY_NODE/)
   await expect(join(2, 'north', 7)).rejects.toThrow(/runs on this database/)
-  await keepSilent(1, silenceMs)
+  await keepSilent(1, usualTimes.silenceMs)
   await join(2, 'north')
   expect((await beat(2)).alive).toEqual([2])
 })

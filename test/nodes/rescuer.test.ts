@@ -4,7 +4,8 @@ import { routeKeyOf } from '../../src/messages/message-store.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
 import type { Settlement } from '../../src/messages/settlement.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
-import { beatNode, joinNodes, silenceMs } from '../../src/storage/nodes.ts'
+import { beatNode, joinNodes } from '../../src/storage/nodes.ts'
+import { usualTimes } from '../../src/times.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { openTendedHouse, type TendedHouse } from '../messages/tended-house.ts'
 
@@ -31,7 +32,7 @@ const keepSilent = async (epoch: number): Promise<void> => {
   await house.storage.writer.write((tx) =>
     tx
       .updateTable('nodes')
-      .set({ beat_at: sql`beat_at - ${silenceMs}` })
+      .set({ beat_at: sql`beat_at - ${usualTimes.silenceMs}` })
       .where('epoch', '=', epoch)
       .execute(),
   )

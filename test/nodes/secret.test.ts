@@ -5,10 +5,10 @@ import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { previousSecretFile } from '../../src/instance-secret.ts'
+import { usualTimes } from '../../src/times.ts'
 import { openCli } from '../cli/run-cli.ts'
 import { password } from '../console/identity-house.ts'
 import { newVisitor, totp } from '../console/visitor.ts'
-import { silenceMs } from '../../src/storage/nodes.ts'
 import { startServerProcess, temporaryFolder } from '../harness.ts'
 import { openDatabase } from '../open-database.ts'
 import { databaseSettings, removeTestFolder } from '../test-database.ts'
@@ -42,7 +42,7 @@ test('a server that stood still while its secret was given up ends as soon as it
   process.kill(server.pid, 'SIGSTOP')
   await db
     .updateTable('nodes')
-    .set({ beat_at: sql`beat_at - ${silenceMs}` })
+    .set({ beat_at: sql`beat_at - ${usualTimes.silenceMs}` })
     .execute()
   expect(await cli.json('secret accept')).toEqual({ accepted: true, forgotten: 1 })
   process.kill(server.pid, 'SIGCONT')

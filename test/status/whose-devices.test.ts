@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { renderStatus } from '../../src/api/v1/status.ts'
-import { leaseLengthMs, takeLeases } from '../../src/devices/device-lease.ts'
+import { takeLeases } from '../../src/devices/device-lease.ts'
 import { readDevicesStatus } from '../../src/devices/device-status.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import type { Mode } from '../../src/storage/schema.ts'
+import { usualTimes } from '../../src/times.ts'
 import { type DevicesFixture, openDevicesFixture } from './devices-fixture.ts'
 
 let house: DevicesFixture
@@ -51,7 +52,7 @@ test('who runs the link of an own device is told while its lease lasts, of a sha
   await house.storage.writer.write((tx) => takeLeases(tx, asked))
   const nodes = async () => (await statusOf()).devices.map(({ id, node }) => `${id} ${node}`)
   expect((await nodes()).toSorted()).toEqual(['dev_1 north', 'dev_s null'])
-  await house.clock.advance(leaseLengthMs)
+  await house.clock.advance(usualTimes.leaseMs)
   expect((await nodes()).toSorted()).toEqual(['dev_1 null', 'dev_s null'])
 })
 

@@ -8,6 +8,7 @@ import { eventually } from '../../eventually.ts'
 import { freePort, type ServerProcess, startServerProcess, temporaryFolder } from '../../harness.ts'
 import { cliJson } from '../../run-command.ts'
 import { type MessagePeer, startMessagePeer } from '../../peers/message-peer.ts'
+import { testTimes } from '../../quick-times.ts'
 import { databaseSettings, removeTestFolder } from '../../test-database.ts'
 import { expectSums } from '../../messages/expect-sums.ts'
 import { openFolder } from '../../open-folder.ts'
@@ -47,7 +48,7 @@ export async function openNodesHouse(options: {
   const peer = await startMessagePeer(join(dataFolder, 'peer.ndjson'))
   const nodes: NodeProcess[] = []
   const folders = new Map<string, string>()
-  const start = async (name: string, port: number, isFirst: boolean): Promise<ServerProcess> => {
+  const start = async (name: string, port: number, isFirst = false): Promise<ServerProcess> => {
     const folder = folders.get(name) ?? (await mkdtemp(join(tmpdir(), 'onesixty-node-')))
     folders.set(name, folder)
     const env = {
@@ -56,13 +57,23 @@ export async function openNodesHouse(options: {
       ONESIXTY_NODE: name,
       ONESIXTY_LOG_LEVEL: 'warn',
     }
-    return startServerProcess({ dataFolder: folder, port, env, isFirst, readyWithinMs: 60_000 })
+    return startServerProcess({
+      dataFolder: folder,
+      port,
+      env,
+      times: testTimes,
+      isFirst,
+      readyWithinMs: 60_000,
+    })
   }
-  for (const name of options.names) {
-    const port = await freePort()
-    const process = await start(name, port, nodes.length === 0)
-    nodes.push({ name, port, process, earlierOutput: '' })
+  // All at once, so that no two are given the same.
+  const ports = await Promise.all(options.names.map(freePort))
+  const startNode = async (i: number): Promise<void> => {
+    const [name, port] = [options.names[i] as string, ports[i] as number]
+    nodes[i] = { name, port, process: await start(name, port, i === 0), earlierOutput: '' }
   }
+  await startNode(0)
+  await Promise.all(options.names.slice(1).map((_, i) => startNode(i + 1)))
   const [first] = nodes as [NodeProcess]
   const { accountId, liveKey } = first.process.first!
   const granted = await openAccountToAll(dataFolder, accountId, peer, options)
@@ -83,7 +94,7 @@ export async function openNodesHouse(options: {
     },
     async restart(node) {
       node.earlierOutput += node.process.output()
-      node.process = await start(node.name, node.port, false)
+      node.process = await start(node.name, node.port)
     },
     rows: async <T extends object>(statement: string, values: readonly unknown[] = []) =>
       (await database.query(statement, [...values])).rows as T[],

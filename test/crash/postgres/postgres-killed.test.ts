@@ -16,7 +16,7 @@ beforeAll(async () => {
   postgres = await startPostgres()
   house = await openCrashHouse(
     { window: String(window), submit_delay_ms: '20', delay_ms: '400' },
-    postgres.url,
+    { postgresUrl: postgres.url },
   )
 })
 afterAll(async () => {
