@@ -96,7 +96,7 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'four-nodes',
-    says: 'of four nodes on PostgreSQL one is killed each 10 s and one stands still for 90 s: nothing is handed over twice, and what the old token wants is refused',
+    says: 'of four nodes on PostgreSQL one is killed again and again (each 10 s at the long size) and one stands still for twice the time that a lease lasts (90 s): nothing is handed over twice, and what the old token wants is refused',
     projects: ['crash-postgres'],
     files: ['test/crash/postgres/four-nodes.test.ts'],
     isTimed: true,

@@ -4,10 +4,10 @@
  * long run two hours.
  */
 export const proofSizes = {
-  KILLS: { ci: 10, long: 300, of: 'kills of a server under load' },
-  CRASH_ROUNDS: { ci: 3, long: 50, of: 'crashes at each named point' },
+  KILLS: { ci: 4, long: 300, of: 'kills of a server under load' },
+  CRASH_ROUNDS: { ci: 1, long: 50, of: 'crashes at each named point' },
   FULL_DISKS: { ci: 1, long: 10, of: '× a full disk' },
-  STOPS: { ci: 3, long: 30, of: 'stops under load' },
+  STOPS: { ci: 2, long: 30, of: 'stops under load' },
   WEBHOOK_KILLS: { ci: 3, long: 30, of: 'kills while webhooks are delivered' },
   RESTORED_HOUSES: {
     ci: 1,
@@ -19,14 +19,14 @@ export const proofSizes = {
   PHONE_MESSAGES: { ci: 120, long: 500, of: 'messages that one phone is asked for at once' },
   ROUNDS: { ci: 50, long: 1_000, of: 'races of forty sends, and of one key' },
   RACES: { ci: 2_000, long: 40_000, of: 'races of STOP against hand-over, three quarters of them embedded' },
-  NODE_ROUNDS: { ci: 200, long: 1_000, of: 'races over four nodes' },
-  NODE_KILLS: { ci: 10, long: 50, of: 'kills of one of four nodes, each 10 s' },
-  NODE_SENDS_PER_SECOND: { ci: 15, long: 60, of: 'sends a second to each of four nodes' },
-  POSTGRES_KILLS: { ci: 3, long: 50, of: 'kills of PostgreSQL under load' },
+  NODE_ROUNDS: { ci: 40, long: 1_000, of: 'races over four nodes' },
+  NODE_KILLS: { ci: 4, long: 50, of: 'kills of one of four nodes' },
+  NODE_SENDS_PER_SECOND: { ci: 10, long: 60, of: 'sends a second to each of four nodes' },
+  POSTGRES_KILLS: { ci: 2, long: 50, of: 'kills of PostgreSQL under load' },
   GARBAGE_PDUS: { ci: 100_000, long: 1_000_000, of: 'PDUs of garbage' },
   SESSION_RUNS: { ci: 200, long: 20_000, of: 'lives of SMPP sessions' },
-  BACKLOG: { ci: 20_000, long: 100_000, of: 'messages that one account has waiting' },
-  WAITING_SENDS: { ci: 20, long: 100, of: 'sends of another account, one a second' },
+  BACKLOG: { ci: 4_000, long: 100_000, of: 'messages that one account has waiting' },
+  WAITING_SENDS: { ci: 10, long: 100, of: 'sends of another account' },
   SOAK_MESSAGES: {
     ci: 240_000,
     long: 1_000_000,

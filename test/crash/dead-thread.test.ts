@@ -1,13 +1,7 @@
 import { rm } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
 import { type ProcessEnd, startServerProcess, temporaryFolder } from '../harness.ts'
-
-let dataFolder: string
-beforeAll(async () => {
-  dataFolder = await temporaryFolder()
-})
-afterAll(() => rm(dataFolder, { recursive: true, force: true }))
 
 /** Loaded into the server in front of everything: ends its first or second thread at a signal, as a fault of the machine would. */
 const threadKiller = `
@@ -21,12 +15,14 @@ const threadKiller = `
   }`
 const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(threadKiller)}` }
 
-test.for([
+test.concurrent.for([
   ['writes', 'SIGUSR2'],
   ['reads', 'SIGPWR'],
 ] as const)(
   'a server whose thread that %s the database is dead says so and ends, and the next one takes over',
-  async ([, signal]) => {
+  async ([, signal], { onTestFinished }) => {
+    const dataFolder = await temporaryFolder()
+    onTestFinished(() => rm(dataFolder, { recursive: true, force: true }))
     const server = await startServerProcess({ dataFolder, env })
     onTestFinished(async () => void (await server.kill('SIGKILL')))
     let end: ProcessEnd | null = null

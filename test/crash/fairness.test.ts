@@ -6,13 +6,13 @@ import { eventually } from '../eventually.ts'
 import { type ServerProcess, startServerProcess, temporaryFolder } from '../harness.ts'
 import { cliJson } from '../run-command.ts'
 import { type MessagePeer, startMessagePeer } from '../peers/message-peer.ts'
-import { sizeOf } from '../proof-sizes.ts'
+import { isLong, sizeOf } from '../proof-sizes.ts'
 import { removeTestFolder } from '../test-database.ts'
 
 const backlog = sizeOf('BACKLOG')
 const window = 20
 const sends = sizeOf('WAITING_SENDS')
-const sendEachMs = 1_000
+const sendEachMs = isLong() ? 1_000 : 250
 /** Of a hundred. */
 const mostLate = 1
 
