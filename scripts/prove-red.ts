@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative } from 'node:path'
@@ -170,19 +171,32 @@ function runOnceWithoutBug(file: string): Promise<Ended> {
   return running
 }
 
+/** Copies that are in no use: what a server strips of its types there is kept, and stripped once for all bugs. */
+const free: string[] = []
+
 async function inCopy<T>(changes: readonly FileChange[], use: (copy: string) => Promise<T>): Promise<T> {
-  const copy = await mkdtemp(join(tmpdir(), 'onesixty-red-'))
+  const copy = free.pop() ?? (await makeCopy())
+  const originals = new Map<string, string>()
   try {
-    await cp(root, copy, { recursive: true, filter: (path) => !leftOut.has(relative(root, path)) })
-    await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
     for (const change of changes) {
       const path = join(copy, change.file)
-      await writeFile(path, plant(await readFile(path, 'utf8'), change))
+      const text = await readFile(path, 'utf8')
+      if (!originals.has(path)) originals.set(path, text)
+      await writeFile(path, plant(text, change))
     }
     return await use(copy)
   } finally {
-    await rm(copy, { recursive: true, force: true })
+    for (const [path, text] of originals) await writeFile(path, text)
+    free.push(copy)
   }
+}
+
+async function makeCopy(): Promise<string> {
+  const copy = await mkdtemp(join(tmpdir(), 'onesixty-red-'))
+  process.once('exit', () => rmSync(copy, { recursive: true, force: true }))
+  await cp(root, copy, { recursive: true, filter: (path) => !leftOut.has(relative(root, path)) })
+  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
+  return copy
 }
 
 /** What `npm test` runs must catch it, at its own sizes. */
@@ -209,6 +223,8 @@ interface Report {
 /** Only the named test failing counts: a file that cannot be loaded catches nothing. */
 async function runTest(bug: PlantedBug, copy: string): Promise<Outcome> {
   const report = join(copy, 'report.json')
+  // Of the bug before, which had the same copy.
+  await rm(report, { force: true })
   const pattern = bug.test.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const vitest = join(copy, 'node_modules', 'vitest', 'vitest.mjs')
   const { projects = [] } = proofs.find(({ catches }) => catches.includes(bug.name)) ?? {}
@@ -247,7 +263,8 @@ function run(
 ): Promise<{ code: number | null; output: string }> {
   return new Promise((resolve, reject) => {
     // What its servers strip goes with the copy.
-    const env = { ...atSizesOfCi, XDG_CACHE_HOME: join(cwd, '.cache') }
+    const kept = join(cwd, '.cache')
+    const env = { ...atSizesOfCi, XDG_CACHE_HOME: kept, NODE_COMPILE_CACHE: join(kept, 'modules') }
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [child.stdout, child.stderr])
