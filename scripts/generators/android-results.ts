@@ -32,7 +32,8 @@ Without a result:
 | \`TTL expired\` | its validity ended on the phone, before it was sent: \`expired\` | \`expired_in_queue\` |
 | \`SIM 2 not found\` | as \`now\` | \`no_service\` |
 | \`sendSMS: …\`, \`Can't send message: …\` | an exception before the radio, such as a missing permission: as \`now\` | \`device_error\` |
-| \`Delivery result…\` | the network gave it up: \`undelivered\` | by the status of the report, else \`unreachable\` |
+| \`Delivery result from SC +491710760000: 70\` | the network gave it up: \`undelivered\` | by the status of the report (TP-Status, 3GPP TS 23.040, 9.2.3.15), else \`unreachable\` |
+| \`Delivery result: 1\` | Android had no report to give: \`undelivered\` | \`unreachable\` |
 | anything else | as \`unknown\` | \`unknown\` |
 `,
 }

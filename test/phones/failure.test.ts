@@ -78,19 +78,20 @@ test('what the network refused, and what a delivery report speaks of, is undeliv
     code: 'network_rejected',
     networkCode: 'RESULT_NETWORK_REJECT',
   })
-  expect(judge('Delivery result: 65 (permanent error)')).toEqual({
+  for (const [words, code, networkCode] of [
+    ['Delivery result from SC +491710760000: 65', 'network_rejected', 'tp_status 65'],
+    ['Delivery result from SC +491710760000: 70', 'expired_in_network', 'tp_status 70'],
+    ['Delivery result from SC null: 96', 'network_congested', 'tp_status 96'],
+    ['Delivery result from SC 0049171: 98', 'unreachable', 'tp_status 98'],
+    // A result of Android, and no status of the network.
+    ['Delivery result: 70', 'unreachable', 'result 70'],
+    ['Delivery result: 1', 'unreachable', 'RESULT_ERROR_GENERIC_FAILURE'],
+    ['Delivery result: permanent error', 'unreachable', null],
+  ] as const)
+    expect(judge(words), words).toEqual({ kind: 'undelivered', code, networkCode })
+  expect(judge('Delivery result from SC +491710760000: 65', { parts: 3 })).toMatchObject({
     kind: 'undelivered',
-    code: 'network_rejected',
-    networkCode: 'tp_status 65',
   })
-  expect(judge('Delivery result: 70')).toMatchObject({ code: 'expired_in_network' })
-  expect(judge('Delivery result: 98')).toMatchObject({ code: 'unreachable' })
-  expect(judge('Delivery result: permanent error')).toEqual({
-    kind: 'undelivered',
-    code: 'unreachable',
-    networkCode: null,
-  })
-  expect(judge('Delivery result: 65', { parts: 3 })).toMatchObject({ kind: 'undelivered' })
 })
 
 test('a bad result of a text of several parts never frees it for another phone', () => {

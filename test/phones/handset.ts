@@ -63,7 +63,7 @@ export class Handset {
     if (fate === 'silent') return void this.#held.set(id, { ...held, state: 'processed' })
     const error =
       fate === 'bad_report'
-        ? 'Delivery result: 65'
+        ? 'Delivery result from SC +491710760000: 65'
         : 'Send result: RESULT_ERROR_GENERIC_FAILURE (Generic failure)'
     this.#move(id, { ...held, state: 'failed', error })
   }

@@ -77,7 +77,7 @@ test('what recipients or texts are to blame for is no failure of the phone', () 
   failed('Send result: RESULT_NETWORK_REJECT')
   expect(phone.health().reasons).toEqual(['repeated_failures'])
   // Only what was sent can be undelivered.
-  failed('Delivery result: 65')
+  failed('Delivery result from SC +491710760000: 65')
   expect(phone.health().reasons).toEqual([])
 })
 

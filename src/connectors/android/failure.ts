@@ -7,13 +7,13 @@ export type FailureVerdict =
   | { kind: 'undelivered'; code: string; networkCode: string | null }
 
 /**
- * Reads the words with which the app (1.53 to 1.68) explains a failed message. What a delivery report speaks of is
+ * Reads the words with which the app (1.40 to 1.68, `processStateIntent` of its MessagesService.kt) explains a failed message. What a delivery report speaks of is
  * undelivered; of a text of several parts a bad result tells nothing of the other parts; what does not read as a cause is unknown.
  */
 export function judgeFailure(error: string | null, { parts }: { parts: number }): FailureVerdict {
   const words = (error ?? '').trim()
   const report = deliveryReport.exec(words)
-  if (report !== null) return undeliveredBy(report[1] === undefined ? null : Number(report[1]))
+  if (report !== null) return undelivered(report)
   const result = resultIn(words)
   if (result !== null) return verdictOf(result, parts)
   if (isExpiry(words)) return refused('expired', 'expired_in_queue', 'TTL expired')
@@ -34,7 +34,11 @@ export function whomFailureBlames(error: string | null): 'phone' | 'message' | '
 /** By the phone's own clock its validity ended before it was sent. */
 export const isExpiry = (error: string | null): boolean => /^\s*ttl expired/i.test(error ?? '')
 
-const deliveryReport = /^delivery result\W*(\d{1,3})?/i
+/**
+ * `Delivery result from SC +491710760000: 70`, with the TP-Status of the report, whose service centre may be `null`; and `Delivery result: 1`, with
+ * a result of Android where it gave the app no report.
+ */
+const deliveryReport = /^delivery result(?<ofReport> from sc\b[^:]*)?(?:\W*(?<number>\d{1,9})\b)?/i
 
 interface Result extends ResultMeaning {
   name: string
@@ -95,10 +99,16 @@ const exceptionIn = (words: string): string | null =>
     .replace(/\+?\d{5,}/g, '…')
     .slice(0, 100) || null
 
-/** What the network says of a message that it has taken, in the TP-Status of its report. */
-function undeliveredBy(status: number | null): FailureVerdict {
-  const code = status === null ? 'unreachable' : (codeOfStatus.get(status) ?? 'unreachable')
-  return { kind: 'undelivered', code, networkCode: status === null ? null : `tp_status ${status}` }
+/** What the network says of a message that it has taken. */
+function undelivered({ groups = {} }: RegExpExecArray): FailureVerdict {
+  if (groups['number'] === undefined) return { kind: 'undelivered', code: 'unreachable', networkCode: null }
+  const number = Number(groups['number'])
+  if (groups['ofReport'] === undefined) {
+    const networkCode = byNumber.get(number)?.name ?? `result ${number}`
+    return { kind: 'undelivered', code: 'unreachable', networkCode }
+  }
+  const code = codeOfStatus.get(number) ?? 'unreachable'
+  return { kind: 'undelivered', code, networkCode: `tp_status ${number}` }
 }
 
 /** 3GPP TS 23.040, section 9.2.3.15: 0x40 to 0x4f are permanent errors, 0x60 to 0x6f temporary ones that are given up. */

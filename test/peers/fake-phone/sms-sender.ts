@@ -153,7 +153,7 @@ export class SmsSender {
     if (outcome !== 'missing-sent') later(sentAfterMs, 'Sent')
     if (outcome === 'sent' || !message.withDeliveryReport) return
     if (outcome === 'undelivered') {
-      return later(deliveredAfterMs, 'Failed', 'Delivery result: 65 (permanent error)')
+      return later(deliveredAfterMs, 'Failed', 'Delivery result from SC +491710760000: 65')
     }
     later(deliveredAfterMs, 'Delivered')
     if (outcome === 'regress') later(deliveredAfterMs + sentAfterMs, 'Sent')
