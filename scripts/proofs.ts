@@ -104,6 +104,15 @@ export const proofs: readonly Proof[] = [
     catches: ['no-fencing-of-nodes'],
   },
   {
+    name: 'nodes',
+    says: 'nodes of one database hear of one another, share limits, links, phones and roles, and take over what one leaves, at the usual times of heartbeats, leases and reports',
+    projects: ['postgres'],
+    files: ['test/nodes/news.test.ts', 'test/nodes/phones.test.ts', 'test/nodes/routing.test.ts', 'test/nodes/roles.test.ts', 'test/nodes/limits.test.ts', 'test/nodes/webhooks.test.ts', 'test/nodes/secret.test.ts', 'test/nodes/wrong-clocks.test.ts', 'test/nodes/nodes.test.ts', 'test/nodes/node-beats.test.ts', 'test/postgres/readers.test.ts', 'test/postgres/failed-begin.test.ts'],
+    isTimed: true,
+    sizes: [],
+    catches: ['news-unheard'],
+  },
+  {
     name: 'fencing',
     says: 'a node that lost a link claims nothing for it, what a living node hands over is ended by nobody else, and no page of history passes by what another writes',
     projects: both,
