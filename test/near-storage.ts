@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises'
 import { merging, units, type HotUnits } from '../src/messages/units.ts'
 import { databaseFile } from '../src/data-folder.ts'
-import type { Units } from '../src/storage/dialect.ts'
+import type { Db, Units } from '../src/storage/dialect.ts'
 import type { Storage } from '../src/storage/database.ts'
 import { emptyLog } from '../src/storage/empty-log.ts'
 import { connectLocally } from '../src/storage/local-connection.ts'
@@ -27,6 +27,7 @@ export async function openNearStorage(
   const { writer, connection } = store
   const reading = () => connectLocally({ file, readOnly: true, busyTimeoutMs: 5_000, cacheKiB: 4_096 }).db
   const read = reading()
+  const longReadings: Db[] = []
   const merged = mergedUnits({ writer, units, merging, maxWeight: maxMergedWeight })
   const alone = (unit: Units[string], input: unknown) => writer.write((tx) => unit(tx, input as never))
   const runUnit = async (name: keyof HotUnits, input: unknown): Promise<unknown> =>
@@ -52,6 +53,7 @@ export async function openNearStorage(
     emptyLog: () => emptyLog(store.db),
     openLongReads() {
       const longReads = reading()
+      longReadings.push(longReads)
       return () => longReads
     },
     async clear() {
@@ -59,7 +61,11 @@ export async function openNearStorage(
       store.clear()
       return !store.hasStatistics()
     },
-    close: () => writer.drain(),
+    async close() {
+      await writer.drain()
+      for (const each of [read, ...longReadings.splice(0)]) await each.destroy()
+      await store.close()
+    },
   }
 }
 

@@ -65,5 +65,7 @@ export async function readSyncLevel(file: string): Promise<number> {
     .catch((error: unknown) => {
       if (error !== undone) throw error
     })
-  return connection.syncLevel()
+  const syncLevel = connection.syncLevel()
+  await connection.db.destroy()
+  return syncLevel
 }

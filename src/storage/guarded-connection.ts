@@ -49,6 +49,10 @@ export function guardConnection(connection: SqliteConnection): GuardedConnection
   }
   return {
     execute,
-    executor: { execute: async (statement) => execute(statement), transaction, close: async () => undefined },
+    executor: {
+      execute: async (statement) => execute(statement),
+      transaction,
+      close: async () => connection.close(),
+    },
   }
 }

@@ -16,7 +16,6 @@ export interface LocalConnection {
 export function connectLocally(settings: ConnectionSettings): LocalConnection {
   const connection = new SqliteConnection(settings)
   return {
-    // The connection ends with the process, as a command does.
     db: new Kysely<Database>({
       dialect: sqliteDialect(guardConnection(connection).executor),
     }),

@@ -94,6 +94,12 @@ export class SqliteConnection {
     }
   }
 
+  /** The file is let go of, and the last connection to it writes its log into it. Nothing is executed any more. */
+  close(): void {
+    this.#statements.clear()
+    if (this.#database.isOpen) this.#database.close()
+  }
+
   #prepare(sql: string): StatementSync {
     const known = this.#statements.get(sql)
     if (known !== undefined) return known
