@@ -15,7 +15,7 @@ A phone that could not send a message says why in the words of Android's SmsMana
 | \`now\` | the radio sent nothing: it is tried again, here or on another phone, after 15 s and 60 s, then fails and is released |
 | \`limit\` | the phone let no more out: another phone may have it at once, and this one gets nothing more for its \`limit_rest_min\`; it costs the message no attempt |
 | \`good\` | the radio sent nothing and no phone would: it fails at once and is released |
-| \`rejected\` | the network was asked and said no: \`undelivered\` |
+| \`rejected\` | the network was asked and said no: it fails at once and is released |
 | \`unknown\` | it may have gone out: it is never sent again and becomes \`unconfirmed\` |
 
 The classes hold for a text of one part. Of several parts a bad result tells nothing of the others, so that every result is \`unknown\`.

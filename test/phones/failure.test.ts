@@ -72,12 +72,16 @@ test('a result that the app only numbers is read by its number', () => {
   })
 })
 
-test('what the network refused, and what a delivery report speaks of, is undelivered', () => {
-  expect(judge('Send result: RESULT_NETWORK_REJECT (…)')).toEqual({
-    kind: 'undelivered',
+test('what the network refused was never sent', () => {
+  expect(judge('Send result: RESULT_NETWORK_REJECT (Failed because of network rejection)')).toEqual({
+    kind: 'refused',
+    lasts: 'good',
     code: 'network_rejected',
     networkCode: 'RESULT_NETWORK_REJECT',
   })
+})
+
+test('what a delivery report speaks of is undelivered', () => {
   for (const [words, code, networkCode] of [
     ['Delivery result from SC +491710760000: 65', 'network_rejected', 'tp_status 65'],
     ['Delivery result from SC +491710760000: 70', 'expired_in_network', 'tp_status 70'],

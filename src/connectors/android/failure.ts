@@ -28,7 +28,9 @@ export function judgeFailure(error: string | null, { parts }: { parts: number })
 export function whomFailureBlames(error: string | null): 'phone' | 'message' | 'recipient' {
   if (deliveryReport.test((error ?? '').trim())) return 'recipient'
   const verdict = judgeFailure(error, { parts: 1 })
-  return verdict.kind === 'refused' && verdict.lasts !== 'now' ? 'message' : 'phone'
+  if (verdict.kind !== 'refused' || verdict.lasts === 'now') return 'phone'
+  // What a network refuses is refused to the SIM.
+  return verdict.code === 'network_rejected' ? 'phone' : 'message'
 }
 
 /** By the phone's own clock its validity ended before it was sent. */
@@ -50,7 +52,8 @@ function verdictOf(result: Result, parts: number): FailureVerdict {
     const verdict = unknown(`The phone could not tell whether it was sent (${name}).`)
     return result.class === 'limit' ? { ...verdict, limitReached: true } : verdict
   }
-  if (result.class === 'rejected') return { kind: 'undelivered', code, networkCode: name }
+  // Without a word that it was sent: then it never was, and another phone would hear the same.
+  if (result.class === 'rejected') return refused('good', code, name)
   if (result.class === 'limit') return { ...refused('busy', code, name), limitReached: true }
   return refused(result.class, code, name)
 }

@@ -3,7 +3,7 @@
  * - `now`: the radio sent nothing; later or elsewhere it may go.
  * - `limit`: the phone let no more out, and lets none out for a while; elsewhere it may go at once.
  * - `good`: the radio sent nothing, and no phone would send it.
- * - `rejected`: the network was asked and said no.
+ * - `rejected`: the network was asked and said no: nothing was sent, and it fails at once.
  * - `unknown`: the radio may or may not have sent it.
  */
 export type ResultClass = 'now' | 'limit' | 'good' | 'rejected' | 'unknown'
