@@ -118,8 +118,8 @@ export default defineConfig({
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // A Chromium and a server each: more than one at a time would only wait for one another.
-          fileParallelism: false,
+          // A Chromium and a server each: two of them keep two cores busy.
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },

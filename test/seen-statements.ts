@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { type CompiledQuery, DefaultQueryExecutor, PostgresAdapter } from 'kysely'
-import { inject } from 'vitest'
+import { expect, inject } from 'vitest'
 import type { SetAdapter, SetStatements } from '../src/storage/dialect.ts'
 import { atFileEnd } from './at-file-end.ts'
 
@@ -17,10 +17,9 @@ declare module 'vitest' {
 }
 
 type Database = 'sqlite' | 'postgres'
-type Statements = Record<Database, Set<string>>
 
-const seen: Statements = { sqlite: new Set(), postgres: new Set() }
-const told: Statements = { sqlite: new Set(), postgres: new Set() }
+const seen: Record<Database, Map<string, string>> = { sqlite: new Map(), postgres: new Map() }
+const told: Record<Database, Set<string>> = { sqlite: new Set(), postgres: new Set() }
 
 interface Executor {
   adapter: SetAdapter
@@ -76,7 +75,14 @@ function keep(database: Database, text: string, statementOf: (text: string) => s
   if (count >= mostLooks) return
   const isOurs = isOfProgram()
   looks[database].set(text, isOurs ? mostLooks : count + 1)
-  if (isOurs) seen[database].add(statementOf(text))
+  if (isOurs) for (const part of partsOf(statementOf(text))) see(database, part)
+}
+
+/** With the file of the test that made it first, for whoever is told that it is missing elsewhere. */
+function see(database: Database, statement: string): void {
+  if (seen[database].has(statement)) return
+  const { testPath = '' } = expect.getState()
+  seen[database].set(statement, relative(process.cwd(), testPath))
 }
 
 /** By the nearest caller that is neither the storage nor a library. */
@@ -99,16 +105,29 @@ function callers(): string[] {
 
 const inOneLine = (sql: string): string => sql.replace(/\s+/g, ' ').trim()
 
+/** Placeholders, and lists of any length, made alike. */
 const normalised = (sql: string): string =>
   inOneLine(sql)
     .replace(/\$\d+/g, '?')
     .replace(/\((\?(, \?)*|null)?\)/g, '(?)')
     .replace(/\(\?\)(, \(\?\))+/g, '(?)')
+    // One condition for each row of a list.
+    .replace(/(\((?:[^()]|\([^()]*\))*\))(?: or \1)+/g, '$1')
+
+/** One filter of history, of which a question has any; they are looked at one by one. */
+const filter =
+  /"messages"\."\w+" (?:=|<|>=|in) \(?\?\)?|lower\(messages\.text\) like lower\(\?\) escape '\\'|exists \(select 1 from sends where [^()]*\)/g
+
+const partsOf = (statement: string): string[] => {
+  const filters = statement.match(filter) ?? []
+  const rest = statement.replace(filter, 'FILTER').replace(/\(?FILTER(?: and FILTER)*\)?/g, 'FILTERS')
+  return [rest, ...filters]
+}
 
 function write(database: Database): void {
-  const fresh = [...seen[database]].filter((statement) => !told[database].has(statement))
+  const fresh = [...seen[database]].filter(([statement]) => !told[database].has(statement))
   if (fresh.length === 0) return
-  for (const statement of fresh) told[database].add(statement)
-  const lines = fresh.map((statement) => `${statement}\n`).join('')
+  for (const [statement] of fresh) told[database].add(statement)
+  const lines = fresh.map((each) => `${each.join('\t')}\n`).join('')
   appendFileSync(join(inject('statementsFolder'), `${database}-${process.pid}.txt`), lines)
 }

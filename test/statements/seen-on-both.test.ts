@@ -2,17 +2,35 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
 
-/** Runs behind the tests of both databases, over what they have left (seen-statements.ts): a run of all tests, or it tells that one is missing. */
-async function statementsOn(database: 'sqlite' | 'postgres'): Promise<ReadonlySet<string>> {
+/** Each statement with a test that made it first. Runs behind the tests of both databases, over what they have left (seen-statements.ts). */
+async function statementsOn(database: 'sqlite' | 'postgres'): Promise<ReadonlyMap<string, string>> {
   const folder = inject('statementsFolder')
   const files = (await readdir(folder)).filter((name) => name.startsWith(`${database}-`))
   const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
-  return new Set(texts.flatMap((text) => text.split('\n').filter((line) => line !== '')))
+  const lines = texts.flatMap((text) => text.split('\n').filter((line) => line !== ''))
+  return new Map(lines.map((line) => line.split('\t') as [string, string]))
 }
+
+/** What is said of the file of the embedded database alone: its pragmas and tables of itself, its copies, and that it has moved away. */
+const ofTheFile = [
+  /^begin$/,
+  /^pragma /,
+  /^vacuum into /,
+  /\bsqlite_master\b/,
+  /\b"?moves"?\b/,
+  /^create trigger "moved_/,
+  // A backup is marked as one, the level of flushing is read behind a write, and a move counts the rows of each table.
+  /^update "instance" set "epoch" = (?:epoch|-abs\("epoch"\))$/,
+  /^select "epoch", "created_at" from "instance"$/,
+  /^select count\(\*\) as amount from "\w+"(?: union all select count\(\*\) as amount from "\w+")+$/,
+]
 
 test('every statement of the program that the tests make on SQLite they make on PostgreSQL, too', async () => {
   const [onSqlite, onPostgres] = [await statementsOn('sqlite'), await statementsOn('postgres')]
   expect(onSqlite.size).toBeGreaterThan(300)
   expect(onPostgres.size).toBeGreaterThan(300)
-  expect([...onSqlite].filter((statement) => !onPostgres.has(statement)).toSorted()).toEqual([])
+  const missing = [...onSqlite].filter(
+    ([statement]) => !onPostgres.has(statement) && !ofTheFile.some((form) => form.test(statement)),
+  )
+  expect(missing.map(([statement, file]) => `${statement} (${file})`).toSorted()).toEqual([])
 })
