@@ -1,7 +1,7 @@
 import type { Proof } from './proof.ts'
 
-const both = ['sqlite', 'postgres']
-const embedded = ['sqlite']
+const both = ['unit', 'sqlite', 'postgres']
+const embedded = ['unit', 'sqlite']
 
 export const proofs: readonly Proof[] = [
   {
@@ -57,7 +57,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'unsafe-settings',
     says: 'a database that does not flush each commit is not used, SQLite that falls back in silence among them: the start is refused, and a node that comes back to such a PostgreSQL writes nothing',
-    projects: ['postgres', 'sqlite'],
+    projects: both,
     files: ['test/postgres/unsafe-server.test.ts', 'test/storage/unsafe-sqlite.test.ts'],
     sizes: [],
     catches: ['torn-pages-allowed', 'unsafe-server-is-used', 'unsafe-sqlite-is-commanded', 'unsafe-sqlite-is-served'],
@@ -174,7 +174,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'moves',
     says: 'a move to PostgreSQL that is killed at any time leaves one whole database, and the one that has moved is served no more',
-    projects: ['postgres', 'sqlite'],
+    projects: both,
     files: ['test/move/kill.test.ts', 'test/cli/moved.test.ts'],
     sizes: [],
     catches: ['move-compares-nothing', 'move-leaves-rows-out', 'moved-is-served'],
@@ -199,10 +199,10 @@ export const proofs: readonly Proof[] = [
   {
     name: 'phones',
     says: 'a thousand phones, the 28 checks of the app’s protocol, and whatever phones, people and time do in whatever order, phones that are offline for days among it',
-    projects: embedded,
+    projects: [...embedded, 'crash'],
     files: ['test/phones/phones-model.test.ts', 'test/phones/conformance.test.ts', 'test/crash/thousand-phones.test.ts', 'test/crash/fifty-phones.test.ts', 'test/phones/restarts.test.ts', 'test/phones/cancel-messages.test.ts', 'test/phones/desk.test.ts', 'test/phones/desk-pace.test.ts', 'test/phones/phone-life.test.ts', 'test/phones/phone.test.ts', 'test/phones/phone-health.test.ts', 'test/phones/phone-clock.test.ts', 'test/phones/registrations.test.ts', 'test/phones/private-tokens.test.ts', 'test/phones/routes.test.ts', 'test/phones/device-route.test.ts', 'test/phones/fetch-routes.test.ts', 'test/phones/report-route.test.ts', 'test/phones/hook-route.test.ts', 'test/phones/event-route.test.ts'],
     isTimed: true,
-    sizes: ['PHONE_SEQUENCES'],
+    sizes: ['PHONE_SEQUENCES', 'PHONE_MESSAGES', 'PHONE_HOUSE_KILLS'],
     catches: ['late-words-of-phones-charge', 'offers-outlive-their-phone'],
   },
   {
@@ -266,7 +266,7 @@ export const proofs: readonly Proof[] = [
   {
     name: 'console',
     says: 'sessions, guessing, second factors, foreign pages, and 200 strings that would run in a browser',
-    projects: ['sqlite', 'e2e'],
+    projects: [...embedded, 'e2e'],
     files: ['test/console/attacks.test.ts', 'test/console/passkeys.test.ts', 'test/console/passkey-refusals.test.ts', 'test/e2e/xss.test.ts'],
     sizes: [],
     catches: ['guesses-counted-as-typed', 'text-as-markup'],

@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { eventually } from '../eventually.ts'
+import { sizeOf } from '../proof-sizes.ts'
 import { numbersFrom, openPhoneHouse, type PhoneHouse } from '../phones/phone-house.ts'
 
-const kills = 5
-const messages = 1_000
+const kills = sizeOf('PHONE_HOUSE_KILLS')
+const messages = 200 * kills
 
 /** Which phones have sent to a number, and how often all of them. */
 function sentTo(house: PhoneHouse): Map<string, { phones: Set<number>; times: number }> {
@@ -18,7 +19,7 @@ function sentTo(house: PhoneHouse): Map<string, { phones: Set<number>; times: nu
   return sent
 }
 
-test('fifty phones that report late, twice and out of order, that come and go, before a server that is killed five times: every message ends, and none is sent twice', async () => {
+test(`fifty phones that report late, twice and out of order, that come and go, before a server that is killed ${kills} times: every message ends, and none is sent twice`, async () => {
   const house = await openPhoneHouse({
     ownProcess: true, count: 50, startOverMs: 1_000, timeScale: 60, reportReorder: 0.3, reportDuplicate: 0.3,
     outcome: { delivered: 80, 'missing-sent': 5, regress: 5, sent: 4, failed: 2, 'no-service': 2, undelivered: 2 },

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { plant, plantedBugs, readPlantedBug } from '../../scripts/prove-red.ts'
+import config from '../../vitest.config.ts'
 import { proofs } from '../../scripts/proofs.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -53,5 +54,16 @@ test.for(proofs.map((proof) => [proof.name, proof] as const))(
   'the files of the proof %s exist',
   async ([, { files }]) => {
     for (const file of files) expect(await readFile(join(root, file), 'utf8')).toMatch(/\btest[.(]/)
+  },
+)
+
+test.for(proofs.map((proof) => [proof.name, proof] as const))(
+  'the files of the proof %s run in its projects',
+  ([, { projects, files }]) => {
+    const included = (config.test?.projects ?? []).flatMap((project) => {
+      const { name, include = [] } = (project as { test: { name: string; include?: string[] } }).test
+      return projects.includes(name) ? include : []
+    })
+    for (const file of files) expect(included).toContain(file)
   },
 )
