@@ -20,3 +20,7 @@ export interface Proof {
   /** Bugs of test/planted/ that it must catch. Each bug belongs to one proof. */
   catches: readonly string[]
 }
+
+/** Projects of Vitest: a file runs in those of them that it is in. */
+export const embedded = ['unit', 'sqlite']
+export const both = [...embedded, 'postgres']

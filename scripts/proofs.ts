@@ -1,7 +1,4 @@
-import type { Proof } from './proof.ts'
-
-const both = ['unit', 'sqlite', 'postgres']
-const embedded = ['unit', 'sqlite']
+import { both, embedded, type Proof } from './proof.ts'
 
 export const proofs: readonly Proof[] = [
   {

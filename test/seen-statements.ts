@@ -111,6 +111,7 @@ const normalised = (sql: string): string =>
     .replace(/\$\d+/g, '?')
     .replace(/\((\?(, \?)*|null)?\)/g, '(?)')
     .replace(/\(\?\)(, \(\?\))+/g, '(?)')
+    .replace(/\belse \d+ end\b/g, 'else ? end')
     // One condition for each row of a list.
     .replace(/(\((?:[^()]|\([^()]*\))*\))(?: or \1)+/g, '$1')
 
@@ -120,7 +121,10 @@ const filter =
 
 const partsOf = (statement: string): string[] => {
   const filters = statement.match(filter) ?? []
-  const rest = statement.replace(filter, 'FILTER').replace(/\(?FILTER(?: and FILTER)*\)?/g, 'FILTERS')
+  const rest = statement
+    .replace(filter, 'FILTER')
+    .replace(/\(?FILTER(?: and FILTER)*\)?/g, 'FILTERS')
+    .replace(/(FILTERS .*)\b(?:asc|desc)\b/g, '$1ORDER')
   return [rest, ...filters]
 }
 

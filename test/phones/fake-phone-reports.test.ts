@@ -119,7 +119,17 @@ describe('event streams', () => {
       () => server.streams,
       (streams) => expect(streams).toHaveLength(2),
     )
-    server.streams[0]!.end()
+    // Which of the two was asked for first, the phone alone knows.
+    const [one, other] = server.streams
+    one!.write('event: Nothing\ndata: {}\n\n')
+    const [heard] = await eventually(
+      () => phones.all.streamLog('event'),
+      (events) => expect(events).toHaveLength(1),
+    )
+    const opened = phones.all.streamLog('opened').map(({ stream }) => stream)
+    expect(opened).toHaveLength(2)
+    const older = heard!.stream === Math.min(...opened) ? one : other
+    older!.end()
     await eventually(
       () => phones.all.streamLog('closed'),
       (closed) => expect(closed).toHaveLength(2),

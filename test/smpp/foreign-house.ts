@@ -1,11 +1,12 @@
-import { afterAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
+import { atFileEnd } from '../at-file-end.ts'
 import { startSmsc, type SmscControl } from '../peers/smsc-control.ts'
 import type { SmscChange } from '../peers/smsc/smsc-settings.ts'
 import { type NpmEsme, type NpmEsmeOptions, openNpmEsme } from './npm-esme.ts'
 
 let shared: Promise<SmscControl> | null = null
 
-afterAll(async () => {
+atFileEnd(async () => {
   await (await shared)?.stop()
   shared = null
 })
