@@ -126,9 +126,9 @@ describe('event streams', () => {
       () => phones.all.streamLog('event'),
       (events) => expect(events).toHaveLength(1),
     )
-    const opened = phones.all.streamLog('opened').map(({ stream }) => stream)
-    expect(opened).toHaveLength(2)
-    const older = heard!.stream === Math.min(...opened) ? one : other
+    const numbers = phones.all.streamLog('opened').map(({ stream }) => stream)
+    expect(numbers).toHaveLength(2)
+    const older = heard!.stream === Math.min(...numbers) ? one : other
     older!.end()
     await eventually(
       () => phones.all.streamLog('closed'),

@@ -19,6 +19,8 @@ const ofTheFile = [
   /\bsqlite_master\b/,
   /\b"?moves"?\b/,
   /^create trigger "moved_/,
+  // It has one server.
+  /^update "nodes" set "left_at" = \? where "left_at" is null and \?$/,
   // A backup is marked as one, the level of flushing is read behind a write, and a move counts the rows of each table.
   /^update "instance" set "epoch" = (?:epoch|-abs\("epoch"\))$/,
   /^select "epoch", "created_at" from "instance"$/,
