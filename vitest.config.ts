@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, matchesGlob } from 'node:path'
+import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
 import { endAfter } from './test/proof-sizes.ts'
-import { needStore, testFiles } from './test/test-files.ts'
+import { filesOf } from './test/projects.ts'
 
 /** As in bin/prepare.js. The HTTP client of the tests (`fetch`) is WebAssembly that is called often, and took a worker along. */
 const keepWasmWrappers = '--wasm-wrapper-tiering-budget=2147483647'
@@ -21,46 +21,6 @@ process.env['NODE_COMPILE_CACHE'] ??= join(
 
 const statementsFolder = mkdtempSync(join(tmpdir(), 'onesixty-statements-'))
 process.on('exit', () => rmSync(statementsFolder, { recursive: true, force: true }))
-
-const among = (files: readonly string[], ...globs: readonly string[]): string[] =>
-  files.filter((file) => globs.some((glob) => matchesGlob(file, glob)))
-const without = (files: readonly string[], ...globs: readonly string[]): string[] =>
-  files.filter((file) => !globs.some((glob) => matchesGlob(file, glob)))
-
-/** These have a machine, a browser or a server of their own. */
-const apart = ['test/crash/**', 'test/e2e/**', 'test/statements/**']
-/** What kills servers of several nodes, or a PostgreSQL. */
-const crashPostgres = 'test/crash/postgres/**'
-/** What is about PostgreSQL itself, or about several servers of one database, which it alone allows. */
-const postgresOnly = ['test/postgres/**', 'test/move/**', 'test/nodes/**']
-/** What is about the file of the embedded database or its threads, or starts a PostgreSQL of its own. */
-const embeddedOnly = [
-  'test/storage/**',
-  'test/cli/backup-restore.test.ts',
-  'test/cli/doctor-file.test.ts',
-  'test/cli/epoch-file.test.ts',
-  'test/cli/folder-lock.test.ts',
-  'test/cli/data-folder.test.ts',
-]
-/**
- * What makes no statement that no other test makes (test/statements/ holds it to that), and is about something else than the database: devices and the
- * words that they speak, receivers of webhooks, how a process starts.
- */
-const withoutSql = [
-  // Those two settle messages in ways that nothing else does.
-  'test/smpp/!(house-receipts|link-faults).test.ts',
-  'test/contracts/**',
-  'test/deployment/**',
-  'test/phones/conformance.test.ts',
-  'test/phones/connect-from-terminal.test.ts',
-  'test/phones/phone-life.test.ts',
-  'test/webhooks/hostile-receivers.test.ts',
-  'test/cli/start-over.test.ts',
-]
-
-const files = without(testFiles, ...apart)
-const stored = needStore(files)
-const pure = files.filter((file) => !stored.includes(file))
 
 /**
  * One project for each kind of proof: what needs no database runs once. A group begins when the one before it has ended, so that what kills processes
@@ -82,13 +42,19 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: pure, isolate: false, sequence: { groupOrder: 0 } },
+        test: {
+          name: 'unit',
+          include: filesOf.unit,
+          isolate: false,
+          setupFiles: ['test/seen-statements.ts'],
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         extends: true,
         test: {
           name: 'sqlite',
-          include: without(stored, ...postgresOnly),
+          include: filesOf.sqlite,
           isolate: false,
           env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
           setupFiles: ['test/seen-statements.ts'],
@@ -99,7 +65,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'postgres',
-          include: without(stored, ...embeddedOnly, ...withoutSql),
+          include: filesOf.postgres,
           isolate: false,
           env: { ONESIXTY_TEST_DATABASE: 'postgres' },
           globalSetup: ['test/postgres-server.ts'],
@@ -111,7 +77,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
-          include: among(testFiles, 'test/e2e/**'),
+          include: filesOf.e2e,
           env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
           globalSetup: ['scripts/build-console.ts', 'test/e2e/chromium.ts'],
           // A worker that has loaded the program and the driver of the browser serves the next file with them.
@@ -127,7 +93,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'crash',
-          include: without(among(testFiles, 'test/crash/**'), crashPostgres),
+          include: filesOf.crash,
           env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
           testTimeout: endAfter(120_000),
           hookTimeout: 60_000,
@@ -139,7 +105,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'crash-postgres',
-          include: among(testFiles, crashPostgres),
+          include: filesOf['crash-postgres'],
           env: { ONESIXTY_TEST_DATABASE: 'postgres' },
           globalSetup: ['test/postgres-server.ts'],
           testTimeout: endAfter(560_000),
@@ -150,7 +116,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'statements', include: ['test/statements/**/*.test.ts'], sequence: { groupOrder: 5 } },
+        test: { name: 'statements', include: filesOf.statements, sequence: { groupOrder: 5 } },
       },
     ],
   },

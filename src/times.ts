@@ -1,6 +1,7 @@
 /**
  * How soon the program notices that something is gone. Nothing that an operator sets, but an input of `createApp`: tests shorten all of it alike, for
- * what holds follows from the proportions. All nodes of a database must have the same.
+ * what holds follows from the proportions. All nodes of a database must have the same. How long a report of a device is believed is none of these: it
+ * is told in the API.
  */
 export interface Times {
   /** How often a node says that it lives. */

@@ -9,5 +9,6 @@ export const atFileEnd = (end: () => Promise<void>): void => void endings.add(en
 
 /** Of the set-up of each file alone. */
 export async function endFile(): Promise<void> {
-  for (const end of endings) await end()
+  const ended = await Promise.allSettled([...endings].map((end) => end()))
+  for (const each of ended) if (each.status === 'rejected') throw each.reason
 }

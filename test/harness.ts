@@ -62,7 +62,10 @@ export async function startApp(
     ...env,
   })
   const log = createLog('silent', { write: () => undefined })
-  const app = await createApp(config, log, systemClock, { open })
+  const app = await createApp(config, log, systemClock, { open }).catch(async (error: unknown) => {
+    await giveBack()
+    throw error
+  })
   const { url } = await app.start()
   const client = createApiClient(url)
   const ids = createIds({ now: systemClock.now })

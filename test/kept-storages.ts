@@ -39,7 +39,8 @@ const taken = new Map<string, Kept>()
 atFileEnd(async () => {
   const kept = [...free.splice(0), ...taken.values()]
   taken.clear()
-  for (const each of kept) await discard(each)
+  const discarded = await Promise.allSettled(kept.map(discard))
+  for (const each of discarded) if (each.status === 'rejected') throw each.reason
 })
 
 async function discard({ dataFolder, end }: Kept): Promise<void> {
@@ -60,7 +61,10 @@ export async function giveStorageBack(dataFolder: string): Promise<void> {
   const kept = taken.get(dataFolder)
   if (kept === undefined) throw new Error(`${dataFolder} was given back already`)
   taken.delete(dataFolder)
-  const isAsNew = await kept.clear()
+  const isAsNew = await kept.clear().catch(async (error: unknown) => {
+    await discard(kept)
+    throw error
+  })
   if (!isAsNew) return discard(kept)
   const file = basename(databaseFile(dataFolder))
   const strangers = (await readdir(dataFolder)).filter((name) => !name.startsWith(file))

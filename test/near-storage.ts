@@ -1,10 +1,10 @@
 import { stat, statfs } from 'node:fs/promises'
 import { merging, units, type HotUnits } from '../src/messages/units.ts'
 import { databaseFile } from '../src/data-folder.ts'
-import type { Db, Units } from '../src/storage/dialect.ts'
+import type { Units } from '../src/storage/dialect.ts'
 import type { Storage } from '../src/storage/database.ts'
 import { emptyLog } from '../src/storage/empty-log.ts'
-import { connectLocally } from '../src/storage/local-connection.ts'
+import { connectLocally, type LocalConnection } from '../src/storage/local-connection.ts'
 import { mergedUnits } from '../src/storage/merged-units.ts'
 import { openNearStore } from './near-store.ts'
 
@@ -25,9 +25,10 @@ export async function openNearStorage(
   const file = databaseFile(dataFolder)
   const store = await openNearStore(nowMs, file)
   const { writer, connection } = store
-  const reading = () => connectLocally({ file, readOnly: true, busyTimeoutMs: 5_000, cacheKiB: 4_096 }).db
-  const read = reading()
-  const longReadings: Db[] = []
+  const connect = () => connectLocally({ file, readOnly: true, busyTimeoutMs: 5_000, cacheKiB: 4_096 })
+  const reading = connect()
+  const read = reading.db
+  const longReadings: LocalConnection[] = []
   const merged = mergedUnits({ writer, units, merging, maxWeight: maxMergedWeight })
   const alone = (unit: Units[string], input: unknown) => writer.write((tx) => unit(tx, input as never))
   const runUnit = async (name: keyof HotUnits, input: unknown): Promise<unknown> =>
@@ -52,9 +53,9 @@ export async function openNearStorage(
     },
     emptyLog: () => emptyLog(store.db),
     openLongReads() {
-      const longReads = reading()
-      longReadings.push(longReads)
-      return () => longReads
+      const longReading = connect()
+      longReadings.push(longReading)
+      return () => longReading.db
     },
     async clear() {
       await writer.drain()
@@ -63,7 +64,7 @@ export async function openNearStorage(
     },
     async close() {
       await writer.drain()
-      for (const each of [read, ...longReadings.splice(0)]) await each.destroy()
+      for (const each of [reading, ...longReadings.splice(0)]) await each.close()
       await store.close()
     },
   }

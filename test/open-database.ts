@@ -15,7 +15,8 @@ export interface OpenedDatabase {
 
 /** Opens it; nothing is made, migrated or checked. */
 export function openDatabase(dataFolder: string): OpenedDatabase {
-  const db = isPostgres ? connectToServer(dataFolder) : connectToFile(dataFolder)
+  if (!isPostgres) return connectToFile(dataFolder)
+  const db = connectToServer(dataFolder)
   return { db, close: () => db.destroy() }
 }
 
@@ -32,13 +33,13 @@ export async function withDatabase<T>(
   }
 }
 
-const connectToFile = (dataFolder: string): Kysely<Database> =>
+const connectToFile = (dataFolder: string): OpenedDatabase =>
   connectLocally({
     file: databaseFile(dataFolder),
     readOnly: false,
     busyTimeoutMs: 5_000,
     cacheKiB: 2_048,
-  }).db
+  })
 
 function connectToServer(dataFolder: string): Kysely<Database> {
   const url = databaseSettings(dataFolder)['DATABASE_URL'] as string

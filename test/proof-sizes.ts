@@ -5,7 +5,7 @@
  */
 export const proofSizes = {
   KILLS: { ci: 4, long: 300, of: 'kills of a server under load' },
-  CRASH_ROUNDS: { ci: 1, long: 50, of: 'crashes at each named point' },
+  CRASH_ROUNDS: { ci: 1, long: 50, of: '× a crash at each named point' },
   FULL_DISKS: { ci: 1, long: 10, of: '× a full disk' },
   STOPS: { ci: 2, long: 30, of: 'stops under load' },
   WEBHOOK_KILLS: { ci: 3, long: 30, of: 'kills while webhooks are delivered' },

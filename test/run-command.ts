@@ -7,7 +7,10 @@ export interface CommandResult {
   stderr: string
 }
 
-/** Runs one command line on a data folder in this process, as main.ts does; a process of its own takes most of a second to start. */
+/**
+ * Runs one command line on a data folder in this process, which a process of its own takes most of a second for. The mask of files, the flags of the
+ * engine and the real streams belong to `bin/` and main.ts: what is about them runs a process (`cliProcess`).
+ */
 export async function cli(
   args: readonly string[],
   { dataFolder, stdin = '', env = {} }: { dataFolder: string; stdin?: string; env?: Record<string, string> },

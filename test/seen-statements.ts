@@ -27,7 +27,8 @@ interface Executor {
 }
 const base = Object.getPrototypeOf(DefaultQueryExecutor.prototype) as Executor
 const executeQuery = base.executeQuery
-const isWatched = Symbol('watched')
+/** Of all evaluations of this file, which is one for each file of a worker: the first one watches. */
+const isWatched = Symbol.for('onesixty.watched')
 
 if (!(isWatched in base)) {
   Object.assign(base, { [isWatched]: true })
@@ -35,11 +36,14 @@ if (!(isWatched in base)) {
     const database = this.adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite'
     watchSets(database, this.adapter.sets)
     // What a set statement is made of has a mark of its own.
-    if (Object.getOwnPropertySymbols(query).length === 0) keep(database, query.sql, normalised)
+    if (Object.getOwnPropertySymbols(query).length === 0) keep(database, query.sql, partsOf)
     return executeQuery.call(this, query, ...rest)
   }
   atFileEnd(async () => {
-    for (const database of ['sqlite', 'postgres'] as const) write(database)
+    for (const database of ['sqlite', 'postgres'] as const) {
+      write(database)
+      looks[database].clear()
+    }
   })
 }
 
@@ -48,7 +52,7 @@ function watchSets(database: Database, sets: SetStatements): void {
   const { selectEach } = sets
   Object.assign(sets, { [isWatched]: true })
   sets.selectEach = (db, statement, inputs) => {
-    keep(database, statement.sql, (sql) => `selectEach ${inOneLine(sql)}`)
+    keep(database, statement.sql, (sql) => [`selectEach ${inOneLine(sql)}`])
     return selectEach(db, statement, inputs)
   }
   for (const name of ['insertRows', 'updateRows', 'deleteRows', 'adjustRows', 'addToRows'] as const) {
@@ -56,7 +60,7 @@ function watchSets(database: Database, sets: SetStatements): void {
     const watched = (...args: readonly unknown[]): Promise<number> => {
       // Behind the table all that is no row: columns by their use, and what happens on a conflict.
       const shape = args.slice(2).filter((arg) => typeof arg === 'string' || !isRows(arg))
-      keep(database, `${name} ${String(args[1])} ${JSON.stringify(shape)}`, (words) => words)
+      keep(database, `${name} ${String(args[1])} ${JSON.stringify(shape)}`, setPartsOf)
       return change(...args)
     }
     Object.assign(sets, { [name]: watched })
@@ -70,12 +74,12 @@ const mostLooks = 30
 /** How often each text was looked at, as it was made; those of which no more is to be learned have `mostLooks`. */
 const looks: Record<Database, Map<string, number>> = { sqlite: new Map(), postgres: new Map() }
 
-function keep(database: Database, text: string, statementOf: (text: string) => string): void {
+function keep(database: Database, text: string, partsIn: (text: string) => readonly string[]): void {
   const count = looks[database].get(text) ?? 0
   if (count >= mostLooks) return
   const isOurs = isOfProgram()
   looks[database].set(text, isOurs ? mostLooks : count + 1)
-  if (isOurs) for (const part of partsOf(statementOf(text))) see(database, part)
+  if (isOurs) for (const part of partsIn(text)) see(database, part)
 }
 
 /** With the file of the test that made it first, for whoever is told that it is missing elsewhere. */
@@ -112,20 +116,32 @@ const normalised = (sql: string): string =>
     .replace(/\((\?(, \?)*|null)?\)/g, '(?)')
     .replace(/\(\?\)(, \(\?\))+/g, '(?)')
     .replace(/\belse \d+ end\b/g, 'else ? end')
-    // One condition for each row of a list.
+    // One condition for each row of a list, and one reading for each route.
     .replace(/(\((?:[^()]|\([^()]*\))*\))(?: or \1)+/g, '$1')
+    .replace(/(select \* from \((?:[^()]|\([^()]*\))*\) as "\w+")(?: union all \1)+/g, '$1')
 
 /** One filter of history, of which a question has any; they are looked at one by one. */
 const filter =
-  /"messages"\."\w+" (?:=|<|>=|in) \(?\?\)?|lower\(messages\.text\) like lower\(\?\) escape '\\'|exists \(select 1 from sends where [^()]*\)/g
+  /"messages"\."\w+" (?:(?:=|<|>=) \?|in \(\?\))|lower\(messages\.text\) like lower\(\?\) escape '\\'|exists \(select 1 from sends where [^()]*\)/g
 
-const partsOf = (statement: string): string[] => {
+/** Without its filters it is the statement of a question that has none; either order goes with any filter. */
+function partsOf(sql: string): string[] {
+  const statement = normalised(sql)
   const filters = statement.match(filter) ?? []
+  if (filters.length === 0) return [statement]
   const rest = statement
     .replace(filter, 'FILTER')
-    .replace(/\(?FILTER(?: and FILTER)*\)?/g, 'FILTERS')
-    .replace(/(FILTERS .*)\b(?:asc|desc)\b/g, '$1ORDER')
+    .replace(/\(FILTER(?: and FILTER)*\)/g, 'FILTER')
+    .replace(/(?: and FILTER)+/g, '')
+    .replace(/ (?:asc|desc)\b/g, '')
   return [rest, ...filters]
+}
+
+/** What changes is set column by column, in any combination; all else of it is one. */
+function setPartsOf(words: string): string[] {
+  const [, statement = words, columns = ''] = /^(updateRows \w+) \[\[([^\]]*)\],\[/.exec(words) ?? []
+  if (columns === '') return [words]
+  return [words.replace(columns, ''), ...columns.split(',').map((column) => `${statement} ${column}`)]
 }
 
 function write(database: Database): void {

@@ -52,6 +52,7 @@ const phcForm = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$(
 /** In one form, however a keyboard composes its letters. */
 const bytesOf = (password: string): Buffer => Buffer.from(password.normalize('NFKC'))
 
+/** Promised anew each time: a test counts what hashes by putting its own in the place of `argon2`. */
 const argon2Key = (password: string, nonce: Uint8Array, cost: Cost, tagLength: number): Promise<Buffer> =>
   promisify(argon2)('argon2id', { message: bytesOf(password), nonce, tagLength, ...cost })
 

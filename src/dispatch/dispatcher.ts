@@ -139,16 +139,17 @@ export class Dispatcher implements Service {
     if (this.#stopped) return
     this.#again = true
     this.#round ??= this.#rounds()
-      .catch((error: unknown) =>
-        this.#deps.log.error({ err: error }, 'a round of claims failed; the next poll tries again'),
-      )
+      .catch((error: unknown) => {
+        this.#again = false
+        this.#deps.log.error({ err: error }, 'a round of claims failed; the next poll tries again')
+      })
       .finally(() => {
         this.#round = null
         if (this.#again && this.#ring.size > 0) this.nudge()
       })
   }
 
-  /** Settles after a poll that found nothing to claim, with every hand-over stored: for tests and for draining. */
+  /** Settles after a poll that found nothing to claim, with every hand-over stored: for tests. */
   async drain(): Promise<void> {
     for (let before = -1; before !== this.#handedOver;) {
       before = this.#handedOver

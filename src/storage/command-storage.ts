@@ -38,19 +38,24 @@ async function openEither(config: StorageConfig, nowMs: number): Promise<Command
   const { dataFolder, busyTimeoutMs } = config
   await makeDataFolder(dataFolder)
   const connection = { file: databaseFile(dataFolder), readOnly: false, busyTimeoutMs, cacheKiB }
-  const { db, syncLevel } = connectLocally(connection)
+  const { db, syncLevel, close } = connectLocally(connection)
   const writer = new Writer(db)
-  const migrated = await migrate(writer, await readMigrations('sqlite'), nowMs)
-  if (syncLevel() < 2)
-    throw new Error('SQLite does not flush each commit: a power cut could lose accepted messages.')
-  return {
-    read: db,
-    writer,
-    migrated,
-    emptyLog: () => emptyLog(db),
-    async close() {
-      await writer.drain()
-      await db.destroy()
-    },
+  try {
+    const migrated = await migrate(writer, await readMigrations('sqlite'), nowMs)
+    if (syncLevel() < 2)
+      throw new Error('SQLite does not flush each commit: a power cut could lose accepted messages.')
+    return {
+      read: db,
+      writer,
+      migrated,
+      emptyLog: () => emptyLog(db),
+      async close() {
+        await writer.drain()
+        await close()
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, SetAdapter, Tx } from './dialect.ts'
-import { connectLocally } from './local-connection.ts'
+import { connectLocally, type LocalConnection } from './local-connection.ts'
 
 /** A database file by itself: nothing is created, migrated or served. For `doctor`, backups and restores. */
 export interface DatabaseFile {
@@ -10,23 +10,24 @@ export interface DatabaseFile {
 
 /** Opens a file for reading. Fails at the first statement when it is no database. */
 export function openDatabaseFile(file: string): DatabaseFile {
-  const db = connect(file, true)
-  return { db, close: () => db.destroy() }
+  const { db, close } = connect(file, true)
+  return { db, close }
 }
 
 /** Runs one unit in a transaction of its own on a file that nobody else uses, and leaves no log beside it. */
 export async function writeDatabaseFile(file: string, unit: (tx: Tx) => Promise<void>): Promise<void> {
-  const db = connect(file, false)
+  const { db, close } = connect(file, false)
   try {
     await db.transaction().execute(unit)
     // Ends the log: all that was written stands in the file itself.
     await sql`pragma journal_mode = delete`.execute(db)
   } finally {
-    await db.destroy()
+    await close()
   }
 }
 
-const connect = (file: string, readOnly: boolean): Db => connectLocally({ ...settings, file, readOnly }).db
+const connect = (file: string, readOnly: boolean): LocalConnection =>
+  connectLocally({ ...settings, file, readOnly })
 
 const settings = { busyTimeoutMs: 5_000, cacheKiB: 16_384 }
 
@@ -51,21 +52,23 @@ export async function findDamage(db: Db, full: boolean): Promise<string[]> {
 
 /** `synchronous` of a connection that writes, read back after a write: 2 is FULL. */
 export async function readSyncLevel(file: string): Promise<number> {
-  const connection = connectLocally({ ...settings, file, readOnly: false })
+  const { db, syncLevel, close } = connect(file, false)
   const undone = new Error('undone')
-  await connection.db
-    .transaction()
-    .execute(async (tx) => {
-      await tx
-        .updateTable('instance')
-        .set({ epoch: sql`epoch` })
-        .execute()
-      throw undone
-    })
-    .catch((error: unknown) => {
-      if (error !== undone) throw error
-    })
-  const syncLevel = connection.syncLevel()
-  await connection.db.destroy()
-  return syncLevel
+  try {
+    await db
+      .transaction()
+      .execute(async (tx) => {
+        await tx
+          .updateTable('instance')
+          .set({ epoch: sql`epoch` })
+          .execute()
+        throw undone
+      })
+      .catch((error: unknown) => {
+        if (error !== undone) throw error
+      })
+    return syncLevel()
+  } finally {
+    await close()
+  }
 }

@@ -10,15 +10,21 @@ export interface LocalConnection {
   db: Db
   /** `synchronous` of this connection (sqlite.org/pragma.html#pragma_synchronous): 2 is FULL. */
   syncLevel(): number
+  /** Lets go of the file, also where nothing was ever asked. */
+  close(): Promise<void>
 }
 
 /** Opens the file in this thread. */
 export function connectLocally(settings: ConnectionSettings): LocalConnection {
   const connection = new SqliteConnection(settings)
+  const db = new Kysely<Database>({ dialect: sqliteDialect(guardConnection(connection).executor) })
   return {
-    db: new Kysely<Database>({
-      dialect: sqliteDialect(guardConnection(connection).executor),
-    }),
+    db,
     syncLevel: () => connection.execute({ op: 'synchronous', sql: '', values: [] }).changes ?? 0,
+    async close() {
+      // Which ends no connection on which no statement was run.
+      await db.destroy()
+      connection.close()
+    },
   }
 }

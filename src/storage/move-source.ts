@@ -30,12 +30,18 @@ export async function openMoveSource(
   nowMs: number,
 ): Promise<MoveSource> {
   const file = databaseFile(dataFolder)
-  const guarded = guardConnection(new SqliteConnection({ file, readOnly: false, busyTimeoutMs, cacheKiB }))
+  const connection = new SqliteConnection({ file, readOnly: false, busyTimeoutMs, cacheKiB })
+  const guarded = guardConnection(connection)
   const db = new Kysely<Database>({ dialect: sqliteDialect(guarded.executor) })
-  // One that has moved lets nobody change it, and needs no more than to be told from others.
-  if (((await readDeparture(db))?.finished_at ?? null) === null) {
-    const migrated = await migrate(new Writer(db), await readMigrations('sqlite'), nowMs)
-    if (migrated.length > 0) await db.transaction().execute(voidCopy)
+  try {
+    // One that has moved lets nobody change it, and needs no more than to be told from others.
+    if (((await readDeparture(db))?.finished_at ?? null) === null) {
+      const migrated = await migrate(new Writer(db), await readMigrations('sqlite'), nowMs)
+      if (migrated.length > 0) await db.transaction().execute(voidCopy)
+    }
+  } catch (error) {
+    connection.close()
+    throw error
   }
   return {
     db,

@@ -56,7 +56,7 @@ export class SqliteConnection {
   readonly flushTimes = new RecentTimes()
 
   get inTransaction(): boolean {
-    return this.#database.isTransaction
+    return this.#database.isOpen && this.#database.isTransaction
   }
 
   execute({ op, sql, values }: Statement): StatementResult {

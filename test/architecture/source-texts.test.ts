@@ -34,6 +34,17 @@ test('no file of the tests, the scripts and the benchmarks is longer than 300 li
   expect(paths.filter((_, i) => isTooLong(texts[i] ?? ''))).toEqual([])
 })
 
+test('no helper of the tests registers hooks as it is loaded: they would hold for the first file of a worker alone', async () => {
+  const registers = (text: string): boolean =>
+    /\bfrom 'vitest'/.test(text) && /^(?:before|after)(?:All|Each)\(/m.test(text)
+  expect(registers("import { afterAll } from 'vitest'\nafterAll(() => stop())")).toBe(true)
+  const helpers = globSync('test/**/*.ts', { cwd: repository }).filter((path) => !path.endsWith('.test.ts'))
+  expect(helpers.length).toBeGreaterThan(100)
+  const texts = await Promise.all(helpers.map((path) => readFile(join(repository, path), 'utf8')))
+  // A set-up file is loaded for each.
+  expect(helpers.filter((_, i) => registers(texts[i] ?? ''))).toEqual(['test/no-leftovers.ts'])
+})
+
 test('nothing is exported as default', () => {
   const exportsDefault = (text: string): boolean => /^export (default\b|\{[^}]*\bas default\b)/m.test(text)
   expect(exportsDefault('const a = 1\nexport { a as default }')).toBe(true)

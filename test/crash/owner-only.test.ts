@@ -1,8 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { startServerProcess, temporaryFolder } from '../harness.ts'
-import { cliJson } from '../run-command.ts'
+import { cliProcess, startServerProcess, temporaryFolder } from '../harness.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -31,7 +30,10 @@ test('whatever the program writes is for its own user alone, whatever the mask o
   expect(new Set(Object.values(modes))).toEqual(new Set(['600']))
 
   process.umask(0)
-  await cliJson(['backup', join(folder, 'copy.db')], dataFolder).finally(() => process.umask(mask))
+  const backup = await cliProcess(['backup', join(folder, 'copy.db')], { dataFolder }).finally(() =>
+    process.umask(mask),
+  )
+  expect(backup.code).toBe(0)
   expect(await modesIn(folder)).toEqual({ 'copy.db': '600', data: '700' })
   expect(new Set(Object.values(await modesIn(dataFolder)))).toEqual(new Set(['600']))
   await server.stop()

@@ -130,3 +130,30 @@ test('and nothing stays in the middle of a hand-over when only the beat has seen
   house.dispatcher.wasPutBack()
   expect(await everAgain(house)).toEqual([['unconfirmed'], ['unknown']])
 })
+
+test('a database that cannot say what stands open is asked again with the next poll, and not before', async () => {
+  let asked = 0
+  const house = await openMessagesFixture(undefined, {
+    around: (units) => ({
+      ...units,
+      readOpen() {
+        asked += 1
+        return Promise.reject(new StorageError('the server is away', 'unavailable', true))
+      },
+    }),
+  })
+  onTestFinished(() => house.close())
+  await house.addAccount('acc_a', 10)
+  await house.addDevice('dev_s')
+  house.dispatcher.wasPutBack()
+  await house.send()
+  await house.dispatcher.drain()
+  const before = asked
+  expect(before).toBeGreaterThan(0)
+  expect(before).toBeLessThan(10)
+  await house.clock.advance(500)
+  await house.dispatcher.drain()
+  expect(asked).toBeGreaterThan(before)
+  expect(asked - before).toBeLessThan(10)
+  expect(await house.statuses()).toEqual(['queued'])
+})

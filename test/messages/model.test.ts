@@ -15,7 +15,7 @@ import type { Real } from './model-step.ts'
 import { type NearStore, openNearStore } from '../near-store.ts'
 import { sizeOf } from '../proof-sizes.ts'
 
-/** About 20 s in `npm test`. */
+/** About 10 s in `npm test`. */
 const sequences = sizeOf('SEQUENCES')
 
 let store: NearStore

@@ -37,6 +37,7 @@ export interface MovingHouse {
 
 /** `account create` has made the embedded database. */
 export async function openMovingHouse(): Promise<MovingHouse> {
+  const passwordBefore = process.env['PGPASSWORD']
   process.env['PGPASSWORD'] = 'postgres'
   const dataFolder = await mkdtemp(join(tmpdir(), 'onesixty-moving-'))
   const name = basename(dataFolder)
@@ -97,6 +98,8 @@ export async function openMovingHouse(): Promise<MovingHouse> {
       await admin.query(`drop database if exists "${name}" with (force)`)
       await admin.end()
       await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 })
+      if (passwordBefore === undefined) delete process.env['PGPASSWORD']
+      else process.env['PGPASSWORD'] = passwordBefore
     },
   }
 }

@@ -90,6 +90,7 @@ test('what a delivery report speaks of is undelivered', () => {
     // A result of Android, and no status of the network.
     ['Delivery result: 70', 'unreachable', 'result 70'],
     ['Delivery result: 1', 'unreachable', 'RESULT_ERROR_GENERIC_FAILURE'],
+    ['Delivery result: -1', 'unreachable', 'result -1'],
     ['Delivery result: permanent error', 'unreachable', null],
   ] as const)
     expect(judge(words), words).toEqual({ kind: 'undelivered', code, networkCode })

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { plant, plantedBugs, readPlantedBug } from '../../scripts/prove-red.ts'
-import config from '../../vitest.config.ts'
 import { proofs } from '../../scripts/proofs.ts'
+import { filesOf } from '../projects.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const bugs = await plantedBugs()
@@ -60,10 +60,7 @@ test.for(proofs.map((proof) => [proof.name, proof] as const))(
 test.for(proofs.map((proof) => [proof.name, proof] as const))(
   'the files of the proof %s run in its projects',
   ([, { projects, files }]) => {
-    const included = (config.test?.projects ?? []).flatMap((project) => {
-      const { name, include = [] } = (project as { test: { name: string; include?: string[] } }).test
-      return projects.includes(name) ? include : []
-    })
+    const included = projects.flatMap((project) => filesOf[project as keyof typeof filesOf])
     for (const file of files) expect(included).toContain(file)
   },
 )

@@ -7,8 +7,9 @@ import { type NpmEsme, type NpmEsmeOptions, openNpmEsme } from './npm-esme.ts'
 let shared: Promise<SmscControl> | null = null
 
 atFileEnd(async () => {
-  await (await shared)?.stop()
+  const ending = shared
   shared = null
+  await (await ending)?.stop()
 })
 
 /** A foreign SMSC as after a start. All tests of a file have the same process, one after the other. */

@@ -17,7 +17,7 @@ const ofTheFile = [
   /^pragma /,
   /^vacuum into /,
   /\bsqlite_master\b/,
-  /\b"?moves"?\b/,
+  /\b(?:from|into|update) "moves"/,
   /^create trigger "moved_/,
   // It has one server.
   /^update "nodes" set "left_at" = \? where "left_at" is null and \?$/,

@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { guardConnection, type GuardedConnection } from '../../src/storage/guarded-connection.ts'
+import { StorageError } from '../../src/storage/dialect.ts'
 import { SqliteConnection, type Statement } from '../../src/storage/sqlite-connection.ts'
 
 let folder: string
@@ -73,4 +74,12 @@ test('rolling back a transaction that is gone is harmless, and the next one work
   guarded.execute(exec('insert into t values (3)'))
   await guarded.executor.transaction('commit')
   expect(rows()).toEqual([[3]])
+})
+
+test('behind its close the connection has let go of the file, and says of each statement that it is closed', async () => {
+  await guarded.executor.close()
+  await guarded.executor.close()
+  expect(() => guarded.execute(exec('insert into t values (1)'))).toThrow(StorageError)
+  await rename(join(folder, 'a.db'), join(folder, 'b.db'))
+  expect(await readdir(folder)).toEqual(['b.db'])
 })

@@ -27,10 +27,10 @@ export function judgeFailure(error: string | null, { parts }: { parts: number })
 /** Whether a failure tells against the phone with its SIM and network; `recipient`: it was sent, and did not arrive. */
 export function whomFailureBlames(error: string | null): 'phone' | 'message' | 'recipient' {
   if (deliveryReport.test((error ?? '').trim())) return 'recipient'
+  // What a network refuses it mostly refuses to the SIM.
+  if (resultIn(error ?? '')?.class === 'rejected') return 'phone'
   const verdict = judgeFailure(error, { parts: 1 })
-  if (verdict.kind !== 'refused' || verdict.lasts === 'now') return 'phone'
-  // What a network refuses is refused to the SIM.
-  return verdict.code === 'network_rejected' ? 'phone' : 'message'
+  return verdict.kind === 'refused' && verdict.lasts !== 'now' ? 'message' : 'phone'
 }
 
 /** By the phone's own clock its validity ended before it was sent. */
@@ -40,7 +40,7 @@ export const isExpiry = (error: string | null): boolean => /^\s*ttl expired/i.te
  * `Delivery result from SC +491710760000: 70`, with the TP-Status of the report, whose service centre may be `null`; and `Delivery result: 1`, with
  * a result of Android where it gave the app no report.
  */
-const deliveryReport = /^delivery result(?<ofReport> from sc\b[^:]*)?(?:\W*(?<number>\d{1,9})\b)?/i
+const deliveryReport = /^delivery result(?<ofReport> from sc\b[^:]*)?(?:\s*:\s*(?<number>-?\d{1,10})\b)?/i
 
 interface Result extends ResultMeaning {
   name: string
@@ -52,7 +52,7 @@ function verdictOf(result: Result, parts: number): FailureVerdict {
     const verdict = unknown(`The phone could not tell whether it was sent (${name}).`)
     return result.class === 'limit' ? { ...verdict, limitReached: true } : verdict
   }
-  // Without a word that it was sent: then it never was, and another phone would hear the same.
+  // Nothing was sent, and by another phone it might go: whoever sent it decides whether to send it anew.
   if (result.class === 'rejected') return refused('good', code, name)
   if (result.class === 'limit') return { ...refused('busy', code, name), limitReached: true }
   return refused(result.class, code, name)

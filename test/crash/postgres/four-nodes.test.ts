@@ -43,13 +43,15 @@ test('of four nodes one is killed again and again, and one stands still for long
   const stillPaused = loads.get(still)!.pause()
   const stoppedMs = performance.now()
   const goingOn = goesOnOnceRescued(still, stillEpoch, heldWhenStopped, stoppedMs)
-  for (let kill = 0; kill < kills; kill++) {
-    await wait(Math.max(0, stoppedMs + (kill + 0.8) * killEachMs - performance.now()))
-    const node = others[kill % others.length] as NodeProcess
-    await node.process.kill('SIGKILL')
-    await house.restart(node)
+  const killing = async (): Promise<void> => {
+    for (let kill = 0; kill < kills; kill++) {
+      await wait(Math.max(0, stoppedMs + (kill + 0.8) * killEachMs - performance.now()))
+      const node = others[kill % others.length] as NodeProcess
+      await node.process.kill('SIGKILL')
+      await house.restart(node)
+    }
   }
-  const { rescuedMs, resumedAt } = await goingOn
+  const [{ rescuedMs, resumedAt }] = await Promise.all([goingOn, killing()])
   await stillPaused
   loads.get(still)!.resume()
   await acceptsMore(loads.get(still)!)
