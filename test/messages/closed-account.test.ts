@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { type NearHouse, openNearHouse } from './near-house.ts'
+import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 
-let house: NearHouse
+let house: UnitHouse
 beforeEach(async () => {
-  house = await openNearHouse()
+  house = await openUnitHouse()
 })
 afterEach(async () => {
   await house.sums()

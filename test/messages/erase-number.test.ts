@@ -9,16 +9,16 @@ import { createNumberHash } from '../../src/number-hash.ts'
 import { appendAudit } from '../../src/storage/audit-log.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { tablesWith } from './every-cell.ts'
-import { type NearHouse, openNearHouse } from './near-house.ts'
+import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 
 const number = '+4915112345678'
 const [digits, secretText] = [number.slice(1), 'Meet me at the old mill']
 const numbers = createNumberHash({ current: 'a secret of this test, long enough', former: [] })
 
-let house: NearHouse
+let house: UnitHouse
 let ids: ReturnType<typeof createIds>
 beforeEach(async () => {
-  house = await openNearHouse()
+  house = await openUnitHouse()
   ids = createIds({ now: house.clock.now })
 })
 afterEach(async () => {
@@ -26,7 +26,7 @@ afterEach(async () => {
   await house.close()
 })
 
-const send = (more: Parameters<NearHouse['send']>[0] = {}) =>
+const send = (more: Parameters<UnitHouse['send']>[0] = {}) =>
   house.send({ text: secretText, clientReference: `for ${number}`, metadata: `{"to":"${number}"}`, ...more })
 const receive = (from: string, part?: { reference: number; total: number; index: number }) =>
   house.store.writer.write((tx) =>

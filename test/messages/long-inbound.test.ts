@@ -3,17 +3,20 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Inbound } from '../../src/connectors/connector.ts'
 import { createFragmentCloser } from '../../src/dispatch/fragment-closer.ts'
 import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
-import { createIds, type Ids } from '../../src/ids.ts'
+import type { Ids } from '../../src/ids.ts'
 import { createLog } from '../../src/log.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
+import type { Tx } from '../../src/storage/dialect.ts'
 import { insertRows } from '../../src/storage/sets.ts'
-import { createStubClock, type StubClock } from '../stub-clock.ts'
-import { type NearStore, openNearStore } from '../near-store.ts'
+import type { Storage } from '../../src/storage/database.ts'
+import { openTestStorage } from '../open-test-storage.ts'
+import type { StubClock } from '../stub-clock.ts'
 
 const minuteMs = 60_000
 const joinMs = 30 * minuteMs
 
-let store: NearStore
+let store: Storage
+let close: () => Promise<void>
 let clock: StubClock
 let receiver: InboundReceiver
 let closer: ReturnType<typeof createFragmentCloser>
@@ -21,9 +24,9 @@ let ids: Ids
 let horizon: WriteHorizon
 let told = 0
 beforeEach(async () => {
-  clock = createStubClock()
-  store = await openNearStore(clock.now())
-  ids = createIds({ now: clock.now })
+  const opened = await openTestStorage()
+  ;({ clock, ids, close } = opened)
+  store = opened.storage
   horizon = new WriteHorizon({ now: clock.now })
   receiver = open({})
   const log = createLog('silent', { write: () => undefined })
@@ -36,7 +39,7 @@ beforeEach(async () => {
     terms: { joinMs, mostCharacters: 40_000 },
   })
 })
-afterEach(() => store.close())
+afterEach(() => close())
 
 const pool = { get: () => ({ facts: { accountId: 'acc_a', mode: 'live', senders: new Set() } }) as never }
 const unbounded = {
@@ -47,7 +50,7 @@ const unbounded = {
 }
 const open = (config: Partial<typeof unbounded>): InboundReceiver =>
   new InboundReceiver({
-    read: store.db,
+    read: store.read,
     writer: store.writer,
     ids,
     clock,
@@ -74,15 +77,18 @@ const receive = ({ index, total = 3, reference = 7, ...more }: Piece, deviceId =
     ...more,
   })
 const texts = async () =>
-  (await store.db.selectFrom('messages').select('text').orderBy('id').execute()).map((row) => row.text)
-const kept = async () => (await store.db.selectFrom('inbound_fragments').selectAll().execute()).length
+  (await store.read.selectFrom('messages').select('text').orderBy('id').execute()).map((row) => row.text)
+const kept = async () => (await store.read.selectFrom('inbound_fragments').selectAll().execute()).length
+const removeAll = async (tx: Tx): Promise<void> => {
+  for (const table of ['messages', 'inbound_fragments'] as const) await tx.deleteFrom(table).execute()
+}
 const whole = 'part 1. part 2. part 3. '
 
 test('pieces in any order, with repeats among them, become one message when the last is there', async () => {
   const comings = fc.shuffledSubarray([1, 2, 3, 4, 5], { minLength: 5 })
   await fc.assert(
     fc.asyncProperty(comings, fc.array(fc.integer({ min: 1, max: 5 })), async (order, repeats) => {
-      store.clear()
+      await store.writer.write(removeAll)
       const indices = [...order]
       for (const index of repeats) indices.splice(indices.indexOf(index) + 1, 0, index)
       for (const index of indices) await receive({ index, total: 5 })
@@ -101,15 +107,15 @@ test('a message of three pieces is one row and one event', async () => {
     await insertRows(tx, 'webhook_endpoints', [{ account_id: 'acc_a', id: 'whk_a', url: 'https://example.com/', state: 'enabled', secret: 'sealed', created_at: nowMs, updated_at: nowMs }]) // prettier-ignore
   })
   for (const index of [3, 1, 1, 2, 3]) await receive({ index })
-  const rows = await store.db.selectFrom('messages').select(['id', 'status', 'cost_state']).execute()
+  const rows = await store.read.selectFrom('messages').select(['id', 'status', 'cost_state']).execute()
   expect(rows).toMatchObject([{ status: 'received', cost_state: 'none' }])
-  const events = store.db.selectFrom('webhook_events').select(['type', 'message_id', 'sequence'])
+  const events = store.read.selectFrom('webhook_events').select(['type', 'message_id', 'sequence'])
   expect(await events.execute()).toEqual([{ type: 'message.received', message_id: rows[0]!.id, sequence: 1 }])
 })
 
 test('the message is measured as a whole, and comes from where its pieces came', async () => {
   for (const index of [2, 1]) await receive({ index, total: 2, text: 'x'.repeat(153) })
-  const row = await store.db.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
+  const row = await store.read.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
   expect(row).toMatchObject({
     direction: 'inbound',
     status: 'received',

@@ -5,12 +5,12 @@ import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
 import type { ReceiptWord } from '../../src/messages/receipt-readings.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
 import { referenceOfPart } from '../../src/part-reference.ts'
-import { type NearHouse, openNearHouse } from './near-house.ts'
+import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 
-/** The near house, in which answers are lost and come late, and receipts come under ids that nobody knows. */
-export interface LostHouse extends NearHouse {
+/** the unit house, in which answers are lost and come late, and receipts come under ids that nobody knows. */
+export interface LostHouse extends UnitHouse {
   /** Sends one, which is handed over and not answered. */
-  loseOne(request?: Parameters<NearHouse['send']>[0], wireParts?: number): Promise<Claimed>
+  loseOne(request?: Parameters<UnitHouse['send']>[0], wireParts?: number): Promise<Claimed>
   /** Sends one of two parts, which goes again when nobody knows, unless it is to stop: of the first the network told its id, `n1`; the second was not answered. */
   loseSecondPart(onUnknown?: 'resend_once' | 'stop'): Promise<Claimed>
   receive(networkId: string, more?: Partial<Receipt>, deviceId?: string): Promise<unknown>
@@ -26,7 +26,7 @@ export interface LostHouse extends NearHouse {
 type ShownTable = 'receipts_expected' | 'parked_receipts' | 'queue'
 
 export async function openLostHouse(): Promise<LostHouse> {
-  const house = await openNearHouse()
+  const house = await openUnitHouse()
   const { store, clock } = house
   const wordOf = (word: Partial<ReceiptWord>): ReceiptWord => ({ ...plainWord, atMs: clock.now(), ...word })
   return {
@@ -78,7 +78,7 @@ const plainWord = {
   networkCode: null,
 } as const
 
-const readRows = ({ store }: NearHouse, table: ShownTable) => store.db.selectFrom(table).selectAll().execute()
+const readRows = ({ store }: UnitHouse, table: ShownTable) => store.db.selectFrom(table).selectAll().execute()
 
 export const lost = (wireParts = 1): Outcome => ({
   kind: 'unknown',

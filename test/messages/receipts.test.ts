@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { expireWaiting } from '../../src/messages/end-waiting.ts'
-import { type NearHouse, openNearHouse } from './near-house.ts'
+import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 
-let house: NearHouse
+let house: UnitHouse
 beforeEach(async () => {
-  house = await openNearHouse()
+  house = await openUnitHouse()
 })
 afterEach(async () => {
   await house.sums()

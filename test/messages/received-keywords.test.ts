@@ -8,17 +8,17 @@ import { receiveMessages } from '../../src/messages/receive-messages.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { deliveredAt, storedMessage } from '../history/stored-messages.ts'
 import { keywordTerms } from './keyword-terms.ts'
-import { type NearHouse, openNearHouse } from './near-house.ts'
+import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 
 /** What a person asks for with one word, and what the service does about it. */
 
 const number = '+4915112345678'
-let house: NearHouse
+let house: UnitHouse
 let ids: Ids
 let told: number
 let earlier: string
 beforeEach(async () => {
-  house = await openNearHouse()
+  house = await openUnitHouse()
   ids = createIds({ now: house.clock.now })
   told = 0
   // Answers go to whom the account has written to.

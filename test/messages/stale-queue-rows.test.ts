@@ -1,11 +1,11 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { cancelWaiting, expireWaiting } from '../../src/messages/end-waiting.ts'
 import { insertRows } from '../../src/storage/sets.ts'
-import { type NearHouse, openNearHouse } from './near-house.ts'
+import { type UnitHouse, openUnitHouse } from './unit-house.ts'
 
-let house: NearHouse
+let house: UnitHouse
 beforeEach(async () => {
-  house = await openNearHouse()
+  house = await openUnitHouse()
   onTestFinished(() => house.close())
 })
 

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { utcDay } from '../../src/clock.ts'
 import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
-import { openNearHouse } from './near-house.ts'
+import { openUnitHouse } from './unit-house.ts'
 
 test('what is charged just before and just after midnight counts for its own UTC day, though it is stored together', async () => {
-  const house = await openNearHouse()
+  const house = await openUnitHouse()
   const lateMs = Date.parse('2026-11-21T23:59:59.999Z')
   await house.send({ parts: 2 })
   await house.send({ parts: 3 })
@@ -25,7 +25,7 @@ test('what is charged just before and just after midnight counts for its own UTC
 })
 
 test('the cap of a key is that of the day of each send, on both sides of a midnight in one batch', async () => {
-  const house = await openNearHouse()
+  const house = await openUnitHouse()
   const lateMs = Date.parse('2026-11-21T23:59:59.999Z')
   const used = { key_id: 'key_a', day: utcDay(lateMs), parts: 8 }
   await house.store.writer.write(async (tx) => {

@@ -1,6 +1,5 @@
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
-import { createIds } from '../../src/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { type Claimed, claimMessages } from '../../src/messages/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/message-store.ts'
@@ -9,13 +8,15 @@ import type { SendRequest, SendResult } from '../../src/messages/send-request.ts
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
 import { sendRequest } from '../send-request.ts'
-import { createStubClock, type StubClock } from '../stub-clock.ts'
+import { openTestStorage } from '../open-test-storage.ts'
+import type { StubClock } from '../stub-clock.ts'
 import { expectSums } from './expect-sums.ts'
-import { type NearStore, openNearStore } from '../near-store.ts'
+import type { Db } from '../../src/storage/dialect.ts'
+import type { Writer } from '../../src/storage/writer.ts'
 
 /** The units of messages by hand, one after another, on one account with 100 SMS: for sentences about states and money. */
-export interface NearHouse {
-  store: NearStore
+export interface UnitHouse {
+  store: { db: Db; writer: Writer }
   clock: StubClock
   send(request?: Partial<SendRequest>): Promise<SendResult>
   /** The same for several in one batch. */
@@ -30,10 +31,9 @@ export interface NearHouse {
   close(): Promise<void>
 }
 
-export async function openNearHouse(): Promise<NearHouse> {
-  const clock = createStubClock()
-  const ids = createIds({ now: clock.now })
-  const store = await openNearStore(clock.now())
+export async function openUnitHouse(): Promise<UnitHouse> {
+  const { storage, clock, ids, close } = await openTestStorage()
+  const store = { db: storage.read, writer: storage.writer }
   const nowMs = clock.now()
   await store.writer.write(async (tx) => {
     const row = { id: 'acc_a', name: 'A', state: 'active', created_at: nowMs, updated_at: nowMs } as const
@@ -77,8 +77,9 @@ export async function openNearHouse(): Promise<NearHouse> {
     },
     message: () => readMessage(store),
     sums: () => expectSums(store.db, clock.now()),
-    close: () => store.close(),
+    close,
   }
 }
 
-const readMessage = ({ db }: NearStore) => db.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
+const readMessage = ({ db }: UnitHouse['store']) =>
+  db.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
