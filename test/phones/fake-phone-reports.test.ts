@@ -77,6 +77,8 @@ describe('reports', () => {
     const server = await openStubPhoneServer()
     server.route('GET /message', () => ({ json: Array.from({ length: 20 }, (_, n) => item(`m${n}`)) }))
     await openPhones(server, {
+      // The changes are further apart than a busy machine stands still, or each report would tell the last of them.
+      timeScale: 20,
       reportReorder: 0.5,
       reportDuplicate: 1,
       sentAfterMs: 500,
