@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/longest-first.ts'
 import { endAfter } from './test/proof-sizes.ts'
 import { filesOf } from './test/projects.ts'
 
@@ -30,7 +31,9 @@ export default defineConfig({
   test: {
     pool: 'forks',
     execArgv: [keepWasmWrappers],
-    maxWorkers: 3,
+    // Two cores: what waits for a phone, a link or a disk leaves them to others.
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     allowOnly: false,
     restoreMocks: true,
     teardownTimeout: 5_000,
@@ -70,7 +73,7 @@ export default defineConfig({
           env: { ONESIXTY_TEST_DATABASE: 'postgres' },
           globalSetup: ['test/postgres-server.ts'],
           setupFiles: ['test/seen-statements.ts'],
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -84,8 +87,8 @@ export default defineConfig({
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // A Chromium and a server each: two of them keep two cores busy.
-          maxWorkers: 2,
+          // A Chromium and a server each: three of them keep two cores busy.
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },
@@ -97,7 +100,7 @@ export default defineConfig({
           env: { ONESIXTY_TEST_DATABASE: 'sqlite' },
           testTimeout: endAfter(120_000),
           hookTimeout: 60_000,
-          fileParallelism: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
@@ -111,12 +114,12 @@ export default defineConfig({
           testTimeout: endAfter(560_000),
           hookTimeout: 120_000,
           fileParallelism: false,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
         extends: true,
-        test: { name: 'statements', include: filesOf.statements, sequence: { groupOrder: 5 } },
+        test: { name: 'statements', include: filesOf.statements, sequence: { groupOrder: 4 } },
       },
     ],
   },

@@ -23,9 +23,13 @@ const embeddedOnly = [
  * phones and SMSCs, receivers of webhooks, the container.
  */
 const withoutSql = [
+  'test/cli/start-over.test.ts',
   'test/smpp/foreign-tls.test.ts',
+  'test/smpp/link-changes.test.ts',
+  'test/smpp/link-faults.test.ts',
   'test/smpp/link-metrics.test.ts',
   'test/smpp/no-secrets.test.ts',
+  'test/smpp/ten-thousand.test.ts',
   'test/deployment/started-server.test.ts',
   'test/phones/conformance.test.ts',
   'test/phones/connect-from-terminal.test.ts',

@@ -17,15 +17,16 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.close())
 
-const inQueue = 45_000
-const inDeferred = 40_000
+/** Two pages of 20,000 and more of each; a page of `live:` alone. */
+const inQueue = 24_000
+const inDeferred = 20_500
 
 async function fill(tx: Tx): Promise<void> {
   const numbers = (most: number) =>
     sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${sql.lit(most)})`
   await sql`${numbers(inQueue)}
     insert into queue (route_key, account_id, priority, due_at, message_id, mode, parts, expires_at, changed_at)
-    select case when i % 2 = 0 then 'live:' else 'live:A' end, case when i % 3 = 0 then 'acc_a' else 'acc_b' end, i % 3, i % 7,
+    select case when i % 8 > 0 then 'live:' else 'live:A' end, case when i % 3 = 0 then 'acc_a' else 'acc_b' end, i % 3, i % 7,
       'msg_' || cast(i as text), 'live', 1, 9, 1 from n where true`.execute(tx)
   await sql`${numbers(inDeferred)}
     insert into deferred (account_id, mode, message_id, reason, wake_at, route_key, priority, parts, expires_at, changed_at)
@@ -96,7 +97,7 @@ test('a release that is cut off goes on with what is left; the expirer looks ane
     ++pages > 1 ? Promise.reject(new Error('killed')) : writer.write(unit)
   await expect(releaseHeld({ writer: { write } as Writer })).rejects.toThrow('killed')
   expect(await totalsOf()).toEqual({ 'live:': 0, 'live:A': 0, 'live:Z': 77 })
-  expect(await releaseHeld({ writer })).toBe(inQueue + inDeferred - 40_000)
+  expect(await releaseHeld({ writer })).toBe(inDeferred)
   expect(await holdsAnything(fixture.storage.read)).toBe(false)
 })
 
@@ -115,7 +116,8 @@ test.for(['fresh', 'waits', ...(isPostgres ? ['held', 'half released'] : [])])(
     if (state === 'half released') while ((await writer.write((tx) => releasePage(tx))) === 20_000);
     if (state.startsWith('h')) await writer.write(analyse)
     const behind = holding.filter(({ sql: text }: CompiledQuery) => text.includes(') > ('))
-    expect(behind.length).toBeGreaterThan(5)
+    // To find the end of the second page of each table, and to hold it.
+    expect(behind).toHaveLength(4)
     const ends = { event: 'canceled', code: 'canceled', nowMs: 2 } as const
     const looks = await writer.write((tx) =>
       statementsOf(tx, async () => {

@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { nameOfProgram } from '../../src/start-over.ts'
-import { startServerProcess, temporaryFolder } from '../harness.ts'
+import { cliProcess, startServerProcess, temporaryFolder } from '../harness.ts'
 import { isPostgres } from '../test-database.ts'
 
 /** Each process and each of its threads says at its end, in a file, whether it has loaded what strips types, and where it keeps modules. */
@@ -40,10 +40,15 @@ interface Told {
   keeps: string
 }
 
+const readTold = async (file: string): Promise<Told[]> =>
+  (await readFile(file, 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Told)
+
 /** Starts a server with that folder for caches, stops it, and gives what was told, each process before its threads. */
-async function startAndStop(caches: string, env: Record<string, string> = {}) {
-  const dataFolder = await temporaryFolder()
-  onTestFinished(() => rm(dataFolder, { recursive: true, force: true }))
+async function startAndStop(caches: string, env: Record<string, string> = {}): Promise<Told[]> {
+  const dataFolder = await emptyFolder()
   const told = join(dataFolder, 'told')
   const server = await startServerProcess({
     dataFolder,
@@ -51,8 +56,16 @@ async function startAndStop(caches: string, env: Record<string, string> = {}) {
     flags: ['--import', tellingAtTheEnd(told)],
   })
   expect(await server.stop()).toMatchObject({ code: 0 })
-  const lines = (await readFile(told, 'utf8')).trimEnd().split('\n')
-  return lines.map((line) => JSON.parse(line) as Told)
+  return readTold(told)
+}
+
+/** A command that opens nothing finds its modules as a server does, and starts no process anew. */
+async function runCommand(caches: string): Promise<Told[]> {
+  const dataFolder = await emptyFolder()
+  const told = join(dataFolder, 'told')
+  const env = { XDG_CACHE_HOME: caches, NODE_OPTIONS: `--import ${tellingAtTheEnd(told)}` }
+  expect(await cliProcess(['--version'], { dataFolder, env })).toMatchObject({ code: 0 })
+  return readTold(told)
 }
 
 /** The embedded database has two threads, one that writes and one that reads; a server of PostgreSQL's has none. Each has told. */
@@ -97,16 +110,20 @@ test('nothing is run from a folder of another user, or where others may write, o
 }) => {
   const caches = await emptyFolder()
   const modules = join(caches, 'onesixty', 'modules')
-  await mains(caches)
-  expect(await mains(caches)).toEqual([false])
+  await startAndStop(caches)
+  const main = { main: true, pid: expect.any(Number) }
+  const stripsNothing = [{ ...main, strips: false, keeps: expect.stringContaining(modules) }]
+  const stripsWhatItNeeds = [{ ...main, strips: true }]
+  expect(await runCommand(caches)).toEqual(stripsNothing)
   for (const folder of [modules, join(caches, 'onesixty')]) {
     await chmod(folder, 0o777)
-    expect(await mains(caches)).toEqual([true])
+    expect(await runCommand(caches)).toEqual(stripsWhatItNeeds)
     await chmod(folder, 0o700)
   }
+  expect(await runCommand(caches)).toEqual(stripsNothing)
   if (process.getuid?.() !== 0) skip('only root gives a folder away')
   await chown(modules, 12_345, 12_345)
-  expect(await mains(caches)).toEqual([true])
+  expect(await runCommand(caches)).toEqual(stripsWhatItNeeds)
 }, 60_000)
 
 test('no thread goes through a link to where modules are kept: others could turn it once it was looked at', async () => {

@@ -85,9 +85,11 @@ test('an account has at most so many endpoints as the setting says', async () =>
     'account create --name Bob --email bob@example.org',
   )
   const many = (n: number) => cli.run(['webhook', 'add', '--account', id, '--url', `https://a.example/${n}`])
-  for (let n = 0; n < 20; n++) expect((await many(n)).code).toBe(0)
-  expect(await many(20)).toMatchObject({ code: 1, stderr: expect.stringContaining('20 webhook endpoints') })
-}, 60_000)
+  env['ONESIXTY_WEBHOOK_ENDPOINTS'] = '3'
+  for (let n = 0; n < 3; n++) expect((await many(n)).code).toBe(0)
+  expect(await many(3)).toMatchObject({ code: 1, stderr: expect.stringContaining('3 webhook endpoints') })
+  delete env['ONESIXTY_WEBHOOK_ENDPOINTS']
+})
 
 test('the doctor says how endpoints stand, and what is wrong with targets that are allowed', async () => {
   await add()

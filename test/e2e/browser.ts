@@ -16,10 +16,8 @@ export interface PageOptions {
   colorScheme?: 'light' | 'dark'
 }
 
-/** Each width in each scheme: pages are to be sound in all of them. */
-export const looks = ([390, 1440] as const).flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => [width, colorScheme] as const),
-)
+/** Pages are to be sound at each of them, in both color schemes. */
+export const widths = [390, 1440] as const
 
 export interface TestPage {
   page: Page
@@ -30,8 +28,8 @@ export interface TestPage {
   follow(address: string): Promise<void>
   /** Writes what the page shows to the git-ignored folder of screenshots, for people to look at; only when they ask for it, for it proves nothing. */
   screenshot(name: string): Promise<void>
-  /** What axe finds wrong by WCAG 2.2 AA: a line for each. */
-  axe(): Promise<string[]>
+  /** What axe finds wrong by WCAG 2.2 AA: a line for each. `colors` runs the rules that colors can break and nothing else. */
+  axe(rules?: 'all' | 'colors'): Promise<string[]>
 }
 
 const screenshots = join(import.meta.dirname, 'screenshots')
@@ -74,7 +72,7 @@ async function newPage(browser: Browser, options: PageOptions = {}): Promise<Tes
       const file = join(screenshots, `${name}-${width}-${colorScheme}.png`)
       await page.screenshot({ path: file, fullPage: true })
     },
-    axe: () => runAxe(page),
+    axe: (rules = 'all') => runAxe(page, rules),
   }
 }
 
@@ -89,25 +87,42 @@ const require = createRequire(import.meta.url)
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Every rule runs; asked for violations alone, axe does not describe each node for which a rule holds, which takes two thirds of the time. */
-const axeRun = `(async () => {
+const axeRun = (runOnly: readonly string[]): string => `(async () => {
   // A color that is half-way to another has a contrast of its own; what turns for ever is not waited for.
   await Promise.allSettled(document.getAnimations()
     .filter((each) => each.effect?.getComputedTiming().iterations !== Infinity).map((each) => each.finished))
   const { violations } = await axe.run(document, {
-    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    runOnly: ${JSON.stringify(runOnly)},
     resultTypes: ['violations'],
   })
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => id + ': ' + help + ': ' + html))
 })()`
 
-async function runAxe(page: Page): Promise<string[]> {
+const rulesOf = {
+  all: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  // Every rule of axe with the tag `cat.color`.
+  colors: ['color-contrast', 'link-in-text-block'],
+}
+
+async function runAxe(page: Page, rules: keyof typeof rulesOf): Promise<string[]> {
   // By evaluation, since the policy of the page allows no foreign script element; once for each document.
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axeSource)
-  return page.evaluate<string[]>(axeRun)
+  return page.evaluate<string[]>(axeRun(rulesOf[rules]))
 }
 
 /** Nothing went wrong on a page, and axe has nothing to say. */
 export async function expectSound({ faults, axe }: TestPage): Promise<void> {
   expect(await axe()).toEqual([])
   expect(faults).toEqual([])
+}
+
+/** As `expectSound`, and in the dark nothing is wrong with the colors, which are all that it changes. */
+export async function expectSoundInBothSchemes(tab: TestPage): Promise<void> {
+  await expectSound(tab)
+  await tab.page.emulateMedia({ colorScheme: 'dark' })
+  await tab.page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+  expect(await tab.axe('colors')).toEqual([])
+  await tab.page.emulateMedia({ colorScheme: 'light' })
+  await tab.page.locator('html[data-mantine-color-scheme="light"]').waitFor()
+  expect(tab.faults).toEqual([])
 }

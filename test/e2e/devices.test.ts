@@ -3,7 +3,7 @@ import { dayMs } from '../../src/clock.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { startFakePhones } from '../peers/fake-phone-control.ts'
 import { startSmsc } from '../peers/smsc-control.ts'
-import { expectSound, looks, type PageOptions, type TestPage } from './browser.ts'
+import { expectSound, expectSoundInBothSchemes, widths, type PageOptions, type TestPage } from './browser.ts'
 import { type Ada, openAda } from './open-ada.ts'
 import { makeOperator } from './signed-in.ts'
 
@@ -143,31 +143,31 @@ async function inventPast(): Promise<void> {
   })
 } // prettier-ignore
 
-test.each(looks)('the pages are sound at %i pixels, %s', async (width, colorScheme) => {
-  if (width === 390 && colorScheme === 'light') await inventPast()
-  const tab = await openDevices('live', { width, colorScheme })
+test.each(widths)('the pages are sound at %i pixels, light and dark', async (width) => {
+  if (width === 390) await inventPast()
+  const tab = await openDevices('live', { width })
   const { page } = tab
   await page.getByRole('article').first().waitFor()
-  await expectSound(tab)
+  await expectSoundInBothSchemes(tab)
   await tab.screenshot('devices')
   const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
   expect(isWide).toBe(false)
   await page.getByRole('button', { name: 'Connect a device' }).click()
   await page.getByRole('button', { name: 'Show what to type into the app' }).waitFor()
-  await expectSound(tab)
+  await expectSoundInBothSchemes(tab)
   await page.getByRole('button', { name: 'Show what to type into the app' }).click()
   await page.getByText('waiting for the phone').waitFor()
-  await expectSound(tab)
+  await expectSoundInBothSchemes(tab)
   await tab.screenshot('devices-connect')
   await page.keyboard.press('Escape')
   await page.getByRole('article').filter({ hasText: 'Android' }).getByRole('link').click()
   await page.getByRole('heading', { name: 'Settings' }).waitFor()
-  await expectSound(tab)
+  await expectSoundInBothSchemes(tab)
   await tab.screenshot('device')
   expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
   await page.getByRole('button', { name: 'Send a test SMS' }).click()
   await page.getByLabel(/^To/).waitFor()
-  await expectSound(tab)
+  await expectSoundInBothSchemes(tab)
   await tab.screenshot('device-test-sms')
   await page.context().close()
 })

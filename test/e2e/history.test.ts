@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectSound, looks } from './browser.ts'
+import { expectSound, expectSoundInBothSchemes, widths } from './browser.ts'
 import { type HistoryHouse, openHistoryHouse, rowOf } from './history-house.ts'
 
 let house: HistoryHouse
@@ -114,14 +114,14 @@ test('a message that failed says why and what to do, shows itself as curl, and i
   await page.context().close()
 })
 
-test.each(looks)(
-  'history and a message are sound at %i pixels, %s, and can be gone through by keyboard',
-  async (width, colorScheme) => {
+test.each(widths)(
+  'history and a message are sound at %i pixels, light and dark, and can be gone through by keyboard',
+  async (width) => {
     const id = await send({
       text: `${'A text that is long enough to be cut. '.repeat(8)}€`,
       client_reference: 'long',
     })
-    const tab = await open('', { width, colorScheme })
+    const tab = await open('', { width })
     const { page } = tab
     const links = page.locator('[data-message]')
     await links.nth(1).waitFor()
@@ -139,14 +139,14 @@ test.each(looks)(
     await page.setViewportSize({ width, height: 844 })
     await table.waitFor({ state: width === 390 ? 'detached' : 'attached' })
     expect(await page.evaluate(focused)).toBe(id)
-    await expectSound(tab)
+    await expectSoundInBothSchemes(tab)
     await tab.screenshot('history')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
     expect(await page.evaluate(focused)).toBe(id)
     await page.keyboard.press('Enter')
     await page.waitForURL((url) => url.pathname.endsWith(id))
     await page.getByText(id, { exact: true }).waitFor()
-    await expectSound(tab)
+    await expectSoundInBothSchemes(tab)
     await tab.screenshot('message')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
     await page.context().close()

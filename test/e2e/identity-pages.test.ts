@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issueLink, type NewOneTimeLink } from '../../src/accounts/one-time-links.ts'
 import { createIds } from '../../src/ids.ts'
 import { linkAddress } from '../../src/own-address.ts'
-import { expectSound, looks } from './browser.ts'
+import { expectSound, expectSoundInBothSchemes, widths } from './browser.ts'
 import { type Ada, openAda } from './open-ada.ts'
 import { testPassword } from './signed-in.ts'
 
@@ -23,13 +23,13 @@ const linkTo = async (wanted: Partial<NewOneTimeLink>): Promise<string> => {
   return linkAddress(ada.url, token)
 }
 
-test.each(looks)(
-  'the pages before the console are sound at %i pixels, %s',
-  async (width, colorScheme) => {
-    const tab = await ada.browser.newPage({ width, colorScheme })
+test.each(widths)(
+  'the pages before the console are sound at %i pixels, light and dark',
+  async (width) => {
+    const tab = await ada.browser.newPage({ width })
     await tab.open(`${ada.url}/sign-in`)
-    const { userId } = await ada.openAccount(`Bob${width}${colorScheme}`)
-    const { userId: lostBy } = await ada.openAccount(`Eve${width}${colorScheme}`)
+    const { userId } = await ada.openAccount(`Bob${width}`)
+    const { userId: lostBy } = await ada.openAccount(`Eve${width}`)
     const {
       email,
       account: { accountId },
@@ -55,7 +55,7 @@ test.each(looks)(
       await tab.follow(address)
       await tab.page.getByRole('heading', { name: heading }).waitFor()
       await tab.page.getByRole('button').or(tab.page.getByRole('link')).first().waitFor()
-      await expectSound(tab)
+      await expectSoundInBothSchemes(tab)
       await tab.screenshot(`before-${name}`)
       expect(await overflow(tab.page)).toBe(0)
     }
@@ -64,10 +64,10 @@ test.each(looks)(
   60_000,
 )
 
-test.each(looks)(
-  'the pages of a person are sound at %i pixels, %s',
-  async (width, colorScheme) => {
-    const tab = await ada.signedIn({ width, colorScheme })
+test.each(widths)(
+  'the pages of a person are sound at %i pixels, light and dark',
+  async (width) => {
+    const tab = await ada.signedIn({ width })
     await tab.open(ada.url)
     for (const [name, address, heading] of [
       ['first-steps', `/a/${ada.account.accountId}/test/start`, 'First steps'],
@@ -77,7 +77,7 @@ test.each(looks)(
       await tab.follow(address)
       await tab.page.getByRole('heading', { name: heading, exact: true }).waitFor()
       await tab.page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
-      await expectSound(tab)
+      await expectSoundInBothSchemes(tab)
       await tab.screenshot(name)
       expect(await overflow(tab.page)).toBe(0)
     }

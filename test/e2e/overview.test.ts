@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectSound, looks, type PageOptions, type TestPage } from './browser.ts'
+import { expectSound, expectSoundInBothSchemes, widths, type PageOptions, type TestPage } from './browser.ts'
 import { startApp } from '../harness.ts'
 import { giveHistory } from './busy-account.ts'
 import { type Ada, openAda } from './open-ada.ts'
@@ -130,17 +130,17 @@ test('an owner sets when the balance is low, and the statement comes as a file',
   await page.context().close()
 })
 
-test.each(looks)('overview and balance are sound at %i pixels, %s', async (width, colorScheme) => {
-  const tab = await open('/live', { width, colorScheme })
+test.each(widths)('overview and balance are sound at %i pixels, light and dark', async (width) => {
+  const tab = await open('/live', { width })
   const { page } = tab
   await page.getByRole('group', { name: /Messages by what became of them/ }).waitFor()
   await tab.screenshot('overview')
   expect(await isWithin(tab)).toBe(true)
-  await expectSound(tab)
+  await expectSoundInBothSchemes(tab)
   await tab.follow(`${ada.place}/live/balance`)
   await page.getByRole('cell', { name: 'Balance before' }).waitFor()
   await tab.screenshot('balance')
   expect(await isWithin(tab)).toBe(true)
-  await expectSound(tab)
+  await expectSoundInBothSchemes(tab)
   await page.context().close()
 })

@@ -1,0 +1,57 @@
+import { relative } from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { testFiles } from './test-files.ts'
+
+/** What takes 15 s or longer on two cores, by `npm test`, which names the ten slowest. */
+const longest = [
+  'test/smpp/link-faults.test.ts',
+  'test/phones/conformance.test.ts',
+  'test/cli/start-over.test.ts',
+  'test/phones/phone-life.test.ts',
+  'test/webhooks/hostile-receivers.test.ts',
+  'test/smpp/link-changes.test.ts',
+  'test/smpp/ten-thousand.test.ts',
+  'test/cli/restore-decisions.test.ts',
+  'test/messages/stop-race.test.ts',
+  'test/console/access.test.ts',
+  'test/log-canary.test.ts',
+  'test/phones/phones-model.test.ts',
+  'test/messages/model.test.ts',
+  'test/move/move.test.ts',
+  'test/move/kill.test.ts',
+  'test/cli/restore-holds.test.ts',
+  'test/console/export-slots.test.ts',
+  'test/history/updates.test.ts',
+  'test/messages/long-inbound.test.ts',
+  'test/postgres/numbers-again.test.ts',
+  'test/e2e/devices.test.ts',
+  'test/e2e/operator.test.ts',
+  'test/e2e/webhooks.test.ts',
+  'test/e2e/keyboard.test.ts',
+  'test/e2e/history-at-scale.test.ts',
+  'test/crash/crash-points.test.ts',
+  'test/crash/fifty-phones.test.ts',
+  'test/crash/clock-jumps.test.ts',
+  'test/crash/restore.test.ts',
+  'test/crash/smpp-crash-points.test.ts',
+]
+
+/** Begins the longest files of a project first, so that no worker ends long after the others; by their size, as Vitest does, what takes less. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const gone = longest.filter((file) => !testFiles.includes(file))
+    if (gone.length > 0) throw new Error(`No test file is called ${gone.join(', ')} any more.`)
+    const placeOf = ({ project, moduleId }: TestSpecification): number => {
+      const place = longest.indexOf(relative(project.config.root, moduleId))
+      return place < 0 ? longest.length : place
+    }
+    const groupOf = ({ project }: TestSpecification): number => project.config.sequence.groupOrder
+    // oxlint-disable-next-line unicorn/no-array-sort -- what is sorted is no array but the sequencer's own
+    const bySize = await super.sort(files)
+    return bySize.toSorted(
+      (a, b) => groupOf(a) - groupOf(b) || compare(a.project.name, b.project.name) || placeOf(a) - placeOf(b),
+    )
+  }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
