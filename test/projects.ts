@@ -18,21 +18,35 @@ const embeddedOnly = [
   'test/cli/epoch-file.test.ts',
   'test/cli/data-folder.test.ts',
 ]
+/** Rooms whose tests look through an edge at words, pages and commands; what they store others store, too, and run on PostgreSQL. */
+const edges = [
+  'test/*',
+  'test/api/**',
+  'test/cli/**',
+  'test/console/**',
+  'test/deployment/**',
+  'test/smpp/**',
+]
 /**
- * What makes no statement that no other test makes (test/statements/ holds it to that), and is about something else than the database: the words of
- * phones and SMSCs, receivers of webhooks, the container.
+ * Of the edges, what makes statements that no other test makes (test/statements/ misses them), or where the databases differ: in what values they
+ * take, whose rows they show, what they say when they refuse, and how they plan.
  */
+const edgesOnPostgres = [
+  'test/life-of-a-message.test.ts',
+  'test/log-canary.test.ts',
+  'test/scheduled-life.test.ts',
+  'test/api/{authentication,fuzz,idempotency,nul,rate-limit,send,send-guard,send-policy}.test.ts',
+  'test/cli/{accounts-and-keys,device,doctor,epoch,operator-tokens,phone,restore-holds,secret,send,unusable}.test.ts',
+  'test/console/{access,alert-choices,attacks,balance,changed-secret,history,identity,keys,links}.test.ts',
+  'test/console/{operator,overview,passkey-refusals,second-factor,webhooks}.test.ts',
+  'test/smpp/house-receipts.test.ts',
+]
+/** Of the other rooms, what is about something else than the database: the words and the pace of phones, receivers of webhooks, mails. */
 const withoutSql = [
-  'test/cli/start-over.test.ts',
-  'test/smpp/foreign-tls.test.ts',
-  'test/smpp/link-changes.test.ts',
-  'test/smpp/link-faults.test.ts',
-  'test/smpp/link-metrics.test.ts',
-  'test/smpp/no-secrets.test.ts',
-  'test/smpp/ten-thousand.test.ts',
-  'test/deployment/started-server.test.ts',
+  'test/alerts/told-ends.test.ts',
   'test/phones/conformance.test.ts',
   'test/phones/connect-from-terminal.test.ts',
+  'test/phones/desk-pace.test.ts',
   'test/phones/phone-life.test.ts',
   'test/webhooks/hostile-receivers.test.ts',
 ]
@@ -45,7 +59,10 @@ const stored = needStore(others)
 export const filesOf = {
   unit: others.filter((file) => !stored.includes(file)),
   sqlite: without(stored, ...postgresOnly),
-  postgres: without(stored, ...embeddedOnly, ...withoutSql),
+  postgres: [
+    ...without(stored, ...embeddedOnly, ...edges, ...withoutSql),
+    ...among(stored, ...edgesOnPostgres),
+  ],
   e2e,
   crash: without(crash, crashPostgres),
   'crash-postgres': among(crash, crashPostgres),
