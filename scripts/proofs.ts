@@ -180,9 +180,9 @@ export const proofs: readonly Proof[] = [
     name: 'smpp',
     says: 'an SMSC that throttles, drops, half-opens, stalls, or answers late: nothing goes twice, no session is stuck',
     projects: embedded,
-    files: ['test/smpp/binding-waits.test.ts', 'test/smpp/link-dead.test.ts', 'test/smpp/link-doubts.test.ts', 'test/smpp/link-faults.test.ts', 'test/smpp/link-pace.test.ts', 'test/smpp/link-pair.test.ts', 'test/smpp/link-changes.test.ts', 'test/smpp/link-whole.test.ts', 'test/smpp/session-deliveries.test.ts', 'test/smpp/foreign-tls.test.ts', 'test/smpp/foreign-sessions.test.ts'],
+    files: ['test/smpp/binding-waits.test.ts', 'test/smpp/link-dead.test.ts', 'test/smpp/link-doubts.test.ts', 'test/smpp/link-faults.test.ts', 'test/smpp/link-pace.test.ts', 'test/smpp/link-pair.test.ts', 'test/smpp/link-changes.test.ts', 'test/smpp/link-whole.test.ts', 'test/smpp/many-messages.test.ts', 'test/smpp/session-deliveries.test.ts', 'test/smpp/foreign-tls.test.ts', 'test/smpp/foreign-sessions.test.ts'],
     isTimed: true,
-    sizes: [],
+    sizes: ['SMSC_MESSAGES'],
     catches: ['smpp-again-after-time-out', 'smpp-fate-keeps-its-session', 'smpp-full-handset-slows-all', 'smpp-full-queue-keeps-its-place', 'smpp-full-queues-add-up', 'smpp-half-is-given-up', 'smpp-half-outlives-its-validity', 'smpp-halves-take-no-room', 'smpp-no-doubt', 'smpp-receipt-before-store', 'smpp-receiver-submits', 'smpp-rest-goes-after-stop', 'smpp-same-words-are-a-repeat', 'smpp-stop-cuts-in-half', 'smpp-throttled-is-a-try', 'smpp-tls-unchecked', 'smpp-waiting-part-goes-after-stop', 'smpp-yes-believed-to-arrive'],
   },
   {

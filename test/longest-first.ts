@@ -10,7 +10,6 @@ const longest = [
   'test/phones/phone-life.test.ts',
   'test/webhooks/hostile-receivers.test.ts',
   'test/smpp/link-changes.test.ts',
-  'test/smpp/ten-thousand.test.ts',
   'test/cli/restore-decisions.test.ts',
   'test/messages/stop-race.test.ts',
   'test/console/access.test.ts',

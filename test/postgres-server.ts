@@ -50,7 +50,7 @@ export async function startPostgres(flags: readonly string[] = []): Promise<Post
       createPostgresUser: process.getuid?.() === 0,
       onLog: () => undefined,
       onError: () => undefined,
-      initdbFlags: ['--encoding=UTF8', '--locale=C'],
+      initdbFlags: ['--encoding=UTF8', '--locale=C', '--set=scram_iterations=1'],
       postgresFlags: ['-c', 'max_connections=400', '-c', 'shared_buffers=128MB', ...flags],
     })
   let server = create()

@@ -7,7 +7,7 @@ import { createLog } from '../../src/log.ts'
 import type { MoveTable } from '../../src/storage/move-tables.ts'
 import { openDatabaseFile } from '../../src/storage/database-file.ts'
 import { databaseFile } from '../../src/data-folder.ts'
-import { openFolder } from '../open-folder.ts'
+import { openNearFolder } from '../open-near.ts'
 import { databaseSettings, isPostgres } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
@@ -21,7 +21,7 @@ let cli: Cli
 beforeEach(async () => {
   cli = await openCli()
   await loadInstanceSecret(readConfig(databaseSettings(cli.dataFolder)))
-  const storage = await openFolder(cli.dataFolder, 0)
+  const storage = await openNearFolder(cli.dataFolder, 0)
   await storage.close()
 })
 afterEach(() => cli.close())
@@ -30,7 +30,7 @@ const out = { id: 'mov_a', direction: 'out', place: 'postgres://ada@db.example.o
 
 /** As `onesixty move` leaves it. */
 async function remember(move: Omit<MoveTable, 'finished_at'> & { finished_at?: number }): Promise<void> {
-  const storage = await openFolder(cli.dataFolder, 0)
+  const storage = await openNearFolder(cli.dataFolder, 0)
   await storage.writer.write((tx) =>
     tx
       .insertInto('moves')
@@ -87,7 +87,7 @@ test('one that a move has filled is served as any other', async () => {
 test('a server or command in between makes an unfinished move begin anew, and finds everything as it was', async () => {
   await remember(out)
   expect((await cli.run('account list')).code).toBe(0)
-  const storage = await openFolder(cli.dataFolder, 0)
+  const storage = await openNearFolder(cli.dataFolder, 0)
   expect(await storage.read.selectFrom('moves').select(['id', 'copy_id']).execute()).toEqual([
     { id: 'mov_a', copy_id: null },
   ])

@@ -3,11 +3,12 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type App, createApp } from '../../src/app.ts'
 import type { Finding } from '../../src/cli/finding.ts'
+import { systemClock } from '../../src/clock.ts'
 import { ConfigError, readConfig } from '../../src/config.ts'
 import { previousSecretFile } from '../../src/instance-secret.ts'
 import { createLog } from '../../src/log.ts'
 import { openDatabase } from '../open-database.ts'
-import { openFolder } from '../open-folder.ts'
+import { openNear, openNearFolder } from '../open-near.ts'
 import { databaseSettings } from '../test-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
@@ -25,7 +26,8 @@ afterEach(() => cli.close())
 
 function appWith(secret: string): Promise<App> {
   const settings = { ...databaseSettings(cli.dataFolder), ONESIXTY_PORT: '0', ONESIXTY_SECRET: secret }
-  return createApp(readConfig(settings), createLog('silent', { write: () => undefined }))
+  const log = createLog('silent', { write: () => undefined })
+  return createApp(readConfig(settings), log, systemClock, { open: openNear })
 }
 
 /** A start of a server with this secret, the former ones beside it, and its stop. */
@@ -53,7 +55,7 @@ async function examine(beside: Cli): Promise<Finding[]> {
 }
 
 const epoch = async (): Promise<number | undefined> => {
-  const storage = await openFolder(cli.dataFolder, 0)
+  const storage = await openNearFolder(cli.dataFolder, 0)
   const row = await storage.read.selectFrom('instance').select('epoch').executeTakeFirst()
   await storage.close()
   return row?.epoch

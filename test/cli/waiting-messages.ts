@@ -1,7 +1,7 @@
 import { createIds } from '../../src/ids.ts'
 import { sendMessages } from '../../src/messages/send-messages.ts'
 import type { MessageStatus } from '../../src/storage/schema.ts'
-import { openFolder } from '../open-folder.ts'
+import { openNearFolder } from '../open-near.ts'
 import { sendRequest } from '../send-request.ts'
 import { advanceEpoch } from '../../src/storage/epoch.ts'
 
@@ -12,7 +12,7 @@ export async function serveOnce(
   count: number,
   more: { sendAt?: number } = {},
 ) {
-  const storage = await openFolder(dataFolder, Date.now())
+  const storage = await openNearFolder(dataFolder, Date.now())
   const started = await advanceEpoch(storage, dataFolder, Date.now())
   const ids = createIds({ now: Date.now })
   for (let i = 0; i < count; i++) {
@@ -25,7 +25,7 @@ export async function serveOnce(
 
 /** The states of all messages, with what each is charged and how many stand in the queue. */
 export async function readMessages(dataFolder: string) {
-  const storage = await openFolder(dataFolder, Date.now())
+  const storage = await openNearFolder(dataFolder, Date.now())
   const messages = await storage.read
     .selectFrom('messages')
     .select(['status', 'cost_state', 'error_code'])

@@ -3,6 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type App, createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { previousSecretFile } from '../../src/instance-secret.ts'
+import { systemClock } from '../../src/clock.ts'
+import { openNear } from '../open-near.ts'
 import { createLog } from '../../src/log.ts'
 import { databaseSettings, makeTestFolder, removeTestFolder } from '../test-database.ts'
 import { password } from './identity-house.ts'
@@ -26,7 +28,8 @@ afterEach(async () => {
 
 async function serveWith(secret: string): Promise<void> {
   const settings = { ...databaseSettings(dataFolder), ONESIXTY_PORT: '0', ONESIXTY_SECRET: secret }
-  app = await createApp(readConfig(settings), createLog('silent', { write: () => undefined }))
+  const log = createLog('silent', { write: () => undefined })
+  app = await createApp(readConfig(settings), log, systemClock, { open: openNear })
   ;({ url } = await app.start())
 }
 

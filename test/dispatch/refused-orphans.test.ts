@@ -4,6 +4,8 @@ import { createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { createIds } from '../../src/ids.ts'
+import { systemClock } from '../../src/clock.ts'
+import { openNear } from '../open-near.ts'
 import { createLog } from '../../src/log.ts'
 import { claimMessages } from '../../src/messages/claim-messages.ts'
 import { routeKeyOf } from '../../src/messages/message-store.ts'
@@ -76,7 +78,8 @@ test('a server starts although the database refuses the end of what the one befo
   onTestFinished(() => removeTestFolder(dataFolder))
   const config = readConfig({ ...databaseSettings(dataFolder), ONESIXTY_PORT: '0' })
   const serve = async () => {
-    const app = await createApp(config, createLog('silent', { write: () => undefined }))
+    const log = createLog('silent', { write: () => undefined })
+    const app = await createApp(config, log, systemClock, { open: openNear })
     if (app.epoch.epoch === 1) await addDevice(app.storage.writer)
     let stopping: Promise<void> | null = null
     const stop = (): Promise<void> => (stopping ??= app.stop())
