@@ -13,6 +13,7 @@ const wiring = [
   'open-account',
   'own-node',
   'phones',
+  'start-order',
   'webhook-delivery',
   'wiring',
 ]

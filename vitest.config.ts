@@ -87,8 +87,8 @@ export default defineConfig({
           isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // A Chromium and a server each: three of them keep two cores busy.
-          maxWorkers: 3,
+          // A Chromium and a server each: two of them keep two cores busy.
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
       },

@@ -162,11 +162,11 @@ export const proofs: readonly Proof[] = [
   },
   {
     name: 'restores',
-    says: 'a backup made under load and restored: nothing of it is sent again until somebody decides, new messages go',
-    projects: ['crash'],
-    files: ['test/crash/restore.test.ts'],
-    sizes: ['RESTORED_HOUSES'],
-    catches: ['no-epoch'],
+    says: 'a backup or a copy of the disk made under load and put back: nothing of it is sent again until somebody decides, new messages go',
+    projects: ['crash', 'sqlite'],
+    files: ['test/crash/restore.test.ts', 'test/crash/put-back.test.ts', 'test/cli/lost-database.test.ts'],
+    sizes: ['RESTORED_HOUSES', 'PUT_BACKS'],
+    catches: ['no-epoch', 'progress-in-memory', 'lost-database-made-anew'],
   },
   {
     name: 'moves',

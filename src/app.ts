@@ -12,6 +12,7 @@ import { addGauges } from './dispatch/gauges.ts'
 import { createJanitors } from './dispatch/janitors.ts'
 import type { NodeBeats } from './dispatch/node-beats.ts'
 import { NodeNews } from './dispatch/node-news.ts'
+import { ProgressKeeper } from './dispatch/progress-keeper.ts'
 import type { Route } from './dispatch/choose-device.ts'
 import { QuietAccounts } from './dispatch/quiet-accounts.ts'
 import { ensureTestSimulator } from './dispatch/test-simulator.ts'
@@ -19,7 +20,7 @@ import { createInboundReceiver } from './inbound.ts'
 import { createHttp } from './http.ts'
 import { createIds } from './ids.ts'
 import { loadInstanceSecret } from './instance-secret.ts'
-import { once, type Service, startAll, stopAll } from './lifecycle.ts'
+import { type Service, startAll, stopAll } from './lifecycle.ts'
 import type { Log } from './log.ts'
 import type { Claimed } from './messages/claim-messages.ts'
 import { AccountChanges } from './messages/account-changes.ts'
@@ -29,13 +30,16 @@ import { createNumberHash } from './number-hash.ts'
 import { createMailer } from './mailer.ts'
 import { createMetrics } from './metrics.ts'
 import { begin, createBeats } from './own-node.ts'
+import { inOrder } from './start-order.ts'
 import type { Wiring } from './wiring.ts'
 import { createPhones } from './phones.ts'
 import { createWebhookDelivery } from './webhook-delivery.ts'
 import { SharedCounts } from './shared-counts.ts'
 import type { Storage } from './storage/database.ts'
+import { damagedSentence } from './storage/damage.ts'
 import { databaseTime, isShared } from './storage/database-time.ts'
 import type { EpochStart } from './storage/epoch.ts'
+import { ProgressFile } from './storage/epoch-file.ts'
 import { lockFolder } from './storage/folder-lock.ts'
 import { openStorage } from './storage/open-storage.ts'
 import type { HotUnits } from './messages/units.ts'
@@ -72,6 +76,7 @@ export async function createApp(
   const clock = new AgreedClock(ownClock)
   const lock = await lockFolder(config.dataFolder, { nowMs: clock.now(), purpose: 'onesixty serve' })
   let storage: Storage<HotUnits> | null = null
+  let progress: ProgressFile | null = null
   try {
     const secret = await loadInstanceSecret(config)
     const unitsModule = new URL('./messages/units.ts', import.meta.url)
@@ -79,6 +84,7 @@ export async function createApp(
     const opened = (storage = await open(config, served, clock.now()))
     await agree(clock, opened)
     const { epoch, node } = await begin(opened, { config, clock, secret, times })
+    progress = new ProgressFile(config.dataFolder, epoch.file)
     const horizon = await openHorizon(opened, clock, node, times)
     const ids = createIds({ now: horizon.now })
     const secretBox = createDeviceSecretBox(secret)
@@ -101,6 +107,7 @@ export async function createApp(
       optOuts: new OptOuts(opened.readAtDoor, createNumberHash(secret)),
       quiet: new QuietAccounts(opened.read),
       epoch,
+      progress,
       tls: await readTlsFiles(config),
       times,
       lifecycle: { ready: false },
@@ -110,10 +117,12 @@ export async function createApp(
     const past =
       epoch.restored || epoch.before === null ? null : await readPastHandOvers(config.dataFolder, boot)
     const handOvers = new HandOverLog({ clock, dataFolder: config.dataFolder, epoch: epoch.epoch, boot })
+    sayDamage(wiring)
     return assemble(wiring, { lock, handOvers, past, heard: clock.hear })
   } catch (error) {
     // Its connections would keep the process alive.
     await storage?.close()
+    progress?.close()
     lock.release()
     throw error
   }
@@ -159,6 +168,7 @@ function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App
     wake: (route) => dispatcher.wake(route),
   })
   const { beats, secretGivenUp } = createBeats(wiring, { heard, wasPutBack: () => dispatcher.wasPutBack() })
+  const keeper = createKeeper(wiring)
   const news = createNews(wiring, { beats, wake: (route) => dispatcher.wake(route) })
   const wake = (route: Route): void => {
     dispatcher.wake(route)
@@ -180,9 +190,10 @@ function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App
   const http = createHttp(wiring, { authenticator, pool, wake, phones })
   addGauges({ ...wiring, sizes: () => storage.sizes(), signals: storage.signals, pool })
   const webhooks = createWebhookDelivery(wiring, dispatcher.dueNow)
-  const services = inOrder({ beats, news, janitors, handOvers, pool, dispatcher, webhooks, http })
+  const services = inOrder({ beats, keeper, news, janitors, handOvers, pool, dispatcher, webhooks, http })
   const close = async (): Promise<void> => {
     await storage.close()
+    wiring.progress.close()
     lock.release()
   }
   return {
@@ -214,6 +225,16 @@ const runningOf = (
   },
 })
 
+const createKeeper = ({ epoch, storage, progress: file, ...wiring }: Wiring): ProgressKeeper =>
+  new ProgressKeeper({
+    ...wiring,
+    file,
+    ...(epoch.epoch === 1 ? { emptyFirstLog: () => storage.emptyLog() } : {}),
+  })
+
+const sayDamage = ({ storage, log }: Wiring): void =>
+  void storage.damage?.told.then(({ message }) => log.error(damagedSentence(message)))
+
 const createNews = (
   { storage, clock, log, node, changes, counts }: Wiring,
   { beats, wake }: { beats: NodeBeats; wake: (route: Route) => void },
@@ -228,31 +249,6 @@ const createNews = (
     changes,
     counts,
   })
-
-/** Everything that runs, in start order. */
-const inOrder = (run: {
-  beats: NodeBeats
-  news: NodeNews
-  janitors: ReturnType<typeof createJanitors>
-  handOvers: HandOverLog
-  pool: DevicePool
-  dispatcher: Dispatcher
-  webhooks: Service
-  http: Service
-}): Service[] => [
-  run.beats,
-  run.news,
-  // Orphans of the last process are settled before anything new is claimed.
-  once(() => run.janitors.rescuer.sweepAll()),
-  run.handOvers,
-  run.pool,
-  // The devices are reported on before anybody can ask for them.
-  once(() => run.janitors.deviceReporter.sweepAll()),
-  run.dispatcher,
-  run.webhooks,
-  ...Object.values(run.janitors),
-  run.http,
-]
 
 const refreshAccounts = ({ optOuts, quiet, log }: Wiring): void => {
   for (const kept of [optOuts, quiet])

@@ -132,6 +132,7 @@ export function createHttp(
       const reasons: string[] = []
       if (!wiring.lifecycle.ready) reasons.push('starting or stopping')
       if (storage.writer.trouble() !== null) reasons.push('the database takes no writes')
+      if ((storage.damage?.found ?? null) !== null) reasons.push('the database is damaged')
       return { ready: reasons.length === 0, reasons }
     },
     operations: { send, ...createReadDeps(wiring) },

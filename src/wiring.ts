@@ -14,6 +14,7 @@ import type { SharedCounts } from './shared-counts.ts'
 import type { Storage } from './storage/database.ts'
 import type { Db } from './storage/dialect.ts'
 import type { EpochStart } from './storage/epoch.ts'
+import type { ProgressFile } from './storage/epoch-file.ts'
 import type { Writer } from './storage/writer.ts'
 import type { Times } from './times.ts'
 import type { TlsFiles } from './tls-files.ts'
@@ -39,6 +40,8 @@ export interface Wiring {
   optOuts: OptOuts
   quiet: QuietAccounts
   epoch: EpochStart
+  /** What is beside the database of how far it is. */
+  progress: ProgressFile
   tls: TlsFiles | null
   times: Times
   /** Whether this process wants requests. */

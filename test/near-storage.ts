@@ -40,6 +40,7 @@ export async function openNearStorage(
     writer,
     cluster: null,
     signals: null,
+    damage: null,
     died: new Promise(() => undefined),
     runUnit: runUnit as NearStorage['runUnit'],
     async flushTimes() {

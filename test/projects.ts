@@ -17,6 +17,7 @@ const embeddedOnly = [
   'test/cli/doctor-file.test.ts',
   'test/cli/epoch-file.test.ts',
   'test/cli/data-folder.test.ts',
+  'test/cli/lost-database.test.ts',
 ]
 /** Rooms whose tests look through an edge at words, pages and commands; what they store others store, too, and run on PostgreSQL. */
 const edges = [

@@ -14,6 +14,7 @@ export const proofSizes = {
     long: 34,
     of: '× a server under load of which one backup is restored three times',
   },
+  PUT_BACKS: { ci: 1, long: 30, of: '× a copy of the data folder put back in each of three ways' },
   SEQUENCES: { ci: 600, long: 200_000, of: 'sequences of what can happen to messages and money' },
   PHONE_SEQUENCES: { ci: 80, long: 5_000, of: 'sequences of what phones, people and time do' },
   PHONE_HOUSE_KILLS: { ci: 2, long: 5, of: 'kills of a server with fifty phones' },

@@ -125,9 +125,15 @@ const normalised = (sql: string): string =>
 const filter =
   /"messages"\."\w+" (?:(?:=|<|>=) \?|in \(\?\))|lower\(messages\.text\) like lower\(\?\) escape '\\'|exists \(select 1 from sends where [^()]*\)/g
 
+/** Where a search must stop is looked for in `messages` alone, with the same filters. */
+const named = (statement: string): string =>
+  statement.startsWith('select "id" from "messages" where')
+    ? statement.replace(/(?<!\.)("\w+") (?=(?:=|<|>=) \?|in \()/g, '"messages".$1 ')
+    : statement
+
 /** Without its filters it is the statement of a question that has none; either order goes with any filter. */
 function partsOf(sql: string): string[] {
-  const statement = normalised(sql)
+  const statement = named(normalised(sql))
   const filters = statement.match(filter) ?? []
   if (filters.length === 0) return [statement]
   const rest = statement

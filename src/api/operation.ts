@@ -64,5 +64,5 @@ export interface Answer {
 /** What any operation may answer, whatever it does. */
 export const commonProblems = [
   'malformed_request', 'invalid_header', 'unauthenticated', 'invalid_token', 'insufficient_scope', 'method_not_allowed',
-  'not_acceptable', 'request_timeout', 'uri_too_long', 'headers_too_large', 'rate_limited', 'internal_error', 'unavailable',
+  'not_acceptable', 'request_timeout', 'uri_too_long', 'headers_too_large', 'rate_limited', 'internal_error', 'unavailable', 'storage_damaged',
 ] as const satisfies readonly ProblemCode[] // prettier-ignore

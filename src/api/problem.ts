@@ -58,6 +58,8 @@ function refusalFromStorage({ fault }: StorageError): Refusal {
   switch (fault) {
     case 'full':
       return refuse('storage_full')
+    case 'damaged':
+      return refuse('storage_damaged')
     case 'outcome_unknown':
       return refuse('outcome_unknown', { headers: { 'retry-after': '1' } })
     case 'busy':

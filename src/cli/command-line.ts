@@ -4,6 +4,7 @@ import { FolderLockedError } from '../storage/folder-lock.ts'
 import { NodeNameTakenError } from '../storage/nodes.ts'
 import { MovedError } from '../storage/moved.ts'
 import { StorageError } from '../storage/dialect.ts'
+import { damagedSentence } from '../storage/damage.ts'
 import { UnusableError } from '../storage/unusable.ts'
 import type { Command, CommandGroup } from './command.ts'
 import { CommandError, mustBePutRight, UsageError } from './command-errors.ts'
@@ -202,12 +203,15 @@ function describe(error: unknown): { code: string; message: string; exitCode: Ex
   if (error instanceof UnusableError)
     return { code: 'unusable', message: error.message, exitCode: mustBePutRight }
   if (error instanceof MovedError) return { code: 'moved', message: error.message, exitCode: mustBePutRight }
-  if (error instanceof StorageError)
-    return { code: `storage_${error.fault}`, message: storageSentence(error), exitCode: 1 }
+  if (error instanceof StorageError) {
+    const exitCode = error.fault === 'damaged' ? mustBePutRight : 1
+    return { code: `storage_${error.fault}`, message: storageSentence(error), exitCode }
+  }
   return { code: 'failed', message: error instanceof Error ? error.message : String(error), exitCode: 1 }
 }
 
-const storageSentence = (error: StorageError): string =>
-  error.fault === 'busy'
-    ? 'Another process kept the database busy for too long. Nothing was changed; try again.'
-    : `The database refused: ${error.message}.`
+function storageSentence({ fault, message }: StorageError): string {
+  if (fault === 'busy')
+    return 'Another process kept the database busy for too long. Nothing was changed; try again.'
+  return fault === 'damaged' ? damagedSentence(message) : `The database refused: ${message}.`
+}

@@ -4,6 +4,7 @@ import { compareMigrations } from '../storage/compare-migrations.ts'
 import { databaseFile } from '../data-folder.ts'
 import { findDamage, openDatabaseFile, readSyncLevel } from '../storage/database-file.ts'
 import type { Db } from '../storage/dialect.ts'
+import { refuseLostDatabase } from '../storage/lost-database.ts'
 import { refuseMovedFile } from '../storage/moved.ts'
 import { examineSchema } from './doctor-schema.ts'
 import { attempt, type Finding, megabytes } from './finding.ts'
@@ -21,6 +22,7 @@ export async function examineFile(
     'database',
     'Start the server once, or set ONESIXTY_DATA to its folder; if the file is no database, restore a backup.',
     async () => {
+      await refuseLostDatabase(dataFolder)
       const { size } = await stat(file)
       // Fails when it is no database.
       await openDatabaseFile(file).close()

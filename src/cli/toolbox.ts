@@ -7,6 +7,7 @@ import { type InstanceSecret, loadInstanceSecret, marksOf, missingSentence } fro
 import { type CommandStorage, openForCommand } from '../storage/command-storage.ts'
 import { compareMigrations } from '../storage/compare-migrations.ts'
 import { databaseFile } from '../data-folder.ts'
+import { refuseLostDatabase } from '../storage/lost-database.ts'
 import { postgresSettingsOf } from '../storage/open-storage.ts'
 import { agreeOnSecrets } from '../storage/secret-mark.ts'
 import { CommandError } from './command-errors.ts'
@@ -80,11 +81,12 @@ export function createToolbox(io: CommandIo, config: Config, clock: Clock = syst
   }
 }
 
-/** Refuses when there is no database in the folder, or nothing of ours in the one on a server. */
+/** Refuses when there is no database in the folder, one that was there is gone, or nothing of ours is in the one on a server. */
 export async function requireDatabase(config: Config): Promise<void> {
   if (config.databaseUrl !== null) return requireTables(config, config.databaseUrl)
   const file = databaseFile(config.dataFolder)
   if (await isThere(file)) return
+  await refuseLostDatabase(config.dataFolder)
   throw new CommandError(
     'no_database',
     `There is no database at ${file}. Start the server once (npm start), or set ONESIXTY_DATA to its folder.`,

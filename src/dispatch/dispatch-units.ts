@@ -3,6 +3,7 @@ import { type OpenClaim, readOpenOf } from '../messages/open-attempts.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import type { HotUnits } from '../messages/units.ts'
 import type { Storage } from '../storage/database.ts'
+import type { ProgressFile } from '../storage/epoch-file.ts'
 import type { MessageStatus } from '../storage/schema.ts'
 import type { ClaimsMade, Want } from '../messages/claim-messages.ts'
 import type { ReceiptWord } from '../messages/receipt-readings.ts'
@@ -24,11 +25,13 @@ export const createDispatchUnits = ({
   horizon,
   changes,
   quiet,
+  progress,
 }: {
   storage: Pick<Storage<HotUnits>, 'runUnit' | 'writer'>
   horizon: WriteHorizon
   changes: AccountChanges
   quiet: QuietAccounts
+  progress: Pick<ProgressFile, 'progress' | 'write'>
 }): DispatchUnits => {
   const claim: DispatchUnits['claim'] = async (input) => {
     const wants = quiet.withHours(input.wants)
@@ -37,7 +40,12 @@ export const createDispatchUnits = ({
       return claim({ ...input, nowMs: horizon.now() })
     }
     // In the turn of the event loop from which its time is.
-    const claiming = horizon.hold(input.nowMs, () => storage.runUnit('claim', { ...input, wants }))
+    const claiming = horizon.hold(input.nowMs, async () => {
+      const made = await storage.runUnit('claim', { ...input, wants, known: progress.progress })
+      // Before anything of it leaves.
+      if (made.progress !== undefined) progress.write(made.progress)
+      return made
+    })
     return changes.after(claiming, ({ claimed, stopped = [] }) => [...claimed.map(accountOf), ...stopped])
   }
   return { claim, ...endingUnits({ storage, horizon, changes }) }

@@ -2,6 +2,7 @@ import { allDone } from '../all-done.ts'
 import type { Ids } from '../ids.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Category, Encoding, Mode, OnUnknown } from '../storage/schema.ts'
+import { advanceProgress } from '../storage/progress.ts'
 import { insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { deferQuiet } from './defer-quiet.ts'
@@ -94,17 +95,19 @@ export interface ClaimsMade {
   counts: number[]
   /** Whose messages were canceled because their numbers had opted out; left out where none was. */
   stopped?: string[]
+  /** How far the database is with them (progress.ts); left out where nothing was claimed. */
+  progress?: number
 }
 
 /**
  * Claims messages for devices as one unit: an attempt with its fencing token is written for each and flushed with the transaction,
  * before a connector sees it (P5), with no time before `floor`. A claimer whose lease another node has taken, or that was taken for dead, is given nothing. Gives what was
- * claimed, want by want.
+ * claimed, want by want. Refuses a database that is not beyond `known`, which was put back (`PutBackError`).
  */
 export async function claimMessages(
   tx: Tx,
   ids: Ids,
-  asked: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number },
+  asked: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number; known?: number },
   floor: Promise<number> = Promise.resolve(0),
 ): Promise<ClaimsMade> {
   const { wants, fence } = asked
@@ -136,9 +139,12 @@ export async function claimMessages(
     return (wants[row.want] as Want).isLogged === true ? { ...claim, loggedBy: fence } : claim
   })
   const leaseOf = new Map(wants.map(({ deviceId, leaseToken }) => [deviceId, leaseToken ?? null]))
-  await writeAttempts(tx, claimed, { startedAt: nowMs, fence, leaseOf })
+  const [progress] = await allDone([
+    advanceProgress(tx, asked.known ?? 0),
+    writeAttempts(tx, claimed, { startedAt: nowMs, fence, leaseOf }),
+  ])
   await insertRows(tx, 'phone_offers', offersOf(claimed, rows, wants, nowMs))
-  return { claimed, counts, ...stopped }
+  return { claimed, counts, ...stopped, progress }
 }
 
 const readNext = (

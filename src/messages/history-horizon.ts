@@ -18,11 +18,17 @@ export class WriteHorizon {
   readonly #shared: SharedWrites | null
   readonly #open = new Set<{ atMs: number }>()
   #floorMs = 0
+  #begun = 0
   #raised: { floor: Promise<number>; atMs: number } | null = null
 
   constructor(deps: { now: () => number; shared?: SharedWrites | null }) {
     this.#now = deps.now
     this.#shared = deps.shared ?? null
+  }
+
+  /** How many writes have begun so far. */
+  get begun(): number {
+    return this.#begun
   }
 
   /** The clock, or the floor where that is ahead of it: ids and times that are made now are not behind a page. */
@@ -31,6 +37,7 @@ export class WriteHorizon {
   /** Says that rows with times from `atMs` on are about to be written. Gives the function that says they are, or never will be. */
   begin(atMs: number): () => void {
     const write = { atMs }
+    this.#begun += 1
     this.#open.add(write)
     return () => void this.#open.delete(write)
   }

@@ -18,8 +18,10 @@ const ids = createIds({ now: Date.now })
 export const units = {
   sendMessages: (tx: Tx, requests: readonly SendRequest[]): Promise<SendResult[]> =>
     sendMessages(tx, requests, readHistoryFloor(tx)),
-  claim: (tx: Tx, input: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number }) =>
-    claimMessages(tx, ids, input, readHistoryFloor(tx)),
+  claim: (
+    tx: Tx,
+    input: { wants: readonly Want[]; nowMs: number; dueMs: number; fence: number; known: number },
+  ) => claimMessages(tx, ids, input, readHistoryFloor(tx)),
   settleOutcomes: async (tx: Tx, settlements: readonly Settlement[]) =>
     (await settleOutcomes(tx, settlements, readHistoryFloor(tx))).map((message) => message?.status ?? null),
   settleReceipts: async (tx: Tx, words: readonly ReceiptWord[]) =>

@@ -5,7 +5,8 @@ import { flushPath, isThere } from '../durable-file.ts'
 import { databaseFile } from '../data-folder.ts'
 import { openDatabaseFile, writeDatabaseFile } from './database-file.ts'
 import type { Db } from './dialect.ts'
-import { epochFile, markAsCopy } from './epoch.ts'
+import { markAsCopy } from './epoch.ts'
+import { epochFile } from './epoch-file.ts'
 import { forgetMove, refuseMovedFile } from './moved.ts'
 
 /**

@@ -2,6 +2,7 @@ import { databaseFile, makeDataFolder } from '../data-folder.ts'
 import type { Storage } from './database.ts'
 import { emptyLog } from './empty-log.ts'
 import { connectLocally } from './local-connection.ts'
+import { refuseLostDatabase } from './lost-database.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import { openUnlessMoved } from './moved.ts'
 import { postgresSettingsOf, type StorageConfig } from './open-storage.ts'
@@ -37,6 +38,7 @@ async function openEither(config: StorageConfig, nowMs: number): Promise<Command
   }
   const { dataFolder, busyTimeoutMs } = config
   await makeDataFolder(dataFolder)
+  await refuseLostDatabase(dataFolder)
   const connection = { file: databaseFile(dataFolder), readOnly: false, busyTimeoutMs, cacheKiB }
   const { db, syncLevel, close } = connectLocally(connection)
   const writer = new Writer(db)

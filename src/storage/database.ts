@@ -3,13 +3,17 @@ import { dirname } from 'node:path'
 import { Kysely } from 'kysely'
 import { databaseFile, makeDataFolder } from '../data-folder.ts'
 import { openCrossing } from './crossing.ts'
-import type { Db, ReadOf, RunUnit, Units } from './dialect.ts'
+import { Damage, damagedSentence } from './damage.ts'
+import { type Db, type ReadOf, type RunUnit, StorageError, type Units } from './dialect.ts'
 import { emptyLog } from './empty-log.ts'
+import { refuseLostDatabase } from './lost-database.ts'
 import { migrate, readMigrations } from './migrate.ts'
 import type { Database } from './schema.ts'
 import type { Signals } from './signals.ts'
+import type { WorkerSettings } from './sqlite-protocol.ts'
 import { SqliteThread } from './sqlite-thread.ts'
 import { sqliteDialect } from './sqlite.ts'
+import { UnusableError } from './unusable.ts'
 import { Writer } from './writer.ts'
 
 /** The floor of the house: reads for everybody, one way to write. */
@@ -31,6 +35,8 @@ export interface Storage<U extends Units = Units> {
   runUnit: RunUnit<U>
   /** Settles when the writing thread or the one that all read through has died: a server should end, and be started again. */
   died: Promise<Error>
+  /** What was found damaged in the file of the embedded database; null where a server says it of each statement. */
+  damage: Damage | null
   /** How long the last commits took, flush included. */
   flushTimes(): Promise<{ p50Ms: number; p99Ms: number }>
   sizes(): Promise<StorageSizes>
@@ -74,15 +80,8 @@ export async function openEmbedded<U extends Units = Units>(
   nowMs: number,
 ): Promise<Storage<U>> {
   await makeDataFolder(settings.dataFolder)
-  const { dataFolder, busyTimeoutMs, cacheKiB, unitsModule, maxMergedWeight = 1 } = settings
-  const connection = { file: databaseFile(dataFolder), busyTimeoutMs, cacheKiB }
-  const reading = (): SqliteThread =>
-    new SqliteThread({ ...connection, cacheKiB: Math.ceil(cacheKiB * readerCacheShare), readOnly: true })
-  const writing = new SqliteThread({
-    ...connection,
-    readOnly: false,
-    ...(unitsModule === undefined ? {} : { unitsModule: unitsModule.href, maxMergedWeight }),
-  })
+  await refuseLostDatabase(settings.dataFolder)
+  const { file, damage, writing, openReading, openBeside } = openThreads(settings)
   const connect = (over: SqliteThread): Db => new Kysely<Database>({ dialect: sqliteDialect(over) })
   const writeDb = openCrossing(sqliteDialect(writing))
   const writer = new Writer(writeDb)
@@ -91,9 +90,9 @@ export async function openEmbedded<U extends Units = Units>(
     await refuseUnsafeSync(writing)
   } catch (error) {
     await writeDb.destroy()
-    throw error
+    throw unusableIfDamaged(error)
   }
-  const readingForAll = reading()
+  const readingForAll = openReading()
   const reader = connect(readingForAll)
   const further: Db[] = []
   return {
@@ -103,6 +102,7 @@ export async function openEmbedded<U extends Units = Units>(
     writer,
     cluster: null,
     signals: null,
+    damage,
     died: Promise.race([writing.died, readingForAll.died]),
     runUnit: (name, input) => writing.runUnit(name, input) as ReturnType<U[typeof name]>,
     async flushTimes() {
@@ -110,10 +110,10 @@ export async function openEmbedded<U extends Units = Units>(
       const [p50Ms = 0, p99Ms = 0] = (rows[0] ?? []) as number[]
       return { p50Ms, p99Ms }
     },
-    sizes: () => measure(writing, connection.file),
-    emptyLog: () => emptyLogBeside(connect(new SqliteThread({ ...connection, readOnly: false }))),
+    sizes: () => measure(writing, file),
+    emptyLog: () => emptyLogBeside(connect(openBeside())),
     openLongReads() {
-      const opened = connect(reading())
+      const opened = connect(openReading())
       further.push(opened)
       return () => opened
     },
@@ -124,6 +124,28 @@ export async function openEmbedded<U extends Units = Units>(
     },
   }
 }
+
+/** The thread that writes, and how to start more of them, which all tell of the same damage. */
+function openThreads({ dataFolder, unitsModule, maxMergedWeight = 1, ...settings }: EmbeddedSettings) {
+  const { busyTimeoutMs, cacheKiB } = settings
+  const file = databaseFile(dataFolder)
+  const damage = new Damage()
+  const open = (more: Partial<WorkerSettings> = {}): SqliteThread =>
+    new SqliteThread({ file, busyTimeoutMs, cacheKiB, readOnly: false, ...more }, damage)
+  return {
+    file,
+    damage,
+    writing: open(unitsModule === undefined ? {} : { unitsModule: unitsModule.href, maxMergedWeight }),
+    openReading: () => open({ readOnly: true, cacheKiB: Math.ceil(cacheKiB * readerCacheShare) }),
+    openBeside: () => open(),
+  }
+}
+
+/** A later start would find the same. */
+const unusableIfDamaged = (error: unknown): unknown =>
+  error instanceof StorageError && error.fault === 'damaged'
+    ? new UnusableError(damagedSentence(error.message), { cause: error })
+    : error
 
 /** By a connection of its own, which is closed: the writing one is nearly always within a transaction. */
 async function emptyLogBeside(db: Db): Promise<boolean> {

@@ -79,10 +79,11 @@ export interface SetAdapter extends DialectAdapter {
 
 /**
  * What went wrong in the database, in words that the rest of the program can act on. After `conflict` the writer runs the same units again;
- * after `outcome_unknown` nobody knows whether they were committed.
+ * after `outcome_unknown` nobody knows whether they were committed; what is `damaged` must be restored.
  */
 export type StorageFault =
   | 'full'
+  | 'damaged'
   | 'busy'
   | 'constraint'
   | 'conflict'

@@ -1,10 +1,9 @@
-import { join } from 'node:path'
-import { isLastingFault, readIfThere, writeDurably } from '../durable-file.ts'
 import type { Storage } from './database.ts'
 import type { Db, Tx } from './dialect.ts'
+import { type EpochFile, readEpochFile, writeEpochFile } from './epoch-file.ts'
+import { lostDatabase } from './lost-database.ts'
 import { refuseMovedTables } from './moved.ts'
 import { holdAll, releasePage } from './restore-holds.ts'
-import { UnusableError } from './unusable.ts'
 
 export interface EpochStart {
   /** Larger than that of every start before: a fencing token for what this process does. */
@@ -15,9 +14,9 @@ export interface EpochStart {
   heldMessages: number
   /** The epoch of the start before in this data folder, as its file has it; null when it has none, or one of another database. */
   before: number | null
+  /** What the file beside the database says from now on. */
+  file: EpochFile & { createdAt: number }
 }
-
-export const epochFile = (dataFolder: string): string => join(dataFolder, 'epoch')
 
 /**
  * Part of every start of a server, before anything is claimed: writes the next epoch to the database, then to a file beside it. A
@@ -25,77 +24,87 @@ export const epochFile = (dataFolder: string): string => join(dataFolder, 'epoch
  * waits is held, so that a restore never sends again what was sent after the backup (P14). A crash between the two writes leaves
  * the file one behind, which is no restore. The file also says when its database was made: in a folder that served another one before, it
  * tells nothing of this one. `enter` is part of the same transaction: where it fails there was no start. Refuses a file that is damaged or out of
- * reach (`UnusableError`).
+ * reach, and an empty database in a folder that has served one (`UnusableError`).
  */
 export async function advanceEpoch(
   storage: Pick<Storage, 'writer' | 'cluster'>,
   dataFolder: string,
   nowMs: number,
-  enter: (tx: Tx, start: EpochStart) => Promise<void> = async () => undefined,
+  enter: (tx: Tx, start: Omit<EpochStart, 'file'>) => Promise<void> = async () => undefined,
 ): Promise<EpochStart> {
   const file = await readEpochFile(dataFolder)
   const { cluster } = storage
-  const { start, createdAt } = await storage.writer.write(async (tx) => {
+  const start = await storage.writer.write(async (tx) => {
     await refuseMovedTables(tx, dataFolder)
     const instance = await tx
       .selectFrom('instance')
-      .select(['epoch', 'cluster', 'created_at'])
+      .select(['epoch', 'progress', 'cluster', 'created_at'])
       .where('id', '=', 1)
       .executeTakeFirst()
-    const inFile = epochOf(file, instance)
+    if (instance === undefined && file !== null) throw lostDatabase(dataFolder, cluster !== null)
+    const inFile = about(file, instance)
     const { epoch, restored } =
       cluster === null
-        ? nextEpoch(instance?.epoch ?? null, inFile)
+        ? nextEpoch(instance ?? null, inFile)
         : nextSharedEpoch(instance ?? null, { inFile, cluster })
+    const progress = Math.max(instance?.progress ?? 0, inFile?.progress ?? 0)
     if (instance === undefined) {
-      const row = { id: 1, epoch, directory_version: 1, created_at: nowMs, cluster }
+      const row = { id: 1, epoch, progress, directory_version: 1, created_at: nowMs, cluster }
       await tx.insertInto('instance').values(row).execute()
     } else {
-      await tx.updateTable('instance').set({ epoch, cluster }).where('id', '=', 1).execute()
+      await tx.updateTable('instance').set({ epoch, progress, cluster }).where('id', '=', 1).execute()
     }
     const heldMessages = restored ? await holdWaiting(tx, nowMs) : 0
-    const begun = { epoch, restored, heldMessages, before: inFile }
+    const begun = { epoch, restored, heldMessages, before: inFile?.epoch ?? null }
     await enter(tx, begun)
-    return { start: begun, createdAt: instance?.created_at ?? nowMs }
+    return { ...begun, file: { epoch, progress, createdAt: instance?.created_at ?? nowMs } }
   })
-  const next = epochFile(dataFolder)
-  await reach(next, writeDurably(next, `${start.epoch}\n${createdAt}\n`))
+  await writeEpochFile(dataFolder, start.file)
   return start
 }
 
+type Told = Pick<EpochFile, 'epoch' | 'progress'>
+
 /** What the next epoch is, and whether this database was restored, from what it and the file say. */
 export function nextEpoch(
-  inDatabase: number | null,
-  inFile: number | null,
+  inDatabase: Told | null,
+  inFile: Told | null,
 ): { epoch: number; restored: boolean } {
-  if (inDatabase === null) return { epoch: (inFile ?? 0) + 1, restored: false }
-  const epoch = Math.max(Math.abs(inDatabase), inFile ?? 0)
-  const isCopy = inDatabase < 0
+  if (inDatabase === null) return { epoch: 1, restored: false }
+  const epoch = Math.max(Math.abs(inDatabase.epoch), inFile?.epoch ?? 0)
+  const isCopy = inDatabase.epoch < 0
+  const isBehind = (inFile?.progress ?? 0) > inDatabase.progress
   // The start that was cut off between its two writes is made up for: its epoch was never used.
-  if (!isCopy && inFile === inDatabase - 1) return { epoch, restored: false }
-  return { epoch: epoch + 1, restored: isCopy || inFile !== inDatabase }
+  if (!isCopy && !isBehind && inFile?.epoch === inDatabase.epoch - 1) return { epoch, restored: false }
+  return { epoch: epoch + 1, restored: isCopy || isBehind || inFile?.epoch !== inDatabase.epoch }
 }
 
 /**
- * The same for a database that several nodes share: each has a file of its own, which says the last epoch of that node, so one that is behind
- * or missing is no restore. Restored is a database that is behind any node's file, or that lies on another history than the one it was last
- * served on: a dump that was read into another server, or a recovery, which begins a new timeline.
+ * The same for a database that several nodes share: each has a file of its own, which says the last epoch of that node and how far it saw the
+ * database, so one that is behind or missing is no restore. Restored is a database that is behind any node's file, or that lies on another history
+ * than the one it was last served on: a dump that was read into another server, or a recovery, which begins a new timeline.
  */
 export function nextSharedEpoch(
-  inDatabase: { epoch: number; cluster: string | null } | null,
-  { inFile, cluster }: { inFile: number | null; cluster: string },
+  inDatabase: (Told & { cluster: string | null }) | null,
+  { inFile, cluster }: { inFile: Told | null; cluster: string },
 ): { epoch: number; restored: boolean } {
-  if (inDatabase === null) return { epoch: (inFile ?? 0) + 1, restored: false }
-  const { epoch } = inDatabase
+  if (inDatabase === null) return { epoch: 1, restored: false }
+  const { epoch, progress } = inDatabase
   const isElsewhere = inDatabase.cluster !== null && inDatabase.cluster !== cluster
-  const restored = epoch < 0 || isElsewhere || (inFile ?? 0) > epoch
-  return { epoch: Math.max(Math.abs(epoch), inFile ?? 0) + 1, restored }
+  const isBehind = (inFile?.epoch ?? 0) > epoch || (inFile?.progress ?? 0) > progress
+  return {
+    epoch: Math.max(Math.abs(epoch), inFile?.epoch ?? 0) + 1,
+    restored: epoch < 0 || isElsewhere || isBehind,
+  }
 }
 
 /** Whether a server that started on this embedded database now would take it for a restored one. */
 export async function wouldBeRestored(db: Db, dataFolder: string): Promise<boolean> {
-  const instance = await db.selectFrom('instance').select(['epoch', 'created_at']).executeTakeFirst()
-  return nextEpoch(instance?.epoch ?? null, epochOf(await readEpochFile(dataFolder), instance)).restored
+  const instance = await db
+    .selectFrom('instance')
+    .select(['epoch', 'progress', 'created_at'])
+    .executeTakeFirst()
+  return nextEpoch(instance ?? null, about(await readEpochFile(dataFolder), instance)).restored
 }
 
 /** Marks the copy of a database as one, so that it is known wherever and whenever it is opened by a server. */
@@ -125,39 +134,8 @@ export async function releaseHeld({ writer }: Pick<Storage, 'writer'>): Promise<
   return released
 }
 
-interface EpochFile {
-  epoch: number
-  /** When its database was made; null in one of an earlier version. */
-  createdAt: number | null
-}
-
 /** What a file says of this database; one that is about another says nothing of it. */
-const epochOf = (file: EpochFile | null, instance: { created_at: number } | undefined): number | null =>
+const about = (file: EpochFile | null, instance: { created_at: number } | undefined): EpochFile | null =>
   file === null || (instance !== undefined && ![null, instance.created_at].includes(file.createdAt))
     ? null
-    : file.epoch
-
-async function readEpochFile(dataFolder: string): Promise<EpochFile | null> {
-  const file = epochFile(dataFolder)
-  const text = await reach(file, readIfThere(file))
-  if (text === null) return null
-  const [said, epoch, createdAt = null] = /^(\d{1,15})(?:\n(\d{1,15}))?\n?$/.exec(text) ?? []
-  if (said !== undefined)
-    return { epoch: Number(epoch), createdAt: createdAt === null ? null : Number(createdAt) }
-  throw new UnusableError(
-    `${file} does not hold a number. Remove it: what waits is then held until you decide (onesixty restore).`,
-  )
-}
-
-/** Waits for what is done with a file. Refuses where a later try would find the same; what may pass by itself stays the fault that it is. */
-async function reach<T>(file: string, work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    const { code = '' } = error as { code?: string }
-    if (!isLastingFault(code)) throw error
-    throw new UnusableError(`${file} cannot be read and written (${code}). Let this user do both.`, {
-      cause: error,
-    })
-  }
-}
+    : file

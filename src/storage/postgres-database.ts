@@ -95,6 +95,7 @@ export async function openPostgres<U extends Units = Units>(
     migrated,
     cluster,
     signals: settings.listens === true ? new PostgresSignals(settings) : null,
+    damage: null,
     read,
     readAtDoor: connect(readersAtDoor),
     readOf: accountReads.of,

@@ -11,6 +11,9 @@ export function faultOfState(state: string): StorageFault {
       return 'conflict'
     case '53100': // disk_full
       return 'full'
+    case 'XX001': // data_corrupted
+    case 'XX002': // index_corrupted
+      return 'damaged'
     case '55P03': // lock_not_available
     case '57014': // query_canceled: by one of the time-outs of the session
     case '53300': // too_many_connections

@@ -94,6 +94,8 @@ export interface InstanceTable {
   directory_version: number
   created_at: number
   cluster: string | null
+  /** Grows with what the server does: what a file beside the database is ahead of was put back (epoch.ts). */
+  progress: Generated<number>
   history_until: Generated<number>
   /** Nothing reads it any more: `secret_marks` holds what it held. */
   secret_mark: Generated<string | null>

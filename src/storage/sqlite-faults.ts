@@ -21,6 +21,9 @@ export function faultOf(code: number): StorageFault {
       return 'unavailable'
     case 13: // FULL
       return 'full'
+    case 11: // CORRUPT: "the database file has been corrupted"
+    case 26: // NOTADB: the file "does not appear to be an SQLite database"
+      return 'damaged'
     case 19: // CONSTRAINT
       return 'constraint'
     default:

@@ -1,7 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { takeHeapFlagsBack } from '../garbage.ts'
+import type { Damage } from './damage.ts'
 import { StorageError, type StorageFault } from './dialect.ts'
+import { faultOf } from './sqlite-faults.ts'
 import type { Statement } from './sqlite-connection.ts'
 import type { Answer, Request, WorkerSettings } from './sqlite-protocol.ts'
 
@@ -49,6 +51,7 @@ function startWorker(settings: WorkerSettings): Worker {
 /** The near end of a `sqlite-worker`. */
 export class SqliteThread {
   readonly #worker: Worker
+  readonly #damage: Damage
   readonly #pending = new Map<number, Pending>()
   #outbox: string[] = []
   #outboxLength = 0
@@ -60,15 +63,20 @@ export class SqliteThread {
   /** Settles when the thread ends though nobody closed it: nothing can be done through it any more. */
   readonly died = new Promise<StorageError>((resolve) => (this.#tellDied = resolve))
 
-  constructor(settings: WorkerSettings) {
+  /** `damage` is that of the database, which all its threads share. */
+  constructor(settings: WorkerSettings, damage: Damage) {
+    this.#damage = damage
     this.#worker = startWorker(settings)
     // Answers are text. What is not was sent by Node: with --watch it reports here what the thread imports (nodejs/node#65044).
     this.#worker.on('message', (bundle: unknown) => {
       if (typeof bundle !== 'string') return
       for (const answer of JSON.parse(bundle) as Answer[]) this.#settle(answer)
     })
-    this.#worker.on('error', (error: Error) =>
-      this.#end(`the database thread failed: ${error.message}`, 'unavailable'),
+    this.#worker.on('error', (error: Error & { errcode?: number }) =>
+      this.#end(
+        `the database thread failed: ${error.message}`,
+        error.errcode === undefined ? 'unavailable' : faultOf(error.errcode),
+      ),
     )
     this.#exited = new Promise((resolve) => this.#worker.once('exit', resolve))
     this.#worker.on('exit', () => this.#end('the database is closed', 'closed'))
@@ -78,12 +86,15 @@ export class SqliteThread {
   /** Runs one statement after all earlier ones. Rejects with a `StorageError`. */
   execute = (statement: Statement): Promise<Answer> => this.#send({ kind: 'statement', ...statement })
 
-  /** Begins or ends this side's transaction. */
-  transaction = async (step: 'begin' | 'commit' | 'rollback'): Promise<void> =>
-    void (await this.#send({ kind: step }))
+  /** Begins or ends this side's transaction. None begins on a database that is damaged. */
+  transaction = async (step: 'begin' | 'commit' | 'rollback'): Promise<void> => {
+    if (step === 'begin') this.#refuseDamaged()
+    await this.#send({ kind: step })
+  }
 
   /** Runs a unit of the units module in the next transaction and gives its result after the flush. Inputs and results are JSON. */
   async runUnit(name: string, input: unknown): Promise<unknown> {
+    this.#refuseDamaged()
     return (await this.#send({ kind: 'unit', name, input })).result
   }
 
@@ -110,6 +121,10 @@ export class SqliteThread {
     })
   }
 
+  #refuseDamaged(): void {
+    if (this.#damage.found !== null) throw this.#damage.found
+  }
+
   #flush(): void {
     const requests = this.#outbox
     if (requests.length === 0) return
@@ -124,11 +139,10 @@ export class SqliteThread {
     if (this.#pending.size === 0) this.#worker.unref()
     if (answer.error === undefined) return pending?.resolve(answer)
     const { name, message, fault, transactionLost } = answer.error
-    pending?.reject(
-      fault === undefined
-        ? Object.assign(new Error(message), { name })
-        : new StorageError(message, fault as StorageFault, transactionLost === true),
-    )
+    if (fault === undefined) return pending?.reject(Object.assign(new Error(message), { name }))
+    const error = new StorageError(message, fault as StorageFault, transactionLost === true)
+    this.#damage.heard(error)
+    pending?.reject(error)
   }
 
   #end(message: string, fault: StorageFault): void {

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { epochFile } from '../../src/storage/epoch.ts'
+import { epochFile } from '../../src/storage/epoch-file.ts'
 import { cliProcess } from '../harness.ts'
 import { openDatabase } from '../open-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
@@ -32,6 +32,11 @@ test.each([
       await mkdir(epochFile(house.dataFolder))
     },
     'cannot be read and written (EISDIR)',
+  ],
+  [
+    'its folder has served a database, and this one has never been served',
+    () => writeFile(epochFile(house.dataFolder), '3\n1700000000000\n000000000000007\n'),
+    `To begin with a new one, without its accounts, keys and messages, remove`,
   ],
   [
     'its database is newer than the program',

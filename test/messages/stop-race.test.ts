@@ -95,6 +95,7 @@ const claimInput = () => ({
   nowMs: Date.now(),
   dueMs: Date.now() + 60_000,
   fence: 1,
+  known: 0,
 }) // prettier-ignore
 
 async function claimOnce({ writer }: Storage<HotUnits>, happened: Happened[]): Promise<Claimed[]> {

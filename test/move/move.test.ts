@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { epochFile } from '../../src/storage/epoch.ts'
+import { epochFile } from '../../src/storage/epoch-file.ts'
 import { lockFolder } from '../../src/storage/folder-lock.ts'
 import { fillEveryTable } from './every-table.ts'
 import { type MovingHouse, openMovingHouse } from './moving-house.ts'

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type App, createApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
-import { advanceEpoch, epochFile } from '../../src/storage/epoch.ts'
+import { advanceEpoch } from '../../src/storage/epoch.ts'
+import { epochFile } from '../../src/storage/epoch-file.ts'
 import { openStorage } from '../../src/storage/open-storage.ts'
 import { createApiClient } from '../api-client.ts'
 import { eventually } from '../eventually.ts'
@@ -79,7 +80,7 @@ test('what waited when the house moved goes on the other side, once and unasked,
 test('a database that was put back from a backup and not started since holds what waits on the other side too', async () => {
   const before = await serve()
   await before.app.stop()
-  expect(await readFile(epochFile(house.dataFolder), 'utf8')).toMatch(/^1\n\d+\n$/)
+  expect(await readFile(epochFile(house.dataFolder), 'utf8')).toMatch(/^1\n\d+\n\d{15}\n$/)
   await house.run(`backup ${join(house.dataFolder, 'copy.db')}`)
   await house.run(`restore ${join(house.dataFolder, 'copy.db')}`)
   expect(await json('move --to ' + house.url)).toMatchObject({ held_at_first_start: true })

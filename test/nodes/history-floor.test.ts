@@ -54,7 +54,7 @@ test('what another node writes of a message after a page carries a time behind i
   const safeMs = await pages.safeMs()
   const want = { accountId: 'acc_a', mode: 'live', routeKey: routeKeyOf('live', null), deviceId: 'dev_s', quota: 5, partsOver: 0, partsUpTo: 10 } as const // prettier-ignore
   const { counts } = await house.storage.writer.write((tx) =>
-    units.claim(tx, { wants: [want], nowMs: startedMs, dueMs: startedMs, fence: 2 }),
+    units.claim(tx, { wants: [want], nowMs: startedMs, dueMs: startedMs, fence: 2, known: 0 }),
   )
   expect(counts).toEqual([1])
   const attempt = await house.storage.read.selectFrom('attempts').select('started_at').executeTakeFirst()

@@ -5,9 +5,11 @@ import { createRescuer } from '../../src/dispatch/rescuer.ts'
 import { createLog } from '../../src/log.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
-import { advanceEpoch, epochFile } from '../../src/storage/epoch.ts'
+import { advanceEpoch } from '../../src/storage/epoch.ts'
+import { epochFile } from '../../src/storage/epoch-file.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { type DeskHouse, openDeskHouse } from './desk-house.ts'
+import { appWords } from './app-words.ts'
 
 const hourMs = 3_600_000
 
@@ -51,7 +53,7 @@ test('what a restore holds back is offered to no phone, and goes again on nobody
   await begin(house)
   expect(await house.messages()).toMatchObject([{ status: 'unconfirmed', charged: 0 }])
   expect(await house.pull(phone)).toEqual([])
-  await house.report(phone, { attemptId: offer!.attemptId, state: 'failed', error: 'radio off' })
+  await house.report(phone, { attemptId: offer!.attemptId, state: 'failed', error: appWords.radioOff })
   house.clock.jumpWallClock(60_000)
   expect(await house.pull(other)).toEqual([])
   await expectSums(house.storage.read, house.clock.now())
@@ -102,7 +104,7 @@ test('what waits when the wall clock steps back is fetched at once, and back-off
   await house.send()
   house.clock.jumpWallClock(-hourMs)
   const [offer] = await house.pull(phone)
-  await house.report(phone, { attemptId: offer!.attemptId, state: 'failed', error: 'radio off' })
+  await house.report(phone, { attemptId: offer!.attemptId, state: 'failed', error: appWords.radioOff })
   await house.clock.advance(14_000)
   expect(await house.pull(phone)).toEqual([])
   await house.clock.advance(1_000)

@@ -73,7 +73,7 @@ test.for([
   ['READONLY_CANTLOCK', 520, 'unavailable'],
   ['IOERR_NOMEM', 3082, 'unavailable'],
   ['TOOBIG', 18, 'other'],
-  ['CORRUPT', 11, 'other'],
+  ['CORRUPT', 11, 'damaged'],
   ['CONSTRAINT_CHECK', 275, 'constraint'],
 ] as const)('%s, which cannot be had at will, is what its primary code says', ([, code, fault]) => {
   expect(faultOf(code)).toBe(fault)

@@ -39,6 +39,7 @@ const published = {
   'postgres/0019_held': 'dba7a999ea4c02e3',
   'postgres/0020_sims_not_said': '8bcb5d54583a6691',
   'postgres/0021_receipt_expected': '2903eb1b2fb0bd8a',
+  'postgres/0022_progress': '319cc27ef92ada9b',
   'sqlite/0001_initial': '473da6ea689b45e2',
   'sqlite/0002_phones': '20fd011ab3af662c',
   'sqlite/0003_console': '0d2a4c9e0f957d4f',
@@ -60,4 +61,5 @@ const published = {
   'sqlite/0019_held': 'dba7a999ea4c02e3',
   'sqlite/0020_sims_not_said': '8bcb5d54583a6691',
   'sqlite/0021_receipt_expected': 'a1cbb1d37fade74d',
+  'sqlite/0022_progress': 'f764c410007204cb',
 }

@@ -78,4 +78,5 @@ const stopping = new Set([
   'rate_limited',
   'no_sender_available',
   'storage_full',
+  'storage_damaged',
 ])

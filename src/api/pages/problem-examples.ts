@@ -72,4 +72,5 @@ export const problemExamples: Readonly<Partial<Record<ProblemCode, RefusalExtra 
   no_sender_available: { isSend: true },
   outcome_unknown: { isSend: true },
   storage_full: { isSend: true },
+  storage_damaged: {},
 }

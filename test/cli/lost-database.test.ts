@@ -1,0 +1,40 @@
+import { rename, rm } from 'node:fs/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { databaseFile } from '../../src/data-folder.ts'
+import { epochFile } from '../../src/storage/epoch-file.ts'
+import { cliProcess, startServerProcess } from '../harness.ts'
+import { type Cli, openCli } from './run-cli.ts'
+
+let house: Cli
+beforeEach(async () => {
+  house = await openCli()
+  const server = await startServerProcess({ dataFolder: house.dataFolder, isFirst: false })
+  // Nothing of so young a database stands anywhere but in its log.
+  await server.kill('SIGKILL')
+})
+afterEach(() => house.close())
+
+const serve = () => cliProcess(['serve'], { dataFolder: house.dataFolder, env: { ONESIXTY_PORT: '0' } })
+
+test('a server whose database is gone ends with 78 and makes no new one; put back, it is served', async () => {
+  const file = databaseFile(house.dataFolder)
+  for (const suffix of ['', '-wal', '-shm']) await rename(`${file}${suffix}`, `${file}.away${suffix}`)
+  const words = `${file} is missing or empty. Put it back (onesixty restore <file>).`
+  expect(await serve()).toMatchObject({ code: 78, stderr: expect.stringContaining(words) })
+  expect(await house.run('account list')).toMatchObject({ code: 78, stderr: expect.stringContaining(words) })
+  for (const suffix of ['', '-wal', '-shm']) await rename(`${file}.away${suffix}`, `${file}${suffix}`)
+  const server = await startServerProcess({ dataFolder: house.dataFolder, isFirst: false })
+  expect(await server.stop()).toMatchObject({ code: 0 })
+})
+
+test('so does one whose database is empty since its log is gone', async () => {
+  await rm(`${databaseFile(house.dataFolder)}-wal`)
+  expect(await serve()).toMatchObject({ code: 78, stderr: expect.stringContaining('is missing or empty') })
+})
+
+test('a new one is begun once the file of epochs is removed', async () => {
+  const file = databaseFile(house.dataFolder)
+  for (const path of [file, `${file}-wal`, `${file}-shm`, epochFile(house.dataFolder)]) await rm(path)
+  const server = await startServerProcess({ dataFolder: house.dataFolder, isFirst: true })
+  expect(await server.stop()).toMatchObject({ code: 0 })
+})
