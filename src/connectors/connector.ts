@@ -85,6 +85,8 @@ export interface Receipt {
   reference?: number
   /** When the network says to have taken the part: to the minute, and by the clock of a time zone that nobody knows, read as if it were UTC. */
   submittedAt?: number
+  /** It speaks of so many wire parts, or of all of its message, and not of its own part alone. */
+  covers?: number | 'all'
   result: 'delivered' | 'undelivered' | 'lost'
   /** A code of messages/message-errors.ts; null with `delivered`. */
   code: string | null

@@ -16,6 +16,8 @@ export interface ReceiptWord {
   reference?: number
   /** When the network took the part, by a clock of its own time zone. */
   submittedAt?: number
+  /** It speaks of so many wire parts, or of all of the message, and not of its own part alone: some networks send one receipt for a long message. */
+  covers?: number | 'all'
   result: 'delivered' | 'undelivered' | 'lost'
   code: string | null
   networkCode: string | null

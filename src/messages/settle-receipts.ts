@@ -22,7 +22,7 @@ import type { MessageEvent } from './state.ts'
 /**
  * Applies a batch of receipts as one unit. A message is delivered when every wire part is, undelivered at the first part that is not
  * (of the last attempt that was submitted: that an earlier one did not arrive says nothing).
- * A receipt under an id of nobody may be about a part in doubt, else it is parked, as is one that is untimely. Nothing is written with a time before `floor`. Gives the
+ * A receipt that covers all parts of its message speaks for them. One under an id of nobody may be about a part in doubt, else it is parked, as is one that is untimely. Nothing is written with a time before `floor`. Gives the
  * messages that moved.
  */
 export async function settleReceipts(
@@ -113,12 +113,17 @@ async function judge(tx: Tx, groups: readonly Group[]): Promise<Verdict[]> {
     if (bad !== undefined) {
       if (row.is_superseded !== true) verdicts.push({ row, event: events[bad.result], word: bad })
       abandoned.push(...left)
-    } else if (left.length === 0 && row.wire_parts > 0)
+    } else if (row.wire_parts > 0 && (left.length === 0 || words.some((word) => speaksForAll(word, row)))) {
       verdicts.push({ row, event: 'receipt_delivered', word: words.at(-1) as ReceiptWord })
+      abandoned.push(...left)
+    }
   }
   await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], abandoned)
   return verdicts
 }
+
+const speaksForAll = ({ covers }: ReceiptWord, { wire_parts }: ExpectedRow): boolean =>
+  covers === 'all' || covers === wire_parts
 
 async function openParts(tx: Tx, groups: readonly Group[]): Promise<Map<string, AwaitedPart[]>> {
   const rows = await selectEach<AwaitedPart>(

@@ -204,3 +204,14 @@ test('who gives up waiting for an id that another message has by now closes noth
     .execute()
   expect(rows).toEqual([{ message_id: expect.not.stringMatching(first.id), closed_at: null }])
 })
+
+test.for([
+  [2, 'delivered'],
+  ['all', 'delivered'],
+  [3, 'sent'],
+] as const)('of two parts one receipt that speaks of %s leaves the message %s', async ([covers, status]) => {
+  await house.send({ parts: 2 })
+  await house.end(await house.claim(), accepted('n1', 'n2'))
+  await receive('n1', { covers })
+  expect(await statuses()).toEqual([status])
+})

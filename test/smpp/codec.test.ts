@@ -71,15 +71,15 @@ test('a PDU is read from its own octets alone', () => {
   )
 })
 
-test('an error response may have no body, and one that makes no sense', () => {
+test('an error response may have no body, and one that ends in what makes no sense', () => {
   const status = commandStatus.ESME_RTHROTTLED
-  for (const body of [Buffer.alloc(0), Buffer.from([0x61, 0x00, 0xff])])
-    expect(decode(frame(0x8000_0004, body, status))).toEqual({
-      command: 'submit_sm_resp',
-      status,
-      sequence: 7,
-      body: null,
-    })
+  const answer = { command: 'submit_sm_resp', status, sequence: 7 }
+  expect(decode(frame(0x8000_0004, Buffer.alloc(0), status))).toEqual({ ...answer, body: null })
+  expect(decode(frame(0x8000_0004, Buffer.from([0x61, 0x00, 0xff]), status))).toEqual({
+    ...answer,
+    body: { messageId: 'a', tlvs: [] },
+    rest: 'a TLV is cut',
+  })
 })
 
 test('a message id without its NUL, and zeros behind the last field, do no harm', () => {
@@ -103,11 +103,27 @@ test('unknown and repeated TLVs are kept in their order', () => {
 
 test('a body that does not parse is refused with its command and its sequence', () => {
   const whole = bytesOf({ command: 'deliver_sm', status: 0, sequence: 7, body: message }).subarray(16)
-  const tlvBeyondTheEnd = Buffer.concat([whole, Buffer.from([0x04, 0x24, 0x00, 0x09, 0x41])])
-  const cutTlv = Buffer.concat([whole, Buffer.from([0x04, 0x24])])
-  for (const body of [whole.subarray(0, 20), whole.subarray(0, -1), tlvBeyondTheEnd, cutTlv])
+  const cutPayload = Buffer.concat([whole, Buffer.from([0x04, 0x24, 0x00, 0x09, 0x41])])
+  for (const body of [whole.subarray(0, 20), whole.subarray(0, -1), cutPayload])
     expect(decode(frame(5, body))).toMatchObject({ command: 'malformed', claimed: 'deliver_sm', sequence: 7 })
 })
+
+test.for([
+  ['a TLV is longer than the PDU', [0x14, 0x01, 0x00, 0x20, 0x61, 0x62]],
+  ['a TLV is longer than the PDU', [0x04, 0x27, 0x00, 0x05, 0x02]],
+  ['a TLV is cut', [0x04, 0x24]],
+  ['a TLV is cut', [0x00, 0x00, 0x01]],
+] as const)(
+  '%s behind a whole mandatory part: what is whole counts, and the rest is noted: %j',
+  ([rest, behind]) => {
+    const tlvs = [{ tag: 0x1400, value: Buffer.from('entity') }]
+    const deliver: Pdu = { command: 'deliver_sm', status: 0, sequence: 7, body: { ...message, tlvs } }
+    const cut = Buffer.concat([bytesOf(deliver).subarray(16), Buffer.from(behind)])
+    expect(decode(frame(5, cut))).toEqual({ ...deliver, rest })
+    const answer = Buffer.concat([Buffer.from('ID\0'), Buffer.from(behind)])
+    expect(decode(frame(0x8000_0004, answer))).toMatchObject({ body: { messageId: 'ID', tlvs: [] }, rest })
+  },
+)
 
 test('a command that nobody knows keeps its id and its octets', () => {
   expect(decode(frame(0x0001_0200, Buffer.from('xyz')))).toEqual({

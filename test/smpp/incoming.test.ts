@@ -11,7 +11,15 @@ const startMs = Date.parse('2026-11-21T09:39:58.000Z')
 
 /** What comes in over a link, at a time that the test sets. */
 function openIncoming() {
-  const heard = { inbound: [] as Inbound[], receipts: [] as Receipt[], nowMs: startMs, canStore: true }
+  const heard = {
+    inbound: [] as Inbound[],
+    receipts: [] as Receipt[],
+    log: [] as object[],
+    known: new Set<string>(),
+    willKnow: (ids: readonly string[]): boolean => ids.length === 0,
+    nowMs: startMs,
+    canStore: true,
+  }
   const take = createIncoming({
     events: {
       inbound: async (inbound) => {
@@ -20,11 +28,13 @@ function openIncoming() {
       },
       receipt: async (receipt) => void heard.receipts.push(receipt),
     },
-    tools: { now: () => heard.nowMs },
+    tools: { now: () => heard.nowMs, log: (...[, words, more]) => void heard.log.push({ words, ...more }) },
     ids: 'auto',
+    receiptWords: new Map(),
+    receiptsPer: 'part',
     packing: 'unpacked',
     alphabet: 'gsm7',
-    isKnownId: () => false,
+    known: { has: (id) => heard.known.has(id), willKnow: async (ids) => heard.willKnow(ids) },
   })
   const live: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, heardMs: () => Infinity }
   /** A copy comes in, over a session that lives unless told otherwise; gives what is known of it. */
@@ -180,4 +190,38 @@ test('a receipt with an id that fills its text is taken and not kept, and its co
   expect([heard.receipts, heard.inbound]).toEqual([[], []])
   await receipt('7', 'e'.repeat(60_000))
   expect(heard.receipts).toMatchObject([{ networkId: '7', networkCode: 'e'.repeat(32) }])
+})
+
+test('a word of the carrier’s own is said once, however many receipts have it', async () => {
+  const { heard, say } = openIncoming()
+  for (const word of ['BARRED', 'BARRED', 'NOCRED'])
+    await say({ esmClass: 0x04, shortMessage: Buffer.from(`id:1 stat:${word}`) })
+  expect(heard.receipts.map(({ networkCode }) => networkCode)).toEqual(['BARRED', 'BARRED', 'NOCRED'])
+  expect(heard.log).toMatchObject([{ word: 'BARRED' }, { word: 'NOCRED' }])
+})
+
+test('STOP under a type that handsets have for acknowledgements is stored', async () => {
+  const { heard, say } = openIncoming()
+  await say({ esmClass: 0x10, shortMessage: Buffer.from('STOP') })
+  expect(heard.inbound).toMatchObject([{ text: 'STOP' }])
+})
+
+const early =
+  'id:77 sub:001 dlvrd:001 submit date:2611260405 done date:2611260406 stat:DELIVRD err:000 text:Hi'
+
+test('a receipt that does not say so and comes before the answer of its submit is one once that is there', async () => {
+  const { heard, say } = openIncoming()
+  heard.willKnow = (ids) => ids.includes('77') && heard.known.add('77').size > 0
+  await say({ esmClass: 0, shortMessage: Buffer.from(early) })
+  expect([heard.receipts.map(({ networkId }) => networkId), heard.inbound]).toEqual([['77'], []])
+})
+
+test('where no id turns up it is a text, and a text that is no whole receipt is never waited for', async () => {
+  const { heard, say } = openIncoming()
+  const waited: (readonly string[])[] = []
+  heard.willKnow = (ids) => waited.push(ids) < 0
+  await say({ esmClass: 0, shortMessage: Buffer.from(early) })
+  await say({ esmClass: 0, shortMessage: Buffer.from('id:78 stat:DELIVRD') })
+  expect(heard.inbound.map(({ text }) => text)).toEqual([early, 'id:78 stat:DELIVRD'])
+  expect(waited).toHaveLength(1)
 })

@@ -25,6 +25,17 @@ test('a message that makes no sense is refused for good, and the next one is sto
   expect([stored.length, odd]).toMatchObject([1, [{ command: 'malformed', claimed: 'deliver_sm' }]])
 })
 
+test('a message behind which a TLV is cut is stored, and the rest of it noted', async () => {
+  const { smsc, stored, odd } = await bindSession()
+  const whole = bytesOf(delivery(70)).subarray(16)
+  smsc.sendBytes(frame(5, 70, Buffer.concat([whole, Buffer.from('140100206162', 'hex')])))
+  expect(await smsc.seen('deliver_sm_resp')).toMatchObject({ sequence: 70, status: 0 })
+  expect([stored.length, odd]).toMatchObject([
+    1,
+    [{ command: 'deliver_sm', rest: 'a TLV is longer than the PDU' }],
+  ])
+})
+
 test('unknown commands, and those that are no business of an ESME, get a generic_nack with their number', async () => {
   const { session, smsc, odd } = await bindSession()
   const submit: Pdu = { command: 'submit_sm', status: 0, sequence: 51, body: message }

@@ -58,6 +58,17 @@ test('answers that came before the end of the connection count', async () => {
   expect(await session.ended).toMatchObject({ kind: 'peer_closed' })
 })
 
+test('a silent peer is asked as often as is set, however long its answers might take', async () => {
+  const { smsc, clock } = await bindSession({
+    settings: { enquireLinkMs: 2_000, enquireLinkTimeoutMs: 10_000 },
+  })
+  for (let asked = 1; asked <= 4; asked++) {
+    await clock.advance(2_000)
+    expect(await smsc.seen('enquire_link', asked)).toMatchObject({ command: 'enquire_link' })
+    await turns(20)
+  }
+})
+
 test('a peer that is gone without a word is noticed, though the connection stands', async () => {
   const { session, smsc, clock } = await bindSession({
     answering: silentTo('enquire_link', 'submit_sm'),

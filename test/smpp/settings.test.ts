@@ -60,6 +60,8 @@ test('what is left out has its default', () => {
       tlvs: [],
     },
     messageIds: 'auto',
+    receiptWords: new Map(),
+    receiptsPer: 'part',
     statusOverrides: new Map(),
     trace: false,
   })
@@ -95,6 +97,8 @@ test('every setting is read where it belongs', () => {
     protocol_id: '1',
     tlvs: '1400:octets:3031',
     message_ids: 'hex_to_decimal',
+    receipt_words: 'BARRED=undelivered HELD=open',
+    receipts_per: 'message',
     bind_timeout_ms: '101',
     response_timeout_ms: '102',
     enquire_link_ms: '1003',

@@ -10,6 +10,8 @@ export interface Cursor {
   /** The first octet that belongs to the next PDU. */
   readonly end: number
   fault: string | null
+  /** What is wrong behind the mandatory part: it takes nothing from what could be read. */
+  rest: string | null
 }
 
 const noOctets = Buffer.alloc(0)
@@ -81,8 +83,9 @@ export function readAddress(cursor: Cursor): Address {
 }
 
 /**
- * Everything up to the end as TLVs, in their order, known or not, repeated or not (section 3.2.4.1). Up to three zeros at the end,
- * too few for a TLV, are passed over: some SMSCs close every PDU with a NUL.
+ * Everything up to the end as TLVs, in their order, known or not, repeated or not (section 3.2.4.1). Peers cut TLVs, give them lengths that are not
+ * theirs, and close PDUs with octets that belong to none: what is whole counts, and the first that is not is noted in `rest`. Up to three
+ * zeros at the end are passed over. A `message_payload` is the message itself: one that is not whole is a fault.
  */
 export function readTlvs(cursor: Cursor): readonly Tlv[] {
   const { bytes, end } = cursor
@@ -90,13 +93,21 @@ export function readTlvs(cursor: Cursor): readonly Tlv[] {
   const tlvs: Tlv[] = []
   let at = cursor.at
   while (end - at >= 4) {
+    const tag = bytes.readUInt16BE(at)
     const from = at + 4
-    at = from + bytes.readUInt16BE(from - 2)
-    if (at > end) break
-    tlvs.push({ tag: bytes.readUInt16BE(from - 4), value: bytes.subarray(from, at) })
+    const next = from + bytes.readUInt16BE(at + 2)
+    if (next > end) {
+      if (tag === messagePayload) failAt(cursor, 'the message payload is longer than the PDU')
+      break
+    }
+    tlvs.push({ tag, value: bytes.subarray(from, next) })
+    at = next
   }
-  if (at > end) failAt(cursor, 'a TLV is longer than the PDU')
-  else if (bytes.subarray(at, end).some((octet) => octet !== 0)) failAt(cursor, 'a TLV is cut')
+  if (end - at >= 4) cursor.rest ??= 'a TLV is longer than the PDU'
+  else if (bytes.subarray(at, end).some((octet) => octet !== 0)) cursor.rest ??= 'a TLV is cut'
   cursor.at = end
   return tlvs
 }
+
+/** Section 5.3.2.32. */
+const messagePayload = 0x0424

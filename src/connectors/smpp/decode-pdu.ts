@@ -30,9 +30,12 @@ export function decodePdu(bytes: Buffer, start: number, end: number): Pdu | Malf
   if (codec === undefined)
     return { command: 'unknown', commandId, status, sequence, body: bytes.subarray(at, end) }
   if (codec.body === null || (codec.isResponse && at === end)) return pduOf(codec, status, sequence, null)
-  const cursor: Cursor = { bytes, at, end, fault: null }
+  const cursor: Cursor = { bytes, at, end, fault: null, rest: null }
   const body = codec.body.read(cursor)
-  if (cursor.fault === null) return pduOf(codec, status, sequence, body)
+  if (cursor.fault === null) {
+    const pdu = pduOf(codec, status, sequence, body)
+    return cursor.rest === null ? pdu : ({ ...pdu, rest: cursor.rest } as Pdu)
+  }
   if (codec.isResponse && status !== 0) return pduOf(codec, status, sequence, null)
   return { command: 'malformed', commandId, claimed: codec.command, status, sequence, fault: cursor.fault }
 }

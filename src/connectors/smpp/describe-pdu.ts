@@ -7,7 +7,12 @@ import { sayStatus } from './part-answer.ts'
 /** A PDU for the log: no text, name or password of it, and no number in full. */
 export function describePdu(pdu: Pdu | MalformedPdu): Record<string, unknown> {
   const { command, status, sequence } = pdu
-  const base = { command, sequence, ...(status === 0 ? {} : { status: sayStatus(status) }) }
+  const base = {
+    command,
+    sequence,
+    ...(status === 0 ? {} : { status: sayStatus(status) }),
+    ...('rest' in pdu ? { rest: pdu.rest } : {}),
+  }
   if (pdu.command === 'malformed') return { ...base, claimed: pdu.claimed, fault: pdu.fault }
   if (pdu.command === 'unknown') return { ...base, command_id: pdu.commandId, octets: pdu.body.length }
   const { body } = pdu

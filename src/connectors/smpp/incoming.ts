@@ -8,33 +8,57 @@ import type { DeliveryFate } from './delivery-fate.ts'
 import { readInboundText } from './inbound-text.ts'
 import { type IdMode, receiptedId } from './message-id.ts'
 import type { MessageFields } from './pdu.ts'
-import { readReceipt } from './receipt.ts'
+import type { KnownIds } from './known-ids.ts'
+import { readReceipt, wholeReceiptId } from './receipt.ts'
+import type { ReceiptWords } from './receipt-verdict.ts'
 
 interface Deps {
   events: Pick<ConnectorEvents, 'receipt' | 'inbound'>
-  tools: Pick<ConnectorTools, 'now'>
+  tools: Pick<ConnectorTools, 'now' | 'log'>
   ids: IdMode
+  receiptWords: ReceiptWords
+  receiptsPer: 'part' | 'message'
   packing: 'unpacked' | 'packed'
   alphabet: 'gsm7' | 'latin1' | 'ascii'
-  /** Whether this link gave that id to a message of its own. */
-  isKnownId(networkId: string): boolean
+  /** Which ids were given to messages of this link. */
+  known: Pick<KnownIds, 'has' | 'willKnow'>
 }
+
+const mostOwnWords = 100
 
 /** Who repeats a message does so within this time. */
 const repeatMs = 600_000
 
 /** Gives what a message or receipt of the SMSC is taken with: settles when it is stored. */
 export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryFate) => Promise<void> {
-  const { events, tools, ids, isKnownId } = deps
+  const { events, tools, ids, known, receiptWords: words } = deps
   const nameOf = createNames()
+  const said = new BoundedMap<true>(mostOwnWords)
+  /** Once each: a carrier says it with thousands of receipts. */
+  const sayOwnWord = (word: string): void => {
+    if (said.get(word) !== undefined) return
+    said.set(word, true)
+    tools.log(
+      'warn',
+      'receipts have a word that is none of SMPP; it counts as undelivered, unless receipt_words says otherwise',
+      { word },
+    )
+  }
+  const readings = (id: string): string[] => {
+    const { networkId, alternatives = [] } = receiptedId(id, ids)
+    return [networkId, ...alternatives]
+  }
   return async ({ body }, fate) => {
-    const receipt = readReceipt(body, (id) => {
-      const { networkId, alternatives = [] } = receiptedId(id, ids)
-      return [networkId, ...alternatives].some(isKnownId)
-    })
+    const isKnownId = (id: string): boolean => readings(id).some((reading) => known.has(reading))
+    let receipt = readReceipt(body, { words, isKnownId })
+    const early = receipt === null ? wholeReceiptId(body) : null
+    if (early !== null && (await known.willKnow(readings(early), body.source.address)))
+      receipt = readReceipt(body, { words, isKnownId })
     if (receipt !== null) {
       if (receipt.result === null) return
-      const { networkId, result, code, networkCode, numbers, reference, submittedAt } = receipt
+      const { networkId, result, code, networkCode, numbers, reference, submittedAt, covers, ownWord } =
+        receipt
+      if (ownWord !== undefined) sayOwnWord(ownWord)
       await events.receipt({
         ...receiptedId(networkId, ids),
         numbers,
@@ -43,6 +67,7 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryF
         networkCode,
         ...(reference !== null && { reference }),
         ...(submittedAt !== null && { submittedAt }),
+        ...(deps.receiptsPer === 'message' ? { covers: 'all' as const } : covers !== null && { covers }),
       })
       return
     }

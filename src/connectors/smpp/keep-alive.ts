@@ -1,9 +1,11 @@
+import type { Alarm } from './alarm.ts'
 import type { SessionLimits } from './session-settings.ts'
 
 interface Deps {
+  alarm: Pick<Alarm, 'by'>
   limits: SessionLimits
   /** When octets of the peer came last. */
-  receivedMs(): number
+  heardMs(): number
   /** Asks the peer whether it lives, and tells whether it said so in time. */
   ask(answered: (isAlive: boolean) => void): void
   /** The peer did not answer. */
@@ -41,7 +43,7 @@ export class KeepAlive {
     }
     // The request for an answer has a time of its own.
     if (this.#isAsking) return idleAtMs
-    const silentAtMs = this.#deps.receivedMs() + enquireLinkMs
+    const silentAtMs = this.#deps.heardMs() + enquireLinkMs
     if (nowMs < silentAtMs) return Math.min(idleAtMs, silentAtMs)
     this.askNow()
     return idleAtMs
@@ -56,6 +58,8 @@ export class KeepAlive {
 
   #answered(isAlive: boolean): void {
     this.#isAsking = false
-    if (!isAlive) this.#deps.dead()
+    if (!isAlive) return this.#deps.dead()
+    // What rang last was the time that the answer might have taken.
+    this.#deps.alarm.by(this.#deps.heardMs() + this.#deps.limits.enquireLinkMs)
   }
 }

@@ -217,6 +217,7 @@ export class SmppLink implements Link {
     if (roomiest === null) return { kind: 'not_written', detail: 'The link is not bound.' }
     const { session, binding } = roomiest
     this.#pace.spend()
+    const answered = this.#deps.ids.submitted(made.destination.address)
     const fields = (): MessageFields => validity.shortened(made, monotonicMs())
     const submitted = await session.request('submit_sm', fields, validity.endMs, isWanted)
     if (submitted.kind === 'not_written') this.#pace.notWritten()
@@ -230,6 +231,7 @@ export class SmppLink implements Link {
     } else if (submitted.kind === 'response') {
       this.#heedStatus(submitted.status, session, made.destination.address)
     }
+    answered()
     return outcome
   }
 
@@ -273,7 +275,7 @@ export class SmppLink implements Link {
             if (known !== null) void events.late(known.attemptId, known.outcome)
           },
           room: () => this.#pace.roomCame(),
-          odd: (pdu) => tools.log('debug', 'the SMSC sent what nobody asked for', describePdu(pdu)),
+          odd: (pdu) => tools.log('debug', 'the SMSC sent something odd', describePdu(pdu)),
           trace: (direction, pdu) => {
             if (this.#plan.isTraced) tools.log('info', `SMPP ${direction}`, describePdu(pdu))
           },

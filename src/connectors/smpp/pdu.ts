@@ -133,7 +133,14 @@ export type Command = keyof Bodies
 
 /** One PDU of the given commands. */
 export type PduOf<C extends Command> = {
-  [K in C]: { command: K; status: number; sequence: number; body: Bodies[K] }
+  [K in C]: {
+    command: K
+    status: number
+    sequence: number
+    body: Bodies[K]
+    /** What of its optional part could not be read; left out where all could. */
+    rest?: string
+  }
 }[C]
 
 /** A well-framed PDU whose command nobody here knows; `body` is everything behind its header. */
@@ -143,6 +150,7 @@ export interface UnknownPdu {
   status: number
   sequence: number
   body: Uint8Array
+  rest?: never
 }
 
 export type Pdu = PduOf<Command> | UnknownPdu

@@ -4,6 +4,9 @@ export interface ReceiptText {
   stat: string | null
   err: string | null
   submitDate: string | null
+  /** How many were submitted and how many delivered, as they stand. */
+  sub: string | null
+  dlvrd: string | null
 }
 
 /** The keys of appendix B, as carriers write them. Each stands at the beginning or behind something that no word is made of. */
@@ -15,7 +18,14 @@ const keys = /(?<![\p{L}\p{N}])(id|sub|dlvrd|submit[ _]?date|done[ _]?date|stat|
  * last word of a kind is taken, and only for what was not said in front of it.
  */
 export function readReceiptText(text: string): ReceiptText | null {
-  const found: Record<Told, string | null> = { id: null, stat: null, err: null, submitdate: null }
+  const found: Record<Told, string | null> = {
+    id: null,
+    stat: null,
+    err: null,
+    submitdate: null,
+    sub: null,
+    dlvrd: null,
+  }
   const behind: { key: Told; value: string | null }[] = []
   let isQuoted = false
   keys.lastIndex = 0
@@ -27,18 +37,31 @@ export function readReceiptText(text: string): ReceiptText | null {
     const value = firstWord(text.slice(start, match?.index))
     if (key === 'text') isQuoted = true
     else if (!isTold(key)) continue
-    // A date that the sender wrote says nothing of when.
+    // A date or a number that the sender wrote says nothing of when or how many.
     else if (!isQuoted) found[key] ??= value
-    else if (key !== 'submitdate') behind.push({ key, value })
+    else if (key === 'id' || key === 'stat' || key === 'err') behind.push({ key, value })
   }
   for (const { key, value } of behind.toReversed()) found[key] ??= value
-  const { id, stat, err, submitdate: submitDate } = found
-  return id === null && stat === null ? null : { id, stat, err, submitDate }
+  const { id, stat, err, submitdate: submitDate, sub, dlvrd } = found
+  return id === null && stat === null ? null : { id, stat, err, submitDate, sub, dlvrd }
 }
 
-type Told = 'id' | 'stat' | 'err' | 'submitdate'
-const isTold = (key: string): key is Told =>
-  key === 'id' || key === 'stat' || key === 'err' || key === 'submitdate'
+const order = ['id', 'sub', 'dlvrd', 'submitdate', 'donedate', 'stat', 'err', 'text']
+
+/** Whether a text is that of appendix B from its first key to its last, in their order: nobody writes that to a person. */
+export function isWholeReceipt(text: string): boolean {
+  keys.lastIndex = 0
+  for (const key of order) {
+    const match = keys.exec(text)
+    if (match === null || (key === 'id' && text.slice(0, match.index).trim() !== '')) return false
+    if ((match[1] as string).toLowerCase().replace(/[ _]/, '') !== key) return false
+  }
+  return true
+}
+
+type Told = 'id' | 'stat' | 'err' | 'submitdate' | 'sub' | 'dlvrd'
+const told: ReadonlySet<string> = new Set<Told>(['id', 'stat', 'err', 'submitdate', 'sub', 'dlvrd'])
+const isTold = (key: string): key is Told => told.has(key)
 
 /** Up to the next blank or separator; null when there is nothing. */
 function firstWord(value: string): string | null {

@@ -1,6 +1,7 @@
 import { mostIdLetters } from './message-id.ts'
 import { type MessageFields, tlvTags } from './pdu.ts'
-import { readReceiptText } from './receipt-text.ts'
+import { isWholeReceipt, readReceiptText, type ReceiptText } from './receipt-text.ts'
+import { judgeState, judgeWord, type ReceiptWords, type Verdict } from './receipt-verdict.ts'
 
 /**
  * What a receipt says. `result` is null when it is no end: on its way, not known, or a receipt that makes no sense; it is
@@ -21,38 +22,11 @@ export type ReceiptFacts =
       reference: number | null
       /** The submit date of the text, by the clock of the SMSC; null without one. */
       submittedAt: number | null
+      /** Of how many parts it says that they were submitted and delivered, where these are the same and more than one; null where not. */
+      covers: number | null
+      /** The word of the text, where it is one of the carrier's own that nobody has explained; it stands as the network code. */
+      ownWord?: string
     }
-
-type Verdict = { result: 'delivered' | 'undelivered'; code: string | null } | { result: null }
-
-const noEnd: Verdict = { result: null }
-const delivered: Verdict = { result: 'delivered', code: null }
-const failed = (code: string): Verdict => ({ result: 'undelivered', code })
-
-/** Section 5.2.28, with SCHEDULED and SKIPPED of 5.0. UNKNOWN says nothing: the wait for a better word ends by itself. */
-const verdictOfState: readonly Verdict[] = [
-  noEnd, // SCHEDULED
-  noEnd, // ENROUTE
-  delivered, // DELIVERED
-  failed('expired_in_network'), // EXPIRED
-  failed('network_rejected'), // DELETED
-  failed('unreachable'), // UNDELIVERABLE
-  noEnd, // ACCEPTED
-  noEnd, // UNKNOWN
-  failed('network_rejected'), // REJECTED
-  failed('network_rejected'), // SKIPPED
-]
-
-/** Words of appendix B by how they begin: carriers cut them at 7 letters, or not. What is not here is no end. */
-const verdictOfWord: readonly [beginning: string, verdict: Verdict][] = [
-  ['DELIV', delivered],
-  ['UNDELIV', failed('unreachable')],
-  ['EXPIRED', failed('expired_in_network')],
-  ['DELETED', failed('network_rejected')],
-  ['REJECT', failed('network_rejected')],
-  ['SKIPPED', failed('network_rejected')],
-  ['FAIL', failed('unknown')],
-]
 
 /** Codes have 3 letters (appendix B), or some more. */
 const mostCodeLetters = 32
@@ -60,37 +34,63 @@ const mostCodeLetters = 32
 /** The bits of esm_class that say what a message is (section 5.2.12). */
 const typeMask = 0x3c
 const receiptType = 0x04
-/** Intermediate notifications and the acknowledgements of a handset: no messages, and no end either. */
-const notes: ReadonlySet<number> = new Set([0x08, 0x10, 0x20])
+/** Acknowledgements of a handset and intermediate notifications. Peers send final receipts under them, and handsets texts. */
+const noteTypes: ReadonlySet<number> = new Set([0x08, 0x10, 0x20])
 const hasHeader = 0x40
 
 /**
  * Reads a deliver_sm or data_sm as a receipt; null when it is a message. Where esm_class does not say, the TLVs of a receipt do, and the
- * text of one only when its id is known to be ours: anybody can write such a text. TLVs win over the text.
+ * text of one only when its id is known to be ours, or esm_class says that it is some word about a message: anybody can write such a text. TLVs win over
+ * the text.
  */
-export function readReceipt(fields: MessageFields, isKnownId: (id: string) => boolean): ReceiptFacts | null {
+export function readReceipt(
+  fields: MessageFields,
+  { isKnownId, words }: { isKnownId: (id: string) => boolean; words: ReceiptWords },
+): ReceiptFacts | null {
   const type = fields.esmClass & typeMask
-  if (notes.has(type)) return { result: null }
+  const isNote = noteTypes.has(type)
   const id = textOfTlv(fields, tlvTags.receipted_message_id)
   const state = valueOf(fields, tlvTags.message_state)?.at(0)
   const isTold = type === receiptType || (id !== null && state !== undefined)
-  const text = readReceiptText(textOf(fields))
+  const said = textOf(fields)
+  const text = readReceiptText(said)
   const networkId = id ?? text?.id ?? null
   const isMeant = (): boolean =>
-    networkId !== null && text?.id === networkId && text.stat !== null && isKnownId(networkId)
-  if (!isTold && !isMeant()) return null
+    networkId !== null && text?.id === networkId && text.stat !== null && (isNote || isKnownId(networkId))
+  // A note about a message that says nothing is none to keep.
+  if (!isTold && !isMeant()) return isNote && said.trim() === '' ? { result: null } : null
 
-  const verdict = state === undefined ? judgeWord(text?.stat ?? '') : (verdictOfState[state] ?? noEnd)
+  const word = text?.stat ?? null
+  const verdict = state !== undefined ? judgeState(state) : word === null ? noWord : judgeWord(word, words)
   if (networkId === null || networkId.length > mostIdLetters || verdict.result === null)
     return { result: null }
+  const { result, code, isOwn } = verdict
+  const ownWord = isOwn === true ? { ownWord: (word ?? '').slice(0, mostCodeLetters) } : {}
   return {
     networkId,
-    ...verdict,
-    networkCode: networkErrorOf(fields) ?? text?.err?.slice(0, mostCodeLetters) ?? null,
+    result,
+    code,
+    networkCode: ownWord.ownWord ?? networkErrorOf(fields) ?? text?.err?.slice(0, mostCodeLetters) ?? null,
     numbers: [fields.source.address, fields.destination.address].filter((number) => number !== ''),
     reference: referenceOf(fields),
     submittedAt: dateOf(text?.submitDate ?? ''),
+    covers: partsIn(text),
+    ...ownWord,
   }
+}
+
+/** The id of a text that is a receipt from its first key to its last (appendix B), whatever esm_class says; null for any other. */
+export function wholeReceiptId(fields: MessageFields): string | null {
+  const text = textOf(fields)
+  return isWholeReceipt(text) ? (readReceiptText(text)?.id ?? null) : null
+}
+
+const noWord: Verdict = { result: null }
+
+/** `sub:002 dlvrd:002`: one receipt for a long message. */
+function partsIn(text: ReceiptText | null): number | null {
+  const [sub, dlvrd] = [Number(text?.sub ?? 0), Number(text?.dlvrd ?? 0)]
+  return Number.isInteger(sub) && sub > 1 && sub === dlvrd ? sub : null
 }
 
 /** Section 5.3.2.17: two octets. What has another length is none of ours. */
@@ -106,11 +106,6 @@ function dateOf(text: string): number | null {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1).map(Number)
   const isDate = month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour < 24 && minute < 60 && second < 60
   return isDate ? Date.UTC(2000 + year, month - 1, day, hour, minute, second) : null
-}
-
-function judgeWord(stat: string): Verdict {
-  const word = stat.toUpperCase()
-  return verdictOfWord.find(([beginning]) => word.startsWith(beginning))?.[1] ?? noEnd
 }
 
 /** network_error_code: the kind of network in an octet, then its code (section 5.3.2.31 has two octets, some send three). */

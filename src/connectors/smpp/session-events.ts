@@ -35,7 +35,7 @@ export interface SessionEvents {
   late(answer: LateAnswer): void
   /** There may be more room than before. */
   room(): void
-  /** What the peer sent and nobody waited for: alerts, outbinds, stray answers, unknown commands, bodies that make no sense. */
+  /** What the peer sent and nobody waited for: alerts, outbinds, stray answers, unknown commands, bodies that make no sense or end in what does not. */
   odd(pdu: Pdu | MalformedPdu): void
   /** Every PDU, both ways. A bind carries the password. */
   trace?(direction: 'in' | 'out', pdu: Pdu | MalformedPdu): void

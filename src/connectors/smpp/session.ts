@@ -66,8 +66,7 @@ export class Session {
       answered: () => this.#deliveryAnswered(),
     })
     this.#keepAlive = new KeepAlive({
-      limits: settings,
-      receivedMs: () => this.heardMs,
+      ...shared,
       ask: (answered) => this.#enquire(answered),
       dead: () => this.#finish(deadPeer, 'at once'),
       idle: () => this.#unbindAs({ kind: 'inactive', detail: 'nothing was sent or came' }),

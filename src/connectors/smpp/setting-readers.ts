@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
 import { type StatusClass, statusClasses, type StatusOverrides } from './command-status-class.ts'
 import { type Tlv, tlvTags } from './pdu.ts'
+import type { ReceiptWords } from './receipt-verdict.ts'
 
 /** Turns the text of a setting into its value; undefined when it is none, and `wrong` says what it needs. */
 export interface SettingReader<T> {
@@ -98,6 +99,22 @@ export const statusList: SettingReader<StatusOverrides> = {
     return overrides?.size === pairs.length ? overrides : undefined
   },
   wrong: `needs status=class with blanks between, such as 0x14=now 0x400=good, each status once, from 0x1 to 0xffffffff, the class one of ${statusClasses.join(', ')}`,
+}
+
+const meanings = ['delivered', 'undelivered', 'open'] as const
+
+export const receiptWordList: SettingReader<ReceiptWords> = {
+  read: (text) => {
+    const pairs = words(text).map((pair) => {
+      const [, word = '', meant] = /^([A-Za-z0-9_-]{1,32})=(\w+)$/.exec(pair) ?? []
+      const meaning = meanings.find((each) => each === meant)
+      return meaning === undefined ? undefined : ([word.toUpperCase(), meaning] as const)
+    })
+    const isSound = pairs.length <= 100 && pairs.every((pair) => pair !== undefined)
+    const list = isSound ? new Map(pairs) : undefined
+    return list?.size === pairs.length ? list : undefined
+  },
+  wrong: `needs WORD=meaning with blanks between, such as BARRED=undelivered HELD=open, each word once, the meaning one of ${meanings.join(', ')}`,
 }
 
 const isDigits = (text: string): boolean => /^(0|[1-9]\d{0,9})$/.test(text)

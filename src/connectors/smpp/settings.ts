@@ -5,7 +5,8 @@ import type { StatusOverrides } from './command-status-class.ts'
 import { type IdMode, idModes } from './message-id.ts'
 import type { BindFields } from './pdu.ts'
 import { defaultSessionLimits, type SessionLimits } from './session-settings.ts'
-import { ascii, filePath, hostName, millisecondsOrNever, octetOrAuto, oneOf, optional, ratePerSecond, type SettingReader, statusList, switched, tlvList, wholeNumber } from './setting-readers.ts' // prettier-ignore
+import type { ReceiptWords } from './receipt-verdict.ts'
+import { ascii, filePath, hostName, millisecondsOrNever, octetOrAuto, oneOf, optional, ratePerSecond, receiptWordList, type SettingReader, statusList, switched, tlvList, wholeNumber } from './setting-readers.ts' // prettier-ignore
 import type { MessageSettings } from './submit-parts.ts'
 
 /** What an operator has set of a link, as its parts take it. The password is a secret and not among it. */
@@ -23,6 +24,8 @@ export interface SmppSettings {
   reconnect: { leastMs: number; firstMs: number; longestMs: number }
   message: MessageSettings
   messageIds: IdMode
+  receiptWords: ReceiptWords
+  receiptsPer: 'part' | 'message'
   statusOverrides: StatusOverrides
   trace: boolean
 }
@@ -100,12 +103,14 @@ const table = {
   gsm_packing: setting(oneOf('unpacked', 'packed'), 'unpacked', 'One septet in each octet, or eight in seven octets. Only for gsm7; unpacked at nearly all SMSCs.'),
   concat: setting(oneOf('udh8', 'udh16', 'sar', 'payload'), 'udh8', 'How parts are joined: a header with a reference of 8 or of 16 bits (152 instead of 153 septets a part, so perhaps a part more than was priced), TLVs, or the whole text in message_payload. The 8-bit header is what every handset and SMSC knows.'),
   receipts: setting(oneOf('all', 'failures', 'none'), 'all', 'Which receipts are asked for. With all, because without them nobody learns what was delivered. With failures a message is final as sent, and becomes undelivered when the network says so.'),
+  receipts_per: setting(oneOf('part', 'message'), 'part', 'What a receipt speaks of: its part, as SMPP has it, or all of a long message, at SMSCs that send one receipt for it. A receipt whose sub and dlvrd are the number of parts speaks of all in any case.'),
   validity: setting(oneOf('relative', 'absolute', 'none'), 'relative', 'How the rest of the validity goes along: as a span, as a time in UTC, or not at all. A span does not depend on clocks, but some SMSCs refuse it.'),
   service_type: setting(ascii(0, 5), '', 'The service_type of every message; empty is the default of the SMSC.'),
   protocol_id: setting(wholeNumber(0, 255), 0, 'The protocol_id (TP-PID) of every message; 0 is an ordinary SMS.'),
   user_message_reference: setting(switched, 'on', 'Gives each part a number (TLV 0x0204) that many SMSCs send back with its receipt: then a message whose answer was lost is found again. On, since SMPP has what is not known ignored; off for an SMSC that refuses it.'),
   tlvs: setting(tlvList, '', 'TLVs that go with every message, each tag:type:value with blanks between, such as 1400:octets:3031 or 1401:text:1107161234. Types: octets (hexadecimal), text, cstring, int8, int16, int32. Empty is none.'),
   message_ids: setting(oneOf(...idModes), 'auto', 'How the ids of answers become those of receipts, where an SMSC writes one in hexadecimal and the other in decimal. auto takes either.'),
+  receipt_words: setting(receiptWordList, '', 'What words of receipts mean that are none of SMPP: WORD=meaning with blanks between, such as BARRED=undelivered HELD=open; meanings: delivered, undelivered, open. A word that is neither here nor of SMPP counts as undelivered, with the word as the code of the network. Empty is none.'),
   // An hour at most: longer than any peer waits, and far from the longest timer of Node.js.
   bind_timeout_ms: setting(wholeNumber(100, hourMs), limits.bindTimeoutMs, 'Milliseconds from a bind to its answer; 10 s is ample.'),
   response_timeout_ms: setting(wholeNumber(100, hourMs), limits.responseTimeoutMs, 'Milliseconds from a submit to its answer; then nobody knows whether it was taken. Better too long than too short: 30 s.'),
@@ -172,6 +177,8 @@ export function readSettings(given: Readonly<Record<string, string>>): SmppSetti
     reconnect: { leastMs: valueOf('reconnect_least_ms'), firstMs, longestMs: Math.max(firstMs, longestMs) },
     message: readMessage(valueOf),
     messageIds: valueOf('message_ids'),
+    receiptWords: valueOf('receipt_words'),
+    receiptsPer: valueOf('receipts_per'),
     statusOverrides: valueOf('status_classes'),
     trace: valueOf('trace'),
   }

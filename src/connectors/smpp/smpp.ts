@@ -27,14 +27,16 @@ export const smppKind: ConnectorKind<Link> = {
   createLink(setup, tools, events) {
     const settings = readSettings(setup.settings)
     const { messageIds, message } = settings
-    const ids = new KnownIds()
+    const ids = new KnownIds(tools)
     const store = createIncoming({
       events,
       tools,
       ids: messageIds,
+      receiptWords: settings.receiptWords,
+      receiptsPer: settings.receiptsPer,
       packing: message.gsmPacking,
       alphabet: message.alphabet,
-      isKnownId: (networkId) => ids.has(networkId),
+      known: ids,
     })
     // They go on after a change: a reference that comes again too soon would join parts of two messages.
     const references = new References(tools.random())

@@ -10,12 +10,19 @@ interface Deps {
   answer(command: Command, sequence: number, status: number, body: Bodies[Command]): boolean
   deliver(delivery: Delivery): void
   peerUnbinds(sequence: number): void
-  /** Tells what nobody waited for. */
+  /** Tells what nobody waited for, or what could not be read as a whole. */
   odd(pdu: Pdu | MalformedPdu): void
 }
 
 /** Does what a PDU asks for. Whatever it is, the session goes on behind it. */
 export function takePdu(deps: Deps, pdu: Pdu | MalformedPdu): void {
+  if (!('rest' in pdu)) return take(deps, pdu)
+  deps.odd(pdu)
+  // Once for each PDU.
+  take({ ...deps, odd: () => undefined }, pdu)
+}
+
+function take(deps: Deps, pdu: Pdu | MalformedPdu): void {
   switch (pdu.command) {
     case 'enquire_link':
       deps.send({ command: 'enquire_link_resp', status: 0, sequence: pdu.sequence, body: null })

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { type MessageFields, tlvTags } from '../../src/connectors/smpp/pdu.ts'
+import { type ReceiptFacts, readReceipt } from '../../src/connectors/smpp/receipt.ts'
+import type { ReceiptWords } from '../../src/connectors/smpp/receipt-verdict.ts'
+import { deliveryOf } from './receipt-fixture.ts'
+
+const standard =
+  'id:0123456789 sub:001 dlvrd:001 submit date:2611210637 done date:2611210638 stat:DELIVRD err:000 text:Your code is 123'
+
+const read = (
+  text: string,
+  changed: Partial<MessageFields> = {},
+  words: ReceiptWords = new Map(),
+): ReceiptFacts | null => readReceipt(deliveryOf(text, changed), { isKnownId: () => false, words })
+const delivered = (networkId: string) => expect.objectContaining({ networkId, result: 'delivered' })
+const idTlv = (id: string) => ({ tag: tlvTags.receipted_message_id, value: Buffer.from(id, 'latin1') })
+const stateTlv = (state: number) => ({ tag: tlvTags.message_state, value: Buffer.of(state) })
+
+test('words that are no end are acknowledged, and a better word is waited for', () => {
+  const open = [
+    'ACKED',
+    'BUFFRED',
+    'BUFFERD',
+    'ENROUTE',
+    'ACCEPTD',
+    'UNKNOWN',
+    'SCHEDLD',
+    'SCHEDULED',
+    'NULL',
+  ]
+  for (const word of open) expect(read(`id:1 stat:${word}`), word).toEqual({ result: null })
+})
+
+// BARRED, BARREDA, ZEROBAL: PSWinCom, Delivery-Report-Status. NOCRED, SYSERR: smscentral.com.au, sms-api/smpp/receive-dlrs.
+test.for(['BARRED', 'BARREDA', 'ZEROBAL', 'NOCRED', 'SYSERR', 'whatever'])(
+  'a word of the carrier’s own is the end of a message that was not delivered, and the code of the network: %s',
+  (word) => {
+    expect(read(`id:1 stat:${word} err:041`)).toMatchObject({
+      result: 'undelivered',
+      code: 'unknown',
+      networkCode: word,
+      ownWord: word,
+    })
+  },
+)
+
+test('what a word means can be set, also of one that SMPP has', () => {
+  const words: ReceiptWords = new Map([
+    ['HELD', 'open'],
+    ['READ', 'delivered'],
+    ['ACCEPTD', 'undelivered'],
+  ])
+  const told = (word: string) => read(`id:1 stat:${word} err:7`, {}, words)
+  expect(told('held')).toEqual({ result: null })
+  expect(told('READ')).toMatchObject({ result: 'delivered', code: null })
+  expect(told('ACCEPTD')).toMatchObject({ result: 'undelivered', code: 'unknown', networkCode: '7' })
+})
+
+const notes = [0x20, 0x08, 0x10]
+
+test.for(notes)('a final word under esm_class %i, where none belongs, is a receipt', (esmClass) => {
+  expect(read(standard, { esmClass })).toEqual(delivered('0123456789'))
+  expect(read('', { esmClass, tlvs: [idTlv('a'), stateTlv(5)] })).toMatchObject({ result: 'undelivered' })
+})
+
+test.for(notes)('under esm_class %i a word that is no end is acknowledged, and so is nothing', (esmClass) => {
+  expect(read('id:1 stat:ENROUTE err:000', { esmClass })).toEqual({ result: null })
+  expect(read('', { esmClass })).toEqual({ result: null })
+})
+
+test.for(notes)('under esm_class %i a text that is no receipt is a message', (esmClass) => {
+  expect(read('STOP', { esmClass })).toBeNull()
+  expect(read('My id: 4711', { esmClass })).toBeNull()
+})
