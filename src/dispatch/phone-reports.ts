@@ -8,6 +8,8 @@ import {
   type OfferRow,
   readAttemptsOf,
 } from '../messages/phone-offers.ts'
+import { advanceMessages } from '../messages/advance-messages.ts'
+import { type MessageKey, type MessageState, readStates } from '../messages/message-store.ts'
 import { mergeWord } from '../messages/phone-words.ts'
 import type { ReceiptWord } from '../messages/receipt-readings.ts'
 import { settleOutcomes } from '../messages/settle-outcomes.ts'
@@ -84,7 +86,10 @@ export async function settleReports(
     tx,
     merging.settlements.map(({ settlement }) => settlement),
   )
-  const moved = await settleReceipts(tx, merging.words)
+  const moved = [
+    ...(await settleReceipts(tx, merging.words)),
+    ...(await correctDelivered(tx, merging.corrections, times.nowMs)),
+  ]
   await markOffers(tx, merging.marks)
   const reported = merging.settlements.map(({ settlement, outcome, claimed }, i) => ({
     deviceId: settlement.deviceId,
@@ -94,6 +99,21 @@ export async function settleReports(
   }))
   const statuses = [...states, ...moved].flatMap((state) => state?.status ?? [])
   return { reported, statuses, areNews }
+}
+
+/** Messages of which a part turned out not to arrive, behind what is told of the same ones before. */
+async function correctDelivered(
+  tx: Tx,
+  corrections: ReportMerge['corrections'],
+  atMs: number,
+): Promise<MessageState[]> {
+  if (corrections.length === 0) return []
+  const states = new Map((await readStates(tx, corrections)).map((message) => [message.id, message]))
+  const advances = corrections.flatMap(({ messageId, error }) => {
+    const message = states.get(messageId)
+    return message === undefined ? [] : [{ message, event: 'part_undelivered' as const, atMs, error }]
+  })
+  return (await advanceMessages(tx, advances)).filter((state) => state !== null)
 }
 
 interface Known {
@@ -135,6 +155,7 @@ const asWished = ({ offer: { recall }, isStopped }: Known, settlement: Settlemen
 class ReportMerge {
   readonly settlements: { settlement: Settlement; outcome: Outcome; claimed: Claimed }[] = []
   readonly words: ReceiptWord[] = []
+  readonly corrections: (MessageKey & { error: { code: string; networkCode: string | null } })[] = []
   readonly #nowMs: number
   /** From where back-offs count. */
   readonly #dueFromMs: number
@@ -161,8 +182,9 @@ class ReportMerge {
       reportedAt: offer.reported_at,
       closedAt: offer.closed_at,
     }
-    const state = mergeWord(before.state, report.state)
-    if (state !== null) this.#advance(state, report.error, known)
+    const state = mergeWord(before.state, report.state, known.claimed.parts)
+    if (state === 'failed' && before.state === 'delivered') this.#partFailed(report.error, known)
+    else if (state !== null) this.#advance(state, report.error, known)
     const isOver = state !== null && state !== 'pending' && state !== 'processed'
     this.#marks.set(offer.attempt_id, {
       ...before,
@@ -204,6 +226,15 @@ class ReportMerge {
     const isCertain = meaning.kind === 'undelivered' || meaning.kind === 'refused'
     const { code, networkCode } = isCertain ? meaning : { code: 'unknown', networkCode: null }
     this.#receipt(known, { result: 'undelivered', code, networkCode })
+  }
+
+  /** Its first part was delivered, and another was not: the message is not what it was said to be. */
+  #partFailed(error: string | null, known: Known): void {
+    const meaning = this.#meaningOf(error, known)
+    const isCertain = meaning.kind === 'undelivered' || meaning.kind === 'refused'
+    const { code, networkCode } = isCertain ? meaning : { code: 'unknown', networkCode: null }
+    const { accountId, mode, messageId } = known.claimed
+    this.corrections.push({ accountId, mode, messageId, error: { code, networkCode } })
   }
 
   /** By its own clock, which may go ahead unknown to us, a phone calls expired what is not: nothing was submitted, and it goes again. */

@@ -153,7 +153,7 @@ function moved(before: MessageState, move: Move, advance: Advance): MessageState
     corrected: flag(before.corrected === 1 || isCorrection(before, move)),
     sequence: before.sequence + 1,
     sent_at: hasBeenSent(move) ? (before.sent_at ?? at) : before.sent_at,
-    delivered_at: move.to === 'delivered' ? at : before.delivered_at,
+    delivered_at: move.to === 'delivered' ? at : move.to === 'undelivered' ? null : before.delivered_at,
     finalized_at: before.finalized_at ?? (final ? at : null),
     settled_at: final || before.finalized_at !== null ? at : null,
     updated_at: at,

@@ -16,6 +16,7 @@ export type MessageEvent =
   | 'receipt_delivered'
   | 'receipt_undelivered'
   | 'receipt_lost'
+  | 'part_undelivered'
   | 'validity_ended'
   | 'canceled'
   | 'given_up_after_restore'
@@ -49,6 +50,7 @@ const settled: Record<MessageEvent, null> = {
   receipt_delivered: null,
   receipt_undelivered: null,
   receipt_lost: null,
+  part_undelivered: null,
   validity_ended: null,
   canceled: null,
   given_up_after_restore: null,
@@ -104,7 +106,8 @@ export const moves: Record<MessageStatus, Record<MessageEvent, Move | null>> = {
     receipt_undelivered: correct('undelivered'),
   },
   failed: { ...settled, receipt_delivered: correct('delivered') },
-  delivered: settled,
+  // A phone tells a text of several parts as delivered with its first part, and a later one may be lost.
+  delivered: { ...settled, part_undelivered: correct('undelivered') },
   undelivered: settled,
   expired: settled,
   canceled: settled,

@@ -60,6 +60,9 @@ export class TrafficChanges {
     if (before.sent_at === null && after.sent_at !== null) this.#time(after, 'to_sent', after.sent_at)
     if (before.delivered_at === null && after.delivered_at !== null)
       this.#time(after, 'to_delivered', after.delivered_at)
+    // A part of it turned out not to arrive.
+    if (before.delivered_at !== null && after.delivered_at === null)
+      this.#time(before, 'to_delivered', before.delivered_at, -1)
   }
 
   /** A message was removed and stays counted. */
@@ -70,17 +73,24 @@ export class TrafficChanges {
   /** Writes the sums. */
   async apply(tx: Tx): Promise<void> {
     const amounts = [...countedStates, 'archived'] as const
+    const times = inOrder(this.#times)
     await allDone([
       adjustRows(tx, 'traffic', { key, amounts }, inOrder(this.#counts).filter(isChanged)),
-      addToRows(tx, 'traffic_times', { key: timeKey, amounts: ['messages'] }, inOrder(this.#times)),
+      addToRows(
+        tx,
+        'traffic_times',
+        { key: timeKey, amounts: ['messages'] },
+        times.filter(({ messages }) => messages > 0),
+      ),
     ])
+    for (const row of times.filter(({ messages }) => messages < 0)) await takeBack(tx, row)
   }
 
   #count(message: Counted, counter: Counter, amount: number): void {
     for (const row of this.#at(message).counts) row[counter] += amount
   }
 
-  #time(message: MessageState, measure: TrafficMeasure, atMs: number): void {
+  #time(message: MessageState, measure: TrafficMeasure, atMs: number, amount = 1): void {
     // What is scheduled is on its way from its time on.
     const step = stepOf(Math.max(0, atMs - (message.send_at ?? message.created_at)))
     const { times } = this.#at(message)
@@ -88,7 +98,7 @@ export class TrafficChanges {
     let rows = times.get(slot)
     if (rows === undefined)
       times.set(slot, (rows = grains.map((grain) => this.#timeRow(placeOf(message, grain), measure, step))))
-    for (const row of rows) row.messages += 1
+    for (const row of rows) row.messages += amount
   }
 
   /** The rows of a message: found by one name, since most of a batch share them. */
@@ -116,6 +126,20 @@ export class TrafficChanges {
     if (row === undefined) this.#times.set(name, (row = { ...place, measure, step, messages: 0 }))
     return row
   }
+}
+
+/** Takes a time back that was counted; a row of none does not stand, and one that retention has removed is not made anew. */
+async function takeBack(tx: Tx, row: TimeRow): Promise<void> {
+  const { messages, ...place } = row
+  const isOf = Object.entries(place) as [keyof typeof place, string | number][]
+  await isOf
+    .reduce(
+      (query, [column, value]) => query.where(column, '=', value as never),
+      tx.deleteFrom('traffic_times'),
+    )
+    .where('messages', '<=', -messages)
+    .execute()
+  await adjustRows(tx, 'traffic_times', { key: timeKey, amounts: ['messages'] }, [row])
 }
 
 /** Counts new messages, `messages` of each. */

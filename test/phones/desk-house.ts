@@ -15,34 +15,15 @@ import { createPhoneCloser } from '../../src/dispatch/phone-closer.ts'
 import { createPhoneRecaller } from '../../src/dispatch/phone-recaller.ts'
 import { createTrialWatch } from '../../src/dispatch/trial-watch.ts'
 import { PhoneDesk } from '../../src/dispatch/phone-desk.ts'
-import type { JudgeFailure, PhoneReport } from '../../src/dispatch/phone-reports.ts'
+import type { PhoneReport } from '../../src/dispatch/phone-reports.ts'
 import { grantSms } from '../../src/ledger/grants.ts'
 import { createLog } from '../../src/log.ts'
 import { claimMessages } from '../../src/messages/claim-messages.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import type { OfferedMessage } from '../../src/messages/phone-offers.ts'
+import { judgeFailure } from '../../src/connectors/android/failure.ts'
 import { type MessagesFixture, openMessagesFixture } from '../messages-fixture.ts'
 import { pullKind } from './pull-kind.ts'
-
-const judgeFailure: JudgeFailure = (error, { parts }) => {
-  if (error?.startsWith('Delivery result: 0x41') === true)
-    return { kind: 'undelivered', code: 'unreachable', networkCode: 'tp_status 65' }
-  if (error === 'TTL expired')
-    return { kind: 'refused', lasts: 'expired', code: 'expired_in_queue', networkCode: null }
-  if (error === 'limit')
-    return {
-      kind: 'refused',
-      lasts: 'busy',
-      code: 'device_rate_limited',
-      networkCode: error,
-      limitReached: true,
-    }
-  if (error === 'radio off') return { kind: 'refused', lasts: 'now', code: 'radio_off', networkCode: error }
-  if (error === 'good') return { kind: 'refused', lasts: 'good', code: 'device_error', networkCode: error }
-  if (parts > 1)
-    return { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'Some parts may have gone.' }
-  return { kind: 'undelivered', code: 'unreachable', networkCode: error }
-}
 
 const said = (iccid: string): SaidOfPhone => ({
   name: 'samsung/a12',
@@ -76,6 +57,7 @@ export interface DeskHouse extends MessagesFixture {
       device_id: string | null
       error_code: string | null
       network_code: string | null
+      corrected: number
     }[]
   >
   wallet(): Promise<{ reserved: number; used: number }>
@@ -149,7 +131,7 @@ export async function openDeskHouse({
     messages: () =>
       storage.read
         .selectFrom('messages')
-        .select(['status', 'charged', 'attempts', 'device_id', 'error_code', 'network_code'])
+        .select(['status', 'charged', 'attempts', 'device_id', 'error_code', 'network_code', 'corrected'])
         .orderBy('id')
         .execute(),
     wallet: () =>

@@ -5,6 +5,7 @@ import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { eventually } from '../eventually.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { openDeskHouse, sayAll } from './desk-house.ts'
+import { appWords } from './app-words.ts'
 
 const thirtyMinutesMs = 30 * 60_000
 
@@ -151,9 +152,9 @@ test('a phone on which Android lets no more out gets nothing until its limit is 
   await house.send({ to: ['+4915112345601', '+4915112345602'] })
   const offers = await house.pull(phone)
   await house.report(phone, ...offers.map(sayAll('pending')))
-  await house.report(phone, sayAll('failed', 'limit')(offers[0]!))
+  await house.report(phone, sayAll('failed', appWords.limitExceeded)(offers[0]!))
   await house.clock.advance(60_000)
-  await house.report(phone, sayAll('failed', 'limit')(offers[1]!))
+  await house.report(phone, sayAll('failed', appWords.limitExceeded)(offers[1]!))
   const runtime = house.pool.get(phone.deviceId)!
   expect(runtime.health).toMatchObject({ status: 'degraded', reasons: ['limit_reached'] })
   house.woken.length = 0
@@ -180,7 +181,7 @@ test('a phone on trial is given one message, and the next once that has ended, u
   const phone = await house.register('1')
   await liftPace(house)
   await house.send({ to: Array.from({ length: 60 }, (_, n) => `+4915112345${600 + n}`), parts: 2 })
-  await house.report(phone, ...(await house.pull(phone)).map(sayAll('failed', 'no credit')))
+  await house.report(phone, ...(await house.pull(phone)).map(sayAll('failed', appWords.genericFailure)))
   expect(house.pool.get(phone.deviceId)?.health.reasons).toEqual(['repeated_unknown'])
   expect(await house.pull(phone)).toEqual([])
   await house.clock.advance(300_000)
@@ -204,9 +205,9 @@ test('a phone whose trial ends without an answer has lost one message, and rests
   const phone = await house.register('1')
   await liftPace(house)
   await house.send({ to: Array.from({ length: 60 }, (_, n) => `+4915112345${600 + n}`), parts: 2 })
-  await house.report(phone, ...(await house.pull(phone)).map(sayAll('failed', 'no credit')))
+  await house.report(phone, ...(await house.pull(phone)).map(sayAll('failed', appWords.genericFailure)))
   await house.clock.advance(300_000)
-  await house.report(phone, ...(await house.pull(phone)).map(sayAll('failed', 'no credit')))
+  await house.report(phone, ...(await house.pull(phone)).map(sayAll('failed', appWords.genericFailure)))
   expect(await house.pull(phone)).toEqual([])
   const lost = (await house.statuses()).filter((status) => status === 'unconfirmed')
   expect(lost).toHaveLength(21)
@@ -222,7 +223,7 @@ test('a late word of another message gives a phone whose trial is under way no r
   const lost = [...others, ...(await house.pull(former))]
   await house.clock.advance(goneMs)
   const phone = await house.register('1')
-  await house.report(phone, ...lost.map(sayAll('failed', 'no credit')))
+  await house.report(phone, ...lost.map(sayAll('failed', appWords.genericFailure)))
   await house.clock.advance(300_000)
   expect(await house.pull(phone)).toHaveLength(1)
   await house.report(phone, sayAll('sent')(late!))
@@ -239,8 +240,8 @@ async function openDistrustedHouse() {
   await liftPace(house)
   await house.send({ to: Array.from({ length: 60 }, (_, n) => `+4915112345${600 + n}`), parts: 2 })
   const [hanging, ...others] = await house.pull(phone)
-  await house.report(phone, hangsOn(hanging!), ...others.map(sayAll('failed', 'no credit')))
-  await house.report(phone, ...(await house.pull(phone)).map(sayAll('failed', 'no credit')))
+  await house.report(phone, hangsOn(hanging!), ...others.map(sayAll('failed', appWords.genericFailure)))
+  await house.report(phone, ...(await house.pull(phone)).map(sayAll('failed', appWords.genericFailure)))
   const device = house.pool.get(phone.deviceId)!
   expect(device.candidate().health).toBe('offline')
   return { house, phone, device }

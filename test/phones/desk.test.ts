@@ -4,6 +4,7 @@ import { cancelMessages } from '../../src/messages/cancel-messages.ts'
 import { eventually } from '../eventually.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { openDeskHouse, sayAll } from './desk-house.ts'
+import { appWords } from './app-words.ts'
 
 interface Offer {
   attemptId: string
@@ -70,14 +71,14 @@ test('a refusal before the radio lets another phone have the message; a failure 
   const other = await house.register('2')
   await house.send()
   const [offer] = (await house.pull(phone)) as unknown as [Offer]
-  await house.report(phone, sayAll('failed', 'radio off')(offer))
+  await house.report(phone, sayAll('failed', appWords.radioOff)(offer))
   expect(await house.statuses()).toEqual(['queued'])
   house.clock.jumpWallClock(15_000)
   const [again] = (await house.pull(other)) as unknown as [Offer]
   expect(again.attemptId).not.toBe(offer.attemptId)
-  await house.report(other, sayAll('failed', 'Delivery result: 0x41')(again))
+  await house.report(other, sayAll('failed', appWords.reported(65))(again))
   expect(await house.messages()).toMatchObject([
-    { status: 'undelivered', charged: 1, attempts: 2, error_code: 'unreachable' },
+    { status: 'undelivered', charged: 1, attempts: 2, error_code: 'network_rejected' },
   ])
   await expectSums(house.storage.read, house.clock.now())
 })
@@ -87,9 +88,9 @@ test('of a failure the cause is kept, and not the sentence of the phone, in whic
   const phone = await house.register('1')
   await house.send()
   const [offer] = (await house.pull(phone)) as unknown as [Offer]
-  await house.report(phone, sayAll('failed', 'Delivery result: 0x41 of +4915112345678')(offer))
+  await house.report(phone, sayAll('failed', appWords.reported(65))(offer))
   expect(await house.messages()).toMatchObject([
-    { status: 'undelivered', error_code: 'unreachable', network_code: 'tp_status 65' },
+    { status: 'undelivered', error_code: 'network_rejected', network_code: 'tp_status 65' },
   ])
 })
 
@@ -97,12 +98,40 @@ test('a text of several parts of which the phone says that it failed is unconfir
   const house = await openDeskHouse()
   const phone = await house.register('1')
   await house.send({ parts: 3, onUnknown: 'resend_once' })
-  await house.report(
-    phone,
-    ...(await house.pull(phone)).map(sayAll('failed', 'Send result: RESULT_ERROR_GENERIC_FAILURE')),
-  )
+  await house.report(phone, ...(await house.pull(phone)).map(sayAll('failed', appWords.genericFailure)))
   expect(await house.messages()).toMatchObject([{ status: 'unconfirmed', charged: 0 }])
   expect(await house.pull(phone)).toEqual([])
+})
+
+test('a text whose first part was delivered and of which another was lost is undelivered, as a correction that costs nothing, and stays so', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send({ parts: 3 })
+  const [offer] = await house.pull(phone)
+  await house.report(phone, sayAll('sent')(offer!), sayAll('delivered')(offer!))
+  expect(await house.messages()).toMatchObject([{ status: 'delivered', charged: 3, corrected: 0 }])
+  await house.report(phone, sayAll('failed', appWords.reported(70))(offer!))
+  const undelivered = {
+    status: 'undelivered',
+    charged: 3,
+    corrected: 1,
+    error_code: 'expired_in_network',
+    network_code: 'tp_status 70',
+  }
+  expect(await house.messages()).toMatchObject([undelivered])
+  // Said again, or out of order: the app itself never goes back from Failed.
+  await house.report(phone, sayAll('delivered')(offer!), sayAll('failed', appWords.reported(65))(offer!))
+  expect(await house.messages()).toMatchObject([undelivered])
+  await expectSums(house.storage.read, house.clock.now())
+})
+
+test('of a text of one part a failure behind its delivery says nothing', async () => {
+  const house = await openDeskHouse()
+  const phone = await house.register('1')
+  await house.send()
+  const [offer] = await house.pull(phone)
+  await house.report(phone, sayAll('delivered')(offer!), sayAll('failed', appWords.genericFailure)(offer!))
+  expect(await house.messages()).toMatchObject([{ status: 'delivered', corrected: 0 }])
 })
 
 test('what a phone has once been given goes to no other phone, whatever time passes, and ends three hours after its validity', async () => {
@@ -191,7 +220,7 @@ test('only the first of its repetitions is news, and nothing of what is not the 
   const other = await house.register('2')
   await house.send()
   const [offer] = await house.pull(phone)
-  const failed = sayAll('failed', 'radio off')(offer!)
+  const failed = sayAll('failed', appWords.radioOff)(offer!)
   const told = { ...failed, deviceId: phone.deviceId }
   expect(await house.report(other, failed)).toEqual([])
   expect(await house.report(phone, { ...failed, attemptId: 'att_unknown' }, failed, failed)).toEqual([told])

@@ -6,6 +6,7 @@ import { closeOffers, recall } from '../../src/messages/phone-recalls.ts'
 import { joinNodes } from '../../src/storage/nodes.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { type DeskHouse, openDeskHouse } from './desk-house.ts'
+import { appWords } from './app-words.ts'
 
 const minuteMs = 60_000
 type State = 'pending' | 'processed' | 'sent' | 'delivered' | 'failed' | 'canceled'
@@ -30,7 +31,7 @@ test('what is to be canceled, and failed before the radio instead, is canceled a
   await house.send()
   const offers = await house.pull(phone)
   await recallAll(house, offers, 'cancel')
-  await house.report(phone, ...offers.map(saying('failed', 'radio off')))
+  await house.report(phone, ...offers.map(saying('failed', appWords.radioOff)))
   expect(await house.messages()).toMatchObject([
     { status: 'canceled', charged: 0, error_code: 'canceled_by_user' },
   ])
@@ -176,7 +177,7 @@ test('what a phone let go of and had sent all the same is sent, and goes to nobo
 
 test.for([
   ['canceled', null, 'sent'],
-  ['failed', 'radio off', 'delivered'],
+  ['failed', appWords.radioOff, 'delivered'],
 ] as const)(
   'what a phone calls %s (%s) and %s in one breath waits no more, and fails no claim',
   async ([first, why, then]) => {

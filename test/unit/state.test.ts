@@ -40,7 +40,7 @@ test('the moves are those of the interface and no others', () => {
     sent: ['delivered', 'unconfirmed', 'undelivered'],
     unconfirmed: ['delivered', 'sent', 'undelivered'],
     failed: ['delivered'],
-    delivered: [],
+    delivered: ['undelivered'],
     undelivered: [],
     expired: [],
     canceled: [],
