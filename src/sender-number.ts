@@ -16,10 +16,18 @@ interface SenderFacts {
  * Takes a sender as the device gave it, and gives it in E.164 where it is certain enough to act upon; everything else comes back as it was: names,
  * short codes, and national numbers of a country that nobody has named. `+` and `00` say that a number is international. Bare digits of which the network
  * says nothing are international too, as networks that leave out the type (SMPP 3.4, section 5.2.5: 0) mostly mean; where a country is named,
- * what can be a mobile number there goes first, unless the digits begin with its calling code and are one behind that.
+ * what can be a mobile number there goes first, unless the digits begin with its calling code and are one behind that. Blanks, dashes, dots,
+ * slashes and brackets between digits say nothing: phones write them.
  */
-export function readSender(from: string, { is, country }: SenderFacts = {}): string {
-  if (!bareDigits.test(from)) return from
+export function readSender(from: string, facts: SenderFacts = {}): string {
+  const bare = from.replaceAll(/[\s()./-]/g, '')
+  if (/^\+\d{4,17}$/.test(bare)) return international(bare.slice(1)) ?? from
+  if (!bareDigits.test(bare)) return from
+  const read = readDigits(bare, facts)
+  return read === bare ? from : read
+}
+
+function readDigits(from: string, { is, country }: SenderFacts): string {
   if (is === 'other') return wholeMobile(from) ?? from
   const callingCode = country ? callingCodeOf(country) : null
   if (is === undefined && from.startsWith('00')) return international(from.slice(2)) ?? from

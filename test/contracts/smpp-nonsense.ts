@@ -34,6 +34,8 @@ export const nonsense: ContractSubject['nonsense'] = {
   gsm_packing: words,
   concat: [...words, 'udh', 'udh32'],
   receipts: ['', 'All', 'some', 'success'],
+  receipts_per: ['', 'Part', 'all', '1'],
+  receipt_words: ['BARRED', 'BARRED=', 'BARRED=lost', '=open', 'A=open a=delivered', 'É=open'],
   validity: ['', 'Relative', '3600', 'never'],
   service_type: ['é', 'x'.repeat(6)],
   protocol_id: [...numbers, '256'],

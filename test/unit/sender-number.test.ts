@@ -8,6 +8,9 @@ const mobile = '+4915112345678'
 test.for([
   ['says so itself', mobile, {}],
   ['has 00 in the place of the plus', '004915112345678', {}],
+  ['is written with blanks', '+49 151 12345678', { country: 'DE' }],
+  ['is written with 00 and blanks', '0049 151 12345678', { country: 'DE' }],
+  ['is written with brackets, dashes and a slash', '(0151) 12-345/678', { country: 'DE' }],
   ['has the bare digits of a network that tells nothing', '4915112345678', {}],
   ['has them on a link of its own country', '4915112345678', { country: 'DE' }],
   ['has them on a link of another country', '4915112345678', { country: 'US' }],
