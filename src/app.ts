@@ -117,7 +117,7 @@ export async function createApp(
     const past =
       epoch.restored || epoch.before === null ? null : await readPastHandOvers(config.dataFolder, boot)
     const handOvers = new HandOverLog({ clock, dataFolder: config.dataFolder, epoch: epoch.epoch, boot })
-    sayDamage(wiring)
+    if (epoch.epoch === 1) await opened.takeLogOver()
     return assemble(wiring, { lock, handOvers, past, heard: clock.hear })
   } catch (error) {
     // Its connections would keep the process alive.
@@ -168,7 +168,7 @@ function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App
     wake: (route) => dispatcher.wake(route),
   })
   const { beats, secretGivenUp } = createBeats(wiring, { heard, wasPutBack: () => dispatcher.wasPutBack() })
-  const keeper = createKeeper(wiring)
+  const keeper = new ProgressKeeper({ ...wiring, file: wiring.progress })
   const news = createNews(wiring, { beats, wake: (route) => dispatcher.wake(route) })
   const wake = (route: Route): void => {
     dispatcher.wake(route)
@@ -207,30 +207,24 @@ function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App
 
 /** Starts and stops all of it; what could not start is stopped and closed again. */
 const runningOf = (
-  { lifecycle }: Wiring,
+  wiring: Wiring,
   { services, close, url }: { services: readonly Service[]; close: () => Promise<void>; url: () => string },
 ): Pick<App, 'start' | 'stop'> => ({
   async start() {
+    sayDamage(wiring)
     await startAll(services).catch(async (error: unknown) => {
       await close()
       throw error
     })
-    lifecycle.ready = true
+    wiring.lifecycle.ready = true
     return { url: url() }
   },
   async stop() {
-    lifecycle.ready = false
+    wiring.lifecycle.ready = false
     await stopAll(services)
     await close()
   },
 })
-
-const createKeeper = ({ epoch, storage, progress: file, ...wiring }: Wiring): ProgressKeeper =>
-  new ProgressKeeper({
-    ...wiring,
-    file,
-    ...(epoch.epoch === 1 ? { emptyFirstLog: () => storage.emptyLog() } : {}),
-  })
 
 const sayDamage = ({ storage, log }: Wiring): void =>
   void storage.damage?.told.then(({ message }) => log.error(damagedSentence(message)))

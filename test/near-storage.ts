@@ -53,6 +53,8 @@ export async function openNearStorage(
       return { databaseBytes: size, walBytes: changes, diskFreeBytes: bavail * bsize }
     },
     emptyLog: () => emptyLog(store.db),
+    takeLogOver: async () =>
+      void connection.execute({ op: 'exec', sql: 'pragma wal_checkpoint(passive)', values: [] }),
     openLongReads() {
       const longReading = connect()
       longReadings.push(longReading)

@@ -8,8 +8,6 @@ export interface ProgressKeeperDeps extends JanitorDeps {
   writer: Pick<Writer, 'write'>
   horizon: Pick<WriteHorizon, 'begun'>
   file: ProgressFile
-  /** Empties the write-ahead log of a database that was just made, which holds all of it; left out for any other. */
-  emptyFirstLog?: () => Promise<unknown>
 }
 
 /** What nobody is told of for so long may be put back unnoticed. Claims say it themselves, each before its first byte leaves. */
@@ -22,8 +20,7 @@ const intervalMs = 5_000
 export class ProgressKeeper extends Janitor {
   readonly #deps: ProgressKeeperDeps
   /** Writes of messages that the last number is behind. */
-  #begun = 0
-  #emptyFirstLog: ProgressKeeperDeps['emptyFirstLog']
+  #begun = -1
 
   constructor(deps: ProgressKeeperDeps) {
     super(deps, {
@@ -31,13 +28,16 @@ export class ProgressKeeper extends Janitor {
       intervalMs,
       sweep: async () => {
         await this.#advance()
-        await this.#emptyFirstLog?.()
-        this.#emptyFirstLog = undefined
         return false
       },
     })
     this.#deps = deps
-    this.#emptyFirstLog = deps.emptyFirstLog
+  }
+
+  /** Each start counts: a database of which the log was lost since is behind it. */
+  override async start(): Promise<void> {
+    await this.#advance()
+    await super.start()
   }
 
   override async stop(): Promise<void> {

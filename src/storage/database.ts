@@ -45,6 +45,8 @@ export interface Storage<U extends Units = Units> {
    * somebody read for too long. Null where the log is a server's matter.
    */
   emptyLog(): Promise<boolean | null>
+  /** Takes over into the embedded database what its log holds, while no transaction is open: its file alone is a whole one then. */
+  takeLogOver(): Promise<void>
   /** Reads for accounts by a connection of their own: long ones (exports), that must not stand in the way of short ones. */
   openLongReads(): ReadOf
   close(): Promise<void>
@@ -112,6 +114,8 @@ export async function openEmbedded<U extends Units = Units>(
     },
     sizes: () => measure(writing, file),
     emptyLog: () => emptyLogBeside(connect(openBeside())),
+    takeLogOver: async () =>
+      void (await writing.execute({ op: 'exec', sql: 'pragma wal_checkpoint(passive)', values: [] })),
     openLongReads() {
       const opened = connect(openReading())
       further.push(opened)

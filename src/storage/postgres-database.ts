@@ -54,6 +54,9 @@ export interface ServedSettings extends PostgresSettings {
   maxMergedWeight?: number
 }
 
+/** Its log is a matter of the server. */
+const serversLog = { emptyLog: async () => null, takeLogOver: async () => undefined }
+
 interface UnitsModule {
   units: Units
   merging?: Readonly<Record<string, (input: never) => number>>
@@ -107,7 +110,7 @@ export async function openPostgres<U extends Units = Units>(
       const [p50Ms = 0, p99Ms = 0] = flushTimes.percentiles([0.5, 0.99])
       return { p50Ms, p99Ms }
     },
-    emptyLog: async () => null,
+    ...serversLog,
     async sizes() {
       const { rows } = await databaseSize.execute(read)
       return { databaseBytes: rows[0]?.bytes ?? 0, walBytes: null, diskFreeBytes: null }

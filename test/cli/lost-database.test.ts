@@ -2,6 +2,7 @@ import { rename, rm } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { databaseFile } from '../../src/data-folder.ts'
 import { epochFile } from '../../src/storage/epoch-file.ts'
+import { eventually } from '../eventually.ts'
 import { cliProcess, startServerProcess } from '../harness.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
@@ -27,9 +28,11 @@ test('a server whose database is gone ends with 78 and makes no new one; put bac
   expect(await server.stop()).toMatchObject({ code: 0 })
 })
 
-test('so does one whose database is empty since its log is gone', async () => {
+test('one whose log is gone is taken for a restored one', async () => {
   await rm(`${databaseFile(house.dataFolder)}-wal`)
-  expect(await serve()).toMatchObject({ code: 78, stderr: expect.stringContaining('is missing or empty') })
+  const server = await startServerProcess({ dataFolder: house.dataFolder, isFirst: false })
+  await eventually(server.output, (said) => expect(said).toContain('this database was restored'))
+  expect(await server.stop()).toMatchObject({ code: 0 })
 })
 
 test('a new one is begun once the file of epochs is removed', async () => {
