@@ -1,5 +1,6 @@
 import type { ToldTime } from '../agreed-clock.ts'
 import type { Writer } from '../storage/writer.ts'
+import type { ProgressFile } from '../storage/epoch-file.ts'
 import { type Beat, beatNode, leaveNodes } from '../storage/nodes.ts'
 import type { MissingSecrets } from '../instance-secret.ts'
 import { SecretGivenUpError } from '../storage/secret-mark.ts'
@@ -18,6 +19,8 @@ export interface NodeBeatsDeps extends JanitorDeps {
   marks: readonly string[]
   /** They were given up while it was taken for dead: it must end. */
   secretGivenUp?: (lacks: MissingSecrets) => void
+  /** How far this node has seen the database. */
+  progress: Pick<ProgressFile, 'progress'>
   /** The database does not know what this node told it. */
   wasPutBack?: () => void
   /** Each beat brings the time of the database with it. */
@@ -77,12 +80,17 @@ export class NodeBeats extends Janitor {
   }
 
   async #beat(): Promise<void> {
-    const { writer, clock, log, epoch, name, tidies, marks, heard, wasPutBack } = this.#deps
+    const { writer, clock, log, epoch, name, tidies, marks, progress, heard, wasPutBack } = this.#deps
     // Counted from before it was asked: never later than the database has it.
     const beatMs = clock.monotonicMs()
     const beat: Beat = await writer
       .write((tx) =>
-        beatNode(tx, clock, { epoch, name, tidies, marks, saidBefore: this.#saidAt }, this.#times),
+        beatNode(
+          tx,
+          clock,
+          { epoch, name, tidies, marks, saidBefore: this.#saidAt, known: progress.progress },
+          this.#times,
+        ),
       )
       .catch((error: unknown) => {
         if (error instanceof SecretGivenUpError) this.#deps.secretGivenUp?.(error.lacks)

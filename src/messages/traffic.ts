@@ -131,12 +131,9 @@ export class TrafficChanges {
 /** Takes a time back that was counted; a row of none does not stand, and one that retention has removed is not made anew. */
 async function takeBack(tx: Tx, row: TimeRow): Promise<void> {
   const { messages, ...place } = row
-  const isOf = Object.entries(place) as [keyof typeof place, string | number][]
-  await isOf
-    .reduce(
-      (query, [column, value]) => query.where(column, '=', value as never),
-      tx.deleteFrom('traffic_times'),
-    )
+  await tx
+    .deleteFrom('traffic_times')
+    .where((is) => is.and(place))
     .where('messages', '<=', -messages)
     .execute()
   await adjustRows(tx, 'traffic_times', { key: timeKey, amounts: ['messages'] }, [row])

@@ -25,4 +25,4 @@ export class Damage {
 
 /** What somebody must do about it. `message` is what the database said. */
 export const damagedSentence = (message: string): string =>
-  `The database is damaged (${message}). Stop the server and restore a backup: onesixty restore <file>; onesixty doctor --full says what is wrong.`
+  `The database is damaged (${message}). Stop the server and restore a backup: onesixty restore <file>, or with the tools of PostgreSQL; onesixty doctor --full says what is wrong.`

@@ -3,6 +3,7 @@ import { clusterOf, databaseTime } from './database-time.ts'
 import type { Tx } from './dialect.ts'
 import { holdWaiting } from './epoch.ts'
 import { type Times, usualTimes } from '../times.ts'
+import { catchesUp } from './progress.ts'
 import { agreeAgain, SecretGivenUpError } from './secret-mark.ts'
 
 export interface NodeStart {
@@ -81,7 +82,8 @@ export interface Beat {
 
 /**
  * Says that a node lives, and of those that say nothing any more that they do not. Both are facts for all from the commit on. `saidBefore` is
- * when it said so last: a database that does not know of it was put back while this node went on, and all that waits is held, as at a start. One
+ * when it said so last, and `known` how far it has seen the database (progress.ts): one that does not know of it, or is not as far, was put back
+ * while this node went on, and all that waits is held, as at a start. One
  * that does goes on with what it had, on whatever server: that history is what the next start compares with. Refuses (SecretGivenUpError) a node that
  * was silent for so long that its secrets, of which `marks` are, could be given up meanwhile, and were.
  */
@@ -94,9 +96,11 @@ export async function beatNode(
     tidies,
     marks,
     saidBefore = null,
+    known = 0,
   }: Pick<NodeStart, 'epoch' | 'name' | 'tidies'> & {
     marks: readonly string[]
     saidBefore?: number | null
+    known?: number
   },
   { silenceMs }: Pick<Times, 'silenceMs'> = usualTimes,
 ): Promise<Beat> {
@@ -106,7 +110,8 @@ export async function beatNode(
     .select(['left_at', 'beat_at'])
     .where('epoch', '=', epoch)
     .executeTakeFirst()
-  const isForgotten = saidBefore !== null && (self === undefined || self.beat_at < saidBefore)
+  const isBehind = await catchesUp(tx, known)
+  const isForgotten = isBehind || (saidBefore !== null && (self === undefined || self.beat_at < saidBefore))
   const wasSilent = self === undefined || self.left_at !== null || self.beat_at <= now - silenceMs
   const lacks = isForgotten || wasSilent ? await agreeAgain(tx, marks, now) : null
   if (lacks !== null) throw new SecretGivenUpError(lacks)

@@ -19,7 +19,18 @@ export async function advanceProgress(tx: Tx, known: number): Promise<number> {
   const progress = row?.progress ?? 0
   if (known > 0 && progress <= known)
     throw new PutBackError(
-      'the database was put back while this server ran: it claims nothing until that is held',
+      'the database was put back while this server ran: nothing is claimed until what waits is held',
     )
   return progress
+}
+
+/** Whether the database is behind what this process has seen of it. Then it goes on from there: whoever asks holds what waits in the same transaction. */
+export async function catchesUp(tx: Tx, known: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('instance')
+    .set({ progress: known })
+    .where('id', '=', 1)
+    .where('progress', '<', known)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }

@@ -25,7 +25,15 @@ async function startNode(
   const { writer } = base.storage
   const node = { epoch, name: `n${epoch}`, isAlone: false, tidies }
   await writer.write((tx) => joinNodes(tx, base.clock, { ...node, before: null }))
-  const beats = new NodeBeats({ writer, log, clock: base.clock, marks, secretGivenUp, ...node })
+  const beats = new NodeBeats({
+    writer,
+    log,
+    clock: base.clock,
+    marks,
+    secretGivenUp,
+    progress: { progress: 0 },
+    ...node,
+  })
   await beats.start()
   let count = 0
   const sweep = async (): Promise<boolean> => {

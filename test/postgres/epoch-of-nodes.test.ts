@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { advanceEpoch } from '../../src/storage/epoch.ts'
 import { epochFile } from '../../src/storage/epoch-file.ts'
 import { beatNode, joinNodes } from '../../src/storage/nodes.ts'
+import { advanceProgress, PutBackError } from '../../src/storage/progress.ts'
 import { openTestStorage, type TestStorage } from '../open-test-storage.ts'
 import { enqueueTwo, readHolds } from '../cli/waiting-queue.ts'
 
@@ -15,7 +16,7 @@ afterEach(() => fixture.close())
 const start = () => advanceEpoch(fixture.storage, fixture.dataFolder, fixture.clock.now())
 
 /** Of a dump that was read back in. */
-const putBack = (was: { epoch?: number; cluster?: string }) =>
+const putBack = (was: { epoch?: number; cluster?: string; progress?: number }) =>
   fixture.storage.writer.write((tx) => tx.updateTable('instance').set(was).execute())
 
 test('a database behind the file of a node was put back, and what waits is held', async () => {
@@ -56,6 +57,22 @@ test('a server that took over with all that its nodes knew restores nothing, how
   expect(await start()).toMatchObject({ epoch: 2, restored: false, heldMessages: 0 })
   await fixture.storage.writer.write((tx) => beatNode(tx, fixture.clock, { ...beat, saidBefore: saidAt }))
   expect(await readHolds(fixture)).toEqual([0, 0])
+})
+
+test('one that was put back under a running node gives out nothing, until its next beat holds what waits; then it goes on from what was known', async () => {
+  await start()
+  await enqueueTwo(fixture)
+  const { writer } = fixture.storage
+  const beat = { epoch: 1, name: 'n1', tidies: true, marks: ['m'] }
+  const { saidAt } = await writer.write((tx) => beatNode(tx, fixture.clock, beat))
+  const known = await writer.write((tx) => advanceProgress(tx, 0))
+  await putBack({ progress: known - 1 })
+  await expect(writer.write((tx) => advanceProgress(tx, known))).rejects.toThrow(PutBackError)
+  const { held } = await writer.write((tx) =>
+    beatNode(tx, fixture.clock, { ...beat, saidBefore: saidAt, known }),
+  )
+  expect([held, await readHolds(fixture)]).toEqual([2, [1, 1]])
+  expect(await writer.write((tx) => advanceProgress(tx, known))).toBe(known + 1)
 })
 
 test('a folder that served another database before tells nothing of this one', async () => {

@@ -7,16 +7,10 @@ export const mostIds = 100_000
 const behindMs = 2_000
 /** What is not answered for so long is said again by most SMSCs: 10 s is what they wait at least. */
 const mostWaitMs = 8_000
+/** Bounds the numbers of which it is remembered that they were answered: two seconds of a link that sends 5,000 a second. */
+const mostAnswered = 10_000
 
 type Tools = Pick<ConnectorTools, 'monotonicMs' | 'schedule'>
-
-/** Submits to one number. */
-interface Number {
-  open: number
-  /** When the last one was answered or given up. */
-  endedMs: number
-  changed: Set<() => void>
-}
 
 /**
  * Ids that the SMSC gave to messages of ours, and the numbers whose submits wait for theirs. Only for one thing: a text that looks like a receipt, and
@@ -24,7 +18,12 @@ interface Number {
  */
 export class KnownIds {
   readonly #ids = new BoundedMap<true>(mostIds)
-  readonly #numbers = new Map<string, Number>()
+  /** How many parts to a number wait for their answer. */
+  readonly #open = new Map<string, number>()
+  /** When the last answer about a number came. */
+  readonly #answeredMs = new BoundedMap<number>(mostAnswered)
+  /** Whoever waits for ids of a number, to look anew. */
+  readonly #waiting = new Map<string, Set<() => void>>()
   readonly #tools: Tools
 
   constructor(tools: Tools) {
@@ -41,18 +40,13 @@ export class KnownIds {
 
   /** A part is on its way to this number, in digits. Gives what to call once its answer was heard, or will not be. */
   submitted(digits: string): () => void {
-    const number = this.#numbers.get(digits) ?? { open: 0, endedMs: 0, changed: new Set() }
-    this.#numbers.set(digits, number)
-    number.open += 1
+    this.#open.set(digits, (this.#open.get(digits) ?? 0) + 1)
     return () => {
-      number.open -= 1
-      number.endedMs = this.#tools.monotonicMs()
-      for (const tell of number.changed) tell()
-      if (number.open > 0) return
-      this.#tools.schedule(behindMs, () => {
-        if (number.open === 0 && this.#tools.monotonicMs() - number.endedMs >= behindMs)
-          this.#numbers.delete(digits)
-      })
+      const left = (this.#open.get(digits) ?? 1) - 1
+      if (left > 0) this.#open.set(digits, left)
+      else this.#open.delete(digits)
+      this.#answeredMs.set(digits, this.#tools.monotonicMs())
+      for (const look of this.#waiting.get(digits) ?? []) look()
     }
   }
 
@@ -62,25 +56,30 @@ export class KnownIds {
    */
   async willKnow(ids: readonly string[], digits: string): Promise<boolean> {
     const isKnown = (): boolean => ids.some((id) => this.has(id))
-    const number = this.#numbers.get(digits)
-    if (isKnown() || number === undefined) return isKnown()
     const { monotonicMs, schedule } = this.#tools
     const endMs = monotonicMs() + mostWaitMs
+    const leftMs = (): number => Math.min(endMs, this.#untilMs(digits)) - monotonicMs()
+    if (isKnown() || leftMs() <= 0) return isKnown()
+    const lookers = this.#waiting.get(digits) ?? new Set()
+    this.#waiting.set(digits, lookers)
     await new Promise<void>((resolve) => {
       let cancel = (): void => undefined
       const look = (): void => {
         cancel()
-        const lastMs = number.open > 0 ? endMs : Math.min(endMs, number.endedMs + behindMs)
-        const leftMs = lastMs - monotonicMs()
-        if (isKnown() || leftMs <= 0) {
-          number.changed.delete(look)
-          return resolve()
-        }
-        cancel = schedule(leftMs, look)
+        const ms = leftMs()
+        if (!isKnown() && ms > 0) cancel = schedule(ms, look)
+        else if (lookers.delete(look)) resolve()
       }
-      number.changed.add(look)
+      lookers.add(look)
       look()
     })
+    if (lookers.size === 0) this.#waiting.delete(digits)
     return isKnown()
+  }
+
+  /** Until when an id may come for something that was submitted to a number. */
+  #untilMs(digits: string): number {
+    if (this.#open.has(digits)) return Number.POSITIVE_INFINITY
+    return (this.#answeredMs.get(digits) ?? Number.NEGATIVE_INFINITY) + behindMs
   }
 }

@@ -46,9 +46,9 @@ export function readReceiptText(text: string): ReceiptText | null {
   return id === null && stat === null ? null : { id, stat, err, submitDate, sub, dlvrd }
 }
 
-const order = ['id', 'sub', 'dlvrd', 'submitdate', 'donedate', 'stat', 'err', 'text']
+const order = ['id', 'sub', 'dlvrd', 'submitdate', 'donedate', 'stat', 'err']
 
-/** Whether a text is that of appendix B from its first key to its last, in their order: nobody writes that to a person. */
+/** Whether a text is that of appendix B, key by key in their order, of which the last, `text:`, is often left out: nobody writes that to a person. */
 export function isWholeReceipt(text: string): boolean {
   keys.lastIndex = 0
   for (const key of order) {
