@@ -32,7 +32,11 @@ export interface Metrics {
   webhookTried(standing: (typeof webhookStandings)[number], seconds: number): void
   requestEnded(operation: string, status: number, seconds: number): void
   /** What the link of a device counts of its wire. */
-  linkOf(deviceId: string): { answered(status: string, seconds: number): void; sessionLost(): void }
+  linkOf(deviceId: string): {
+    answered(status: string, seconds: number): void
+    sessionLost(): void
+    unread(what: 'word' | 'receipt' | 'rest'): void
+  }
   /** Numbers of devices, by their ids, that are read when somebody asks; left out as those of `gauge` are. */
   deviceGauge(
     name: string,
@@ -138,6 +142,12 @@ function linkMetrics(registry: Registry): Metrics['linkOf'] {
     labelNames: ['device'],
     registers,
   })
+  const unread = new Counter({
+    name: 'onesixty_link_unread_total',
+    help: 'What SMSCs sent that could not be read: words of receipts, whole receipts, the optional rest of PDUs.',
+    labelNames: ['device', 'what'],
+    registers,
+  })
   const answerTimes = new Histogram({
     name: 'onesixty_link_answer_seconds',
     help: 'Time from a submitted part to its answer.',
@@ -151,6 +161,7 @@ function linkMetrics(registry: Registry): Metrics['linkOf'] {
       answerTimes.observe({ device }, seconds)
     },
     sessionLost: () => sessionsLost.inc({ device }),
+    unread: (what) => unread.inc({ device, what }),
   })
 }
 

@@ -4,6 +4,8 @@ export interface LinkCounters {
   answered(status: string, seconds: number): void
   /** A session was lost that was bound, and that nobody here had ended. */
   sessionLost(): void
+  /** Something came that could not be read, or not as a whole. */
+  unread(what: 'word' | 'receipt' | 'rest'): void
 }
 
 /** What the links of a device hand on to the next one, for as long as the process runs. */

@@ -101,16 +101,40 @@ test('unknown and repeated TLVs are kept in their order', () => {
   expect(decode(bytesOf(pdu))).toEqual(pdu)
 })
 
+const cutPayload = Buffer.from([0x04, 0x24, 0x00, 0x09, 0x41])
+
 test('a body that does not parse is refused with its command and its sequence', () => {
-  const whole = bytesOf({ command: 'deliver_sm', status: 0, sequence: 7, body: message }).subarray(16)
-  const cutPayload = Buffer.concat([whole, Buffer.from([0x04, 0x24, 0x00, 0x09, 0x41])])
-  for (const body of [whole.subarray(0, 20), whole.subarray(0, -1), cutPayload])
+  const octetsOf = (body: MessageFields) =>
+    bytesOf({ command: 'deliver_sm', status: 0, sequence: 7, body }).subarray(16)
+  const whole = octetsOf(message)
+  const textless = octetsOf({ ...message, shortMessage: Buffer.alloc(0) })
+  const cut = Buffer.from([0x14, 0x01, 0x00, 0x20, 0x61])
+  for (const body of [
+    whole.subarray(0, 20),
+    whole.subarray(0, -1),
+    // The text may be what was cut.
+    Buffer.concat([textless, cutPayload]),
+    Buffer.concat([textless, cut, cutPayload]),
+  ])
     expect(decode(frame(5, body))).toMatchObject({ command: 'malformed', claimed: 'deliver_sm', sequence: 7 })
+})
+
+test('a cut TLV behind a text that is whole in message_payload does no harm', () => {
+  const tlvs = [{ tag: tlvTags.message_payload, value: Buffer.from('text') }]
+  const deliver: Pdu = {
+    command: 'deliver_sm',
+    status: 0,
+    sequence: 7,
+    body: { ...message, shortMessage: Buffer.alloc(0), tlvs },
+  }
+  const cut = Buffer.concat([bytesOf(deliver).subarray(16), Buffer.from([0x14, 0x01, 0x00, 0x20])])
+  expect(decode(frame(5, cut))).toEqual({ ...deliver, rest: 'a TLV is longer than the PDU' })
 })
 
 test.for([
   ['a TLV is longer than the PDU', [0x14, 0x01, 0x00, 0x20, 0x61, 0x62]],
   ['a TLV is longer than the PDU', [0x04, 0x27, 0x00, 0x05, 0x02]],
+  ['a TLV is longer than the PDU', [...cutPayload]],
   ['a TLV is cut', [0x04, 0x24]],
   ['a TLV is cut', [0x00, 0x00, 0x01]],
 ] as const)(

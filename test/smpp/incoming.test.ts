@@ -10,13 +10,13 @@ const minuteMs = 60_000
 const startMs = Date.parse('2026-11-21T09:39:58.000Z')
 
 /** What comes in over a link, at a time that the test sets. */
-function openIncoming() {
+function openIncoming(receiptsPer: 'part' | 'message' = 'part') {
   const heard = {
     inbound: [] as Inbound[],
     receipts: [] as Receipt[],
-    log: [] as object[],
+    unread: [] as unknown[],
     known: new Set<string>(),
-    willKnow: (ids: readonly string[]): boolean => ids.length === 0,
+    waitFor: async (_ids: readonly string[], _numbers: readonly string[]): Promise<void> => undefined,
     nowMs: startMs,
     canStore: true,
   }
@@ -28,13 +28,18 @@ function openIncoming() {
       },
       receipt: async (receipt) => void heard.receipts.push(receipt),
     },
-    tools: { now: () => heard.nowMs, log: (...[, words, more]) => void heard.log.push({ words, ...more }) },
+    tools: { now: () => heard.nowMs },
+    unread: {
+      word: (word, meaning) => void heard.unread.push([word, meaning]),
+      receipt: ({ body }) => void heard.unread.push(body.esmClass),
+      odd: () => undefined,
+    },
     ids: 'auto',
     receiptWords: new Map(),
-    receiptsPer: 'part',
+    receiptsPer,
     packing: 'unpacked',
     alphabet: 'gsm7',
-    known: { has: (id) => heard.known.has(id), willKnow: async (ids) => heard.willKnow(ids) },
+    known: { has: (id) => heard.known.has(id), waitFor: (...asked) => heard.waitFor(...asked) },
   })
   const live: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, heardMs: () => Infinity }
   /** A copy comes in, over a session that lives unless told otherwise; gives what is known of it. */
@@ -192,12 +197,29 @@ test('a receipt with an id that fills its text is taken and not kept, and its co
   expect(heard.receipts).toMatchObject([{ networkId: '7', networkCode: 'e'.repeat(32) }])
 })
 
-test('a word of the carrier’s own is said once, however many receipts have it', async () => {
+test('a word that nobody knows is told, and is an end only where esm_class tells of one', async () => {
   const { heard, say } = openIncoming()
-  for (const word of ['BARRED', 'BARRED', 'NOCRED'])
-    await say({ esmClass: 0x04, shortMessage: Buffer.from(`id:1 stat:${word}`) })
-  expect(heard.receipts.map(({ networkCode }) => networkCode)).toEqual(['BARRED', 'BARRED', 'NOCRED'])
-  expect(heard.log).toMatchObject([{ word: 'BARRED' }, { word: 'NOCRED' }])
+  heard.known.add('1')
+  for (const [esmClass, word] of [
+    [0x04, 'BARRED'],
+    [0x00, 'NOCRED'],
+    [0x20, 'PARKED'],
+  ] as const)
+    await say({ esmClass, shortMessage: Buffer.from(`id:1 stat:${word}`) })
+  expect(heard.receipts.map(({ networkCode }) => networkCode)).toEqual(['BARRED'])
+  expect(heard.inbound).toEqual([])
+  expect(heard.unread).toEqual([
+    ['BARRED', 'undelivered'],
+    ['NOCRED', 'open'],
+    ['PARKED', 'open'],
+  ])
+})
+
+test('a receipt that names no message, or says nothing of it, is told of', async () => {
+  const { heard, say } = openIncoming()
+  for (const text of ['00,2611260405,2611260406', 'id:1 err:000', ''])
+    await say({ esmClass: 0x04, shortMessage: Buffer.from(text) })
+  expect([heard.receipts, heard.inbound, heard.unread]).toEqual([[], [], [4, 4, 4]])
 })
 
 test('STOP under a type that handsets have for acknowledgements is stored', async () => {
@@ -206,22 +228,48 @@ test('STOP under a type that handsets have for acknowledgements is stored', asyn
   expect(heard.inbound).toMatchObject([{ text: 'STOP' }])
 })
 
+test('a receipt covers the parts that it counts, and the whole message where receipts are one a message', async () => {
+  const text = 'id:7 sub:002 dlvrd:002 stat:DELIVRD err:000 text:'
+  for (const [per, covers] of [
+    ['part', 2],
+    ['message', 'all'],
+  ] as const) {
+    const { heard, say } = openIncoming(per)
+    await say({ esmClass: 0x04, shortMessage: Buffer.from(text) })
+    expect(heard.receipts).toMatchObject([{ covers }])
+  }
+})
+
 const early =
   'id:77 sub:001 dlvrd:001 submit date:2611260405 done date:2611260406 stat:DELIVRD err:000 text:Hi'
+const source = { ton: 1, npi: 1, address: '4915112345678' }
+const destination = { ton: 1, npi: 1, address: '4930123456' }
 
 test('a receipt that does not say so and comes before the answer of its submit is one once that is there', async () => {
   const { heard, say } = openIncoming()
-  heard.willKnow = (ids) => ids.includes('77') && heard.known.add('77').size > 0
-  await say({ esmClass: 0, shortMessage: Buffer.from(early) })
+  const waited: unknown[] = []
+  heard.waitFor = async (ids, numbers) => {
+    waited.push([ids[0], numbers])
+    heard.known.add('77')
+  }
+  await say({ esmClass: 0, source, destination, shortMessage: Buffer.from(early) })
   expect([heard.receipts.map(({ networkId }) => networkId), heard.inbound]).toEqual([['77'], []])
+  expect(waited).toEqual([['77', [source.address, destination.address]]])
 })
 
 test('where no id turns up it is a text, and a text that is no whole receipt is never waited for', async () => {
   const { heard, say } = openIncoming()
-  const waited: (readonly string[])[] = []
-  heard.willKnow = (ids) => waited.push(ids) < 0
+  let waits = 0
+  heard.waitFor = async () => void waits++
   await say({ esmClass: 0, shortMessage: Buffer.from(early) })
   await say({ esmClass: 0, shortMessage: Buffer.from('id:78 stat:DELIVRD') })
   expect(heard.inbound.map(({ text }) => text)).toEqual([early, 'id:78 stat:DELIVRD'])
-  expect(waited).toHaveLength(1)
+  expect(waits).toBe(1)
+})
+
+test('what cannot be decided yet is neither: it is asked for again', async () => {
+  const { heard, say } = openIncoming()
+  heard.waitFor = async () => Promise.reject(new Error('The answer to its submit has not come yet.'))
+  await say({ esmClass: 0, shortMessage: Buffer.from(early) })
+  expect([heard.receipts, heard.inbound]).toEqual([[], []])
 })

@@ -1,48 +1,72 @@
 import { expect, test } from 'vitest'
-import { KnownIds } from '../../src/connectors/smpp/known-ids.ts'
+import { KnownIds, mostHeld } from '../../src/connectors/smpp/known-ids.ts'
 import { createStubClock } from '../stub-clock.ts'
 
-const digits = '4915112345678'
+const number = '4915112345678'
 
 function open() {
   const clock = createStubClock()
   const known = new KnownIds(clock)
-  const ends: (boolean | null)[] = []
-  /** Where in `ends` it will stand whether the id is known; null until then. */
-  const ask = (id: string, number = digits): number => {
-    const place = ends.push(null) - 1
-    void known.willKnow([id], number).then((isKnown) => (ends[place] = isKnown))
-    return place
+  const ends: string[] = []
+  /** Where in `ends` it will stand how the wait for the id ended. */
+  const ask = (id: string, numbers = [number]): void => {
+    const place = ends.push('waits') - 1
+    void known.waitFor([id], numbers).then(
+      () => (ends[place] = known.has(id) ? 'known' : 'none'),
+      () => (ends[place] = 'again'),
+    )
   }
   return { clock, known, ends, ask }
 }
 
 test('an id is waited for while something to its number is on its way', async () => {
   const { clock, known, ends, ask } = open()
-  const answered = known.submitted(digits)
+  const answered = known.submitted(number)
   ask('n1')
   await clock.advance(1_000)
-  expect(ends).toEqual([null])
+  expect(ends).toEqual(['waits'])
   known.add('n1')
   answered()
   await clock.advance(0)
-  expect(ends).toEqual([true])
+  expect(ends).toEqual(['known'])
 })
 
-test('it is waited for two seconds behind an answer, and eight at most', async () => {
+test('it is waited for two seconds behind an answer', async () => {
   const { clock, known, ends, ask } = open()
-  known.submitted(digits)()
+  known.submitted(number)()
   ask('n1')
   await clock.advance(1_999)
-  expect(ends).toEqual([null])
+  expect(ends).toEqual(['waits'])
   await clock.advance(1)
-  expect(ends).toEqual([false])
-  known.submitted(digits)
+  expect(ends).toEqual(['none'])
   ask('n2')
-  await clock.advance(7_999)
-  expect(ends).toEqual([false, null])
+  await clock.advance(0)
+  expect(ends).toEqual(['none', 'none'])
+})
+
+test('what is still open after six seconds is to be brought again', async () => {
+  const { clock, known, ends, ask } = open()
+  known.submitted(number)
+  ask('n1')
+  await clock.advance(5_999)
+  expect(ends).toEqual(['waits'])
   await clock.advance(1)
-  expect(ends).toEqual([false, false])
+  expect(ends).toEqual(['again'])
+})
+
+test('no more wait at once than leave room for the answers that they wait for', async () => {
+  const { clock, known, ends, ask } = open()
+  const answered = known.submitted(number)
+  for (let i = 0; i <= mostHeld; i++) ask(`n${i}`)
+  await clock.advance(0)
+  expect(ends).toEqual([...Array.from({ length: mostHeld }, () => 'waits'), 'again'])
+  answered()
+  await clock.advance(2_000)
+  ask('m1')
+  known.submitted(number)
+  ask('m2')
+  await clock.advance(0)
+  expect(ends.slice(-2)).toEqual(['none', 'waits'])
 })
 
 test('nothing is waited for where nothing is on its way to the number, or the id is known', async () => {
@@ -50,16 +74,18 @@ test('nothing is waited for where nothing is on its way to the number, or the id
   known.submitted('4915187654321')
   ask('n1')
   known.add('n2')
-  ask('n2')
+  ask('n2', ['4915187654321'])
   await clock.advance(0)
-  expect(ends).toEqual([false, true])
+  expect(ends).toEqual(['none', 'known'])
 })
 
-test('numbers to which nothing goes any more are forgotten', async () => {
+test.for([
+  ['+49 151 12345678', '015112345678'],
+  ['4915112345678', '0049-151-12345678'],
+] as const)('a number is told by its end, however networks write it: %s and %s', async ([sent, told]) => {
   const { clock, known, ends, ask } = open()
-  known.submitted(digits)()
-  await clock.advance(2_000)
-  ask('n1')
+  known.submitted(sent)
+  ask('n1', ['4930123456', told])
   await clock.advance(0)
-  expect(ends).toEqual([false])
+  expect(ends).toEqual(['waits'])
 })

@@ -52,23 +52,6 @@ test('an answer that comes after the end of its message is told, once', async ()
   ])
 })
 
-test('a text that looks like a receipt is one when its id came with a late answer', async () => {
-  const { link, smsc, world } = await openStubLink({
-    answering: silentTo('submit_sm'),
-    settings: { response_timeout_ms: '2000' },
-  })
-  const submitted = link.submit(handOverOf())
-  const { sequence, body } = await smsc.seen('submit_sm')
-  await world.clock.advance(2_000)
-  await submitted
-  smsc.send(answerTo(sequence, 'late-1'))
-  const shortMessage = Buffer.from('id:late-1 stat:DELIVRD err:000')
-  smsc.send({ command: 'deliver_sm', status: 0, sequence: 9, body: { ...body, esmClass: 0, shortMessage } })
-  await smsc.seen('deliver_sm_resp')
-  expect(world.stored).toMatchObject([{ networkId: 'late-1', result: 'delivered' }])
-  expect(world.inbound).toEqual([])
-})
-
 test('a word that the session is not bound leaves the other submits their answers, and makes the session anew', async () => {
   const { link, smsc } = await openStubLink({ answering: silentTo('submit_sm'), settings: { window: '10' } })
   const submits = [1, 2, 3].map(() => link.submit(handOverOf()))

@@ -27,6 +27,14 @@ test('words that are no end are acknowledged, and a better word is waited for', 
     'SCHEDLD',
     'SCHEDULED',
     'NULL',
+    'SUBMITTED',
+    'SENT',
+    'PENDING',
+    'QUEUED',
+    'RETRY',
+    'PROCESSING',
+    '1',
+    '6',
   ]
   for (const word of open) expect(read(`id:1 stat:${word}`), word).toEqual({ result: null })
 })
@@ -44,6 +52,15 @@ test.for(['BARRED', 'BARREDA', 'ZEROBAL', 'NOCRED', 'SYSERR', 'whatever'])(
   },
 )
 
+test('a number in the place of a word is a state of the message', () => {
+  expect(read('id:1 stat:2')).toEqual(delivered('1'))
+  expect(read('id:1 stat:5 err:7')).toMatchObject({
+    result: 'undelivered',
+    code: 'unreachable',
+    networkCode: '7',
+  })
+})
+
 test('what a word means can be set, also of one that SMPP has', () => {
   const words: ReceiptWords = new Map([
     ['HELD', 'open'],
@@ -56,6 +73,7 @@ test('what a word means can be set, also of one that SMPP has', () => {
   expect(told('ACCEPTD')).toMatchObject({ result: 'undelivered', code: 'unknown', networkCode: '7' })
 })
 
+const whole = (word: string): string => standard.replace('DELIVRD', word)
 const notes = [0x20, 0x08, 0x10]
 
 test.for(notes)('a final word under esm_class %i, where none belongs, is a receipt', (esmClass) => {
@@ -63,12 +81,31 @@ test.for(notes)('a final word under esm_class %i, where none belongs, is a recei
   expect(read('', { esmClass, tlvs: [idTlv('a'), stateTlv(5)] })).toMatchObject({ result: 'undelivered' })
 })
 
-test.for(notes)('under esm_class %i a word that is no end is acknowledged, and so is nothing', (esmClass) => {
-  expect(read('id:1 stat:ENROUTE err:000', { esmClass })).toEqual({ result: null })
+test.for(notes)('under esm_class %i a word that is no end is acknowledged', (esmClass) => {
+  expect(read(whole('ENROUTE'), { esmClass })).toEqual({ result: null })
+})
+
+test.for(notes)('under esm_class %i a word that nobody knows is no end', (esmClass) => {
+  expect(read(whole('BARRED'), { esmClass })).toEqual({ result: null, ownWord: 'BARRED' })
+})
+
+const written = [0x08, 0x10]
+
+test.for(written)('under esm_class %i, which handsets write, nothing is acknowledged', (esmClass) => {
   expect(read('', { esmClass })).toEqual({ result: null })
 })
 
-test.for(notes)('under esm_class %i a text that is no receipt is a message', (esmClass) => {
-  expect(read('STOP', { esmClass })).toBeNull()
-  expect(read('My id: 4711', { esmClass })).toBeNull()
+test.for(written)(
+  'under esm_class %i a text that is no whole receipt of a known message is a message',
+  (esmClass) => {
+    for (const text of ['STOP', 'My id: 4711', 'My id: 4711 stat: gold', 'id:4711 stat:DELIVRD'])
+      expect(read(text, { esmClass }), text).toBeNull()
+    const known = { isKnownId: (id: string) => id === '4711', words: new Map() }
+    expect(readReceipt(deliveryOf('id:4711 stat:DELIVRD', { esmClass }), known)).toEqual(delivered('4711'))
+  },
+)
+
+test('a note of the SMSC itself is never a message of a person', () => {
+  expect(read('', { esmClass: 0x20 })).toEqual({ result: null, isUnread: true })
+  expect(read('on its way', { esmClass: 0x20 })).toEqual({ result: null, isUnread: true })
 })

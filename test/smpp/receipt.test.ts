@@ -229,11 +229,9 @@ test('other bits of esm_class do not matter', () => {
   expect(readReceipt(deliveryOf('Hi', { esmClass: 0x83 }), everybody)).toBeNull()
 })
 
-test('a receipt that makes no sense is acknowledged and ignored', () => {
-  expect(read('Hello')).toEqual({ result: null })
-  expect(read('')).toEqual({ result: null })
-  expect(read('stat:DELIVRD')).toEqual({ result: null })
-  expect(read('id:1')).toEqual({ result: null })
+test('a receipt that names no message, or says nothing of it, is one that cannot be read', () => {
+  for (const text of ['Hello', '', 'stat:DELIVRD', 'id:1'])
+    expect(read(text), text).toEqual({ result: null, isUnread: true })
 })
 
 test('any octets are read without a throw, and an ordinary text is never taken for a receipt', () => {

@@ -1,4 +1,4 @@
-import type { Address, Tlv } from './pdu.ts'
+import { type Address, type Tlv, tlvTags } from './pdu.ts'
 
 /**
  * A place in the body of one PDU. Reading past the end, or what cannot be read, leaves a sentence in `fault` and gives zero or
@@ -85,7 +85,7 @@ export function readAddress(cursor: Cursor): Address {
 /**
  * Everything up to the end as TLVs, in their order, known or not, repeated or not (section 3.2.4.1). Peers cut TLVs, give them lengths that are not
  * theirs, and close PDUs with octets that belong to none: what is whole counts, and the first that is not is noted in `rest`. Up to three
- * zeros at the end are passed over. A `message_payload` is the message itself: one that is not whole is a fault.
+ * zeros at the end are passed over.
  */
 export function readTlvs(cursor: Cursor): readonly Tlv[] {
   const { bytes, end } = cursor
@@ -93,14 +93,10 @@ export function readTlvs(cursor: Cursor): readonly Tlv[] {
   const tlvs: Tlv[] = []
   let at = cursor.at
   while (end - at >= 4) {
-    const tag = bytes.readUInt16BE(at)
     const from = at + 4
     const next = from + bytes.readUInt16BE(at + 2)
-    if (next > end) {
-      if (tag === messagePayload) failAt(cursor, 'the message payload is longer than the PDU')
-      break
-    }
-    tlvs.push({ tag, value: bytes.subarray(from, next) })
+    if (next > end) break
+    tlvs.push({ tag: bytes.readUInt16BE(at), value: bytes.subarray(from, next) })
     at = next
   }
   if (end - at >= 4) cursor.rest ??= 'a TLV is longer than the PDU'
@@ -109,5 +105,11 @@ export function readTlvs(cursor: Cursor): readonly Tlv[] {
   return tlvs
 }
 
-/** Section 5.3.2.32. */
-const messagePayload = 0x0424
+/** The same of a message, whose text may be one of them: where there is no other, and what could not be read may be it, there is no message. */
+export function readTlvsOf(cursor: Cursor, shortMessage: Uint8Array): readonly Tlv[] {
+  const tlvs = readTlvs(cursor)
+  const mayBeLost = cursor.rest !== null && shortMessage.length === 0
+  if (mayBeLost && !tlvs.some(({ tag }) => tag === tlvTags.message_payload))
+    failAt(cursor, 'the message is not whole')
+  return tlvs
+}

@@ -10,55 +10,47 @@ import { type IdMode, receiptedId } from './message-id.ts'
 import type { MessageFields } from './pdu.ts'
 import type { KnownIds } from './known-ids.ts'
 import { readReceipt, wholeReceiptId } from './receipt.ts'
+import type { Unread } from './unread.ts'
 import type { ReceiptWords } from './receipt-verdict.ts'
 
 interface Deps {
   events: Pick<ConnectorEvents, 'receipt' | 'inbound'>
-  tools: Pick<ConnectorTools, 'now' | 'log'>
+  tools: Pick<ConnectorTools, 'now'>
+  unread: Unread
   ids: IdMode
   receiptWords: ReceiptWords
   receiptsPer: 'part' | 'message'
   packing: 'unpacked' | 'packed'
   alphabet: 'gsm7' | 'latin1' | 'ascii'
   /** Which ids were given to messages of this link. */
-  known: Pick<KnownIds, 'has' | 'willKnow'>
+  known: Pick<KnownIds, 'has' | 'waitFor'>
 }
-
-const mostOwnWords = 100
 
 /** Who repeats a message does so within this time. */
 const repeatMs = 600_000
 
 /** Gives what a message or receipt of the SMSC is taken with: settles when it is stored. */
 export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryFate) => Promise<void> {
-  const { events, tools, ids, known, receiptWords: words } = deps
+  const { events, tools, ids, known, unread, receiptWords: words } = deps
   const nameOf = createNames()
-  const said = new BoundedMap<true>(mostOwnWords)
-  /** Once each: a carrier says it with thousands of receipts. */
-  const sayOwnWord = (word: string): void => {
-    if (said.get(word) !== undefined) return
-    said.set(word, true)
-    tools.log(
-      'warn',
-      'receipts have a word that is none of SMPP; it counts as undelivered, unless receipt_words says otherwise',
-      { word },
-    )
-  }
   const readings = (id: string): string[] => {
     const { networkId, alternatives = [] } = receiptedId(id, ids)
     return [networkId, ...alternatives]
   }
-  return async ({ body }, fate) => {
+  return async (delivery, fate) => {
+    const { body } = delivery
     const isKnownId = (id: string): boolean => readings(id).some((reading) => known.has(reading))
     let receipt = readReceipt(body, { words, isKnownId })
     const early = receipt === null ? wholeReceiptId(body) : null
-    if (early !== null && (await known.willKnow(readings(early), body.source.address)))
+    if (early !== null) {
+      await known.waitFor(readings(early), [body.source.address, body.destination.address])
       receipt = readReceipt(body, { words, isKnownId })
+    }
     if (receipt !== null) {
-      if (receipt.result === null) return
-      const { networkId, result, code, networkCode, numbers, reference, submittedAt, covers, ownWord } =
-        receipt
-      if (ownWord !== undefined) sayOwnWord(ownWord)
+      if (receipt.ownWord !== undefined)
+        unread.word(receipt.ownWord, receipt.result === null ? 'open' : 'undelivered')
+      if (receipt.result === null) return receipt.isUnread === true ? unread.receipt(delivery) : undefined
+      const { networkId, result, code, networkCode, numbers, reference, submittedAt, covers } = receipt
       await events.receipt({
         ...receiptedId(networkId, ids),
         numbers,

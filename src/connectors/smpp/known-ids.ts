@@ -5,9 +5,13 @@ import type { ConnectorTools } from '../connector-tools.ts'
 export const mostIds = 100_000
 /** An answer and a receipt that were sent at once may come by two connections. */
 const behindMs = 2_000
-/** What is not answered for so long is said again by most SMSCs: 10 s is what they wait at least. */
-const mostWaitMs = 8_000
-/** Bounds the numbers of which it is remembered that they were answered: two seconds of a link that sends 5,000 a second. */
+/** Less than the session gives to store a delivery: what is still open then is asked for again. */
+const mostWaitMs = 6_000
+/** More are asked for again at once: held, they would keep the answers that they wait for from being read. */
+export const mostHeld = 20
+/** Networks write a number with, without or with another prefix: its end tells. */
+const tellingDigits = 7
+/** Bounds the ends of numbers of which it is remembered that they were answered: two seconds of a link that sends 5,000 a second. */
 const mostAnswered = 10_000
 
 type Tools = Pick<ConnectorTools, 'monotonicMs' | 'schedule'>
@@ -24,6 +28,7 @@ export class KnownIds {
   readonly #answeredMs = new BoundedMap<number>(mostAnswered)
   /** Whoever waits for ids of a number, to look anew. */
   readonly #waiting = new Map<string, Set<() => void>>()
+  #held = 0
   readonly #tools: Tools
 
   constructor(tools: Tools) {
@@ -38,48 +43,63 @@ export class KnownIds {
     return this.#ids.has(networkId)
   }
 
-  /** A part is on its way to this number, in digits. Gives what to call once its answer was heard, or will not be. */
-  submitted(digits: string): () => void {
-    this.#open.set(digits, (this.#open.get(digits) ?? 0) + 1)
+  /** A part is on its way to this number. Gives what to call once its answer was heard, or will not be. */
+  submitted(number: string): () => void {
+    const end = endOf(number)
+    this.#open.set(end, (this.#open.get(end) ?? 0) + 1)
     return () => {
-      const left = (this.#open.get(digits) ?? 1) - 1
-      if (left > 0) this.#open.set(digits, left)
-      else this.#open.delete(digits)
-      this.#answeredMs.set(digits, this.#tools.monotonicMs())
-      for (const look of this.#waiting.get(digits) ?? []) look()
+      const left = (this.#open.get(end) ?? 1) - 1
+      if (left > 0) this.#open.set(end, left)
+      else this.#open.delete(end)
+      this.#answeredMs.set(end, this.#tools.monotonicMs())
+      for (const look of this.#waiting.get(end) ?? []) look()
     }
   }
 
   /**
-   * Whether a receipt that names one of `ids` is about a message of ours. While something to that number waits for its id, or has just had an answer, it
-   * is waited for: some SMSCs say what became of a message before they say its id.
+   * Settles when one of `ids` is known to be of a message to one of `numbers`, or will not be: some SMSCs say what became of a message before they
+   * say its id. While something to such a number waits for its answer, or has just had one, that is waited for. Rejects where it is still open after
+   * that, or too many wait already: whoever brings it is to bring it again.
    */
-  async willKnow(ids: readonly string[], digits: string): Promise<boolean> {
+  async waitFor(ids: readonly string[], numbers: readonly string[]): Promise<void> {
     const isKnown = (): boolean => ids.some((id) => this.has(id))
+    const end = numbers.map(endOf).find((each) => this.#untilMs(each) > this.#tools.monotonicMs())
+    if (isKnown() || end === undefined) return
+    if (this.#held >= mostHeld) throw new Error('Too many receipts wait for the answers to their submits.')
+    this.#held += 1
+    await this.#whenDecided(end, isKnown)
+    this.#held -= 1
+    if (!isKnown() && this.#open.has(end)) throw new Error('The answer to its submit has not come yet.')
+  }
+
+  #whenDecided(end: string, isKnown: () => boolean): Promise<void> {
     const { monotonicMs, schedule } = this.#tools
-    const endMs = monotonicMs() + mostWaitMs
-    const leftMs = (): number => Math.min(endMs, this.#untilMs(digits)) - monotonicMs()
-    if (isKnown() || leftMs() <= 0) return isKnown()
-    const lookers = this.#waiting.get(digits) ?? new Set()
-    this.#waiting.set(digits, lookers)
-    await new Promise<void>((resolve) => {
+    const latestMs = monotonicMs() + mostWaitMs
+    const lookers = this.#waiting.get(end) ?? new Set()
+    this.#waiting.set(end, lookers)
+    return new Promise((resolve) => {
       let cancel = (): void => undefined
       const look = (): void => {
         cancel()
-        const ms = leftMs()
-        if (!isKnown() && ms > 0) cancel = schedule(ms, look)
-        else if (lookers.delete(look)) resolve()
+        const leftMs = Math.min(latestMs, this.#untilMs(end)) - monotonicMs()
+        if (!isKnown() && leftMs > 0) {
+          cancel = schedule(leftMs, look)
+          return
+        }
+        lookers.delete(look)
+        if (lookers.size === 0) this.#waiting.delete(end)
+        resolve()
       }
       lookers.add(look)
       look()
     })
-    if (lookers.size === 0) this.#waiting.delete(digits)
-    return isKnown()
   }
 
-  /** Until when an id may come for something that was submitted to a number. */
-  #untilMs(digits: string): number {
-    if (this.#open.has(digits)) return Number.POSITIVE_INFINITY
-    return (this.#answeredMs.get(digits) ?? Number.NEGATIVE_INFINITY) + behindMs
+  /** Until when an id may come for something that was submitted to such a number. */
+  #untilMs(end: string): number {
+    if (this.#open.has(end)) return Number.POSITIVE_INFINITY
+    return (this.#answeredMs.get(end) ?? Number.NEGATIVE_INFINITY) + behindMs
   }
 }
+
+const endOf = (number: string): string => number.replaceAll(/\D/g, '').slice(-tellingDigits)

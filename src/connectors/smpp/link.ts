@@ -18,6 +18,7 @@ import { commandStatus, type MessageFields } from './pdu.ts'
 import type { Answer } from './request-outcome.ts'
 import { Session } from './session.ts'
 import { type PartOutcome, submitMessage, validityEnded } from './submit-message.ts'
+import type { Unread } from './unread.ts'
 
 interface Deps {
   replan: Replan
@@ -25,6 +26,7 @@ interface Deps {
   events: ConnectorEvents
   open: OpenSocket
   ids: KnownIds
+  unread: Unread
   /** Stores a receipt or a message; a rejection asks the SMSC to say it again. */
   store(delivery: Delivery, fate: DeliveryFate): Promise<void>
 }
@@ -256,7 +258,7 @@ export class SmppLink implements Link {
   }
 
   #createSession(role: Role): Session {
-    const { tools, events, open, store } = this.#deps
+    const { tools, events, open, store, unread } = this.#deps
     const { session: settings, receipts } = this.#plan
     const session: Session = new Session(
       {
@@ -275,7 +277,7 @@ export class SmppLink implements Link {
             if (known !== null) void events.late(known.attemptId, known.outcome)
           },
           room: () => this.#pace.roomCame(),
-          odd: (pdu) => tools.log('debug', 'the SMSC sent something odd', describePdu(pdu)),
+          odd: unread.odd,
           trace: (direction, pdu) => {
             if (this.#plan.isTraced) tools.log('info', `SMPP ${direction}`, describePdu(pdu))
           },

@@ -1,4 +1,4 @@
-import { type Cursor, readAddress, readCString, readOctet, readOctets, readTlvs } from './cursor.ts'
+import { type Cursor, readAddress, readCString, readOctet, readOctets, readTlvsOf } from './cursor.ts'
 import type { MessageFields } from './pdu.ts'
 import { type Sink, writeAddress, writeCString, writeOctet, writeShortMessage, writeTlvs } from './sink.ts'
 
@@ -6,7 +6,7 @@ import { type Sink, writeAddress, writeCString, writeOctet, writeShortMessage, w
 export const messageBody = {
   read(cursor: Cursor): MessageFields {
     // Members are written down in the order of the wire: each is read when its turn comes.
-    return {
+    const mandatory = {
       serviceType: readCString(cursor),
       source: readAddress(cursor),
       destination: readAddress(cursor),
@@ -20,8 +20,8 @@ export const messageBody = {
       dataCoding: readOctet(cursor),
       defaultMessageId: readOctet(cursor),
       shortMessage: readOctets(cursor, readOctet(cursor)),
-      tlvs: readTlvs(cursor),
     }
+    return { ...mandatory, tlvs: readTlvsOf(cursor, mandatory.shortMessage) }
   },
   write(sink: Sink, body: MessageFields): void {
     writeCString(sink, body.serviceType, 5, 'serviceType')
@@ -60,7 +60,7 @@ export const dataBody = {
       dataCoding: readOctet(cursor),
       defaultMessageId: 0,
       shortMessage: emptyMessage,
-      tlvs: readTlvs(cursor),
+      tlvs: readTlvsOf(cursor, emptyMessage),
     }
   },
   write(sink: Sink, body: MessageFields): void {

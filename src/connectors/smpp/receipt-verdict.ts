@@ -1,12 +1,5 @@
 /** What a word or a state of a receipt says. `result` is null when it is no end: a better word is waited for. */
-export type Verdict =
-  | { result: null }
-  | {
-      result: 'delivered' | 'undelivered'
-      code: string | null
-      /** It is a word of the carrier's own, that nobody has explained. */
-      isOwn?: true
-    }
+export type Verdict = { result: 'delivered' | 'undelivered'; code: string | null } | { result: null }
 
 /** What an operator says that a word means, by the word in capitals. */
 export type ReceiptWords = ReadonlyMap<string, 'delivered' | 'undelivered' | 'open'>
@@ -34,7 +27,8 @@ export const judgeState = (state: number): Verdict => verdictOfState[state] ?? n
 
 /**
  * Words of appendix B by how they begin: carriers cut them at 7 letters, or not. Those that are no end are of it, too, or of manuals: BUFFRED at
- * smscentral.com.au (sms-api/smpp/receive-dlrs), SCHEDLD at Melrose Labs, NULL at PSWinCom, for "no report came".
+ * smscentral.com.au (sms-api/smpp/receive-dlrs), SCHEDLD at Melrose Labs, NULL at PSWinCom, for "no report came"; the others say by themselves that
+ * the message is on its way.
  */
 const verdictOfWord: readonly [beginning: string, verdict: Verdict][] = [
   ['DELIV', delivered],
@@ -44,28 +38,20 @@ const verdictOfWord: readonly [beginning: string, verdict: Verdict][] = [
   ['REJECT', failed('network_rejected')],
   ['SKIPPED', failed('network_rejected')],
   ['FAIL', failed('unknown')],
-  ['ENROUT', noEnd],
-  ['ACCEPT', noEnd],
-  ['ACKED', noEnd],
-  ['BUFF', noEnd],
-  ['SCHED', noEnd],
-  ['UNKNOWN', noEnd],
-  ['NULL', noEnd],
-]
+  ...[
+    'ENROUT', 'EN_ROUT', 'ACCEPT', 'ACKED', 'BUFF', 'SCHED', 'UNKNOW', 'NULL', 'SUBMIT', 'SENT', 'PEND', 'QUEUE', 'RETR', 'PROCESS', 'TRANSIT',
+  ].map((beginning): [string, Verdict] => [beginning, noEnd]),
+] // prettier-ignore
 
-/**
- * By the word of a text. Carriers have words of their own for an end (BARRED, NOCRED, SYSERR): one that is nowhere known is an end of that kind, and
- * `isOwn`. A word of `words` is what the operator says.
- */
-export function judgeWord(stat: string, words: ReceiptWords): Verdict {
+/** What a word of a text means: by the operator's `words`, by the table, or as `message_state` where it is a number; null where nobody knows. */
+export function judgeWord(stat: string, words: ReceiptWords): Verdict | null {
   const word = stat.toUpperCase()
   const said = words.get(word)
   if (said !== undefined)
     return said === 'open' ? noEnd : said === 'delivered' ? delivered : failed('unknown')
-  return (
-    verdictOfWord.find(([beginning]) => word.startsWith(beginning))?.[1] ?? {
-      ...failed('unknown'),
-      isOwn: true,
-    }
-  )
+  if (/^\d+$/.test(word)) return judgeState(Number(word))
+  return verdictOfWord.find(([beginning]) => word.startsWith(beginning))?.[1] ?? null
 }
+
+/** Carriers have words of their own for an end (BARRED, NOCRED, SYSERR): where a receipt tells an end, one that nobody knows is of that kind. */
+export const ownEnd: Verdict = failed('unknown')

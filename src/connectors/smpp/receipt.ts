@@ -1,14 +1,14 @@
 import { mostIdLetters } from './message-id.ts'
 import { type MessageFields, tlvTags } from './pdu.ts'
 import { isWholeReceipt, readReceiptText, type ReceiptText } from './receipt-text.ts'
-import { judgeState, judgeWord, type ReceiptWords, type Verdict } from './receipt-verdict.ts'
+import { judgeState, judgeWord, ownEnd, type ReceiptWords } from './receipt-verdict.ts'
 
 /**
- * What a receipt says. `result` is null when it is no end: on its way, not known, or a receipt that makes no sense; it is
+ * What a receipt says. `result` is null when it is no end: on its way, not known, or a receipt that makes no sense (`isUnread`); it is
  * acknowledged and no more. `numbers` are those it came from and to, one of which is the recipient's.
  */
 export type ReceiptFacts =
-  | { result: null }
+  | { result: null; ownWord?: string; isUnread?: true }
   | {
       /** As the SMSC wrote it. */
       networkId: string
@@ -34,42 +34,46 @@ const mostCodeLetters = 32
 /** The bits of esm_class that say what a message is (section 5.2.12). */
 const typeMask = 0x3c
 const receiptType = 0x04
-/** Acknowledgements of a handset and intermediate notifications. Peers send final receipts under them, and handsets texts. */
-const noteTypes: ReadonlySet<number> = new Set([0x08, 0x10, 0x20])
+/** Acknowledgements that a handset or its user wrote: words about a message of ours, or any text. */
+const writtenTypes: ReadonlySet<number> = new Set([0x08, 0x10])
+/** An intermediate notification: the SMSC's own, never a person's. */
+const noticeType = 0x20
 const hasHeader = 0x40
 
 /**
  * Reads a deliver_sm or data_sm as a receipt; null when it is a message. Where esm_class does not say, the TLVs of a receipt do, and the
- * text of one only when its id is known to be ours, or esm_class says that it is some word about a message: anybody can write such a text. TLVs win over
- * the text.
+ * text of one only when its id is known to be ours, or when it is a receipt from its first key to its last under the acknowledgement of a
+ * handset: anybody can write such a text. A final word counts under any esm_class; one that nobody knows only where esm_class says that the receipt
+ * is final. TLVs win over the text.
  */
 export function readReceipt(
   fields: MessageFields,
   { isKnownId, words }: { isKnownId: (id: string) => boolean; words: ReceiptWords },
 ): ReceiptFacts | null {
   const type = fields.esmClass & typeMask
-  const isNote = noteTypes.has(type)
   const id = textOfTlv(fields, tlvTags.receipted_message_id)
   const state = valueOf(fields, tlvTags.message_state)?.at(0)
-  const isTold = type === receiptType || (id !== null && state !== undefined)
+  const isTold = type === receiptType || type === noticeType || (id !== null && state !== undefined)
   const said = textOf(fields)
   const text = readReceiptText(said)
   const networkId = id ?? text?.id ?? null
   const isMeant = (): boolean =>
-    networkId !== null && text?.id === networkId && text.stat !== null && (isNote || isKnownId(networkId))
-  // A note about a message that says nothing is none to keep.
-  if (!isTold && !isMeant()) return isNote && said.trim() === '' ? { result: null } : null
+    networkId !== null &&
+    text?.id === networkId &&
+    text.stat !== null &&
+    (isKnownId(networkId) || (writtenTypes.has(type) && isWholeReceipt(said)))
+  if (!isTold && !isMeant()) return writtenTypes.has(type) && said.trim() === '' ? { result: null } : null
 
-  const word = text?.stat ?? null
-  const verdict = state !== undefined ? judgeState(state) : word === null ? noWord : judgeWord(word, words)
-  if (networkId === null || networkId.length > mostIdLetters || verdict.result === null)
-    return { result: null }
-  const { result, code, isOwn } = verdict
-  const ownWord = isOwn === true ? { ownWord: (word ?? '').slice(0, mostCodeLetters) } : {}
+  const word = text?.stat?.slice(0, mostCodeLetters) ?? null
+  const known = state !== undefined ? judgeState(state) : word === null ? null : judgeWord(word, words)
+  const ownWord = known === null && word !== null ? { ownWord: word } : {}
+  const verdict = known ?? (word !== null && type === receiptType ? ownEnd : { result: null })
+  if (networkId === null || networkId.length > mostIdLetters) return { result: null, isUnread: true }
+  if (verdict.result === null)
+    return { result: null, ...ownWord, ...(known === null && word === null && { isUnread: true }) }
   return {
     networkId,
-    result,
-    code,
+    ...verdict,
     networkCode: ownWord.ownWord ?? networkErrorOf(fields) ?? text?.err?.slice(0, mostCodeLetters) ?? null,
     numbers: [fields.source.address, fields.destination.address].filter((number) => number !== ''),
     reference: referenceOf(fields),
@@ -84,8 +88,6 @@ export function wholeReceiptId(fields: MessageFields): string | null {
   const text = textOf(fields)
   return isWholeReceipt(text) ? (readReceiptText(text)?.id ?? null) : null
 }
-
-const noWord: Verdict = { result: null }
 
 /** `sub:002 dlvrd:002`: one receipt for a long message. */
 function partsIn(text: ReceiptText | null): number | null {

@@ -15,6 +15,7 @@ import { readSettings, type SmppSettings, smppSettings, type TlsFiles } from './
 import { validityPeriod } from './validity-period.ts'
 import { submitParts } from './submit-parts.ts'
 import { tryBind } from './try-bind.ts'
+import { createUnread } from './unread.ts'
 
 /**
  * An SMSC of an operator or aggregator, spoken to as an ESME: SMPP 3.4, and 5.0 where it is offered (SMPP v3.4 Issue 1.2; SMPP v5.0).
@@ -28,9 +29,11 @@ export const smppKind: ConnectorKind<Link> = {
     const settings = readSettings(setup.settings)
     const { messageIds, message } = settings
     const ids = new KnownIds(tools)
+    const unread = createUnread(tools)
     const store = createIncoming({
       events,
       tools,
+      unread,
       ids: messageIds,
       receiptWords: settings.receiptWords,
       receiptsPer: settings.receiptsPer,
@@ -43,7 +46,7 @@ export const smppKind: ConnectorKind<Link> = {
     const replan: Replan = (given) =>
       isLiveChange(setup.settings, given) ? planOf(setup, readSettings(given), { tools, references }) : null
     return new SmppLink(
-      { tools, events, ids, store, replan, open: openSocketOf(settings) },
+      { tools, events, ids, unread, store, replan, open: openSocketOf(settings) },
       planOf(setup, settings, { tools, references }),
     )
   },

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import type { Delivery } from '../../src/connectors/smpp/deliveries.ts'
+import { createUnread } from '../../src/connectors/smpp/unread.ts'
+import { createMetrics } from '../../src/metrics.ts'
+import { delivery } from './session-fixture.ts'
+
+function open() {
+  const metrics = createMetrics()
+  const lines: [level: string, detail: Record<string, unknown> | undefined][] = []
+  const unread = createUnread({
+    counters: metrics.linkOf('dev_1'),
+    log: (level, _words, detail) => void lines.push([level, detail]),
+  })
+  const counted = async (what: string): Promise<number> =>
+    Number(
+      new RegExp(`onesixty_link_unread_total\\{.*what="${what}"\\} (\\d+)`).exec(await metrics.text())?.[1] ??
+        0,
+    )
+  return { unread, lines, counted }
+}
+const said = (text: string) => delivery(1, { esmClass: 4, shortMessage: Buffer.from(text) }) as Delivery
+
+test('each word that nobody knows is in the log once, and every receipt that has one is counted', async () => {
+  const { unread, lines, counted } = open()
+  for (const word of ['BARRED', 'BARRED', 'NOCRED']) unread.word(word, 'undelivered')
+  expect(lines).toEqual([
+    ['warn', { word: 'BARRED' }],
+    ['warn', { word: 'NOCRED' }],
+  ])
+  expect(await counted('word')).toBe(3)
+})
+
+test('receipts that cannot be read are counted, and in the log once, without their text', async () => {
+  const { unread, lines, counted } = open()
+  for (const text of ['Dear Jane', 'Dear John']) unread.receipt(said(text))
+  expect(lines).toMatchObject([['warn', { command: 'deliver_sm', octets: 9 }]])
+  expect(JSON.stringify(lines)).not.toContain('Jane')
+  expect(await counted('receipt')).toBe(2)
+})
+
+test('the rest of a PDU that cannot be read is counted, and in the log once', async () => {
+  const { unread, lines, counted } = open()
+  for (let i = 0; i < 2; i++) unread.odd({ ...said('Hi'), rest: 'a TLV is cut' })
+  expect(lines).toMatchObject([['warn', { rest: 'a TLV is cut' }]])
+  expect(await counted('rest')).toBe(2)
+})
+
+test('what nobody asked for is told to whoever looks closely', () => {
+  const { unread, lines } = open()
+  unread.odd({ command: 'enquire_link_resp', status: 0, sequence: 1, body: null })
+  expect(lines).toMatchObject([['debug', { command: 'enquire_link_resp' }]])
+})
