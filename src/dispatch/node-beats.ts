@@ -20,7 +20,7 @@ export interface NodeBeatsDeps extends JanitorDeps {
   /** They were given up while it was taken for dead: it must end. */
   secretGivenUp?: (lacks: MissingSecrets) => void
   /** How far this node has seen the database. */
-  progress: Pick<ProgressFile, 'progress'>
+  progress: Pick<ProgressFile, 'progress' | 'write'>
   /** The database does not know what this node told it. */
   wasPutBack?: () => void
   /** Each beat brings the time of the database with it. */
@@ -97,6 +97,7 @@ export class NodeBeats extends Janitor {
         throw error
       })
     heard?.({ databaseMs: beat.saidAt, askedMs: beatMs, answeredMs: clock.monotonicMs() })
+    progress.write(beat.progress)
     this.#beatMs = beatMs
     this.#saidAt = beat.saidAt
     this.#alive = beat.alive

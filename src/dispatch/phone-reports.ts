@@ -101,7 +101,7 @@ export async function settleReports(
   return { reported, statuses, areNews }
 }
 
-/** Messages of which a part turned out not to arrive, behind what is told of the same ones before. */
+/** Messages of which a part turned out not to arrive, behind what is told of the same ones before: what an earlier try lost says nothing of the last. */
 async function correctDelivered(
   tx: Tx,
   corrections: ReportMerge['corrections'],
@@ -109,9 +109,11 @@ async function correctDelivered(
 ): Promise<MessageState[]> {
   if (corrections.length === 0) return []
   const states = new Map((await readStates(tx, corrections)).map((message) => [message.id, message]))
-  const advances = corrections.flatMap(({ messageId, error }) => {
+  const advances = corrections.flatMap(({ messageId, attemptNumber, error }) => {
     const message = states.get(messageId)
-    return message === undefined ? [] : [{ message, event: 'part_undelivered' as const, atMs, error }]
+    return message?.attempts !== attemptNumber
+      ? []
+      : [{ message, event: 'part_undelivered' as const, atMs, error }]
   })
   return (await advanceMessages(tx, advances)).filter((state) => state !== null)
 }
@@ -155,7 +157,10 @@ const asWished = ({ offer: { recall }, isStopped }: Known, settlement: Settlemen
 class ReportMerge {
   readonly settlements: { settlement: Settlement; outcome: Outcome; claimed: Claimed }[] = []
   readonly words: ReceiptWord[] = []
-  readonly corrections: (MessageKey & { error: { code: string; networkCode: string | null } })[] = []
+  readonly corrections: (MessageKey & {
+    attemptNumber: number
+    error: { code: string; networkCode: string | null }
+  })[] = []
   readonly #nowMs: number
   /** From where back-offs count. */
   readonly #dueFromMs: number
@@ -233,8 +238,8 @@ class ReportMerge {
     const meaning = this.#meaningOf(error, known)
     const isCertain = meaning.kind === 'undelivered' || meaning.kind === 'refused'
     const { code, networkCode } = isCertain ? meaning : { code: 'unknown', networkCode: null }
-    const { accountId, mode, messageId } = known.claimed
-    this.corrections.push({ accountId, mode, messageId, error: { code, networkCode } })
+    const { accountId, mode, messageId, attemptNumber } = known.claimed
+    this.corrections.push({ accountId, mode, messageId, attemptNumber, error: { code, networkCode } })
   }
 
   /** By its own clock, which may go ahead unknown to us, a phone calls expired what is not: nothing was submitted, and it goes again. */

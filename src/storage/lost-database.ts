@@ -1,5 +1,5 @@
+import { stat } from 'node:fs/promises'
 import { databaseFile } from '../data-folder.ts'
-import { isThere } from '../durable-file.ts'
 import { epochFile, readEpochFile } from './epoch-file.ts'
 import { UnusableError } from './unusable.ts'
 
@@ -8,7 +8,11 @@ import { UnusableError } from './unusable.ts'
  * its keys, balances and messages, and say nothing of it.
  */
 export async function refuseLostDatabase(dataFolder: string): Promise<void> {
-  if (await isThere(databaseFile(dataFolder))) return
+  const octets = await stat(databaseFile(dataFolder)).then(
+    ({ size }) => size,
+    () => 0,
+  )
+  if (octets > 0) return
   if ((await readEpochFile(dataFolder)) !== null) throw lostDatabase(dataFolder, false)
 }
 

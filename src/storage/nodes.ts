@@ -3,7 +3,7 @@ import { clusterOf, databaseTime } from './database-time.ts'
 import type { Tx } from './dialect.ts'
 import { holdWaiting } from './epoch.ts'
 import { type Times, usualTimes } from '../times.ts'
-import { catchesUp } from './progress.ts'
+import { catchUp } from './progress.ts'
 import { agreeAgain, SecretGivenUpError } from './secret-mark.ts'
 
 export interface NodeStart {
@@ -76,16 +76,18 @@ export interface Beat {
   wasSilenced: boolean
   /** When it was said. */
   saidAt: number
+  /** How far the database is with what all its nodes did (progress.ts): who knows that much notices when it is put back. */
+  progress: number
   /** How many messages are held because the database has forgotten this node's word before: it was put back (P14). Null while it has not. */
   held: number | null
 }
 
 /**
  * Says that a node lives, and of those that say nothing any more that they do not. Both are facts for all from the commit on. `saidBefore` is
- * when it said so last, and `known` how far it has seen the database (progress.ts): one that does not know of it, or is not as far, was put back
- * while this node went on, and all that waits is held, as at a start. One
- * that does goes on with what it had, on whatever server: that history is what the next start compares with. Refuses (SecretGivenUpError) a node that
- * was silent for so long that its secrets, of which `marks` are, could be given up meanwhile, and were.
+ * when it said so last, and `known` how far it has seen the database: one that does not know of it, or is not as far, was put back while this node
+ * went on, and all that waits is held, as at a start. One that does goes on with what it had, on whatever server: that history is what the next
+ * start compares with. Refuses (SecretGivenUpError) a node that was silent for so long that its secrets, of which `marks` are, could be given up
+ * meanwhile, and were.
  */
 export async function beatNode(
   tx: Tx,
@@ -110,7 +112,7 @@ export async function beatNode(
     .select(['left_at', 'beat_at'])
     .where('epoch', '=', epoch)
     .executeTakeFirst()
-  const isBehind = await catchesUp(tx, known)
+  const { progress, isBehind } = await catchUp(tx, known)
   const isForgotten = isBehind || (saidBefore !== null && (self === undefined || self.beat_at < saidBefore))
   const wasSilent = self === undefined || self.left_at !== null || self.beat_at <= now - silenceMs
   const lacks = isForgotten || wasSilent ? await agreeAgain(tx, marks, now) : null
@@ -142,6 +144,7 @@ export async function beatNode(
     silenced: silenced.map((row) => row.epoch),
     wasSilenced: self === undefined || self.left_at !== null,
     saidAt: now,
+    progress,
     held,
   }
 }

@@ -1,8 +1,16 @@
-import type { Tx } from './dialect.ts'
+import { StorageError, type Tx } from './dialect.ts'
 
 /** The database knows less than this process has seen of it: it was put back meanwhile (P14). */
-export class PutBackError extends Error {
+export class PutBackError extends StorageError {
   override readonly name = 'PutBackError'
+
+  constructor() {
+    super(
+      'the database was put back while this server ran: nothing is claimed until what waits is held',
+      'unavailable',
+      false,
+    )
+  }
 }
 
 /**
@@ -17,20 +25,18 @@ export async function advanceProgress(tx: Tx, known: number): Promise<number> {
     .returning('progress')
     .executeTakeFirst()
   const progress = row?.progress ?? 0
-  if (known > 0 && progress <= known)
-    throw new PutBackError(
-      'the database was put back while this server ran: nothing is claimed until what waits is held',
-    )
+  if (known > 0 && progress <= known) throw new PutBackError()
   return progress
 }
 
-/** Whether the database is behind what this process has seen of it. Then it goes on from there: whoever asks holds what waits in the same transaction. */
-export async function catchesUp(tx: Tx, known: number): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('instance')
-    .set({ progress: known })
-    .where('id', '=', 1)
-    .where('progress', '<', known)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+/**
+ * How far the database is with the work of all its nodes. One that is behind what this process has seen of it goes on from there: whoever asks holds
+ * what waits in the same transaction.
+ */
+export async function catchUp(tx: Tx, known: number): Promise<{ progress: number; isBehind: boolean }> {
+  const { progress = 0 } =
+    (await tx.selectFrom('instance').select('progress').where('id', '=', 1).executeTakeFirst()) ?? {}
+  const isBehind = progress < known
+  if (isBehind) await tx.updateTable('instance').set({ progress: known }).where('id', '=', 1).execute()
+  return { progress: Math.max(progress, known), isBehind }
 }

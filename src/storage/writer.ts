@@ -122,7 +122,8 @@ async function attempt(tx: Tx, unit: Unit, savepoint: string | null): Promise<()
     const result = await unit.run(tx)
     return () => unit.resolve(result)
   } catch (error) {
-    if (error instanceof StorageError && error.transactionLost) throw error
+    // What the others read of a damaged file may be anything: nothing of it is committed.
+    if (error instanceof StorageError && (error.transactionLost || error.fault === 'damaged')) throw error
     await sql.raw(`rollback to ${savepoint}`).execute(tx)
     return () => unit.reject(error)
   }

@@ -1,4 +1,4 @@
-import { rename, rm } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { databaseFile } from '../../src/data-folder.ts'
 import { epochFile } from '../../src/storage/epoch-file.ts'
@@ -22,6 +22,8 @@ test('a server whose database is gone ends with 78 and makes no new one; put bac
   for (const suffix of ['', '-wal', '-shm']) await rename(`${file}${suffix}`, `${file}.away${suffix}`)
   const words = `${file} is missing or empty. Put it back (onesixty restore <file>).`
   expect(await serve()).toMatchObject({ code: 78, stderr: expect.stringContaining(words) })
+  expect(await house.run('account list')).toMatchObject({ code: 78, stderr: expect.stringContaining(words) })
+  await writeFile(file, '')
   expect(await house.run('account list')).toMatchObject({ code: 78, stderr: expect.stringContaining(words) })
   for (const suffix of ['', '-wal', '-shm']) await rename(`${file}.away${suffix}`, `${file}${suffix}`)
   const server = await startServerProcess({ dataFolder: house.dataFolder, isFirst: false })

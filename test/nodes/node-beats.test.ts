@@ -31,7 +31,7 @@ async function startNode(
     clock: base.clock,
     marks,
     secretGivenUp,
-    progress: { progress: 0 },
+    progress: { progress: 0, write: () => undefined },
     ...node,
   })
   await beats.start()

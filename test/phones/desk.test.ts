@@ -125,6 +125,20 @@ test('a text whose first part was delivered and of which another was lost is und
   await expectSums(house.storage.read, house.clock.now())
 })
 
+test('what a phone lost that had let a text go says nothing of the phone that took it over', async () => {
+  const house = await openDeskHouse()
+  const [first, second] = [await house.register('1'), await house.register('2')]
+  await house.send({ parts: 3 })
+  const [offer] = await house.pull(first)
+  await house.report(first, sayAll('canceled')(offer!))
+  house.clock.jumpWallClock(60_000)
+  const [other] = await house.pull(second)
+  await house.report(second, sayAll('sent')(other!), sayAll('delivered')(other!))
+  await house.report(first, sayAll('delivered')(offer!))
+  await house.report(first, sayAll('failed', appWords.reported(70))(offer!))
+  expect(await house.messages()).toMatchObject([{ status: 'delivered', corrected: 0, attempts: 2 }])
+})
+
 test('of a text of one part a failure behind its delivery says nothing', async () => {
   const house = await openDeskHouse()
   const phone = await house.register('1')

@@ -75,6 +75,29 @@ test('one that was put back under a running node gives out nothing, until its ne
   expect(await writer.write((tx) => advanceProgress(tx, known))).toBe(known + 1)
 })
 
+test('each beat tells a node how far the others are, so that its folder notices a database that is put back by what they did', async () => {
+  await start()
+  const { writer } = fixture.storage
+  const beat = { epoch: 1, name: 'n1', tidies: true, marks: ['m'] }
+  const known = await writer.write((tx) => advanceProgress(tx, 0))
+  const done = await writer.write((tx) => advanceProgress(tx, known))
+  expect(await writer.write((tx) => beatNode(tx, fixture.clock, { ...beat, known }))).toMatchObject({
+    progress: done,
+    held: null,
+  })
+})
+
+test('a restored database goes on from the number that the folder knows', async () => {
+  const { file } = await start()
+  await putBack({ progress: file.progress + 40 })
+  const { epoch, createdAt, progress } = (await start()).file
+  expect(progress).toBe(file.progress + 40)
+  await putBack({ progress: file.progress })
+  expect(await start()).toMatchObject({ restored: true, file: { epoch: epoch + 1, createdAt, progress } })
+  const read = fixture.storage.read.selectFrom('instance').select('progress')
+  expect(await read.execute()).toEqual([{ progress }])
+})
+
 test('a folder that served another database before tells nothing of this one', async () => {
   await start()
   await start()

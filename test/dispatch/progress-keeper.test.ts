@@ -1,0 +1,50 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { ProgressKeeper } from '../../src/dispatch/progress-keeper.ts'
+import { createLog } from '../../src/log.ts'
+import { advanceEpoch } from '../../src/storage/epoch.ts'
+import { ProgressFile, readEpochFile } from '../../src/storage/epoch-file.ts'
+import { openTestStorage } from '../open-test-storage.ts'
+
+/** A keeper of a database that has been started once; `horizon.begun` counts the writes of messages, as the test says. */
+async function open() {
+  const { storage, clock, dataFolder, close } = await openTestStorage()
+  onTestFinished(close)
+  const { file: said } = await advanceEpoch(storage, dataFolder, clock.now())
+  const file = new ProgressFile(dataFolder, said)
+  onTestFinished(() => file.close())
+  const horizon = { begun: 0 }
+  const log = createLog('silent', { write: () => undefined })
+  const keeper = new ProgressKeeper({ writer: storage.writer, clock, log, horizon, file })
+  const pass = async (ms: number): Promise<void> => {
+    await clock.advance(ms)
+    await storage.writer.drain()
+    await clock.advance(0)
+  }
+  const inDatabase = async (): Promise<number> =>
+    (await storage.read.selectFrom('instance').select('progress').executeTakeFirstOrThrow()).progress
+  const inFile = async (): Promise<number> => (await readEpochFile(dataFolder))?.progress ?? 0
+  return { keeper, horizon, pass, both: async () => [await inDatabase(), await inFile()] }
+}
+
+test('a start counts, and so does each five seconds in which messages were written, in the database and beside it', async () => {
+  const { keeper, horizon, pass, both } = await open()
+  await keeper.start()
+  expect(await both()).toEqual([1, 1])
+  horizon.begun += 1
+  await pass(4_999)
+  expect(await both()).toEqual([1, 1])
+  await pass(1)
+  expect(await both()).toEqual([2, 2])
+  await pass(60_000)
+  expect(await both()).toEqual([2, 2])
+  await keeper.stop()
+  expect(await both()).toEqual([2, 2])
+})
+
+test('a stop counts what was written since', async () => {
+  const { keeper, horizon, both } = await open()
+  await keeper.start()
+  horizon.begun += 1
+  await keeper.stop()
+  expect(await both()).toEqual([2, 2])
+})
