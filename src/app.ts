@@ -41,6 +41,7 @@ import { databaseTime, isShared } from './storage/database-time.ts'
 import type { EpochStart } from './storage/epoch.ts'
 import { ProgressFile } from './storage/epoch-file.ts'
 import { lockFolder } from './storage/folder-lock.ts'
+import { programModule } from './program-files.ts'
 import { openStorage } from './storage/open-storage.ts'
 import type { HotUnits } from './messages/units.ts'
 import { type Times, usualTimes } from './times.ts'
@@ -79,7 +80,7 @@ export async function createApp(
   let progress: ProgressFile | null = null
   try {
     const secret = await loadInstanceSecret(config)
-    const unitsModule = new URL('./messages/units.ts', import.meta.url)
+    const unitsModule = programModule('units')
     const served = { unitsModule, maxMergedWeight: config.maxBatchMessages }
     const opened = (storage = await open(config, served, clock.now()))
     await agree(clock, opened)

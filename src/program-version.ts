@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { programFile } from './program-files.ts'
 
 /** The version of this program, as its package.json has it. */
 export const programVersion: string = (
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+  JSON.parse(readFileSync(programFile('package.json'), 'utf8')) as { version: string }
 ).version

@@ -31,6 +31,8 @@ const startedOver = 'STARTED_OVER'
 export async function startOverOnceStripped(host: StartingProcess): Promise<void> {
   const hasStartedOver = host.env[startedOver] !== undefined
   delete host.env[startedOver]
+  // A built program has nothing to strip.
+  if (!import.meta.filename.endsWith('.ts')) return
   const kept = getCompileCacheDir()
   if (hasStartedOver || kept === undefined || host.platform === 'win32' || host.channel) return
   // Told where modules are kept, Node.js would look for those of the main thread before `bin/prepare.js` takes its flag back, and find none.

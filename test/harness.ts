@@ -127,7 +127,7 @@ export interface ProcessEnd {
   signal: NodeJS.Signals | null
 }
 
-/** Starts `node bin/onesixty.js serve` on a data folder; settles when it is ready. Rejects with what it wrote when it ends before. */
+/** Starts `onesixty serve` on a data folder; settles when it is ready. Rejects with what it wrote when it ends before. */
 export async function startServerProcess(options: {
   dataFolder: string
   /** The same port after a restart is what clients see of one. */
@@ -139,6 +139,8 @@ export async function startServerProcess(options: {
   times?: Times
   /** Whether it is the first of its database, which says its first keys; when left out, whether it is the first of its folder. */
   isFirst?: boolean
+  /** For what a built program does not have: `npm test` builds one for all others, which is ready in half the time. */
+  ofCheckout?: boolean
   /** An end for what hangs; a busy machine with several servers is slow. */
   readyWithinMs?: number
 }): Promise<ServerProcess> {
@@ -148,13 +150,15 @@ export async function startServerProcess(options: {
     flags = [],
     times = usualTimes,
     readyWithinMs = usuallyReadyWithinMs,
+    ofCheckout = false,
   } = options
   const port = options.port ?? (await freePort())
   const isFirst =
     options.isFirst ?? ![epochFile(dataFolder), databaseFile(dataFolder)].some((file) => existsSync(file))
   const settings = { ...databaseSettings(dataFolder), ...manyNeighbours, ONESIXTY_PORT: String(port), ...env }
-  const program = times === usualTimes ? [onesixty, 'serve'] : [timedServer, JSON.stringify(times)]
-  const child = spawnNode([...flags, ...program], settings)
+  const { onesixty, timedServer, keeps } = ofCheckout ? checkout : program
+  const command = times === usualTimes ? [onesixty, 'serve'] : [timedServer, JSON.stringify(times)]
+  const child = spawnNode([...flags, ...command], { ...keeps, ...settings })
   let output = ''
   let end: ProcessEnd | null = null
   for (const stream of [child.stdout, child.stderr])
@@ -194,12 +198,14 @@ export async function startServerProcess(options: {
 
 const usuallyReadyWithinMs = 20_000
 
-/** Runs `node bin/onesixty.js <args>` to its end, in a process of its own. */
+/** Runs `onesixty <args>` to its end, in a process of its own. */
 export async function cliProcess(
   args: readonly string[],
-  options: { dataFolder: string; stdin?: string; env?: Record<string, string> },
+  options: { dataFolder: string; stdin?: string; env?: Record<string, string>; ofCheckout?: boolean },
 ): Promise<CommandResult> {
-  const child = spawnNode([onesixty, ...args], { ...databaseSettings(options.dataFolder), ...options.env })
+  const { onesixty, keeps } = options.ofCheckout === true ? checkout : program
+  const settings = { ...databaseSettings(options.dataFolder), ...options.env }
+  const child = spawnNode([onesixty, ...args], { ...keeps, ...settings })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
@@ -221,8 +227,29 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-const onesixty = join(import.meta.dirname, '..', 'bin', 'onesixty.js')
-const timedServer = join(import.meta.dirname, 'timed-server.js')
+interface Program {
+  onesixty: string
+  /** Takes its times as an argument. */
+  timedServer: string
+  /** Settings by which one start finds what another has compiled; a checkout sees to that itself. */
+  keeps: Record<string, string>
+}
+
+const checkout: Program = {
+  onesixty: join(import.meta.dirname, '..', 'bin', 'onesixty.js'),
+  timedServer: join(import.meta.dirname, 'timed-server.js'),
+  keeps: {},
+}
+/** The folder that scripts/build-program.ts has filled; the checkout where it is not set. */
+const builtIn = process.env['ONESIXTY_PROGRAM']
+const program: Program =
+  builtIn === undefined
+    ? checkout
+    : {
+        onesixty: join(builtIn, 'main.js'),
+        timedServer: join(builtIn, 'timed-program.js'),
+        keeps: { NODE_COMPILE_CACHE: join(builtIn, 'compiled') },
+      }
 
 /** Nothing of the surrounding settings reaches it. */
 function spawnNode(args: readonly string[], env: Record<string, string>) {

@@ -1,8 +1,7 @@
 import { prepare } from '../bin/prepare.js'
 
-// `onesixty serve` with other times, for tests: no settings, for an operator would set them to what loses messages.
+// `onesixty serve` of the checkout with other times: see timed-program.ts.
 prepare()
 const { startOverOnceStripped } = await import('../src/start-over.ts')
-const { serve } = await import('../src/cli/serve.ts')
 await startOverOnceStripped(process)
-process.exitCode = await serve(process, {}, JSON.parse(process.argv[2] ?? ''))
+await import('./timed-program.ts')

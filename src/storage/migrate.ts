@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
+import { programFile } from '../program-files.ts'
 import type { Tx } from './dialect.ts'
 import { UnusableError } from './unusable.ts'
 import type { Writer } from './writer.ts'
@@ -14,7 +15,7 @@ interface Migration {
 
 /** The migrations of one database, in the order of their names. */
 export async function readMigrations(kind: 'sqlite' | 'postgres'): Promise<Migration[]> {
-  const folder = new URL(`./migrations/${kind}/`, import.meta.url)
+  const folder = programFile(`src/storage/migrations/${kind}/`)
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted()
   return Promise.all(
     names.map(async (name) => {

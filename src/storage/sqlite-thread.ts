@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { takeHeapFlagsBack } from '../garbage.ts'
+import { programModule } from '../program-files.ts'
 import type { Damage } from './damage.ts'
 import { StorageError, type StorageFault } from './dialect.ts'
 import { faultOf } from './sqlite-faults.ts'
@@ -37,7 +38,7 @@ const mostCharactersInMessage = 65_536
 function startWorker(settings: WorkerSettings): Worker {
   const setHeapFlags = takeHeapFlagsBack()
   try {
-    const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
+    const worker = new Worker(programModule('sqlite-worker'), {
       workerData: settings,
       resourceLimits: { maxYoungGenerationSizeMb: settings.readOnly ? nurseryMb.reader : nurseryMb.writer },
     })

@@ -18,7 +18,11 @@ afterEach(async () => {
 })
 
 async function start(port?: number): Promise<ServerProcess> {
-  const server = await startServerProcess({ dataFolder, ...(port === undefined ? {} : { port }) })
+  const server = await startServerProcess({
+    dataFolder,
+    ofCheckout: true,
+    ...(port === undefined ? {} : { port }),
+  })
   started.push(server)
   return server
 }

@@ -51,6 +51,7 @@ async function startAndStop(caches: string, env: Record<string, string> = {}): P
   const dataFolder = await emptyFolder()
   const told = join(dataFolder, 'told')
   const server = await startServerProcess({
+    ofCheckout: true,
     dataFolder,
     env: { XDG_CACHE_HOME: caches, ...env },
     flags: ['--import', tellingAtTheEnd(told)],
@@ -64,7 +65,7 @@ async function runCommand(caches: string): Promise<Told[]> {
   const dataFolder = await emptyFolder()
   const told = join(dataFolder, 'told')
   const env = { XDG_CACHE_HOME: caches, NODE_OPTIONS: `--import ${tellingAtTheEnd(told)}` }
-  expect(await cliProcess(['--version'], { dataFolder, env })).toMatchObject({ code: 0 })
+  expect(await cliProcess(['--version'], { ofCheckout: true, dataFolder, env })).toMatchObject({ code: 0 })
   return readTold(told)
 }
 

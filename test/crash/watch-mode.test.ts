@@ -11,7 +11,7 @@ test('npm run dev starts the service, though Node speaks into the channels of it
   const dataFolder = await temporaryFolder()
   onTestFinished(() => rm(dataFolder, { recursive: true, force: true }))
 
-  const server = await startServerProcess({ dataFolder, flags: [flag] })
+  const server = await startServerProcess({ dataFolder, flags: [flag], ofCheckout: true })
   onTestFinished(async () => void (await server.stop()))
   expect(server.first?.testKey).toMatch(/^onesixty_test_/)
 })

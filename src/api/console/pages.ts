@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { fastifyStatic } from '@fastify/static'
+import { programFile } from '../../program-files.ts'
 import type { Mount } from '../mount.ts'
 import { securityHeaders } from '../pages/html.ts'
 import type { Reply } from '../respond.ts'
 
 /** Where `scripts/build-console.ts` puts what it builds. */
-const built = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
+const built = fileURLToPath(programFile('console/dist/'))
 
 /** The addresses of the console's pages: each is the one page application, which reads its own address. */
 const pages = [

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { runInNewContext } from 'node:vm'
 import { gunzip, gzip } from 'node:zlib'
+import { programFile, referencePackage } from '../../program-files.ts'
 import { prefersGzip } from '../media-types.ts'
 import type { Reply } from '../respond.ts'
 
@@ -45,7 +46,7 @@ export function createAssets(): (name: AssetName, headers: IncomingHttpHeaders) 
 
 const load = async (name: AssetName): Promise<Buffer> =>
   promisify(gzip)(
-    name === 'scalar.js' ? await readScalar() : await readFile(new URL(`assets/${name}`, import.meta.url)),
+    name === 'scalar.js' ? await readScalar() : await readFile(programFile(`src/api/pages/assets/${name}`)),
   )
 
 /**
@@ -53,7 +54,7 @@ const load = async (name: AssetName): Promise<Buffer> =>
  * which nothing else runs, and keeps 40 MB; to read the literal from the file takes 30 ms and keeps nothing.
  */
 async function readScalar(): Promise<string> {
-  const bundle = await readFile(new URL(import.meta.resolve('@scalar/fastify-api-reference')), 'utf8')
+  const bundle = await readFile(referencePackage(), 'utf8')
   const literal = /^var standalone_default = (".*");$/m.exec(bundle)?.[1]
   if (literal === undefined)
     throw new Error('@scalar/fastify-api-reference has another layout: read its script anew.')

@@ -1,0 +1,57 @@
+import { cp, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { rolldown } from 'rolldown'
+import { referencePackage } from '../src/program-files.ts'
+
+const root = join(import.meta.dirname, '..')
+
+/** What a server, its threads and its commands begin with. */
+const entries = {
+  main: 'src/main.ts',
+  units: 'src/messages/units.ts',
+  'sqlite-worker': 'src/storage/sqlite-worker.ts',
+}
+
+/** What is read, not imported. */
+const files = ['package.json', 'console/dist', 'src/api/pages/assets', 'src/storage/migrations']
+
+/**
+ * Builds the program without its types and with all that it imports into `folder`, which is emptied: a server is ready in half the time and a command
+ * in less, since it loads a hundred files in the place of two thousand. `more` names further entries by their files.
+ */
+export async function buildProgram(
+  folder: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  await rm(folder, { recursive: true, force: true })
+  const build = await rolldown({
+    cwd: root,
+    input: { ...entries, ...more },
+    platform: 'node',
+    external: ['pg-native'],
+    // The thread of the database and the main one share chunks: a class exists once in each.
+    plugins: [
+      {
+        name: 'program-files',
+        resolveId: (id) =>
+          id.endsWith('/program-files.ts') ? join(import.meta.dirname, 'built-program-files.ts') : null,
+      },
+    ],
+    onLog(level, { message }) {
+      if (level === 'warn') throw new Error(message)
+    },
+  })
+  await build.write({ dir: folder, format: 'esm', chunkFileNames: '[name]-[hash].js', keepNames: true })
+  await build.close()
+  for (const file of files) await cp(join(root, file), join(folder, file), { recursive: true })
+  await cp(referencePackage(), join(folder, 'reference-package.js'))
+}
+
+// node scripts/build-program.ts FOLDER [NAME=FILE …]
+if (import.meta.main) {
+  const [folder = 'dist', ...more] = process.argv.slice(2)
+  await buildProgram(
+    resolve(folder),
+    Object.fromEntries(more.map((entry) => entry.split('=') as [string, string])),
+  )
+}
