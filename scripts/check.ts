@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { join, relative } from 'node:path'
 import { styleText } from 'node:util'
 
 /**
@@ -17,7 +17,7 @@ interface Step {
 }
 
 /** The servers that tests start are of this build: it is ready in half the time of the checkout, which some tests start by name. */
-const program = join('node_modules', '.cache', 'onesixty', 'program')
+const built = join(import.meta.dirname, '..', 'node_modules', '.cache', 'onesixty', 'program')
 
 const steps: readonly Step[] = [
   { name: 'format', commands: [['oxfmt', '--check', '.']] },
@@ -36,7 +36,7 @@ const steps: readonly Step[] = [
   { name: 'generated files', commands: [['node', 'scripts/generate.ts', '--check']] },
   {
     name: 'program',
-    commands: [['node', 'scripts/build-program.ts', program, 'timed-program=test/timed-program.ts']],
+    commands: [['node', 'scripts/build-program.ts', built, 'timed-program=test/timed-program.ts']],
   },
   { name: 'audit', commands: [['node', 'scripts/audit.ts']], isShown: true },
 ]
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   const startedMs = performance.now()
   const filters = process.argv.slice(2)
   const total: Count = { passed: 0, failed: 0 }
-  if (filters.length === 0) process.env['ONESIXTY_PROGRAM'] = resolve(program)
+  if (filters.length === 0) process.env['ONESIXTY_PROGRAM'] = built
   if (filters.length > 0 || (await runSteps(total))) await runVitest(total, filters)
   if (filters.length === 0) sayTotal((performance.now() - startedMs) / 60_000)
   console.log(`\n${total.passed} passed, ${total.failed} failed`)
