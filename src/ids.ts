@@ -84,6 +84,9 @@ export function timeOfId(id: string): number {
 
 const typeId = /^[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
+/** What `isId` takes, as schemas say it. */
+export const idPattern = (prefix: IdPrefix): string => typeId.source.replace('[a-z]{3}', prefix)
+
 /** Whether `value` has the form of an id with this prefix. Says nothing about whether it exists. */
 export const isId = (prefix: IdPrefix, value: string): boolean =>
   value.startsWith(prefix) && typeId.test(value)

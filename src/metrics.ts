@@ -58,6 +58,9 @@ export function createMetrics(
 ): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'onesixty_' })
+  // Gauges that are named as counters are; the same numbers stand there by type.
+  for (const what of ['handles', 'requests', 'resources'])
+    registry.removeSingleMetric(`onesixty_nodejs_active_${what}_total`)
   const registers = [registry]
   const counter = (name: string, help: string, ...labelNames: string[]): Counter =>
     new Counter({ name: `onesixty_${name}`, help, labelNames, registers })

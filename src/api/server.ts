@@ -157,12 +157,23 @@ function admissionFault(request: FastifyRequest, known: KnownPaths): Error | nul
       detail: 'A request has exactly one Host header (RFC 9112 section 3.2).',
     })
   }
+  if (!isFramedAsRead(raw)) {
+    return refuse('malformed_request', {
+      detail: 'Of transfer codings only chunked is understood, and not by HTTP/1.0 (RFC 9112 section 6.1).',
+    })
+  }
   if (request.is404) {
     const path = pathOf(raw.url ?? '')
     progress.route = known.find(path)?.route ?? null
     return routeFault(known, path)
   }
   return (raw.url ?? '').length > maxUriBytes ? refuse('uri_too_long') : null
+}
+
+/** Node takes every list of codings that ends with `chunked`, and hands on the chunks as if there were no other. */
+const isFramedAsRead = ({ headers, httpVersion }: IncomingMessage): boolean => {
+  const codings = headers['transfer-encoding']
+  return codings === undefined || (codings.toLowerCase() === 'chunked' && httpVersion === '1.1')
 }
 
 /** Why nothing answers at an address: it does not exist, or takes other methods. */

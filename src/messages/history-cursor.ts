@@ -18,7 +18,7 @@ export interface HistoryCursor {
 const version = 1
 const tagBytes = 16
 /** A query with 100 ids, a position and the base64 of it all stay well below. */
-const maxCursorLength = 6_000
+export const maxCursorLength = 6_000
 
 /**
  * Writes a cursor as text that can be neither read nor changed: a version byte, then encryption with a synthetic nonce (the construction

@@ -13,7 +13,7 @@ export const listAccountsOperation: OperatorOperation = {
   summary: 'All accounts, oldest first',
   description:
     'In pages, found by key: while accounts are opened nothing is shown twice and nothing is left out.',
-  query: Type.Object(pageParameters('Accounts')),
+  query: Type.Object(pageParameters('Accounts', 'acc')),
   answers: { 200: documentedPage('accounts', AccountSchema, accountExample) },
   problems: ['invalid_query'],
   async handle({ read }, { rawQuery }) {

@@ -15,7 +15,7 @@ export const listLedgerOperation: OperatorOperation = {
   description: 'The entries of its ledger, newest first, in pages. What was used stands in the usage.',
   query: Type.Object({
     mode: Type.Optional({ ...oneOf(modes, 'Which wallet.'), default: 'live' }),
-    ...pageParameters('Entries'),
+    ...pageParameters('Entries', 'led'),
   }),
   answers: { 200: documentedPage('entries', EntrySchema, entryExample) },
   problems: ['invalid_query', 'not_found'],

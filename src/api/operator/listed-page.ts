@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import type { IdPrefix } from '../../ids.ts'
-import { isId } from '../../ids.ts'
+import { idPattern, isId } from '../../ids.ts'
 import type { DocumentedAnswer } from '../operation.ts'
 import { type QueryReader, textThat, wholeNumber } from '../query.ts'
 import { oneOf, orNull } from '../v1/message-view.ts'
@@ -9,11 +9,13 @@ const mostListed = 100
 const usuallyListed = 25
 
 /** The parameters of a list that comes in pages, found by key. */
-export const pageParameters = (noun: string) => ({
+export const pageParameters = (noun: string, prefix: IdPrefix) => ({
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: mostListed, default: usuallyListed, description: `${noun} a page.` }),
   ),
-  cursor: Type.Optional(Type.String({ description: '`next_cursor` of the page before.' })),
+  cursor: Type.Optional(
+    Type.String({ pattern: idPattern(prefix), description: '`next_cursor` of the page before.' }),
+  ),
 })
 
 /** What the request asks for: how many, and behind which id. Faults are the reader's. */

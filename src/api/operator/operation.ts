@@ -9,6 +9,7 @@ import type { Db, Tx } from '../../storage/dialect.ts'
 import type { Writer } from '../../storage/writer.ts'
 import type { AccountStateDeps } from '../change-account-state.ts'
 import type { DocumentedAnswer } from '../operation.ts'
+import { idempotencyKeyForm } from '../v1/idempotency.ts'
 
 /** What the operations of the operator's interface work with. It sees all accounts: nothing of it is read for one. */
 export interface OperatorDeps {
@@ -66,8 +67,7 @@ export const IdempotencyHeader = {
   properties: {
     'Idempotency-Key': {
       type: 'string',
-      minLength: 1,
-      maxLength: 255,
+      ...idempotencyKeyForm,
       description:
         'Yours, for what is asked for: 1 to 255 visible ASCII characters, bare or quoted, such as the number of an invoice. The same key and body again changes nothing and gives the same answer with `Idempotent-Replayed: true`; another body is refused (422 `idempotency_key_reused`).',
     },

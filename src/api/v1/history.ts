@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { rfc3339 } from '../../clock.ts'
-import { type IdPrefix, isId } from '../../ids.ts'
+import { idPattern, type IdPrefix, isId } from '../../ids.ts'
 import { messageErrorCodes } from '../../messages/message-errors.ts'
 import { type HistoryDeps, readHistory } from '../../messages/history.ts'
 import type { ReadOf } from '../../storage/dialect.ts'
-import { openCursor, sealCursor } from '../../messages/history-cursor.ts'
+import { maxCursorLength, openCursor, sealCursor } from '../../messages/history-cursor.ts'
 import { everyMessage, type HistoryQuery } from '../../messages/history-query.ts'
 import type { TimelineEntry } from '../../messages/history-timeline.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
@@ -49,26 +49,27 @@ const HistorySchema = Type.Object({
   next_cursor: orNull<string>('string', 'What to send as `cursor` for the next page; null on the last one.'),
 })
 
+/** An empty one is refused, whatever the parameter. */
 const text = (description: string, more: Record<string, unknown> = {}) =>
-  Type.Optional(Type.String({ description, ...more }))
+  Type.Optional(Type.String({ minLength: 1, description, ...more }))
 const choice = <const T extends string>(values: readonly T[], description: string) =>
   Type.Optional(oneOf(values, description))
 const dateTime = (description: string) => text(description, { format: 'date-time' })
 
 const HistoryQuerySchema = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Messages a page.' })),
-  cursor: text('`next_cursor` of the page before. It carries the query: only `limit` may stand beside it.'),
-  id: Type.Optional(Type.Array(Type.String(), { maxItems: 100, description: 'Messages by id; repeat the parameter for several.' })),
-  send_id: text('Messages of one send.'),
+  cursor: text('`next_cursor` of the page before. It carries the query: only `limit` may stand beside it.', { maxLength: maxCursorLength, pattern: '^[A-Za-z0-9_-]+$' }),
+  id: Type.Optional(Type.Array(Type.String({ pattern: idPattern('msg') }), { maxItems: 100, description: 'Messages by id; repeat the parameter for several.' })),
+  send_id: text('Messages of one send.', { pattern: idPattern('snd') }),
   client_reference: text('Messages with this reference of yours; write a `+` as `%2B`, a space as `%20`.', { minLength: 1, maxLength: 100 }),
   status: Type.Optional(Type.Array(oneOf(messageStatuses, 'A status.'), { maxItems: 100, description: 'Messages in one of these states; repeat the parameter for several.' })),
   error_code: text('Messages with this `error.code`.'),
   direction: choice(directions, 'Sent or received messages only.'),
   category: choice(categories, 'Messages of one category.'),
-  device_id: text('Messages that this device has or had.'),
+  device_id: text('Messages that this device has or had.', { pattern: idPattern('dev') }),
   to: text('Messages to this number; write its `+` as `%2B`.'),
   from: text('Messages from this sender; write a `+` as `%2B`, a space as `%20`.'),
-  country: text('Messages to or from one country, ISO 3166-1 alpha-2.'),
+  country: text('Messages to or from one country, ISO 3166-1 alpha-2.', { pattern: '^[A-Z]{2}$' }),
   created_after: dateTime('Created at this instant or later.'),
   created_before: dateTime('Created before this instant.'),
   updated_after: dateTime('Changed at this instant or later, in the order of the last change: to keep a copy in step without webhooks, ask again from the `updated_at` of the last message that you have.'),

@@ -25,6 +25,13 @@ export function readIdempotency(
   return { key, fingerprint: fingerprintOf(body) } satisfies Named
 }
 
+/** Of the header, as schemas say it: what `keyOf` takes and nothing else. */
+export const idempotencyKeyForm = {
+  minLength: 1,
+  maxLength: 512,
+  pattern: String.raw`^([!#-~][!-~]{0,254}|"([!#-\[\]-~]|\\["\\]){1,255}")$`,
+} as const
+
 const bare = /^[!#-~][!-~]{0,254}$/
 const quoted = /^"((?:[!#-[\]-~]|\\["\\])+)"$/
 

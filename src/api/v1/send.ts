@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts'
 import { Refusal, refuse } from '../../errors.ts'
 import type { SendRequest, StoredSend } from '../../messages/send-request.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
-import { InFlight, readIdempotency } from './idempotency.ts'
+import { idempotencyKeyForm, InFlight, readIdempotency } from './idempotency.ts'
 import { buildRequest, checkSend, type CheckedSend, type PrepareSendDeps } from './prepare-send.ts'
 import { RecipientGuard, type RecipientGuardDeps } from './recipient-guard.ts'
 import { RecipientRate } from './recipient-rate.ts'
@@ -54,9 +54,7 @@ the service: the simulator plays the network, and the numbers +15005550001 to +1
   headers: Type.Object({
     'Idempotency-Key': Type.Optional(
       Type.String({
-        minLength: 1,
-        maxLength: 255,
-        pattern: '^[!-~]+$',
+        ...idempotencyKeyForm,
         description: 'Names this send, for 7 days unless the operator set another time, and until its messages are final: 1 to 255 visible ASCII characters, bare or quoted. Ignored with `dry_run`.',
       }),
     ),
