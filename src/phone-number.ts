@@ -87,16 +87,36 @@ function kindOf(lineType: LineType): PhoneKind {
 
 const longestToSuggestFrom = 64
 const separators = /[\s\p{Cf}\p{Pd}\u2212()[\]./~]/gu
-const internationalForm = /^(?:\+(?:00)?|00)([1-9][0-9]{6,14})$/
+/** Without a plus or 00 only what is longer than any national number, as it stands without its trunk prefix, can be nothing else. */
+const internationalForm = /^(?:(?:\+(?:00)?|00)([1-9][0-9]{6,14})|([1-9][0-9]{11,14}))$/
+/** RFC 3966 and 5724; one with parameters says more than a number. */
+const uriScheme = /^\s*(?:tel|sms|smsto):/i
+/** A superscript is no digit of the number, nor is what stands by itself in brackets or behind a slash at its end: it would make it a stranger's. */
+const superscript = /\p{No}/u
+const footnote = /[([/]\s*[0-9]{1,2}\s*[)\]]?\s*$/
 
-/** What `+49 (0)151 / 123-456 78` and `0049…` mean; null for everything that does not say its calling code. */
+/** What `+49 (0)151 / 123-456 78`, `0049…`, `tel:+49…` and digits of any script mean; null for everything that does not say its calling code. */
 function suggestE164(raw: string): string | null {
-  if (raw.length > longestToSuggestFrom) return null
-  const digits = internationalForm.exec(raw.normalize('NFKC').replace(separators, ''))?.[1]
+  if (raw.length > longestToSuggestFrom || superscript.test(raw)) return null
+  const plain = raw
+    .normalize('NFKC')
+    .replace(/\p{Nd}/gu, digitOf)
+    .replace(uriScheme, '')
+  if (footnote.test(plain)) return null
+  const found = internationalForm.exec(plain.replace(separators, ''))
+  const digits = found?.[1] ?? found?.[2]
   const reading = digits === undefined ? null : readInternationalNumber(`+${digits}`)
   if (reading === null) return null
   const canonical = spellingOf(reading)
   return isAcceptable(canonical) ? canonical : null
+}
+
+/** The decimal digits of every script stand in a run of ten, from its zero on (The Unicode Standard, section 4.6). */
+function digitOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  let value = 0
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1
+  return String(value)
 }
 
 /** Whether a spelling would be taken as it is: a number without its prefix may be short, or have another prefix. */

@@ -28,9 +28,13 @@ export function scalarFault(pointer: string, schema: ScalarSchema, value: unknow
   return typeof value === 'string' ? stringFault(pointer, schema, value) : null
 }
 
-/** A member that nobody asked for; suggests the known one that was probably meant. */
-export function unknownFieldFault(name: string, known: Iterable<string>): Fault {
-  const near = nearestName(name, known)
+/** A member that nobody asked for; suggests the known one that was probably meant, by its letters or as others call it. */
+export function unknownFieldFault(
+  name: string,
+  known: Iterable<string>,
+  otherNames: ReadonlyMap<string, string> = new Map(),
+): Fault {
+  const near = otherNames.get(name.toLowerCase().replaceAll(/[^a-z]/g, '')) ?? nearestName(name, known)
   const says = 'There is no such field.'
   return {
     pointer: `/${escapePointer(name)}`,

@@ -8,11 +8,30 @@ export function readInstant(text: string): number | { detail: string; suggestion
       detail: 'The offset is missing: end with Z for UTC, or with +01:00 and the like.',
       suggestion: `${text}Z`,
     }
+  const atMs = timeOf(text)
+  if (!Number.isNaN(atMs)) return atMs
+  const suggestion = asRfc3339(text)
+  return {
+    detail: `It must be a date and time by RFC 3339, such as 2026-11-21T09:30:00Z${suggestion === null ? '' : ' or 2026-11-21T11:30:00+02:00'}.`,
+    ...(suggestion !== null && { suggestion }),
+  }
+}
+
+/** What of ISO 8601 has the same meaning and is no RFC 3339: an offset without its colon or minutes, no seconds, a blank for the T or for a lost plus. */
+const iso8601 = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)? ?(?:[Zz]|([ +-])(\d\d):?(\d\d)?)$/
+
+function asRfc3339(text: string): string | null {
+  const found = iso8601.exec(text)
+  if (found === null) return null
+  const [, date, time, seconds = ':00', sign, hours, minutes = '00'] = found
+  const offset = sign === undefined ? 'Z' : `${sign === ' ' ? '+' : sign}${hours}:${minutes}`
+  const written = `${date}T${time}${seconds}${offset}`
+  return Number.isNaN(timeOf(written)) ? null : written
+}
+
+const timeOf = (text: string): number => {
   const found = dateTime.exec(text)
-  const atMs = found === null ? Number.NaN : instantOf(found)
-  return Number.isNaN(atMs)
-    ? { detail: 'It must be a date and time by RFC 3339, such as 2026-11-21T09:30:00Z.' }
-    : atMs
+  return found === null ? Number.NaN : instantOf(found)
 }
 
 const dateTime = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})$/

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { refuse, type Refusal } from '../errors.ts'
 
+const byteOrderMark = Buffer.from('\uFEFF')
+
 /** Objects in objects in what we are sent: `metadata` is the deepest. Room for later fields; bounds every recursion over it. */
 const deepest = 8
 
@@ -10,6 +12,8 @@ const deepest = 8
  */
 export function parseJsonObject(bytes: Buffer, what = 'The body'): object {
   if (bytes.length === 0) throw malformed(`${what} is empty.`)
+  if (byteOrderMark.equals(bytes.subarray(0, byteOrderMark.length)))
+    throw malformed(`${what} begins with a byte order mark: send it without (RFC 8259 section 8.1).`)
   if (!isUtf8(bytes)) throw malformed(`${what} is not valid UTF-8.`)
   const value = parse(bytes.toString('utf8'), what)
   if (typeof value !== 'object' || value === null || Array.isArray(value))

@@ -40,6 +40,13 @@ test('what is not one JSON object in UTF-8 is malformed', async () => {
   }
 })
 
+test('a byte order mark is named, since no editor shows it', async () => {
+  const { body } = await post(Buffer.from('\uFEFF{"to":"+4915112345678","text":"x"}'))
+  expect(body.detail).toMatch(/^The body begins with a byte order mark: send it without/)
+  for (const other of ['', '{', '\u00ef{}'])
+    expect((await post(other)).body.detail).not.toContain('order mark')
+})
+
 test('a member that stands twice is malformed, because one of the two would be ignored in silence', async () => {
   const twice = [
     '{"to":"+4915112345678","text":"a","text":"b"}',

@@ -49,6 +49,20 @@ test('an unknown field is refused and suggests the nearest known one', async () 
   ])
 })
 
+test.for([
+  ['Body', 'text'],
+  ['message', 'text'],
+  ['phone_number', 'to'],
+  ['phoneNumbers', 'to'],
+  ['recipients', 'to'],
+  ['originator', 'from'],
+  ['sender_id', 'from'],
+  ['scheduled_at', 'send_at'],
+  ['ttl', 'validity_period'],
+])('a member as another interface calls it is refused, with ours: %s', async ([theirs = '', ours]) => {
+  expect(await faultsOf({ to, text: 'x', [theirs]: 'x' })).toEqual([[`/${theirs}`, 'unknown_field', ours]])
+})
+
 test('no value is turned into another type', async () => {
   const body = {
     to: 4915112345678,

@@ -102,6 +102,15 @@ test.each([
   ['＋４９１５１１２３４５６７８', '+4915112345678'],
   ['+44 (0)20 7946 0958', '+442079460958'],
   ['+39 (0)6 12345678', '+390612345678'],
+  ['+٤٩١٥١١٢٣٤٥٦٧٨', '+4915112345678'],
+  ['+۴۹ ۱۵۱ ۱۲۳۴۵۶۷۸', '+4915112345678'],
+  ['+४९१५११२३४५६७८', '+4915112345678'],
+  ['4915112345678', '+4915112345678'],
+  [' 4915112345678', '+4915112345678'],
+  ['49 151 / 12345678', '+4915112345678'],
+  ['tel:+4915112345678', '+4915112345678'],
+  ['TEL:+49-151-12345678', '+4915112345678'],
+  ['sms:+4915112345678', '+4915112345678'],
 ])('refuses %j as written, and suggests %s', (raw, suggestion) => {
   expect(parsePhoneNumber(raw)).toMatchObject({ fault: 'invalid_format', suggestion })
 })
@@ -114,19 +123,41 @@ test.each([
   '+49110',
   '015112345678',
   '15112345678',
-  '4915112345678',
+  // 11 digits without a plus may be a national number of 1, 49 or 86.
+  '13124567890',
+  '3125550144',
+  '6025550144',
   '+4915112345678 ext 5',
+  '+4915112345678²',
+  '+4915112345678 ①',
+  '+491511234567⁸',
+  '+4915112345678 [1]',
+  '+4915112345678 (2)',
+  '+4915112345678（２）',
+  '+4915112345678/79',
+  'tel:+4915112345678;ext=5',
+  'tel:015112345678;phone-context=+49',
+  'tel:015112345678',
   '+49151CALLNOW',
-  'tel:+4915112345678',
   '+4915112345678,+4915112345679',
   '+49151123456789012',
-  '+٤٩١٥١١٢٣٤٥٦٧٨',
   '+0151 12345678',
   '+1 555',
   `+49${' '.repeat(1_000_000)}15112345678`,
 ])('refuses %j, with nothing to suggest', (raw) => {
   expect(parsePhoneNumber(raw)).toMatchObject({ fault: 'invalid_format', suggestion: null })
 })
+
+test('digits of every script are read as the digits that they are', () => {
+  const zeros = Array.from({ length: 0x20000 }, (_, code) => code).filter(
+    (code) => /\p{Nd}/u.test(String.fromCodePoint(code)) && !/\p{Nd}/u.test(String.fromCodePoint(Math.max(0, code - 1))),
+  )
+  expect(zeros.length).toBeGreaterThan(60)
+  for (const zero of zeros) {
+    const written = [...'4915112345678'].map((digit) => String.fromCodePoint(zero + Number(digit))).join('')
+    expect(parsePhoneNumber(`+ ${written}`), zero.toString(16)).toMatchObject({ suggestion: '+4915112345678' })
+  }
+}) // prettier-ignore
 
 test.each([
   ['+9991234567', /calling code/],

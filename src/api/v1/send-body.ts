@@ -72,6 +72,18 @@ export type SendBody = Static<typeof SendBodySchema>
 const schemas: ReadonlyMap<string, ScalarSchema> = new Map(
   Object.entries(SendBodySchema.properties as unknown as Record<string, ScalarSchema>),
 )
+/**
+ * What the interfaces of others call our members, in small letters alone: Twilio (Body, MessagingServiceSid apart), Sinch and MessageBird (body,
+ * originator, recipients), Amazon SNS (PhoneNumber, Message), Plivo (src, dst), Clickatell (content), Infobip (destinations), SMSGate (phoneNumbers, message).
+ */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ...['body', 'content', 'message', 'messagetext', 'msg', 'sms', 'textmessage'].map((name) => [name, 'text'] as const),
+  ...['destination', 'destinations', 'dst', 'mobile', 'msisdn', 'number', 'numbers', 'phone', 'phonenumber', 'phonenumbers', 'recipient', 'recipients'].map((name) => [name, 'to'] as const),
+  ...['originator', 'sender', 'senderid', 'src'].map((name) => [name, 'from'] as const),
+  ...['scheduleat', 'scheduledat', 'scheduletime', 'sendtime'].map((name) => [name, 'send_at'] as const),
+  ...['clientref', 'customid', 'externalid', 'reference'].map((name) => [name, 'client_reference'] as const),
+  ...['ttl', 'validity'].map((name) => [name, 'validity_period'] as const),
+]) // prettier-ignore
 const mostRecipients = 100
 
 /**
@@ -101,7 +113,7 @@ const none: readonly Fault[] = []
 
 function memberFaults(name: string, value: unknown): readonly Fault[] {
   const schema = schemas.get(name)
-  if (schema === undefined) return [unknownFieldFault(name, schemas.keys())]
+  if (schema === undefined) return [unknownFieldFault(name, schemas.keys(), otherNames)]
   if (name === 'to') return recipientsFormFaults(value)
   const pointer = `/${name}`
   if (name === 'metadata') return metadataFaults(pointer, value)
