@@ -30,6 +30,6 @@ export function gatheredOutput(): { write(line: string): void } {
 }
 
 /** At the top of an event only: deeper patterns cost every line a tenth of a request, and nothing hands over nested bodies. */
-const redactedPaths = [
+export const redactedPaths = [
   'text', 'to', 'from', 'recipient', 'sender', 'authorization', 'token', 'api_key', 'password', 'secret', 'body', 'headers',
 ] // prettier-ignore

@@ -147,7 +147,7 @@ function logFields(request: FastifyRequest, status: number, elapsedMs: number): 
     account: progress.caller?.accountId,
     key: progress.caller?.keyId,
     device: progress.deviceId ?? undefined,
-    token: progress.tokenId ?? undefined,
+    operator_token: progress.tokenId ?? undefined,
     trace: traceOf(raw.headers['traceparent']),
   }
 }

@@ -156,6 +156,10 @@ function findUnder(name: string, loaded: Command | CommandGroup, rest: readonly 
 }
 
 function unknownWord(name: string, word: string, known: readonly string[]): UsageError {
+  const flag = word.startsWith('--')
+    ? nearestName(word, name === 'onesixty' ? ['--help', '--version'] : ['--help'])
+    : null
+  if (flag !== null) return new UsageError(`There is no option ${word} after ${name}. Did you mean ${flag}?`)
   if (word === '' || word.startsWith('-'))
     return new UsageError(`A command is missing after ${name}: one of ${known.join(', ')}.`)
   const meant = nearestName(word, known)

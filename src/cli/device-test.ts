@@ -29,7 +29,7 @@ export const test = command({
     const trial = await tryOut(tools, found, kind)
     if (trial !== null) checks.push({ name: 'peer', ok: trial.ok, says: trial.says })
     const remedies = [
-      ...remediesOf(found.report?.reasons ?? []),
+      ...remediesOf(found.report?.reasons ?? [], { byTest: true }),
       ...(trial?.remedy ? [`peer: ${trial.remedy}`] : []),
     ]
     const ok = checks.every((check) => check.ok)

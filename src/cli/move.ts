@@ -97,8 +97,8 @@ async function move(tools: Toolbox, { url, place, pageRows, json }: Wish): Promi
   }
 }
 
-/** SQLSTATE class 28, invalid authorization; and what pg says where it has no password to answer with. */
-const passwordFault = /\(28[0-9A-Z]{3}\)$|client password must be a string/
+/** SQLSTATE class 28, invalid authorization; and that there is no password to answer with. */
+const passwordFault = /\(28[0-9A-Z]{3}\)$|asks for a password/
 
 /** The address as it may be shown and kept. Refuses what is no address of a database, and a password, which is never repeated. */
 function readTarget(given: string): string {

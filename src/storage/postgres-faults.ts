@@ -44,10 +44,15 @@ export function faultOfState(state: string): StorageFault {
 /** Faults after which neither a savepoint nor anything else of the transaction is left. */
 const endsTransaction: ReadonlySet<StorageFault> = new Set(['conflict', 'unavailable'])
 
+/** What pg says of SCRAM where it has no password to answer with. */
+const noPassword = /client password must be a (non-empty )?string/
+
 /** Any error of the driver in words that the rest of the program can act on. Nothing of a row stands in them: only the server's sentence. */
 export function asStorageError(error: unknown): StorageError {
   if (error instanceof StorageError) return error
   const { code, message, severity } = error as Error & { code?: string; severity?: string }
+  if (severity === undefined && noPassword.test(message))
+    return new StorageError('PostgreSQL asks for a password, and none is set', 'unavailable', true)
   // What the server says has a severity; everything else is said by the connection.
   if (severity === undefined || code === undefined)
     return new StorageError(`PostgreSQL cannot be reached: ${message}`, 'unavailable', true)

@@ -2,6 +2,7 @@ import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { redactedPaths } from '../../src/log.ts'
 
 const repository = join(import.meta.dirname, '../..')
 const sourceFiles = globSync('src/**/*.ts', { cwd: repository })
@@ -43,6 +44,19 @@ test('no helper of the tests registers hooks as it is loaded: they would hold fo
   const texts = await Promise.all(helpers.map((path) => readFile(join(repository, path), 'utf8')))
   // A set-up file is loaded for each.
   expect(helpers.filter((_, i) => registers(texts[i] ?? ''))).toEqual(['test/no-leftovers.ts'])
+})
+
+test('no line of the log is given what the log hides by its name: it would say [redacted] of what may be read', () => {
+  const hidden = new RegExp(`(?:^|,)\\s*(?:${redactedPaths.join('|')})\\s*(?:[:,]|$)`)
+  const membersOf = (text: string): string[] =>
+    [...text.matchAll(/\blog\s*\.\w+\(\s*\{((?:[^{}]|\{[^{}]*\})*)\}/g)].map(([, members = '']) =>
+      members.replaceAll(/\{[^{}]*\}/g, ''),
+    )
+  const hides = (text: string): boolean => membersOf(text).some((members) => hidden.test(members))
+  expect(["log.info({ from: 'a' }, 'b')", 'log.warn({ err, token }, c)'].every(hides)).toBe(true)
+  expect(hides('log.warn({ asked: of(({ token }) => 1) })')).toBe(false)
+  expect(sources.flatMap(({ text }) => membersOf(text)).length).toBeGreaterThan(40)
+  expect(pathsWhere(({ text }) => hides(text))).toEqual([])
 })
 
 test('nothing is exported as default', () => {

@@ -174,6 +174,7 @@ test('a server that asks for a password which is missing or wrong says where it 
     else process.env['PGPASSWORD'] = password
     const refused = await house.move(' --json').finally(() => (process.env['PGPASSWORD'] = 'postgres'))
     expect([password, ...codeOf(refused)]).toEqual([password, 1, 'password_refused'])
+    expect(refused.stderr).not.toContain('SASL')
     expect(refused.stderr).toContain('The password is taken from PGPASSWORD, else from a pgpass file')
   }
 })

@@ -86,6 +86,13 @@ test.each(Object.entries(linkReasons))('a link that says %s has a remedy, or nee
   )
 })
 
+test('the test of a device names itself in no remedy; everybody else names it where it says more', () => {
+  expect(
+    explainedReasons.filter((reason) => /device test/.test(remediesOf([reason], { byTest: true }).join())),
+  ).toEqual([])
+  expect(remediesOf(['connect_failed'])[0]).toContain('onesixty device test says what failed.')
+})
+
 test('the page about links has a row for every reason of theirs that has a remedy', async () => {
   const page = await readFile(new URL('../../docs/connectors/smpp.md', import.meta.url), 'utf8')
   const [, rows = ''] = page.split('## When something is wrong')

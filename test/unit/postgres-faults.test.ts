@@ -36,6 +36,17 @@ test('what the server did not say was said by the connection, and passes', () =>
   expect(isPassing(asStorageError(said('42601')))).toBe(false)
 })
 
+// The words of pg 8.23.1, lib/crypto/sasl.js.
+test.for(['string', 'non-empty string'])(
+  'that a password is missing is said in words of ours (%s)',
+  (what) => {
+    const { message } = asStorageError(
+      new Error(`SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a ${what}`),
+    )
+    expect(message).toBe('PostgreSQL asks for a password, and none is set')
+  },
+)
+
 test('a value that the database refuses for what it is is the fault of whoever sent it, and is looked into all the same', () => {
   const unfit = asStorageError(said('22021'))
   expect(refusalFrom(unfit)).toMatchObject({ code: 'malformed_request' })

@@ -100,7 +100,7 @@ async function load(deps: AuthDeps) {
     telemetry: { enabled: false },
     logger: {
       log: (level, message) =>
-        level === 'error' ? deps.log.error({ from: 'better-auth' }, message) : undefined,
+        level === 'error' ? deps.log.error({ part: 'better-auth' }, message) : undefined,
     },
   })
 }
