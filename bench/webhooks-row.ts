@@ -5,6 +5,7 @@ import { cliActor, createToolbox } from '../src/cli/toolbox.ts'
 import { readConfig } from '../src/config.ts'
 import { createWebhookSecretBox } from '../src/devices/secret-box.ts'
 import { loadInstanceSecret } from '../src/instance-secret.ts'
+import { createAddressGuard } from '../src/webhooks/address-guard.ts'
 import { addEndpoint } from '../src/webhooks/endpoint-store.ts'
 import type { BenchRun } from './bench-run.ts'
 import { type Figure, mean, perSecondOf } from './figure.ts'
@@ -76,7 +77,8 @@ async function addEndpoints({ env }: BenchFolder, accountId: string, url: string
   const io = { stdout: process.stdout, stderr: process.stderr, stdin: Readable.from([]), env }
   const { config, ids, clock, randomBytes, withStorage } = createToolbox(io, readConfig(env))
   const secretBox = createWebhookSecretBox(await loadInstanceSecret(config))
-  const deps = { ids, nowMs: clock.now(), randomBytes, secretBox, mostEndpoints: config.webhookEndpoints }
+  const guard = createAddressGuard(config.webhookAllow)
+  const deps = { ids, nowMs: clock.now(), randomBytes, secretBox, guard, mostEndpoints: config.webhookEndpoints }
   await withStorage((storage) =>
     storage.writer.write(async (tx) => {
       for (let i = 0; i < hangingEndpoints; i++)

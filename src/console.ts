@@ -20,6 +20,7 @@ import { openAccount } from './open-account.ts'
 import type { Wiring } from './wiring.ts'
 import { createNumberHash } from './number-hash.ts'
 import { programVersion } from './program-version.ts'
+import { createAddressGuard } from './webhooks/address-guard.ts'
 
 /** The console's calls, to be mounted, with what they need of the other parts. */
 export function createConsole(
@@ -41,7 +42,10 @@ export function createConsole(
     },
     health: createHealth(wiring, publicUrl),
     identity: createIdentityPorts(wiring, publicUrl),
-    webhooks: { secretBox: createWebhookSecretBox(wiring.secret) },
+    webhooks: {
+      secretBox: createWebhookSecretBox(wiring.secret),
+      guard: createAddressGuard(wiring.config.webhookAllow),
+    },
   }
   return createConsoleMount(surroundingsOf(wiring, ports, publicUrl))
 }

@@ -135,7 +135,7 @@ test('no text, number, key, password, code or secret of the API, the console and
   const other = (await somebody.change('sign-up/open', { name: 'Bob', email: 'bob@example.org', password: 'sieben Igel unterm Dach' })).body as { accountId: string; testKey: string }
 
   const url = `${receiver.url}/${marks.path}`
-  const { secret } = await cliJson<{ secret: string }>(['webhook', 'add', '--account', accountId, '--url', url], dataFolder)
+  const { secret } = await cliJson<{ secret: string }>(['webhook', 'add', '--account', accountId, '--url', url], dataFolder, { ONESIXTY_WEBHOOK_ALLOW: '127.0.0.1' })
   let failures = 2
   receiver.handle = (_, response) => {
     response.statusCode = failures-- > 0 ? 500 : 200
@@ -292,6 +292,8 @@ test('no token, key or note of a program of the operator stands there', async ()
 
   const log = server.output()
   for (const said of ['/operator/v1/accounts', '/operator/v1/accounts/:account/grants', '/operator/v1/accounts/:account/ledger']) expect(log, said).toContain(said)
+  expect(log).toMatch(/"operator_token":"otk_/)
+  expect(log).not.toContain('[redacted]')
   const minted = { writing: secretOf(writing), reading: secretOf(reading), liveKey: secretOf(liveKey), testKey: secretOf(testKey), setupToken: link.split('#')[1] ?? '' }
   expectNowhere({ ...marks, ...minted }, { log, metrics, told })
   expectNowhere({ ...unnamed, ...minted }, { refusals: refusals.text() })

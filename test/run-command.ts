@@ -30,8 +30,12 @@ async function* bytesOf(text: string): AsyncIterable<Uint8Array> {
 }
 
 /** Runs a command with `--json` that must succeed, and gives what it printed. */
-export async function cliJson<T>(args: readonly string[], dataFolder: string): Promise<T> {
-  const { code, stdout, stderr } = await cli([...args, '--json'], { dataFolder })
+export async function cliJson<T>(
+  args: readonly string[],
+  dataFolder: string,
+  env: Record<string, string> = {},
+): Promise<T> {
+  const { code, stdout, stderr } = await cli([...args, '--json'], { dataFolder, env })
   if (code !== 0) throw new Error(`onesixty ${args.join(' ')} failed: ${stderr}${stdout}`)
   return JSON.parse(stdout) as T
 }

@@ -15,7 +15,7 @@ export async function examineWebhooks(
 ): Promise<Finding[]> {
   const endpoints = await db
     .selectFrom('webhook_endpoints')
-    .select(['state', 'disabled_because'])
+    .select(['state', 'disabled_because', 'failing_since'])
     .where('state', '<>', 'removed')
     .execute()
   const targets = webhookAllow.length === 0 ? [] : [examineTargets(webhookAllow)]
@@ -23,8 +23,9 @@ export async function examineWebhooks(
   const failed = endpoints.filter(
     ({ disabled_because }) => disabled_because === 'failing' || disabled_because === 'gone',
   ).length
+  const failing = endpoints.filter((each) => each.state === 'enabled' && each.failing_since !== null).length
   const late = await readDueEndpoints(db, nowMs - lateAfterMs)
-  const says = `${endpoints.length} endpoints, ${failed} of them disabled because they failed; ${late.length} have waited for more than five minutes.`
+  const says = `${endpoints.length} endpoints, ${failed} of them disabled because they failed, ${failing} failing; ${late.length} have waited for more than five minutes.`
   return [
     ...targets,
     {

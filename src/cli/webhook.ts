@@ -2,21 +2,22 @@ import { requireAccount } from '../accounts/list-accounts.ts'
 import { hourMs, rfc3339, rfc3339OrNull } from '../clock.ts'
 import { createWebhookSecretBox } from '../devices/secret-box.ts'
 import { eventTypes } from '../messages/event-types.ts'
-import type { Db } from '../storage/dialect.ts'
+import { createAddressGuard } from '../webhooks/address-guard.ts'
 import {
   addEndpoint,
   type EndpointDeps,
+  type PlaceDeps,
   removeEndpoint,
   rotateSecret,
   setEndpoint,
 } from '../webhooks/endpoint-store.ts'
 import { listEndpoints, type ListedEndpoint } from '../webhooks/list-endpoints.ts'
-import { type DeliveryTry, listTries } from '../webhooks/list-deliveries.ts'
-import { replayEvent, replayRange, sendTestEvent } from '../webhooks/replay.ts'
+import { replayEvent, replayRange } from '../webhooks/replay.ts'
 import { command, type CommandGroup } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { readTime } from './read-time.ts'
 import { cliActor, type Toolbox } from './toolbox.ts'
+import { testCommand } from './webhook-test.ts'
 
 const account = { type: 'text', value: 'ACCOUNT', says: 'Id of the account: acc_…', required: true } as const
 const endpoint = {
@@ -32,6 +33,8 @@ const depsOf = async (tools: Toolbox): Promise<EndpointDeps> => ({
   randomBytes: tools.randomBytes,
   secretBox: createWebhookSecretBox(await tools.instanceSecret()),
 })
+
+const guardOf = (tools: Toolbox): PlaceDeps => ({ guard: createAddressGuard(tools.config.webhookAllow) })
 
 const secretSentence = 'The secret is shown this once: what it signs, the receiver verifies with it.'
 
@@ -58,7 +61,11 @@ const add = command({
   },
   async run(tools, { options }) {
     const { account: accountId, url, event: types, mode = null } = options
-    const deps = { ...(await depsOf(tools)), mostEndpoints: tools.config.webhookEndpoints }
+    const deps = {
+      ...(await depsOf(tools)),
+      ...guardOf(tools),
+      mostEndpoints: tools.config.webhookEndpoints,
+    }
     const { endpointId, secret } = await tools.withStorage((storage) =>
       storage.writer.write((tx) => addEndpoint(tx, deps, { accountId, url, types, mode, actor: cliActor })),
     )
@@ -70,7 +77,8 @@ const add = command({
 })
 
 const list = command({
-  summary: 'Lists the webhook endpoints of an account. Secrets cannot be shown again.',
+  summary:
+    'Lists the webhook endpoints of an account, and since when and why one fails. Secrets cannot be shown again.',
   arguments: [],
   options: { account },
   async run(tools, { options }) {
@@ -79,10 +87,14 @@ const list = command({
       await requireAccount(read, options.account)
       return listEndpoints(read, asked)
     })
-    const lines = endpoints.map(
-      (each) =>
-        `${each.id}  ${stateOf(each).padEnd(18)}  ${each.mode ?? 'both modes'}  ${each.types.length === 0 ? 'all events' : each.types.join(' ')}  ${each.url}`,
-    )
+    const lines = endpoints.flatMap((each) => [
+      `${each.id}  ${stateOf(each).padEnd(18)}  ${each.mode ?? 'both modes'}  ${each.types.length === 0 ? 'all events' : each.types.join(' ')}  ${each.url}`,
+      ...(each.failingSince === null
+        ? []
+        : [
+            `    since ${rfc3339(each.failingSince)} it took nothing: ${each.failingBecause ?? 'not known why'}`,
+          ]),
+    ])
     return {
       json: { endpoints: endpoints.map(shown) },
       text: lines.length === 0 ? 'This account has no webhook endpoints.' : lines.join('\n'),
@@ -90,8 +102,8 @@ const list = command({
   },
 })
 
-const stateOf = ({ state, disabledBecause }: ListedEndpoint): string =>
-  disabledBecause === null ? state : `${state} (${disabledBecause})`
+const stateOf = ({ state, disabledBecause, failingSince }: ListedEndpoint): string =>
+  disabledBecause !== null ? `${state} (${disabledBecause})` : failingSince !== null ? 'failing' : state
 
 const shown = (each: ListedEndpoint) => ({
   id: each.id,
@@ -101,6 +113,7 @@ const shown = (each: ListedEndpoint) => ({
   state: each.state,
   disabled_because: each.disabledBecause,
   failing_since: rfc3339OrNull(each.failingSince),
+  failing_because: each.failingBecause,
   previous_secret_until: rfc3339OrNull(each.previousSecretUntil),
   created_at: rfc3339(each.createdAt),
 })
@@ -122,53 +135,6 @@ const rotate = command({
     }
   },
 })
-
-/** Beyond the time that one try may take: a server looks twice a second, and may have others under way. */
-const testGraceMs = 5_000
-const testLookMs = 250
-
-const test = command({
-  summary: 'Tells an endpoint the event webhook.test, and says what it answered.',
-  details: 'A running server delivers it: the same way as everything else.',
-  arguments: [],
-  options: { account, endpoint },
-  run: (tools, { options }) =>
-    tools.withStorage(async ({ read, writer }) => {
-      const named = { accountId: options.account, endpointId: options.endpoint }
-      const eventId = await writer.write((tx) => sendTestEvent(tx, { nowMs: tools.clock.now() }, named))
-      const tried = await firstTry(tools, read, { ...named, eventId })
-      const json = { event_id: eventId, status: tried?.status ?? null, failure: tried?.failure ?? null }
-      const isDone = tried !== null && tried.status !== null && tried.status >= 200 && tried.status <= 299
-      return { json: { ...json, delivered: isDone }, text: testSentence(tried), exitCode: isDone ? 0 : 1 }
-    }),
-})
-
-async function firstTry(
-  { clock, config }: Toolbox,
-  read: Db,
-  named: { accountId: string; endpointId: string; eventId: string },
-): Promise<DeliveryTry | null> {
-  const untilMs = clock.monotonicMs() + config.webhookTimeoutMs + testGraceMs
-  // The timers of the clock let the process end.
-  const alive = setInterval(() => undefined, 3_600_000)
-  try {
-    for (;;) {
-      const [first] = await listTries(read, named)
-      if (first !== undefined) return first
-      if (clock.monotonicMs() >= untilMs) return null
-      await new Promise<void>((resolve) => void clock.schedule(testLookMs, resolve))
-    }
-  } finally {
-    clearInterval(alive)
-  }
-}
-
-const testSentence = (tried: DeliveryTry | null): string =>
-  tried === null
-    ? 'Nobody has tried it yet. Is a server running, with the role webhooks?'
-    : tried.status === null
-      ? `No answer: ${tried.failure}.`
-      : `It answered ${tried.status} within ${tried.durationMs} ms.`
 
 const replay = command({
   summary: 'Tells an endpoint again what happened: one event, or all of a range of time.',
@@ -231,7 +197,7 @@ const changeState = (state: 'enabled' | 'disabled', summary: string) =>
     arguments: [],
     options: { account, endpoint },
     async run(tools, { options }) {
-      const deps = { ids: tools.ids, nowMs: tools.clock.now() }
+      const deps = { ids: tools.ids, nowMs: tools.clock.now(), ...guardOf(tools) }
       const change = { accountId: options.account, endpointId: options.endpoint, state, actor: cliActor }
       await tools.withStorage((storage) => storage.writer.write((tx) => setEndpoint(tx, deps, change)))
       return { json: { id: options.endpoint, state }, text: `${options.endpoint} is ${state}.` }
@@ -243,7 +209,7 @@ export const webhookCommands: CommandGroup = {
   commands: {
     add,
     list,
-    test,
+    test: testCommand,
     replay,
     rotate,
     remove,

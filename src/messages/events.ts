@@ -52,10 +52,10 @@ export async function recordMessageEvents(tx: Tx, events: readonly MessageEvent[
   await record(tx, accountIds, () => told.map(messageEventRow), 'fail')
 }
 
-/** Writes an event for one endpoint alone, whatever it chose, and gives its id: somebody asked for it. */
+/** Writes an event for one endpoint alone, whatever it chose, and gives its id: somebody asked for it and waits, so that it goes before all others. */
 export async function recordEventFor(tx: Tx, endpointId: string, event: AccountEvent): Promise<string> {
   const row = accountEventRow(event)
-  const delivery = { account_id: row.account_id, endpoint_id: endpointId, event_id: row.id, due_at: 0 }
+  const delivery = { account_id: row.account_id, endpoint_id: endpointId, event_id: row.id, due_at: -1 }
   await allDone([
     insertRows(tx, 'webhook_events', [row], 'ignore'),
     insertRows(tx, 'webhook_deliveries', [delivery], 'ignore'),

@@ -14,6 +14,10 @@ export interface WebhookEndpointTable {
   previous_secret: string | null
   previous_until: number | null
   failing_since: number | null
+  /** Of the last failure, for as long as it fails. */
+  failing_because: string | null
+  /** No delivery to it is tried before; null when any may be. */
+  resumes_at: number | null
   created_at: number
   updated_at: number
 }

@@ -26,7 +26,7 @@ export interface ClaimedDelivery extends DueEndpoint {
 }
 
 /**
- * The endpoints that have something due: steps from one to the next in the index of what is open, so that it costs as many look-ups as there are endpoints
+ * The endpoints that have something due and may be tried now: steps from one to the next in the index of what is open, so that it costs as many look-ups as there are endpoints
  * with something open, however much that is. Asked with `exists`, or without an order, PostgreSQL
  * would read all that is due.
  */
@@ -45,16 +45,29 @@ export async function readDueEndpoints(read: Db, nowMs: number): Promise<DueEndp
   const endpoints = await selectEach<{ account_id: string; id: string }>(
     read,
     tellable,
-    rows.map((row) => [row.endpoint_id]),
+    rows.map((row) => [row.endpoint_id, nowMs]),
   )
   return endpoints.map((row) => ({ accountId: row.account_id, endpointId: row.id }))
 }
 
 const tellable = {
   sql: `select w.account_id, w.id from webhook_endpoints w cross join accounts a on a.id = w.account_id
-        where w.id = :endpoint and w.state = 'enabled' and a.state <> 'closed'`,
+        where w.id = :endpoint and w.state = 'enabled' and a.state <> 'closed'
+          and (w.resumes_at is null or w.resumes_at <= :now)`,
+  inputs: ['endpoint', 'now'],
+} as const
+
+const restsOf = {
+  sql: 'select account_id, id, failing_since, resumes_at from webhook_endpoints where id = :endpoint',
   inputs: ['endpoint'],
 } as const
+
+interface Rests {
+  account_id: string
+  id: string
+  failing_since: number | null
+  resumes_at: number | null
+}
 
 interface OpenRow {
   account_id: string
@@ -96,7 +109,7 @@ const messageOf = {
 
 /**
  * Takes up to so many due deliveries of each endpoint, oldest first, and lends them for `leaseMs`: what nobody has spoken of by then is due again. Of
- * two nodes one gets each, since the state of the row decides and all that write take turns.
+ * an endpoint that fails it takes one, and none while its pause lasts. Of two nodes one gets each, since the rows decide and all that write take turns.
  */
 export async function claimDeliveries(
   tx: Tx,
@@ -106,18 +119,32 @@ export async function claimDeliveries(
     leaseMs,
   }: { wants: readonly (DueEndpoint & { most: number })[]; nowMs: number; leaseMs: number },
 ): Promise<ClaimedDelivery[]> {
+  const rests = await selectEach<Rests>(
+    tx,
+    restsOf,
+    wants.map(({ endpointId }) => [endpointId]),
+  )
+  const failing = new Map(rests.flatMap((row) => (row.failing_since === null ? [] : [[row.id, row]])))
+  const resting = new Set(rests.flatMap(({ id, resumes_at }) => ((resumes_at ?? 0) > nowMs ? [id] : [])))
   const open = await selectEach<OpenRow>(
     tx,
     openOf,
-    wants.map(({ endpointId, most }) => [endpointId, nowMs, most]),
+    wants
+      .filter(({ endpointId }) => !resting.has(endpointId))
+      .map(({ endpointId, most }) => [endpointId, nowMs, failing.has(endpointId) ? 1 : most]),
   )
+  const tried = open.flatMap((row) => failing.get(row.endpoint_id) ?? [])
   const events = await selectEach<WebhookEventTable>(
     tx,
     eventOf,
     open.map((row) => [row.account_id, row.event_id]),
   )
   const eventsById = new Map(events.map((event) => [event.id, event]))
-  const [messages] = await allDone([readMessages(tx, events), lend(tx, open, nowMs + leaseMs)])
+  const [messages] = await allDone([
+    readMessages(tx, events),
+    lend(tx, open, nowMs + leaseMs),
+    pause(tx, tried, nowMs + leaseMs),
+  ])
   return open.flatMap((row) => {
     const event = eventsById.get(row.event_id)
     return event === undefined ? [] : [claimedOf(row, event, messages.get(event.message_id ?? '') ?? null)]
@@ -151,6 +178,15 @@ const lend = (tx: Tx, rows: readonly OpenRow[], dueAt: number): Promise<number> 
     })),
   )
 
+/** Nothing else goes to an endpoint that fails until it is known what came of its trial. */
+const pause = (tx: Tx, rows: readonly Rests[], resumesAt: number): Promise<number> =>
+  updateRows(
+    tx,
+    'webhook_endpoints',
+    ['account_id', 'id'],
+    rows.map(({ account_id, id }) => ({ account_id, id, resumes_at: resumesAt })),
+  )
+
 const claimedOf = (row: OpenRow, event: WebhookEventTable, message: MessageRow | null): ClaimedDelivery => ({
   accountId: row.account_id,
   endpointId: row.endpoint_id,
@@ -166,6 +202,7 @@ const claimedOf = (row: OpenRow, event: WebhookEventTable, message: MessageRow |
 
 /** Makes due what waits for longer than anything may: a clock was ahead when it was written. */
 export async function mendFarDue(tx: Tx, latestMs: number): Promise<void> {
+  await sql`update webhook_endpoints set resumes_at = null where resumes_at > ${latestMs}`.execute(tx)
   await sql`update webhook_deliveries set due_at = 0 where closed_at is null and due_at > ${latestMs}`.execute(
     tx,
   )

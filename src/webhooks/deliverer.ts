@@ -13,7 +13,7 @@ import { claimDeliveries, type ClaimedDelivery, mendFarDue, readDueEndpoints } f
 import { type DeliveryStanding, recordOutcomes, type TriedDelivery } from './delivery-outcomes.ts'
 import { eventBody, type RenderMessage } from './event-body.ts'
 import { Lanes } from './lanes.ts'
-import type { PostResult } from './post.ts'
+import { isTaken, type PostResult } from './post.ts'
 import { longestDelayMs } from './retry-schedule.ts'
 import { signedHeaders } from './signature.ts'
 
@@ -41,7 +41,7 @@ export interface DelivererDeps {
   times?: Times
 }
 
-/** An answer that takes longer is taken for a sign that more at once would not help. */
+/** An answer that takes longer, or refuses, is taken for a sign that more at once would not help. */
 const quickMs = 2_000
 /** Outcomes that one transaction takes. */
 const mostOutcomes = 200
@@ -166,7 +166,7 @@ export class Deliverer implements Service {
     try {
       const result = await this.#try(delivery, atMs)
       const durationMs = clock.monotonicMs() - startedMs
-      isQuick = result.kind === 'gone' ? null : result.kind === 'answered' && durationMs <= quickMs
+      isQuick = result.kind === 'gone' ? null : isTaken(result) && durationMs <= quickMs
       const { accountId, endpointId, url, token, failures, event } = delivery
       const tried = {
         accountId,

@@ -5,8 +5,9 @@ import { appendAudit } from '../storage/audit-log.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Category, Flag } from '../storage/schema.ts'
 import { insertRows, selectEach, updateRows } from '../storage/sets.ts'
-import type { PostResult } from './post.ts'
-import { nextDelayMs } from './retry-schedule.ts'
+import type { WebhookEndpointTable } from '../storage/webhook-tables.ts'
+import { isTaken, type PostResult } from './post.ts'
+import { askedPauseMs, nextDelayMs, pauseMs } from './retry-schedule.ts'
 
 /** What came of one try. `gone`: there is nothing left to tell. */
 export interface TriedDelivery {
@@ -109,8 +110,7 @@ function judge(one: TriedDelivery, deps: OutcomeDeps, token: number | undefined)
   return delayMs === null ? closed('given_up', failures) : open('failed', deps.nowMs + delayMs, failures)
 }
 
-const isSuccess = ({ result }: TriedDelivery): boolean =>
-  result.kind === 'answered' && result.status >= 200 && result.status <= 299
+const isSuccess = ({ result }: TriedDelivery): boolean => result.kind !== 'gone' && isTaken(result)
 
 const openToken = (standing: Standing | undefined): number | undefined =>
   standing?.closed_at === null ? standing.token : undefined
@@ -129,7 +129,7 @@ function attemptRow(one: TriedDelivery, standing: Standing | undefined) {
   const came =
     result.kind === 'answered'
       ? { status: result.status, failure: null, answer: isKept ? storable(result.answer) : null }
-      : { status: null, failure: `${result.because}: ${result.detail}`, answer: null }
+      : { status: null, failure: reasonOf(result), answer: null }
   const named = { account_id: accountId, endpoint_id: endpointId, event_id: eventId, token }
   return [{ ...named, at: atMs, duration_ms: Math.max(0, Math.round(durationMs)), ...came }]
 }
@@ -138,58 +138,96 @@ function attemptRow(one: TriedDelivery, standing: Standing | undefined) {
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '�')
 
 const endpointOf = {
-  sql: 'select account_id, id, url, state, failing_since from webhook_endpoints where account_id = :account and id = :id',
+  sql: `select account_id, id, url, state, failing_since, resumes_at from webhook_endpoints
+        where account_id = :account and id = :id`,
   inputs: ['account', 'id'],
 } as const
 
+interface EndpointStanding {
+  account_id: string
+  id: string
+  url: string
+  state: string
+  failing_since: number | null
+  resumes_at: number | null
+}
+
 /** One success makes up for the failures beside it; 410 is a word for good. What another address answered says nothing of the one that it has now. */
 async function judgeEndpoints(tx: Tx, deps: OutcomeDeps, tried: readonly TriedDelivery[]): Promise<void> {
-  const byEndpoint = Map.groupBy(
-    tried.filter(({ result }) => result.kind !== 'gone'),
-    ({ endpointId }) => endpointId,
-  )
-  const rows = await selectEach<{
-    account_id: string
-    id: string
-    url: string
-    state: string
-    failing_since: number | null
-  }>(
+  const byEndpoint = Map.groupBy(tried, ({ endpointId }) => endpointId)
+  const rows = await selectEach<EndpointStanding>(
     tx,
     endpointOf,
     [...byEndpoint].map(([id, tries]) => [tries[0]?.accountId ?? '', id]),
   )
   for (const row of rows.filter(({ state }) => state === 'enabled')) {
     const tries = (byEndpoint.get(row.id) ?? []).filter(({ url }) => url === row.url)
-    if (tries.length === 0) continue
-    const isGone = tries.some(({ result }) => result.kind === 'answered' && result.status === 410)
-    // By the time that never steps back, as it is compared with: the wall clock may be days beside it.
-    const failingSince = tries.some(isSuccess) ? null : (row.failing_since ?? deps.nowMs)
-    const isFailing = failingSince !== null && deps.nowMs - failingSince >= deps.disableAfterMs
-    if (isGone || isFailing) await disable(tx, deps, row, isGone ? 'gone' : 'failing')
-    else if (failingSince !== row.failing_since)
-      await updateRows(
-        tx,
-        'webhook_endpoints',
-        ['account_id', 'id'],
-        [{ account_id: row.account_id, id: row.id, failing_since: failingSince }],
-      )
+    const told = tries.filter(({ result }) => result.kind !== 'gone')
+    // A trial that had nothing to tell says nothing of the endpoint: the next one may go.
+    if (told.length === 0 && tries.length > 0 && row.failing_since !== null)
+      await changeEndpoint(tx, row, { resumes_at: null })
+    if (told.length === 0) continue
+    const isGone = told.some(({ result }) => result.kind === 'answered' && result.status === 410)
+    const health = healthOf(row, told, deps.nowMs)
+    const isFailing =
+      health.failing_since !== null && deps.nowMs - health.failing_since >= deps.disableAfterMs
+    if (isGone || isFailing) await disable(tx, deps, row, health, isGone ? 'gone' : 'failing')
+    else if (isNews(row, health)) await changeEndpoint(tx, row, health)
   }
 }
+
+type Health = Pick<WebhookEndpointTable, 'failing_since' | 'failing_because' | 'resumes_at'>
+
+/** Since when and why an endpoint fails after these tries, and before when it is left alone. */
+function healthOf(row: EndpointStanding, told: readonly TriedDelivery[], nowMs: number): Health {
+  const asked = Math.max(...told.map(({ result }) => askedOfAll(result, nowMs)))
+  const failure = told.findLast((one) => !isSuccess(one))
+  if (failure === undefined || told.some(isSuccess)) {
+    const asksStill = row.failing_since === null && (row.resumes_at ?? 0) > nowMs ? row.resumes_at : null
+    return { failing_since: null, failing_because: null, resumes_at: asked > 0 ? nowMs + asked : asksStill }
+  }
+  // By the time that never steps back, as it is compared with: the wall clock may be days beside it.
+  const since = row.failing_since ?? nowMs
+  const resumesAt = nowMs + Math.max(asked, pauseMs(since, nowMs))
+  return { failing_since: since, failing_because: reasonOf(failure.result), resumes_at: resumesAt }
+}
+
+/** One that goes on taking what it is told costs no write. */
+const isNews = (row: EndpointStanding, { failing_since, resumes_at }: Health): boolean =>
+  failing_since !== null || row.failing_since !== null || resumes_at !== row.resumes_at
+
+const changeEndpoint = (
+  tx: Tx,
+  { account_id, id }: EndpointStanding,
+  change: Partial<WebhookEndpointTable>,
+): Promise<number> =>
+  updateRows(tx, 'webhook_endpoints', ['account_id', 'id'], [{ account_id, id, ...change }])
+
+/** 429 and 503 are about the receiver as a whole (RFC 6585 section 4, RFC 9110 section 15.6.4), other statuses about the one event. */
+const askedOfAll = (result: TriedDelivery['result'], nowMs: number): number =>
+  result.kind === 'answered' && (result.status === 429 || result.status === 503)
+    ? askedPauseMs(result.retryAfter, nowMs)
+    : 0
+
+/** Neither holds what the endpoint sent. */
+const reasonOf = (result: TriedDelivery['result']): string | null =>
+  result.kind === 'answered'
+    ? `answered ${result.status}`
+    : result.kind === 'failed'
+      ? `${result.because}: ${result.detail}`
+      : null
 
 /** Disables an endpoint, and tells: the audit log, and the other endpoints of the account. */
 async function disable(
   tx: Tx,
   { ids, nowMs }: OutcomeDeps,
-  { account_id: accountId, id }: { account_id: string; id: string },
+  row: EndpointStanding,
+  health: Health,
   because: 'gone' | 'failing',
 ): Promise<void> {
-  await updateRows(
-    tx,
-    'webhook_endpoints',
-    ['account_id', 'id'],
-    [{ account_id: accountId, id, state: 'disabled', disabled_because: because, updated_at: nowMs }],
-  )
+  const { account_id: accountId, id } = row
+  const change = { state: 'disabled', disabled_because: because, updated_at: nowMs } as const
+  await changeEndpoint(tx, row, { ...health, ...change })
   const detail = { endpointId: id, because }
   await appendAudit(tx, { ids, nowMs }, { accountId, actor: 'webhooks', action: 'webhook.disabled', detail })
   const facts = { webhook: { id, state: 'disabled', disabled_because: because } }

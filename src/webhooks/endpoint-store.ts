@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { type AccountDeps, readAccount } from '../accounts/accounts.ts'
 import type { SecretBox } from '../devices/secret-box.ts'
 import { type Fault, refuse } from '../errors.ts'
@@ -9,12 +10,18 @@ import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { deleteRows, insertRows } from '../storage/sets.ts'
 import type { WebhookEndpointTable } from '../storage/webhook-tables.ts'
+import type { AddressGuard } from './address-guard.ts'
 import { mintSigningSecret } from './signature.ts'
 
 /** The endpoints on paper: where an account is told what happens, what it chose to be told, and the secret that signs it. */
 export interface EndpointDeps extends AccountDeps {
   secretBox: SecretBox
   randomBytes: (count: number) => Uint8Array
+}
+
+/** What says where an endpoint may be. */
+export interface PlaceDeps {
+  guard: Pick<AddressGuard, 'permits'>
 }
 
 export interface NewEndpoint {
@@ -29,15 +36,15 @@ export interface NewEndpoint {
 
 /**
  * Adds an endpoint and gives its secret, which is shown this once. The audit log is told the origin of its address alone: the rest may hold what
- * lets somebody in, and would outlive the endpoint. Refuses addresses that are none, unknown events, and one endpoint too many.
+ * lets somebody in, and would outlive the endpoint. Refuses addresses that are none or where webhooks may not go, unknown events, and one endpoint too many.
  */
 export async function addEndpoint(
   tx: Tx,
-  deps: EndpointDeps & { mostEndpoints: number },
+  deps: EndpointDeps & PlaceDeps & { mostEndpoints: number },
   endpoint: NewEndpoint,
 ): Promise<{ endpointId: string; secret: string }> {
   const { accountId, actor, types = [], mode = null } = endpoint
-  const faults = [...urlFaults(endpoint.url), ...typeFaults(types)]
+  const faults = [...urlFaults(endpoint.url, deps), ...typeFaults(types)]
   if (faults.length > 0) throw invalidInput(faults)
   const account = await readAccount(tx, accountId)
   if (account.state === 'closed')
@@ -81,23 +88,37 @@ export interface EndpointChange extends NamedEndpoint {
  * Changes what is named and nothing else. What an endpoint was not told while it was disabled is not told afterwards; what waited
  * for it is. Refuses an endpoint that does not exist, and what `addEndpoint` would refuse.
  */
-export async function setEndpoint(tx: Tx, deps: AccountDeps, change: EndpointChange): Promise<void> {
+export async function setEndpoint(
+  tx: Tx,
+  deps: AccountDeps & PlaceDeps,
+  change: EndpointChange,
+): Promise<void> {
   const { accountId, endpointId, actor, url, types, mode, state } = change
-  const faults = [...(url === undefined ? [] : urlFaults(url)), ...typeFaults(types ?? [])]
+  const faults = [...(url === undefined ? [] : urlFaults(url, deps)), ...typeFaults(types ?? [])]
   if (faults.length > 0) throw invalidInput(faults)
   const before = await requireEndpoint(tx, change)
   const movesTo = url === undefined ? before.url : new URL(url).href
   await changeRow(tx, deps, change, {
     // What failed at another address says nothing of this one.
-    ...(movesTo !== before.url && { url: movesTo, failing_since: null }),
+    ...(movesTo !== before.url && { url: movesTo, ...asNew }),
     ...(mode !== undefined && { mode }),
-    ...(state === 'enabled' && { state, disabled_because: null, failing_since: null }),
+    ...(state === 'enabled' && { state, disabled_because: null, ...asNew }),
     ...(state === 'disabled' && { state, disabled_because: 'person' as const }),
   })
   if (types !== undefined) await writeTypes(tx, { accountId, endpointId }, types)
   const detail = { endpointId, url: url && new URL(url).origin, types, mode, state }
   await appendAudit(tx, deps, { accountId, actor, action: 'webhook.changed', detail })
 }
+
+/** Of one that has not failed. */
+const asNew = { failing_since: null, failing_because: null, resumes_at: null } as const
+
+/** Ends the pause of an endpoint that fails: somebody asked for what is told it next. */
+export const endPause = (
+  tx: Tx,
+  deps: Pick<AccountDeps, 'nowMs'>,
+  named: Pick<NamedEndpoint, 'accountId' | 'endpointId'>,
+): Promise<unknown> => changeRow(tx, deps, named, { resumes_at: null })
 
 /**
  * Gives an endpoint a new secret, which is shown this once. Until `previousUntil` the one before signs beside it; of two rotations within that
@@ -135,6 +156,7 @@ export async function removeEndpoint(tx: Tx, deps: AccountDeps, named: NamedEndp
     secret: '',
     previous_secret: null,
     previous_until: null,
+    ...asNew,
   })
   await writeTypes(tx, { accountId, endpointId }, [])
   await appendAudit(tx, deps, { accountId, actor, action: 'webhook.removed', detail: { endpointId } })
@@ -200,8 +222,11 @@ async function writeTypes(
 
 const longestUrl = 2_000
 
-/** What is wrong with the address of an endpoint. Where it leads is asked when it is connected to: names may lead elsewhere tomorrow. */
-function urlFaults(text: string): Fault[] {
+/**
+ * What is wrong with the address of an endpoint. Where a name leads is asked when it is connected to, for it may lead elsewhere tomorrow; what says by
+ * itself that it is inside (an address, or a name that always means this machine: RFC 6761 section 6.3) is refused at once.
+ */
+function urlFaults(text: string, { guard }: PlaceDeps): Fault[] {
   const fault = (code: Fault['code'], detail: string): Fault[] => [{ pointer: '/url', code, detail }]
   const url = URL.parse(text)
   if (text.length > longestUrl)
@@ -216,8 +241,14 @@ function urlFaults(text: string): Fault[] {
       'invalid_format',
       'The address must not hold a name or password: the signature tells who calls.',
     )
-  return url.hash === '' ? [] : fault('invalid_format', 'The address must not hold a fragment (#…).')
+  if (url.hash !== '') return fault('invalid_format', 'The address must not hold a fragment (#…).')
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const address = /(^|\.)localhost\.?$/.test(host) ? '127.0.0.1' : host
+  return isIP(address) === 0 || guard.permits(host, address) ? [] : fault('out_of_range', refusedPlace(host))
 }
+
+const refusedPlace = (host: string): string =>
+  `Webhooks go to public addresses only, and ${host} is none. The operator can allow it: ONESIXTY_WEBHOOK_ALLOW=${host}.`
 
 const typeFaults = (types: readonly string[]): Fault[] =>
   types

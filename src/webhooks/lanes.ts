@@ -1,7 +1,7 @@
 /** Deliveries that are under way, endpoint by endpoint. */
 interface Lane {
   open: number
-  /** How many it may have open: grows with each quick answer, falls to one when there is none. */
+  /** How many it may have open: grows with each that it takes quickly, falls to one when it does not. */
   window: number
 }
 
@@ -13,7 +13,7 @@ interface Lane {
 export class Lanes {
   readonly #most: { inLane: number; connections: number }
   readonly #lanes = new Map<string, Lane>()
-  /** Those that did not answer last, in good time or at all, with the turn when that was. */
+  /** Those that took nothing last, in good time or at all, with the turn when that was. */
   readonly #slow = new Map<string, number>()
   #turn = 0
   #open = 0
@@ -59,7 +59,7 @@ export class Lanes {
     this.#open += 1
   }
 
-  /** `isQuick`: it answered, whatever it said, and in good time; null when it was told nothing, which says nothing of it. */
+  /** `isQuick`: it took what it was told, and in good time; null when it was told nothing, which says nothing of it. */
   end(endpointId: string, isQuick: boolean | null): void {
     const lane = this.#lanes.get(endpointId)
     if (lane === undefined) return

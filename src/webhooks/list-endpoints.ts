@@ -11,6 +11,8 @@ export interface ListedEndpoint {
   state: 'enabled' | 'disabled'
   disabledBecause: 'person' | 'gone' | 'failing' | null
   failingSince: number | null
+  /** Of the last failure, for as long as it fails. */
+  failingBecause: string | null
   /** Until when two secrets sign; null when one does. */
   previousSecretUntil: number | null
   createdAt: number
@@ -45,6 +47,7 @@ export async function listEndpoints(
     state: row.state as ListedEndpoint['state'],
     disabledBecause: row.disabled_because,
     failingSince: row.failing_since,
+    failingBecause: row.failing_because,
     previousSecretUntil:
       row.previous_until !== null && row.previous_until > nowMs ? row.previous_until : null,
     createdAt: row.created_at,

@@ -18,12 +18,18 @@ export type PostFailure =
   | 'no_http'
   | 'not_signed'
 
+/** Whether the receiver has it: everything but a 2xx is a failure. */
+export const isTaken = (result: PostResult): boolean =>
+  result.kind === 'answered' && result.status >= 200 && result.status <= 299
+
 export interface PostDeps {
   guard: Pick<AddressGuard, 'permits'>
   findAddresses: FindAddresses
   timeoutMs: number
   /** Certificates that are trusted beside the usual ones; for tests. */
   ca?: string
+  /** For tests. */
+  connect?: typeof connectSocket
 }
 
 /** So much of an answer is read, and kept for the log. */
@@ -72,23 +78,34 @@ async function connectTo(deps: PostDeps, url: URL, ending: AbortSignal): Promise
   })
   const permitted = found.filter((address) => deps.guard.permits(host, address))
   if (permitted.length === 0)
-    throw new PostError('address_refused', 'the host leads to no address that webhooks may go to')
+    throw new PostError(
+      'address_refused',
+      'the host leads to no public address; the operator can allow it with ONESIXTY_WEBHOOK_ALLOW',
+    )
   const isTls = url.protocol === 'https:'
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)
   const raw = await connectToFirst(deps, { host, port, addresses: permitted }, ending)
   return isTls ? await secure(raw, { host, ca: deps.ca }, ending) : raw
 }
 
+/** One that is silent leaves time for those behind it, and for the exchange. */
 async function connectToFirst(
-  { guard }: PostDeps,
+  { guard, timeoutMs, connect = connectSocket }: PostDeps,
   { host, port, addresses }: { host: string; port: number; addresses: readonly string[] },
   ending: AbortSignal,
 ): Promise<Socket> {
   let failure: unknown = null
-  for (const address of addresses.slice(0, mostAddresses)) {
-    const socket = connectSocket({ host: address, port, autoSelectFamily: false })
+  const tried = addresses.slice(0, mostAddresses)
+  const shareMs = Math.floor(timeoutMs / (tried.length + 1))
+  for (const address of tried) {
+    const socket = connect({ host: address, port, autoSelectFamily: false })
+    const isLast = address === tried.at(-1)
     try {
-      await settled(socket, 'connect', ending)
+      await settled(
+        socket,
+        'connect',
+        isLast ? ending : AbortSignal.any([ending, AbortSignal.timeout(shareMs)]),
+      )
       // What the socket says that it is connected to decides, whatever was asked for.
       if (guard.permits(host, socket.remoteAddress ?? '')) return socket
       throw new PostError('address_refused', 'the connection leads to an address that webhooks may not go to')
@@ -159,6 +176,8 @@ async function exchange(
     })
     sent.on('error', reject)
     sent.on('response', resolve)
+    // Nobody asked for another protocol; unheard, it would count as silence.
+    sent.on('upgrade', resolve)
     sent.end(body)
   })
   const response = await beforeEnd(ending, responding)

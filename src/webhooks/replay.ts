@@ -8,17 +8,18 @@ import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import type { Writer } from '../storage/writer.ts'
-import { type NamedEndpoint, requireEndpoint } from './endpoint-store.ts'
+import { endPause, type NamedEndpoint, requireEndpoint } from './endpoint-store.ts'
 
 /** What people ask for: an event to try an endpoint with, and what it was told once more, under the same ids. */
 
-/** Tells one endpoint `webhook.test`; gives the id of the event. Refuses an endpoint that does not exist or is disabled. */
+/** Tells one endpoint `webhook.test`, ahead of all that waits for it and whatever its pause; gives the id of the event. Refuses an endpoint that does not exist or is disabled. */
 export async function sendTestEvent(
   tx: Tx,
   { nowMs }: Pick<AccountDeps, 'nowMs'>,
   { accountId, endpointId }: Omit<NamedEndpoint, 'actor'>,
 ): Promise<string> {
   const { mode } = await requireEnabled(tx, { accountId, endpointId })
+  await endPause(tx, { nowMs }, { accountId, endpointId })
   return recordEventFor(tx, endpointId, {
     type: 'webhook.test',
     accountId,
@@ -39,6 +40,7 @@ export async function replayEvent(
   const again = await openAgain(tx, accountId, endpointId, [eventId])
   if (again === 0)
     throw refuse('not_found', { detail: `There is no delivery of ${eventId} to ${endpointId}.` })
+  await endPause(tx, deps, { accountId, endpointId })
   const detail = { endpointId, eventId }
   await appendAudit(tx, deps, { accountId, actor, action: 'webhook.replayed', detail })
 }
@@ -72,6 +74,7 @@ export async function replayRange(
     ])
   await writer.write(async (tx) => {
     await requireEnabled(tx, range)
+    await endPause(tx, deps, range)
     const detail = { endpointId, from: rfc3339(fromMs), until: rfc3339(untilMs), onlyFailed }
     await appendAudit(tx, deps, { accountId, actor, action: 'webhook.replayed', detail })
   })

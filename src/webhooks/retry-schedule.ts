@@ -33,8 +33,22 @@ export function nextDelayMs(
   const delayMs = retryDelaysMs[failures - 1]
   if (delayMs === undefined) return null
   const spreadMs = Math.round(delayMs * (1 + spread * (2 * random - 1)))
-  return Math.max(spreadMs, Math.min(readRetryAfter(retryAfter, nowMs), longestRetryAfterMs))
+  return Math.max(spreadMs, askedPauseMs(retryAfter, nowMs))
 }
+
+/** An endpoint that is back is found to be within this; a trial each minute costs next to nothing. */
+const longestPauseMs = minuteMs
+
+/**
+ * How long an endpoint that has failed since `failingSince` is left alone after one more failure: half of that time, at most a minute. So pauses grow
+ * by half from trial to trial, however many deliveries failed at once. A first failure makes no pause: the cause may be that one event.
+ */
+export const pauseMs = (failingSince: number, nowMs: number): number =>
+  Math.min(longestPauseMs, Math.max(0, Math.floor((nowMs - failingSince) / 2)))
+
+/** How long a receiver asks to be left alone (`Retry-After`, RFC 9110 section 10.2.3), at most a day; 0 when it does not. */
+export const askedPauseMs = (retryAfter: string | null, nowMs: number): number =>
+  Math.min(readRetryAfter(retryAfter, nowMs), longestRetryAfterMs)
 
 /** Seconds or a date; what is neither asks for nothing. */
 function readRetryAfter(text: string | null, nowMs: number): number {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withDatabase } from '../open-database.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
 let cli: Cli
@@ -32,6 +33,7 @@ test('an endpoint is added with its secret, which no list shows again', async ()
     state: 'enabled',
     disabled_because: null,
     failing_since: null,
+    failing_because: null,
     previous_secret_until: null,
     created_at: expect.stringMatching(/Z$/),
   })
@@ -68,10 +70,41 @@ test.for([
   ['https://user:password@shop.example.org/', 'must not hold a name or password'],
   ['https://shop.example.org/#a', 'must not hold a fragment'],
   [`https://shop.example.org/${'a'.repeat(2_000)}`, 'at most 2000 characters'],
+  ['http://10.1.2.3/sms', 'ONESIXTY_WEBHOOK_ALLOW=10.1.2.3'],
+  ['http://2130706433/sms', 'ONESIXTY_WEBHOOK_ALLOW=127.0.0.1'],
+  ['http://[::ffff:10.1.2.3]:8080/', 'ONESIXTY_WEBHOOK_ALLOW=::ffff:a01:203'],
+  ['http://localhost:3000/sms', 'ONESIXTY_WEBHOOK_ALLOW=localhost'],
+  ['http://shop.localhost./sms', 'ONESIXTY_WEBHOOK_ALLOW=shop.localhost.'],
 ])('the address %s is refused', async ([url, because]) => {
   const { code, stderr } = await cli.run(['webhook', 'add', ...of.split(' '), '--url', url as string])
   expect(code).toBe(1)
   expect(stderr).toContain(because)
+})
+
+test('an address inside is taken once the setting allows it, at first and as the new one', async () => {
+  env['ONESIXTY_WEBHOOK_ALLOW'] = '10.1.0.0/16,localhost'
+  for (const url of ['http://10.1.2.3/sms', 'http://localhost:3000/sms'])
+    expect(await cli.json(`webhook add ${of} --url ${url}`)).toMatchObject({ secret: expect.any(String) })
+  delete env['ONESIXTY_WEBHOOK_ALLOW']
+})
+
+test('the list says since when an endpoint takes nothing, and why', async () => {
+  const { id } = await add()
+  await withDatabase(cli.dataFolder, (db) =>
+    db
+      .updateTable('webhook_endpoints')
+      .set({ failing_since: Date.UTC(2026, 10, 21, 9, 30), failing_because: 'answered 503' })
+      .where('id', '=', id)
+      .execute(),
+  )
+  expect(await listed(id)).toMatchObject({
+    state: 'enabled',
+    failing_since: '2026-11-21T09:30:00.000Z',
+    failing_because: 'answered 503',
+  })
+  const { stdout } = await cli.run(['webhook', 'list', ...of.split(' ')])
+  expect(stdout).toContain(`${id}  failing `)
+  expect(stdout).toContain('    since 2026-11-21T09:30:00.000Z it took nothing: answered 503\n')
 })
 
 test('a name of an event that there is not is refused, with the one that was meant', async () => {
@@ -99,7 +132,7 @@ test('the doctor says how endpoints stand, and what is wrong with targets that a
     return Object.fromEntries(found.map(({ name, says }) => [name, says]))
   }
   expect((await checks())['webhooks']).toMatch(
-    /^\d+ endpoints, 0 of them disabled because they failed; 0 have waited/,
+    /^\d+ endpoints, 0 of them disabled because they failed, 1 failing; 0 have waited/,
   )
   expect((await checks())['webhook_targets']).toBeUndefined()
   env['ONESIXTY_WEBHOOK_ALLOW'] = 'ten dot one'

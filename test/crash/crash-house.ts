@@ -59,7 +59,7 @@ export async function openCrashHouse(
     startServerProcess({ dataFolder, port, times, env: { ONESIXTY_LOG_LEVEL: 'warn', ...env } })
   const server = await start()
   const { accountId, liveKey } = server.first!
-  const onesixty = <T>(...args: string[]): Promise<T> => cliJson<T>(args, dataFolder)
+  const onesixty = <T>(...args: string[]): Promise<T> => cliJson<T>(args, dataFolder, env)
   const granted = 1_000_000
   await onesixty(
     'account',

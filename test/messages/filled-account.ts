@@ -136,7 +136,7 @@ async function fillWebhooks(tx: Tx, { ids, nowMs }: Deps, { accountId }: FilledA
   const [id, event] = [ids('whk'), ids('evt')]
   const named = { account_id: accountId, endpoint_id: id, event_id: event }
   await insertRows(tx, 'webhook_endpoints', [
-    { account_id: accountId, id, url: `https://${mark}.example.org`, mode: null, state: 'enabled', secret: mark, previous_secret: mark, previous_until: nowMs, created_at: nowMs, updated_at: nowMs },
+    { account_id: accountId, id, url: `https://${mark}.example.org`, mode: null, state: 'enabled', secret: mark, previous_secret: mark, previous_until: nowMs, failing_because: mark, created_at: nowMs, updated_at: nowMs },
   ]) // prettier-ignore
   await insertRows(tx, 'webhook_endpoint_types', [
     { account_id: accountId, endpoint_id: id, type: 'recipient.opted_out' },

@@ -5,6 +5,7 @@ import { createIds } from '../../src/ids.ts'
 import { loadInstanceSecret } from '../../src/instance-secret.ts'
 import { addEndpoint } from '../../src/webhooks/endpoint-store.ts'
 import { openReceiver, verified } from '../webhooks/receiver.ts'
+import { anywhere } from '../webhooks/webhook-house.ts'
 import { openCluster } from './cluster.ts'
 
 const sends = 30
@@ -20,7 +21,7 @@ test('webhooks are told by the nodes that have the role, each event by one of th
   const { secret } = await front.app.storage.writer.write((tx) =>
     addEndpoint(
       tx,
-      { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes, secretBox, mostEndpoints: 0 },
+      { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes, secretBox, mostEndpoints: 0, guard: anywhere },
       { accountId, url: receiver.url, actor: 'test' },
     ),
   )

@@ -5,13 +5,14 @@ import { startApp, type TestApp } from '../harness.ts'
 import { databaseSettings } from '../test-database.ts'
 import { openReceiver, type Receiver, verified } from './receiver.ts'
 
+const allowed = { ONESIXTY_WEBHOOK_ALLOW: '127.0.0.1' }
 let app: TestApp
 let receiver: Receiver
 let accountId: string
 let testKey: string
 beforeAll(async () => {
   receiver = await openReceiver()
-  app = await startApp({ ONESIXTY_WEBHOOK_ALLOW: '127.0.0.1' })
+  app = await startApp(allowed)
   ;({ accountId, testKey } = await app.openAccount('Ada'))
 })
 afterAll(async () => {
@@ -27,7 +28,7 @@ async function webhook<T>(verb: string, ...rest: string[]): Promise<{ code: numb
     stdout: { write: (text: string) => void (said += text) },
     stderr: { write: (text: string) => void (said += text) },
     stdin: (async function* none() {})(),
-    env: databaseSettings(app.dataFolder),
+    env: { ...databaseSettings(app.dataFolder), ...allowed },
   }
   const code = await runCommandLine(['webhook', verb, '--account', accountId, ...rest, '--json'], io)
   return { code, document: JSON.parse(said) as T }

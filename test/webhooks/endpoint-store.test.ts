@@ -3,7 +3,7 @@ import { dayMs } from '../../src/clock.ts'
 import { recordOutcomes } from '../../src/webhooks/delivery-outcomes.ts'
 import { setEndpoint } from '../../src/webhooks/endpoint-store.ts'
 import type { PostResult } from '../../src/webhooks/post.ts'
-import { answered, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
+import { answered, anywhere, openWebhookHouse, type WebhookHouse } from './webhook-house.ts'
 
 let house: WebhookHouse
 let endpointId: string
@@ -17,7 +17,7 @@ const moveTo = (url: string) =>
   house.storage.writer.write((tx) =>
     setEndpoint(
       tx,
-      { ids: house.ids, nowMs: house.clock.now() },
+      { ids: house.ids, nowMs: house.clock.now(), guard: anywhere },
       { accountId: 'acc_a', endpointId, url, actor: 'test' },
     ),
   )
@@ -35,16 +35,17 @@ const sendOne = async (): Promise<{ event_id: string; token: number }> => {
     .orderBy('event_id', 'desc')
     .executeTakeFirstOrThrow()
 }
-const record = (
-  { event_id: eventId, token }: { event_id: string; token: number },
-  result: PostResult,
-  nowMs = house.clock.now(),
-) => {
+interface Sent {
+  event_id: string
+  token: number
+}
+const recordAll = (tries: readonly [Sent, PostResult][], nowMs = house.clock.now()) => {
   const deps = { ids: house.ids, nowMs, random: () => 0.5, disableAfterMs: 5 * dayMs }
   const url = 'https://shop.example.org/hook/s3cret?key=abc'
-  const tried = { accountId: 'acc_a', endpointId, eventId, url, token, failures: 0, result, atMs: house.clock.now(), durationMs: 1 } // prettier-ignore
-  return house.storage.writer.write((tx) => recordOutcomes(tx, deps, [tried]))
+  const tried = tries.map(([{ event_id: eventId, token }, result]) => ({ accountId: 'acc_a', endpointId, eventId, url, token, failures: 0, result, atMs: house.clock.now(), durationMs: 1 })) // prettier-ignore
+  return house.storage.writer.write((tx) => recordOutcomes(tx, deps, tried))
 }
+const record = (sent: Sent, result: PostResult, nowMs?: number) => recordAll([[sent, result]], nowMs)
 
 test('what failed at an address that an endpoint has left does not count against the new one', async () => {
   await fail()
@@ -80,6 +81,23 @@ test('a word under an old token says nothing of the endpoint, neither for it nor
     state: 'enabled',
     failing_since: house.clock.now(),
   })
+})
+
+test('a receiver that asks for time is given it, though it took what came beside', async () => {
+  const sent: Sent[] = []
+  for (let i = 0; i < 4; i++) {
+    sent.push(await sendOne())
+    house.clock.jumpWallClock(1)
+  }
+  const [first, second, third, fourth] = sent as [Sent, Sent, Sent, Sent]
+  const nowMs = house.clock.now()
+  const resumesAt = nowMs + 600_000
+  await recordAll([[first, answered(200)], [second, answered(429, '600')]], nowMs) // prettier-ignore
+  expect(await house.endpoint(endpointId)).toMatchObject({ failing_since: null, resumes_at: resumesAt })
+  await record(third, answered(200))
+  expect(await house.endpoint(endpointId)).toMatchObject({ failing_since: null, resumes_at: resumesAt })
+  await record(fourth, answered(200), resumesAt)
+  expect(await house.endpoint(endpointId)).toMatchObject({ failing_since: null, resumes_at: null })
 })
 
 test('what the address before answers after a move says nothing of the new one', async () => {

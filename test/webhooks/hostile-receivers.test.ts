@@ -9,6 +9,7 @@ import { eventually } from '../eventually.ts'
 import { startApp, type TestApp } from '../harness.ts'
 import { databaseSettings } from '../test-database.ts'
 import { openReceiver, type Receiver, verified } from './receiver.ts'
+import { anywhere } from './webhook-house.ts'
 
 let app: TestApp
 let good: Receiver
@@ -31,7 +32,13 @@ afterAll(async () => {
 
 async function endpoint(accountId: string, url: string): Promise<{ endpointId: string; secret: string }> {
   const secret = await loadInstanceSecret(readConfig(databaseSettings(app.dataFolder)))
-  const deps = { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes, mostEndpoints: 0 }
+  const deps = {
+    ids: createIds({ now: Date.now }),
+    nowMs: Date.now(),
+    randomBytes,
+    mostEndpoints: 0,
+    guard: anywhere,
+  }
   return app.app.storage.writer.write((tx) =>
     addEndpoint(
       tx,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { longestDelayMs, nextDelayMs, retryDelaysMs } from '../../src/webhooks/retry-schedule.ts'
+import { longestDelayMs, nextDelayMs, pauseMs, retryDelaysMs } from '../../src/webhooks/retry-schedule.ts'
 
 const nowMs = Date.parse('2026-11-21T09:30:00Z')
 const next = (failures: number, retryAfter: string | null = null, random = 0.5) =>
@@ -45,4 +45,11 @@ test('Retry-After is seconds or a date, and never brings a retry forward', () =>
   expect(next(1, 'soon')).toBe(5_000)
   expect(next(1, '-5')).toBe(5_000)
   expect(next(1, '9999999999')).toBe(86_400_000)
+})
+
+test('pauses grow by half of the time for which an endpoint fails, to a minute, and the first failure makes none', () => {
+  expect(
+    [0, 1, 2, 1_000, 60_000, 119_999, 120_000, 86_400_000].map((ms) => pauseMs(nowMs, nowMs + ms)),
+  ).toEqual([0, 0, 1, 500, 30_000, 59_999, 60_000, 60_000])
+  expect(pauseMs(nowMs, nowMs - 1)).toBe(0)
 })

@@ -41,8 +41,13 @@ export interface WebhookHouse extends MessagesFixture {
     state: string
     disabled_because: string | null
     failing_since: number | null
+    failing_because: string | null
+    resumes_at: number | null
   }>
 }
+
+/** Lets endpoints be wherever a test wants them. */
+export const anywhere = { permits: () => true }
 
 export const answered = (status: number, retryAfter: string | null = null): PostResult => ({
   kind: 'answered',
@@ -96,7 +101,7 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
       storage.writer.write((tx) =>
         addEndpoint(
           tx,
-          { ids, nowMs: clock.now(), secretBox, randomBytes, mostEndpoints: 0 },
+          { ids, nowMs: clock.now(), secretBox, randomBytes, mostEndpoints: 0, guard: anywhere },
           { accountId, url, types, mode: mode ?? null, actor: 'test' },
         ),
       ),
@@ -112,7 +117,7 @@ export async function openWebhookHouse(): Promise<WebhookHouse> {
     endpoint: (id) =>
       storage.read
         .selectFrom('webhook_endpoints')
-        .select(['state', 'disabled_because', 'failing_since'])
+        .select(['state', 'disabled_because', 'failing_since', 'failing_because', 'resumes_at'])
         .where('id', '=', id)
         .executeTakeFirstOrThrow(),
     async close() {

@@ -8,8 +8,9 @@ const because = {
   failing: 'it took nothing for too many days',
 } as const
 
-/** Whether an endpoint is told, and since when it does not take what it is told. */
-export function EndpointState({ of: { state, disabledBecause, failingSince } }: { of: ListedEndpoint }) {
+/** Whether an endpoint is told, and since when and why it does not take what it is told. */
+export function EndpointState({ of }: { of: ListedEndpoint }) {
+  const { state, disabledBecause, failingSince, failingBecause } = of
   const isFailing = state === 'enabled' && failingSince !== null
   return (
     <Stack gap={2} align="start">
@@ -22,6 +23,7 @@ export function EndpointState({ of: { state, disabledBecause, failingSince } }: 
           since <TimeAgo at={failingSince} />
         </Text>
       ) : null}
+      {failingBecause === null ? null : <Text size="xs">{failingBecause}</Text>}
     </Stack>
   )
 }

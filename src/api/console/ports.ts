@@ -11,6 +11,7 @@ import type { ExportSlots } from './export-slots.ts'
 import type { SystemHealth } from './system-health.ts'
 import type { IdentityLimits } from './identity-limits.ts'
 import type { Mailer } from '../../mailer.ts'
+import type { AddressGuard } from '../../webhooks/address-guard.ts'
 
 /** What calls of the console need of the parts that dispatch and send; one member a noun, filled in `console.ts`. */
 export interface ConsolePorts {
@@ -26,6 +27,8 @@ export interface ConsolePorts {
   webhooks: {
     /** Seals the secrets of endpoints. */
     secretBox: SecretBox
+    /** Says where endpoints may be. */
+    guard: AddressGuard
   }
 }
 

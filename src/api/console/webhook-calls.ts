@@ -54,7 +54,8 @@ export const webhookCalls = {
     access: 'owner',
     input: Type.Object({ url: Url, types: Types, mode: Mode }, closed),
     handle: (context, input): Promise<{ endpointId: string; secret: string }> => {
-      const deps = { ...depsOf(context), mostEndpoints: context.config.webhookEndpoints }
+      const { guard } = context.ports.webhooks
+      const deps = { ...depsOf(context), guard, mostEndpoints: context.config.webhookEndpoints }
       const endpoint = { ...input, accountId: context.account.id, actor: context.actor }
       return context.writer.write((tx) => addEndpoint(tx, deps, endpoint))
     },
@@ -75,7 +76,8 @@ export const webhookCalls = {
     ),
     async handle(context, change): Promise<Record<string, never>> {
       const named = { ...change, ...whoOf(context) }
-      await context.writer.write((tx) => setEndpoint(tx, depsOf(context), named))
+      const deps = { ...depsOf(context), guard: context.ports.webhooks.guard }
+      await context.writer.write((tx) => setEndpoint(tx, deps, named))
       return {}
     },
   }),
