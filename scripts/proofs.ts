@@ -206,7 +206,7 @@ export const proofs: readonly Proof[] = [
     name: 'webhooks',
     says: 'endpoints that hang, drip, redirect, flood, answer 410 or 429 stand in nobody’s way; addresses inside are not reached in any spelling; events are told again under the same id with the same words',
     projects: embedded,
-    files: ['test/webhooks/address-guard.test.ts', 'test/webhooks/hostile-receivers.test.ts', 'test/webhooks/lanes.test.ts', 'test/webhooks/deliverer.test.ts', 'test/webhooks/repeats.test.ts', 'test/webhooks/disabled-endpoints.test.ts'],
+    files: ['test/webhooks/address-guard.test.ts', 'test/webhooks/hostile-receivers.test.ts', 'test/webhooks/lanes.test.ts', 'test/webhooks/deliverer.test.ts', 'test/webhooks/repeats.test.ts', 'test/webhooks/disabled-endpoints.test.ts', 'test/webhooks/failing-endpoints.test.ts', 'test/webhooks/public-reports.test.ts'],
     isTimed: true,
     sizes: [],
     catches: ['webhook-hanging-take-all', 'webhook-literal-unguarded', 'webhook-lost-with-its-server', 'webhook-tells-the-present', 'webhook-tls-unguarded'],
