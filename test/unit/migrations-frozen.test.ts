@@ -40,7 +40,7 @@ const published = {
   'postgres/0020_sims_not_said': '8bcb5d54583a6691',
   'postgres/0021_receipt_expected': '2903eb1b2fb0bd8a',
   'postgres/0022_progress': '319cc27ef92ada9b',
-  'postgres/0027_webhook_rests': 'fe88844aeffa563e',
+  'postgres/0023_webhook_rests': 'fe88844aeffa563e',
   'sqlite/0001_initial': '473da6ea689b45e2',
   'sqlite/0002_phones': '20fd011ab3af662c',
   'sqlite/0003_console': '0d2a4c9e0f957d4f',
@@ -63,5 +63,5 @@ const published = {
   'sqlite/0020_sims_not_said': '8bcb5d54583a6691',
   'sqlite/0021_receipt_expected': 'a1cbb1d37fade74d',
   'sqlite/0022_progress': 'f764c410007204cb',
-  'sqlite/0027_webhook_rests': '131c97d3bd56637c',
+  'sqlite/0023_webhook_rests': '131c97d3bd56637c',
 }
