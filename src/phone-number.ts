@@ -85,8 +85,16 @@ function kindOf(lineType: LineType): PhoneKind {
   return lineType === 'PREMIUM_RATE' ? 'premium' : 'fixed'
 }
 
-const longestToSuggestFrom = 64
 const separators = /[\s\p{Cf}\p{Pd}\u2212()[\]./~]/gu
+
+/**
+ * The characters of a number without those that people, phones and spreadsheets put between them (blanks, dashes, brackets, dots, slashes, marks
+ * of direction), and in ASCII where they are another form of it, such as full width. Signs of footnotes stay as they are: a small 2 is no digit.
+ */
+export const withoutSeparators = (text: string): string =>
+  text.replaceAll(/\P{No}+/gu, (run) => run.normalize('NFKC')).replaceAll(separators, '')
+
+const longestToSuggestFrom = 64
 /** Without a plus or 00 only what is longer than any national number, as it stands without its trunk prefix, can be nothing else. */
 const internationalForm = /^(?:(?:\+(?:00)?|00)([1-9][0-9]{6,14})|([1-9][0-9]{11,14}))$/
 /** RFC 3966 and 5724; one with parameters says more than a number. */
@@ -103,7 +111,7 @@ function suggestE164(raw: string): string | null {
     .replace(/\p{Nd}/gu, digitOf)
     .replace(uriScheme, '')
   if (footnote.test(plain)) return null
-  const found = internationalForm.exec(plain.replace(separators, ''))
+  const found = internationalForm.exec(withoutSeparators(plain))
   const digits = found?.[1] ?? found?.[2]
   const reading = digits === undefined ? null : readInternationalNumber(`+${digits}`)
   if (reading === null) return null

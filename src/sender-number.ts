@@ -2,7 +2,7 @@
 // spellings, so that this is decided in one place, once, before the message is stored.
 
 import { callingCodeOf, readInternationalNumber } from './numbering-plan.ts'
-import { parsePhoneNumber } from './phone-number.ts'
+import { parsePhoneNumber, withoutSeparators } from './phone-number.ts'
 
 /** What is known of a sender beside its spelling. */
 interface SenderFacts {
@@ -16,11 +16,13 @@ interface SenderFacts {
  * Takes a sender as the device gave it, and gives it in E.164 where it is certain enough to act upon; everything else comes back as it was: names,
  * short codes, and national numbers of a country that nobody has named. `+` and `00` say that a number is international. Bare digits of which the network
  * says nothing are international too, as networks that leave out the type (SMPP 3.4, section 5.2.5: 0) mostly mean; where a country is named,
- * what can be a mobile number there goes first, unless the digits begin with its calling code and are one behind that. Blanks, dashes, dots,
- * slashes and brackets between digits say nothing: phones write them.
+ * what can be a mobile number there goes first, unless the digits begin with its calling code and are one behind that. What stands between
+ * digits says nothing: phones write it. A prefix that is dialled within a country is taken off a national number alone: inside of an international
+ * one nobody knows whose it is.
  */
 export function readSender(from: string, facts: SenderFacts = {}): string {
-  const bare = from.replaceAll(/[\s()./-]/g, '')
+  if (from.length > longestSender) return from
+  const bare = withoutSeparators(from)
   if (/^\+\d{4,17}$/.test(bare)) return international(bare.slice(1)) ?? from
   if (!bareDigits.test(bare)) return from
   const read = readDigits(bare, facts)
@@ -31,25 +33,32 @@ function readDigits(from: string, { is, country }: SenderFacts): string {
   if (is === 'other') return wholeMobile(from) ?? from
   const callingCode = country ? callingCodeOf(country) : null
   if (is === undefined && from.startsWith('00')) return international(from.slice(2)) ?? from
-  const national = callingCode === null ? null : international(`${callingCode}${from}`)
+  const national = callingCode === null ? null : dialledWithin(callingCode, from)
   const own = callingCode !== null && from.startsWith(callingCode) ? international(from) : null
   const readings = is === 'national' ? [national, own] : [own, national, international(from)]
   const possible = readings.filter((reading) => reading !== null)
   return possible.find(mayBeMobile) ?? possible[0] ?? from
 }
 
+const longestSender = 64
 const bareDigits = /^\d{4,17}$/
 
-/** Null when no such number is possible. A trunk prefix behind the calling code is taken off. */
+/** Null when no such number is possible. */
 function international(digits: string): string | null {
   const number = parsePhoneNumber(`+${digits}`)
+  return 'e164' in number ? number.e164 : null
+}
+
+/** The same of a number of one country, as it is dialled there: a trunk prefix is taken off. */
+function dialledWithin(callingCode: string, digits: string): string | null {
+  const number = parsePhoneNumber(`+${callingCode}${digits}`)
   return 'e164' in number ? number.e164 : number.fault === 'invalid_number' ? number.suggestion : null
 }
 
 /** What networks call a special number may be a short code, or a whole number whose type they got wrong: the length of a mobile number tells. */
 function wholeMobile(digits: string): string | null {
   const number = international(digits)
-  return number === `+${digits}` && mayBeMobile(number) ? number : null
+  return number !== null && mayBeMobile(number) ? number : null
 }
 
 /** Few write from anything else. */

@@ -1,4 +1,5 @@
 import { invalidInput } from '../invalid-input.ts'
+import { withoutSeparators } from '../phone-number.ts'
 
 /** As Android counts them. */
 export const simSlots: readonly number[] = [1, 2, 3]
@@ -13,7 +14,7 @@ export function simChange(
   number: string | null,
 ): { settings: Record<string, string | null>; senders: string[] } {
   const name = `sim_${slot}_number`
-  const given = number === null ? null : number.replaceAll(/[\s()-]/g, '')
+  const given = number === null ? null : withoutSeparators(number)
   const former = before.settings[name]
   const elsewhere = Object.entries(before.settings).filter(
     ([key]) => key !== name && /^sim_\d_number$/.test(key),

@@ -1,4 +1,4 @@
-import { parsePhoneNumber } from '../phone-number.ts'
+import { parsePhoneNumber, withoutSeparators } from '../phone-number.ts'
 
 /** A line of a list that holds no number. */
 export interface LineFault {
@@ -45,4 +45,4 @@ function readLine(line: string): { number: string } | Omit<LineFault, 'line'> {
 }
 
 const spellingOf = (cell: string): string =>
-  cell.replaceAll(/["'\s().\-/\p{Pd}\p{Cf}]/gu, '').replace(/^00(?=[1-9])/, '+')
+  withoutSeparators(cell.replaceAll(/["']/g, '')).replace(/^00(?=[1-9])/, '+')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parsePhoneNumber } from '../../src/phone-number.ts'
+import { parsePhoneNumber, withoutSeparators } from '../../src/phone-number.ts'
 import { readSender } from '../../src/sender-number.ts'
 
 const mobile = '+4915112345678'
@@ -11,6 +11,9 @@ test.for([
   ['is written with blanks', '+49 151 12345678', { country: 'DE' }],
   ['is written with 00 and blanks', '0049 151 12345678', { country: 'DE' }],
   ['is written with brackets, dashes and a slash', '(0151) 12-345/678', { country: 'DE' }],
+  ['is written with hyphens that do not break', '+49\u2011151\u201112345678', {}],
+  ['is written in full width', '＋４９１５１１２３４５６７８', {}],
+  ['has marks of direction around it', '\u202a+49 151 12345678\u202c', {}],
   ['has the bare digits of a network that tells nothing', '4915112345678', {}],
   ['has them on a link of its own country', '4915112345678', { country: 'DE' }],
   ['has them on a link of another country', '4915112345678', { country: 'US' }],
@@ -56,26 +59,51 @@ test.for([
   ['is of no length that its country has', '49151', {}],
   ['begins with a calling code that there is not', '9991234567', {}],
   ['is of a country that there is not', '15112345678', { is: 'national', country: 'ZZ' }],
+  ['says itself that it is international, and has a prefix that is dialled within its country', '+49015112345678', {}], // prettier-ignore
+  ['has 00 before the calling code and 0 behind it', '0049015112345678', { country: 'DE' }],
+  ['has the sign of a footnote', '+4915112345678²', {}],
+  ['is longer than any number', `+${' '.repeat(80)}4915112345678`, {}],
   ['is empty', '', {}],
 ] as const)('what %s stays as it came', ([, from, facts]) => {
   expect(readSender(from, facts)).toBe(from)
 })
 
+/** Spelled as people, phones and networks do, trunk prefixes among them. */
+const spelled = fc
+  .tuple(
+    fc.stringMatching(/^(?:\+|00)?$/),
+    fc.oneof(fc.stringMatching(/^\d{0,17}$/), fc.stringMatching(/^(?:49|1|44|7|39|55|52|225)(?:0|1|8)?(?:15|20|79|91|32|11|55|07)\d{6,9}$/)),
+    fc.array(fc.tuple(fc.nat({ max: 17 }), fc.constantFrom(' ', '-', '(', ')', '\u2011', '/')), { maxLength: 3 }),
+  )
+  .map(([prefix, digits, gaps]) => gaps.reduce((text, [at, gap]) => text.slice(0, at) + gap + text.slice(at), `${prefix}${digits}`)) // prettier-ignore
+
+const facts = fc.record({
+  is: fc.constantFrom(undefined, 'national' as const, 'other' as const),
+  country: fc.constantFrom(null, 'DE', 'US', 'IT', 'RU', 'BR', 'GB', ''),
+})
+
 test('whatever comes, it stays as it is or becomes a number that can be written to, and that stays', () => {
-  const digits = fc.stringMatching(/^(?:\+|00)?\d{0,17}$/)
-  const likely = fc.stringMatching(/^(?:\+|00)?(?:49151|1202|4479|7916|39320|5511)\d{6,8}$/)
-  const facts = fc.record({
-    is: fc.constantFrom(undefined, 'national' as const, 'other' as const),
-    country: fc.constantFrom(null, 'DE', 'US', 'IT', 'RU', 'BR', 'GB', ''),
-  })
   fc.assert(
-    fc.property(fc.oneof(digits, likely, fc.string()), facts, (from, known) => {
+    fc.property(fc.oneof(spelled, fc.string()), facts, (from, known) => {
       const read = readSender(from, known)
       if (read !== from) expect(parsePhoneNumber(read)).toMatchObject({ e164: read })
       expect(readSender(read)).toBe(read === from ? readSender(from) : read)
-      if (known.is === 'national' && (known.country ?? '') === '') expect(read).toBe(from)
-      if (known.is === 'other') expect([from, `+${from}`]).toContain(read)
     }),
-    { numRuns: 500 },
+    { numRuns: 2_000 },
+  )
+})
+
+test('what says itself to be international is read whole or not at all, whatever else is said of it', () => {
+  fc.assert(
+    fc.property(spelled, facts, (from, known) => {
+      const digits = withoutSeparators(from)
+      const read = readSender(from, known)
+      if (digits.startsWith('+')) expect([from, digits]).toContain(read)
+      else if (known.is === 'other') expect([from, `+${digits}`]).toContain(read)
+      else if (known.is === 'national' && (known.country ?? '') === '') expect(read).toBe(from)
+      else if (known.is === undefined && digits.startsWith('00'))
+        expect([from, `+${digits.slice(2)}`]).toContain(read)
+    }),
+    { numRuns: 2_000 },
   )
 })
