@@ -58,6 +58,15 @@ export const isCountry = (code: string): boolean => Object.hasOwn(metadata.count
 export const callingCodeOf = (country: string): string | null =>
   isCountry(country) ? (packedMetadata.countries[country]?.[0] ?? null) : null
 
+/**
+ * What is dialled in a country in front of the calling code of another, such as 00 or 011; null where that depends on a carrier, or there is no such
+ * country.
+ */
+export function internationalPrefixOf(country: string): string | null {
+  const prefix = isCountry(country) ? (packedMetadata.countries[country]?.[1] ?? '') : ''
+  return /^\d+$/.test(prefix) ? prefix : null
+}
+
 /** The calling code that a number written `+…` begins with, or null. No code begins with another. */
 export function findCallingCode(e164: string): string | null {
   for (let end = 2; end <= 4; end++) {
@@ -181,7 +190,7 @@ const lineCandidates: readonly [LineType, number][] = [
   ['VOICEMAIL', 5],
 ]
 
-const callingCodes: ReadonlySet<string> = new Set([
+export const callingCodes: ReadonlySet<string> = new Set([
   ...Object.keys(packedMetadata.country_calling_codes),
   ...Object.keys(packedMetadata.nonGeographic),
 ])

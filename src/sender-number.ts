@@ -1,13 +1,23 @@
 // Who sent a received message, as a number that can be written to. Opt-outs, conversations and answers on shared devices compare
 // spellings, so that this is decided in one place, once, before the message is stored.
 
-import { callingCodeOf, readInternationalNumber } from './numbering-plan.ts'
+import {
+  callingCodeOf,
+  callingCodes,
+  internationalPrefixOf,
+  readInternationalNumber,
+} from './numbering-plan.ts'
 import { parsePhoneNumber, withoutSeparators } from './phone-number.ts'
+
+export type SenderKind = 'national' | 'bare' | 'other'
 
 /** What is known of a sender beside its spelling. */
 interface SenderFacts {
-  /** What the network says of the number: to be dialled within its country alone, or none of a subscriber. Left out where it does not tell. */
-  is?: 'national' | 'other' | undefined
+  /**
+   * What the network says of the number: to be dialled within its country alone, or none of a subscriber. `bare` are digits of a device that writes a
+   * plus wherever it knows of one: mostly national. Left out where nothing is told.
+   */
+  is?: SenderKind | undefined
   /** Whose national numbers are meant (ISO 3166 alpha-2); null or empty where nobody has said so. */
   country?: string | null | undefined
 }
@@ -32,12 +42,28 @@ export function readSender(from: string, facts: SenderFacts = {}): string {
 function readDigits(from: string, { is, country }: SenderFacts): string {
   if (is === 'other') return wholeMobile(from) ?? from
   const callingCode = country ? callingCodeOf(country) : null
+  const abroad = country ? behindPrefix(from, country) : null
   if (is === undefined && from.startsWith('00')) return international(from.slice(2)) ?? from
   const national = callingCode === null ? null : dialledWithin(callingCode, from)
   const own = callingCode !== null && from.startsWith(callingCode) ? international(from) : null
-  const readings = is === 'national' ? [national, own] : [own, national, international(from)]
+  const readings = is !== undefined ? [national, own, abroad] : [own, national, abroad, international(from)]
   const possible = readings.filter((reading) => reading !== null)
   return possible.find(mayBeMobile) ?? possible[0] ?? from
+}
+
+/** Whether the number says, by its plan, that it is one that writes: a national reading of it is no chance. */
+export const isMobile = (sender: string): boolean => sender.startsWith('+') && mayBeMobile(sender)
+
+/**
+ * Every number, of any country, that a national sender may be, with a trunk prefix or without: each plan has its own. Where the network has not said
+ * that it is national, the one that its digits are by themselves, too: some leave out the plus. None for what is no number.
+ */
+export function possibleSenders(from: string, is: Exclude<SenderKind, 'other'>): string[] {
+  const bare = from.length > longestSender ? '' : withoutSeparators(from)
+  if (!bareDigits.test(bare)) return []
+  const numbers = [...callingCodes].map((callingCode) => dialledWithin(callingCode, bare))
+  if (is === 'bare') numbers.push(international(bare))
+  return [...new Set(numbers)].filter((number) => number !== null)
 }
 
 const longestSender = 64
@@ -53,6 +79,12 @@ function international(digits: string): string | null {
 function dialledWithin(callingCode: string, digits: string): string | null {
   const number = parsePhoneNumber(`+${callingCode}${digits}`)
   return 'e164' in number ? number.e164 : number.fault === 'invalid_number' ? number.suggestion : null
+}
+
+/** A number of another country, as it is dialled in this one. */
+function behindPrefix(digits: string, country: string): string | null {
+  const prefix = internationalPrefixOf(country)
+  return prefix !== null && digits.startsWith(prefix) ? international(digits.slice(prefix.length)) : null
 }
 
 /** What networks call a special number may be a short code, or a whole number whose type they got wrong: the length of a mobile number tells. */

@@ -99,9 +99,9 @@ export interface Inbound {
   from: string
   /**
    * What else the network says of the sender: `national` is a number to be dialled within its country alone, `other` is none of a subscriber (a
-   * name, a short code). Left out where it does not tell.
+   * name, a short code), `bare` are the digits of a device that writes a plus wherever it knows of one. Left out where it does not tell.
    */
-  fromIs?: 'national' | 'other'
+  fromIs?: 'national' | 'bare' | 'other'
   to: string | null
   text: string
   receivedAt: number

@@ -9,9 +9,10 @@ import type { InboundMessage, InboundTerms, KeywordTerms } from '../messages/inb
 import { readKeyword } from '../messages/keywords.ts'
 import { findLastSender, findSenders } from '../messages/last-sender.ts'
 import { receiveMessages } from '../messages/receive-messages.ts'
+import { findWritten } from '../messages/written-numbers.ts'
 import { parsePhoneNumber } from '../phone-number.ts'
 import { plainText, withoutControls } from '../plain-text.ts'
-import { readSender } from '../sender-number.ts'
+import { isMobile, possibleSenders, readSender } from '../sender-number.ts'
 import { measureText } from '../sms-text.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
@@ -56,7 +57,7 @@ export class InboundReceiver {
     const owner = facts ?? (await this.#ownerOf(deviceId))
     const cut = inbound.text.slice(0, config.inboundCharacters)
     const text = inbound.part === undefined ? plainText(cut) : withoutControls(cut)
-    const from = readSender(inbound.from, { is: inbound.fromIs, country: owner.country })
+    const from = await this.#senderOf(deviceId, owner, inbound)
     const number = parsePhoneNumber(from)
     const { encoding, units, parts } = measureText(text, 'auto')
     const { to, inReplyTo, fingerprint, fingerprintGuessed, formerFingerprint } = inbound
@@ -88,6 +89,22 @@ export class InboundReceiver {
       ...(sentBefore === null ? {} : { sentBefore }),
       ...(inbound.part === undefined ? {} : { part: inbound.part }),
     })
+  }
+
+  /**
+   * Who wrote. A national number that is no mobile one of the device's country is the one that the device has written to and that ends so, if there is
+   * exactly one: whoever answers writes to the device that wrote to him.
+   */
+  async #senderOf(
+    deviceId: string,
+    { mode, country }: Pick<DeviceFacts, 'mode' | 'country'>,
+    { from, fromIs }: Pick<Inbound, 'from' | 'fromIs'>,
+  ): Promise<string> {
+    const sender = readSender(from, { is: fromIs, country })
+    if (fromIs === undefined || fromIs === 'other' || isMobile(sender)) return sender
+    const numbers = possibleSenders(from, fromIs)
+    const [written, another] = await findWritten(this.#deps.read, { deviceId, mode, numbers })
+    return written !== undefined && another === undefined ? written : sender
   }
 
   async #store(message: InboundMessage): Promise<void> {

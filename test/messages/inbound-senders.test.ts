@@ -40,15 +40,15 @@ afterEach(() => house.close())
 
 /** The statements of the transactions that store. */
 const noted: string[] = []
-const sentTo = async (accountId: string, agoMs: number) => {
+const sentTo = async (accountId: string, agoMs: number, recipient: string = number, deviceId = 'dev_1') => {
   const at = house.clock.now() - agoMs
   const row = storedMessage({
     account_id: accountId,
     id: house.ids('msg'),
-    recipient: number,
-    device_id: 'dev_1',
+    recipient,
     created_at: at,
     ...deliveredAt(at),
+    device_id: deviceId,
   })
   await house.storage.writer.write((tx) => insertRows(tx, 'messages', [row]))
 }
@@ -133,6 +133,52 @@ test('a national number of a country that nobody has named opts out nobody, and 
   await hear('2079460000', { owner: 'acc_ada', fromIs: 'national' })
   await hear('44123456', { owner: 'acc_ada', fromIs: 'other' })
   expect([await optOuts(), await conversations()]).toEqual([[], ['44123456', '2079460000']])
+})
+
+test.for([
+  ['without its trunk prefix', '3125550144', '+13125550144', 'bare'],
+  ['with it', '13125550144', '+13125550144', 'bare'],
+  ['of another area', '6025550144', '+16025550144', 'bare'],
+  ['of another plan', '015112345670', '+4915112345670', 'bare'],
+  ['that are all of it but the plus', '447911123456', '+447911123456', 'bare'],
+  ['that its network calls national', '3125550144', '+13125550144', 'national'],
+  ['with brackets', '(312) 555-0144', '+13125550144', 'bare'],
+] as const)('digits %s are the one number that the device has written to and that ends so', async ([, from, to, fromIs]) => {
+  await sentTo('acc_ada', 0, to)
+  await hear(from, { owner: 'acc_ada', fromIs })
+  expect([await optOuts(), await conversations()]).toEqual([[`acc_ada ${to}`], [to]])
+}) // prettier-ignore
+
+test.for([
+  ['to nobody who has such a number', []],
+  ['through another device', [['+13125550144', 'dev_2']]],
+  ['to two numbers that end so', [['+13125550144', 'dev_1'], ['+3125550144', 'dev_1']]],
+  ['to a number that only holds them', [['+131255501440', 'dev_1']]],
+] as const)('digits of a phone stay as they came, and opt out nobody, where it has written %s', async ([, sent]) => {
+  for (const [to, device] of sent) await sentTo('acc_ada', 0, to, device)
+  await hear('3125550144', { owner: 'acc_ada', fromIs: 'bare' })
+  expect([await optOuts(), await conversations()]).toEqual([[], ['3125550144']])
+}) // prettier-ignore
+
+test('what another account has sent to a number through a shared device counts too, and what was refused there does not', async () => {
+  await sentTo('acc_ada', 0, '+13125550144')
+  await house.storage.writer.write((tx) =>
+    tx.updateTable('messages').set({ status: 'failed', corrected: 1 }).where('recipient', '=', '+13125550144').execute(),
+  ) // prettier-ignore
+  await hear('3125550144', { owner: 'acc_ada', fromIs: 'bare' })
+  expect([await optOuts(), await conversations()]).toEqual([[], ['3125550144']])
+  const at = house.clock.now()
+  const ben = { id: 'acc_ben', name: 'Ben', state: 'active' as const, created_at: at, updated_at: at }
+  await house.storage.writer.write((tx) => insertRows(tx, 'accounts', [ben]))
+  await sentTo('acc_ben', 0, '+13125550144')
+  await hear('3125550144', { fromIs: 'bare' })
+  expect(await optOuts()).toEqual(['acc_ben +13125550144'])
+})
+
+test('a mobile number of the country that its phone is in is that, whoever else was written to', async () => {
+  await sentTo('acc_ada', 0, '+4315112345670')
+  await hear('015112345670', { owner: 'acc_ada', country: 'DE', fromIs: 'bare' })
+  expect([await optOuts(), await conversations()]).toEqual([['acc_ada +4915112345670'], ['+4915112345670']])
 })
 
 test('a whole mobile number that its network calls special opts out', async () => {

@@ -4,6 +4,7 @@ import type { Inbound } from '../../src/connectors/connector.ts'
 import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { findLastSender } from '../../src/messages/last-sender.ts'
+import { findWritten } from '../../src/messages/written-numbers.ts'
 import type { MessageRow } from '../../src/messages/message-store.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { analyse, statementsOf, stepsOf } from '../plans.ts'
@@ -239,5 +240,18 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
         ? 'SEARCH messages BY messages_by_recipient (recipient= account_id= mode=)'
         : 'SEARCH m USING INDEX messages_by_recipient (recipient=? AND account_id=? AND mode=?)',
     ])
+  })
+
+  test('the number that a device has written to and that ends so is looked up by each that may be, and nothing else is read', async () => {
+    for (let i = 0; i < 40; i += 1)
+      await sent(i % 2 ? 'acc_ada' : 'acc_ben', i, { recipient: `+49151123456${i}` })
+    if (state === 'analysed') await house.storage.writer.write(analyse)
+    const { read } = house.storage
+    const statements = await statementsOf(read, () =>
+      findWritten(read, { deviceId: 'dev_1', mode: 'live', numbers: [number] }),
+    )
+    const steps = (await stepsOf(house.dataFolder, statements[0]!)).filter((step) => /messages/.test(step))
+    expect(steps).not.toEqual([])
+    for (const step of steps) expect(step).toMatch(/messages_by_recipient/)
   })
 })

@@ -30,6 +30,19 @@ test('check 22: a webhook is taken with the right signature only, and not when i
   expect(store.inbound).toHaveLength(1)
 })
 
+test.for([
+  ['+4915550007777', undefined],
+  ['004915550007777', undefined],
+  ['3125550144', 'bare'],
+  ['0151 55500077', 'bare'],
+  ['ACME', undefined],
+] as const)('the sender %s of a phone is told as %s: digits alone are of the country of its network', async ([sender, fromIs]) => {
+  const { hook, store } = await openRoutesHouse()
+  await hook('sms:received', { ...received, sender })
+  expect(store.inbound).toMatchObject([{ from: sender }])
+  expect(store.inbound[0]?.fromIs).toBe(fromIs)
+}) // prettier-ignore
+
 test('check 23: a repeated webhook has one fingerprint, a genuine repeat of another second has its own', async () => {
   const { hook, store } = await openRoutesHouse()
   await hook('sms:received', received, { id: 'one' })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parsePhoneNumber, withoutSeparators } from '../../src/phone-number.ts'
-import { readSender } from '../../src/sender-number.ts'
+import { possibleSenders, readSender } from '../../src/sender-number.ts'
 
 const mobile = '+4915112345678'
 
@@ -40,12 +40,22 @@ test.for([
   ['89161234567', { country: 'RU' }, '+79161234567'],
   ['20123456', { is: 'national', country: 'DK' }, '+4520123456'],
   ['3123456789', { is: 'national', country: 'IT' }, '+393123456789'],
+  ['3125550144', { is: 'bare', country: 'US' }, '+13125550144'],
+  ['0612345678', { is: 'bare', country: 'NL' }, '+31612345678'],
+  ['01149 151 12345678', { is: 'bare', country: 'US' }, '+4915112345678'],
+  ['0104915112345678', { country: 'JP' }, '+4915112345678'],
+  ['8104915112345678', { is: 'national', country: 'RU' }, '+4915112345678'],
 ] as const)('%s, of %j, is %s', ([from, facts, number]) => {
   expect(readSender(from, facts)).toBe(number)
 })
 
 test.for([
   ['is national, of a country that nobody has named', '15112345678', { is: 'national' }],
+  [
+    'is told by a phone without its plus, and could be the international one of somebody else',
+    '3125550144',
+    { is: 'bare' },
+  ],
   ['is national, and could be the international one of somebody else', '2079460000', { is: 'national' }],
   ['is national, and has the prefix that is dialled in its country', '015112345678', {}],
   [
@@ -78,7 +88,7 @@ const spelled = fc
   .map(([prefix, digits, gaps]) => gaps.reduce((text, [at, gap]) => text.slice(0, at) + gap + text.slice(at), `${prefix}${digits}`)) // prettier-ignore
 
 const facts = fc.record({
-  is: fc.constantFrom(undefined, 'national' as const, 'other' as const),
+  is: fc.constantFrom(undefined, 'national' as const, 'bare' as const, 'other' as const),
   country: fc.constantFrom(null, 'DE', 'US', 'IT', 'RU', 'BR', 'GB', ''),
 })
 
@@ -100,10 +110,29 @@ test('what says itself to be international is read whole or not at all, whatever
       const read = readSender(from, known)
       if (digits.startsWith('+')) expect([from, digits]).toContain(read)
       else if (known.is === 'other') expect([from, `+${digits}`]).toContain(read)
-      else if (known.is === 'national' && (known.country ?? '') === '') expect(read).toBe(from)
+      else if (known.is !== undefined && (known.country ?? '') === '') expect(read).toBe(from)
       else if (known.is === undefined && digits.startsWith('00'))
         expect([from, `+${digits.slice(2)}`]).toContain(read)
     }),
     { numRuns: 2_000 },
   )
 })
+
+test('a national number may be any that ends so, behind its trunk prefix, and is among those that it may be', () => {
+  const numbers = fc.constantFrom('+4915112345678', '+13125550144', '+79161234567', '+393123456789', '+36201234567', '+4520123456') // prettier-ignore
+  const trunks: Record<string, string> = { '+49': '0', '+13': '1', '+79': '8', '+39': '', '+36': '06', '+45': '' }
+  const codes: Record<string, number> = { '+13': 2, '+79': 2 }
+  fc.assert(
+    fc.property(numbers, fc.boolean(), fc.constantFrom('national' as const, 'bare' as const), (number, withTrunk, is) => {
+      const start = number.slice(0, 3)
+      const national = number.slice(codes[start] ?? 3)
+      const said = `${withTrunk ? trunks[start] : ''}${national}`
+      const possible = possibleSenders(said, is)
+      expect(possible).toContain(number)
+      for (const each of possible) expect(parsePhoneNumber(each)).toMatchObject({ e164: each })
+      if (is === 'bare' && 'e164' in parsePhoneNumber(`+${said}`)) expect(possible).toContain(`+${said}`)
+    }),
+  )
+  expect(possibleSenders('2079460000', 'national')).not.toContain('+2079460000')
+  for (const none of ['ACME', '22', '+4915112345678', '1'.repeat(30)]) expect(possibleSenders(none, 'bare')).toEqual([])
+}) // prettier-ignore

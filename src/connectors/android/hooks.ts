@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { dayMs } from '../../clock.ts'
+import { withoutSeparators } from '../../phone-number.ts'
 import type { Inbound } from '../connector.ts'
 import { readDate } from './dates.ts'
 import type { SeenHealth } from './phone.ts'
@@ -81,6 +82,7 @@ function readReceived(payload: Record<string, unknown>, nowMs: number): Inbound 
   const said = [from, second, message, simNumber ?? null]
   return {
     from,
+    ...(isBare(from) && { fromIs: 'bare' as const }),
     to: textOf(payload['recipient'], longestNumber),
     text: message,
     // An SMSC whose clock goes before ours makes no message of tomorrow.
@@ -90,6 +92,12 @@ function readReceived(payload: Record<string, unknown>, nowMs: number): Inbound 
     ...(atMs === null && { fingerprintGuessed: true }),
   }
 }
+
+/**
+ * Android puts a plus before what the network names international (`PhoneNumberUtils.calledPartyBCDToString`, by the type of number of 3GPP TS 24.008
+ * section 10.5.4.7): of other digits nobody but the phone's own network knows the country.
+ */
+const isBare = (from: string): boolean => /^(?!00)\d+$/.test(withoutSeparators(from))
 
 /** Flags of `connection:transport`; the first that is set says how the phone reaches us. */
 const transports = [
