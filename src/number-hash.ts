@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { deriveKey, everySecret, type InstanceSecret } from './instance-secret.ts'
+import { everySpelling } from './number-changes.ts'
 
 /**
  * Stands for a number where the number itself must not stand any more: HMAC-SHA-256 (RFC 2104) under a key of the instance (HKDF, RFC 5869), because
@@ -11,6 +12,10 @@ export interface NumberHash {
   /** Everything that may have been written down: under the present secret and those before it. */
   all(number: string): string[]
 }
+
+/** Everything under which a number may stand in a table: its spellings, and the hash of each for one that was erased. */
+export const everyForm = (numbers: Pick<NumberHash, 'all'>, number: string): string[] =>
+  everySpelling(number).flatMap((each) => [each, ...numbers.all(each)])
 
 /** Hashes under the present secret, and knows what was hashed under those before it. */
 export function createNumberHash(secret: InstanceSecret): NumberHash {

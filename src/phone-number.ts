@@ -9,6 +9,7 @@ import {
   type LineType,
   type NumberReading,
 } from './numbering-plan.ts'
+import { presentSpelling } from './number-changes.ts'
 
 /**
  * `fixed` is a number that is certainly not a mobile one (fixed line, toll-free, pager, VoIP, …), `premium` one
@@ -28,7 +29,7 @@ type PhoneNumberFault = {
 /**
  * Takes a number in E.164 (ITU-T; `+`, then 7 to 15 digits) whose length is possible in its country, and gives it
  * back with its country (ISO 3166 alpha-2, null when the number does not tell) and kind. Refuses every other
- * spelling, a trunk prefix inside (`+49 0151…`), unassigned calling codes, and short and emergency numbers.
+ * spelling, a trunk prefix inside (`+49 0151…`), a former spelling that no plan has any more (`+52 1 55…`), unassigned calling codes, and short and emergency numbers.
  * Numbers that are possible but in no range of the metadata are taken: ranges are opened faster than data is updated.
  */
 export function parsePhoneNumber(raw: string): PhoneNumber | PhoneNumberFault {
@@ -37,7 +38,12 @@ export function parsePhoneNumber(raw: string): PhoneNumber | PhoneNumberFault {
   const reading = readInternationalNumber(raw)
   if (reading === null) return invalidNumber('No country uses this calling code.')
   const detail = findFault(reading)
-  if (detail !== null) return invalidNumber(detail)
+  if (detail !== null) {
+    const present = presentSpelling(raw)
+    return present !== raw && isAcceptable(present)
+      ? invalidNumber(formerDetail, present)
+      : invalidNumber(detail)
+  }
   const canonical = spellingOf(reading)
   if (canonical !== raw) return invalidNumber(trunkDetail, isAcceptable(canonical) ? canonical : null)
   return { e164: raw, country: reading.country, kind: kindOf(reading.lineType) }
@@ -54,6 +60,7 @@ const e164Form = /^\+[1-9][0-9]{6,14}$/
 const formatDetail =
   'Write the number in E.164: a plus sign, the calling code and the national number, 7 to 15 digits in all, and ' +
   'nothing else. Short and emergency numbers cannot be reached.'
+const formerDetail = 'The number is written as it was before its country changed its mobile numbers.'
 const trunkDetail = 'The number holds a prefix that is only dialled inside its country.'
 
 const lengthDetails: Record<Exclude<NumberReading['length'], 'possible'>, string> = {
@@ -115,7 +122,7 @@ function suggestE164(raw: string): string | null {
   const digits = found?.[1] ?? found?.[2]
   const reading = digits === undefined ? null : readInternationalNumber(`+${digits}`)
   if (reading === null) return null
-  const canonical = spellingOf(reading)
+  const canonical = presentSpelling(spellingOf(reading))
   return isAcceptable(canonical) ? canonical : null
 }
 

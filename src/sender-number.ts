@@ -7,6 +7,7 @@ import {
   internationalPrefixOf,
   readInternationalNumber,
 } from './numbering-plan.ts'
+import { presentSpelling } from './number-changes.ts'
 import { parsePhoneNumber, withoutSeparators } from './phone-number.ts'
 
 export type SenderKind = 'national' | 'bare' | 'other'
@@ -69,10 +70,11 @@ export function possibleSenders(from: string, is: Exclude<SenderKind, 'other'>):
 const longestSender = 64
 const bareDigits = /^\d{4,17}$/
 
-/** Null when no such number is possible. */
+/** Null when no such number is possible. One in a former spelling that its country has given up is the present one. */
 function international(digits: string): string | null {
-  const number = parsePhoneNumber(`+${digits}`)
-  return 'e164' in number ? number.e164 : null
+  const number = `+${digits}`
+  for (const each of [number, presentSpelling(number)]) if ('e164' in parsePhoneNumber(each)) return each
+  return null
 }
 
 /** The same of a number of one country, as it is dialled there: a trunk prefix is taken off. */

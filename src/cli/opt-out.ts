@@ -9,7 +9,7 @@ import {
   removeOptOut,
 } from '../messages/manage-opt-outs.ts'
 import { readNumberList } from '../messages/number-list.ts'
-import { createNumberHash } from '../number-hash.ts'
+import { createNumberHash, everyForm } from '../number-hash.ts'
 import type { CommandStorage } from '../storage/command-storage.ts'
 import type { Mode } from '../storage/schema.ts'
 import { command, type CommandGroup } from './command.ts'
@@ -194,10 +194,8 @@ function oneNumber(text: string): string {
   return number
 }
 
-const spellingsOf = async (tools: Toolbox, number: string): Promise<string[]> => [
-  number,
-  ...createNumberHash(await tools.instanceSecret()).all(number),
-]
+const spellingsOf = async (tools: Toolbox, number: string): Promise<string[]> =>
+  everyForm(createNumberHash(await tools.instanceSecret()), number)
 
 async function readAll({ io }: Toolbox): Promise<string> {
   const chunks: Buffer[] = []

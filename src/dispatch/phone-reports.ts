@@ -16,6 +16,7 @@ import { settleOutcomes } from '../messages/settle-outcomes.ts'
 import type { Settlement } from '../messages/settlement.ts'
 import { settleReceipts } from '../messages/settle-receipts.ts'
 import { holds, readNamedOptOuts } from '../messages/store-opt-outs.ts'
+import { everySpelling, presentSpelling } from '../number-changes.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { MessageStatus, PhoneWord } from '../storage/schema.ts'
 import { judgeLate, judgeOutcome } from './retry-policy.ts'
@@ -132,10 +133,14 @@ async function findStopped(
   claims: readonly Claimed[],
   { nowMs }: { nowMs: number },
 ): Promise<ReadonlySet<string>> {
-  const named = claims.map(({ accountId, mode, to }) => ({ account_id: accountId, mode, recipient: to }))
+  const named = claims.flatMap(({ accountId, mode, to }) =>
+    everySpelling(to).map((recipient) => ({ account_id: accountId, mode, recipient })),
+  )
   const rows = (await readNamedOptOuts(tx, named)).filter((row) => holds(row, nowMs))
-  const stopped = new Set(rows.map((row) => `${row.account_id}/${row.mode}/${row.recipient}`))
-  const toStopped = claims.filter(({ accountId, mode, to }) => stopped.has(`${accountId}/${mode}/${to}`))
+  const nameOf = (accountId: string, mode: string, number: string): string =>
+    `${accountId}/${mode}/${presentSpelling(number)}`
+  const stopped = new Set(rows.map((row) => nameOf(row.account_id, row.mode, row.recipient)))
+  const toStopped = claims.filter(({ accountId, mode, to }) => stopped.has(nameOf(accountId, mode, to)))
   return new Set(toStopped.map(({ attemptId }) => attemptId))
 }
 

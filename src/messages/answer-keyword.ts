@@ -2,6 +2,7 @@ import { readCountries } from '../accounts/account-guard.ts'
 import { dayMs, hourMs } from '../clock.ts'
 import type { Ids } from '../ids.ts'
 import { isTestNumber } from '../test-number.ts'
+import { everySpelling } from '../number-changes.ts'
 import { parsePhoneNumber } from '../phone-number.ts'
 import { measureText } from '../sms-text.ts'
 import type { Tx } from '../storage/dialect.ts'
@@ -36,7 +37,7 @@ const validityMs = dayMs
 const sentBy = 'system'
 
 /**
- * Sends an answer to a keyword for an account, in the transaction of what it answers: it costs what any message costs. Null when the account
+ * Sends an answer to a keyword, to the spelling of the number that was written to last, for an account, in the transaction of what it answers: it costs what any message costs. Null when the account
  * cannot send it, because its balance does not cover it, too much waits, or it is suspended; or when it would not have written there by itself:
  * anybody can send a keyword from any number, and must not spend the balance of whom he chooses.
  */
@@ -45,10 +46,10 @@ export async function answerKeyword(
   { ids, terms }: { ids: Ids; terms: AnswerTerms },
   answer: Answer,
 ): Promise<AnsweredRoute | null> {
-  const { accountId, mode, recipient, text, from, nowMs } = answer
+  const { accountId, mode, text, from, nowMs } = answer
   const limits = await readLimits(tx, accountId)
-  if (!mayBeWrittenTo(recipient, limits.countries) || !(await hasBeenWrittenTo(tx, terms, answer)))
-    return null
+  const recipient = await lastWritten(tx, terms, answer)
+  if (recipient === null || !mayBeWrittenTo(recipient, limits.countries)) return null
   const { encoding, units, parts } = measureText(text, 'auto')
   const number = parsePhoneNumber(recipient)
   const messageId = ids('msg')
@@ -105,27 +106,28 @@ function mayBeWrittenTo(recipient: string, countries: readonly string[] | null):
 /** Behind so many answers that nothing else was sent between a number is answered no more. */
 const mostAnswers = 100
 
-/** Whether the account has sent the number anything of late but answers to its keywords. */
-async function hasBeenWrittenTo(
+/** The number as the account has written to it of late, with anything but answers to its keywords; null when it has not. */
+async function lastWritten(
   tx: Tx,
   { sharedStopDays }: AnswerTerms,
   { accountId, mode, recipient, nowMs }: Answer,
-): Promise<boolean> {
+): Promise<string | null> {
   const rows = await tx
     .selectFrom('messages as m')
     .leftJoin('sends as s', (join) =>
       join.onRef('s.account_id', '=', 'm.account_id').onRef('s.id', '=', 'm.send_id'),
     )
-    .select(['m.created_at', 's.key_id'])
+    .select(['m.recipient', 'm.created_at', 's.key_id'])
     .where('m.account_id', '=', accountId)
     .where('m.mode', '=', mode)
-    .where('m.recipient', '=', recipient)
+    .where('m.recipient', 'in', everySpelling(recipient))
     .where('m.direction', '=', 'outbound')
     .orderBy('m.id', 'desc')
     .limit(mostAnswers)
     .execute()
   const sinceMs = nowMs - sharedStopDays * dayMs
-  return rows.some((row) => row.created_at >= sinceMs && row.key_id !== sentBy)
+  const last = rows.find((row) => row.created_at >= sinceMs && row.key_id !== sentBy)
+  return last?.recipient ?? null
 }
 
 /** So many of the latest messages to a number are looked at. */
@@ -142,7 +144,7 @@ export async function hasHadAnswer(
     .select(['text', 'created_at'])
     .where('account_id', '=', accountId)
     .where('mode', '=', mode)
-    .where('recipient', '=', recipient)
+    .where('recipient', 'in', everySpelling(recipient))
     .orderBy('id', 'desc')
     .limit(mostLookedAt)
     .execute()

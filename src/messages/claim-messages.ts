@@ -10,6 +10,7 @@ import { endRows } from './end-waiting.ts'
 import { dropStale, lowerTotals } from './leave-queue.ts'
 import { type MessageKey, type MessageState, stateColumnsOf } from './message-store.ts'
 import { offerRow, type PhoneOffering } from './phone-offers.ts'
+import { stoppedInAnotherSpelling } from './stopped-twins.ts'
 import type { QuietHours } from './quiet-hours.ts'
 import { queueKey, queueKeyOf, type QueuePlace } from './queue-place.ts'
 
@@ -176,10 +177,12 @@ const notIn = (found: readonly ClaimRow[], waiting: readonly ClaimRow[]): ClaimR
 
 /** Cancels what would go to a number that has opted out, and gives the others. */
 async function endStopped(tx: Tx, rows: readonly ClaimRow[], nowMs: number): Promise<readonly ClaimRow[]> {
-  const stopped = rows.filter((row) => row.is_stopped !== null)
+  const elsewhere = await stoppedInAnotherSpelling(tx, rows, nowMs)
+  const isStopped = (row: ClaimRow): boolean => row.is_stopped !== null || elsewhere.has(row.id)
+  const stopped = rows.filter(isStopped)
   if (stopped.length === 0) return rows
   await endRows(tx, stopped, { event: 'canceled', code: 'recipient_opted_out', nowMs })
-  return rows.filter((row) => row.is_stopped === null)
+  return rows.filter((row) => !isStopped(row))
 }
 
 /**

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { everySpelling, presentSpelling } from '../number-changes.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
@@ -27,14 +28,17 @@ export async function readConversations(
   { beforeId, limit }: { beforeId: string | null; limit: number },
 ): Promise<{ conversations: Conversation[]; nextBeforeId: string | null }> {
   const received = await receivedBefore(db, whose, beforeId)
-  const newest = new Map<string, string>()
+  const newest = new Map<string, { number: string; id: string }>()
   for (const { id, sender } of received) {
     // Of a person who was erased nothing is left to tell one message from another's.
-    if (sender !== null && !newest.has(sender)) newest.set(sender, id)
+    if (sender === null || newest.has(presentSpelling(sender))) continue
+    newest.set(presentSpelling(sender), { number: sender, id })
   }
   const wrote =
     beforeId === null ? new Set<string>() : await wroteSince(db, whose, [...newest.keys()], beforeId)
-  const found = [...newest].filter(([number]) => !wrote.has(number))
+  const found = [...newest].flatMap(([present, { number, id }]): [string, string][] =>
+    wrote.has(present) ? [] : [[number, id]],
+  )
   const shown = found.slice(0, limit)
   const next =
     found.length > limit ? shown.at(-1)?.[1] : received.length === mostRowsRead ? received.at(-1)?.id : null
@@ -47,13 +51,14 @@ export async function readConversations(
   return { conversations: conversations.flat(), nextBeforeId: next ?? null }
 }
 
-/** One page of what was said to and by a number, the newest first. */
+/** One page of what was said to and by a number, in whatever spelling, the newest first. */
 export async function readConversation(
   db: Db,
   { accountId, mode }: Whose,
   asked: { number: string; beforeId: string | null; limit: number },
 ): Promise<{ rows: MessageRow[]; nextBeforeId: string | null }> {
   const { number, beforeId, limit } = asked
+  const spellings = [...new Set([number, ...everySpelling(number)])]
   const of = () => {
     const rows = db
       .selectFrom('messages')
@@ -65,8 +70,8 @@ export async function readConversation(
     return beforeId === null ? rows : rows.where('id', '<', beforeId)
   }
   const pages = await Promise.all([
-    of().where('recipient', '=', number).where('direction', '=', 'outbound').execute(),
-    of().where(isInbound).where('sender', '=', number).execute(),
+    of().where('recipient', 'in', spellings).where('direction', '=', 'outbound').execute(),
+    of().where(isInbound).where('sender', 'in', spellings).execute(),
   ])
   const all = pages.flat().toSorted((a, b) => (a.id < b.id ? 1 : -1))
   const rows = all.slice(0, limit)
@@ -99,14 +104,14 @@ const receivedSince = {
   inputs: ['account', 'mode', 'sender', 'since'],
 } as const
 
-/** Which of these numbers have written since: they stand on an earlier page. */
+/** Which of these numbers, by their present spelling, have written since: they stand on an earlier page. */
 async function wroteSince(
   db: Db,
   { accountId, mode }: Whose,
   numbers: readonly string[],
   sinceId: string,
 ): Promise<Set<string>> {
-  const inputs = numbers.map((number) => [accountId, mode, number, sinceId])
+  const inputs = numbers.flatMap(everySpelling).map((number) => [accountId, mode, number, sinceId])
   const rows = await selectEach<{ number: string }>(db, receivedSince, inputs)
-  return new Set(rows.map(({ number }) => number))
+  return new Set(rows.map(({ number }) => presentSpelling(number)))
 }

@@ -6,6 +6,7 @@ import type { EraseDeps, EraseNumber, EraseNumberDeps } from './erase-deps.ts'
 import { addPages, type ErasedPage, nothingErased, type Wallet, writeErasedPage } from './erase-page.ts'
 import { eraseInAudit, eraseInKeys, eraseInOptOuts, eraseUnjoined } from './erase-number-traces.ts'
 import { eraseInEvents } from './erase-webhooks.ts'
+import { everySpelling } from '../number-changes.ts'
 import { spellingsOf } from './number-spellings.ts'
 
 /** Small pieces, so that sending never waits long for one. */
@@ -18,17 +19,8 @@ const pageSize = 500
  */
 export async function eraseNumber(deps: EraseNumberDeps, asked: EraseNumber): Promise<ErasedPage> {
   let done = nothingErased
-  for (const wallet of await readWalletNames(deps.read, asked.accountId)) {
-    await eraseInKeys(deps, wallet, asked.number)
-    const { number } = asked
-    done = addPages(done, await eraseFound(deps, wallet, { found: toNumber, number, asked }))
-    for (const spelling of spellingsOf(number))
-      done = addPages(done, await eraseFound(deps, wallet, { found: fromNumber, number: spelling, asked }))
-  }
-  await eraseInOptOuts(deps, asked)
-  await eraseUnjoined(deps, asked)
-  await eraseInEvents(deps, asked)
-  await eraseInAudit(deps, asked)
+  for (const number of everySpelling(asked.number))
+    done = addPages(done, await eraseSpelling(deps, { ...asked, number }))
   const { deviceIds: _, ...counts } = done
   await deps.writer.write((tx) =>
     appendAudit(
@@ -42,6 +34,22 @@ export async function eraseNumber(deps: EraseNumberDeps, asked: EraseNumber): Pr
       },
     ),
   )
+  return done
+}
+
+async function eraseSpelling(deps: EraseNumberDeps, asked: EraseNumber): Promise<ErasedPage> {
+  let done = nothingErased
+  for (const wallet of await readWalletNames(deps.read, asked.accountId)) {
+    await eraseInKeys(deps, wallet, asked.number)
+    const { number } = asked
+    done = addPages(done, await eraseFound(deps, wallet, { found: toNumber, number, asked }))
+    for (const spelling of spellingsOf(number))
+      done = addPages(done, await eraseFound(deps, wallet, { found: fromNumber, number: spelling, asked }))
+  }
+  await eraseInOptOuts(deps, asked)
+  await eraseUnjoined(deps, asked)
+  await eraseInEvents(deps, asked)
+  await eraseInAudit(deps, asked)
   return done
 }
 

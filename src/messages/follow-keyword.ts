@@ -1,5 +1,7 @@
 import { dayMs } from '../clock.ts'
 import type { Ids } from '../ids.ts'
+import { everySpelling, presentSpelling } from '../number-changes.ts'
+import { everyForm } from '../number-hash.ts'
 import { parsePhoneNumber } from '../phone-number.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
@@ -66,18 +68,19 @@ async function stop(
   tx: Tx,
   { ids, terms }: { ids: Ids; terms: KeywordTerms },
   received: Received,
-  recipient: string,
+  number: string,
 ): Promise<Followed> {
   const { deviceId, mode, accountId, nowMs } = received
+  const recipient = presentSpelling(number)
   const forgetAt = recipient === forgetful.number && mode === forgetful.mode ? nowMs + forgetful.forMs : null
   const optedOut: Followed['optedOut'] = []
   const routes: AnsweredRoute[] = []
   for (const each of await whoseStop(tx, terms, received, recipient)) {
     const name = { accountId: each, mode, recipient }
-    const before = (await readOptOuts(tx, name, [recipient]))[0]
+    const before = await readOptOuts(tx, name, everySpelling(recipient))
     const asked = { ...name, recipients: [recipient], origin: 'message', deviceId, forgetAt, nowMs } as const
     if ((await storeOptOuts(tx, ids, asked)).added.length === 0) continue
-    const wasTold = (before?.confirmed_at ?? 0) > nowMs - confirmedAgainMs
+    const wasTold = before.some(({ confirmed_at: atMs }) => (atMs ?? 0) > nowMs - confirmedAgainMs)
     const mayAnswer = each === accountId && !wasTold && (terms.answersShared || received.isShared !== true)
     const route =
       mayAnswer && terms.confirmation !== null
@@ -126,7 +129,7 @@ async function start(
   number: string,
 ): Promise<Followed> {
   const { deviceId, mode, accountId, nowMs } = received
-  const recipients = [number, ...terms.numbers.all(number)]
+  const recipients = everyForm(terms.numbers, number)
   const rows = await tx
     .selectFrom('opt_outs')
     .select('account_id')
@@ -139,7 +142,8 @@ async function start(
   const optedIn: Consent[] = []
   for (const each of [...accounts].toSorted()) {
     const asked = { accountId: each, mode, recipient: number, spellings: recipients, origin: 'message', nowMs } as const // prettier-ignore
-    if (await endOptOut(tx, ids, asked)) optedIn.push({ accountId: each, mode, recipient: number })
+    if (await endOptOut(tx, ids, asked))
+      optedIn.push({ accountId: each, mode, recipient: presentSpelling(number) })
   }
   return { ...nothingFollowed, keyword: 'start', optedIn }
 }
@@ -156,7 +160,7 @@ async function help(
   if (terms.help === null || accountId === null || (received.isShared === true && !terms.answersShared))
     return none
   const name = { accountId, mode, recipient }
-  const optOuts = await readOptOuts(tx, name, [recipient, ...terms.numbers.all(recipient)])
+  const optOuts = await readOptOuts(tx, name, everyForm(terms.numbers, recipient))
   if (
     optOuts.some((row) => holds(row, nowMs)) ||
     (await hasHadAnswer(tx, { ...name, text: terms.help, nowMs }))

@@ -1,3 +1,4 @@
+import { everySpelling } from '../number-changes.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
@@ -26,7 +27,7 @@ const lastSenders = {
               from messages m where m.account_id = a.id and m.mode = :mode and m.recipient = :number
               order by m.id desc limit 100) sent) as at
           from accounts a)
-        select account_id from senders where at >= :since order by at desc, account_id limit :most`,
+        select account_id, at from senders where at >= :since order by at desc, account_id limit :most`,
   inputs: ['device', 'mode', 'number', 'since', 'most'],
 } as const
 
@@ -39,12 +40,14 @@ export async function findLastSender(db: Db, query: LastSenderQuery): Promise<st
   return accountId ?? null
 }
 
-/** All that did, the last one first. */
+/** All that did, in whatever spelling of the number, the last one first. */
 export async function findSenders(
   db: Db | Tx,
   { deviceId, mode, number, sinceMs }: LastSenderQuery,
   most = Number.MAX_SAFE_INTEGER,
 ): Promise<string[]> {
-  const inputs = [deviceId, mode, number, sinceMs, most]
-  return (await selectEach<{ account_id: string }>(db, lastSenders, [inputs])).map((row) => row.account_id)
+  const inputs = everySpelling(number).map((each) => [deviceId, mode, each, sinceMs, most])
+  const rows = await selectEach<{ account_id: string; at: number }>(db, lastSenders, inputs)
+  if (inputs.length > 1) rows.sort((a, b) => b.at - a.at)
+  return [...new Set(rows.map((row) => row.account_id))].slice(0, most)
 }

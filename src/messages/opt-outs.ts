@@ -1,5 +1,6 @@
 import { BoundedMap } from '../bounded-map.ts'
-import type { NumberHash } from '../number-hash.ts'
+import { everySpelling, presentSpelling } from '../number-changes.ts'
+import { everyForm, type NumberHash } from '../number-hash.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
@@ -102,9 +103,8 @@ export class OptOuts {
     { accountId, mode, recipient, messageId }: Consent & { messageId: string },
     nowMs: number,
   ): Promise<boolean> {
-    const rows = await selectEach<{ confirmation_id: string | null }>(this.#read, optOutOf, [
-      [accountId, mode, recipient, nowMs],
-    ])
+    const inputs = everySpelling(recipient).map((each) => [accountId, mode, each, nowMs])
+    const rows = await selectEach<{ confirmation_id: string | null }>(this.#read, optOutOf, inputs)
     return rows.some(({ confirmation_id: confirmationId }) => confirmationId !== messageId)
   }
 
@@ -117,7 +117,7 @@ export class OptOuts {
     if (this.#accounts !== null && !this.#accounts.has(`${name.accountId}/${name.mode}`)) return none
     // One that was erased stands under its hash and holds all the same.
     const written = new Map(
-      recipients.flatMap((number) => [number, ...this.#numbers.all(number)].map((each) => [each, number])),
+      recipients.flatMap((number) => everyForm(this.#numbers, number).map((each) => [each, number] as const)),
     )
     const inputs = [...written.keys()].map((each) => [name.accountId, name.mode, each, nowMs])
     const rows = await selectEach<{ recipient: string }>(this.#read, optOutOf, inputs)
@@ -125,4 +125,5 @@ export class OptOuts {
   }
 }
 
-const nameOf = ({ accountId, mode, recipient }: Consent): string => `${accountId}/${mode}/${recipient}`
+const nameOf = ({ accountId, mode, recipient }: Consent): string =>
+  `${accountId}/${mode}/${presentSpelling(recipient)}`

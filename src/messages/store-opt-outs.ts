@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Ids } from '../ids.ts'
+import { everySpelling, presentSpelling } from '../number-changes.ts'
 import type { OptOutOrigin } from '../storage/column-values.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { touchDirectory } from '../storage/directory-version.ts'
@@ -16,7 +17,7 @@ export type OptOutRow = Selectable<OptOutTable>
 export interface NewOptOuts {
   accountId: string
   mode: Mode
-  /** In E.164, each once. */
+  /** In E.164; what is stored is the present spelling of each. */
   recipients: readonly string[]
   origin: OptOutOrigin
   /** Which device heard it. */
@@ -77,12 +78,15 @@ export const holds = ({ forget_at }: Pick<OptOutRow, 'forget_at'>, nowMs: number
  * START from a node whose clock is fast.
  */
 export async function storeOptOuts(tx: Tx, ids: Ids, asked: NewOptOuts): Promise<StoredOptOuts> {
-  const { accountId, mode, recipients, origin, deviceId = null, forgetAt = null, nowMs } = asked
-  const known = new Map((await readOptOuts(tx, asked, recipients)).map((row) => [row.recipient, row]))
+  const { accountId, mode, origin, deviceId = null, forgetAt = null, nowMs } = asked
+  const recipients = [...new Set(asked.recipients.map(presentSpelling))]
+  const stored = await readOptOuts(tx, asked, recipients.flatMap(everySpelling))
+  const known = new Map(stored.map((row) => [row.recipient, row]))
+  const stays = (row: OptOutRow): boolean =>
+    row.forget_at === null || (forgetAt !== null && holds(row, nowMs))
   const added = recipients.filter((recipient) => {
-    const row = known.get(recipient)
-    if (row === undefined) return true
-    return row.forget_at !== null && (forgetAt === null || !holds(row, nowMs))
+    const rows = everySpelling(recipient).flatMap((each) => known.get(each) ?? [])
+    return !rows.some(stays)
   })
   if (added.length === 0) return { added, canceled: [] }
   // What others keep in memory is only who has any at all.
@@ -111,7 +115,7 @@ export async function storeOptOuts(tx: Tx, ids: Ids, asked: NewOptOuts): Promise
   const open = await selectEach<{ id: string }>(
     tx,
     openTo,
-    added.map((recipient) => [accountId, mode, recipient]),
+    added.flatMap(everySpelling).map((recipient) => [accountId, mode, recipient]),
   )
   const canceled = await cancelMessages(
     tx,

@@ -1,3 +1,4 @@
+import { everySpelling, presentSpelling } from '../number-changes.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
@@ -15,11 +16,13 @@ const sentThere = {
   inputs: ['device', 'mode', 'number', 'most'],
 } as const
 
-/** Which of these numbers were sent anything through this device, whether it arrived or may have. */
+/** Which of these numbers were sent anything through this device, whether it arrived or may have: each once, as it was written to. */
 export async function findWritten(
   db: Db,
   { deviceId, mode, numbers }: { deviceId: string; mode: Mode; numbers: readonly string[] },
 ): Promise<string[]> {
-  const inputs = numbers.map((number) => [deviceId, mode, number, mostLookedAt])
-  return (await selectEach<{ number: string }>(db, sentThere, inputs)).map((row) => row.number)
+  const spellings = new Set(numbers.flatMap(everySpelling))
+  const inputs = [...spellings].map((number) => [deviceId, mode, number, mostLookedAt])
+  const rows = await selectEach<{ number: string }>(db, sentThere, inputs)
+  return [...new Map(rows.map(({ number }) => [presentSpelling(number), number])).values()]
 }

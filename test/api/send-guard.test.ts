@@ -80,6 +80,22 @@ test('by a setting new accounts begin with the countries that it names', async (
   expect(() => readConfig({ ONESIXTY_NEW_ACCOUNT_COUNTRIES: 'Germany' })).toThrow('codes of countries')
 })
 
+test('the spellings of one number share its limits, of now, of later and of its neighbours', async () => {
+  await limit({ numberPerHour: 2, prefixPerHour: 3 })
+  const refusedCode = [429, 'recipient_rate_limited', '/to recipient_rate_limited']
+  const [former, present] = ['+541123450001', '+5491123450001']
+  for (const each of [former, present]) expect(told(await live({ to: each }))).toEqual([202, 'accepted'])
+  for (const each of [former, present]) expect(told(await live({ to: each }))).toEqual(refusedCode)
+  expect(told(await live({ to: '+541123450002' }))).toEqual([202, 'accepted'])
+  expect(told(await live({ to: '+5491123450003' }))).toEqual(refusedCode)
+  const send_at = new Date(api.clock.now() + 30 * hourMs).toISOString()
+  for (const each of [former, present]) expect(told(await live({ to: each, send_at }))).toEqual([202, 'accepted'])
+  for (const each of [former, present]) expect(told(await live({ to: each, send_at }))).toEqual(refusedCode)
+  expect(told(await live({ to: '+541123450002', send_at }))).toEqual([202, 'accepted'])
+  expect(told(await live({ to: '+5491123450003', send_at }))).toEqual(refusedCode)
+  await api.clock.advance(2 * hourMs)
+}) // prettier-ignore
+
 test('one number, and neighbours together, get so many messages in an hour, and then again', async () => {
   await limit({ numberPerHour: 2, prefixPerHour: 3 })
   const number = (end: number) => `+491517654${String(end).padStart(4, '0')}`

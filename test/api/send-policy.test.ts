@@ -127,6 +127,19 @@ test('an encoding that only phones stand in the way of is named, with what to do
   await phones.close()
 })
 
+test('codes to one number count together, however it is spelled', async () => {
+  const code = (number: string) => api.send({ to: number, text: 'Code', category: 'authentication' })
+  for (const number of [
+    '+541123456780',
+    '+5491123456780',
+    '+541123456780',
+    '+5491123456780',
+    '+541123456780',
+  ])
+    expect((await code(number)).status).toBe(202)
+  for (const number of ['+541123456780', '+5491123456780']) expect((await code(number)).status).toBe(429)
+})
+
 test('one number gets at most five authentication messages in ten minutes, whatever its other messages', async () => {
   const code = (number: string | string[], more: object = {}) =>
     api.send({ to: number, text: 'Code', category: 'authentication', ...more })

@@ -22,6 +22,15 @@ async function faultsOf(body: object): Promise<(string | undefined)[][]> {
   )
 }
 
+test('a number in a spelling that its country has given up is refused with the present one, and two spellings are one recipient', async () => {
+  const numbers = ['+5215512345678', '+22507123456', '+541123456789', '+5491123456789']
+  expect(await faultsOf({ to: numbers, text: 'x' })).toEqual([
+    ['/to/0', 'invalid_number', '+525512345678'],
+    ['/to/1', 'invalid_number', '+2250707123456'],
+    ['/to/3', 'duplicate_recipient'],
+  ])
+})
+
 test('what is required is asked for', async () => {
   expect(await faultsOf({})).toEqual([
     ['/to', 'required'],

@@ -156,6 +156,18 @@ test('numbers that are certainly not mobile are pointed at', async () => {
   expect(await warningsOf({ to: '+15005550006' }), 'a number that plays a network').toEqual([])
 })
 
+test('a mobile number in a former spelling that networks may take goes as it is, with the present one beside it', async () => {
+  const warnings = await warningsOf({ to: [to, '+551198765432', '+541123456789', '+5511998765433'] })
+  expect(warnings).toMatchObject([
+    { code: 'recipient_not_known_mobile', pointers: ['/to/2'] },
+    {
+      code: 'recipient_former_spelling',
+      pointers: ['/to/1', '/to/2'],
+      suggestions: ['+5511998765432', '+5491123456789'],
+    },
+  ])
+})
+
 test('a balance that becomes low is told of, in the first answer and in its repetition alike', async () => {
   routing = workingRouting
   const options = { key: api.account.liveKey, headers: { 'idempotency-key': 'low' } }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { presentSpelling } from '../../src/number-changes.ts'
 import { parsePhoneNumber, withoutSeparators } from '../../src/phone-number.ts'
 import { possibleSenders, readSender } from '../../src/sender-number.ts'
 
@@ -108,11 +109,12 @@ test('what says itself to be international is read whole or not at all, whatever
     fc.property(spelled, facts, (from, known) => {
       const digits = withoutSeparators(from)
       const read = readSender(from, known)
-      if (digits.startsWith('+')) expect([from, digits]).toContain(read)
-      else if (known.is === 'other') expect([from, `+${digits}`]).toContain(read)
+      if (digits.startsWith('+')) expect([from, digits, presentSpelling(digits)]).toContain(read)
+      else if (known.is === 'other')
+        expect([from, `+${digits}`, presentSpelling(`+${digits}`)]).toContain(read)
       else if (known.is !== undefined && (known.country ?? '') === '') expect(read).toBe(from)
       else if (known.is === undefined && digits.startsWith('00'))
-        expect([from, `+${digits.slice(2)}`]).toContain(read)
+        expect([from, `+${digits.slice(2)}`, presentSpelling(`+${digits.slice(2)}`)]).toContain(read)
     }),
     { numRuns: 2_000 },
   )

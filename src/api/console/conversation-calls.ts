@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { readConversation, readConversations } from '../../messages/conversations.ts'
 import { listOptOuts } from '../../messages/manage-opt-outs.ts'
 import type { MessageRow } from '../../messages/message-store.ts'
+import { everyForm } from '../../number-hash.ts'
 import { parsePhoneNumber } from '../../phone-number.ts'
 import { type AccountContext, defineCall } from './call.ts'
 import { type ListedMessage, listMessage } from './listed-message.ts'
@@ -70,7 +71,7 @@ export const conversationCalls = {
           ...whoseOf(context),
           nowMs: clock.now(),
           limit: 1,
-          recipients: [number, ...ports.history.numbers.all(number)],
+          recipients: everyForm(ports.history.numbers, number),
         }),
       ])
       return {

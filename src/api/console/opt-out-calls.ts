@@ -7,6 +7,7 @@ import {
   removeOptOut,
 } from '../../messages/manage-opt-outs.ts'
 import { type LineFault, readNumberList } from '../../messages/number-list.ts'
+import { everyForm } from '../../number-hash.ts'
 import { parsePhoneNumber } from '../../phone-number.ts'
 import { invalidInput } from '../../invalid-input.ts'
 import { type AccountContext, defineCall } from './call.ts'
@@ -120,7 +121,7 @@ const by = ({ ids, actor }: AccountContext, nowMs: number) =>
   ({ ids, nowMs, origin: 'console', actor }) as const
 
 const spellingsOf = ({ history }: AccountContext['ports'], recipient: string): string[] =>
-  recipient.startsWith('+') ? [recipient, ...history.numbers.all(recipient)] : [recipient]
+  recipient.startsWith('+') ? everyForm(history.numbers, recipient) : [recipient]
 
 function readPlace(beforeId: string): { sinceMs: number; recipient: string } {
   const split = beforeId.indexOf('/')

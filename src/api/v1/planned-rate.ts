@@ -1,6 +1,7 @@
 import { hourMs } from '../../clock.ts'
 import type { Caller } from '../../accounts/authenticator.ts'
 import { type Fault, refuse } from '../../errors.ts'
+import { everySpelling } from '../../number-changes.ts'
 import type { Category } from '../../storage/schema.ts'
 import type { CheckedSend } from './prepare-send.ts'
 import { prefixOf } from './pumping-watch.ts'
@@ -97,7 +98,10 @@ export class PlannedRate {
     const { windowMs, category } = this.#kind
     const ranges = recipients.map(({ to }) => rangesOf(to, limits))
     // One of two windows beside each other holds more than the limit where both together hold twice as many.
-    const asked = new Map(ranges.flat().map((range) => [range.name, { ...range, most: 2 * range.most }]))
+    const asked = new Map(ranges.flat().map((range) => [range.name, range]))
+    const spans = [...asked.values()].flatMap(({ name, spans: of, most }) =>
+      of.map((span) => ({ ...span, name, most: 2 * most })),
+    )
     const ahead = new Map(
       [...asked.keys()].map((name): [string, Ahead] => [
         name,
@@ -117,7 +121,7 @@ export class PlannedRate {
         afterMs: sendAtMs - windowMs,
         beforeMs: sendAtMs + windowMs,
       }
-      const stored = await this.#ports.timesTo(around, [...asked.values()])
+      const stored = await this.#ports.timesTo(around, spans)
       for (const [name, times] of stored) ahead.get(name)?.stored.push(...times)
       refuseBeyond(this.#kind, planned, ranges, ahead)
       return forget
@@ -141,18 +145,24 @@ export class PlannedRate {
 
 const keyOf = ({ accountId, mode }: Caller, name: string): string => `${accountId}:${mode}:${name}`
 
+/** Numbers that are limited together, in each of their spellings. */
 interface Range {
   name: string
-  first: string
-  last: string
+  spans: { first: string; last: string }[]
   most: number
 }
 
 function rangesOf(to: string, { perNumber, perPrefix }: RecipientLimits): Range[] {
-  const prefix = prefixOf(to)
+  const spellings = everySpelling(to)
+  const [present = to] = spellings
+  const neighbours = spellings.map(prefixOf)
   return [
-    { name: to, first: to, last: to, most: perNumber },
-    { name: `${prefix}*`, first: `${prefix}000`, last: `${prefix}999`, most: perPrefix },
+    { name: present, spans: spellings.map((each) => ({ first: each, last: each })), most: perNumber },
+    {
+      name: `${prefixOf(present)}*`,
+      spans: neighbours.map((prefix) => ({ first: `${prefix}000`, last: `${prefix}999` })),
+      most: perPrefix,
+    },
   ].filter(({ most }) => most > 0)
 }
 

@@ -2,6 +2,7 @@ import type { Caller } from '../../accounts/authenticator.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { refuse } from '../../errors.ts'
+import { presentSpelling } from '../../number-changes.ts'
 import type { SharedCounts } from '../../shared-counts.ts'
 import { PlannedRate, plannedCodes, plannedHours, type RecipientLimits, rateFault } from './planned-rate.ts'
 import type { CheckedSend } from './prepare-send.ts'
@@ -107,10 +108,13 @@ export class RecipientGuard {
     recipients: CheckedSend['recipients'],
     { perNumber, perPrefix }: RecipientLimits,
   ): () => void {
-    const limits = recipients.map(({ to }) => [
-      ...(perNumber === 0 ? [] : [{ name: `${accountId}:${to}`, most: perNumber }]),
-      ...(perPrefix === 0 ? [] : [{ name: `${accountId}:${prefixOf(to)}*`, most: perPrefix }]),
-    ])
+    const limits = recipients.map(({ to }) => {
+      const number = presentSpelling(to)
+      return [
+        ...(perNumber === 0 ? [] : [{ name: `${accountId}:${number}`, most: perNumber }]),
+        ...(perPrefix === 0 ? [] : [{ name: `${accountId}:${prefixOf(number)}*`, most: perPrefix }]),
+      ]
+    })
     const counted: string[] = []
     const takeBack = (): void => counted.forEach((name) => this.#velocity.add(name, -1))
     const waits = limits.map((names) => {
@@ -141,7 +145,7 @@ export class RecipientGuard {
   async watch({ accountId, mode, guard }: Caller, { body, recipients }: CheckedSend): Promise<() => void> {
     const watched: Watched = body.category === 'authentication' ? 'codes' : 'others'
     if (mode === 'test' || (watched === 'others' && recipients.length > 1)) return () => undefined
-    const numbers = recipients.map(({ to }) => to)
+    const numbers = recipients.map(({ to }) => presentSpelling(to))
     const most = this.#mostNeighbours(guard, watched)
     const sign = this.#pumping.signOf(accountId, watched, numbers, most)
     if (sign === null) return () => most > 0 && this.#pumping.note(accountId, watched, numbers)

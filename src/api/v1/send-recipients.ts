@@ -1,4 +1,5 @@
 import type { Fault } from '../../errors.ts'
+import { presentSpelling } from '../../number-changes.ts'
 import { parsePhoneNumber, type PhoneKind } from '../../phone-number.ts'
 import type { Mode } from '../../storage/schema.ts'
 import { isTestNumber } from '../../test-number.ts'
@@ -18,7 +19,7 @@ export function readRecipients(to: string | readonly string[], mode: Mode, fault
   const seen = new Set<string>()
   return to.flatMap((raw, i) => {
     const pointer = `/to/${i}`
-    if (seen.has(raw)) {
+    if (seen.has(presentSpelling(raw))) {
       faults.push({
         pointer,
         code: 'duplicate_recipient',
@@ -26,7 +27,7 @@ export function readRecipients(to: string | readonly string[], mode: Mode, fault
       })
       return []
     }
-    seen.add(raw)
+    seen.add(presentSpelling(raw))
     return readRecipient(raw, pointer, mode, faults)
   })
 }

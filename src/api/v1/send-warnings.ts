@@ -1,5 +1,6 @@
 import { estimateWaitSeconds, type StandingPace } from '../../devices/device-status-wait.ts'
 import type { Routing } from '../../dispatch/routing.ts'
+import { presentSpelling } from '../../number-changes.ts'
 import type { Warning } from '../../messages/send-request.ts'
 import { countPartsIfGsm7, offendingCharacters } from '../../sms-text.ts'
 import type { Mode, OnUnknown } from '../../storage/schema.ts'
@@ -52,6 +53,8 @@ export function findWarnings(send: RemarkableSend, routing: Routing, nowMs: numb
     const message = 'Some numbers are not known to be mobile and may not take an SMS.'
     warnings.push({ code: 'recipient_not_known_mobile', message, pointers: notMobile })
   }
+  const former = formerSpelling(send.recipients)
+  if (former !== null) warnings.push(former)
   if (send.wait !== null && !send.isScheduled) {
     const waitSeconds = estimateWaitSeconds(send.wait.parts, send.wait.paces, nowMs)
     if (waitSeconds === null || waitSeconds > send.validitySeconds)
@@ -81,6 +84,20 @@ function unicodeEncoding(text: string): Warning {
     parts_if_gsm7: countPartsIfGsm7(text),
     offending,
   }
+}
+
+/** Networks take such a number in both spellings, or in one of them. */
+function formerSpelling(recipients: readonly Recipient[]): Warning | null {
+  const former = recipients.filter(({ to }) => presentSpelling(to) !== to)
+  return former.length === 0
+    ? null
+    : {
+        code: 'recipient_former_spelling',
+        message:
+          'Some mobile numbers are not written as their country writes them today, and may not arrive.',
+        pointers: former.map(({ pointer }) => pointer),
+        suggestions: former.map(({ to }) => presentSpelling(to)),
+      }
 }
 
 const shortened = ({ parts, plainParts }: PricedText): Warning => ({

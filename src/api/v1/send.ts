@@ -4,6 +4,7 @@ import type { SharedCounts } from '../../shared-counts.ts'
 import type { Clock } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { Refusal, refuse } from '../../errors.ts'
+import { presentSpelling } from '../../number-changes.ts'
 import type { SendRequest, StoredSend } from '../../messages/send-request.ts'
 import type { Answer, Call, Operation } from '../operation.ts'
 import { idempotencyKeyForm, InFlight, readIdempotency } from './idempotency.ts'
@@ -170,7 +171,7 @@ function countAuthentication(
   { body, recipients }: CheckedSend,
 ): (() => void) | null {
   if (body.category !== 'authentication') return null
-  const numbers = recipients.map(({ to }) => to)
+  const numbers = recipients.map(({ to }) => presentSpelling(to))
   const { indexes, retryAfterSeconds } = recipientRate.findExhausted(accountId, mode, numbers)
   if (indexes.length === 0) return recipientRate.count(accountId, mode, numbers)
   throw refuse('recipient_rate_limited', {
