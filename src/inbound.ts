@@ -8,7 +8,7 @@ import type { Wiring } from './wiring.ts'
 
 /** What the settings have done about STOP, START and HELP. */
 const keywordTermsOf = ({ config, secret }: Pick<Wiring, 'config' | 'secret'>): KeywordTerms => ({
-  stopWords: config.stopWords,
+  stopWords: { more: config.stopWords, off: config.stopWordsOff },
   confirmation: config.stopAnswer,
   help: config.helpAnswer,
   answersShared: config.answerShared === 'yes',

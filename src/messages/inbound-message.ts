@@ -1,5 +1,6 @@
 import type { NumberHash } from '../number-hash.ts'
 import type { Encoding, Mode } from '../storage/schema.ts'
+import type { StopWords } from './keywords.ts'
 
 /** Which piece of a long message this is, as its sender's phone numbered it: `index` from 1 to `total`. */
 export interface InboundPart {
@@ -51,8 +52,8 @@ export interface InboundTerms {
 
 /** What is done about STOP, START and HELP. */
 export interface KeywordTerms {
-  /** What else counts as STOP. */
-  stopWords: readonly string[]
+  /** Which words count as STOP. */
+  stopWords: StopWords
   /** What a number is told once that has opted out; null for nothing. */
   confirmation: string | null
   /** What HELP is answered with; null for nothing. */

@@ -1,4 +1,4 @@
-import { list, oneOf, shortMessage, wholeNumber } from './setting-readers.ts'
+import { oneOf, shortMessage, someOf, wholeNumber, wordList } from './setting-readers.ts'
 import { setting } from './setting.ts'
 
 /** What reaches the devices: how much of it is taken, and whose it is. */
@@ -35,9 +35,15 @@ export const inboundSettings = {
   }),
   stopWords: setting<readonly string[]>({
     env: 'ONESIXTY_STOP_WORDS',
-    read: list,
+    read: wordList,
     default: [],
-    says: 'What else counts as STOP when it is all of a received text, separated by commas: words of your languages. STOP, STOPALL, UNSUBSCRIBE, CANCEL, END, QUIT, REVOKE, OPTOUT and ARRET always do.',
+    says: 'What else counts as STOP, separated by commas: words of your languages. STOP, STOPALL, UNSUBSCRIBE, OPTOUT and ARRET always do, and CANCEL, END, QUIT, REVOKE and REMOVE unless ONESIXTY_STOP_WORDS_OFF names them.',
+  }),
+  stopWordsOff: setting<readonly string[]>({
+    env: 'ONESIXTY_STOP_WORDS_OFF',
+    read: someOf('CANCEL', 'END', 'QUIT', 'REVOKE', 'REMOVE'),
+    default: [],
+    says: 'Which of CANCEL, END, QUIT, REVOKE and REMOVE are no STOP, separated by commas, because your recipients answer questions with them, as CANCEL to an appointment. In the USA they revoke consent (47 CFR 64.1200(a)(10)): leave them on there.',
   }),
   stopAnswer: setting<string | null>({
     env: 'ONESIXTY_STOP_ANSWER',

@@ -41,6 +41,21 @@ export const list = (text: string): readonly string[] =>
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '')
+/** Words with commas between, each with a letter or a digit: one without would be every text that has none. Throws what would be right. */
+export const wordList = (text: string): readonly string[] => {
+  const words = list(text)
+  const empty = words.find((word) => !/[\p{L}\p{N}]/u.test(word.normalize('NFKD')))
+  if (empty !== undefined) throw new Error(`needs words with a letter or a digit; '${empty}' has none`)
+  return words
+}
+/** Some of these words, in any case, with commas between. Throws what would be right. */
+export const someOf =
+  (...words: readonly string[]) =>
+  (text: string): readonly string[] => {
+    const given = list(text).map((word) => word.toUpperCase())
+    if (!given.every((word) => words.includes(word))) throw new Error(`needs some of ${words.join(', ')}`)
+    return given
+  }
 /** A secret that nobody guesses. Throws what would be right. */
 export const longSecret = (text: string): string | null => {
   if (text.length < 32) throw new Error('needs at least 32 characters')

@@ -3,7 +3,7 @@ import { createNumberHash } from '../../src/number-hash.ts'
 
 /** What is done about keywords where a test says nothing else: both answers, but for shared devices. */
 export const keywordTerms: KeywordTerms = {
-  stopWords: [],
+  stopWords: { more: [], off: [] },
   confirmation: 'No more messages. START begins again.',
   help: 'Shop, +49 30 123456. STOP ends it.',
   answersShared: false,

@@ -75,7 +75,7 @@ const pairs = [
 
 test.for(pairs)('who was written to as %s and says STOP as %s has opted out, until START', async ([to, from]) => {
   await send(to)
-  const followed = await hear(from, 'STOP')
+  const followed = await hear(from, 'Stop. Thank you')
   expect(followed).toMatchObject({ keyword: 'stop', optedOut: [{ accountId: 'acc_a' }] })
   expect(await mayWrite(to)).toBe(false)
   expect(await mayWrite(readSender(from))).toBe(false)

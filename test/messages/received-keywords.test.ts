@@ -208,7 +208,7 @@ test('endpoints are told of the message, of what it canceled, and of the number,
 })
 
 test('words of the operator count, and an answer goes out under the number that was written to where a device can', async () => {
-  await hear('Stopp!', { answerFrom: '12345' }, { stopWords: ['stopp'] })
+  await hear('Stopp!', { answerFrom: '12345' }, { stopWords: { more: ['stopp'], off: [] } })
   expect(await messages()).toMatchObject([{ sender: '12345' }])
 })
 

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
 import { readKeyword } from '../../src/messages/keywords.ts'
 
 const words = {
-  stop: ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT', 'ARRET'],
+  stop: ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT', 'REMOVE', 'ARRET'],
   start: ['START', 'UNSTOP'],
   help: ['HELP', 'INFO'],
 } as const
@@ -15,6 +16,45 @@ test.for(Object.entries(words))(
       for (const text of [word, word.toLowerCase()])
         expect([text, readKeyword(text)]).toEqual([text, keyword])
   },
+)
+
+test.for([
+  'Stop. Thank you',
+  'STOP, I do not want this',
+  'Stop! Who are you?',
+  '"Stop". Thanks',
+  'stop…',
+  'STOP\nSent from my phone',
+  'STOP \r\n-- Ada',
+  '🛑 Stop - wrong number',
+  'Unsubscribe. Please',
+  'ARRÊT. Merci',
+  `Stop. ${'x'.repeat(500)}`,
+  'STOP please',
+  'stop pls',
+  'Stop, thank you',
+  'Stop bitte',
+  'arrêt s’il vous plaît',
+])('%j is STOP: what stands behind the word is another sentence, a signature or courtesy', (text) =>
+  expect(readKeyword(text)).toBe('stop'),
+)
+
+test.for([
+  'Stop by at 8',
+  'Stop and shop',
+  'Stop and shop?',
+  'Stop? Which stop',
+  'Stop: Main Street',
+  'stop-and-go',
+  'Please stop by at 8. Stop.',
+  'Cancel. I cannot come on Monday',
+  'End. Of story',
+  'Quit please',
+  'Help. My order is late',
+  'start, then wait',
+  `Stop ${' '.repeat(80)}please`,
+])('%j is no keyword: the word is part of a sentence, or means something else in front of one', (text) =>
+  expect(readKeyword(text)).toBeNull(),
 )
 
 test.for(['Stop.', '  stop\n', '"STOP"', 'Stop all!', 'opt-out', 'Arrêt', 'ＳＴＯＰ', 'stop 🛑', 'S.T.O.P'])(
@@ -38,16 +78,38 @@ test.for([
 ])('%j is no keyword', (text) => expect(readKeyword(text)).toBeNull())
 
 test('words of the operator count as STOP, also those that mean something else otherwise', () => {
-  const own = ['Stopp', 'СТОП', 'info']
-  for (const text of ['STOPP!', 'стоп', 'Info', 'stop']) expect(readKeyword(text, own)).toBe('stop')
+  const own = { more: ['Stopp', 'СТОП', 'info'], off: [] }
+  for (const text of ['STOPP!', 'стоп', 'Info', 'stop', 'Стоп. Спасибо', 'Stopp bitte'])
+    expect(readKeyword(text, own)).toBe('stop')
   expect(readKeyword('Start', own)).toBe('start')
 })
 
-test('what stands around a word changes nothing unless it holds a letter or a digit, and then it is no keyword', () => {
+test('words that mean something else to recipients are taken off, and STOP never is', () => {
+  const off = { more: [], off: ['CANCEL', 'END', 'QUIT', 'STOP'] }
+  for (const text of ['Cancel', 'END.', 'quit']) expect(readKeyword(text, off)).toBeNull()
+  for (const text of ['Revoke', 'unsubscribe', 'Stop. Thanks']) expect(readKeyword(text, off)).toBe('stop')
+})
+
+test('an emoji among the stop words is refused by the settings, and makes no text a STOP', () => {
+  expect(() => readConfig({ ONESIXTY_STOP_WORDS: 'Stopp,🛑' })).toThrow("'🛑' has none")
+  expect(readConfig({ ONESIXTY_STOP_WORDS: 'Stopp, СТОП', ONESIXTY_STOP_WORDS_OFF: 'end,Quit' })).toMatchObject({
+    stopWords: ['Stopp', 'СТОП'],
+    stopWordsOff: ['END', 'QUIT'],
+  })
+  expect(() => readConfig({ ONESIXTY_STOP_WORDS_OFF: 'STOP' })).toThrow('needs some of CANCEL')
+  const emoji = { more: ['🛑', '!'], off: [] }
+  for (const text of ['🛑', '👍', '!', '', '🛑. Thanks']) expect(readKeyword(text, emoji)).toBeNull()
+}) // prettier-ignore
+
+test('what stands around a word changes nothing unless it holds a letter or a digit, and then it is no keyword but in front of another sentence', () => {
   const around = fc.string({ unit: 'grapheme', maxLength: 3 })
   fc.assert(
     fc.property(around, around, (before, behind) => {
       const holdsMore = /[\p{L}\p{N}]/u.test((before + behind).normalize('NFKD'))
+      const isSentence =
+        !/[\p{L}\p{N}]/u.test(before.normalize('NFKD')) &&
+        /^[^\p{L}\p{N}]*(?:[.!,;…。！，\r\n]|[-–—]\s)/u.test(behind)
+      if (isSentence && holdsMore) return
       expect(readKeyword(`${before}STOP${behind}`) === 'stop').toBe(!holdsMore)
     }),
     { examples: [[' "', '"!']] },
