@@ -113,6 +113,8 @@ export interface Inbound {
   fingerprintGuessed?: true
   /** What it was named if it came before; stored after this instant, it is the same SMS. */
   formerFingerprint?: { name: string; afterMs: number }
+  /** Names that stand for the same SMS where less was told of it: it is stored before when one that it `looksFor` was kept by another telling. */
+  toldOtherwise?: { keeps: readonly string[]; looksFor: readonly string[] }
   /** A piece of a long message, as its sender numbered it; `index` from 1. Pieces are joined when all are there. */
   part?: { reference: number; total: number; index: number }
 }

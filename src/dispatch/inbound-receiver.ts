@@ -60,7 +60,7 @@ export class InboundReceiver {
     const from = await this.#senderOf(deviceId, owner, inbound)
     const number = parsePhoneNumber(from)
     const { encoding, units, parts } = measureText(text, 'auto')
-    const { to, inReplyTo, fingerprint, fingerprintGuessed, formerFingerprint } = inbound
+    const { to, inReplyTo, fingerprint, fingerprintGuessed, formerFingerprint, toldOtherwise } = inbound
     const { mode } = owner
     const country = 'country' in number ? number.country : null
     const accountId = owner.accountId ?? (await this.#lastSender(deviceId, mode, { from, inReplyTo }))
@@ -84,6 +84,7 @@ export class InboundReceiver {
       fingerprint,
       ...(fingerprintGuessed && { fingerprintGuessed }),
       ...(formerFingerprint && { formerFingerprint }),
+      ...(toldOtherwise && { toldOtherwise }),
       isShared: owner.accountId === null,
       answerFrom: to !== null && facts?.senders.has(to) === true ? to : null,
       ...(sentBefore === null ? {} : { sentBefore }),

@@ -30,6 +30,8 @@ export interface InboundMessage {
   fingerprintGuessed?: true
   /** What it was named if it came before; stored after this instant, it is the same. */
   formerFingerprint?: { name: string; afterMs: number }
+  /** See `Inbound.toldOtherwise`. */
+  toldOtherwise?: { keeps: readonly string[]; looksFor: readonly string[] }
   /** Whether every account may use the device. */
   isShared?: boolean
   /** Accounts that had sent to the number through the shared device when this came; left out where nobody has looked. */

@@ -27,7 +27,7 @@ export async function receiveMessages(
       followed.push(await store(tx, ids, message, terms))
       continue
     }
-    if (!(await isNew(tx, message))) continue
+    if ((await seenBefore(tx, message)) !== 'never') continue
     const { whole, madeWay } = await takeFragment(tx, { ...message, part }, terms)
     // What is left of a long text may look like a keyword, and is none.
     for (const each of madeWay) await store(tx, ids, { ...message, ...each }, {})
@@ -57,9 +57,11 @@ async function store(
   message: InboundMessage,
   { keywords }: Pick<InboundTerms, 'keywords'>,
 ): Promise<Followed> {
-  const isKnown = !(await isNew(tx, message))
+  const seen = await seenBefore(tx, message)
+  const isKnown = seen !== 'never'
   // Somebody may have said START in between: a repeat too many costs less than a STOP that is not followed. A repeat that is certain is older than it.
-  if (isKnown && !(message.fingerprintGuessed && isStop(message, keywords))) return nothingFollowed
+  if (isKnown && !((message.fingerprintGuessed || seen === 'otherwise') && isStop(message, keywords)))
+    return nothingFollowed
   const accountId =
     message.accountId ?? (await accountOfAttempt(tx, message.inReplyTo)) ?? (await findOperatorAccount(tx))
   if (accountId !== null && !isKnown) {
@@ -75,14 +77,26 @@ async function store(
 const isStop = ({ text }: InboundMessage, keywords: KeywordTerms | undefined): boolean =>
   keywords !== undefined && readKeyword(text, keywords.stopWords) === 'stop'
 
-/** Whether none of its fingerprints was seen before; from now on its own was. */
-async function isNew(
+/** Whether any of its fingerprints was seen before, its own or one of a telling that said less or more; from now on its own was. */
+async function seenBefore(
   tx: Tx,
-  { deviceId, fingerprint, formerFingerprint, receivedAt }: InboundMessage,
-): Promise<boolean> {
+  { deviceId, fingerprint, formerFingerprint, toldOtherwise, receivedAt }: InboundMessage,
+): Promise<'never' | 'same' | 'otherwise'> {
   const seen = { device_id: deviceId, fingerprint, received_at: receivedAt }
-  if ((await insertRows(tx, 'inbound_seen', [seen], 'ignore')) === 0) return false
-  if (formerFingerprint === undefined) return true
+  if ((await insertRows(tx, 'inbound_seen', [seen], 'ignore')) === 0) return 'same'
+  if (toldOtherwise !== undefined) {
+    const { keeps, looksFor } = toldOtherwise
+    const told = await tx
+      .selectFrom('inbound_seen')
+      .select('fingerprint')
+      .where('device_id', '=', deviceId)
+      .where('fingerprint', 'in', looksFor)
+      .executeTakeFirst()
+    const kept = keeps.map((each) => ({ ...seen, fingerprint: each }))
+    await insertRows(tx, 'inbound_seen', kept, 'ignore')
+    if (told !== undefined) return 'otherwise'
+  }
+  if (formerFingerprint === undefined) return 'never'
   const before = await tx
     .selectFrom('inbound_seen')
     .select('received_at')
@@ -90,7 +104,7 @@ async function isNew(
     .where('fingerprint', '=', formerFingerprint.name)
     .where('received_at', '>', formerFingerprint.afterMs)
     .executeTakeFirst()
-  return before === undefined
+  return before === undefined ? 'never' : 'same'
 }
 
 async function accountOfAttempt(tx: Tx, attemptId: string | null): Promise<string | null> {

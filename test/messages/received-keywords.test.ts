@@ -56,6 +56,21 @@ const holding = async () => {
   return (await optOuts()).filter((row) => row.forget_at === null || row.forget_at > nowMs)
 }
 
+test('an SMS that is told again with less said of it, or more, is one message; another one of the same words is not', async () => {
+  const received = () => house.store.db.selectFrom('messages').select('id').where('direction', '=', 'inbound').execute()
+  const tell = async (fingerprint: string, keeps: string[], looksFor: string[]) => {
+    await hear('Yes', { fingerprint, toldOtherwise: { keeps, looksFor } })
+    return (await received()).length
+  }
+  expect(await tell('sim 1', ['dated'], ['no sim'])).toBe(1)
+  expect(await tell('no sim', [], ['sim 1', 'sim 2'])).toBe(1)
+  expect(await tell('no date', [], ['dated'])).toBe(1)
+  expect(await tell('sim 2', ['dated 2'], ['none'])).toBe(2)
+  for (const [text, fingerprint] of [['STOP', 'a'], ['START', 'b'], ['STOP', 'c']] as const)
+    await hear(text, { fingerprint, toldOtherwise: { keeps: [], looksFor: [fingerprint === 'c' ? 'a' : 'none'] } })
+  expect([(await received()).length, (await holding()).length]).toEqual([4, 1])
+}) // prettier-ignore
+
 test('STOP is stored with one confirmation, and what waits is canceled at no cost', async () => {
   await house.send()
   await house.send({ recipients: [{ to: '+4915187654321', country: 'DE' }] })

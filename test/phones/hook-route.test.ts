@@ -13,6 +13,7 @@ test('check 22: a webhook is taken with the right signature only, and not when i
       receivedAt: Date.parse('2026-11-21T09:29:58.000Z'),
       inReplyTo: null,
       fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+      toldOtherwise: { keeps: [expect.any(String)], looksFor: expect.any(Array) },
     },
   ])
   const bad: Parameters<typeof hook>[2][] = [
@@ -65,6 +66,25 @@ test('check 23: the same second told by another zone or with other fractions is 
   expect(new Set([first, ...undated]).size).toBe(3)
   expect(store.inbound.map(({ fingerprintGuessed = false }) => fingerprintGuessed)).toEqual([false, false, false, true, true]) // prettier-ignore
 })
+
+test.for([
+  ['without its SIM', { simNumber: undefined }, true],
+  ['with 1970 for its date', { receivedAt: '1970-01-01T00:00:00.000Z' }, true],
+  ['with neither', { simNumber: null, receivedAt: '1970-01-01T00:00:00.000Z' }, true],
+  ['from another SIM', { simNumber: 2 }, false],
+  ['of another second', { receivedAt: '2026-11-21T12:29:59.000+03:00' }, false],
+  ['of other words', { message: 'STOP!', simNumber: undefined }, false],
+] as const)('what is told %s looks for the telling that says more, and that for it: %s', async ([, less, isSame]) => {
+  const { hook, store } = await openRoutesHouse()
+  await hook('sms:received', received)
+  await hook('sms:received', { ...received, ...less })
+  const [full, other] = store.inbound.map(({ fingerprint, toldOtherwise = { keeps: [], looksFor: [] } }) => ({
+    names: [fingerprint, ...toldOtherwise.keeps],
+    looksFor: toldOtherwise.looksFor,
+  }))
+  const finds = (one = full, another = other) => another!.names.some((name) => one!.looksFor.includes(name))
+  expect([finds(), finds(other, full)]).toEqual([isSame, isSame])
+}) // prettier-ignore
 
 test('a ping, a start and the SIM of a sent message are taken from the webhooks', async () => {
   const { hook, store, phone } = await openRoutesHouse()

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { dayMs } from '../../clock.ts'
+import { dayMs, minuteMs } from '../../clock.ts'
 import { withoutSeparators } from '../../phone-number.ts'
 import type { Inbound } from '../connector.ts'
 import { readDate } from './dates.ts'
@@ -71,15 +71,14 @@ function isSame(given: string, expected: string): boolean {
 
 /**
  * Null for what is no message. The time is the one of the SMSC, which knows seconds: it tells genuine repeats apart. Apps tell a message
- * twice, by the broadcast and by the inbox of the phone, and write its time as they like.
+ * twice, by the broadcast and by the inbox of the phone, and write its time as they like: one from before there was the app is none.
  */
 function readReceived(payload: Record<string, unknown>, nowMs: number): Inbound | null {
-  const { message, receivedAt, simNumber } = payload
+  const { message, receivedAt } = payload
   const from = textOf(payload['sender'] ?? payload['phoneNumber'], longestNumber)
   if (from === null || typeof message !== 'string') return null
-  const atMs = readDate(receivedAt)
-  const second = atMs === null ? (receivedAt ?? null) : Math.floor(atMs / 1_000)
-  const said = [from, second, message, simNumber ?? null]
+  const toldMs = readDate(receivedAt)
+  const atMs = toldMs === null || toldMs < firstDateMs ? null : toldMs
   return {
     from,
     ...(isBare(from) && { fromIs: 'bare' as const }),
@@ -88,9 +87,54 @@ function readReceived(payload: Record<string, unknown>, nowMs: number): Inbound 
     // An SMSC whose clock goes before ours makes no message of tomorrow.
     receivedAt: Math.min(atMs ?? nowMs, nowMs),
     inReplyTo: null,
-    fingerprint: createHash('sha256').update(JSON.stringify(said)).digest('hex'),
+    ...namesOf(payload, { from, atMs, isDateless: toldMs !== null && atMs === null, nowMs }),
     ...(atMs === null && { fingerprintGuessed: true }),
   }
+}
+
+/** Phones without a clock write 1970. */
+const firstDateMs = Date.UTC(2000, 0)
+/** In which both tellings of one SMS come, where a date does not say that they are one. */
+const toldWithinMs = 10 * minuteMs
+
+/**
+ * What tells an SMS apart from others: who wrote what, when, and to which SIM. Of a telling that leaves out the SIM or the date, another one of the same
+ * SMS has more: it looks for that, and that for it.
+ */
+function namesOf(
+  { message, receivedAt, simNumber }: Record<string, unknown>,
+  {
+    from,
+    atMs,
+    isDateless,
+    nowMs,
+  }: { from: string; atMs: number | null; isDateless: boolean; nowMs: number },
+): Pick<Inbound, 'fingerprint' | 'toldOtherwise'> {
+  const sim = wholeNumberOf(simNumber, 1, 3)
+  const others = sim === null ? [1, 2, 3] : [null]
+  const named = (at: unknown, ...of: unknown[]): string =>
+    createHash('sha256')
+      .update(JSON.stringify([from, at, message, ...of]))
+      .digest('hex')
+  const turn = Math.floor(nowMs / toldWithinMs)
+  const near = (what: string, sims: readonly (number | null)[]): string[] =>
+    sims.flatMap((each) => [turn, turn - 1].map((at) => named(what, each, at)))
+  if (atMs !== null) {
+    const second = Math.floor(atMs / 1_000)
+    const looksFor = [...others.map((each) => named(second, each)), ...near('dateless', [sim, ...others])]
+    return {
+      fingerprint: named(second, sim),
+      toldOtherwise: { keeps: [named('dated', sim, turn)], looksFor },
+    }
+  }
+  // A date that nobody can read is none either, and all that there is to tell two of them apart.
+  if (!isDateless) return { fingerprint: named(receivedAt ?? null, sim) }
+  const looksFor = [
+    ...near('dated', [sim, ...others]),
+    ...near('dateless', others),
+    named('dateless', sim, turn - 1),
+  ]
+  return { fingerprint: named('dateless', sim, turn), toldOtherwise: { keeps: [], looksFor } }
 }
 
 /**
