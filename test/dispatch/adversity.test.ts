@@ -30,9 +30,9 @@ function kindWith(
 
 /** Lets time pass until nothing is under way; while the database writes it stands still, so that no slow one takes hours of it. */
 async function drained(): Promise<void> {
-  let isDone = false
-  const draining = house.dispatcher.drain().finally(() => (isDone = true))
-  while (!isDone) {
+  const drain = { done: false }
+  const draining = house.dispatcher.drain().finally(() => (drain.done = true))
+  while (!drain.done) {
     await house.clock.advance(250)
     await house.storage.writer.drain()
   }
