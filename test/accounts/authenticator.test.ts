@@ -158,6 +158,26 @@ test('a look-up that was under way when the key was revoked is not remembered', 
   expect(await authenticator.authenticate(token, from)).toBeNull()
 })
 
+test('a request that comes after the revocation does not join a look-up that began before it', async () => {
+  const { keyId, token } = await fixture.addKey({ accountId })
+  const read = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  answered = async () => {
+    answered = async () => undefined
+    read.resolve()
+    await goOn.promise
+  }
+  const early = authenticator.authenticate(token, from)
+  await read.promise
+  await revoke(keyId)
+  authenticator.invalidate()
+  const late = authenticator.authenticate(token, from)
+  goOn.resolve()
+  await early
+  expect(await late).toBeNull()
+  expect([lookUps, reasons()]).toEqual([2, ['revoked']])
+})
+
 test('a key ends at its expiry, though it is remembered', async () => {
   const { keyId, token } = await fixture.addKey({ accountId, expiresAt: fixture.clock.now() + 2_000 })
   await fixture.clock.advance(1_999)
