@@ -7,6 +7,7 @@
 const wiring = [
   'app',
   'console',
+  'credentials',
   'device-pool',
   'http',
   'inbound',

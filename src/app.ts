@@ -1,7 +1,7 @@
-import { Authenticator } from './accounts/authenticator.ts'
 import { AgreedClock } from './agreed-clock.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
+import { createCredentials } from './credentials.ts'
 import { createDeviceSecretBox } from './devices/secret-box.ts'
 import { createPool } from './device-pool.ts'
 import type { DevicePool } from './dispatch/device-pool.ts'
@@ -147,7 +147,7 @@ async function agree(clock: AgreedClock, { read }: Pick<Storage, 'read'>): Promi
 
 function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App {
   const { storage, epoch } = wiring
-  const authenticator = createAuthenticator(wiring)
+  const { authenticator, identities, ignoreCommits } = createCredentials(wiring)
   const pool: DevicePool = createPool(wiring, handOvers, {
     receipt: (deviceId, receipt) => dispatcher.receipt(deviceId, receipt),
     inbound: (deviceId, inbound) => inboundReceiver.receive(deviceId, inbound),
@@ -162,6 +162,7 @@ function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App
   const inboundReceiver = createInboundReceiver(wiring, { pool, wake: (route) => dispatcher.wake(route) })
   const dispatcher = createDispatcher(wiring, pool, handOvers)
   const phones = createPhones(wiring, {
+    identities,
     pool,
     inboundReceiver,
     claim: createDispatchUnits(wiring).claim,
@@ -193,9 +194,8 @@ function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App
   const webhooks = createWebhookDelivery(wiring, dispatcher.dueNow)
   const services = inOrder({ beats, keeper, news, janitors, handOvers, pool, dispatcher, webhooks, http })
   const close = async (): Promise<void> => {
-    await storage.close()
-    wiring.progress.close()
-    lock.release()
+    ignoreCommits()
+    await closeAll(wiring, lock)
   }
   return {
     storage,
@@ -204,6 +204,12 @@ function assemble(wiring: Wiring, { lock, handOvers, past, heard }: Around): App
     secretGivenUp,
     ...runningOf(wiring, { services, close, url: http.url }),
   }
+}
+
+const closeAll = async ({ storage, progress }: Wiring, lock: { release(): void }): Promise<void> => {
+  await storage.close()
+  progress.close()
+  lock.release()
 }
 
 /** Starts and stops all of it; what could not start is stopped and closed again. */
@@ -251,13 +257,6 @@ const refreshAccounts = ({ optOuts, quiet, log }: Wiring): void => {
       .refresh()
       .catch((error: unknown) => log.error({ err: error }, 'accounts could not be read anew'))
 }
-
-const createAuthenticator = ({ storage, clock, log }: Wiring): Authenticator =>
-  new Authenticator({
-    read: storage.readAtDoor,
-    clock,
-    refused: ({ because, keyId }) => log.info({ because, key_id: keyId }, 'an API key was refused'),
-  })
 
 function createDispatcher(wiring: Wiring, pool: DevicePool, handOvers: HandOverLog): Dispatcher {
   const { storage, clock, log, metrics, optOuts, epoch, config } = wiring

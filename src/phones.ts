@@ -6,7 +6,7 @@ import { androidKind } from './connectors/android/android.ts'
 import { judgeFailure } from './connectors/android/failure.ts'
 import { Phone } from './connectors/android/phone.ts'
 import type { PhonePorts, Registration, SaidByApp } from './connectors/android/ports.ts'
-import { PhoneIdentities } from './devices/phone-identities.ts'
+import type { PhoneIdentities } from './devices/phone-identities.ts'
 import { findPhoneToken } from './devices/phone-tokens.ts'
 import { goneMs, type PhoneDeps, markHeard, registerPhone, updatePhone } from './devices/phones.ts'
 import type { Route } from './dispatch/choose-device.ts'
@@ -22,6 +22,7 @@ import type { Wiring } from './wiring.ts'
 
 interface PhonesDeps {
   pool: DevicePool
+  identities: PhoneIdentities
   inboundReceiver: Pick<InboundReceiver, 'receive'>
   claim: DispatchUnits['claim']
   dueNow: () => number
@@ -30,9 +31,8 @@ interface PhonesDeps {
 
 /** What the routes of the phones need, of what the service has. */
 export function createPhones(wiring: Wiring, deps: PhonesDeps): PhonePorts {
-  const { storage, writer, clock, secretBox } = wiring
-  const { pool, inboundReceiver } = deps
-  const identities = new PhoneIdentities({ read: storage.readAtDoor, clock, secretBox })
+  const { writer } = wiring
+  const { pool, identities, inboundReceiver } = deps
   const desk = new PhoneDesk({ ...wiring, ...deps, fence: wiring.epoch.epoch, judgeFailure })
   const phone = (deviceId: string): Phone | null => {
     const link = pool.get(deviceId)?.link
@@ -44,7 +44,7 @@ export function createPhones(wiring: Wiring, deps: PhonesDeps): PhonePorts {
     identifyHook: (hookSecret) => identities.find({ hookSecret }),
     async update(registration, said) {
       if (!saysNew(registration, said)) return
-      await writer.write((tx) => updatePhone(tx, clock.now(), registration.phoneId, said))
+      await writer.write((tx) => updatePhone(tx, wiring.clock.now(), registration.phoneId, said))
       identities.forget()
     },
     offer: ({ phoneId, deviceId }) => {

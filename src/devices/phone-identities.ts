@@ -10,7 +10,7 @@ interface PhoneIdentitiesDeps extends Pick<PhoneDeps, 'secretBox'> {
 
 type Shown = Parameters<typeof findPhone>[2]
 
-/** A token that was superseded, or whose device was removed, is refused within this time. */
+/** A token that was superseded, or whose device was removed, is refused within this time on other nodes. */
 const knownLifeMs = 2_000
 /** A phone that was removed knocks for ever: it shall cost no look into the database each time. */
 const strangerLifeMs = 1_000
@@ -27,6 +27,7 @@ export class PhoneIdentities {
   readonly #deps: PhoneIdentitiesDeps
   readonly #phones = new BoundedMap<Found>(mostPhones)
   readonly #strangers = new BoundedMap<Found>(mostStrangers)
+  #generation = 0
 
   constructor(deps: PhoneIdentitiesDeps) {
     this.#deps = deps
@@ -38,7 +39,10 @@ export class PhoneIdentities {
     const nowMs = this.#deps.clock.monotonicMs()
     const known = this.#phones.get(name) ?? this.#strangers.get(name)
     if (known !== undefined && known.staleAtMs > nowMs) return known.phone
+    const generation = this.#generation
     const phone = await findPhone(this.#deps.read, this.#deps, shown)
+    // A look-up that was under way at a change is not remembered.
+    if (generation !== this.#generation) return phone
     if (phone !== null) this.#phones.set(name, { phone, staleAtMs: nowMs + knownLifeMs })
     else {
       this.#phones.delete(name)
@@ -49,6 +53,7 @@ export class PhoneIdentities {
 
   /** Something changed: the next look is into the database. */
   forget(): void {
+    this.#generation += 1
     this.#phones.clear()
     this.#strangers.clear()
   }

@@ -1,13 +1,19 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from './dialect.ts'
 
+const touched = new WeakSet<Tx>()
+
 /** Says to every node that accounts, keys or devices changed. Part of the transaction that changes them. */
 export async function touchDirectory(tx: Tx): Promise<void> {
+  touched.add(tx)
   await tx
     .updateTable('instance')
     .set({ directory_version: sql`directory_version + 1` })
     .execute()
 }
+
+/** Whether this transaction changes accounts, keys or devices: what this process remembers of them ends with its commit, without waiting for the poll. */
+export const hasTouchedDirectory = (tx: Tx): boolean => touched.has(tx)
 
 /** The number that moves with every such change. */
 export async function readDirectoryVersion(db: Db): Promise<number> {

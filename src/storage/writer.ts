@@ -7,6 +7,11 @@ interface Unit {
   reject: (error: unknown) => void
 }
 
+interface Committed {
+  tx: Tx
+  answers: (() => void)[]
+}
+
 /** More units than this make a transaction of their own: bounds how long a commit can be kept waiting. */
 const maxUnitsPerTransaction = 64
 
@@ -25,6 +30,7 @@ export class Writer {
   #commits = 0
   #trouble: StorageError | null = null
   #isTrying = false
+  readonly #afterCommit = new Set<(tx: Tx) => void>()
 
   /** Writers may stand in one another's units (sqlite-worker.ts): each names its savepoints differently. */
   constructor(db: Db, savepoint = 'step') {
@@ -58,6 +64,15 @@ export class Writer {
     })
   }
 
+  /**
+   * Calls `listener` after each commit, with the transaction that was committed and before any of its units is answered: what is remembered of the
+   * rows is dropped before the caller knows that they changed. Returns the function that ends this.
+   */
+  afterCommit(listener: (tx: Tx) => void): () => void {
+    this.#afterCommit.add(listener)
+    return () => void this.#afterCommit.delete(listener)
+  }
+
   /** Settles when nothing waits any more. */
   async drain(): Promise<void> {
     while (this.#running !== null) await this.#running
@@ -74,9 +89,9 @@ export class Writer {
     let units: Unit[] | null = null
     // When the transaction has begun: where it waits for that of another node, what comes meanwhile shares it.
     const take = (): Unit[] => (units ??= this.#waiting.splice(0, maxUnitsPerTransaction))
-    let answers: (() => void)[]
+    let committed: Committed
     try {
-      answers = await this.#commitAll(take, maxReplays)
+      committed = await this.#commitAll(take, maxReplays)
       this.#commits += 1
       this.#trouble = null
     } catch (error) {
@@ -84,18 +99,19 @@ export class Writer {
       for (const unit of take()) unit.reject(error)
       return
     }
-    for (const answer of answers) answer()
+    for (const listener of this.#afterCommit) listener(committed.tx)
+    for (const answer of committed.answers) answer()
   }
 
   /** Runs all units in one transaction, and anew while another transaction was in the way. */
-  async #commitAll(take: () => readonly Unit[], replaysLeft: number): Promise<(() => void)[]> {
+  async #commitAll(take: () => readonly Unit[], replaysLeft: number): Promise<Committed> {
     try {
       return await this.#db.transaction().execute(async (tx) => {
         const units = take()
         const answers: (() => void)[] = []
         for (const unit of units)
           answers.push(await attempt(tx, unit, units.length === 1 ? null : this.#savepoint))
-        return answers
+        return { tx, answers }
       })
     } catch (error) {
       const isConflict = error instanceof StorageError && error.fault === 'conflict'

@@ -44,7 +44,11 @@ const portsWithoutWriter = (more: object = {}) => {
     counts: new SharedCounts(),
     ...more,
   }
-  return { write, ports: createPhones(parts as never, { pool: {}, inboundReceiver: {} } as never) }
+  const identities = new PhoneIdentities({ ...parts, read: parts.storage.readAtDoor })
+  return {
+    write,
+    ports: createPhones(parts as never, { pool: {}, identities, inboundReceiver: {} } as never),
+  }
 }
 
 describe('registrations', () => {
@@ -130,7 +134,8 @@ describe('registrations', () => {
     } // prettier-ignore
     const present = Object.create(Phone.prototype, { isStreaming: { value: true } }) as Phone
     const pool = { get: () => ({ link: present }), reloadIfChanged: async () => undefined }
-    const ports = createPhones(parts as never, { pool, inboundReceiver: {} } as never)
+    const identities = new PhoneIdentities({ ...parts, read: storage.readAtDoor })
+    const ports = createPhones(parts as never, { pool, identities, inboundReceiver: {} } as never)
     const said = { ...a12, usesPush: true }
     const ask = async () => (await ports.register(token, said))!
     const lost = await ask()
@@ -271,21 +276,5 @@ describe('registrations', () => {
     const anew = (await house.register(token))!
     expect(anew.deviceId).toBe(made.deviceId)
     expect(await house.find(anew.deviceToken)).toMatchObject({ deviceId: made.deviceId })
-  })
-
-  test('whom a token names is remembered for a moment, never longer than 5 s', async () => {
-    const made = (await house.register((await house.mint()).token))!
-    const identities = new PhoneIdentities({
-      ...house.phoneDeps(),
-      read: house.storage.read,
-      clock: house.clock,
-    })
-    expect(await identities.find(made)).not.toBeNull()
-    await house.storage.writer.write((tx) =>
-      retireDevice(tx, house.phoneDeps(), { deviceId: made.deviceId, actor: 'test' }),
-    )
-    expect(await identities.find(made)).not.toBeNull()
-    await house.clock.advance(5_000)
-    expect(await identities.find(made)).toBeNull()
   })
 })
