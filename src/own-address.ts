@@ -40,6 +40,9 @@ export const signUpMode = (
 /** The address of a one-time link. Its token stands behind the `#`: browsers send that to no server, so that no log has it. */
 export const linkAddress = (address: string, token: string): string => `${address}/link#${token}`
 
+/** The address of a link that confirms an e-mail address. */
+export const emailLinkAddress = (address: string, token: string): string => `${address}/confirm#${token}`
+
 const asHostname = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 const hostInUrl = (host: string): string =>

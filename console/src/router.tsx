@@ -52,6 +52,12 @@ const link = createRoute({
   component: lazyRouteComponent(() => import('./sign-in/link-page.tsx'), 'LinkPage'),
 })
 
+const confirmEmail = createRoute({
+  getParentRoute: () => root,
+  path: '/confirm',
+  component: lazyRouteComponent(() => import('./sign-in/confirm-email-page.tsx'), 'ConfirmEmailPage'),
+})
+
 const profile = createRoute({
   getParentRoute: () => root,
   path: '/profile',
@@ -221,6 +227,7 @@ export const router = createRouter({
     signUp,
     reset,
     link,
+    confirmEmail,
     profile,
     firstStart,
     operator.addChildren([operatorAccounts, operatorHealth, operatorTokens, operatorAudit]),

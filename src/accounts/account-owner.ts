@@ -23,8 +23,8 @@ export interface KnownUser {
 }
 
 /**
- * The user of that id, or a new one, and which of both it is. Refuses an address that a user has who was not named: nobody proves an address,
- * neither when signing up nor when changing it, so that whoever has claimed it first would be given the account. The refusal tells who that is.
+ * The user of that id, or a new one, and which of both it is. Refuses an address that a user has who was not named: nobody proves an address
+ * when signing up, so that whoever has claimed it first would be given the account. The refusal tells who that is, and whether the address was proven.
  */
 export async function accountOwner(
   tx: Tx,
@@ -47,7 +47,8 @@ export async function accountOwner(
     await tx.insertInto('users').values(row).execute()
     return { userId: id, isNewUser: true }
   }
-  if (wanted.userId === undefined) throw claimedBy(email, await describe(tx, known))
+  if (wanted.userId === undefined)
+    throw claimedBy(email, await describe(tx, known), known.email_proven_at !== null)
   if (isOperator && known.is_operator === 0)
     await tx.updateTable('users').set({ is_operator: 1 }).where('id', '=', known.id).execute()
   return { userId: known.id, isNewUser: false }
@@ -70,10 +71,10 @@ async function describe(
 
 const mostNamed = 20
 
-function claimedBy(email: string, user: KnownUser) {
+function claimedBy(email: string, user: KnownUser, isProven: boolean) {
   const accounts = user.accounts.map((account) => `${account.role} of ${account.name} (${account.id})`)
   const whose = accounts.length === 0 ? 'in no account' : accounts.join(', ')
-  const detail = `A user has the e-mail address ${email} already: ${user.name} (${user.id}), since ${user.since}, ${whose}. Nobody has proved that it is theirs: ask them, and name that user (user_id, on the command line --user: ${user.id}) if the new account is for them.`
+  const detail = `A user has the e-mail address ${email} already: ${user.name} (${user.id}), since ${user.since}, ${whose}. ${isProven ? 'They have confirmed it by a link:' : 'Nobody has proved that it is theirs: ask them, and'} name that user (user_id, on the command line --user: ${user.id}) if the new account is for them.`
   const errors = [{ pointer: '/email', code: 'not_in_enum', detail }] as const
   return refuse('validation_failed', { detail, errors, known_user: user })
 }

@@ -76,6 +76,7 @@ async function eraseSignIns(tx: Tx, people: readonly Person[]): Promise<void> {
   )
   await deleteRows(tx, 'auth_verifications', ['id'], about)
   await tx.deleteFrom('one_time_links').where('user_id', 'in', ids).execute()
+  await tx.deleteFrom('email_links').where('user_id', 'in', ids).execute()
 }
 
 /**

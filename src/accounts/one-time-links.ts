@@ -48,12 +48,12 @@ export async function issueLink(
   }
   await endEarlier(tx, link)
   await forgetOld(tx, nowMs)
-  const token = Buffer.from(deps.randomBytes(tokenBytes)).toString('base64url')
+  const token = mintLinkToken(deps.randomBytes)
   await tx
     .insertInto('one_time_links')
     .values({
       id: link.id,
-      hash: hashOf(token),
+      hash: hashOfLink(token),
       purpose: link.purpose,
       email: link.email,
       user_id: link.userId,
@@ -73,9 +73,9 @@ export async function readLink(db: Db | Tx, nowMs: number, token: string): Promi
   const row = await db
     .selectFrom('one_time_links')
     .selectAll()
-    .where('hash', '=', hashOf(token))
+    .where('hash', '=', hashOfLink(token))
     .executeTakeFirst()
-  const fault = faultOf(row, nowMs)
+  const fault = linkFault(row, nowMs)
   if (row === undefined || fault !== null) throw fault ?? notValid()
   return linkOf(row)
 }
@@ -117,7 +117,7 @@ export async function revokeInvitation(
     .executeTakeFirst()
   if (row === undefined)
     throw refuse('not_found', { detail: `There is no invitation ${change.linkId} to this account.` })
-  if (faultOf(row, deps.nowMs) !== null) return false
+  if (linkFault(row, deps.nowMs) !== null) return false
   await tx
     .updateTable('one_time_links')
     .set({ revoked_at: deps.nowMs })
@@ -163,7 +163,9 @@ const openInvitations = (db: Db | Tx, accountId: string | null, nowMs: number) =
 
 /** 256 bits: no token is ever guessed, so that attempts need not be counted for its sake. */
 const tokenBytes = 32
-const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+export const mintLinkToken = (randomBytes: (count: number) => Uint8Array): string =>
+  Buffer.from(randomBytes(tokenBytes)).toString('base64url')
+export const hashOfLink = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 async function holderOf(
   tx: Tx,
@@ -210,7 +212,11 @@ const forgetOld = async (tx: Tx, nowMs: number): Promise<void> => {
   await tx.deleteFrom('one_time_links').where('id', 'in', old).execute()
 }
 
-function faultOf(row: OneTimeLinkTable | undefined, nowMs: number): Refusal | null {
+/** Why a link does not work; null when it does. */
+export function linkFault(
+  row: Pick<OneTimeLinkTable, 'used_at' | 'revoked_at' | 'expires_at'> | undefined,
+  nowMs: number,
+): Refusal | null {
   if (row === undefined) return notValid()
   if (row.used_at !== null)
     return refuse('link_not_valid', { detail: 'This link was used already; it works once.' })

@@ -1,6 +1,7 @@
 import { appendAudit } from '../storage/audit-log.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { AccountDeps } from './accounts.ts'
+import { endEmailLinks } from './email-links.ts'
 import { endPasswordLinks } from './one-time-links.ts'
 import { listPasskeys } from './passkeys.ts'
 
@@ -74,7 +75,18 @@ export async function setPassword(
     .execute()
   await tx.deleteFrom('auth_sessions').where('userId', '=', userId).where('id', '!=', keepSessionId).execute()
   await endPasswordLinks(tx, userId, nowMs)
+  await endEmailLinks(tx, userId, nowMs)
+  await forgetBrowsers(tx, userId)
   return { passkeys: (await listPasskeys(tx, userId)).length }
+}
+
+/** Makes strangers of the browsers that a user has signed in from: whoever knew the former password may have been one of them. */
+export async function forgetBrowsers(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set(({ eb }) => ({ browser_epoch: eb('browser_epoch', '+', 1) }))
+    .where('id', '=', userId)
+    .execute()
 }
 
 /** Better Auth's word for e-mail and password. */

@@ -1,16 +1,39 @@
 import { invalidInput } from '../invalid-input.ts'
 import { appendAudit } from '../storage/audit-log.ts'
-import type { Tx } from '../storage/dialect.ts'
+import type { Db, Tx } from '../storage/dialect.ts'
 import type { AccountDeps } from './accounts.ts'
+import { endPasswordLinks } from './one-time-links.ts'
 
-/** Changes a user's name and address, which the caller has checked. Refuses an address that another user has. */
-export async function changeUser(
+/** Changes a user's name, which the caller has checked. */
+export async function renameUser(
   tx: Tx,
   deps: AccountDeps,
-  change: { userId: string; name?: string; email: string; actor: string },
+  { userId, name, actor }: { userId: string; name: string; actor: string },
 ): Promise<void> {
-  const { userId, name, email, actor } = change
-  const other = await tx
+  await tx.updateTable('users').set({ name }).where('id', '=', userId).execute()
+  const detail = { userId, name }
+  await appendAudit(tx, deps, { accountId: null, actor, action: 'user.changed', detail })
+}
+
+/** Changes the address of a user, which the caller has checked; links that went to the former one end. Refuses an address that another user has. */
+export async function changeEmail(
+  tx: Tx,
+  deps: AccountDeps,
+  change: { userId: string; email: string; actor: string },
+): Promise<void> {
+  const { userId, email, actor } = change
+  await refuseTaken(tx, change)
+  await tx.updateTable('users').set({ email }).where('id', '=', userId).execute()
+  await endPasswordLinks(tx, userId, deps.nowMs)
+  await appendAudit(tx, deps, { accountId: null, actor, action: 'user.changed', detail: { userId, email } })
+}
+
+/** Refuses an address that another user has. */
+export async function refuseTaken(
+  db: Db | Tx,
+  { userId, email }: { userId: string; email: string },
+): Promise<void> {
+  const other = await db
     .selectFrom('users')
     .select('id')
     .where('email', '=', email)
@@ -21,10 +44,4 @@ export async function changeUser(
       { pointer: '/email', code: 'not_in_enum', detail: 'Another user has this e-mail address.' },
     ])
   }
-  await tx
-    .updateTable('users')
-    .set({ email, ...(name === undefined ? {} : { name }) })
-    .where('id', '=', userId)
-    .execute()
-  await appendAudit(tx, deps, { accountId: null, actor, action: 'user.changed', detail: { ...change } })
 }

@@ -1,16 +1,20 @@
+import { emailFaults } from '../accounts/accounts.ts'
+import { issueEmailLink } from '../accounts/email-links.ts'
 import { issuePasswordLink } from '../accounts/password-link.ts'
 import { removePasskeys } from '../accounts/passkeys.ts'
 import { removeSecondFactor } from '../accounts/passwords.ts'
-import { rfc3339 } from '../clock.ts'
+import { refuseTaken } from '../accounts/users.ts'
+import { hourMs, rfc3339 } from '../clock.ts'
 import { refuse } from '../errors.ts'
-import { ownAddress } from '../own-address.ts'
+import { invalidInput } from '../invalid-input.ts'
+import { emailLinkAddress, ownAddress } from '../own-address.ts'
 import { command, type CommandGroup } from './command.ts'
 import { cliActor } from './toolbox.ts'
 
 const resetLink = command({
   summary: 'Makes a link by which a user chooses a new password for the console.',
   details:
-    'Give the link to that person and nobody else: it works once, and ends all sessions of the user. The old password works until then.',
+    'Give the link to that person and nobody else: it works once, and ends all sessions of the user. The old password works until then. The first such link of a user also removes second factor and passkeys: nothing had shown before whose address it is.',
   arguments: [],
   options: {
     email: { type: 'text', value: 'EMAIL', says: 'What the user signs in with.', required: true },
@@ -50,7 +54,48 @@ const resetLink = command({
   },
 })
 
+const emailLink = command({
+  summary: 'Creates a link that changes or confirms the e-mail address of a user.',
+  details:
+    'For a server that sends no mail, where the console cannot change an address. Give the link to that person only: it works once, in a browser that is signed in as this user, and the former address works until then. The first confirmed address of a user removes second factor and passkeys that were added before and ends other sessions.',
+  arguments: [],
+  options: {
+    email: {
+      type: 'text',
+      value: 'EMAIL',
+      says: 'E-mail address that the user signs in with.',
+      required: true,
+    },
+    to: { type: 'text', value: 'EMAIL', says: 'New address. Default: the present one, to confirm it.' },
+  },
+  async run(tools, { options }) {
+    const email = options.email.trim().toLowerCase()
+    const wanted = (options.to ?? email).trim().toLowerCase()
+    const faults = emailFaults(wanted)
+    if (faults.length > 0) throw invalidInput(faults)
+    const link = await tools.withStorage((storage) =>
+      storage.writer.write(async (tx) => {
+        const user = await tx.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst()
+        if (user === undefined) throw refuse('not_found', { detail: `There is no user ${email}.` })
+        await refuseTaken(tx, { userId: user.id, email: wanted })
+        const lifeMs = tools.config.resetLinkHours * hourMs
+        return issueEmailLink(
+          tx,
+          { ...tools, nowMs: tools.clock.now() },
+          { userId: user.id, email: wanted, lifeMs, actor: cliActor },
+        )
+      }),
+    )
+    const address = emailLinkAddress(ownAddress(tools.config), link.token)
+    const until = rfc3339(link.expiresAt)
+    return {
+      json: { user_id: link.userId, email: link.email, link: address, expires_at: until },
+      text: `${address}\nIt works once, until ${until}.`,
+    }
+  },
+})
+
 export const userCommands: CommandGroup = {
   summary: 'People who sign in to the console.',
-  commands: { 'reset-link': resetLink },
+  commands: { 'reset-link': resetLink, 'email-link': emailLink },
 }

@@ -37,7 +37,7 @@ export const consoleSettings = {
     env: 'ONESIXTY_RESET_LINK_HOURS',
     read: wholeNumber(1, 720),
     default: 4,
-    says: 'How long a link works that replaces a lost password: longer than a slow mail takes, shorter than a mailbox stays open.',
+    says: 'How long a link works that replaces a lost password or confirms an e-mail address: longer than a slow mail takes, shorter than a mailbox stays open.',
   }),
   trafficDays: setting({
     env: 'ONESIXTY_TRAFFIC_DAYS',

@@ -26,6 +26,8 @@ export interface UserTable {
   name: string
   is_operator: Flag
   created_at: number
+  email_proven_at: number | null
+  browser_epoch: Generated<number>
 }
 
 export interface AccountUserTable {

@@ -45,6 +45,7 @@ import type {
   OperatorTokenTable,
 } from './operator-tables.ts'
 import type {
+  EmailLinkTable,
   OneTimeLinkTable,
   AuthUserTable,
   AuthSessionTable,
@@ -158,6 +159,7 @@ export interface Database {
   webhook_attempts: WebhookAttemptTable
   audit_log: AuditLogTable
   one_time_links: OneTimeLinkTable
+  email_links: EmailLinkTable
   auth_users: AuthUserTable
   auth_sessions: AuthSessionTable
   auth_credentials: AuthCredentialTable

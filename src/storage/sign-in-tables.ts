@@ -17,6 +17,18 @@ export interface OneTimeLinkTable {
   revoked_at: number | null
 }
 
+export interface EmailLinkTable {
+  id: string
+  hash: string
+  user_id: string
+  email: string
+  actor: string
+  created_at: number
+  expires_at: number
+  used_at: number | null
+  revoked_at: number | null
+}
+
 export interface PasskeyTable {
   id: string
   user_id: string
@@ -85,4 +97,5 @@ export interface AuthTwoFactorTable {
   verified: Flag | null
   failedVerificationCount: number | null
   lockedUntil: string | null
+  lastStep: number | null
 }

@@ -13,6 +13,7 @@ export interface WebhookEndpointTable {
   secret: string
   previous_secret: string | null
   previous_until: number | null
+  older_secrets: string | null
   failing_since: number | null
   /** Of the last failure, for as long as it fails. */
   failing_because: string | null

@@ -1,6 +1,7 @@
 import { readConfig } from '../../src/config.ts'
 import { databaseSettings } from '../test-database.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { pendingEmail } from '../../src/accounts/email-links.ts'
 import { readLink } from '../../src/accounts/one-time-links.ts'
 import { setPassword } from '../../src/accounts/passwords.ts'
 import { systemClock } from '../../src/clock.ts'
@@ -111,4 +112,29 @@ test('a user that there is not is refused, and a second account brings a known o
     user_id: userId,
     setup_link: null,
   })
+})
+
+test('a link for another address names it, changes nothing by itself, and is refused for an address of another user', async () => {
+  const made = await cli.json<{ email: string; link: string }>(
+    'user email-link --email ada@example.org --to Ada.B@example.org',
+  )
+  expect(made).toMatchObject({
+    user_id: userId,
+    email: 'ada.b@example.org',
+    link: expect.stringMatching(/^https:\/\/sms\.example\.org\/confirm#[\w-]{43}$/),
+  })
+  await expect(withStorage(({ read }) => pendingEmail(read, userId, systemClock.now()))).resolves.toBe(
+    'ada.b@example.org',
+  )
+  await cli.json('account create --name Bob --email bob@example.org')
+  for (const [to, why] of [
+    ['bob@example.org', 'Another user has'],
+    ['bob', 'e-mail'],
+  ])
+    expect(await cli.run(`user email-link --email ada@example.org --to ${to}`)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(why ?? ''),
+    })
+  const present = await cli.json<{ email: string }>('user email-link --email ada@example.org')
+  expect(present.email).toBe('ada@example.org')
 })

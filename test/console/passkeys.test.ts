@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { issueLink } from '../../src/accounts/one-time-links.ts'
 import { createIds } from '../../src/ids.ts'
 import { testPassword } from '../e2e/signed-in.ts'
+import { proveAddresses } from './identity-house.ts'
 import { newSoftPasskey } from './soft-passkey.ts'
 import { newVisitor, totp } from './visitor.ts'
 import { add, begin, openPasskeyHouse, type PasskeyHouse, profile, whoIs } from './passkey-house.ts'
@@ -14,6 +15,13 @@ beforeAll(async () => {
 afterAll(() => house.stop())
 
 const password = testPassword
+
+const resetPassword = async (userId: string) => {
+  const deps = { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes }
+  const link = { purpose: 'reset', userId, lifeMs: 3_600_000, actor: 'test' } as const
+  const { token } = await house.app.storage.writer.write((tx) => issueLink(tx, deps, link))
+  return newVisitor(house.url).change('link/choose-password', { token, password })
+}
 
 describe('a passkey', () => {
   test('is added with the password, signs in, shows when it was used, and is removed with the password', async () => {
@@ -87,12 +95,15 @@ describe('a passkey', () => {
     await add(visitor, newSoftPasskey(house.url))
     const change = { password, next: 'vier Hasen am Bahnhof' }
     expect(await visitor.change('profile/change-password', change)).toMatchObject({ body: { passkeys: 2 } })
-    const deps = { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes }
-    const link = { purpose: 'reset', userId: person.userId, lifeMs: 3_600_000, actor: 'test' } as const
-    const { token } = await house.app.storage.writer.write((tx) => issueLink(tx, deps, link))
-    const chosen = await newVisitor(house.url).change('link/choose-password', { token, password })
-    expect(chosen.body).toEqual({ state: 'signed-in', passkeys: 2 })
+    await proveAddresses(house)
+    expect((await resetPassword(person.userId)).body).toEqual({ state: 'signed-in', passkeys: 2 })
     expect((await house.signIn(passkey)).status).toBe(200)
+  })
+
+  test('ends with the first link that proves the address: until then somebody else may have added it', async () => {
+    const { passkey, person } = await house.withPasskey()
+    expect((await resetPassword(person.userId)).body).toEqual({ state: 'signed-in', passkeys: 0 })
+    expect((await house.signIn(passkey)).status).toBe(401)
   })
 
   test('opens what the password opens, whatever became of the account', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newVisitor, totp } from './visitor.ts'
-import { type IdentityHouse, openIdentityHouse, password, whoIs } from './identity-house.ts'
+import { type IdentityHouse, openIdentityHouse, password, proveAddresses, whoIs } from './identity-house.ts'
 
 let house: IdentityHouse
 beforeAll(async () => {
@@ -60,9 +60,10 @@ describe('the second factor', () => {
     expect((await later.change('session/sign-in', { email, password })).body).toEqual({ state: 'signed-in' })
   })
 
-  test('outlives a reset of the password', async () => {
+  test('outlives a reset of the password, once the address was proven', async () => {
     const email = 'pia@example.org'
     const { visitor, secret } = await withSecondFactor(email)
+    await proveAddresses(house)
     const { user } = (await whoIs(visitor)) as unknown as { user: { id: string } }
     const { token } = await house.issue({ purpose: 'reset', userId: user.id })
     const later = newVisitor(house.url)

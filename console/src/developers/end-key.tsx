@@ -77,7 +77,8 @@ function Revoke({ of, onClose }: { of: ListedApiKey; onClose: () => void }) {
   return (
     <Stack>
       <Text size="sm">
-        Requests with the key …{of.lastFour} are refused immediately, on other nodes within 5 s. This cannot be undone.
+        Requests with the key …{of.lastFour} are refused immediately, on other nodes within 5 s. This cannot
+        be undone.
       </Text>
       <CallFault error={revoke.error} />
       <Button

@@ -6,6 +6,7 @@ import { deviceCalls } from './device-calls.ts'
 import { deviceChangeCalls } from './device-change-calls.ts'
 import { deviceConnectCalls } from './device-connect-calls.ts'
 import { balanceCalls } from './balance-calls.ts'
+import { emailCalls } from './email-calls.ts'
 import { eraseCalls } from './erase-calls.ts'
 import { historyCalls } from './history-calls.ts'
 import { keyCalls } from './key-calls.ts'
@@ -52,6 +53,7 @@ export const calls = {
   ...conversationCalls,
   ...optOutCalls,
   ...quietHoursCalls,
+  ...emailCalls,
   ...eraseCalls,
   ...deviceCalls,
   ...deviceChangeCalls,

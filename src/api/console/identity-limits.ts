@@ -14,6 +14,7 @@ export interface IdentityLimits {
   resetByEmail: TryLimit
   resetByNetwork: TryLimit
   invitationsByAccount: TryLimit
+  emailLinksByUser: TryLimit
 }
 
 /** How often anybody may try to sign in, to open an account, to have a password replaced and to invite; shared with other nodes by `counts`. */
@@ -41,6 +42,7 @@ export function createIdentityLimits(
     resetByNetwork: limit('resetByNetwork', 20, 60),
     // So does each invitation, with words that whoever invites has chosen.
     invitationsByAccount: limit('invitationsByAccount', invitationsPerHour, 60),
+    emailLinksByUser: limit('emailLinksByUser', 5, 60),
   }
 }
 

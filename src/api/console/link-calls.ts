@@ -1,14 +1,16 @@
 import { Type } from 'typebox'
+import { proveAddress } from '../../accounts/address-proof.ts'
 import { emailFaults, placeholderEmail, readAccount } from '../../accounts/accounts.ts'
 import { addMember } from '../../accounts/members.ts'
 import { type OneTimeLink, readLink, takeLink } from '../../accounts/one-time-links.ts'
 import { setPassword } from '../../accounts/passwords.ts'
-import { changeUser } from '../../accounts/users.ts'
+import { changeEmail } from '../../accounts/users.ts'
 import { refuse } from '../../errors.ts'
 import { invalidInput } from '../../invalid-input.ts'
 import { signUpMode } from '../../own-address.ts'
 import type { Tx } from '../../storage/dialect.ts'
 import { type CallContext, defineCall, type UserContext } from './call.ts'
+import { mailFirstEmailLink } from './confirm-email.ts'
 import { hashNewPassword } from './passwords.ts'
 import { requireSafeOrigin, type SignedIn, signInAnew } from './sign-in.ts'
 import { newUser } from './new-user.ts'
@@ -67,7 +69,9 @@ export const linkCalls = {
       const { address, passkeys } = await context.writer.write(async (tx) => {
         const { userId, purpose } = await takeLink(tx, depsOf(context), { token: given.token })
         if (userId === null) throw wrongPurpose(purpose)
-        if (asksEmail) await changeUser(tx, depsOf(context), { userId, email: ownEmail, actor: userId })
+        if (asksEmail) await changeEmail(tx, depsOf(context), { userId, email: ownEmail, actor: userId })
+        // The link came by mail, or from the operator's hand: before this one nothing showed that the address is this person's.
+        else await proveAddress(tx, depsOf(context), { userId, actor: userId })
         const still = await setPassword(tx, depsOf(context), { userId, passwordHash })
         return { ...still, address: await emailOf(tx, userId) }
       })
@@ -84,12 +88,14 @@ export const linkCalls = {
       const look = await readLink(context.read, context.clock.now(), given.token)
       const person = { email: look.email, name: given.name.trim() }
       const passwordHash = await hashNewPassword(given.password, person)
-      const accountId = await context.writer.write(async (tx) => {
+      const { accountId, userId } = await context.writer.write(async (tx) => {
         const link = await takeLink(tx, depsOf(context), { token: given.token })
         if (link.purpose !== 'invitation') throw wrongPurpose(link.purpose)
-        const userId = await newUser(tx, depsOf(context), { ...person, passwordHash })
-        return enter(tx, context, link, { userId, ...person })
+        const made = await newUser(tx, depsOf(context), { ...person, passwordHash })
+        return { accountId: await enter(tx, context, link, { userId: made, ...person }), userId: made }
       })
+      // Whoever invites can read the link: it proves nothing of the address.
+      mailFirstEmailLink(context, { userId, email: person.email })
       return { state: await signInAnew(context, look.email, given.password), accountId }
     },
   }),

@@ -31,6 +31,6 @@ const knownAlready = () =>
       pointer: '/email',
       code: 'not_in_enum',
       detail:
-        'There is a user with this e-mail address already. Sign in, or ask the operator for a link to choose a password.',
+        'There is a user with this e-mail address already. Sign in, have a new password mailed to it, or ask the operator for a link to choose one.',
     },
   ])

@@ -18,6 +18,7 @@ const pages = [
   '/reset',
   '/profile',
   '/link',
+  '/confirm',
   '/start',
   '/a/*',
   '/operator',

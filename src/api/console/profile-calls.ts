@@ -2,13 +2,18 @@ import { Type } from 'typebox'
 import { readMutes, writeMutes } from '../../alerts/alert-mutes.ts'
 import { alertKinds, alertWords } from '../../alerts/alert-words.ts'
 import { emailFaults } from '../../accounts/accounts.ts'
+import { pendingEmail } from '../../accounts/email-links.ts'
 import { type ListedPasskey, listPasskeys } from '../../accounts/passkeys.ts'
 import { setPassword } from '../../accounts/passwords.ts'
-import { changeUser } from '../../accounts/users.ts'
+import { refuseTaken, renameUser } from '../../accounts/users.ts'
 import { invalidInput, nameFaults } from '../../invalid-input.ts'
+import type { MailFate } from '../../mailer.ts'
 import type { AlertKind } from '../../storage/operator-tables.ts'
 import { appendAudit } from '../../storage/audit-log.ts'
 import { defineCall, type UserContext } from './call.ts'
+import { mailEmailAsked, mailEmailLink } from './confirm-email.ts'
+import { noMail } from './email-calls.ts'
+import { takeOrRefuse } from './identity-limits.ts'
 import { passkeyPlace } from './passkey-place.ts'
 import { confirmPassword, hashNewPassword } from './passwords.ts'
 import { listSessions, type ListedSession } from './session-list.ts'
@@ -16,6 +21,10 @@ import { listSessions, type ListedSession } from './session-list.ts'
 export interface ProfileAnswer {
   name: string
   email: string
+  /** Whether a link that was sent to an address of this person was ever opened. */
+  isEmailProven: boolean
+  /** The address that was asked for and is not confirmed yet; null when there is none. */
+  pendingEmail: string | null
   hasSecondFactor: boolean
   passkeys: ListedPasskey[]
   /** The one address at which passkeys work; null where browsers have none. */
@@ -36,16 +45,20 @@ export const profileCalls = {
     access: 'user',
     input: Type.Object({}, closed),
     async handle(context): Promise<ProfileAnswer> {
-      const { user, read } = context
-      const auth = await read
-        .selectFrom('auth_users')
-        .select('twoFactorEnabled')
-        .where('id', '=', user.id)
+      const { user, read, clock } = context
+      const known = await read
+        .selectFrom('users')
+        .leftJoin('auth_users', 'auth_users.id', 'users.id')
+        .select(['email_proven_at', 'twoFactorEnabled'])
+        .where('users.id', '=', user.id)
         .executeTakeFirst()
+      const pending = await pendingEmail(read, user.id, clock.now())
       return {
         name: user.name,
         email: user.email,
-        hasSecondFactor: auth?.twoFactorEnabled === 1,
+        isEmailProven: typeof known?.email_proven_at === 'number',
+        pendingEmail: pending === user.email ? null : pending,
+        hasSecondFactor: known?.twoFactorEnabled === 1,
         passkeys: await listPasskeys(read, user.id),
         passkeyOrigin: passkeyPlace(context.publicUrl())?.origin ?? null,
         sessions: await listSessions(context),
@@ -54,7 +67,7 @@ export const profileCalls = {
       }
     },
   }),
-  /** Changes the name, and with the password the e-mail address that one signs in with. */
+  /** Changes the name, and with the password asks for another e-mail address, which counts once the link that is mailed there was opened. */
   'profile/change': defineCall({
     kind: 'change',
     access: 'user',
@@ -66,17 +79,22 @@ export const profileCalls = {
       },
       closed,
     ),
-    async handle(context, given): Promise<{ changed: true }> {
+    async handle(context, given): Promise<{ confirms: { email: string; mail: MailFate } | null }> {
       const { user, writer, ids, clock, actor } = context
-      const change = { name: given.name.trim(), email: given.email.trim().toLowerCase() }
-      const movesEmail = change.email !== user.email
-      const faults = [...nameFaults(change.name), ...(movesEmail ? emailFaults(change.email) : [])]
+      const { name, email } = { name: given.name.trim(), email: given.email.trim().toLowerCase() }
+      const movesEmail = email !== user.email
+      const faults = [...nameFaults(name), ...(movesEmail ? emailFaults(email) : [])]
       if (faults.length > 0) throw invalidInput(faults)
-      if (movesEmail) await confirmPassword(context, given.password ?? '')
-      await writer.write((tx) =>
-        changeUser(tx, { ids, nowMs: clock.now() }, { userId: user.id, ...change, actor }),
-      )
-      return { changed: true }
+      if (movesEmail) await admitEmail(context, { email, password: given.password ?? '' })
+      if (name !== user.name)
+        await writer.write((tx) =>
+          renameUser(tx, { ids, nowMs: clock.now() }, { userId: user.id, name, actor }),
+        )
+      if (!movesEmail) return { confirms: null }
+      const mail = await mailEmailLink(context, { userId: user.id, email })
+      if (mail === null) throw noMail()
+      await mailEmailAsked(context, { from: user.email, to: email })
+      return { confirms: { email, mail } }
     },
   }),
   /** Chooses of what one is told by mail: of these kinds no more, of all others. */
@@ -121,6 +139,20 @@ export const profileCalls = {
     input: Type.Object({}, closed),
     handle: async (context): Promise<{ ended: number }> => ({ ended: await endSessions(context, {}) }),
   }),
+}
+
+/** Refuses another address without a mail server, without the password, more often than some times an hour, and where another user has it. */
+async function admitEmail(
+  context: UserContext,
+  { email, password: given }: { email: string; password: string },
+): Promise<void> {
+  const { user, ports, read } = context
+  if (ports.identity.mailer === null) throw noMail()
+  await confirmPassword(context, given)
+  const { emailLinksByUser, resetByEmail } = ports.identity.limits
+  takeOrRefuse(emailLinksByUser, user.id)
+  takeOrRefuse(resetByEmail, email)
+  await refuseTaken(read, { userId: user.id, email })
 }
 
 async function listAlerts({ read, user }: UserContext): Promise<ProfileAnswer['alerts']> {

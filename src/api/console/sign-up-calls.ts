@@ -5,6 +5,7 @@ import { invalidInput, nameFaults } from '../../invalid-input.ts'
 import { signUpMode } from '../../own-address.ts'
 import { networkOf } from '../remote-address.ts'
 import { defineCall } from './call.ts'
+import { mailFirstEmailLink } from './confirm-email.ts'
 import { takeOrRefuse } from './identity-limits.ts'
 import { newUser } from './new-user.ts'
 import { hashNewPassword, requireGoodPassword } from './passwords.ts'
@@ -46,6 +47,7 @@ export const signUpCalls = {
         const userId = await newUser(tx, { ids, nowMs }, { ...person, passwordHash })
         return ports.identity.openAccount(tx, nowMs, { ...person, userId, actor: userId })
       })
+      mailFirstEmailLink(context, { userId: opened.userId, email: person.email })
       const state = await signInAnew(context, person.email, given.password)
       return { state, accountId: opened.accountId, testKey: opened.testKey }
     },

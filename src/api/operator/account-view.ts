@@ -29,7 +29,7 @@ export const AccountSchema = Type.Object({
     '`suspended`: sends are refused, reading works. `closed`: for ever.',
   ),
   emails: Type.Array(Type.String(), {
-    description: 'E-mail addresses of its owners, oldest first. Nobody has proved them.',
+    description: 'E-mail addresses of its owners, oldest first. They may be unconfirmed.',
   }),
   balance: Type.Object(
     { live: WalletSchema, test: WalletSchema },

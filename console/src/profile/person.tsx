@@ -1,0 +1,100 @@
+import { Box, Button, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { ProfileAnswer } from '../../../src/api/console/profile-calls.ts'
+import { useChange } from '../api/use-call.ts'
+import { CallFault, faultOf } from '../ui/call-fault.tsx'
+import { CallForm } from '../ui/call-form.tsx'
+import { EmailField } from '../ui/email-field.tsx'
+import { notify } from '../ui/notify.ts'
+import { PasswordField } from '../ui/password-field.tsx'
+import { Section } from '../ui/section.tsx'
+
+/** Name and e-mail address; another address counts once its link was opened. */
+export function Person({ of }: { of: ProfileAnswer }) {
+  const [name, setName] = useState(of.name)
+  const [email, setEmail] = useState(of.email)
+  const [password, setPassword] = useState('')
+  const change = useChange('profile/change', ['profile/read', 'session/read'])
+  const movesEmail = email.trim().toLowerCase() !== of.email
+  const submit = (): void => {
+    change.mutate(
+      { name, email, ...(movesEmail ? { password } : {}) },
+      {
+        onSuccess: ({ confirms }) => {
+          setPassword('')
+          setEmail(of.email)
+          const message = confirms === null ? 'Saved.' : `Check the inbox of ${confirms.email} for the link.`
+          void notify({ color: 'teal', message })
+        },
+      },
+    )
+  }
+  return (
+    <Section title="Name and address">
+      <Box maw={420}>
+        <CallForm call={change} onSubmit={submit} action="Save" ownFaults={['name', 'email', 'password']}>
+          <TextInput
+            label="Name"
+            required
+            maxLength={100}
+            autoComplete="name"
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={faultOf(change.error, 'name')}
+          />
+          <EmailField
+            description={
+              of.sendsMail
+                ? 'What you sign in with. A new address counts once you open the link that is mailed to it.'
+                : 'What you sign in with. This server sends no mail: ask the operator for a link to change it.'
+            }
+            value={email}
+            onChange={setEmail}
+            error={faultOf(change.error, 'email')}
+          />
+          {movesEmail ? (
+            <PasswordField
+              description="To change the address."
+              value={password}
+              onChange={setPassword}
+              error={faultOf(change.error, 'password')}
+            />
+          ) : null}
+        </CallForm>
+        <EmailState of={of} />
+      </Box>
+    </Section>
+  )
+}
+
+/** What is still to be confirmed. */
+function EmailState({ of }: { of: ProfileAnswer }) {
+  const send = useChange('email/send-link', ['profile/read'])
+  if (of.pendingEmail !== null)
+    return (
+      <Text size="sm" mt="sm">
+        {of.pendingEmail} is not confirmed yet: open the link in the mail to it. Until then {of.email} stays
+        in force.
+      </Text>
+    )
+  if (of.isEmailProven || !of.sendsMail) return null
+  const mailed = (): void =>
+    void notify({ color: 'teal', message: `Check the inbox of ${of.email} for the link.` })
+  return (
+    <Stack gap="xs" mt="sm" align="flex-start">
+      <Text size="sm">
+        {of.email} is not confirmed. Confirm it before you add a second factor or passkeys: those added before
+        are removed then.
+      </Text>
+      <CallFault error={send.error} />
+      <Button
+        variant="default"
+        size="xs"
+        loading={send.isPending}
+        onClick={() => send.mutate({}, { onSuccess: mailed })}
+      >
+        Send the confirmation link
+      </Button>
+    </Stack>
+  )
+}

@@ -1,0 +1,35 @@
+import { appendAudit } from '../storage/audit-log.ts'
+import type { Tx } from '../storage/dialect.ts'
+import type { AccountDeps } from './accounts.ts'
+import { removePasskeys } from './passkeys.ts'
+import { forgetBrowsers, removeSecondFactor } from './passwords.ts'
+
+/**
+ * Records that a person opened a link that was sent to their address. The first time, everything that was set up before is dropped: until then the
+ * address may have been somebody else's, whose second factor and passkeys would outlive the password. Other sessions than the one named end. True
+ * for the first proof.
+ */
+export async function proveAddress(
+  tx: Tx,
+  deps: AccountDeps,
+  { userId, actor, keepSessionId = '' }: { userId: string; actor: string; keepSessionId?: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('users')
+    .set({ email_proven_at: deps.nowMs })
+    .where('id', '=', userId)
+    .where('email_proven_at', 'is', null)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return false
+  if (await hasSecondFactor(tx, userId)) await removeSecondFactor(tx, deps, { userId, actor })
+  await removePasskeys(tx, deps, { userId, actor })
+  await forgetBrowsers(tx, userId)
+  await tx.deleteFrom('auth_sessions').where('userId', '=', userId).where('id', '!=', keepSessionId).execute()
+  await appendAudit(tx, deps, { accountId: null, actor, action: 'user.email_proven', detail: { userId } })
+  return true
+}
+
+/** Also one of which no code was given yet: its recovery codes exist. */
+const hasSecondFactor = async (tx: Tx, userId: string): Promise<boolean> =>
+  (await tx.selectFrom('auth_two_factors').select('id').where('userId', '=', userId).executeTakeFirst()) !==
+  undefined

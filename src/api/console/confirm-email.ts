@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto'
+import { placeholderEmail } from '../../accounts/accounts.ts'
+import { issueEmailLink } from '../../accounts/email-links.ts'
+import { hourMs, rfc3339 } from '../../clock.ts'
+import type { MailFate } from '../../mailer.ts'
+import { emailLinkAddress } from '../../own-address.ts'
+import type { CallContext } from './call.ts'
+
+/** Makes a link that confirms an address and mails it there; null where no mail server is set, and then there is no link. */
+export async function mailEmailLink(
+  context: CallContext,
+  { userId, email }: { userId: string; email: string },
+): Promise<MailFate | null> {
+  const { writer, ids, clock, config, ports, publicUrl } = context
+  const { mailer } = ports.identity
+  if (mailer === null || email === placeholderEmail) return null
+  const deps = { ids, nowMs: clock.now(), randomBytes }
+  const lifeMs = config.resetLinkHours * hourMs
+  const { token, expiresAt } = await writer.write((tx) =>
+    issueEmailLink(tx, deps, { userId, email, lifeMs, actor: userId }),
+  )
+  // No word of it is chosen by who asked: anybody's address can be typed.
+  return mailer.send({
+    to: email,
+    subject: 'Confirm your e-mail address for onesixty',
+    text: `A user of ${publicUrl()} gave this e-mail address.
+If it was you, open this link in a browser where you are signed in:
+
+${emailLinkAddress(publicUrl(), token)}
+
+The link works once, until ${rfc3339(expiresAt)}. If it was not you,
+ignore this mail: the address is not confirmed without the link.
+`,
+  })
+}
+
+/** Mails the link to the address of who has just got a user; not waited for, and a failure keeps nobody out. */
+export function mailFirstEmailLink(context: CallContext, person: { userId: string; email: string }): void {
+  void mailEmailLink(context, person).catch((error: unknown) =>
+    context.log.error(
+      { request: context.requestId, err: error },
+      'failed to send the link that confirms an address',
+    ),
+  )
+}
+
+/** Tells the address in force that another one was asked for: its owner can still stop it. */
+export const mailEmailAsked = async (
+  { ports, publicUrl }: CallContext,
+  { from, to }: { from: string; to: string },
+): Promise<void> => {
+  if (from === placeholderEmail) return
+  await ports.identity.mailer?.send({
+    to: from,
+    subject: 'Your e-mail address for onesixty is about to change',
+    text: `Someone who is signed in as ${from}
+at ${publicUrl()} asked to change this e-mail address to
+${to}.
+
+Nothing changes until the new address is confirmed. If it was not you,
+choose a new password now, which cancels the change and ends all sessions:
+${publicUrl()}/reset
+`,
+  })
+}
+
+/** Tells the former address that it is no longer in force. */
+export const mailEmailChanged = async (
+  { ports, publicUrl }: CallContext,
+  { from, to }: { from: string; to: string },
+): Promise<void> => {
+  if (from === placeholderEmail) return
+  await ports.identity.mailer?.send({
+    to: from,
+    subject: 'Your e-mail address for onesixty was changed',
+    text: `The user who signed in as ${from}
+at ${publicUrl()} now signs in as
+${to}.
+
+If it was not you, ask the operator of this service for help.
+`,
+  })
+}

@@ -1,0 +1,57 @@
+import { Type } from 'typebox'
+import { proveAddress } from '../../accounts/address-proof.ts'
+import { takeEmailLink } from '../../accounts/email-links.ts'
+import { changeEmail } from '../../accounts/users.ts'
+import { refuse } from '../../errors.ts'
+import type { MailFate } from '../../mailer.ts'
+import { defineCall } from './call.ts'
+import { mailEmailChanged, mailEmailLink } from './confirm-email.ts'
+import { takeOrRefuse } from './identity-limits.ts'
+
+const closed = { additionalProperties: false }
+
+export const emailCalls = {
+  /** Mails the link that confirms the address in force, which also cancels a change that was asked for. */
+  'email/send-link': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({}, closed),
+    async handle(context): Promise<{ mail: MailFate }> {
+      const { user, ports } = context
+      takeOrRefuse(ports.identity.limits.emailLinksByUser, user.id)
+      const mail = await mailEmailLink(context, { userId: user.id, email: user.email })
+      if (mail === null) throw noMail()
+      return { mail }
+    },
+  }),
+  /**
+   * Takes a link: its address is in force from now on, and proven. Only for who is signed in as the user who asked for it: whoever opens a mail by
+   * mistake gives nobody else their address. Tells whether this was the first proof, with which second factor, passkeys and other sessions end.
+   */
+  'email/confirm': defineCall({
+    kind: 'change',
+    access: 'user',
+    input: Type.Object({ token: Type.String({ maxLength: 100 }) }, closed),
+    async handle(context, { token }): Promise<{ email: string; isFirstProof: boolean }> {
+      const { user, actor, sessionId, writer, ids, clock } = context
+      const userId = user.id
+      const deps = { ids, nowMs: clock.now() }
+      const confirmed = await writer.write(async (tx) => {
+        const { email } = await takeEmailLink(tx, deps, { userId, token })
+        if (email !== user.email) await changeEmail(tx, deps, { userId, email, actor })
+        const isFirstProof = await proveAddress(tx, deps, { userId, actor, keepSessionId: sessionId })
+        return { email, isFirstProof }
+      })
+      if (confirmed.email !== user.email)
+        void mailEmailChanged(context, { from: user.email, to: confirmed.email })
+      return confirmed
+    },
+  }),
+}
+
+/** Without a mail server only the operator can make a link. */
+export const noMail = () =>
+  refuse('not_permitted', {
+    detail:
+      'This server sends no mail, so the address cannot be confirmed here. Ask the operator for a link (onesixty user email-link).',
+  })
