@@ -193,6 +193,7 @@ async function useSecondFactor(url: string, visitor: Visitor, refusals: ReturnTy
   await refusals.of(elsewhere.change('session/give-code', { code: marks.wrongCode }))
   codes.push(totp(secret, Date.now() + 30_000))
   await elsewhere.change('session/give-code', { code: codes[1] })
+  await elsewhere.change('session/sign-in', { email: 'ada@example.org', password: marks.password })
   expect((await elsewhere.change('session/give-code', { code: recoveryCodes[0] })).status).toBe(200)
   const [first = '', last = ''] = [recoveryCodes[0], recoveryCodes.at(-1)]
   return { secrets: { appSecret: secret, usedRecoveryCode: first, recoveryCode: last }, codes }

@@ -9,7 +9,7 @@ import { makeChallenge, type PasskeyFlow, readChallenge } from './passkey-challe
 import { requestOptions } from './passkey-options.ts'
 import { requirePasskeyPlace } from './passkey-place.ts'
 import { PasskeyFault, proveUsed, usedPasskey } from './passkey-proof.ts'
-import { keepCookies, ownHeaders, requireSafeOrigin, type SignedIn } from './sign-in.ts'
+import { enter, requireSafeOrigin, type SignedIn } from './sign-in.ts'
 
 /** Holds an answer to the browser that was asked. */
 const browserCookie = '__Host-onesixty-passkey'
@@ -47,15 +47,6 @@ export const passkeySignInCalls = {
       return { state: 'signed-in' }
     },
   }),
-}
-
-/** Starts a session as the password does. */
-async function enter(context: CallContext, userId: string): Promise<void> {
-  const auth = await context.auth()
-  const headers = ownHeaders(context)
-  const response = await auth.api.startSession({ body: { userId }, headers, asResponse: true })
-  if (!response.ok) throw new Error(`No session could be started: ${response.status}.`)
-  keepCookies(context, response)
 }
 
 /** Whose passkey was used. Refuses what proves nothing. */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { takeFirstStep } from '../../accounts/second-factor-codes.ts'
 import { removeSecondFactor } from '../../accounts/passwords.ts'
 import { refuse } from '../../errors.ts'
 import { appendAudit } from '../../storage/audit-log.ts'
@@ -47,12 +48,18 @@ export const secondFactorCalls = {
     input: Type.Object({ code: Type.String({ maxLength: 20 }) }, closed),
     async handle(context, { code }): Promise<{ hasSecondFactor: true }> {
       const auth = await context.auth()
-      const response = await auth.api.verifyTOTP({
-        body: { code: code.replace(/\s/g, '') },
-        headers: ownHeaders(context),
-        asResponse: true,
-      })
-      if (!response.ok) {
+      const headers = ownHeaders(context)
+      const typed = code.replace(/\s/g, '')
+      const body = { code: typed, nowMs: context.clock.now(), userId: context.user.id }
+      const proof = (await auth.api.readCode({ body, headers }))?.proof ?? null
+      const isFresh =
+        proof !== null &&
+        'step' in proof &&
+        (await context.writer.write((tx) => takeFirstStep(tx, { userId: body.userId, step: proof.step })))
+      const response = isFresh
+        ? await auth.api.verifyTOTP({ body: { code: typed }, headers, asResponse: true })
+        : null
+      if (response?.ok !== true) {
         throw refuse('validation_failed', {
           detail: 'The code does not fit. Is the clock of the phone right? Type the one shown now.',
           errors: [{ pointer: '/code', code: 'invalid_format', detail: 'The code does not fit.' }],

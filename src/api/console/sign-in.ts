@@ -1,4 +1,5 @@
 import { signInName } from '../../accounts/passwords.ts'
+import { type CodeResult, takeCode } from '../../accounts/second-factor-codes.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import { isLoopbackHost } from '../../own-address.ts'
 import { addressHeader } from './auth.ts'
@@ -40,18 +41,30 @@ export async function signInAnew(context: CallContext, email: string, password: 
 }
 
 /** Takes the code of the second factor, or one of the recovery codes, of who has just given the password. */
-export async function giveCode(context: CallContext, given: string): Promise<void> {
+export async function giveCode(context: CallContext, typed: string): Promise<void> {
   requireSafeOrigin(context.headers)
   const { limits } = context.ports.identity
-  const code = given.replace(/\s/g, '')
+  const code = typed.replace(/\s/g, '')
   const attempt = takeSignInAttempt(limits, { name: codeName(context.headers), address: context.address })
   const auth = await context.auth()
-  const request = { headers: ownHeaders(context), asResponse: true } as const
-  const response = /^\d{6}$/.test(code)
-    ? await auth.api.verifyTOTP({ body: { code }, ...request })
-    : await auth.api.verifyBackupCode({ body: { code }, ...request })
-  if (!response.ok) throw codeFault(response.status)
+  const headers = ownHeaders(context)
+  const nowMs = context.clock.now()
+  const given = await auth.api.readCode({ body: { code, nowMs }, headers })
+  const result =
+    given === null
+      ? 'ended'
+      : await context.writer.write((tx) => takeCode(tx, { nowMs }, { ...given, isKnownBrowser: false }))
+  if (given === null || result !== 'accepted') throw codeFault(result)
   attempt.succeeded()
+  await enter(context, given.userId)
+}
+
+/** Starts a session for who was recognised by something else than the password. */
+export async function enter(context: CallContext, userId: string): Promise<void> {
+  const auth = await context.auth()
+  const headers = ownHeaders(context)
+  const response = await auth.api.startSession({ body: { userId }, headers, asResponse: true })
+  if (!response.ok) throw new Error(`No session could be started: ${response.status}.`)
   keepCookies(context, response)
 }
 
@@ -99,11 +112,12 @@ const nobody = 'nobody@users.invalid'
 const codeName = (headers: Headers): string =>
   /__Host-onesixty-second-factor=([^;]+)/.exec(headers.get('cookie') ?? '')?.[1] ?? ''
 
-const codeFault = (status: number): Refusal =>
-  status === 429 || status === 400
+const codeFault = (result: CodeResult): Refusal =>
+  result === 'too_many'
     ? refuse('rate_limited', {
         detail: 'There were too many wrong codes. Sign in again, in 15 minutes at the latest.',
       })
     : refuse('not_signed_in', {
-        detail: 'The code does not fit, or its time is over. Try the next one, or sign in again.',
+        detail:
+          'The code does not fit, was used before, or its time is over. Try the next one, or sign in again.',
       })
