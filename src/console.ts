@@ -116,6 +116,7 @@ const createIdentityPorts = (wiring: Wiring, publicUrl: () => string): IdentityP
   return {
     limits: createIdentityLimits({ clock, counts }, config),
     passkeyKey: deriveKey(wiring.secret.current, 'console-passkeys'),
+    browserKey: deriveKey(wiring.secret.current, 'console-browsers'),
     mailer: createMailer({ config, log, publicUrl }),
     openAccount: (tx, nowMs, account) => openAccount(tx, { ids, nowMs, randomBytes, config }, account),
   }

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { makeOperator, testPassword } from '../e2e/signed-in.ts'
-import { startConsole, type TestConsole } from './start-console.ts'
+import { cookieOf, startConsole, type TestConsole } from './start-console.ts'
 import { newVisitor, totp, type Visitor } from './visitor.ts'
 import { watchHashes } from './watched-hashes.ts'
 
@@ -167,6 +167,38 @@ describe('guessing', () => {
         expect((await attempt(email, `wrong ${round} ${wrong} password`)).status).toBe(401)
       expect((await attempt(email, testPassword)).status).toBe(200)
     }
+  })
+
+  test('locks nobody out of a browser that has signed in before; a new password makes a stranger of it', async () => {
+    const { email } = house.ada
+    const known = newVisitor(house.url)
+    const enter = async (visitor: Visitor, given: string, as = email) =>
+      (await visitor.change('session/sign-in', { email: as, password: given })).status
+    expect(await enter(known, testPassword)).toBe(200)
+    for (let i = 0; i < 4; i++) await attempt(email, 'wrong password')
+    expect([await enter(newVisitor(house.url), testPassword), await enter(known, testPassword)]).toEqual([
+      429, 200,
+    ])
+    // Known to Ada alone, and not by a signature that somebody else has made.
+    for (let i = 0; i < 4; i++) await attempt(house.bob.email, 'wrong password')
+    expect(await enter(known, testPassword, house.bob.email)).toBe(429)
+    const forged = newVisitor(house.url)
+    const cookie = known.cookies.get('__Host-onesixty-browser') ?? ''
+    forged.cookies.set('__Host-onesixty-browser', `${cookie.slice(0, -1)}${cookie.endsWith('A') ? 'B' : 'A'}`)
+    expect(await enter(forged, testPassword)).toBe(429)
+    // Its own failures count, too.
+    const statuses: number[] = []
+    for (let i = 0; i < 5; i++) statuses.push(await enter(known, 'wrong password'))
+    expect(statuses).toEqual([401, 401, 401, 401, 429])
+    const next = 'gelber Igel im Regen'
+    const changed = await house.ada.change('profile/change-password', { password: testPassword, next })
+    expect(changed.status).toBe(200)
+    const own = newVisitor(house.url)
+    own.cookies.set('__Host-onesixty-browser', /browser=([^;]+)/.exec(cookieOf(changed))?.[1] ?? '')
+    expect(await enter(own, next)).toBe(200)
+    const former = newVisitor(house.url)
+    former.cookies.set('__Host-onesixty-browser', cookie)
+    expect(await enter(former, next)).toBe(429)
   })
 
   test('of accounts: more sign-ups from one network than an hour allows are refused', async () => {

@@ -15,18 +15,67 @@ test('whatever is tried to be opened has a name of the same length for the other
   const { counts, limits } = openLimits()
   const names = ['ada@example.org', 'bob@example.org', `passkey ${'A'.repeat(1_364)}`, 'c'.repeat(15_000), '']
   for (const [i, name] of names.entries()) takeSignInAttempt(limits, { name, address: `10.0.0.${i}` })
-  const told = counts.take().filter(([kind]) => kind === 'signInByName')
-  expect(told.map(([, name]) => name.length)).toEqual(names.map(() => 43))
-  expect(new Set(told.map(([, name]) => name)).size).toBe(names.length)
+  const told = counts.take()
+  for (const of of ['signInByName', 'signInByPlace']) {
+    const digests = told.filter(([kind]) => kind === of).map(([, name]) => name)
+    expect(digests.map((name) => name.length)).toEqual(names.map(() => 43))
+    expect(new Set(digests).size).toBe(names.length)
+  }
 })
 
-test('attempts at one name are refused from the fourth on, from wherever they come, and success begins anew', () => {
-  const { counts, limits } = openLimits()
-  const attempt = (address: string) => takeSignInAttempt(limits, { name: 'ada@example.org', address })
-  for (let round = 0; round < 2; round++) {
-    const attempts = ['10.0.0.1', '10.0.0.2', '10.0.0.3'].map(attempt)
-    expect(() => attempt('10.0.0.4')).toThrow('too many attempts')
-    attempts.at(-1)?.succeeded()
+/** Tries `ada`, so many times from an address, and says how many were let through. */
+const tries = (
+  limits: ReturnType<typeof openLimits>['limits'],
+  { address, count, browser = null }: { address: string; count: number; browser?: string | null },
+): number => {
+  let through = 0
+  for (let i = 0; i < count; i++) {
+    try {
+      takeSignInAttempt(limits, { name: 'ada@example.org', address, browser })
+      through += 1
+    } catch (error) {
+      expect((error as Error).message).toContain('too many attempts')
+    }
   }
-  expect(counts.take().filter(([kind]) => kind === 'signInByName')).toEqual([])
+  return through
+}
+
+test('attempts at one name are refused from the fourth on at one network, a /64 of IPv6, and no other network waits for that', () => {
+  const { limits } = openLimits()
+  expect(tries(limits, { address: '10.0.0.1', count: 5 })).toBe(3)
+  expect(tries(limits, { address: '2001:db8:0:1::1', count: 2 })).toBe(2)
+  expect(tries(limits, { address: '2001:db8:0:1:ffff::2', count: 2 })).toBe(1)
+  expect(tries(limits, { address: '2001:db8:0:2::1', count: 1 })).toBe(1)
+})
+
+test('all networks together have ten times as many, and one of them cannot use these up', () => {
+  const { limits } = openLimits()
+  expect(tries(limits, { address: '10.0.0.0', count: 100 })).toBe(3)
+  let through = 3
+  for (let i = 1; i < 50; i++) through += tries(limits, { address: `10.0.0.${i}`, count: 1 })
+  expect(through).toBe(30)
+})
+
+test('a known browser is kept out by no stranger, has as many attempts of its own, and keeps no stranger out', () => {
+  const { limits } = openLimits()
+  for (let i = 0; i < 20; i++) tries(limits, { address: `10.0.0.${i}`, count: 5 })
+  expect(tries(limits, { address: '10.0.0.1', count: 5, browser: 'usr_a nonce' })).toBe(3)
+  expect(tries(limits, { address: '10.0.0.1', count: 1, browser: 'usr_a other' })).toBe(1)
+  const { limits: fresh } = openLimits()
+  tries(fresh, { address: '10.0.0.1', count: 5, browser: 'usr_a nonce' })
+  expect(tries(fresh, { address: '10.0.0.1', count: 5 })).toBe(3)
+})
+
+test('success ends the count of a name at its network, of a browser its own, and is told to no other node', () => {
+  const { counts, limits } = openLimits()
+  for (const browser of [null, 'usr_a nonce'])
+    for (let round = 0; round < 2; round++) {
+      const attempt = () =>
+        takeSignInAttempt(limits, { name: 'ada@example.org', address: '10.0.0.1', browser })
+      const attempts = [attempt(), attempt(), attempt()]
+      expect(attempt).toThrow('too many attempts')
+      attempts.at(-1)?.succeeded()
+    }
+  const left = counts.take().filter(([kind]) => kind === 'signInByPlace' || kind === 'signInByBrowser')
+  expect(left).toEqual([])
 })

@@ -6,6 +6,7 @@ import { refuse } from '../../errors.ts'
 import type { MailFate } from '../../mailer.ts'
 import { defineCall } from './call.ts'
 import { mailEmailChanged, mailEmailLink } from './confirm-email.ts'
+import { rememberBrowser } from './known-browsers.ts'
 import { takeOrRefuse } from './identity-limits.ts'
 
 const closed = { additionalProperties: false }
@@ -42,6 +43,7 @@ export const emailCalls = {
         const isFirstProof = await proveAddress(tx, deps, { userId, actor, keepSessionId: sessionId })
         return { email, isFirstProof }
       })
+      if (confirmed.isFirstProof) await rememberBrowser(context, { userId })
       if (confirmed.email !== user.email)
         void mailEmailChanged(context, { from: user.email, to: confirmed.email })
       return confirmed

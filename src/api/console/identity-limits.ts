@@ -8,8 +8,13 @@ import { TryLimit } from '../../try-limit.ts'
 
 /** How often people may try to get in, by what they try to open and by network. */
 export interface IdentityLimits {
+  /** Strangers, by name and network. */
+  signInByPlace: TryLimit
+  /** Strangers from all networks, by name. */
   signInByName: TryLimit
   signInByNetwork: TryLimit
+  /** A browser that has signed in before, by user and browser. */
+  signInByBrowser: TryLimit
   signUpByNetwork: TryLimit
   resetByEmail: TryLimit
   resetByNetwork: TryLimit
@@ -33,7 +38,10 @@ export function createIdentityLimits(
       { most, windowMs: minutes * minuteMs },
     )
   return {
-    signInByName: limit('signInByName', signInFailures, 15),
+    signInByPlace: limit('signInByPlace', signInFailures, 15),
+    // 100 unless set otherwise, as many as NIST SP 800-63B bears: from many networks guessing is no quicker than that.
+    signInByName: limit('signInByName', signInFailures * 10, 15),
+    signInByBrowser: limit('signInByBrowser', signInFailures, 15),
     // People of one office stand behind one address.
     signInByNetwork: limit('signInByNetwork', signInFailures * 3, 15),
     signUpByNetwork: limit('signUpByNetwork', signUpsPerHour, 60),
@@ -46,26 +54,42 @@ export function createIdentityLimits(
   }
 }
 
+type SignInLimits = Pick<
+  IdentityLimits,
+  'signInByPlace' | 'signInByName' | 'signInByNetwork' | 'signInByBrowser'
+>
+
 /**
- * Counts an attempt under what is tried to be opened, an e-mail address most often, and under the network of `address`; refuses when either has
- * had too many. `succeeded` ends the count of the former, and takes this one back from the network.
+ * Counts an attempt at what is tried to be opened, an e-mail address most often. A known browser (`known-browsers.ts`) is counted by itself, so that
+ * no stranger keeps its owner out; a stranger under the name and the network of `address`, and under each of both. Refuses when one has had too many.
+ * `succeeded` ends the count of the browser, or of the name at this network, and takes this attempt back from the others.
  */
 export function takeSignInAttempt(
-  { signInByName, signInByNetwork }: Pick<IdentityLimits, 'signInByName' | 'signInByNetwork'>,
-  { name, address }: { name: string; address: string },
+  limits: SignInLimits,
+  { name, address, browser = null }: { name: string; address: string; browser?: string | null },
 ): { succeeded(): void } {
+  if (browser !== null) {
+    const known = digestOf(browser)
+    takeOrRefuse(limits.signInByBrowser, known)
+    return { succeeded: () => limits.signInByBrowser.forget(known) }
+  }
   const network = networkOf(address)
-  // Strangers choose the name, at any length: what is kept of it, and told to other nodes, is as long as of any other.
-  const digest = hash('sha256', name, 'base64url')
-  takeOrRefuse(signInByNetwork, network)
-  takeOrRefuse(signInByName, digest)
+  const [anywhere, here] = [digestOf(name), digestOf(`${network} ${name}`)]
+  takeOrRefuse(limits.signInByNetwork, network)
+  // What is refused here is no attempt at the name: one network cannot use up what all have together.
+  takeOrRefuse(limits.signInByPlace, here)
+  takeOrRefuse(limits.signInByName, anywhere)
   return {
     succeeded() {
-      signInByNetwork.giveBack(network)
-      signInByName.forget(digest)
+      limits.signInByNetwork.giveBack(network)
+      limits.signInByPlace.forget(here)
+      limits.signInByName.giveBack(anywhere)
     },
   }
 }
+
+/** Strangers choose the name, at any length: what is kept of it, and told to other nodes, is as long as of any other. */
+const digestOf = (name: string): string => hash('sha256', name, 'base64url')
 
 /** Counts one, or refuses with the time to wait. */
 export function takeOrRefuse(limit: TryLimit, name: string): void {

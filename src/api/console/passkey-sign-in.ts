@@ -5,6 +5,7 @@ import { type PasskeyUse, usePasskey } from '../../accounts/passkeys.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import { type CallContext, defineCall } from './call.ts'
 import { takeSignInAttempt } from './identity-limits.ts'
+import { knownBrowser } from './known-browsers.ts'
 import { makeChallenge, type PasskeyFlow, readChallenge } from './passkey-challenge.ts'
 import { requestOptions } from './passkey-options.ts'
 import { requirePasskeyPlace } from './passkey-place.ts'
@@ -40,7 +41,10 @@ export const passkeySignInCalls = {
       requireSafeOrigin(context.headers)
       const { limits } = context.ports.identity
       // Not under the e-mail address: whoever guesses at a password must not lock the passkey out with it.
-      const attempt = takeSignInAttempt(limits, { name: `passkey ${given.id}`, address: context.address })
+      const name = `passkey ${given.id}`
+      const known = await knownBrowser(context, { credentialId: given.id })
+      const browser = known === null ? null : `passkey ${known}`
+      const attempt = takeSignInAttempt(limits, { name, address: context.address, browser })
       const userId = await recognise(context, given)
       attempt.succeeded()
       await enter(context, userId)

@@ -23,8 +23,10 @@ export async function hashNewPassword(
 
 /** Refuses unless this is the password of the person who is signed in: before what a borrowed session must not do. */
 export async function confirmPassword(context: UserContext, password: string): Promise<void> {
-  const { user, address, ports, read } = context
-  const attempt = takeSignInAttempt(ports.identity.limits, { name: user.email, address })
+  const { user, sessionId, address, ports, read } = context
+  // By the session: strangers who guess at the sign-in keep nobody from this.
+  const browser = `confirm ${user.id} ${sessionId}`
+  const attempt = takeSignInAttempt(ports.identity.limits, { name: user.email, address, browser })
   const stored = await read
     .selectFrom('auth_credentials')
     .select('password')

@@ -58,6 +58,8 @@ export interface IdentityPorts {
   limits: IdentityLimits
   /** Signs what authenticators are asked; at least 32 random bytes. */
   passkeyKey: Uint8Array
+  /** Signs the cookies of browsers that have signed in; at least 32 random bytes. */
+  browserKey: Uint8Array
   /** Null without `ONESIXTY_SMTP_URL`: then people are shown links to copy. */
   mailer: Mailer | null
   /** Makes an account with owner, wallets and first keys. An address that a user has is refused unless that user is named. */

@@ -12,6 +12,7 @@ import type { AlertKind } from '../../storage/operator-tables.ts'
 import { appendAudit } from '../../storage/audit-log.ts'
 import { defineCall, type UserContext } from './call.ts'
 import { mailEmailAsked, mailEmailLink } from './confirm-email.ts'
+import { rememberBrowser } from './known-browsers.ts'
 import { noMail } from './email-calls.ts'
 import { takeOrRefuse } from './identity-limits.ts'
 import { passkeyPlace } from './passkey-place.ts'
@@ -116,13 +117,15 @@ export const profileCalls = {
       const { user, writer, ids, clock, actor, sessionId } = context
       await confirmPassword(context, given.password)
       const passwordHash = await hashNewPassword(given.next, user)
-      return writer.write(async (tx) => {
+      const changed = await writer.write(async (tx) => {
         const deps = { ids, nowMs: clock.now() }
         const still = await setPassword(tx, deps, { userId: user.id, passwordHash, keepSessionId: sessionId })
         const detail = { userId: user.id }
         await appendAudit(tx, deps, { accountId: null, actor, action: 'user.password_changed', detail })
         return still
       })
+      await rememberBrowser(context, { userId: user.id })
+      return changed
     },
   }),
   'profile/end-session': defineCall({

@@ -5,6 +5,7 @@ import { isLoopbackHost } from '../../own-address.ts'
 import { addressHeader } from './auth.ts'
 import type { CallContext } from './call.ts'
 import { takeSignInAttempt } from './identity-limits.ts'
+import { knownBrowser, rememberBrowser } from './known-browsers.ts'
 import { renewPasswordHash } from './passwords.ts'
 
 /** What became of an attempt to sign in: the person is in, or has to show the second factor. */
@@ -20,12 +21,15 @@ export async function signIn(
 ): Promise<SignedIn> {
   requireSafeOrigin(context.headers)
   const email = given.email.trim().toLowerCase()
-  const attempt = takeSignInAttempt(context.ports.identity.limits, { name: email, address: context.address })
+  const { limits } = context.ports.identity
+  const browser = await knownBrowser(context, { email })
+  const attempt = takeSignInAttempt(limits, { name: email, address: context.address, browser })
   const name = await signInName(context.read, email)
   const outcome = await startSession(context, name, given.password)
   if (name === null || outcome === null)
     throw refuse('not_signed_in', { detail: 'E-mail address and password do not go together.' })
   attempt.succeeded()
+  if (outcome === 'signed-in') await rememberBrowser(context, { email })
   // The person is in: whatever is in the way of a better hash, the next sign-in tries again.
   await renewPasswordHash(context, name, given.password).catch((error: unknown) =>
     context.log.error({ request: context.requestId, err: error }, 'the hash of a password was not renewed'),
@@ -37,6 +41,7 @@ export async function signIn(
 export async function signInAnew(context: CallContext, email: string, password: string): Promise<SignedIn> {
   const outcome = await startSession(context, await signInName(context.read, email), password)
   if (outcome === null) throw new Error('A password that was just stored does not fit.')
+  if (outcome === 'signed-in') await rememberBrowser(context, { email })
   return outcome
 }
 
@@ -45,15 +50,23 @@ export async function giveCode(context: CallContext, typed: string): Promise<voi
   requireSafeOrigin(context.headers)
   const { limits } = context.ports.identity
   const code = typed.replace(/\s/g, '')
-  const attempt = takeSignInAttempt(limits, { name: codeName(context.headers), address: context.address })
   const auth = await context.auth()
   const headers = ownHeaders(context)
   const nowMs = context.clock.now()
+  // Costs nothing without the signed cookie that a right password gives.
   const given = await auth.api.readCode({ body: { code, nowMs }, headers })
+  const known = given === null ? null : await knownBrowser(context, { userId: given.userId })
+  const browser = known === null ? null : `code ${known}`
+  const attempt = takeSignInAttempt(limits, {
+    name: codeName(context.headers),
+    address: context.address,
+    browser,
+  })
+  const isKnownBrowser = browser !== null
   const result =
     given === null
       ? 'ended'
-      : await context.writer.write((tx) => takeCode(tx, { nowMs }, { ...given, isKnownBrowser: false }))
+      : await context.writer.write((tx) => takeCode(tx, { nowMs }, { ...given, isKnownBrowser }))
   if (given === null || result !== 'accepted') throw codeFault(result)
   attempt.succeeded()
   await enter(context, given.userId)
@@ -66,6 +79,7 @@ export async function enter(context: CallContext, userId: string): Promise<void>
   const response = await auth.api.startSession({ body: { userId }, headers, asResponse: true })
   if (!response.ok) throw new Error(`No session could be started: ${response.status}.`)
   keepCookies(context, response)
+  await rememberBrowser(context, { userId })
 }
 
 /** Refuses where no browser would keep the cookie of a session: it goes over TLS, or stays on the machine. */
