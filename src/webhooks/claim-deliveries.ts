@@ -5,6 +5,7 @@ import type { Db, Tx } from '../storage/dialect.ts'
 import { everyColumn } from '../storage/every-column.ts'
 import type { WebhookEventTable } from '../storage/webhook-tables.ts'
 import { selectEach, updateRows } from '../storage/sets.ts'
+import { type FormerSecret, formerSecretsOf } from './former-secrets.ts'
 
 export interface DueEndpoint {
   accountId: string
@@ -18,8 +19,7 @@ export interface ClaimedDelivery extends DueEndpoint {
   url: string
   /** Sealed. */
   secret: string
-  previousSecret: string | null
-  previousUntil: number | null
+  formerSecrets: readonly FormerSecret[]
   event: WebhookEventTable
   /** What the event is about as it is now; null when it is about something else, and when it is gone. */
   message: MessageRow | null
@@ -79,10 +79,11 @@ interface OpenRow {
   secret: string
   previous_secret: string | null
   previous_until: number | null
+  older_secrets: string | null
 }
 
 const openOf = {
-  sql: `select d.account_id, d.endpoint_id, d.event_id, d.token, d.failures, w.url, w.secret, w.previous_secret, w.previous_until
+  sql: `select d.account_id, d.endpoint_id, d.event_id, d.token, d.failures, w.url, w.secret, w.previous_secret, w.previous_until, w.older_secrets
         from webhook_deliveries d cross join webhook_endpoints w on w.id = d.endpoint_id
         where d.endpoint_id = :endpoint and d.closed_at is null and d.due_at <= :now and w.state = 'enabled'
         order by d.due_at, d.event_id limit :most`,
@@ -194,8 +195,7 @@ const claimedOf = (row: OpenRow, event: WebhookEventTable, message: MessageRow |
   failures: row.failures,
   url: row.url,
   secret: row.secret,
-  previousSecret: row.previous_secret,
-  previousUntil: row.previous_until,
+  formerSecrets: formerSecretsOf(row),
   event,
   message,
 })

@@ -206,11 +206,10 @@ export class Deliverer implements Service {
     return post(new URL(delivery.url), { headers, body })
   }
 
-  #secretsOf({ endpointId, secret, previousSecret, previousUntil }: ClaimedDelivery, atMs: number): string[] {
+  #secretsOf({ endpointId, secret, formerSecrets }: ClaimedDelivery, atMs: number): string[] {
     const { secretBox } = this.#deps
-    const signs = previousSecret !== null && (previousUntil ?? 0) > atMs && secretBox.canOpen(previousSecret)
-    const sealed = signs ? [secret, previousSecret] : [secret]
-    return sealed.map((each) => secretBox.open(each, endpointId))
+    const sign = formerSecrets.filter((former) => former.until > atMs && secretBox.canOpen(former.secret))
+    return [secret, ...sign.map((former) => former.secret)].map((each) => secretBox.open(each, endpointId))
   }
 
   #record(tried: readonly TriedDelivery[]): Promise<DeliveryStanding[]> {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { type AccountDeps, readAccount } from '../accounts/accounts.ts'
+import { rfc3339 } from '../clock.ts'
 import type { SecretBox } from '../devices/secret-box.ts'
 import { type Fault, refuse } from '../errors.ts'
 import { invalidInput } from '../invalid-input.ts'
@@ -11,6 +12,7 @@ import type { Mode } from '../storage/schema.ts'
 import { deleteRows, insertRows } from '../storage/sets.ts'
 import type { WebhookEndpointTable } from '../storage/webhook-tables.ts'
 import type { AddressGuard } from './address-guard.ts'
+import { formerSecretsOf } from './former-secrets.ts'
 import { mintSigningSecret } from './signature.ts'
 
 /** The endpoints on paper: where an account is told what happens, what it chose to be told, and the secret that signs it. */
@@ -120,10 +122,13 @@ export const endPause = (
   named: Pick<NamedEndpoint, 'accountId' | 'endpointId'>,
 ): Promise<unknown> => changeRow(tx, deps, named, { resumes_at: null })
 
+/** Former secrets that sign beside the present one at the same time: each adds a signature to every delivery. */
+const mostFormerSecrets = 5
+
 /**
- * Gives an endpoint a new secret, which is shown this once. Until `previousUntil` the one before signs beside it; of two rotations within that
- * time only the later one counts, and one that was sealed under a secret of the instance that was given up signs nothing. Refuses an endpoint that
- * does not exist.
+ * Gives an endpoint a new secret, which is shown this once. Until `previousUntil` the one before signs beside it, and those of earlier rotations until
+ * their own end. One that was sealed under a secret of the instance that was given up signs nothing. Refuses an endpoint that does not exist, and one
+ * more rotation while five former secrets are in force.
  */
 export async function rotateSecret(
   tx: Tx,
@@ -131,19 +136,31 @@ export async function rotateSecret(
   { actor, previousUntil, ...named }: NamedEndpoint & { previousUntil: number },
 ): Promise<{ secret: string }> {
   const { accountId, endpointId } = named
-  const { secret: previous } = await requireEndpoint(tx, named)
+  const before = await requireEndpoint(tx, named)
   const secret = mintSigningSecret(deps.randomBytes)
-  const sealed = deps.secretBox.seal(secret, endpointId)
-  const signs = deps.secretBox.canOpen(previous)
+  const [previous, ...older] = [
+    { secret: before.secret, until: previousUntil },
+    ...formerSecretsOf(before),
+  ].filter((former) => former.until > deps.nowMs && deps.secretBox.canOpen(former.secret))
+  if (older.length >= mostFormerSecrets) throw tooManyFormer(Math.min(...older.map(({ until }) => until)))
   await changeRow(tx, deps, named, {
-    secret: sealed,
-    previous_secret: signs ? previous : null,
-    previous_until: signs ? previousUntil : null,
+    secret: deps.secretBox.seal(secret, endpointId),
+    previous_secret: previous?.secret ?? null,
+    previous_until: previous?.until ?? null,
+    older_secrets: older.length === 0 ? null : JSON.stringify(older),
   })
   const detail = { endpointId, previousUntil }
   await appendAudit(tx, deps, { accountId, actor, action: 'webhook.rotated', detail })
   return { secret }
 }
+
+const tooManyFormer = (endsAt: number) =>
+  invalidInput([
+    {
+      code: 'too_many_items',
+      detail: `${mostFormerSecrets} former secrets are still in force. Rotate again when the first ends (${rfc3339(endsAt)}), or add another endpoint.`,
+    },
+  ])
 
 /** Removes an endpoint for ever, and its secret with it; what was still to be told it is dropped by and by. Refuses one that does not exist. */
 export async function removeEndpoint(tx: Tx, deps: AccountDeps, named: NamedEndpoint): Promise<void> {
@@ -157,19 +174,30 @@ export async function removeEndpoint(tx: Tx, deps: AccountDeps, named: NamedEndp
     previous_secret: null,
     previous_until: null,
     ...asNew,
+    older_secrets: null,
   })
   await writeTypes(tx, { accountId, endpointId }, [])
   await appendAudit(tx, deps, { accountId, actor, action: 'webhook.removed', detail: { endpointId } })
 }
 
+const requiredColumns = [
+  'url',
+  'secret',
+  'mode',
+  'state',
+  'previous_secret',
+  'previous_until',
+  'older_secrets',
+] as const
+
 /** The endpoint, or a refusal when there is none of this id in the account. */
 export async function requireEndpoint(
   tx: Tx,
   { accountId, endpointId }: { accountId: string; endpointId: string },
-): Promise<Pick<WebhookEndpointTable, 'url' | 'secret' | 'mode' | 'state'>> {
+): Promise<Pick<WebhookEndpointTable, (typeof requiredColumns)[number]>> {
   const row = await tx
     .selectFrom('webhook_endpoints')
-    .select(['url', 'secret', 'mode', 'state'])
+    .select(requiredColumns)
     .where('account_id', '=', accountId)
     .where('id', '=', endpointId)
     .where('state', '<>', 'removed')

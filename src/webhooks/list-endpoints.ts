@@ -1,5 +1,6 @@
 import type { Db } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
+import { type FormerSecret, formerSecretsOf } from './former-secrets.ts'
 
 export interface ListedEndpoint {
   id: string
@@ -13,7 +14,7 @@ export interface ListedEndpoint {
   failingSince: number | null
   /** Of the last failure, for as long as it fails. */
   failingBecause: string | null
-  /** Until when two secrets sign; null when one does. */
+  /** Until when more than one secret signs; null when one does. */
   previousSecretUntil: number | null
   createdAt: number
   updatedAt: number
@@ -48,9 +49,13 @@ export async function listEndpoints(
     disabledBecause: row.disabled_because,
     failingSince: row.failing_since,
     failingBecause: row.failing_because,
-    previousSecretUntil:
-      row.previous_until !== null && row.previous_until > nowMs ? row.previous_until : null,
+    previousSecretUntil: lastEnd(formerSecretsOf(row), nowMs),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }))
+}
+
+const lastEnd = (former: readonly FormerSecret[], nowMs: number): number | null => {
+  const ends = former.map(({ until }) => until).filter((until) => until > nowMs)
+  return ends.length === 0 ? null : Math.max(...ends)
 }

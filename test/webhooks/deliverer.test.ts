@@ -86,6 +86,7 @@ test('a server that never spoke of a delivery loses it when its lease ends; what
   ])
 })
 
+let rotations = 8
 const rotate = (endpointId: string) =>
   house.storage.writer.write((tx) =>
     rotateSecret(
@@ -94,7 +95,7 @@ const rotate = (endpointId: string) =>
         ids: house.ids,
         nowMs: house.clock.now(),
         secretBox: house.secretBox,
-        randomBytes: (count) => new Uint8Array(count).fill(9),
+        randomBytes: (count) => new Uint8Array(count).fill(++rotations),
       },
       { accountId: 'acc_a', endpointId, actor: 'test', previousUntil: house.clock.now() + 3_600_000 },
     ),
@@ -124,6 +125,35 @@ test('while a secret is rotated both sign, and afterwards the new one alone', as
   await house.after(0)
   expect([verifies(0, secret), verifies(0, rotated.secret)]).toEqual([true, true])
   expect([verifies(2, secret), verifies(2, rotated.secret)]).toEqual([false, true])
+})
+
+test('a second rotation within that time leaves each former secret its own end', async () => {
+  const { endpointId, secret } = await house.addEndpoint()
+  const second = await rotate(endpointId)
+  await house.after(1_800_000)
+  const third = await rotate(endpointId)
+  const signed = async () => {
+    await house.send()
+    await house.after(0)
+    const last = house.posted.length - 1
+    return [secret, second.secret, third.secret].map((each) => verifies(last, each))
+  }
+  expect(await signed()).toEqual([true, true, true])
+  await house.after(1_800_000)
+  expect(await signed()).toEqual([false, true, true])
+  await house.after(1_800_000)
+  expect(await signed()).toEqual([false, false, true])
+})
+
+test('five former secrets sign at most; a sixth rotation waits until the first of them ends', async () => {
+  const { endpointId } = await house.addEndpoint()
+  for (let i = 0; i < 5; i++) await rotate(endpointId)
+  await expect(rotate(endpointId)).rejects.toMatchObject({ code: 'validation_failed' })
+  await house.send()
+  await house.after(0)
+  expect(house.posted[0]!.headers['webhook-signature']?.split(' ')).toHaveLength(6)
+  await house.after(3_600_000)
+  await expect(rotate(endpointId)).resolves.toBeDefined()
 })
 
 test.for(['before it is rotated', 'while it is rotated'])(
