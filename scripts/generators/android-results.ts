@@ -19,6 +19,7 @@ A phone that could not send a message says why in the words of Android's SmsMana
 | \`unknown\` | it may have gone out: it is never sent again and becomes \`unconfirmed\` |
 
 The classes hold for a text of one part. Of several parts a bad result tells nothing of the others, so that every result is \`unknown\`.
+What is \`unknown\` has the code \`device_unclear\`; \`network_code\` keeps the result, also of a part that failed after another was sent.
 After the phone has said \`Sent\`, and when a delivery report speaks, a failure is \`undelivered\`, whatever the result.
 
 | number | result | class | \`error.code\` | what it means and what to do |
@@ -34,7 +35,7 @@ Without a result:
 | \`sendSMS: …\`, \`Can't send message: …\` | an exception before the radio, such as a missing permission: as \`now\` | \`device_error\` |
 | \`Delivery result from SC +491710760000: 70\` | the network gave it up: \`undelivered\` | by the status of the report (TP-Status, 3GPP TS 23.040, 9.2.3.15), else \`unreachable\` |
 | \`Delivery result: 1\` | Android had no report to give: \`undelivered\` | \`unreachable\` |
-| anything else | as \`unknown\` | \`unknown\` |
+| anything else | as \`unknown\` | \`device_unclear\` |
 `,
 }
 

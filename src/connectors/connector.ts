@@ -70,6 +70,8 @@ export type Outcome =
       inDoubt?: { parts: readonly number[]; wireParts: number }
       /** The connection ended, and the link knows it: that says nothing of whether the device answers. */
       connectionLost?: true
+      /** It did answer, with a failure that does not tell whether anything was sent; its raw value, null where it has none. */
+      answered?: { networkCode: string | null }
       /** See `RefusalReason`. */
       limitReached?: true
     }

@@ -144,6 +144,16 @@ async function findStopped(
   return new Set(toStopped.map(({ attemptId }) => attemptId))
 }
 
+/** Why it did not arrive whole, though the phone had called it sent: its own value is kept even where that explains nothing. */
+function reasonOf(meaning: FailureMeaning): { code: string; networkCode: string | null } {
+  if (meaning.kind === 'undelivered' || meaning.kind === 'refused')
+    return { code: meaning.code, networkCode: meaning.networkCode }
+  const answered = meaning.kind === 'unknown' ? meaning.answered : undefined
+  return answered === undefined
+    ? { code: 'unknown', networkCode: null }
+    : { code: 'device_unclear', networkCode: answered.networkCode }
+}
+
 const canceledFor = (code: 'recipient_opted_out' | 'canceled_by_user') => ({ code, networkCode: null })
 
 /** What would go again, and is to be canceled, ends here: nothing of it was submitted. */
@@ -233,18 +243,14 @@ class ReportMerge {
     const wasAccepted = this.#stateOf(known) === 'accepted'
     if (meaning.kind !== 'undelivered' && !wasAccepted) return this.#settle(known, meaning)
     this.#accepted(known)
-    const isCertain = meaning.kind === 'undelivered' || meaning.kind === 'refused'
-    const { code, networkCode } = isCertain ? meaning : { code: 'unknown', networkCode: null }
-    this.#receipt(known, { result: 'undelivered', code, networkCode })
+    this.#receipt(known, { result: 'undelivered', ...reasonOf(meaning) })
   }
 
   /** Its first part was delivered, and another was not: the message is not what it was said to be. */
   #partFailed(error: string | null, known: Known): void {
     const meaning = this.#meaningOf(error, known)
-    const isCertain = meaning.kind === 'undelivered' || meaning.kind === 'refused'
-    const { code, networkCode } = isCertain ? meaning : { code: 'unknown', networkCode: null }
     const { accountId, mode, messageId, attemptNumber } = known.claimed
-    this.corrections.push({ accountId, mode, messageId, attemptNumber, error: { code, networkCode } })
+    this.corrections.push({ accountId, mode, messageId, attemptNumber, error: reasonOf(meaning) })
   }
 
   /** By its own clock, which may go ahead unknown to us, a phone calls expired what is not: nothing was submitted, and it goes again. */

@@ -117,7 +117,7 @@ function judge(claimed: Claimed, outcome: Outcome, dueFromMs: number): Judgement
             requeue: again(0, claimed.place.refusals),
             possibleDuplicate: true,
           }
-        : { ...base, event: 'unknown', error: { code: 'device_unresponsive', networkCode: null } }
+        : { ...base, event: 'unknown', error: reasonOf(outcome) }
     }
     case 'refused':
       return judgeRefusal(claimed, outcome, again)
@@ -144,6 +144,12 @@ const faultless: ReadonlySet<string> = new Set(['expired_in_queue', 'recipient_o
 
 /** Before what came later: the device rests, so that this is no hurry. */
 const inPlace = ({ due_at, refusals }: Claimed['place']) => ({ dueAt: due_at, refusals })
+
+/** A device that answered is not called silent. */
+const reasonOf = ({ answered }: Extract<Outcome, { kind: 'unknown' }>) =>
+  answered === undefined
+    ? { code: 'device_unresponsive', networkCode: null }
+    : { code: 'device_unclear', networkCode: answered.networkCode }
 
 /** What a device that does not tell has left in doubt: as many parts as were priced, less those that it took or gave ids to. */
 function restOf({ parts }: Claimed, { partsTaken, networkIds }: Extract<Outcome, { kind: 'unknown' }>) {

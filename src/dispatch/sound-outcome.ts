@@ -14,11 +14,21 @@ export const notTold: Outcome = {
  */
 export function isSound(answer: unknown): answer is Outcome {
   if (typeof answer !== 'object' || answer === null) return false
-  const { kind, networkIds, partsTaken, receiptExpected, lasts, code, networkCode, detail, inDoubt } =
-    answer as Readonly<Record<string, unknown>>
+  const {
+    kind,
+    networkIds,
+    partsTaken,
+    receiptExpected,
+    lasts,
+    code,
+    networkCode,
+    detail,
+    inDoubt,
+    answered,
+  } = answer as Readonly<Record<string, unknown>>
   const hasIds = Array.isArray(networkIds) && networkIds.every((id) => typeof id === 'string')
   const hasParts = Number.isInteger(partsTaken) && (partsTaken as number) >= 0
-  const hasReason = typeof code === 'string' && (networkCode === null || typeof networkCode === 'string')
+  const hasReason = typeof code === 'string' && isRaw(networkCode)
   switch (kind) {
     case 'accepted':
       return hasIds && typeof receiptExpected === 'boolean'
@@ -29,11 +39,22 @@ export function isSound(answer: unknown): answer is Outcome {
     case 'unavailable':
       return typeof detail === 'string'
     case 'unknown':
-      return hasIds && hasParts && typeof detail === 'string' && (inDoubt === undefined || isDoubt(inDoubt))
+      return (
+        hasIds &&
+        hasParts &&
+        typeof detail === 'string' &&
+        (inDoubt === undefined || isDoubt(inDoubt)) &&
+        (answered === undefined || isAnswer(answered))
+      )
     default:
       return false
   }
 }
+
+/** A value of the network as it came, where it has one. */
+const isRaw = (value: unknown): boolean => value === null || typeof value === 'string'
+const isAnswer = (told: unknown): boolean =>
+  isRaw(((told ?? {}) as Readonly<Record<string, unknown>>)['networkCode'])
 
 /** As many parts as a message can have at the most: more is nonsense, and would be written down one by one. */
 const mostParts = 255

@@ -23,6 +23,7 @@ export const messageErrors = {
   device_rate_limited: again('The device refused because it had sent too much in a short time. Lower its pace or add a device, then send again.'),
   device_error: again('The device reported a fault of its own and submitted nothing. Look at the device, then send again.'),
   device_unresponsive: never('The device did not say whether it submitted the message. It may have arrived: ask the recipient before you send again.'),
+  device_unclear: never('The device answered with a failure that does not tell whether the message was sent; `network_code` has its own word for it. It may have arrived: ask the recipient before you send again.'),
   no_sender: again('No device that may carry this message was left. Connect or enable one, then send again.'),
   partially_sent: never('The network took some parts of the text and refused the rest. The recipient may see a fragment; send a shorter text if it matters.'),
   receipt_missing: never('The network took the message and never said whether it arrived. It usually has: ask the recipient before you send again.'),

@@ -51,7 +51,7 @@ test('a 503 of the peer is busy', async () => {
 })
 
 test('a 500 of the peer leaves the outcome unknown', async () => {
-  expect((await answerOf('status=500')).kind).toBe('unknown')
+  expect(await answerOf('status=500')).toMatchObject({ kind: 'unknown', answered: { networkCode: '500' } })
 })
 
 test('a redirect of the peer is not followed and leaves the outcome unknown', async () => {

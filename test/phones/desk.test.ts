@@ -94,15 +94,6 @@ test('of a failure the cause is kept, and not the sentence of the phone, in whic
   ])
 })
 
-test('a text of several parts of which the phone says that it failed is unconfirmed, and goes to nobody else', async () => {
-  const house = await openDeskHouse()
-  const phone = await house.register('1')
-  await house.send({ parts: 3, onUnknown: 'resend_once' })
-  await house.report(phone, ...(await house.pull(phone)).map(sayAll('failed', appWords.genericFailure)))
-  expect(await house.messages()).toMatchObject([{ status: 'unconfirmed', charged: 0 }])
-  expect(await house.pull(phone)).toEqual([])
-})
-
 test('a text whose first part was delivered and of which another was lost is undelivered, as a correction that costs nothing, and stays so', async () => {
   const house = await openDeskHouse()
   const phone = await house.register('1')

@@ -53,15 +53,19 @@ test('a failure that may have gone out is unknown', () => {
     networkIds: [],
     partsTaken: 0,
     detail: 'The phone could not tell whether it was sent (RESULT_ERROR_GENERIC_FAILURE).',
+    answered: { networkCode: 'RESULT_ERROR_GENERIC_FAILURE' },
   })
   for (const words of [null, '', 'Something else', 'Send result: Unknown error code: 4711.'])
-    expect(judge(words), String(words)).toMatchObject({ kind: 'unknown' })
+    expect(judge(words), String(words)).toMatchObject({ kind: 'unknown', answered: {} })
+  expect(judge('Something else')).toMatchObject({ answered: { networkCode: null } })
   expect(judge('Send result: Unknown error code: 4711.')).toMatchObject({
-    detail: expect.stringContaining('(4711)'),
+    detail: expect.stringContaining('4711'),
+    answered: { networkCode: 'result 4711' },
   })
   expect(judge('Send result: RESULT_OF_A_VENDOR')).toMatchObject({
     kind: 'unknown',
     detail: expect.stringContaining('RESULT_OF_A_VENDOR'),
+    answered: { networkCode: 'RESULT_OF_A_VENDOR' },
   })
 })
 
@@ -111,7 +115,8 @@ test('a bad result of a text of several parts never frees it for another phone',
 test('each result has a number of its own, a code that exists, and a sentence', () => {
   expect(results).toHaveLength(71)
   expect(new Set(results.map(([, { number }]) => number)).size).toBe(results.length)
-  for (const [name, { code, says }] of results) {
+  for (const [name, { class: of, code, says }] of results) {
+    expect(code === 'device_unclear', name).toBe(of === 'unknown')
     expect(messageErrorCodes, name).toContain(code)
     expect(says, name).toMatch(/^[A-Z].*[.?]$/)
   }

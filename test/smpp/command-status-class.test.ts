@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { classify, statusClasses, statusMeanings } from '../../src/connectors/smpp/command-status-class.ts'
+import { readAnswer } from '../../src/connectors/smpp/part-answer.ts'
 import { commandStatus } from '../../src/connectors/smpp/pdu.ts'
 import { messageErrorCodes } from '../../src/messages/message-errors.ts'
 
@@ -50,6 +51,11 @@ test('a word about the session is none about the message', () => {
 
 test('an unknown error, and a nack that says no error, leave the outcome open', () => {
   expect([0x00, 0xff].map(lasts)).toEqual(['unknown', 'unknown'])
+  const reading = { classify: (status: number) => classify(status, none), canonicalId: (id: string) => id }
+  expect(readAnswer({ command: 'submit_sm_resp', status: 0xff, body: null }, reading)).toMatchObject({
+    kind: 'unknown',
+    answered: { networkCode: 'ESME_RUNKNOWNERR' },
+  })
 })
 
 test('what the standard does not define is a refusal for good', () => {

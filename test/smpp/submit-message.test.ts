@@ -146,6 +146,13 @@ test('a part of which nothing is known never goes again, nor does what stands be
   expect(doubts).toEqual([1])
 })
 
+test('an answer that does not tell whether the part was taken is kept, and comes before silence on another part', async () => {
+  const answered = { networkCode: 'ESME_RUNKNOWNERR' }
+  const unclear: PartOutcome = { kind: 'unknown', detail: 'It answered ESME_RUNKNOWNERR.', answered }
+  expect((await submit([[unknown], [unclear]])).outcome).toMatchObject({ detail: unclear.detail, answered })
+  expect((await submit([[unknown]])).outcome).not.toHaveProperty('answered')
+})
+
 test('whatever becomes of the parts: nothing in doubt is called refused, nothing taken is called untouched', () => {
   const property = fc.property(fc.array(anyPart, { minLength: 1, maxLength: 6 }), (outcomes) => {
     const outcome = judgeParts(outcomes, 'all')

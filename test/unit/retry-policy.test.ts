@@ -7,6 +7,7 @@ import {
   judgeOutcome,
   refusalBackoffsMs,
 } from '../../src/dispatch/retry-policy.ts'
+import { isSound } from '../../src/dispatch/sound-outcome.ts'
 import type { Claimed } from '../../src/messages/claim-messages.ts'
 
 const claimed = (facts: Partial<Claimed> = {}, refusals = 0): Claimed => ({
@@ -35,6 +36,26 @@ const refused = (lasts: 'good' | 'now' | 'busy' | 'expired'): Outcome => ({
   networkCode: '8',
 })
 const unknown: Outcome = { kind: 'unknown', networkIds: [], partsTaken: 1, detail: 'no answer' }
+
+test('a device that answered with an unclear failure is not called unresponsive, and its value is kept', () => {
+  expect(judgeOutcome(claimed(), unknown, 5).error).toEqual({
+    code: 'device_unresponsive',
+    networkCode: null,
+  })
+  const answered: Outcome = { ...unknown, answered: { networkCode: 'ESME_RUNKNOWNERR' } }
+  expect(judgeOutcome(claimed(), answered, 5).error).toEqual({
+    code: 'device_unclear',
+    networkCode: 'ESME_RUNKNOWNERR',
+  })
+  const answers = [answered.answered, { networkCode: null }, {}, { networkCode: 7 }, null]
+  expect(answers.map((each) => isSound({ ...unknown, answered: each }))).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ])
+})
 
 test('what was accepted waits for one receipt for each part on the wire', () => {
   const outcome: Outcome = { kind: 'accepted', networkIds: ['1', '2', '3'], receiptExpected: true }

@@ -15,6 +15,7 @@ const labels: Readonly<Record<MessageErrorCode, string>> = {
   device_rate_limited: 'Device sent too fast',
   device_error: 'Fault of the device',
   device_unresponsive: 'Device did not say',
+  device_unclear: 'Unclear failure of the device',
   no_sender: 'No device left',
   partially_sent: 'Only some parts sent',
   receipt_missing: 'No receipt came',

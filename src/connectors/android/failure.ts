@@ -21,7 +21,7 @@ export function judgeFailure(error: string | null, { parts }: { parts: number })
   if (/^(?:sendSMS|Can't send message)\b/i.test(words))
     return refused('now', 'device_error', exceptionIn(words))
   const code = codeIn(words)
-  return unknown(`The phone said that it failed, and not why${code === null ? '' : ` (${code})`}.`)
+  return unknown(`The phone said that it failed, and not why${code === null ? '' : ` (${code})`}.`, code)
 }
 
 /** Whether a failure tells against the phone with its SIM and network; `recipient`: it was sent, and did not arrive. */
@@ -49,7 +49,7 @@ interface Result extends ResultMeaning {
 function verdictOf(result: Result, parts: number): FailureVerdict {
   const { name, code } = result
   if (parts > 1 || result.class === 'unknown') {
-    const verdict = unknown(`The phone could not tell whether it was sent (${name}).`)
+    const verdict = unknown(`The phone could not tell whether it was sent (${name}).`, name)
     return result.class === 'limit' ? { ...verdict, limitReached: true } : verdict
   }
   // Nothing was sent, and by another phone it might go: whoever sent it decides whether to send it anew.
@@ -58,11 +58,12 @@ function verdictOf(result: Result, parts: number): FailureVerdict {
   return refused(result.class, code, name)
 }
 
-const unknown = (detail: string): Extract<Outcome, { kind: 'unknown' }> => ({
+const unknown = (detail: string, networkCode: string | null): Extract<Outcome, { kind: 'unknown' }> => ({
   kind: 'unknown',
   networkIds: [],
   partsTaken: 0,
   detail,
+  answered: { networkCode },
 })
 
 const refused = (
@@ -91,9 +92,11 @@ function resultIn(words: string): Result | null {
   return number === undefined ? null : (byNumber.get(Number(number)) ?? null)
 }
 
-/** A number of a vendor that is in no table. */
-const codeIn = (words: string): string | null =>
-  /\bRESULT_[A-Z0-9_]{1,80}/.exec(words)?.[0] ?? /\berror code: (\d{1,9})\b/i.exec(words)?.[1] ?? null
+/** A result of a vendor that is in no table, by its name or its number. */
+function codeIn(words: string): string | null {
+  const number = /\berror code: (\d{1,9})\b/i.exec(words)?.[1]
+  return /\bRESULT_[A-Z0-9_]{1,80}/.exec(words)?.[0] ?? (number === undefined ? null : `result ${number}`)
+}
 
 /** The name of an exception and its words hold no text and no number of ours; what does is cut off. */
 const exceptionIn = (words: string): string | null =>

@@ -29,7 +29,7 @@ const phoneFault = row('now', 'device_error')
 const wrongText = row('good', 'content_rejected')
 const wrongNumber = row('good', 'number_invalid')
 const rejected = row('rejected', 'network_rejected')
-const nobodyKnows = row('unknown', 'unknown')
+const nobodyKnows = row('unknown', 'device_unclear')
 
 const again = 'Nothing was sent; it is tried again, on another phone too.'
 const resting =

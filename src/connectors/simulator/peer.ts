@@ -79,6 +79,7 @@ function answerOf(status: number): PeerAnswer {
     networkIds: [],
     partsTaken: 0,
     detail: `The peer answered with status ${status}.`,
+    answered: { networkCode },
   }
 }
 

@@ -54,7 +54,7 @@ const codeOfClass: Record<StatusClass, string> = {
   good: 'network_rejected',
   now: 'network_congested',
   busy: 'network_congested',
-  unknown: 'unknown',
+  unknown: 'device_unclear',
   link: 'device_error',
 }
 
@@ -74,7 +74,7 @@ const stray = row('good', 'network_rejected')
 
 /** SMPP 3.4, section 5.1.3, and SMPP 5.0, section 4.7.6. */
 export const statusMeanings: Readonly<Record<keyof typeof commandStatus, Row>> = {
-  ESME_ROK: row('unknown', 'unknown')('No error, and yet no submit_sm_resp: a generic_nack that does not say why.'),
+  ESME_ROK: row('unknown', 'device_unclear')('No error, and yet no submit_sm_resp: a generic_nack that does not say why.'),
   ESME_RINVMSGLEN: message('The text is longer than the SMSC takes. If it is a long one, try another `concat`.'),
   ESME_RINVCMDLEN: settings('The PDU is longer than the SMSC takes. Look at `tlvs` and `concat`.'),
   ESME_RINVCMDID: settings('The SMSC does not know submit_sm, or not in this kind of bind.'),
@@ -121,7 +121,7 @@ export const statusMeanings: Readonly<Record<keyof typeof commandStatus, Row>> =
   ESME_RMISSINGOPTPARAM: settings('A TLV is missing that the SMSC demands, such as the ids of a registered template. Look at `tlvs`.'),
   ESME_RINVOPTPARAMVAL: settings('A TLV has a wrong value. Look at `tlvs`.'),
   ESME_RDELIVERYFAILURE: row('now', 'unreachable')('It could not be delivered just now. It is tried again; `0xfe=good` if yours means it for ever.'),
-  ESME_RUNKNOWNERR: row('unknown', 'unknown')('Nobody knows what happened, so it is never sent again on a guess; `0xff=good` or `0xff=now` if the carrier says that nothing was taken.'),
+  ESME_RUNKNOWNERR: row('unknown', 'device_unclear')('Nobody knows what happened, so it is never sent again on a guess; `0xff=good` or `0xff=now` if the carrier says that nothing was taken.'),
   ESME_RSERTYPUNAUTH: settings('The account may not use the `service_type`.'),
   ESME_RPROHIBITED: settings('The account may not submit.'),
   ESME_RSERTYPUNAVAIL: row('now', 'device_error')('The `service_type` is out of service. It is tried again.'),

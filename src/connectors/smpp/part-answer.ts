@@ -52,7 +52,8 @@ export function readAnswer(
   }
   const networkCode = sayStatus(status)
   const { lasts, code } = classify(status)
-  if (lasts === 'unknown') return { kind: 'unknown', detail: `The SMSC answered ${networkCode}.` }
+  if (lasts === 'unknown')
+    return { kind: 'unknown', detail: `The SMSC answered ${networkCode}.`, answered: { networkCode } }
   if (lasts === 'link') return { kind: 'not_written', detail: `The SMSC answered ${networkCode}.` }
   // Whose queue it is nobody says. Were it taken for that of all, three handsets that stay full would stand before all others.
   const recipientAlone = lasts === 'busy' && status === commandStatus.ESME_RMSGQFUL

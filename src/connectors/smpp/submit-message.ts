@@ -3,12 +3,15 @@ import type { MessageFields } from './pdu.ts'
 import type { Session } from './session.ts'
 import type { MessageSettings } from './submit-parts.ts'
 
+/** What is known of a part of which nobody knows whether it was taken. */
+type Doubt = Pick<Extract<Outcome, { kind: 'unknown' }>, 'connectionLost' | 'answered'>
+
 /** What became of one try of one wire part. `messageId` is null where the SMSC named none; `asked` is the request whose answer may still come. */
 export type PartOutcome =
   | { kind: 'taken'; messageId: string | null }
   | { kind: 'refused'; reason: RefusalReason }
   | { kind: 'not_written'; detail: string }
-  | { kind: 'unknown'; detail: string; asked?: { session: Session; sequence: number }; connectionLost?: true }
+  | ({ kind: 'unknown'; detail: string; asked?: { session: Session; sequence: number } } & Doubt)
 
 export interface SubmitDeps {
   /** Submits a part over whichever session has room. Always resolves. */
@@ -92,7 +95,8 @@ export function judgeParts(outcomes: readonly PartOutcome[], receipts: MessageSe
   const taken = outcomes.filter((outcome) => outcome.kind === 'taken')
   const networkIds = taken.flatMap(({ messageId }) => messageId ?? [])
   const unknown = outcomes.filter((outcome) => outcome.kind === 'unknown')
-  const [first] = unknown
+  // What the SMSC said of one part tells more than its silence on another.
+  const first = unknown.find(({ answered }) => answered !== undefined) ?? unknown[0]
   if (first !== undefined) {
     const isLost = unknown.every(({ connectionLost }) => connectionLost)
     const parts = outcomes.flatMap(({ kind }, part) => (kind === 'unknown' ? [part] : []))
@@ -103,6 +107,7 @@ export function judgeParts(outcomes: readonly PartOutcome[], receipts: MessageSe
       partsTaken: taken.length,
       detail: first.detail,
       inDoubt,
+      ...(first.answered !== undefined && { answered: first.answered }),
     } as const
     return isLost ? { ...base, connectionLost: true } : base
   }
