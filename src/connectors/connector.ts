@@ -49,14 +49,14 @@ export interface ReceiptsToCome {
 
 /**
  * What became of a hand-over.
- * - `accepted`: the network took every part. `networkIds`, one for each wire part, find its receipts.
+ * - `accepted`: the network took every part. `networkIds`, one for each wire part, find its receipts; `sentAt` is when, where the device tells it later.
  * - `refused`: certainly nothing was submitted.
  * - `partial`: some parts were taken, the rest refused for good.
  * - `unavailable`: the device could not be reached and certainly nothing was submitted.
  * - `unknown`: it may or may not have been submitted (`partsTaken` certainly were).
  */
 export type Outcome =
-  | ({ kind: 'accepted'; networkIds: readonly string[] } & ReceiptsToCome)
+  | ({ kind: 'accepted'; networkIds: readonly string[]; sentAt?: number } & ReceiptsToCome)
   | ({ kind: 'refused' } & RefusalReason)
   | ({ kind: 'partial'; networkIds: readonly string[]; partsTaken: number } & ReceiptsToCome &
       Pick<RefusalReason, 'code' | 'networkCode'>)
@@ -106,7 +106,8 @@ export interface Inbound {
   fromIs?: 'national' | 'bare' | 'other'
   to: string | null
   text: string
-  receivedAt: number
+  /** When the network had it, by its own word; null where the device does not tell. */
+  receivedAt: number | null
   /** The attempt it answers, where the device can tell; decides whose inbox it is on a shared device. */
   inReplyTo: string | null
   /** Tells repeats of one SMS apart from new ones. */

@@ -80,6 +80,7 @@ export class InboundReceiver {
       units,
       parts,
       receivedAt,
+      networkAt: inbound.receivedAt,
       inReplyTo,
       fingerprint,
       ...(fingerprintGuessed && { fingerprintGuessed }),

@@ -19,7 +19,8 @@ import type { DevicePool } from './device-pool.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
 import { FetchTurns } from './fetch-turns.ts'
-import { type JudgeFailure, type PhoneReport, settleReports } from './phone-reports.ts'
+import type { JudgeFailure, PhoneReport } from './phone-report.ts'
+import { settleReports } from './phone-reports.ts'
 import { routeFrom } from './route-ring.ts'
 
 interface PhoneDeskDeps {

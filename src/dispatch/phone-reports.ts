@@ -14,25 +14,19 @@ import { mergeWord } from '../messages/phone-words.ts'
 import type { ReceiptWord } from '../messages/receipt-readings.ts'
 import { settleOutcomes } from '../messages/settle-outcomes.ts'
 import type { Settlement } from '../messages/settlement.ts'
-import { settleReceipts } from '../messages/settle-receipts.ts'
+import { arrivalOf, settleReceipts } from '../messages/settle-receipts.ts'
 import { holds, readNamedOptOuts } from '../messages/store-opt-outs.ts'
 import { everySpelling, presentSpelling } from '../number-changes.ts'
 import type { Tx } from '../storage/dialect.ts'
-import type { MessageStatus, PhoneWord } from '../storage/schema.ts'
+import type { MessageStatus } from '../storage/schema.ts'
+import {
+  type FailureMeaning,
+  type JudgeFailure,
+  type PhoneReport,
+  reasonOf,
+  timesWithin,
+} from './phone-report.ts'
 import { judgeLate, judgeOutcome } from './retry-policy.ts'
-
-/** What a phone says of one attempt. */
-export interface PhoneReport {
-  deviceId: string
-  attemptId: string
-  state: PhoneWord
-  /** Its words for a failure. */
-  error: string | null
-}
-
-/** What a failure means: an outcome, or that the network took the message and could not deliver it. */
-export type FailureMeaning = Outcome | { kind: 'undelivered'; code: string; networkCode: string | null }
-export type JudgeFailure = (error: string | null, facts: { parts: number }) => FailureMeaning
 
 /** What became of the hand-overs that were reported on. */
 export interface Reported {
@@ -144,16 +138,6 @@ async function findStopped(
   return new Set(toStopped.map(({ attemptId }) => attemptId))
 }
 
-/** Why it did not arrive whole, though the phone had called it sent: its own value is kept even where that explains nothing. */
-function reasonOf(meaning: FailureMeaning): { code: string; networkCode: string | null } {
-  if (meaning.kind === 'undelivered' || meaning.kind === 'refused')
-    return { code: meaning.code, networkCode: meaning.networkCode }
-  const answered = meaning.kind === 'unknown' ? meaning.answered : undefined
-  return answered === undefined
-    ? { code: 'unknown', networkCode: null }
-    : { code: 'device_unclear', networkCode: answered.networkCode }
-}
-
 const canceledFor = (code: 'recipient_opted_out' | 'canceled_by_user') => ({ code, networkCode: null })
 
 /** What would go again, and is to be canceled, ends here: nothing of it was submitted. */
@@ -204,7 +188,10 @@ class ReportMerge {
     }
     const state = mergeWord(before.state, report.state, known.claimed.parts)
     if (state === 'failed' && before.state === 'delivered') this.#partFailed(report.error, known)
-    else if (state !== null) this.#advance(state, report.error, known)
+    else if (state !== null) {
+      const times = timesWithin(report, { offeredAtMs: offer.offered_at, nowMs: this.#nowMs })
+      this.#advance({ ...report, ...times, state }, known)
+    }
     const isOver = state !== null && state !== 'pending' && state !== 'processed'
     this.#marks.set(offer.attempt_id, {
       ...before,
@@ -215,34 +202,40 @@ class ReportMerge {
     return state !== null
   }
 
-  #advance(state: PhoneWord, error: string | null, known: Known): void {
-    switch (state) {
+  #advance(report: PhoneReport, known: Known): void {
+    switch (report.state) {
       case 'pending':
       case 'processed':
         return
       case 'sent':
-        return this.#accepted(known)
+        return this.#accepted(report, known)
       case 'delivered':
-        this.#accepted(known)
-        return this.#receipt(known, { result: 'delivered', code: null, networkCode: null })
+        this.#accepted(report, known)
+        return this.#receipt(known, {
+          result: 'delivered',
+          code: null,
+          networkCode: null,
+          ...arrivalOf(report),
+        })
       case 'failed':
-        return this.#failed(error, known)
+        return this.#failed(report, known)
       case 'canceled':
         return this.#canceled(known)
     }
   }
 
   /** The network took it: told once, however the phone tells it. */
-  #accepted(known: Known): void {
+  #accepted({ sentAt }: PhoneReport, known: Known): void {
     if (this.#stateOf(known) === 'accepted') return
-    this.#settle(known, { kind: 'accepted', networkIds: [known.offer.attempt_id], receiptExpected: true })
+    const taken = { kind: 'accepted', networkIds: [known.offer.attempt_id], receiptExpected: true } as const
+    this.#settle(known, sentAt === undefined ? taken : { ...taken, sentAt })
   }
 
-  #failed(error: string | null, known: Known): void {
-    const meaning = this.#meaningOf(error, known)
+  #failed(report: PhoneReport, known: Known): void {
+    const meaning = this.#meaningOf(report.error, known)
     const wasAccepted = this.#stateOf(known) === 'accepted'
     if (meaning.kind !== 'undelivered' && !wasAccepted) return this.#settle(known, meaning)
-    this.#accepted(known)
+    this.#accepted(report, known)
     this.#receipt(known, { result: 'undelivered', ...reasonOf(meaning) })
   }
 
@@ -298,7 +291,10 @@ class ReportMerge {
     this.#ended.set(known.offer.attempt_id, settlement.attemptState)
   }
 
-  #receipt({ offer }: Known, said: Pick<ReceiptWord, 'result' | 'code' | 'networkCode'>): void {
+  #receipt(
+    { offer }: Known,
+    said: Pick<ReceiptWord, 'result' | 'code' | 'networkCode' | 'deliveredAt'>,
+  ): void {
     this.words.push({ ...said, deviceId: offer.device_id, networkId: offer.attempt_id, atMs: this.#nowMs })
   }
 

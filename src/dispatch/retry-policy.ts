@@ -79,6 +79,7 @@ function judge(claimed: Claimed, outcome: Outcome, dueFromMs: number): Judgement
         // Without an id no receipt could find its message.
         receiptExpected: outcome.receiptExpected && outcome.networkIds.length > 0,
         ...(outcome.failuresTold === true && { failuresTold: true }),
+        ...(outcome.sentAt !== undefined && { sentAt: outcome.sentAt }),
         partsTaken: claimed.parts,
       }
     case 'unavailable':

@@ -25,13 +25,18 @@ export function isSound(answer: unknown): answer is Outcome {
     detail,
     inDoubt,
     answered,
+    sentAt,
   } = answer as Readonly<Record<string, unknown>>
   const hasIds = Array.isArray(networkIds) && networkIds.every((id) => typeof id === 'string')
   const hasParts = Number.isInteger(partsTaken) && (partsTaken as number) >= 0
   const hasReason = typeof code === 'string' && isRaw(networkCode)
   switch (kind) {
     case 'accepted':
-      return hasIds && typeof receiptExpected === 'boolean'
+      return (
+        hasIds &&
+        typeof receiptExpected === 'boolean' &&
+        (sentAt === undefined || Number.isSafeInteger(sentAt))
+      )
     case 'refused':
       return hasReason && /^(good|now|busy|expired)$/.test(String(lasts))
     case 'partial':

@@ -4,7 +4,7 @@ import type { Tx } from '../storage/dialect.ts'
 import type { CostState, Flag } from '../storage/schema.ts'
 import { updateRows } from '../storage/sets.ts'
 import { type MessageEvent as ToldEvent, recordMessageEvents } from './events.ts'
-import type { MessageState } from './message-store.ts'
+import { type MessageState, type MessageTimes, sentAtOf } from './message-store.ts'
 import { chargeOf, isFinal, type MessageEvent, type Move, moveInDoubt, moveOf } from './state.ts'
 import { TrafficChanges } from './traffic.ts'
 
@@ -19,6 +19,9 @@ export interface Advance {
   partsTaken?: number
   error?: { code: string; networkCode: string | null } | null
   possibleDuplicate?: boolean
+  /** When it was taken, and when it arrived, by the word of the device; `atMs` where it tells nothing of that. */
+  sentAt?: number
+  deliveredAt?: number
 }
 
 /** A message is no longer as it was believed to be: somebody else moved it. The unit is rolled back; whoever asked tries again. */
@@ -77,6 +80,7 @@ const key = ['account_id', 'mode', 'id'] as const
 const movingColumns = [
   'status', 'parts_sent', 'charged', 'cost_state', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts',
   'possible_duplicate', 'corrected', 'sequence', 'sent_at', 'delivered_at', 'finalized_at', 'settled_at', 'updated_at',
+  'reported_sent_at', 'reported_delivered_at',
 ] as const // prettier-ignore
 
 async function writeChanges(tx: Tx, changes: readonly Changed[]): Promise<void> {
@@ -152,8 +156,7 @@ function moved(before: MessageState, move: Move, advance: Advance): MessageState
     possible_duplicate: flag(before.possible_duplicate === 1 || advance.possibleDuplicate === true),
     corrected: flag(before.corrected === 1 || isCorrection(before, move)),
     sequence: before.sequence + 1,
-    sent_at: hasBeenSent(move) ? (before.sent_at ?? at) : before.sent_at,
-    delivered_at: move.to === 'delivered' ? at : move.to === 'undelivered' ? null : before.delivered_at,
+    ...timesAfter(before, move, { ...advance, atMs: at }),
     finalized_at: before.finalized_at ?? (final ? at : null),
     settled_at: final || before.finalized_at !== null ? at : null,
     updated_at: at,
@@ -164,6 +167,20 @@ function moved(before: MessageState, move: Move, advance: Advance): MessageState
 const isCorrection = (before: MessageState, move: Move): boolean =>
   move.correction === true ||
   (before.status === 'sent' && before.finalized_at !== null && before.corrected === 0)
+
+/** What a device says of when it happened counts where it is possible: not before it was sent, and not after it was told. */
+function timesAfter(before: MessageState, move: Move, { atMs, ...said }: Advance): MessageTimes {
+  const isFirst = hasBeenSent(move) && before.sent_at === null
+  const sent = {
+    sent_at: isFirst ? atMs : before.sent_at,
+    reported_sent_at: isFirst ? (said.sentAt ?? null) : before.reported_sent_at,
+  }
+  if (move.to === 'undelivered') return { ...sent, delivered_at: null, reported_delivered_at: null }
+  const { delivered_at, reported_delivered_at } = before
+  if (move.to !== 'delivered') return { ...sent, delivered_at, reported_delivered_at }
+  const deliveredAt = said.deliveredAt === undefined ? null : Math.max(said.deliveredAt, sentAtOf(sent) ?? 0)
+  return { ...sent, delivered_at: atMs, reported_delivered_at: deliveredAt }
+}
 
 const flag = (value: boolean): Flag => (value ? 1 : 0)
 const hasBeenSent = (move: Move): boolean =>

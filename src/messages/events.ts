@@ -30,7 +30,7 @@ export interface MessageEvent {
 }
 
 const named = ['account_id', 'mode', 'id', 'status', 'parts_sent', 'charged', 'cost_state', 'attempts', 'possible_duplicate', 'updated_at'] as const // prettier-ignore
-const mayBeMissing = ['sequence', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'send_at', 'expires_at', 'sent_at', 'delivered_at', 'finalized_at'] as const // prettier-ignore
+const mayBeMissing = ['sequence', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'send_at', 'expires_at', 'sent_at', 'delivered_at', 'reported_sent_at', 'reported_delivered_at', 'finalized_at'] as const // prettier-ignore
 /** Of a message what moves. A row that is about to be inserted will do: what it leaves out is empty, and its sequence 1. */
 export type ToldMessage = Pick<MessageRow, (typeof named)[number]> &
   Partial<Pick<MessageRow, (typeof mayBeMissing)[number]>>
@@ -153,8 +153,8 @@ const messageEventRow = ({ message, previousStatus, correction }: MessageEvent) 
     possible_duplicate: message.possible_duplicate,
     send_at: message.send_at ?? null,
     expires_at: message.expires_at ?? null,
-    sent_at: message.sent_at ?? null,
-    delivered_at: message.delivered_at ?? null,
+    sent_at: message.reported_sent_at ?? message.sent_at ?? null,
+    delivered_at: message.reported_delivered_at ?? message.delivered_at ?? null,
     finalized_at: message.finalized_at ?? null,
   }
 }

@@ -2,7 +2,7 @@ import type { Db } from '../storage/dialect.ts'
 import type { AttemptState, MessageStatus } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
 import type { HistoryOwner } from './history-query.ts'
-import type { MessageRow } from './message-store.ts'
+import { type MessageRow, sentAtOf } from './message-store.ts'
 
 /** A state that a message reached, when, and by which attempt on which device. */
 export interface TimelineEntry {
@@ -81,11 +81,16 @@ export function timelineOf(message: MessageRow, attempts: readonly TimelineAttem
     reached(current?.state === 'refused' ? 'failed' : 'unconfirmed', message.finalized_at, current)
   // While a message waits only its lost first try can be reported on.
   const reported = current ?? (message.sent_at === null ? null : attempts.findLast(isLost)) ?? null
-  reached('sent', message.sent_at, reported)
-  if (message.status !== 'sent')
-    reached(message.status, corrected ? message.settled_at : message.finalized_at, reported)
+  // Of a correction it is told when that came: a state that it corrected stands before it.
+  reached('sent', corrected ? message.sent_at : sentAtOf(message), reported)
+  if (message.status !== 'sent') reached(message.status, lastReachedAt(message), reported)
   // The sort is stable: what happened in one millisecond keeps the order in which it was told.
   return entries.toSorted((a, b) => a.atMs - b.atMs)
+}
+
+function lastReachedAt(message: MessageRow): number | null {
+  if (message.corrected === 1) return message.settled_at
+  return (message.status === 'delivered' ? message.reported_delivered_at : null) ?? message.finalized_at
 }
 
 /** One that was canceled before its time never waited for a device. */

@@ -159,6 +159,7 @@ function joined(fragments: readonly Fragment[], { nowMs, mostCharacters }: JoinT
     units,
     parts,
     receivedAt: nowMs,
+    networkAt: null,
     inReplyTo: inOrder.find((fragment) => fragment.in_reply_to !== null)?.in_reply_to ?? null,
     // Each piece has been seen under its own.
     fingerprint: `joined:${first.fingerprint}`,

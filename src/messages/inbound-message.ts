@@ -24,6 +24,8 @@ export interface InboundMessage {
   units: number
   parts: number
   receivedAt: number
+  /** When the network had it; left out or null where the device does not tell, as of a joined one. */
+  networkAt?: number | null
   inReplyTo: string | null
   fingerprint: string
   /** Whether a new message may have the fingerprint of one before. */

@@ -21,6 +21,7 @@ export const messageColumns = everyColumn<MessageTable>({
   attempts: true, possible_duplicate: true, corrected: true, sequence: true, client_reference: true,
   metadata: true, created_at: true, send_at: true, expires_at: true, sent_at: true, delivered_at: true,
   finalized_at: true, settled_at: true, updated_at: true, encoding_forced: true,
+  received_at: true, reported_sent_at: true, reported_delivered_at: true,
 }) // prettier-ignore
 
 /** What a change of state reads and writes: everything that moves, and what money and retries depend on. */
@@ -28,9 +29,25 @@ export const stateColumns = [
   'account_id', 'mode', 'id', 'status', 'recipient', 'sender', 'category', 'parts', 'parts_sent', 'held', 'charged', 'cost_state',
   'on_unknown', 'device_id', 'receipt_expected', 'error_code', 'network_code', 'attempts', 'possible_duplicate', 'corrected',
   'sequence', 'created_at', 'send_at', 'expires_at', 'sent_at', 'delivered_at', 'finalized_at', 'settled_at', 'updated_at', 'encoding_forced',
+  'reported_sent_at', 'reported_delivered_at',
 ] as const satisfies readonly (keyof MessageTable)[] // prettier-ignore
 
 export type MessageState = Pick<MessageRow, (typeof stateColumns)[number]>
+
+/** What of a message tells when it was sent and delivered. */
+export type MessageTimes = Pick<
+  MessageRow,
+  'sent_at' | 'delivered_at' | 'reported_sent_at' | 'reported_delivered_at'
+>
+
+/** When the network took a message: by the word of its device, else when that was told, which `sent_at` keeps in any case. */
+export const sentAtOf = (row: Pick<MessageTimes, 'sent_at' | 'reported_sent_at'>): number | null =>
+  row.reported_sent_at ?? row.sent_at
+
+/** When the handset had it, likewise. */
+export const deliveredAtOf = (
+  row: Pick<MessageTimes, 'delivered_at' | 'reported_delivered_at'>,
+): number | null => row.reported_delivered_at ?? row.delivered_at
 
 /** `m.account_id, m.mode, …` for statements that join. */
 export const stateColumnsOf = (alias: string): string =>

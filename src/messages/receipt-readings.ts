@@ -21,6 +21,8 @@ export interface ReceiptWord {
   result: 'delivered' | 'undelivered' | 'lost'
   code: string | null
   networkCode: string | null
+  /** When it arrived, where the device tells by a clock that is known. */
+  deliveredAt?: number
   atMs: number
 }
 

@@ -142,6 +142,7 @@ const inboundRow = (message: InboundMessage, accountId: string, id: string) => (
   possible_duplicate: 0 as const,
   metadata: '{}',
   created_at: message.receivedAt,
+  received_at: message.networkAt ?? null,
   finalized_at: message.receivedAt,
   settled_at: message.receivedAt,
   updated_at: message.receivedAt,

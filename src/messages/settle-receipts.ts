@@ -49,7 +49,7 @@ export async function settleReceipts(
           ? null
           : { code: word.code ?? 'unknown', networkCode: word.networkCode },
       ...(event === 'receipt_delivered'
-        ? { partsTaken: row.parts, deviceId: word.deviceId, receiptExpected: true }
+        ? { partsTaken: row.parts, deviceId: word.deviceId, receiptExpected: true, ...arrivalOf(word) }
         : {}),
     })),
   )
@@ -68,6 +68,10 @@ export async function settleReceipts(
     )
   return moved
 }
+
+/** Left out where it is not told. */
+export const arrivalOf = ({ deliveredAt }: Pick<ReceiptWord, 'deliveredAt'>) =>
+  deliveredAt === undefined ? {} : { deliveredAt }
 
 interface Group {
   row: ExpectedRow

@@ -17,6 +17,8 @@ export interface Settlement extends Pick<
   knownIds?: readonly string[]
   /** The wire parts of an attempt of which nobody knows; of one that a late word is about, none any more. */
   inDoubt?: { attemptId: string; parts: readonly number[]; wireParts: number }
+  /** When the network took it, by the word of the device. */
+  sentAt?: number
   receiptExpected: boolean
   /** Nobody waits for a receipt, and yet one may come that tells of a failure. */
   failuresTold?: true

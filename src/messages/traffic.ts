@@ -3,7 +3,7 @@ import type { Tx } from '../storage/dialect.ts'
 import type { MessageStatus } from '../storage/schema.ts'
 import { addToRows, adjustRows } from '../storage/sets.ts'
 import type { TrafficGrain, TrafficMeasure, TrafficTable } from '../storage/traffic-tables.ts'
-import type { MessageState } from './message-store.ts'
+import { deliveredAtOf, type MessageState, sentAtOf } from './message-store.ts'
 import { stepOf } from './time-scale.ts'
 
 /** The states that have a count of their own. A message in none of them still waits: `accepted` less their sum. */
@@ -57,12 +57,10 @@ export class TrafficChanges {
       if (isCounted(before.status)) this.#count(before, before.status, -1)
       if (isCounted(after.status)) this.#count(after, after.status, 1)
     }
-    if (before.sent_at === null && after.sent_at !== null) this.#time(after, 'to_sent', after.sent_at)
-    if (before.delivered_at === null && after.delivered_at !== null)
-      this.#time(after, 'to_delivered', after.delivered_at)
+    if (before.sent_at === null) this.#timeIfAny(after, 'to_sent', sentAtOf(after))
+    if (before.delivered_at === null) this.#timeIfAny(after, 'to_delivered', deliveredAtOf(after))
     // A part of it turned out not to arrive.
-    if (before.delivered_at !== null && after.delivered_at === null)
-      this.#time(before, 'to_delivered', before.delivered_at, -1)
+    if (after.delivered_at === null) this.#timeIfAny(before, 'to_delivered', deliveredAtOf(before), -1)
   }
 
   /** A message was removed and stays counted. */
@@ -88,6 +86,10 @@ export class TrafficChanges {
 
   #count(message: Counted, counter: Counter, amount: number): void {
     for (const row of this.#at(message).counts) row[counter] += amount
+  }
+
+  #timeIfAny(message: MessageState, measure: TrafficMeasure, atMs: number | null, amount = 1): void {
+    if (atMs !== null) this.#time(message, measure, atMs, amount)
   }
 
   #time(message: MessageState, measure: TrafficMeasure, atMs: number, amount = 1): void {

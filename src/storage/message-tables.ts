@@ -79,6 +79,11 @@ export interface MessageTable {
   settled_at: number | null
   updated_at: number
   encoding_forced: Generated<Flag>
+  /** When the network had a received message, by its own word; null where the device did not tell, and of what is sent. */
+  received_at: number | null
+  /** When it happened by the word of its device, never before its hand-over nor after it was told; null where the time at which it was told is all. */
+  reported_sent_at: number | null
+  reported_delivered_at: number | null
 }
 
 export interface AttemptTable {

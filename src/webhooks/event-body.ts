@@ -62,6 +62,9 @@ function asItStood(message: MessageRow, event: WebhookEventTable): MessageRow {
     expires_at: event.expires_at ?? message.expires_at,
     sent_at: event.sent_at,
     delivered_at: event.delivered_at,
+    // An event keeps the times that are shown.
+    reported_sent_at: null,
+    reported_delivered_at: null,
     finalized_at: event.finalized_at,
     updated_at: event.at,
   }

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { renderMessage } from '../../src/api/v1/message-view.ts'
+import { dayMs, rfc3339 } from '../../src/clock.ts'
 import type { Inbound } from '../../src/connectors/connector.ts'
 import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
 import type { WriteHorizon } from '../../src/messages/history-horizon.ts'
@@ -220,3 +222,13 @@ test.each([
     expect(isForgotten).toBe(mayBeWrittenTo)
   },
 )
+
+test('the time at which the network had a message is kept beside the one at which it came here', async () => {
+  const twoDaysAgo = house.clock.now() - 2 * dayMs
+  await hear('+4915112345678', { owner: 'acc_ada', said: { receivedAt: twoDaysAgo } })
+  await hear('+4915112345678', { owner: 'acc_ada', said: { receivedAt: null } })
+  const rows = await house.storage.read.selectFrom('messages').selectAll().where('direction', '=', 'inbound').orderBy('id').execute() // prettier-ignore
+  const views = rows.map((row) => renderMessage(row))
+  expect(views.map(({ received_at }) => received_at)).toEqual([rfc3339(twoDaysAgo), null])
+  expect(views[0]?.created_at).toBe(rfc3339(house.clock.now() - 1))
+})

@@ -1,5 +1,5 @@
 import type { KnownPhone } from '../../src/devices/phones.ts'
-import type { PhoneReport } from '../../src/dispatch/phone-reports.ts'
+import type { PhoneReport } from '../../src/dispatch/phone-report.ts'
 import type { OfferedMessage } from '../../src/messages/phone-offers.ts'
 
 type Snapshot = Omit<PhoneReport, 'deviceId'>

@@ -86,6 +86,20 @@ test.for([
   expect([finds(), finds(other, full)]).toEqual([isSame, isSame])
 }) // prettier-ignore
 
+test('a received message keeps the time of the network, and has none where the phone tells of no possible one', async () => {
+  const { hook, store, clock } = await openRoutesHouse()
+  for (const receivedAt of [
+    '2026-11-19T12:29:58.000+03:00',
+    '2026-11-21T23:00:00.000Z',
+    '1970-01-01T03:00:00.000+03:00',
+    null,
+  ])
+    // prettier-ignore
+    await hook('sms:received', { ...received, receivedAt })
+  const twoDaysAgo = Date.parse('2026-11-19T09:29:58.000Z')
+  expect(store.inbound.map(({ receivedAt }) => receivedAt)).toEqual([twoDaysAgo, clock.now(), null, null])
+})
+
 test('a ping, a start and the SIM of a sent message are taken from the webhooks', async () => {
   const { hook, store, phone } = await openRoutesHouse()
   const check = (observedValue: number, status = 'pass') => ({

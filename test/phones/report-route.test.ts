@@ -12,10 +12,29 @@ test('reports are handed on by the word on the recipient', async () => {
   await call('PATCH', '/message', { json: [reportOf('Sent', { recipients: [failed] })] })
   // What the phone never had it says to have canceled, and knows no recipient.
   await call('PATCH', '/message', { json: [reportOf('Cancelled', { recipients: [] })] })
-  expect(store.reports).toEqual([
+  expect(store.reports).toMatchObject([
     { attemptId: 'att_1', state: 'failed', error: 'TTL expired' },
     { attemptId: 'att_1', state: 'canceled', error: null },
   ])
+})
+
+test('the dates of a report are told in our time, whatever the clock of the phone says', async () => {
+  const { call, hook, store, clock } = await openRoutesHouse()
+  const times = () => store.reports.map(({ sentAt, deliveredAt }) => ({ sentAt, deliveredAt }))
+  // As its SendStateWorker writes them: local time, with the offset of the zone.
+  const states = { Sent: '2026-11-21T10:30:00.000+03:00', Delivered: '2026-11-21T10:31:00.250+03:00' }
+  await call('PATCH', '/message', { json: [reportOf('Delivered', { states })] })
+  const sentAt = Date.parse('2026-11-21T07:30:00.000Z')
+  expect(times()).toEqual([{ sentAt, deliveredAt: sentAt + 60_250 }])
+  store.reports = []
+  // Its clock goes five minutes before ours: that of a signed request is the one of its dates.
+  await hook('sms:received', received, { atMs: clock.now() + 300_000 })
+  await call('PATCH', '/message', { json: [reportOf('Sent', { states: { Sent: states.Sent } })] })
+  expect(times()).toEqual([{ sentAt: sentAt - 300_000 }])
+  store.reports = []
+  await call('PATCH', '/message', { json: [reportOf('Sent', { states: { Sent: 'soon' } }), reportOf('Sent', { states: 7 })] }) // prettier-ignore
+  const undated = { attemptId: 'att_1', state: 'sent', error: null }
+  expect(store.reports).toEqual([undated, undated])
 })
 
 test('a message that was delivered by the dates of a report is delivered, though its latest word is that it was sent', async () => {
@@ -64,7 +83,7 @@ test('check 12: reports of what nobody knows are answered 204', async () => {
     1,
   ]
   expect(await call('PATCH', '/message', { json: strange })).toMatchObject({ status: 204 })
-  expect(store.reports).toEqual([{ attemptId: 'of-another-server', state: 'sent', error: null }])
+  expect(store.reports).toMatchObject([{ attemptId: 'of-another-server', state: 'sent', error: null }])
 })
 
 test('check 13: what could not be stored is answered 5xx, and taken when the phone says it again', async () => {
@@ -136,7 +155,7 @@ test('check 15: a report on a recipient without + counts by its attempt', async 
   const { call, store } = await openRoutesHouse()
   const recipients = [{ phoneNumber: '72727', state: 'Delivered' }]
   await call('PATCH', '/message', { json: [reportOf('Delivered', { recipients })] })
-  expect(store.reports).toEqual([{ attemptId: 'att_1', state: 'delivered', error: null }])
+  expect(store.reports).toMatchObject([{ attemptId: 'att_1', state: 'delivered', error: null }])
 })
 
 test('a body that is no JSON, no list or too large is refused in the form of the app', async () => {

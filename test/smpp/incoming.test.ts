@@ -146,7 +146,7 @@ test('a repeat is known after a restart, also where ten minutes have ended meanw
   expect(first?.fingerprint).not.toBe(before.prints()[0])
   expect(first?.formerFingerprint).toEqual({
     name: before.prints()[0],
-    afterMs: (first?.receivedAt ?? 0) - 10 * minuteMs,
+    afterMs: startMs,
   })
   // What this process remembers it can tell apart itself.
   expect(second?.formerFingerprint).toBeUndefined()

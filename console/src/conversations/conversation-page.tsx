@@ -51,7 +51,7 @@ function Said({ messages }: { messages: readonly SaidMessage[] }) {
   )
 }
 
-function SaidLine({ of: { id, direction, text, status, createdAtMs } }: { of: SaidMessage }) {
+function SaidLine({ of: { id, direction, text, status, saidAtMs } }: { of: SaidMessage }) {
   const { accountId, mode } = useAccountPlace()
   const isOwn = direction === 'outbound'
   return (
@@ -65,7 +65,7 @@ function SaidLine({ of: { id, direction, text, status, createdAtMs } }: { of: Sa
           params={{ accountId, mode, messageId: id }}
           className={styles['when']}
         >
-          <TimeAgo at={createdAtMs} />
+          <TimeAgo at={saidAtMs} />
         </Link>
         {isOwn ? <MessageState of={status} /> : null}
       </Group>

@@ -22,6 +22,9 @@ export function MessageFacts({ page: { message, sentBy } }: { page: MessagePage 
       )}
       {isSent ? <Fact name="Sender">{message.from ?? 'chosen by the device'}</Fact> : null}
       {isSent ? null : <Fact name="Reached">{message.to ?? 'number unknown'}</Fact>}
+      {message.received_at === null ? null : (
+        <Fact name="Received by the network">{formatExact(Date.parse(message.received_at))}</Fact>
+      )}
       <Fact name="Country">{message.country ?? 'unknown'}</Fact>
       {isSent ? <Fact name="Category">{message.category}</Fact> : null}
       {isSent ? (

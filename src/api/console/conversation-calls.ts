@@ -21,7 +21,8 @@ export interface SaidMessage {
   /** Null once it was erased. */
   text: string | null
   errorCode: string | null
-  createdAtMs: number
+  /** When it was accepted; of one that came in when the network had it, where that is known, else when it came here. */
+  saidAtMs: number
 }
 
 export interface ConversationPage {
@@ -82,7 +83,7 @@ export const conversationCalls = {
           status: row.status,
           text: row.text,
           errorCode: row.error_code,
-          createdAtMs: row.created_at,
+          saidAtMs: row.received_at ?? row.created_at,
         })),
         next: nextBeforeId,
         hasOptedOut: optOuts.length > 0,

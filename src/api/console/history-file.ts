@@ -1,5 +1,5 @@
 import { rfc3339 } from '../../clock.ts'
-import type { MessageRow } from '../../messages/message-store.ts'
+import { deliveredAtOf, type MessageRow, sentAtOf } from '../../messages/message-store.ts'
 import { renderMessage } from '../v1/message-view.ts'
 import { csvLine, csvMark } from './csv.ts'
 
@@ -45,11 +45,12 @@ const columns: readonly [name: string, of: (row: MessageRow) => string | number 
   ['possible_duplicate', (row) => (row.possible_duplicate === 1 ? 'true' : 'false')],
   ['client_reference', (row) => row.client_reference],
   ['metadata', (row) => row.metadata],
-  ['sent_at', (row) => instantOf(row.sent_at)],
-  ['delivered_at', (row) => instantOf(row.delivered_at)],
+  ['sent_at', (row) => instantOf(sentAtOf(row))],
+  ['delivered_at', (row) => instantOf(deliveredAtOf(row))],
   ['finalized_at', (row) => instantOf(row.finalized_at)],
   ['updated_at', (row) => rfc3339(row.updated_at)],
   ['send_id', (row) => row.send_id],
+  ['received_at', (row) => instantOf(row.received_at)],
 ]
 
 /** Comma-separated values, with a line of names. */

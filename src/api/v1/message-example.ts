@@ -28,6 +28,7 @@ export const messageExample: MessageView = {
   client_reference: 'order-4711',
   metadata: { shop: 'berlin' },
   created_at: '2026-11-21T09:30:00.000Z',
+  received_at: null,
   send_at: null,
   expires_at: '2026-11-22T09:30:00.000Z',
   sent_at: '2026-11-21T09:30:01.204Z',

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { rfc3339, rfc3339OrNull } from '../../clock.ts'
 import { knownNumber } from '../../messages/erased-number.ts'
 import { messageErrorRule } from '../../messages/message-errors.ts'
-import type { MessageRow } from '../../messages/message-store.ts'
+import { deliveredAtOf, type MessageRow, sentAtOf } from '../../messages/message-store.ts'
 import type { SendRequest } from '../../messages/send-request.ts'
 
 /** Schemas by hand where TypeBox would write `anyOf`: a type and a list of values read better in the reference. */
@@ -98,11 +98,18 @@ export const MessageSchema = Type.Object(
     }),
     client_reference: orNull<string>('string', 'Yours, echoed.'),
     metadata: Type.Record(Type.String(), Type.String(), { description: 'Yours, echoed.' }),
-    created_at: instant('When it was accepted, or received.'),
+    created_at: instant('When it was accepted, or when it reached this service.'),
+    received_at: instantOrNull(
+      'When the network had an inbound message, by its own clock; null where the device does not tell, and for outbound.',
+    ),
     send_at: instantOrNull('When it is to be sent; null for at once.'),
     expires_at: instantOrNull('When its validity ends; it is never handed over later.'),
-    sent_at: instantOrNull('When the network had taken every part.'),
-    delivered_at: instantOrNull('When the network said that the handset has it.'),
+    sent_at: instantOrNull(
+      'When the network had taken every part: by the clock of the phone that sent it, else when the device said so.',
+    ),
+    delivered_at: instantOrNull(
+      'When the handset had it: by the clock of the phone that sent it, else when the network said so.',
+    ),
     finalized_at: instantOrNull('When it became final; a correction does not move it.'),
     updated_at: instant('The last change; erasing the text is none.'),
   },
@@ -143,10 +150,11 @@ export function renderMessage(row: MessageRow): MessageView {
     client_reference: row.client_reference,
     metadata: row.metadata === '{}' ? nothing : (JSON.parse(row.metadata) as Record<string, string>),
     created_at: createdAt,
+    received_at: rfc3339OrNull(row.received_at),
     send_at: rfc3339OrNull(row.send_at),
     expires_at: rfc3339OrNull(row.expires_at),
-    sent_at: rfc3339OrNull(row.sent_at),
-    delivered_at: rfc3339OrNull(row.delivered_at),
+    sent_at: rfc3339OrNull(sentAtOf(row)),
+    delivered_at: rfc3339OrNull(deliveredAtOf(row)),
     finalized_at: rfc3339OrNull(row.finalized_at),
     updated_at: row.updated_at === row.created_at ? createdAt : rfc3339(row.updated_at),
   }
@@ -189,6 +197,7 @@ export function renderAccepted(send: SendRequest): MessageView[] {
     client_reference: send.clientReference,
     metadata,
     created_at: createdAt,
+    received_at: null,
     send_at: rfc3339OrNull(send.sendAt),
     expires_at: expiresAt,
     sent_at: null,
@@ -221,6 +230,8 @@ export const asAccepted = (row: MessageRow, sendAtMs: number | null): MessageRow
   sequence: 1,
   sent_at: null,
   delivered_at: null,
+  reported_sent_at: null,
+  reported_delivered_at: null,
   finalized_at: null,
   settled_at: null,
   updated_at: row.created_at,

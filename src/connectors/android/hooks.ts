@@ -69,6 +69,9 @@ function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }
 
+/** No SMS that a phone hands on is older. */
+const firstDateMs = Date.UTC(2000, 0, 1)
+
 /**
  * Null for what is no message. The time is the one of the SMSC, which knows seconds: it tells genuine repeats apart. Apps tell a message
  * twice, by the broadcast and by the inbox of the phone, and write its time as they like: one from before there was the app is none.
@@ -84,8 +87,8 @@ function readReceived(payload: Record<string, unknown>, nowMs: number): Inbound 
     ...(isBare(from) && { fromIs: 'bare' as const }),
     to: textOf(payload['recipient'], longestNumber),
     text: message,
-    // An SMSC whose clock goes before ours makes no message of tomorrow.
-    receivedAt: Math.min(atMs ?? nowMs, nowMs),
+    // An SMSC whose clock goes before ours makes no message of tomorrow; a phone dates one that tells no time to 1970.
+    receivedAt: atMs === null || atMs < firstDateMs ? null : Math.min(atMs, nowMs),
     inReplyTo: null,
     ...namesOf(payload, { from, atMs, isDateless: toldMs !== null && atMs === null, nowMs }),
     ...(atMs === null && { fingerprintGuessed: true }),

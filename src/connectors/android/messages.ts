@@ -46,7 +46,7 @@ export async function report({ ports }: PhoneRouteDeps, call: PhoneCall): Promis
   const body = readJson(call)
   if (!Array.isArray(body)) throw new CallRefused(400, 'The body is not a list.')
   const entries = body.filter(isRecord)
-  const reports = entries.flatMap(readReport)
+  const reports = entries.flatMap((entry) => readReport(entry, phone?.clockOffsetMs ?? 0))
   const news = reports.length > 0 ? await ports.report(registration, reports) : []
   if (phone === null) return done
   const expiries = new Set(news.filter(({ error }) => isExpiry(error)).map(({ attemptId }) => attemptId))
@@ -72,8 +72,11 @@ const states: Readonly<Record<string, Report['state']>> = {
   Cancelled: 'canceled',
 }
 
-/** The word on the one recipient, or on the message where the phone knows of none: it cancels what it never had. */
-function readReport(entry: Record<string, unknown>): Report[] {
+/**
+ * The word on the one recipient, or on the message where the phone knows of none: it cancels what it never had. It dates each state by its own
+ * clock, which goes `clockOffsetMs` before ours.
+ */
+function readReport(entry: Record<string, unknown>, clockOffsetMs: number): Report[] {
   const { state, recipients } = entry
   const attemptId = textOf(entry['id'], longestId)
   const list: unknown[] = Array.isArray(recipients) ? recipients : []
@@ -82,15 +85,24 @@ function readReport(entry: Record<string, unknown>): Report[] {
   const known = typeof said === 'string' && Object.hasOwn(states, said) ? states[said] : undefined
   if (attemptId === null || known === undefined) return []
   // The app keeps the latest word alone, and the date of each: where Android tells of sending behind delivery, no report may have said so.
-  if ((known === 'processed' || known === 'sent') && hasDate(entry, 'Delivered'))
-    return [{ attemptId, state: 'delivered', error: null }]
+  const times = timesOf(entry, clockOffsetMs)
+  if ((known === 'processed' || known === 'sent') && 'deliveredAt' in times)
+    return [{ attemptId, state: 'delivered', error: null, ...times }]
   // Beside other states it is a remark.
   const error = known === 'failed' ? textOf(recipient['error'], longestError) : null
-  return [{ attemptId, state: known, error }]
+  return [{ attemptId, state: known, error, ...times }]
 }
 
-const hasDate = ({ states: dates }: Record<string, unknown>, state: string): boolean =>
-  isRecord(dates) && readDate(dates[state]) !== null
+function timesOf(
+  { states: dates }: Record<string, unknown>,
+  clockOffsetMs: number,
+): Pick<Report, 'sentAt' | 'deliveredAt'> {
+  const [sentAt, deliveredAt] = ['Sent', 'Delivered'].map((state) => {
+    const atMs = isRecord(dates) ? readDate(dates[state]) : null
+    return atMs === null ? undefined : atMs - clockOffsetMs
+  })
+  return { ...(sentAt !== undefined && { sentAt }), ...(deliveredAt !== undefined && { deliveredAt }) }
+}
 
 /** When the phone wrote down its last change, by its own clock. */
 function latestDate({ states: dates }: Record<string, unknown>): number {

@@ -92,4 +92,7 @@ export interface Report {
   state: 'pending' | 'processed' | 'sent' | 'delivered' | 'failed' | 'canceled'
   /** Its words for a failure. */
   error: string | null
+  /** When it was sent and delivered, by its clock in our time; left out where it does not say. */
+  sentAt?: number
+  deliveredAt?: number
 }

@@ -73,7 +73,8 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryF
       ...(fromIs !== null && { fromIs }),
       to: body.destination.address === '' ? null : numberOf(body.destination),
       text,
-      receivedAt,
+      // A deliver_sm says nothing of when the SMSC had it.
+      receivedAt: null,
       inReplyTo: null,
       fingerprint: name,
       fingerprintGuessed: true,
