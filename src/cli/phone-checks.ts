@@ -6,7 +6,11 @@ import type { DeviceCheck } from './device-view.ts'
 import { describePhone, phoneProgress } from '../devices/phone-progress.ts'
 
 /** What makes a phone able to send, beside what every device needs: an app that registered, was heard, keeps its stream open, and sees a SIM. */
-export function examinePhone(device: ListedDevice, phone: ListedPhone | null, nowMs: number): DeviceCheck[] {
+export function examinePhone(
+  device: ListedDevice,
+  phone: ListedPhone | null,
+  { nowMs, publicUrl }: { nowMs: number; publicUrl: string | null },
+): DeviceCheck[] {
   if (phone === null) {
     const owner = device.accountId === null ? '--shared' : `--account ${device.accountId}`
     const says = `No app is registered as it: onesixty device connect android ${owner}`
@@ -20,6 +24,7 @@ export function examinePhone(device: ListedDevice, phone: ListedPhone | null, no
       says: `Registered at ${rfc3339(phone.createdAt)}: ${describePhone(phone)}.`,
     },
     contactCheck(device.report, nowMs),
+    receivingCheck(device.report, publicUrl),
     ...steps.map(({ name, isDone, says }) => ({
       name: name.replace(' ', '_'),
       // Nothing is wrong with a phone that has not told its battery yet.
@@ -27,6 +32,25 @@ export function examinePhone(device: ListedDevice, phone: ListedPhone | null, no
       says: `${name}: ${says}`,
     })),
   ]
+}
+
+/** Sending works by whatever address the app was given; for what it receives the phone is told one. */
+function receivingCheck(report: ListedDevice['report'], publicUrl: string | null): DeviceCheck {
+  const name = 'receiving'
+  const remedy = 'Set ONESIXTY_PUBLIC_URL to the address that the phone has to use, and restart the server.'
+  if (publicUrl === null)
+    return {
+      name,
+      ok: false,
+      says: `ONESIXTY_PUBLIC_URL is not set: the phone is told an address of its own machine, and hands on nothing of what it receives. ${remedy}`,
+    }
+  return report?.reasons.includes('receives_nothing') === true
+    ? {
+        name,
+        ok: false,
+        says: `The phone is told an address of its own machine for what it receives. ${remedy}`,
+      }
+    : { name, ok: true, says: `For what it receives it is told ${publicUrl}.` }
 }
 
 function contactCheck(report: ListedDevice['report'], nowMs: number): DeviceCheck {

@@ -11,6 +11,8 @@ const remedies: Readonly<Record<string, string>> = {
     'The app sees no SIM. Put one in, and let the app read the state of the phone (Android settings, permission Phone).',
   repeated_failures:
     'Message after message fails on the phone. Look at credit, signal and SMS permission, and whether Android asks on its screen to allow many messages.',
+  receives_nothing:
+    'It sends, and hands on nothing of what it receives, STOP among it: it is told an address of its own machine. Set ONESIXTY_PUBLIC_URL to the address that the phone has to use, and restart the server.',
   battery_low: 'The battery is nearly empty. Connect the charger.',
   clock_skew: "The phone's clock is wrong by more than a minute: let it set its time by the network.",
   app_outdated: 'The app is older than 1.53.1, the oldest that this service knows. Install a newer one.',

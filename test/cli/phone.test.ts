@@ -4,13 +4,14 @@ import { readConfig } from '../../src/config.ts'
 import { listPhones } from '../../src/devices/list-phones.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { databaseSettings } from '../test-database.ts'
+import { cli as runCli } from '../run-command.ts'
 import { register, report } from './registered-phone.ts'
 import { type Cli, openCli } from './run-cli.ts'
 
 let cli: Cli
 let tools: Toolbox
 beforeAll(async () => {
-  cli = await openCli()
+  cli = await openCli({ ONESIXTY_PUBLIC_URL: 'https://sms.example.org' })
   await cli.json('account create --name Ada --email ada@example.org')
   const silent = { write: () => undefined }
   const io = { stdout: silent, stderr: silent, stdin: (async function* none() {})(), env: {} }
@@ -85,6 +86,29 @@ test('a phone with its stream open passes its test, whether it told its battery 
   expect(stdout).toContain('ok    event stream: open')
   expect(code).toBe(0)
 })
+
+test.for([
+  ['', [], /^FAIL {2}ONESIXTY_PUBLIC_URL is not set: .*Set ONESIXTY_PUBLIC_URL to the address/m],
+  [
+    'http://localhost:8160',
+    ['receives_nothing'],
+    /^FAIL {2}The phone is told an address of its own machine/m,
+  ],
+] as const)(
+  'a phone that cannot hand on what it receives fails its test (%j)',
+  async ([publicUrl, reasons, line]) => {
+    const id = await addPhone()
+    await report(
+      tools,
+      id,
+      { link: 'stream', lastSeenAt: tools.clock.now() },
+      { status: 'degraded', reasons },
+    )
+    const env: Record<string, string> = publicUrl === '' ? {} : { ONESIXTY_PUBLIC_URL: publicUrl }
+    const { code, stdout } = await runCli(['device', 'test', id], { dataFolder: cli.dataFolder, env })
+    expect([code, stdout]).toEqual([1, expect.stringMatching(line)])
+  },
+)
 
 test('a phone on Google push fails its test, and test and list say what to do', async () => {
   const id = await addPhone()

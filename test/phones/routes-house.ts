@@ -125,7 +125,7 @@ export async function openRoutesHouse(config: Partial<Config> = {}): Promise<Rou
   const routes = createPhoneRoutes({
     ports: portsOf(store, () => phone),
     clock: { now: () => clock.now() },
-    publicUrl: () => 'https://sms.example.org',
+    publicUrl: () => config.publicUrl ?? 'https://sms.example.org',
   })
   const clock = createStubClock()
   const logLines: string[] = []
@@ -136,7 +136,7 @@ export async function openRoutesHouse(config: Partial<Config> = {}): Promise<Rou
     ids: createIds({ now: clock.now }),
     log: createLog('info', { write: (line) => void logLines.push(line) }),
     metrics: createMetrics(),
-    publicUrl: () => 'https://sms.example.org',
+    publicUrl: () => config.publicUrl ?? 'https://sms.example.org',
     tls: null,
     mounts: [routes],
     hasConsole: false,

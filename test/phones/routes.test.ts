@@ -99,3 +99,19 @@ test('the log names routes and devices, and holds no token, secret, number or te
   ])
     expect(log).not.toContain(secret)
 })
+
+test.for([
+  ['http://localhost:8160', 'sms.example.org', ['receives_nothing']],
+  ['http://localhost:8160', '192.168.1.5:8160', ['receives_nothing']],
+  // By a cable, as `adb reverse` leads it.
+  ['http://127.0.0.1:8160', '127.0.0.1:8160', []],
+  ['https://sms.example.org', 'sms.example.org', []],
+] as const)(
+  'a phone that is told %s for what it receives, and comes by %s, has the reasons %j',
+  async ([publicUrl, host, reasons]) => {
+    const { port, phone } = await openRoutesHouse({ publicUrl })
+    const head = `GET /mobile/v1/message HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${deviceToken}\r\nConnection: close`
+    expect(await rawRequest(port, `${head}\r\n\r\n`)).toMatchObject({ status: 200 })
+    expect(phone.health().reasons).toEqual(reasons)
+  },
+)

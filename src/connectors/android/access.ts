@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { appVersionOf } from './app-version.ts'
+import { isLoopbackHost } from '../../own-address.ts'
 import type { Registration } from './ports.ts'
 import { type Call, CallRefused, type PhoneCall, type PhoneRouteDeps, type ServerTools } from './route.ts'
 
@@ -25,10 +26,23 @@ export const bearerOf = ({ headers }: Pick<Call, 'headers'>): string | null => {
 }
 
 /** The call of a phone, from which it counts as heard. */
-export function callOfPhone({ ports }: PhoneRouteDeps, call: Call, registration: Registration): PhoneCall {
+export function callOfPhone(
+  { ports, publicUrl }: PhoneRouteDeps,
+  call: Call,
+  registration: Registration,
+): PhoneCall {
   const phone = ports.phone(registration.deviceId)
-  phone?.contact(registration, call.appVersion)
+  phone?.contact({ ...registration, isDeaf: isDeaf(publicUrl(), call) }, call.appVersion)
   return { ...call, registration, phone, appVersion: call.appVersion ?? registration.appVersion }
+}
+
+/**
+ * Whether a phone is told an address of its own machine for what it receives, as it is where `ONESIXTY_PUBLIC_URL` is not set, while it reaches this
+ * service by another one. One that comes by a loopback name is led here by a cable (`adb reverse`).
+ */
+function isDeaf(publicUrl: string, { headers: { host } }: Pick<Call, 'headers'>): boolean {
+  const reached = typeof host === 'string' ? URL.parse(`http://${host}`) : null
+  return reached !== null && isLoopbackHost(new URL(publicUrl).hostname) && !isLoopbackHost(reached.hostname)
 }
 
 /**

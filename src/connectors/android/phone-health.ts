@@ -2,6 +2,18 @@ import type { Health } from '../connector.ts'
 import { isSince, oldestSupported } from './app-version.ts'
 import type { AndroidSettings } from './settings.ts'
 
+export type SeenSims = readonly { slot: number; number: string | null; carrier: string | null }[]
+
+/** What a phone said of itself when it registered, as it is stored. Numbers of SIMs are masked. */
+export interface RegisteredAs {
+  appVersion: string | null
+  usesPush: boolean
+  /** None is a word too; null: an old app says nothing of them. */
+  sims: SeenSims | null
+  /** It is told an address of its own machine for what it receives. Left out: as before. */
+  isDeaf?: boolean
+}
+
 /** What a phone was heard to say, and when. Spans end now. */
 export interface PhoneFacts {
   isStopped: boolean
@@ -18,6 +30,8 @@ export interface PhoneFacts {
   network: Health['network']
   /** Null: nobody has said. */
   sims: Health['sims'] | null
+  /** It is told an address for what it receives that cannot be the one of this service. */
+  isDeaf: boolean
   clockOffsetMs: number
   failsRepeatedly: boolean
   nowMs: number
@@ -72,11 +86,12 @@ function reachOf(facts: PhoneFacts, settings: Thresholds): Reach {
 }
 
 function troublesOf(facts: PhoneFacts): string[] {
-  const { sims, battery, clockOffsetMs, appVersion, failsRepeatedly } = facts
+  const { sims, battery, clockOffsetMs, appVersion, failsRepeatedly, isDeaf } = facts
   const isLow = battery !== null && battery.percent < lowBatteryPercent && !battery.charging
   return [
     ...(sims?.length === 0 ? ['no_sim'] : []),
     ...(failsRepeatedly ? ['repeated_failures'] : []),
+    ...(isDeaf ? ['receives_nothing'] : []),
     ...(isLow ? ['battery_low'] : []),
     ...(Math.abs(clockOffsetMs) > tolerableSkewMs ? ['clock_skew'] : []),
     ...(appVersion !== null && !isSince(appVersion, oldestSupported) ? ['app_outdated'] : []),

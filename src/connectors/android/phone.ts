@@ -4,20 +4,10 @@ import { isSince, since } from './app-version.ts'
 import { EventStreams, type StreamSink } from './event-streams.ts'
 import { whomFailureBlames } from './failure.ts'
 import { type ClockWitness, PhoneClock } from './phone-clock.ts'
-import { healthOf, shownSims } from './phone-health.ts'
+import { healthOf, type RegisteredAs, type SeenSims, shownSims } from './phone-health.ts'
 import { ReadDocuments } from './read-documents.ts'
 import { type AndroidSettings, readSettings, simChoiceOf } from './settings.ts'
 import { Waker } from './waker.ts'
-
-export type SeenSims = readonly { slot: number; number: string | null; carrier: string | null }[]
-
-/** What a phone said of itself when it registered, as it is stored. Numbers of SIMs are masked. */
-export interface RegisteredAs {
-  appVersion: string | null
-  usesPush: boolean
-  /** None is a word too; null: an old app says nothing of them. */
-  sims: SeenSims | null
-}
 
 export interface SeenHealth {
   battery: { percent: number; charging: boolean } | null
@@ -126,6 +116,7 @@ export class Phone implements Pull {
       battery: this.#battery,
       network: this.#network,
       sims: this.#sims(),
+      isDeaf: this.#registration?.isDeaf ?? false,
       clockOffsetMs: this.#clock.offsetMs,
       failsRepeatedly: this.#saysItFails || this.#failuresInRow >= mostFailures,
       nowMs: this.#tools.now(),
