@@ -23,6 +23,21 @@ test('the counter says what the server charges, whatever is typed', () => {
   )
 })
 
+test('what it says is left fits into the parts that the server cuts, and one unit more is a part more', () => {
+  expect([costOfText('😀'.repeat(67)), costOfText('€'.repeat(154))].map((cost) => cost.unitsLeft)).toEqual([
+    65, 149,
+  ])
+  const unit = fc.constantFrom('a', '€', '[', '😀', 'ж', '\n')
+  fc.assert(
+    fc.property(fc.string({ unit, maxLength: 700, minLength: 1 }), (text) => {
+      const { parts, unitsLeft } = costOfText(text)
+      const partsWith = (units: number): number =>
+        measureText(normalizeText(text + 'a'.repeat(units)), 'auto').parts
+      expect([partsWith(unitsLeft), partsWith(unitsLeft + 1)]).toEqual([parts, parts + 1])
+    }),
+  )
+})
+
 test('it names what forces UCS-2, and what the text costs without', () => {
   const text = `“${'a'.repeat(100)}”`
   const cost = costOfText(text)

@@ -5,6 +5,7 @@ import {
   normalizeText,
   type Offending,
   offendingCharacters,
+  splitText,
 } from '../../../src/sms-text.ts'
 import { replaceLookAlikes } from '../../../src/smart-encoding.ts'
 
@@ -28,17 +29,23 @@ const room = { gsm7: { single: 160, joined: 153 }, ucs2: { single: 70, joined: 6
 export function costOfText(raw: string): TextCost {
   const text = normalizeText(raw)
   const { encoding, units, parts } = measureText(text, 'auto')
-  const fits = parts === 1 ? room[encoding].single : parts * room[encoding].joined
   const gsmParts = encoding === 'ucs2' ? countPartsIfGsm7(text) : null
   return {
     fault: raw === '' ? null : (findTextFault(raw)?.detail ?? null),
     encoding,
     units,
     parts,
-    unitsLeft: Math.max(0, fits - units),
+    unitsLeft: unitsLeftOf(text, { encoding, parts }),
     offending: encoding === 'ucs2' ? offendingCharacters(text) : [],
     partsIfReplaced: gsmParts !== null && gsmParts < parts ? gsmParts : null,
   }
+}
+
+/** By the last part as it is cut: no character stands in two, so that the ones before may have room that nothing can take. */
+function unitsLeftOf(text: string, { encoding, parts }: Pick<TextCost, 'encoding' | 'parts'>): number {
+  const last = splitText(text, 'auto').at(-1) ?? ''
+  const taken = encoding === 'gsm7' ? measureText(last, 'auto').units : last.length
+  return (parts === 1 ? room[encoding].single : room[encoding].joined) - taken
 }
 
 /** The text with its look-alikes replaced by what GSM-7 has. */
