@@ -23,7 +23,6 @@ export const problems = {
   request_timeout: { status: 408, says: 'The request took too long to arrive.', remedy: 'Send headers and body without long pauses: by default headers within 5 s, the whole request within 10 s.' },
   idempotency_in_progress: { status: 409, says: 'A request with this Idempotency-Key is still being handled.', remedy: 'Repeat after `Retry-After` seconds; the answer of the first request will be given.' },
   link_not_valid: { status: 410, says: 'This link does not work any more.', remedy: 'Ask for a new one: links work once and not for ever. The operator makes one with `onesixty user reset-link`.' },
-  version_retired: { status: 410, says: 'This version of the interface has been retired.', remedy: 'Move to the version named in the documentation.' },
   payload_too_large: { status: 413, says: 'The request body is too large.', remedy: 'Send less (64 KiB by default); split a long list of recipients over several requests.' },
   uri_too_long: { status: 414, says: 'The address of the request is too long.', remedy: 'Ask for fewer ids at once.' },
   unsupported_media_type: { status: 415, says: 'The body is not in a form that is understood.', remedy: 'Send `Content-Type: application/json` and no Content-Encoding.' },

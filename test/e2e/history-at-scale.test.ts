@@ -51,7 +51,7 @@ const keepSaid = `{
 describe('with 100,000 messages', () => {
   test.each([
     ['state=failed', 'unreachable'],
-    ['error=sim_blocked', 'sim_blocked'],
+    ['error=network_rejected', 'network_rejected'],
     ['direction=inbound', 'received'],
     ['text=NEEDLE', 'Here is the needle'],
     ['reference=order-17', 'Order 69 is on its way'],

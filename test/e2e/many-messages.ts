@@ -28,7 +28,7 @@ function messageOf(number: number, own: Pick<MessageRow, 'account_id' | 'id' | '
   const at = own.created_at + 3_000
   const end =
     number % shares.rareError === 7
-      ? failedAt(at, 'sim_blocked')
+      ? failedAt(at, 'network_rejected')
       : number % shares.failed === 0
         ? failedAt(at, 'unreachable')
         : deliveredAt(at)

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { Compile } from 'typebox/compile'
 import { expect, test } from 'vitest'
 import { messageExample } from '../../src/api/v1/message-example.ts'
@@ -106,4 +107,10 @@ test('a message that has moved on is shown as it was accepted, just as it was an
   expect(rows.map((row) => row.status)).toEqual(['sent', 'sent'])
   expect(rows.map((row) => renderMessage(asAccepted(row, null)))).toEqual(renderAccepted(send))
   await house.close()
+})
+
+test('each cause that the reference explains is given somewhere', () => {
+  const sources = globSync('src/**/*.ts', { exclude: ['src/messages/message-errors.ts'] })
+  const all = sources.map((file) => readFileSync(file, 'utf8')).join('\n')
+  expect(messageErrorCodes.filter((code) => !all.includes(`'${code}'`))).toEqual([])
 })
