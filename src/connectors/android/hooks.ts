@@ -69,9 +69,6 @@ function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }
 
-/** No SMS that a phone hands on is older. */
-const firstDateMs = Date.UTC(2000, 0, 1)
-
 /**
  * Null for what is no message. The time is the one of the SMSC, which knows seconds: it tells genuine repeats apart. Apps tell a message
  * twice, by the broadcast and by the inbox of the phone, and write its time as they like: one from before there was the app is none.
@@ -87,15 +84,15 @@ function readReceived(payload: Record<string, unknown>, nowMs: number): Inbound 
     ...(isBare(from) && { fromIs: 'bare' as const }),
     to: textOf(payload['recipient'], longestNumber),
     text: message,
-    // An SMSC whose clock goes before ours makes no message of tomorrow; a phone dates one that tells no time to 1970.
-    receivedAt: atMs === null || atMs < firstDateMs ? null : Math.min(atMs, nowMs),
+    // An SMSC whose clock goes before ours makes no message of tomorrow.
+    receivedAt: atMs === null ? null : Math.min(atMs, nowMs),
     inReplyTo: null,
     ...namesOf(payload, { from, atMs, isDateless: toldMs !== null && atMs === null, nowMs }),
     ...(atMs === null && { fingerprintGuessed: true }),
   }
 }
 
-/** Phones without a clock write 1970. */
+/** No SMS that a phone hands on is older: one that tells no time, or whose clock does not go, dates it to 1970. */
 const firstDateMs = Date.UTC(2000, 0)
 /** In which both tellings of one SMS come, where a date does not say that they are one. */
 const toldWithinMs = 10 * minuteMs
