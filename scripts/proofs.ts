@@ -203,6 +203,14 @@ export const proofs: readonly Proof[] = [
     catches: ['late-words-of-phones-charge', 'offers-outlive-their-phone'],
   },
   {
+    name: 'sick-devices',
+    says: 'devices that fail, hang, refuse or are cut, in changing order: while a sound one works no message waits for them or is refused for good by them, a new fault costs five messages at most, and one that is alone still gets its turns',
+    projects: both,
+    files: ['test/unit/doubt.test.ts', 'test/unit/choose-device.test.ts', 'test/dispatch/sick-links.test.ts', 'test/phones/sick-phones.test.ts'],
+    sizes: ['SICK_LINKS'],
+    catches: ['doubted-among-the-sound', 'full-pages-for-new-faults', 'lone-device-never-tried', 'refused-by-the-same-again', 'waits-elsewhere-unfound'],
+  },
+  {
     name: 'webhooks',
     says: 'endpoints that hang, drip, redirect, flood, answer 410 or 429 stand in nobody’s way; addresses inside are not reached in any spelling; events are told again under the same id with the same words',
     projects: embedded,

@@ -16,6 +16,7 @@ export const proofSizes = {
   },
   PUT_BACKS: { ci: 1, long: 30, of: '× a copy of the data folder put back in each of three ways' },
   SEQUENCES: { ci: 600, long: 200_000, of: 'sequences of what can happen to messages and money' },
+  SICK_LINKS: { ci: 12, long: 2_000, of: 'sequences of links that begin and cease to fail' },
   PHONE_SEQUENCES: { ci: 80, long: 5_000, of: 'sequences of what phones, people and time do' },
   PHONE_HOUSE_KILLS: { ci: 2, long: 5, of: 'kills of a server with fifty phones' },
   PHONE_MESSAGES: { ci: 120, long: 500, of: 'messages that one phone is asked for at once' },

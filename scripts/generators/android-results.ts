@@ -12,7 +12,7 @@ A phone that could not send a message says why in the words of Android's SmsMana
 
 | class | what becomes of the message |
 | --- | --- |
-| \`now\` | the radio sent nothing: it is tried again, here or on another phone, after 15 s and 60 s, then fails and is released |
+| \`now\` | the radio sent nothing: it is tried on another phone at once where one works, else again after 15 s and 60 s, then fails and is released |
 | \`limit\` | the phone let no more out: another phone may have it at once, and this one gets nothing more for its \`limit_rest_min\`; it costs the message no attempt |
 | \`good\` | the radio sent nothing and no phone would: it fails at once and is released |
 | \`rejected\` | the network was asked and said no: it fails at once and is released |

@@ -16,7 +16,7 @@ The command_status of a submit_sm_resp decides what becomes of a message. \`netw
 | class | what becomes of the message |
 | --- | --- |
 | \`good\` | it fails at once and is released |
-| \`now\` | it is tried again, here or elsewhere, after 15 s and 60 s, then fails and is released |
+| \`now\` | it is tried over another device at once where one works, else again after 15 s and 60 s, then fails and is released |
 | \`busy\` | the link rests for a second, then it is the next to be tried, ten times; from then on, or at once where the queue of its recipient is full, it goes behind others, ever more rarely, up to once a minute. No attempt is counted, until its validity ends |
 | \`unknown\` | it is never sent again: it becomes \`unconfirmed\`, unless a receipt says more |
 | \`link\` | it was not taken and waits for another session or another device |

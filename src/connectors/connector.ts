@@ -36,6 +36,8 @@ export interface RefusalReason {
   networkCode: string | null
   /** It is about this recipient, as far as anybody knows, such as a handset whose queue is full: what goes to others goes first. */
   recipientAlone?: true
+  /** It is mostly about the device or its SIM, whatever the message: what the network refuses to one it may take from another. */
+  deviceAlone?: true
   /** A limit that the device keeps by itself: until its `limitRestMs` are over, more is refused too. */
   limitReached?: true
 }
@@ -127,6 +129,8 @@ export interface Health {
   status: 'pending' | 'online' | 'degraded' | 'offline'
   /** Machine-readable, worst first: not_registered, no_sim, contact_late, battery_low, repeated_failures, … */
   reasons: readonly string[]
+  /** Nothing of what it was given could be sent now, such as by a phone without a SIM: what others can carry is not for it. */
+  cannotSend?: true
   link: 'stream' | 'poll' | 'push' | 'session' | 'none'
   lastSeenAt: number | null
   nextContactExpectedBy: number | null

@@ -10,7 +10,7 @@ const remedies: Readonly<Record<string, string>> = {
   no_sim:
     'The app sees no SIM. Put one in, and let the app read the state of the phone (Android settings, permission Phone).',
   repeated_failures:
-    'Message after message fails on the phone. Look at credit, signal and SMS permission, and whether Android asks on its screen to allow many messages.',
+    'Message after message fails on it. Other devices carry what they can in its place; it is tried with one message at a time, and any onesixty device set ends that. Of a phone look at credit, signal and SMS permission, and whether Android asks on its screen to allow many messages.',
   receives_nothing:
     'It sends, and hands on nothing of what it receives, STOP among it: it is told an address of its own machine. Set ONESIXTY_PUBLIC_URL to the address that the phone has to use, and restart the server.',
   battery_low: 'The battery is nearly empty. Connect the charger.',

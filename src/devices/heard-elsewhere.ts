@@ -7,12 +7,14 @@ import { type DeviceReport, type DeviceReportBody, reportLifetimeMs } from './de
 export interface HeardElsewhere {
   deviceId: string
   status: DeviceStatus
+  reasons?: readonly string[]
   reportedAt: number
 }
 
 interface Told {
   device_id: string
   status: DeviceStatus
+  reasons: string
   body: string
   reported_at: number
 }
@@ -29,7 +31,7 @@ export async function heardElsewhere(
   const rows = await selectEach<Told & Record<string, string | number | null>>(
     tx,
     {
-      sql: `select device_id, status, body, reported_at from device_reports
+      sql: `select device_id, status, reasons, body, reported_at from device_reports
             where device_id = :device and told_by <> :epoch and reported_at > :since`,
       inputs: ['device', 'epoch', 'since'],
     },
@@ -39,7 +41,8 @@ export async function heardElsewhere(
   return reports.flatMap(({ deviceId, body }) => {
     const row = told.get(deviceId)
     if (row === undefined || !knowsMore(JSON.parse(row.body) as DeviceReportBody, body)) return []
-    return [{ deviceId, status: row.status, reportedAt: row.reported_at }]
+    const reasons = JSON.parse(row.reasons) as string[]
+    return [{ deviceId, status: row.status, reasons, reportedAt: row.reported_at }]
   })
 }
 

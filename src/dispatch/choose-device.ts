@@ -9,6 +9,8 @@ export interface Route {
   sender: string | null
   /** Only devices can carry it that are told the encoding. */
   encodingForced: boolean
+  /** The device that refused what waits here last: another one is to have it, as long as another one works. */
+  avoids: string | null
 }
 
 /** A device as the choice sees it. */
@@ -24,6 +26,12 @@ export interface Candidate {
   alphanumericSender: boolean
   /** Messages that it can take now: its window less what is open, within its pace. */
   free: number
+  /** The same while a sound device could carry them in its place, where that is less: so few are lost to a fault that is new. */
+  freeBeside?: number
+  /** It fails again and again (doubt.ts), or says that it cannot send. */
+  isDoubted?: true
+  /** The last that it was given failed. */
+  hasFailed?: true
   /** Open hand-overs as a share of its window, 0 to 1. */
   load: number
   /** Parts that it joins into one message, at most. */
@@ -59,31 +67,91 @@ const canCarry = (
   canUseSender(device, route.sender) &&
   (device.choosesEncoding || !route.encodingForced)
 
-/**
- * The device for the next messages of a route. An account's own working device always comes before a shared one, even while it is
- * busy: an own phone that is at its pace must not push its messages out under another number. Among equals the healthy come before
- * the degraded, then the least loaded. `busy`: a device works and has no room now; `none`: no device that can carry it works, or only another
- * node has one: that node gives it its messages, and here the route holds no turn.
- */
-export function chooseDevice(route: Route, devices: readonly Candidate[]): Candidate | 'busy' | 'none' {
+type Facts = Pick<Candidate, 'id' | 'isDoubted' | 'hasFailed'>
+
+/** Sound ones are 0. What was refused once is for a device whose last word was good, so that it is not refused by the next one for the same cause. */
+const rankOf = ({ id, isDoubted, hasFailed }: Facts, { avoids }: Route): number => {
+  if (isDoubted) return 3
+  if (avoids === null) return 0
+  return avoids === id ? 2 : hasFailed ? 1 : 0
+}
+
+/** The devices that are asked: an account's own where one of them works, else those that all share. */
+function stageOf(route: Route, devices: readonly Candidate[]): Candidate[] {
   const working = devices.filter((device) => device.health !== 'offline' && canCarry(device, route))
   const own = working.filter((device) => device.accountId !== null)
-  const asked = own.length > 0 ? own : working
-  const able = asked.filter((device) => device.free > 0)
-  if (able.length > 0) return able.reduce((best, device) => (isBetter(device, best) ? device : best))
-  return asked.every((device) => device.isElsewhere) ? 'none' : 'busy'
+  return own.length > 0 ? own : working
 }
 
 /**
- * Whether a device that asks may take of this route now: its own account's, or of accounts that no working device of their own serves.
- * `devices` are looked through only for a shared one, and no further than need be.
+ * The device for the next messages of a route. An account's own working device always comes before a shared one, even while it is
+ * busy: an own phone that is at its pace must not push its messages out under another number. Doubted ones get nothing while a sound one
+ * works, busy or not, but for one message now and then by which they are tried. Among equals the healthy come before
+ * the degraded, then the least loaded. `busy`: a device works and has no room now; `none`: no device that can carry it works, or only another
+ * node has one: that node gives it its messages, and here the route holds no turn. What the device may be given is the `free` of the answer.
+ */
+export function chooseDevice(route: Route, devices: readonly Candidate[]): Candidate | 'busy' | 'none' {
+  const stage = stageOf(route, devices)
+  const ranks = stage.map((device) => rankOf(device, route))
+  const best = Math.min(...ranks)
+  const asked = stage.filter((_, i) => ranks[i] === best)
+  const isBeside = best === 0 && asked.length > 1
+  const given = isBeside ? asked.map(asBeside) : asked
+  const tried = best === 0 ? stage.filter((device) => isTried(device, route)).map(asBeside) : []
+  const able = [...tried.filter(({ fetches }) => !fetches), ...given].filter((device) => device.free > 0)
+  const [first] = able
+  if (first?.isDoubted) return first
+  if (first) return able.reduce((one, device) => (isBetter(device, one) ? device : one), first)
+  return asked.every((device) => device.isElsewhere) ? 'none' : 'busy'
+}
+
+const asBeside = (device: Candidate): Candidate =>
+  device.freeBeside === undefined ? device : { ...device, free: device.freeBeside }
+
+/** Whether it is time to try a doubted device, though a sound one works. What was refused once is not for that. */
+const isTried = (device: Candidate, route: Route): boolean =>
+  device.isDoubted === true && route.avoids === null && (device.freeBeside ?? device.free) > 0
+
+/** Whether what a device has refused is for another one: one that works and is not in doubt. */
+export const isForAnother = (route: Route, devices: readonly Candidate[], parts: number): boolean =>
+  stageOf(
+    route,
+    devices.filter(({ maxParts }) => maxParts >= parts),
+  ).some((device) => rankOf(device, route) < 2)
+
+/** The best rank among the others of its stage; null for a shared one whose stage is not asked. Looks no further than need be. */
+function bestBeside(asking: Candidate, route: Route, devices: Iterable<Candidate>): number | null {
+  const isOwn = asking.accountId !== null
+  let best = Number.POSITIVE_INFINITY
+  for (const device of devices) {
+    // Own ones come first: behind them there is nothing for one of them to see.
+    if (isOwn && device.accountId === null) break
+    if (device.id === asking.id || device.health === 'offline' || !canCarry(device, route)) continue
+    if (!isOwn && device.accountId !== null) return null
+    best = Math.min(best, rankOf(device, route))
+    if (best === 0) break
+  }
+  return best
+}
+
+/** Whether another sound device of its stage could carry the route in the place of this one. `devices` has an account's own first. */
+export const isBesideSound = (asking: Candidate, route: Route, devices: Iterable<Candidate>): boolean =>
+  bestBeside(asking, route, devices) === 0
+
+/**
+ * Whether a device that asks may take of this route now: its own account's, or of accounts that no working device of their own serves, and
+ * while it is in doubt only what no sound one is there for. `devices` has an account's own first; they are looked through only for a shared
+ * one, or one that another may come before, and no further than need be.
  */
 export function mayFetch(asking: Candidate, route: Route, devices: Iterable<Candidate>): boolean {
   if (!canCarry(asking, route)) return false
-  if (asking.accountId !== null) return true
-  for (const device of devices)
-    if (device.accountId !== null && device.health !== 'offline' && canCarry(device, route)) return false
-  return true
+  const rank = rankOf(asking, route)
+  const beside = asking.freeBeside ?? asking.free
+  if (asking.accountId !== null && rank === 0 && beside > 0) return true
+  const best = bestBeside(asking, route, devices)
+  if (best === null) return false
+  if (best === 0) return rank === 0 ? beside > 0 : isTried(asking, route)
+  return rank <= best && asking.free > 0
 }
 
 const isBetter = (a: Candidate, b: Candidate): boolean =>
@@ -132,11 +200,18 @@ export function planClaims(
   for (const route of routes) {
     for (const size of sizesOf(route, devicesFor(route))) {
       const device = chooseDevice(route, size.devices)
+      if (size.devices.some((each) => each.fetches && isTried(each, route))) calls.add(route)
       if (device === 'none') continue
       if (device === 'busy') busy.add(route)
       else if (device.fetches) calls.add(route)
-      else if (served.has(device.id)) served.get(device.id)?.shares.push({ ...size, route })
-      else served.set(device.id, { device, shares: [{ ...size, route }] })
+      else {
+        const known = served.get(device.id)
+        if (known === undefined) served.set(device.id, { device, shares: [{ ...size, route }] })
+        else {
+          known.shares.push({ ...size, route })
+          if (device.free < known.device.free) known.device = device
+        }
+      }
     }
   }
   const wants: Want[] = []

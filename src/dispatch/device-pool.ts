@@ -130,15 +130,14 @@ export class DevicePool implements Service {
 
   /** What the choice has for a route; nothing for an account whose queue is frozen. */
   candidatesFor = (route: Route): Candidate[] => {
-    if (this.isFrozen(route.accountId)) return []
-    const shared = this.ownedBy(null, route.mode).map((device) => device.candidate(route.sender))
-    return [...this.ownCandidates(route), ...shared]
+    return this.isFrozen(route.accountId) ? [] : [...this.candidates(route)]
   };
 
-  /** The account's own alone, and those of them that work on other nodes: what these can carry is for no shared device (decision 6). */
-  *ownCandidates({ accountId, mode, sender }: Route): Generator<Candidate> {
+  /** First the account's own, and those of them that work on other nodes: what these can carry is for no shared device (decision 6). */
+  *candidates({ accountId, mode, sender }: Route): Generator<Candidate> {
     for (const device of this.ownedBy(accountId, mode)) yield this.#elsewhere.candidateOf(device, sender)
     yield* this.#elsewhere.candidatesOf(accountId, mode)
+    for (const device of this.ownedBy(null, mode)) yield device.candidate(sender)
   }
 
   /** Reads the tables anew when accounts or devices changed since the last time. Who asks while one reading is under way shares the next. */

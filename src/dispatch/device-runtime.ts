@@ -1,9 +1,10 @@
 import type { Clock } from '../clock.ts'
 import { type Health, isPull, type Link, type Outcome, type Pull } from '../connectors/connector.ts'
 import type { Log } from '../log.ts'
-import { Breaker, type BreakerState } from './breaker.ts'
+import type { BreakerState } from './breaker.ts'
 import type { Candidate } from './choose-device.ts'
 import type { DeviceFacts } from './device-facts.ts'
+import { DeviceTrust } from './device-trust.ts'
 import { drained } from './drained.ts'
 import { busyBackoffMs, faultOfDevice } from './retry-policy.ts'
 import { type Sim, SimPaces, type SimRoom } from './sim-paces.ts'
@@ -19,14 +20,15 @@ export class DeviceRuntime {
   /** Of a device that fetches, while it is on trial. */
   readonly untold = new UntoldOffers()
   readonly #clock: Clock
-  readonly #log: Log
-  readonly #breaker: Breaker
+  readonly trust: DeviceTrust
   readonly #leaseToken: (() => number | null) | null
   readonly #isLogged: () => boolean
   #facts: DeviceFacts
   #paces: SimPaces
   #open = 0
   #submitted = 0
+  /** Of a device that fetches: what it was given from here and has not told the end of, as far as this node knows. */
+  #held = 0
   #restsUntilMs = Number.NEGATIVE_INFINITY
   /** Until when a limit that it keeps by itself lasts. */
   #limitedUntilMs = Number.NEGATIVE_INFINITY
@@ -47,8 +49,7 @@ export class DeviceRuntime {
     link: Link | Pull,
   ) {
     this.#clock = deps.clock
-    this.#log = deps.log
-    this.#breaker = new Breaker(deps.breakerRestMs)
+    this.trust = new DeviceTrust(deps)
     this.#leaseToken = deps.leaseToken ?? null
     this.#isLogged = deps.isLogged ?? (() => false)
     this.#facts = facts
@@ -97,23 +98,19 @@ export class DeviceRuntime {
   get #trusted(): Health {
     const said = this.link.health()
     const nowMs = this.#clock.monotonicMs()
-    const state = this.trust
-    if (state === 'closed' && nowMs >= this.#limitedUntilMs) return said
-    const reasons = [
-      ...(state === 'closed' ? [] : ['repeated_unknown']),
-      ...(nowMs < this.#limitedUntilMs ? ['limit_reached'] : []),
-    ]
+    const reasons = [...this.trust.reasons, ...(nowMs < this.#limitedUntilMs ? ['limit_reached'] : [])]
+    if (reasons.length === 0) return said
     const degraded = said.status === 'online' ? 'degraded' : said.status
     return {
       ...said,
-      status: state === 'open' ? 'offline' : degraded,
-      reasons: [...reasons, ...said.reasons],
+      status: this.trust.isGivenUp ? 'offline' : degraded,
+      reasons: [...new Set([...reasons, ...said.reasons])],
     }
   }
 
   /** Takes over a changed row. A changed pace begins a new window; and whoever changed it has seen to its troubles. */
   update(facts: DeviceFacts): void {
-    this.#breaker.reset()
+    this.trust.reset()
     this.untold.clear()
     this.#limitedUntilMs = Number.NEGATIVE_INFINITY
     const before = this.#facts.pace
@@ -127,9 +124,11 @@ export class DeviceRuntime {
   /** As a candidate for messages of this sender, whose SIM may be at its pace while another is not. */
   candidate(sender: string | null = null): Candidate {
     const { id, accountId, mode, senders, isDraining } = this.#facts
-    const { status } = this.health
+    const { status, cannotSend = false } = this.health
     const leaseToken = this.#leaseToken?.() ?? null
     const { window } = this.link
+    const free = isDraining ? 0 : this.#free(sender, this.trust.state())
+    const freeBeside = cannotSend ? 0 : this.#freeBeside(sender, free)
     return {
       id,
       accountId,
@@ -137,7 +136,10 @@ export class DeviceRuntime {
       senders,
       // To messages that wait, a device that drains is none: another one may have them.
       health: !isDraining && (status === 'online' || status === 'degraded') ? status : 'offline',
-      free: isDraining ? 0 : this.#free(sender),
+      free,
+      ...(freeBeside < free ? { freeBeside } : {}),
+      ...(cannotSend || this.trust.isDoubted ? { isDoubted: true } : {}),
+      ...(this.trust.hasFailed ? { hasFailed: true } : {}),
       load: window === 0 ? 1 : Math.min(1, this.#open / window),
       maxParts: this.link.capabilities.maxParts,
       alphanumericSender: this.link.capabilities.alphanumericSender,
@@ -195,16 +197,19 @@ export class DeviceRuntime {
   fetched({ sim, parts, ...offer }: UntoldOffer & { sim: Sim; parts: number }): void {
     const nowMs = this.#clock.monotonicMs()
     this.#paces.spend(sim, parts, nowMs)
-    if (this.trust === 'trial') this.untold.given(offer, nowMs)
+    this.#held += 1
+    if (this.trust.state() === 'trial') this.untold.given(offer, nowMs)
   }
 
-  get trust(): BreakerState {
-    return this.#breaker.stateAt(this.#clock.monotonicMs())
+  /** Whether it holds as many as it may beside a sound device. */
+  get isFull(): boolean {
+    return isPull(this.link) && this.#held > 0 && this.#held >= this.trust.mostBeside
   }
 
-  /** How long ago it was last found not to answer: what it was given before that tells nothing of its trial. Null while it is trusted. */
-  get distrustedForMs(): number | null {
-    return this.#breaker.openedForMs(this.#clock.monotonicMs())
+  /** Of a device that fetches: what it holds was counted. Gives how many more it may hold beside a sound device. */
+  countedHeld(held: number): number {
+    this.#held = held
+    return Math.max(0, this.trust.mostBeside - held)
   }
 
   /**
@@ -212,7 +217,7 @@ export class DeviceRuntime {
    * for long enough it rests anew. Devices that all share carry its account meanwhile.
    */
   countedUntold(offers: readonly UntoldOffer[]): void {
-    if (this.trust === 'trial') this.untold.counted(offers, this.#clock.monotonicMs())
+    if (this.trust.state() === 'trial') this.untold.counted(offers, this.#clock.monotonicMs())
     this.restIfOverdue()
   }
 
@@ -223,14 +228,13 @@ export class DeviceRuntime {
 
   /** A device that fetches has told what became of an attempt, whichever node gave it that. */
   toldOf(attemptId: string, outcome: Outcome): void {
-    if (this.trust === 'trial') this.untold.told(attemptId)
+    if (this.trust.state() === 'trial') this.untold.told(attemptId)
+    this.#held = Math.max(0, this.#held - 1)
     this.heard(outcome)
   }
 
   /** After a start: what of its pace the window before has used. */
-  resumePace(past: Parameters<SimPaces['resume']>[0]): void {
-    this.#paces.resume(past)
-  }
+  resumePace = (past: Parameters<SimPaces['resume']>[0]): void => this.#paces.resume(past)
 
   /** Its end is being stored: the room is free again. */
   closed(outcome: Outcome): void {
@@ -246,7 +250,7 @@ export class DeviceRuntime {
     if ((outcome.kind === 'refused' || outcome.kind === 'unknown') && outcome.limitReached) this.#limited()
     if (outcome.kind === 'accepted') this.#lastSentAt = this.#clock.now()
     this.#lastError = faultOfDevice(outcome) ?? this.#lastError
-    this.#judge(outcome)
+    if (this.trust.heard(outcome, { device_id: this.#facts.id, name: this.#facts.name })) this.untold.clear()
   }
 
   /** What it refuses while the limit lasts does not make that last longer: the first refusal tells when it was reached. */
@@ -260,26 +264,21 @@ export class DeviceRuntime {
     return new SimPaces(pace, () => (isPull(this.link) ? this.link.sims : null))
   }
 
-  #judge(outcome: Outcome): void {
-    const change = this.#breaker.heard(outcome, this.#clock.monotonicMs())
-    if (change !== null) this.untold.clear()
-    const device = { device_id: this.#facts.id, name: this.#facts.name }
-    if (change === 'opened')
-      this.#log.error(
-        device,
-        'too many hand-overs to a device ended without an answer: it gets no more until it was looked at and changed, or has rested and is tried',
-      )
-    if (change === 'closed') this.#log.warn(device, 'a device answers again: it is used as before')
-  }
-
   /** Messages that it may be given now; while it is on trial, one and then the next. */
-  #free(sender: string | null): number {
+  #free(sender: string | null, trust: BreakerState): number {
     if (!this.isHeld) return 0
-    const { trust } = this
     if (trust === 'closed') return this.#room(sender)
     // What waits for another try tells nothing for minutes.
     const open = isPull(this.link) ? this.untold.size : this.#open - (this.link.waiting ?? 0)
     return trust === 'trial' && open <= 0 ? Math.min(1, this.#room(sender)) : 0
+  }
+
+  /** The same beside a sound device. A phone sends what it holds one by one; of a link a window has left before its first fault is known. */
+  #freeBeside(sender: string | null, free: number): number {
+    const { mostBeside, hasFailed, isDoubted } = this.trust
+    if (isDoubted) return Math.min(free, this.#free(sender, this.trust.state(true)))
+    if (!hasFailed && !isPull(this.link)) return free
+    return Math.min(free, Math.max(0, mostBeside - (isPull(this.link) ? this.#held : this.#open)))
   }
 
   /** None for a device with a pace: what is claimed is spent. */

@@ -6,10 +6,11 @@ import type { Mode } from '../storage/schema.ts'
 import type { Candidate } from './choose-device.ts'
 import type { DeviceFacts } from './device-facts.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
+import { tellsDoubt } from './device-trust.ts'
 import { type RoutedDevice, servedBy } from './routed-device.ts'
 
 type Known = Pick<RoutedDevice, 'facts' | 'capabilities'>
-type Said = Pick<RoutedDevice, 'isWorking' | 'throughput'>
+type Said = Pick<RoutedDevice, 'isWorking' | 'throughput'> & { isDoubted: boolean }
 
 /** So many ids go into one statement. */
 const pageSize = 1_000
@@ -25,7 +26,7 @@ export class DevicesElsewhere {
   #byOwner: ReadonlyMap<string, readonly Known[]> | null = null
   #said: ReadonlyMap<string, Said> = new Map()
   /** Phones that other nodes hear: until when that counts. */
-  readonly #heard = new Map<string, { isWorking: boolean; untilMs: number }>()
+  readonly #heard = new Map<string, { isWorking: boolean; isDoubted: boolean; untilMs: number }>()
 
   constructor(deps: { read: Db; clock: Clock }) {
     this.#deps = deps
@@ -56,9 +57,10 @@ export class DevicesElsewhere {
 
   /** Phones of which other nodes know more, as those said lately. */
   hear(heard: readonly HeardElsewhere[]): void {
-    for (const { deviceId, status, reportedAt } of heard) {
+    for (const { deviceId, status, reasons = [], reportedAt } of heard) {
       const isWorking = status === 'online' || status === 'degraded'
-      this.#heard.set(deviceId, { isWorking, untilMs: reportedAt + reportLifetimeMs })
+      const untilMs = reportedAt + reportLifetimeMs
+      this.#heard.set(deviceId, { isWorking, isDoubted: tellsDoubt(reasons), untilMs })
     }
   }
 
@@ -76,24 +78,26 @@ export class DevicesElsewhere {
   candidateOf(device: DeviceRuntime, sender: string | null): Candidate {
     const here = device.candidate(sender)
     const isElsewhere = here.health === 'offline' && this.isHeard(device.facts)
-    return isElsewhere ? { ...here, health: 'online', free: 0, isElsewhere } : here
+    if (!isElsewhere) return here
+    const isDoubted = this.#heard.get(device.facts.id)?.isDoubted === true
+    return { ...here, health: 'online', free: 0, isElsewhere, ...(isDoubted && { isDoubted }) }
   }
 
   /** An account's own links that work elsewhere, as the choice sees them. */
   *candidatesOf(accountId: string, mode: Mode): Generator<Candidate> {
-    for (const { facts, capabilities, isWorking } of this.#ownedBy(accountId, mode)) {
+    for (const { facts, capabilities, isWorking, isDoubted } of this.#ownedBy(accountId, mode)) {
       if (!isWorking) continue
       const { maxParts, alphanumericSender, encodingChoice: choosesEncoding } = capabilities
       const as = { health: 'online', free: 0, load: 1, fetches: false, isElsewhere: true } as const
       const can = { senders: facts.senders, maxParts, alphanumericSender, choosesEncoding }
-      yield { id: facts.id, accountId, mode, ...can, ...as }
+      yield { id: facts.id, accountId, mode, ...can, ...as, ...(isDoubted && { isDoubted }) }
     }
   }
 
-  *#ownedBy(accountId: string | null, mode: Mode): Generator<RoutedDevice> {
+  *#ownedBy(accountId: string | null, mode: Mode): Generator<RoutedDevice & { isDoubted: boolean }> {
     this.#byOwner ??= Map.groupBy(this.#known.values(), ({ facts }) => servedBy(facts))
     for (const device of this.#byOwner.get(servedBy({ accountId, mode })) ?? []) {
-      const said = this.#said.get(device.facts.id) ?? { isWorking: false, throughput: null }
+      const said = this.#said.get(device.facts.id) ?? { isWorking: false, throughput: null, isDoubted: false }
       yield { ...device, ...said, isWorking: said.isWorking && !device.facts.isDraining }
     }
   }
@@ -105,13 +109,14 @@ export class DevicesElsewhere {
     for (let from = 0; from < deviceIds.length; from += pageSize) {
       const rows = await read
         .selectFrom('device_reports')
-        .select(['device_id', 'status', 'body'])
+        .select(['device_id', 'status', 'reasons', 'body'])
         .where('device_id', 'in', deviceIds.slice(from, from + pageSize))
         .where('reported_at', '>', sinceMs)
         .execute()
-      for (const { device_id, status, body } of rows) {
+      for (const { device_id, status, reasons, body } of rows) {
         const { throughput } = JSON.parse(body) as DeviceReportBody
-        said.set(device_id, { isWorking: status === 'online' || status === 'degraded', throughput })
+        const isWorking = status === 'online' || status === 'degraded'
+        said.set(device_id, { isWorking, throughput, isDoubted: tellsDoubt(JSON.parse(reasons) as string[]) })
       }
     }
     return said

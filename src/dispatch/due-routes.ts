@@ -7,9 +7,10 @@ export function dueRoutes(settlements: readonly Settlement[]): { route: Route; a
   const due = new Map<string, { route: Route; atMs: number }>()
   for (const { accountId, mode, place, requeue } of settlements) {
     if (requeue === null) continue
-    const name = `${accountId}/${place.route_key}`
+    const route_key = requeue.routeKey ?? place.route_key
+    const name = `${accountId}/${route_key}`
     const atMs = Math.min(requeue.dueAt, due.get(name)?.atMs ?? Number.POSITIVE_INFINITY)
-    due.set(name, { route: routeFrom({ account_id: accountId, mode, route_key: place.route_key }), atMs })
+    due.set(name, { route: routeFrom({ account_id: accountId, mode, route_key }), atMs })
   }
   return [...due.values()]
 }

@@ -2,6 +2,7 @@ import type { Outcome } from '../connectors/connector.ts'
 import type { Claimed } from '../messages/claim-messages.ts'
 import type { Settlement } from '../messages/settlement.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
+import type { HasAnother } from './another-device.ts'
 import { busyBackoffMs, judgeLate, judgeOutcome } from './retry-policy.ts'
 
 /** A hand-over that has ended and is to be stored. */
@@ -22,10 +23,15 @@ export const tooLate: Outcome = {
 }
 
 /** What these ends mean for their messages. */
-export const settlementsOf = (ended: readonly Ended[], nowMs: number, dueMs: number): Settlement[] =>
+export const settlementsOf = (
+  ended: readonly Ended[],
+  nowMs: number,
+  dueMs: number,
+  another?: HasAnother,
+): Settlement[] =>
   ended.map(({ claimed, outcome, knownIds }) =>
     knownIds === undefined
-      ? withItsRest(judgeOutcome(claimed, outcome, nowMs, dueMs), outcome, dueMs)
+      ? withItsRest(judgeOutcome(claimed, outcome, nowMs, dueMs, another), outcome, dueMs)
       : judgeLate(claimed, outcome, nowMs, knownIds),
   )
 

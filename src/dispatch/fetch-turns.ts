@@ -10,7 +10,7 @@ import { Sharers } from './sharers.ts'
 interface FetchTurnsDeps {
   read: Db
   clock: Pick<Clock, 'monotonicMs'>
-  pool: Pick<DevicePool, 'get' | 'ownedBy' | 'ownCandidates' | 'isFrozen'>
+  pool: Pick<DevicePool, 'get' | 'ownedBy' | 'candidates' | 'isFrozen'>
 }
 
 /** Routes that one fetch shares its room among. */
@@ -59,7 +59,7 @@ export class FetchTurns {
     const { pool } = this.#deps
     if (pool.isFrozen(route.accountId) || pool.get(device.facts.id) !== device) return false
     const asking = device.candidate(route.sender)
-    return asking.free > 0 && mayFetch(asking, route, pool.ownCandidates(route))
+    return asking.free > 0 && mayFetch(asking, route, pool.candidates(route))
   }
 
   /** This route was the last that the device had something of, or might have had. */

@@ -4,7 +4,9 @@ import type { Log } from '../log.ts'
 import type { Settlement } from '../messages/settlement.ts'
 import type { Metrics } from '../metrics.ts'
 import { isPassing, isRefusal } from '../storage/dialect.ts'
+import { anotherIn } from './another-device.ts'
 import type { Route } from './choose-device.ts'
+import type { DevicePool } from './device-pool.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
 import { dueRoutes } from './due-routes.ts'
 import { type Ended, settlementsOf } from './ended.ts'
@@ -18,6 +20,7 @@ interface Deps {
   metrics: Pick<Metrics, 'advanced'>
   /** The time of the queue. */
   dueNow(): number
+  pool: Pick<DevicePool, 'candidatesFor'>
   /** The store of these is under way: the room that they took is free. */
   makeRoom(ended: readonly Ended[]): void
   /** Something waits on the route. */
@@ -64,12 +67,12 @@ export class OutcomeStore {
   async #store(outcomes: readonly Ended[], earlierTries = 0): Promise<boolean[]> {
     let ended = outcomes
     let refusals = 0
-    const { units, clock, metrics, dueNow, makeRoom } = this.#deps
+    const { units, clock, metrics, dueNow, makeRoom, pool } = this.#deps
     for (let tries = earlierTries; ; tries++) {
       try {
         const nowMs = clock.now()
         const dueMs = dueNow()
-        const settlements = settlementsOf(ended, nowMs, dueMs)
+        const settlements = settlementsOf(ended, nowMs, dueMs, anotherIn(pool))
         const stored = units.settleOutcomes(settlements)
         this.#tellPosted()
         if (tries === 0) makeRoom(ended)

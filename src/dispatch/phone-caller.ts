@@ -64,11 +64,10 @@ export class PhoneCaller {
   #wake(route: Route, messages: number): void {
     const { pool, clock } = this.#deps
     const devices = pool.candidatesFor(route)
-    const own = devices.filter(({ accountId }) => accountId !== null)
     const nowMs = clock.monotonicMs()
     const able = devices
       .filter((device) => device.fetches && device.health !== 'offline' && device.free > 0)
-      .filter((device) => mayFetch(device, route, own))
+      .filter((device) => mayFetch(device, route, devices))
       .map((device) => ({ device, calledMs: this.#calledMs.get(device.id) ?? Number.NEGATIVE_INFINITY }))
       .toSorted((a, b) => a.calledMs - b.calledMs)
     for (const { device } of able.slice(0, messages)) {

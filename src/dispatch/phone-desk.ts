@@ -1,7 +1,7 @@
 import { Batcher } from '../batcher.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
-import type { Claimed } from '../messages/claim-messages.ts'
+import type { Claimed, Want } from '../messages/claim-messages.ts'
 import type { WriteHorizon } from '../messages/history-horizon.ts'
 import {
   countUnacknowledged,
@@ -10,11 +10,13 @@ import {
   readOffers,
   touchOffers,
 } from '../messages/phone-offers.ts'
-import { readUnended } from '../messages/unended-offers.ts'
+import { countUnended, readUnended } from '../messages/unended-offers.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
-import { planClaims, type Route } from './choose-device.ts'
+import { anotherIn } from './another-device.ts'
+import { type Candidate, isBesideSound, planClaims, type Route } from './choose-device.ts'
+import { mostFaults } from './doubt.ts'
 import type { DevicePool } from './device-pool.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
@@ -125,10 +127,10 @@ export class PhoneDesk {
     const nowMs = clock.now()
     const asking = { ...phone, nowMs }
     const room = device.link.window - (await countUnacknowledged(read, asking))
-    const spanMs = device.distrustedForMs
+    const spanMs = device.trust.distrustedForMs
     if (spanMs === null) return room
     // It rests, and its trial may begin before the claim.
-    if (device.trust === 'open') return 0
+    if (device.trust.state() === 'open') return 0
     const unended = await readUnended(read, { ...asking, spanMs })
     device.countedUntold(
       unended.map(({ attemptId, offeredAt }) => {
@@ -173,7 +175,7 @@ export class PhoneDesk {
       if (round === 0) left = Math.min(left, share)
       const free = Math.min(left, mostParts, share)
       if (free === 0) return
-      const { wants } = planClaims(routes, () => [{ ...self, health: 'online', fetches: false, free }])
+      const wants = await this.#plan(device, routes, { ...self, health: 'online', fetches: false, free })
       const last = wants.at(-1)
       if (last === undefined) return
       this.#turns.served(device, last)
@@ -202,26 +204,52 @@ export class PhoneDesk {
     }
   }
 
+  /** Of what another sound device could carry in its place, a phone holds no more than are lost to a new fault: it sends one by one, and others wait for it. */
+  async #plan(device: DeviceRuntime, routes: readonly Route[], self: Candidate): Promise<Want[]> {
+    const { pool, read, clock } = this.#deps
+    const { trust, facts } = device
+    const seen = new Map<string, boolean>()
+    const hasOthers = (route: Route): boolean => {
+      const name = `${route.sender ?? ''}/${route.encodingForced}/${route.avoids}`
+      const isSeen = seen.get(name) ?? isBesideSound(self, route, pool.candidates(route))
+      seen.set(name, isSeen)
+      return isSeen
+    }
+    const beside = trust.isDoubted ? [] : routes.filter(hasOthers)
+    if (beside.length === 0) return planClaims(routes, () => [self]).wants
+    const counts = await countUnended(read, [facts.id], { nowMs: clock.now(), most: mostFaults })
+    const most = device.countedHeld(counts.get(facts.id) ?? 0)
+    const alone = routes.filter((route) => !beside.includes(route))
+    const { wants } = planClaims(alone, () => [self])
+    const left = wants.reduce((rest, { quota }) => rest - quota, self.free)
+    return [...wants, ...planClaims(beside, () => [{ ...self, free: Math.min(left, most) }]).wants]
+  }
+
   async #storeReports(reports: readonly PhoneReport[]): Promise<boolean[]> {
     const { writer, horizon, clock, dueNow, metrics, pool, judgeFailure } = this.#deps
     const nowMs = clock.now()
     const dueFromMs = dueNow()
     const { reported, statuses, areNews } = await horizon.hold(nowMs, (timeIn) =>
       writer.write(async (tx) =>
-        settleReports(tx, reports, { nowMs: await timeIn(tx), dueFromMs, judgeFailure }),
+        settleReports(tx, reports, {
+          nowMs: await timeIn(tx),
+          dueFromMs,
+          judgeFailure,
+          another: anotherIn(pool),
+        }),
       ),
     )
     for (const status of statuses) metrics.advanced(status)
-    for (const { deviceId, outcome, status, claimed } of reported) {
+    for (const { deviceId, outcome, status, claimed, routeKey } of reported) {
       metrics.handedOver(outcome.kind)
       pool.get(deviceId)?.toldOf(claimed.attemptId, outcome)
-      if (status === 'queued') this.#wakeLater(claimed)
+      if (status === 'queued') this.#wake(claimed, routeKey)
     }
     return areNews
   }
 
-  /** A refusal costs a message a while; the poll would find it too. */
-  #wakeLater({ accountId, mode, place }: Claimed): void {
-    this.#deps.wake(routeFrom({ account_id: accountId, mode, route_key: place.route_key }))
+  /** Another device may have it at once; where it has to wait the poll finds it. */
+  #wake({ accountId, mode }: Claimed, routeKey: string): void {
+    this.#deps.wake(routeFrom({ account_id: accountId, mode, route_key: routeKey }))
   }
 }

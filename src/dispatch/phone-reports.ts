@@ -15,10 +15,9 @@ import type { ReceiptWord } from '../messages/receipt-readings.ts'
 import { settleOutcomes } from '../messages/settle-outcomes.ts'
 import type { Settlement } from '../messages/settlement.ts'
 import { arrivalOf, settleReceipts } from '../messages/settle-receipts.ts'
-import { holds, readNamedOptOuts } from '../messages/store-opt-outs.ts'
-import { everySpelling, presentSpelling } from '../number-changes.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { MessageStatus } from '../storage/schema.ts'
+import type { HasAnother } from './another-device.ts'
 import {
   type FailureMeaning,
   type JudgeFailure,
@@ -27,14 +26,24 @@ import {
   timesWithin,
 } from './phone-report.ts'
 import { judgeLate, judgeOutcome } from './retry-policy.ts'
+import { findStopped } from './stopped-claims.ts'
 
 /** What became of the hand-overs that were reported on. */
 export interface Reported {
   deviceId: string
   outcome: Outcome
-  /** Where its message goes on, should it wait again. */
   status: MessageStatus | null
   claimed: Claimed
+  /** The route on which its message goes on, should it wait again. */
+  routeKey: string
+}
+
+export interface ReportTerms {
+  nowMs: number
+  /** From where back-offs count. */
+  dueFromMs: number
+  judgeFailure: JudgeFailure
+  another?: HasAnother
 }
 
 /**
@@ -44,7 +53,7 @@ export interface Reported {
 export async function settleReports(
   tx: Tx,
   reports: readonly PhoneReport[],
-  times: { nowMs: number; dueFromMs: number; judgeFailure: JudgeFailure },
+  times: ReportTerms,
 ): Promise<{ reported: Reported[]; statuses: MessageStatus[]; areNews: boolean[] }> {
   const offers = new Map(
     (await findOffers(tx, [...new Set(reports.map((report) => report.attemptId))])).map((row) => [
@@ -91,6 +100,7 @@ export async function settleReports(
     outcome,
     status: states[i]?.status ?? null,
     claimed,
+    routeKey: settlement.requeue?.routeKey ?? settlement.place.route_key,
   }))
   const statuses = [...states, ...moved].flatMap((state) => state?.status ?? [])
   return { reported, statuses, areNews }
@@ -121,23 +131,6 @@ interface Known {
   isStopped: boolean
 }
 
-/** Of claims that phones are to cancel those whose numbers have opted out. */
-async function findStopped(
-  tx: Tx,
-  claims: readonly Claimed[],
-  { nowMs }: { nowMs: number },
-): Promise<ReadonlySet<string>> {
-  const named = claims.flatMap(({ accountId, mode, to }) =>
-    everySpelling(to).map((recipient) => ({ account_id: accountId, mode, recipient })),
-  )
-  const rows = (await readNamedOptOuts(tx, named)).filter((row) => holds(row, nowMs))
-  const nameOf = (accountId: string, mode: string, number: string): string =>
-    `${accountId}/${mode}/${presentSpelling(number)}`
-  const stopped = new Set(rows.map((row) => nameOf(row.account_id, row.mode, row.recipient)))
-  const toStopped = claims.filter(({ accountId, mode, to }) => stopped.has(nameOf(accountId, mode, to)))
-  return new Set(toStopped.map(({ attemptId }) => attemptId))
-}
-
 const canceledFor = (code: 'recipient_opted_out' | 'canceled_by_user') => ({ code, networkCode: null })
 
 /** What would go again, and is to be canceled, ends here: nothing of it was submitted. */
@@ -160,17 +153,12 @@ class ReportMerge {
     attemptNumber: number
     error: { code: string; networkCode: string | null }
   })[] = []
-  readonly #nowMs: number
-  /** From where back-offs count. */
-  readonly #dueFromMs: number
-  readonly #judgeFailure: JudgeFailure
+  readonly #terms: ReportTerms
   readonly #marks = new Map<string, Parameters<typeof markOffers>[1][number]>()
   readonly #ended = new Map<string, AttemptOfOffer['state']>()
 
-  constructor({ nowMs, dueFromMs, judgeFailure }: Parameters<typeof settleReports>[2]) {
-    this.#nowMs = nowMs
-    this.#dueFromMs = dueFromMs
-    this.#judgeFailure = judgeFailure
+  constructor(terms: ReportTerms) {
+    this.#terms = terms
   }
 
   get marks(): Parameters<typeof markOffers>[1] {
@@ -196,8 +184,8 @@ class ReportMerge {
     this.#marks.set(offer.attempt_id, {
       ...before,
       state: state ?? before.state,
-      reportedAt: this.#nowMs,
-      closedAt: before.closedAt ?? (isOver ? this.#nowMs : null),
+      reportedAt: this.#terms.nowMs,
+      closedAt: before.closedAt ?? (isOver ? this.#terms.nowMs : null),
     })
     return state !== null
   }
@@ -248,8 +236,9 @@ class ReportMerge {
 
   /** By its own clock, which may go ahead unknown to us, a phone calls expired what is not: nothing was submitted, and it goes again. */
   #meaningOf(error: string | null, { claimed }: Known): FailureMeaning {
-    const said = this.#judgeFailure(error, { parts: claimed.parts })
-    const isEarly = said.kind === 'refused' && said.lasts === 'expired' && claimed.expiresAt > this.#nowMs
+    const said = this.#terms.judgeFailure(error, { parts: claimed.parts })
+    const isEarly =
+      said.kind === 'refused' && said.lasts === 'expired' && claimed.expiresAt > this.#terms.nowMs
     return isEarly ? { ...said, lasts: 'now', code: 'device_error' } : said
   }
 
@@ -279,10 +268,11 @@ class ReportMerge {
     outcome: Outcome,
   ): { settlement: Settlement; outcome: Outcome; claimed: Claimed } {
     const { claimed } = known
+    const { nowMs, dueFromMs, another } = this.#terms
     const settlement =
       this.#stateOf(known) === 'handing_over'
-        ? asWished(known, judgeOutcome(claimed, outcome, this.#nowMs, this.#dueFromMs))
-        : judgeLate(claimed, outcome, this.#nowMs, [])
+        ? asWished(known, judgeOutcome(claimed, outcome, nowMs, dueFromMs, another))
+        : judgeLate(claimed, outcome, nowMs, [])
     return { settlement, outcome, claimed }
   }
 
@@ -295,7 +285,8 @@ class ReportMerge {
     { offer }: Known,
     said: Pick<ReceiptWord, 'result' | 'code' | 'networkCode' | 'deliveredAt'>,
   ): void {
-    this.words.push({ ...said, deviceId: offer.device_id, networkId: offer.attempt_id, atMs: this.#nowMs })
+    const atMs = this.#terms.nowMs
+    this.words.push({ ...said, deviceId: offer.device_id, networkId: offer.attempt_id, atMs })
   }
 
   #stateOf({ offer, attempt }: Known): AttemptOfOffer['state'] {

@@ -1,6 +1,9 @@
 import type { Outcome } from '../connectors/connector.ts'
 import type { Claimed } from '../messages/claim-messages.ts'
+import { routeKeyOf } from '../messages/message-store.ts'
 import type { Settlement } from '../messages/settlement.ts'
+import type { HasAnother } from './another-device.ts'
+import { routeFrom } from './route-ring.ts'
 
 /** Back-off after the first and the second refusal that counts; the third ends the message. */
 export const refusalBackoffsMs = [15_000, 60_000] as const
@@ -39,6 +42,7 @@ export function judgeOutcome(
   outcome: Outcome,
   nowMs: number,
   dueFromMs = nowMs,
+  another: HasAnother = () => false,
 ): Settlement {
   const { accountId, mode, messageId, attemptNumber, deviceId, place } = claimed
   return {
@@ -49,7 +53,7 @@ export function judgeOutcome(
     deviceId,
     place,
     atMs: nowMs,
-    ...judge(claimed, outcome, dueFromMs),
+    ...judge(claimed, outcome, { dueFromMs, another }),
   }
 }
 
@@ -66,7 +70,12 @@ export const judgeLate = (
   inDoubt: { attemptId: claimed.attemptId, parts: [], wireParts: 0 },
 })
 
-function judge(claimed: Claimed, outcome: Outcome, dueFromMs: number): Judgement {
+interface Again {
+  dueFromMs: number
+  another: HasAnother
+}
+
+function judge(claimed: Claimed, outcome: Outcome, { dueFromMs, another }: Again): Judgement {
   const again = (delayMs: number, refusals: number) => ({ dueAt: dueFromMs + delayMs, refusals })
   switch (outcome.kind) {
     case 'accepted':
@@ -121,7 +130,7 @@ function judge(claimed: Claimed, outcome: Outcome, dueFromMs: number): Judgement
         : { ...base, event: 'unknown', error: reasonOf(outcome) }
     }
     case 'refused':
-      return judgeRefusal(claimed, outcome, again)
+      return judgeRefusal(claimed, outcome, { again, another })
   }
 }
 
@@ -162,7 +171,7 @@ function restOf({ parts }: Claimed, { partsTaken, networkIds }: Extract<Outcome,
 function judgeRefusal(
   claimed: Claimed,
   outcome: Extract<Outcome, { kind: 'refused' }>,
-  again: (delayMs: number, refusals: number) => NonNullable<Settlement['requeue']>,
+  { again, another }: { again: (delayMs: number, refusals: number) => Requeue; another: HasAnother },
 ): Judgement {
   const refused = { ...nothing, attemptState: 'refused', outcome: outcome.code } as const
   const error = { code: outcome.code, networkCode: outcome.networkCode }
@@ -178,9 +187,33 @@ function judgeRefusal(
       return { ...refused, event: 'not_submitted', requeue }
     }
     case 'now': {
+      const elsewhere = outcome.recipientAlone === true ? null : elsewhereOf(claimed, another)
+      if (elsewhere?.isFirst) {
+        const requeue = { ...inPlace(claimed.place), routeKey: elsewhere.routeKey }
+        return { ...refused, event: 'refused_for_now', requeue }
+      }
       const backoffMs = refusalBackoffsMs[claimed.place.refusals]
       if (backoffMs === undefined) return { ...refused, event: 'refused_for_good', error }
-      return { ...refused, event: 'refused_for_now', requeue: again(backoffMs, claimed.place.refusals + 1) }
+      const requeue = again(backoffMs, claimed.place.refusals + 1)
+      const route = elsewhere === null ? {} : { routeKey: elsewhere.routeKey }
+      return { ...refused, event: 'refused_for_now', requeue: { ...requeue, ...route } }
     }
   }
+}
+
+type Requeue = NonNullable<Settlement['requeue']>
+
+/**
+ * The route on which a message waits for another device than the one that has just refused it, if there is one (decision 39). The first such refusal costs
+ * nothing, no count and no time; so often a message may be refused at all stays bounded.
+ */
+function elsewhereOf(claimed: Claimed, another: HasAnother): { routeKey: string; isFirst: boolean } | null {
+  const { accountId, mode, deviceId, place } = claimed
+  const { sender, encodingForced, avoids } = routeFrom({
+    account_id: accountId,
+    mode,
+    route_key: place.route_key,
+  })
+  const routeKey = routeKeyOf(mode, sender, encodingForced, deviceId)
+  return another(claimed, routeKey) ? { routeKey, isFirst: avoids === null } : null
 }

@@ -1,4 +1,4 @@
-import { forcedEncodingMark } from '../messages/message-store.ts'
+import { avoidedDeviceMark, forcedEncodingMark } from '../messages/message-store.ts'
 import type { Mode } from '../storage/schema.ts'
 import type { Route } from './choose-device.ts'
 
@@ -6,12 +6,14 @@ import type { Route } from './choose-device.ts'
 export const routeFrom = (row: { account_id: string; mode: Mode; route_key: string }): Route => {
   const end = row.route_key.indexOf(':')
   const sender = row.route_key.slice(end + 1)
+  const [marks = '', avoids = null] = row.route_key.slice(0, end).split(avoidedDeviceMark)
   return {
     accountId: row.account_id,
     mode: row.mode,
     routeKey: row.route_key,
     sender: sender === '' ? null : sender,
-    encodingForced: row.route_key.slice(0, end).endsWith(forcedEncodingMark),
+    encodingForced: marks.endsWith(forcedEncodingMark),
+    avoids,
   }
 }
 

@@ -15,7 +15,7 @@ const oldestMs = 1_000
 const mostCounts = 10_000
 
 /**
- * Among how many devices what waits is shared: those that fetch and have room, so that the quickest shall not have it all at its own pace. The
+ * Among how many devices what waits is shared: those that fetch and have room beside others, so that the quickest shall not have it all at its own pace. The
  * devices of an account, and those that all share, are counted apart: a crowd of either is counted once for all routes of one sender.
  * Few are counted anew each time.
  */
@@ -28,21 +28,21 @@ export class Sharers {
   }
 
   /** At least one: who asks. */
-  of({ accountId, mode, sender }: Route): number {
-    return Math.max(1, this.#among(accountId, mode, sender) + this.#among(null, mode, sender))
+  of(route: Route): number {
+    return Math.max(1, this.#among(route.accountId, route) + this.#among(null, route))
   }
 
-  #among(owner: string | null, mode: Route['mode'], sender: string | null): number {
+  #among(owner: string | null, { mode, sender, avoids }: Route): number {
     const nowMs = this.#deps.clock.monotonicMs()
-    const name = `${owner ?? ''}/${mode}/${sender ?? ''}`
+    const name = `${owner ?? ''}/${mode}/${avoids ?? ''}/${sender ?? ''}`
     const known = this.#counts.get(name)
     if (known !== undefined && ++known.uses * lookedAUse < known.looked && nowMs - known.atMs <= oldestMs)
       return known.count
     const devices = this.#deps.pool.ownedBy(owner, mode)
     let count = 0
     for (const device of devices) {
-      const { fetches, health, free } = device.candidate(sender)
-      if (fetches && health !== 'offline' && free > 0) count += 1
+      const { id, fetches, health, free, freeBeside = free } = device.candidate(sender)
+      if (fetches && health !== 'offline' && freeBeside > 0 && id !== avoids) count += 1
     }
     if (devices.length > lookedAUse)
       this.#counts.set(name, { count, looked: devices.length, uses: 0, atMs: nowMs })

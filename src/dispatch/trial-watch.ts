@@ -1,6 +1,7 @@
-import { findUnended } from '../messages/unended-offers.ts'
+import { countUnended, findUnended } from '../messages/unended-offers.ts'
 import type { Db } from '../storage/dialect.ts'
 import type { DevicePool } from './device-pool.ts'
+import { mostFaults } from './doubt.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
 import { Janitor, type JanitorDeps } from './janitor.ts'
 
@@ -16,6 +17,7 @@ export const createTrialWatch = (deps: JanitorDeps & { read: Db; pool: Pick<Devi
     intervalMs,
     async sweep() {
       for (const device of deps.pool.all) if (device.untold.size > 0) await lookAfter(deps.read, device)
+      await countFull(deps)
       return false
     },
   })
@@ -25,4 +27,12 @@ async function lookAfter(read: Db, device: DeviceRuntime): Promise<void> {
   const unended = await findUnended(read, attemptIds)
   for (const attemptId of attemptIds) if (!unended.has(attemptId)) device.untold.told(attemptId)
   device.restIfOverdue()
+}
+
+/** A phone that holds as many as it may beside others: another node may have been told of them, or what ends offers that hang. */
+async function countFull({ pool, read, clock }: Parameters<typeof createTrialWatch>[0]): Promise<void> {
+  const full = new Map(pool.all.filter(({ isFull }) => isFull).map((device) => [device.facts.id, device]))
+  if (full.size === 0) return
+  const counts = await countUnended(read, [...full.keys()], { nowMs: clock.now(), most: mostFaults })
+  for (const [deviceId, held] of counts) full.get(deviceId)?.countedHeld(held)
 }

@@ -4,7 +4,7 @@ import type { Mode } from '../storage/schema.ts'
 import { adjustRows, deleteRows, selectEach } from '../storage/sets.ts'
 import { endDeferral, readDeferred } from './deferred.ts'
 import { type MessageState, priorityOf } from './message-store.ts'
-import { queueKey, routeOf } from './queue-place.ts'
+import { queueKey, routeOf, routesAvoiding } from './queue-place.ts'
 
 /** A queue row that nobody has claimed. */
 export interface WaitingPlace {
@@ -74,18 +74,31 @@ export async function letGoOfWaiting(tx: Tx, messages: readonly MessageState[]):
   const found = new Set(deferred.map((row) => nameOf({ ...row, id: row.message_id })))
   // The queue knows its rows by their due time first: one that is not there would be looked for on the whole of its route.
   const inQueue = messages.filter((message) => message.status === 'queued' && !found.has(nameOf(message)))
-  const places = await selectEach<WaitingPlace>(
+  const places = await readPlaces(
+    tx,
+    inQueue.map((message) => ({ message, routeKey: routeOf(message) })),
+  )
+  const atHome = new Set(places.map(({ message_id }) => message_id))
+  // One that a device has refused, and another is to have.
+  const elsewhere = inQueue.filter(({ id }) => !atHome.has(id))
+  if (elsewhere.length > 0) places.push(...(await readPlaces(tx, await routesAvoiding(tx, elsewhere))))
+  await leaveQueue(tx, places)
+}
+
+const readPlaces = (
+  tx: Tx,
+  routed: readonly { message: MessageState; routeKey: string }[],
+): Promise<WaitingPlace[]> =>
+  selectEach<WaitingPlace>(
     tx,
     placeOf,
-    inQueue.map((message) => [
-      routeOf(message),
+    routed.map(({ message, routeKey }) => [
+      routeKey,
       message.account_id,
       priorityOf(message.category),
       message.id,
     ]),
   )
-  await leaveQueue(tx, places)
-}
 
 const nameOf = ({ account_id, mode, id }: Pick<MessageState, 'account_id' | 'mode' | 'id'>): string =>
   `${account_id}/${mode}/${id}`

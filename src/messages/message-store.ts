@@ -85,9 +85,20 @@ export const readMessagesOfSend = (
 /** Stands behind the mode in the key of a route that only devices can carry which are told the encoding. */
 export const forcedEncodingMark = '+ucs2'
 
-/** What waits together: one account's messages of one mode that the same devices can carry. */
-export const routeKeyOf = (mode: Mode, sender: string | null, encodingForced = false): string =>
-  `${mode}${encodingForced ? forcedEncodingMark : ''}:${sender ?? ''}`
+/** Stands before the id of the device that refused a message last: another one is to have it (decision 39). */
+export const avoidedDeviceMark = '!'
+
+/**
+ * What waits together: one account's messages of one mode that the same devices can carry. Behind the mode stand the marks, in this order, then the
+ * sender behind the first colon.
+ */
+export const routeKeyOf = (
+  mode: Mode,
+  sender: string | null,
+  encodingForced = false,
+  avoids: string | null = null,
+): string =>
+  `${mode}${encodingForced ? forcedEncodingMark : ''}${avoids === null ? '' : `${avoidedDeviceMark}${avoids}`}:${sender ?? ''}`
 
 const priorities: Record<Category, number> = { authentication: 0, transactional: 1, marketing: 2 }
 /** The smaller goes first. */

@@ -3,7 +3,8 @@ import type { Db } from '../storage/dialect.ts'
 import type { AttemptState } from '../storage/schema.ts'
 import type { HistoryOwner } from './history-query.ts'
 import { readTimelines, type TimelineEntry } from './history-timeline.ts'
-import { type MessageRow, priorityOf, routeKeyOf } from './message-store.ts'
+import { type MessageRow, priorityOf } from './message-store.ts'
+import { routeOf, routesAvoiding } from './queue-place.ts'
 
 /** All that is known of one message: how it came about, each hand-over, what is still waited for. */
 export interface MessageStory {
@@ -143,10 +144,20 @@ async function readDueAt(db: Db, message: MessageRow): Promise<number | null> {
     .where('message_id', '=', message.id)
     .executeTakeFirst()
   if (kept !== undefined) return kept.due_at
+  const atHome = await readDueBehind(db, message, routeOf(message))
+  if (atHome !== null) return atHome
+  for (const { routeKey } of await routesAvoiding(db, [message])) {
+    const dueAt = await readDueBehind(db, message, routeKey)
+    if (dueAt !== null) return dueAt
+  }
+  return null
+}
+
+async function readDueBehind(db: Db, message: MessageRow, routeKey: string): Promise<number | null> {
   const behind = db
     .selectFrom('queue')
     .select(['message_id', 'due_at'])
-    .where('route_key', '=', routeKeyOf(message.mode, message.sender, message.encoding_forced === 1))
+    .where('route_key', '=', routeKey)
     .where('account_id', '=', message.account_id)
     .where('priority', '=', priorityOf(message.category))
     .where('due_at', '>=', message.updated_at)

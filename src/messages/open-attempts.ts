@@ -4,7 +4,7 @@ import type { AttemptState, Flag, Mode } from '../storage/schema.ts'
 import { selectEach } from '../storage/sets.ts'
 import type { Claimed } from './claim-messages.ts'
 import { type MessageState, priorityOf, readStates } from './message-store.ts'
-import { heldPlace, queueKeyOf, type QueuePlace, routeOf } from './queue-place.ts'
+import { heldPlace, queueKeyOf, type QueuePlace, routeOf, routesAvoiding } from './queue-place.ts'
 
 export interface AttemptRow {
   account_id: string
@@ -144,26 +144,57 @@ export async function claimsOf(db: Db | Tx, attempts: readonly AttemptRow[]): Pr
   })
   // An attempt that has ended has no place any more.
   const open = found.filter(({ attempt }) => attempt.state === 'handing_over')
-  const queueOf = (message: MessageState) =>
-    [routeOf(message), message.account_id, priorityOf(message.category)] as const
+  const places = await readPlaces(
+    db,
+    open.map((each) => ({ ...each, routeKey: routeOf(each.message) })),
+  )
+  const missing = open.filter(({ message }) => !places.has(message.id))
+  // Refused by another device before: it stands on a route that avoids that one.
+  if (missing.length > 0) {
+    const missed = new Map(missing.map((each) => [each.message.id, each]))
+    const routed = await routesAvoiding(
+      db,
+      missing.map(({ message }) => message),
+    )
+    const away = await readPlaces(
+      db,
+      routed.map(({ message, routeKey }) => ({ ...(missed.get(message.id) as Open), routeKey })),
+    )
+    for (const [id, place] of away) places.set(id, place)
+  }
+  return found.map(({ attempt, message }) => claimOf(attempt, message, places.get(message.id)))
+}
+
+interface Open {
+  attempt: AttemptRow
+  message: MessageState
+}
+
+async function readPlaces(
+  db: Db | Tx,
+  open: readonly (Open & { routeKey: string })[],
+): Promise<Map<string, OrphanPlace>> {
+  const queueOf = ({ message, routeKey }: Open & { routeKey: string }) =>
+    [routeKey, message.account_id, priorityOf(message.category)] as const
   const places = await allDone([
     selectEach<OrphanPlace>(
       db,
       placeAt,
-      open.flatMap(({ attempt: { due_at }, message }) =>
-        due_at === undefined ? [] : [[...queueOf(message), due_at, message.id]],
-      ),
+      open.flatMap((each) => {
+        const { due_at } = each.attempt
+        return due_at === undefined ? [] : [[...queueOf(each), due_at, each.message.id]]
+      }),
     ),
     selectEach<OrphanPlace>(
       db,
       placeOf,
-      open.flatMap(({ attempt: { due_at, device_id }, message }) =>
-        due_at === undefined ? [[...queueOf(message), message.id, device_id]] : [],
-      ),
+      open.flatMap((each) => {
+        const { due_at, device_id } = each.attempt
+        return due_at === undefined ? [[...queueOf(each), each.message.id, device_id]] : []
+      }),
     ),
   ])
-  const placeById = new Map(places.flat().map((place) => [place.message_id, place]))
-  return found.map(({ attempt, message }) => claimOf(attempt, message, placeById.get(message.id)))
+  return new Map(places.flat().map((place) => [place.message_id, place]))
 }
 
 function claimOf(attempt: AttemptRow, message: MessageState, place: OrphanPlace | undefined): Claimed {

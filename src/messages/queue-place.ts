@@ -1,3 +1,5 @@
+import type { Db, Tx } from '../storage/dialect.ts'
+import { selectEach } from '../storage/sets.ts'
 import { type MessageKey, type MessageState, routeKeyOf } from './message-store.ts'
 
 /** Where a message stands in the queue. */
@@ -30,6 +32,32 @@ export const heldPlace = {
   inputs: ['route', 'account', 'priority', 'due', 'message'],
 } as const
 
-/** The route that a message waits on. */
-export const routeOf = (message: MessageState): string =>
+type Routed = Pick<MessageState, 'account_id' | 'mode' | 'id' | 'sender' | 'encoding_forced'>
+
+/** The route that a message waits on, unless a device has refused it: then it may wait on one of `routesAvoiding`. */
+export const routeOf = (message: Routed): string =>
   routeKeyOf(message.mode, message.sender, message.encoding_forced === 1)
+
+const triedOn = {
+  sql: 'select distinct device_id, message_id from attempts where account_id = :account and mode = :mode and message_id = :message',
+  inputs: ['account', 'mode', 'message'],
+} as const
+
+/** The routes on which each of these may wait for another device than one that has had it. Only looked up for what is not where `routeOf` says. */
+export async function routesAvoiding<M extends Routed>(
+  db: Db | Tx,
+  messages: readonly M[],
+): Promise<{ message: M; routeKey: string }[]> {
+  const rows = await selectEach<{ device_id: string; message_id: string }>(
+    db,
+    triedOn,
+    messages.map(({ account_id, mode, id }) => [account_id, mode, id]),
+  )
+  const byId = new Map(messages.map((message) => [message.id, message]))
+  return rows.flatMap(({ device_id, message_id }) => {
+    const message = byId.get(message_id)
+    if (message === undefined) return []
+    const { mode, sender, encoding_forced } = message
+    return [{ message, routeKey: routeKeyOf(mode, sender, encoding_forced === 1, device_id) }]
+  })
+}

@@ -174,7 +174,7 @@ async function requeue(
       tx,
       'queue',
       back.map(({ message, place, again }) => ({
-        route_key: place.route_key,
+        route_key: again.routeKey ?? place.route_key,
         account_id: message.account_id,
         priority: priorityOf(message.category),
         due_at: again.dueAt,
@@ -191,10 +191,10 @@ async function requeue(
       tx,
       'queue_totals',
       queueTotalShape,
-      back.map(({ message, place }) => ({
+      back.map(({ message, place, again }) => ({
         account_id: message.account_id,
         mode: message.mode,
-        route_key: place.route_key,
+        route_key: again.routeKey ?? place.route_key,
         messages: 1,
         parts: message.parts,
         next_expiry_at: message.expires_at as number,

@@ -24,7 +24,7 @@ export interface Settlement extends Pick<
   failuresTold?: true
   partsTaken: number
   error: { code: string; networkCode: string | null } | null
-  /** Where the message goes back to the queue: when it is due, and how many refusals count against it. */
-  requeue: { dueAt: number; refusals: number } | null
+  /** Where the message goes back to the queue: when it is due, how many refusals count against it, and on which route, where that is another one. */
+  requeue: { dueAt: number; refusals: number; routeKey?: string } | null
   possibleDuplicate: boolean
 }

@@ -37,3 +37,26 @@ export async function findUnended(db: Db, attemptIds: readonly string[]): Promis
   const rows = await selectEach<{ attempt_id: string }>(db, unendedAmong, inputs)
   return new Set(rows.map((row) => row.attempt_id))
 }
+
+const heldBy = {
+  sql: `select o.device_id, o.attempt_id
+        from phones p cross join phone_offers o cross join attempts a
+        where p.device_id = :device and p.superseded_at is null
+          and o.device_id = :device and o.closed_at is null and o.offered_at > :after and o.phone_id = p.id and a.ended_at is null
+          and a.account_id = o.account_id and a.mode = o.mode and a.message_id = o.message_id and a.number = o.attempt_number
+        limit :most`,
+  inputs: ['device', 'after', 'most'],
+} as const
+
+/** How many messages these devices hold of which nobody knows yet what became, counted to `most`; what an app that was installed anew has forgotten is none of them. */
+export async function countUnended(
+  db: Db,
+  deviceIds: readonly string[],
+  { nowMs, most }: { nowMs: number; most: number },
+): Promise<Map<string, number>> {
+  const inputs = deviceIds.map((deviceId) => [deviceId, nowMs - longestOfferMs, most])
+  const rows = await selectEach<{ device_id: string; attempt_id: string }>(db, heldBy, inputs)
+  const counts = new Map(deviceIds.map((deviceId) => [deviceId, 0]))
+  for (const { device_id } of rows) counts.set(device_id, (counts.get(device_id) ?? 0) + 1)
+  return counts
+}

@@ -13,7 +13,7 @@ export const deviceSettings = {
     env: 'ONESIXTY_BREAKER_REST_MINUTES',
     read: wholeNumber(0, 1_440),
     default: 5,
-    says: 'How long a device gets nothing after 20 hand-overs in a row, or more than 1 % of them, had no answer; then it is tried with one message at a time. 0 waits until the device is changed. Long enough for a peer to be restarted, short against the day that a message is valid by default (a code: ten minutes).',
+    says: 'How long a device gets nothing after 20 hand-overs in a row, or more than 1 % of them, had no answer; then it is tried with one message at a time. One that fails five times in a row is tried so rarely beside others that work, and with ever longer pauses, up to this, where it is alone. 0 waits until the device is changed. Long enough for a peer to be restarted, short against the day that a message is valid by default (a code: ten minutes).',
   }),
   receiptWindowHours: setting({
     env: 'ONESIXTY_RECEIPT_WINDOW_HOURS',

@@ -41,7 +41,15 @@ async function send(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await house.send()
   await house.dispatcher.drain()
 }
-const device = () => house.pool.get('dev_s')
+const device = (id = 'dev_s') => house.pool.get(id)
+
+/** A device that fails is given one message at a time after the fifth, with ever longer pauses: that goes on until it is given up. */
+async function untilGivenUp(id = 'dev_s'): Promise<void> {
+  for (let pauses = 0; pauses < 20 && device(id)?.health.status !== 'offline'; pauses++) {
+    await house.clock.advance(Math.min(10_000 * 2 ** pauses, 300_000))
+    await house.dispatcher.drain()
+  }
+}
 
 /** Twenty in a row were unknown; what was claimed by then had left, and that is less than a window. */
 function expectClosed(): void {
@@ -62,6 +70,7 @@ async function changeDevice(): Promise<void> {
 
 test('a link that stopped answering gets nothing more, says why, and what waits stays queued', async () => {
   await send(60)
+  await untilGivenUp()
   expectClosed()
   expect(device()?.health).toMatchObject({ status: 'offline', reasons: ['repeated_unknown'] })
   const statuses = await house.statuses()
@@ -73,6 +82,7 @@ test('a link that stopped answering gets nothing more, says why, and what waits 
 
 test('after its rest it is tried with one message at a time, and used as before once it has answered 20', async () => {
   await send(40)
+  await untilGivenUp()
   expectClosed()
   const before = submitted
   await send(20 - (40 - before))
@@ -90,6 +100,7 @@ test('after its rest it is tried with one message at a time, and used as before 
 
 test('while it does not answer it costs one message for each rest', async () => {
   await send(40)
+  await untilGivenUp()
   const before = submitted
   for (let i = 1; i <= 3; i++) {
     await house.clock.advance(300_000)
@@ -105,6 +116,7 @@ test.for([
 ] as const)('a change of the device closes it, whether its link stays the %s one', async ([, keeps]) => {
   keepsSettings = keeps
   await send(60)
+  await untilGivenUp()
   answers = true
   await changeDevice()
   await house.dispatcher.drain()
@@ -117,9 +129,9 @@ test('a link that does not answer now and then is used on', async () => {
     answers = false
     await send(3)
     answers = true
-    await send(3)
+    await send(4)
   }
-  expect(submitted).toBe(60)
+  expect(submitted).toBe(70)
   expect(device()?.health).toMatchObject({ status: 'online', reasons: [] })
 })
 
@@ -129,7 +141,8 @@ test('while the own link rests, its messages go over a shared one', async () => 
   await house.addAccount('acc_a', 1_000)
   await house.addDevice('dev_own', { accountId: 'acc_a' })
   await send(30)
-  expect(house.pool.get('dev_own')?.health.status).toBe('offline')
+  await untilGivenUp('dev_own')
+  expect(device('dev_own')?.health.status).toBe('offline')
   const unanswered = submitted
   answers = true
   await house.addDevice('dev_shared')
@@ -137,4 +150,32 @@ test('while the own link rests, its messages go over a shared one', async () => 
   const statuses = await house.statuses()
   expect(statuses.filter((status) => status === 'sent')).toHaveLength(30 - unanswered)
   expect(statuses).not.toContain('queued')
+})
+
+test('a lone link that fails gets five messages, then one at a time behind pauses that double, and is used as before once five went well', async () => {
+  await send(40)
+  const lost = submitted
+  expect(lost).toBeGreaterThanOrEqual(5)
+  expect(lost).toBeLessThan(5 + 5)
+  expect(device()?.health).toMatchObject({ status: 'degraded', reasons: ['repeated_failures'] })
+  const given: number[] = []
+  for (const pauseMs of [9_999, 1, 19_999, 1, 39_999, 1]) {
+    await house.clock.advance(pauseMs)
+    await house.dispatcher.drain()
+    given.push(submitted - lost)
+  }
+  expect(given).toEqual([0, 1, 1, 2, 2, 3])
+  answers = true
+  mostAtOnce = 0
+  await house.clock.advance(79_999)
+  await house.dispatcher.drain()
+  expect(submitted).toBe(lost + 3)
+  await house.clock.advance(1)
+  for (let good = 0; good < 5; good++) {
+    expect(device()?.health.reasons).toEqual(['repeated_failures'])
+    if (good < 4) await house.clock.advance(0)
+  }
+  await house.dispatcher.drain()
+  expect(submitted).toBe(40)
+  expect(device()?.health).toMatchObject({ status: 'online', reasons: [] })
 })

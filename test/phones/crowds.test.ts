@@ -34,7 +34,14 @@ function crowd(own: number, shared: number) {
   }
   const sharers = new Sharers({ clock, pool })
   const of = () =>
-    sharers.of({ accountId: 'a', mode: 'live', routeKey: 'live:', sender: null, encodingForced: false })
+    sharers.of({
+      accountId: 'a',
+      mode: 'live',
+      routeKey: 'live:',
+      sender: null,
+      encodingForced: false,
+      avoids: null,
+    })
   return { clock, rooms, of }
 }
 

@@ -241,6 +241,7 @@ async function openDistrustedHouse() {
   await house.send({ to: Array.from({ length: 60 }, (_, n) => `+4915112345${600 + n}`), parts: 2 })
   const [hanging, ...others] = await house.pull(phone)
   await house.report(phone, hangsOn(hanging!), ...others.map(sayAll('failed', appWords.genericFailure)))
+  await house.clock.advance(10_000)
   await house.report(phone, ...(await house.pull(phone)).map(sayAll('failed', appWords.genericFailure)))
   const device = house.pool.get(phone.deviceId)!
   expect(device.candidate().health).toBe('offline')

@@ -39,7 +39,7 @@ test('a device that is throttled or away rests for a second, and then takes as m
 /** A device that has had 20 hand-overs without an answer and has rested. */
 function deviceOnTrial(link: object): DeviceRuntime {
   const clock = createStubClock()
-  const log = { error: () => undefined } as unknown as Log
+  const log = { error: () => undefined, warn: () => undefined } as unknown as Log
   const whole = {
     window: 10,
     capabilities: {},

@@ -53,7 +53,7 @@ function verdictOf(result: Result, parts: number): FailureVerdict {
     return result.class === 'limit' ? { ...verdict, limitReached: true } : verdict
   }
   // Nothing was sent, and by another phone it might go: whoever sent it decides whether to send it anew.
-  if (result.class === 'rejected') return refused('good', code, name)
+  if (result.class === 'rejected') return { ...refused('good', code, name), deviceAlone: true }
   if (result.class === 'limit') return { ...refused('busy', code, name), limitReached: true }
   return refused(result.class, code, name)
 }

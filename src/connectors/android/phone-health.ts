@@ -55,6 +55,7 @@ export function healthOf(facts: PhoneFacts, settings: Thresholds): Health {
   return {
     status: reach.status === 'online' && reasons.length > 0 ? 'degraded' : reach.status,
     reasons,
+    ...(facts.sims?.length === 0 && { cannotSend: true }),
     link: reach.link,
     lastSeenAt: facts.lastSeenAt,
     nextContactExpectedBy: expectedBy(facts, settings, reach.link),

@@ -1,0 +1,126 @@
+import type { Outcome } from '../connectors/connector.ts'
+
+/** Faults in a row that make a device doubted, and good outcomes in a row that end it: so many are lost to a new fault, at most. */
+export const mostFaults = 5
+/** Or half of so many within the time. */
+const among = 20
+const withinMs = 600_000
+/** The first pause of a device that is alone; it doubles with each trial that fails. */
+const firstPauseMs = 10_000
+/** The longest, where a device is left to rest until it is changed: alone, it is still tried. */
+const longestPauseMs = 300_000
+/** What ended within this time was cut off at once (decision 11). */
+const sameCutMs = 1_000
+
+/**
+ * Whether an outcome tells against its device (true), for it (false), that its connection was lost (cut), or nothing of that. What is the message's
+ * fault alone, or passes by itself, says nothing.
+ */
+function isFault(outcome: Outcome): boolean | 'cut' | null {
+  switch (outcome.kind) {
+    case 'accepted':
+      return false
+    case 'unknown':
+      return outcome.connectionLost === true ? 'cut' : true
+    case 'refused':
+      if (outcome.recipientAlone === true) return null
+      return outcome.lasts === 'now' || outcome.deviceAlone === true ? true : null
+    case 'partial':
+    case 'unavailable':
+      return null
+  }
+}
+
+/**
+ * Tells a device that fails again and again from one that a message now and then fails on: at 5 faults in a row, or when half of the last 20 were
+ * some within 10 minutes. While sound devices work it is tried with one message in each rest; alone it has one at a time, with a pause
+ * behind each that fails. 5 good ones in a row end it. Times are monotonic.
+ */
+export class Doubt {
+  readonly #restMs: number
+  readonly #last: { atMs: number; isFault: boolean }[] = []
+  #faults = 0
+  #cutMs = Number.NEGATIVE_INFINITY
+  #doubted: { sinceMs: number; failedTrials: number; good: number } | null = null
+
+  /** With a rest of 0 it is tried beside sound devices only when a person has changed it. */
+  constructor(restMs: number) {
+    this.#restMs = restMs
+  }
+
+  get isDoubted(): boolean {
+    return this.#doubted !== null
+  }
+
+  /** How many faults there were since the last good outcome. */
+  get faults(): number {
+    return this.#faults
+  }
+
+  /** How long ago it failed the last time; null while it is sound. */
+  doubtedForMs(nowMs: number): number | null {
+    return this.#doubted === null ? null : nowMs - this.#doubted.sinceMs
+  }
+
+  /** Whether it may be given the one message by which it is tried. */
+  mayTry(nowMs: number, isBeside: boolean): boolean {
+    const doubted = this.#doubted
+    if (doubted === null || doubted.good > 0) return true
+    const longestMs = this.#restMs > 0 ? this.#restMs : isBeside ? Infinity : longestPauseMs
+    const pauseMs = isBeside ? longestMs : Math.min(longestMs, firstPauseMs * 2 ** doubted.failedTrials)
+    return nowMs - doubted.sinceMs >= pauseMs
+  }
+
+  /** Takes an outcome in; gives the change that it made, if any. */
+  heard(outcome: Outcome, nowMs: number): 'began' | 'failed' | 'ended' | null {
+    const fault = isFault(outcome)
+    if (fault === null) return null
+    if (fault === false) return this.#good(nowMs)
+    if (fault === 'cut') {
+      if (nowMs - this.#cutMs < sameCutMs) return null
+      this.#cutMs = nowMs
+    } else this.#note(true, nowMs)
+    this.#faults += 1
+    return this.#doubted === null ? this.#begin(nowMs) : this.#fail(nowMs)
+  }
+
+  /** Somebody saw to it. */
+  reset(): void {
+    this.#doubted = null
+    this.#faults = 0
+    this.#last.length = 0
+  }
+
+  #good(nowMs: number): 'ended' | null {
+    this.#faults = 0
+    this.#note(false, nowMs)
+    if (this.#doubted === null) return null
+    this.#doubted.good += 1
+    if (this.#doubted.good < mostFaults) return null
+    this.reset()
+    return 'ended'
+  }
+
+  #begin(nowMs: number): 'began' | null {
+    if (this.#faults < mostFaults && !this.#isHalf()) return null
+    this.#doubted = { sinceMs: nowMs, failedTrials: 0, good: 0 }
+    return 'began'
+  }
+
+  /** What it was given before the doubt began says nothing new. */
+  #fail(nowMs: number): 'failed' | null {
+    const doubted = this.#doubted
+    if (doubted === null || !this.mayTry(nowMs, false)) return null
+    this.#doubted = { sinceMs: nowMs, failedTrials: doubted.failedTrials + 1, good: 0 }
+    return 'failed'
+  }
+
+  #note(isFaulty: boolean, nowMs: number): void {
+    this.#last.push({ atMs: nowMs, isFault: isFaulty })
+    while (this.#last.length > among || nowMs - (this.#last[0]?.atMs ?? nowMs) >= withinMs) this.#last.shift()
+  }
+
+  #isHalf(): boolean {
+    return this.#last.length === among && this.#last.filter((each) => each.isFault).length * 2 >= among
+  }
+}

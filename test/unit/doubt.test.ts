@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import type { Outcome } from '../../src/connectors/connector.ts'
+import { Doubt } from '../../src/dispatch/doubt.ts'
+
+const restMs = 300_000
+const good: Outcome = { kind: 'accepted', networkIds: ['1'], receiptExpected: true }
+const unknown: Outcome = { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer' }
+const refused = (lasts: 'good' | 'now' | 'busy' | 'expired', facts: object = {}): Outcome => ({
+  kind: 'refused',
+  lasts,
+  code: 'no_service',
+  networkCode: null,
+  ...facts,
+})
+
+/** Hears all of these, a second apart. */
+function hearing(outcomes: readonly Outcome[], doubt = new Doubt(restMs)): Doubt {
+  outcomes.forEach((outcome, i) => doubt.heard(outcome, i * 1_000))
+  return doubt
+}
+const times = (count: number, outcome: Outcome): Outcome[] => Array.from({ length: count }, () => outcome)
+
+test.for([
+  ['an answer that did not come', unknown],
+  ['a refusal for now', refused('now')],
+  ['a refusal that is the SIM’s', refused('good', { deviceAlone: true })],
+] as const)('five in a row of %s put a device in doubt, and four do not', ([, outcome]) => {
+  expect(hearing(times(4, outcome)).isDoubted).toBe(false)
+  expect(hearing(times(5, outcome)).isDoubted).toBe(true)
+  expect(hearing([...times(4, outcome), good, ...times(4, outcome)]).isDoubted).toBe(false)
+})
+
+test.for([
+  ['a recipient who takes nothing', refused('now', { recipientAlone: true })],
+  ['a message that no device would send', refused('good')],
+  ['a throttled device', refused('busy')],
+  ['a validity that has ended', refused('expired')],
+  ['a device that is away', { kind: 'unavailable', detail: 'gone' }],
+] as const satisfies readonly (readonly [string, Outcome])[])(
+  '%s is no fault, and hides none',
+  ([, outcome]) => {
+    expect(hearing(times(50, outcome)).isDoubted).toBe(false)
+    expect(hearing(times(5, unknown).flatMap((fault) => [fault, outcome])).isDoubted).toBe(true)
+  },
+)
+
+test('half of the last twenty put a device in doubt, within ten minutes, and less than half do not', () => {
+  const half = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? good : unknown))
+  expect(hearing(half.slice(1)).isDoubted).toBe(false)
+  expect(hearing(half).isDoubted).toBe(true)
+  const slow = new Doubt(restMs)
+  half.forEach((outcome, i) => slow.heard(outcome, i * 32_000))
+  expect(slow.isDoubted).toBe(false)
+  expect(hearing(Array.from({ length: 100 }, (_, i) => (i % 7 < 3 ? unknown : good))).isDoubted).toBe(false)
+})
+
+test('a lost connection is one fault, however much was open on it, and five of them in a row are five', () => {
+  const cut: Outcome = { ...unknown, connectionLost: true }
+  const doubt = new Doubt(restMs)
+  for (let cuts = 0; cuts < 5; cuts++) {
+    expect(doubt.isDoubted).toBe(false)
+    for (let i = 0; i < 50; i++) doubt.heard(cut, cuts * 2_000)
+  }
+  expect(doubt.isDoubted).toBe(true)
+})
+
+test('alone it is tried behind a pause of 10 s that doubles up to the rest, and beside sound ones once in each rest', () => {
+  const doubt = hearing(times(5, unknown))
+  let failedAtMs = 4_000
+  for (const pauseMs of [10_000, 20_000, 40_000, 80_000, 160_000, restMs, restMs]) {
+    expect(doubt.mayTry(failedAtMs + pauseMs - 1, false)).toBe(false)
+    expect(doubt.mayTry(failedAtMs + pauseMs, false)).toBe(true)
+    expect(doubt.mayTry(failedAtMs + restMs - 1, true)).toBe(false)
+    expect(doubt.mayTry(failedAtMs + restMs, true)).toBe(true)
+    failedAtMs += pauseMs
+    expect(doubt.heard(unknown, failedAtMs)).toBe('failed')
+  }
+})
+
+test('what it was given before it was in doubt makes no pause longer', () => {
+  const doubt = hearing(times(5, unknown))
+  for (let i = 0; i < 15; i++) expect(doubt.heard(unknown, 5_000)).toBeNull()
+  expect(doubt.mayTry(14_000, false)).toBe(true)
+})
+
+test('five that go well in a row end the doubt, without a pause between them', () => {
+  const doubt = hearing(times(5, unknown))
+  for (let i = 1; i < 5; i++) {
+    expect(doubt.heard(good, 20_000 + i)).toBeNull()
+    expect([doubt.mayTry(20_000 + i, false), doubt.mayTry(20_000 + i, true)]).toEqual([true, true])
+  }
+  expect(doubt.heard(unknown, 21_000)).toBe('failed')
+  for (let i = 1; i < 5; i++) doubt.heard(good, 60_000 + i)
+  expect(doubt.isDoubted).toBe(true)
+  expect(doubt.heard(good, 61_000)).toBe('ended')
+  expect(doubt.isDoubted).toBe(false)
+})
+
+test('where devices rest until they are changed it is not tried beside sound ones, and alone it still gets its turns', () => {
+  const doubt = hearing(times(5, unknown), new Doubt(0))
+  expect(doubt.mayTry(10 ** 9, true)).toBe(false)
+  expect(doubt.mayTry(14_000, false)).toBe(true)
+  for (let i = 1; i < 12; i++) doubt.heard(unknown, i * 1_000_000)
+  expect(doubt.mayTry(11_000_000 + 300_000, false)).toBe(true)
+})
