@@ -211,6 +211,14 @@ export const proofs: readonly Proof[] = [
     catches: ['doubted-among-the-sound', 'full-pages-for-new-faults', 'lone-device-never-tried', 'refused-by-the-same-again', 'waits-elsewhere-unfound'],
   },
   {
+    name: 'shared-receipts',
+    says: 'two hosts of one carrier whose receipts come over the other session, early, late and of lost answers: each moves the message that it is about, and where two await one id the recipient decides',
+    projects: both,
+    files: ['test/messages/shared-receipts.test.ts'],
+    sizes: [],
+    catches: ['receipts-of-any-number', 'receipts-stay-with-the-host'],
+  },
+  {
     name: 'webhooks',
     says: 'endpoints that hang, drip, redirect, flood, answer 410 or 429 stand in nobody’s way; addresses inside are not reached in any spelling; events are told again under the same id with the same words',
     projects: embedded,

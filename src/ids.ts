@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 
 /** What an id names; the prefix tells a reader and keeps ids of different things apart. */
 export type IdPrefix =
-  | 'acc' | 'usr' | 'key' | 'snd' | 'msg' | 'att' | 'dev' | 'evt' | 'req' | 'whk' | 'led' | 'aud' | 'ptk' | 'phn' | 'lnk' | 'mov' | 'otk' | 'alr' | 'psk' // prettier-ignore
+  | 'acc' | 'usr' | 'key' | 'snd' | 'msg' | 'att' | 'dev' | 'evt' | 'req' | 'whk' | 'led' | 'aud' | 'ptk' | 'phn' | 'lnk' | 'mov' | 'otk' | 'alr' | 'psk' | 'grp' // prettier-ignore
 
 /** Makes a new id of the kind asked for; later ids of one maker sort after earlier ones. */
 export type Ids = (prefix: IdPrefix) => string

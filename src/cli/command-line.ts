@@ -42,6 +42,10 @@ const entries: Readonly<Record<string, Entry>> = {
     summary: 'Sending devices: add, list, set, connect, test, remove.',
     load: async () => (await import('./device.ts')).deviceCommands,
   },
+  group: {
+    summary: 'Groups of devices, such as the hosts of one carrier: add, list, remove.',
+    load: async () => (await import('./group.ts')).groupCommands,
+  },
   operator: {
     summary: 'The operator’s interface for programs: token create, list, revoke.',
     load: async () => (await import('./operator.ts')).operatorCommands,

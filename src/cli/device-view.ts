@@ -32,6 +32,7 @@ export const deviceDocument = (device: ListedDevice): object => ({
           in_flight: device.report.body.inFlight,
         },
   lease: device.lease === null ? null : { node: device.lease.node, until: rfc3339(device.lease.until) },
+  group_id: device.groupId,
   created_at: rfc3339(device.createdAt),
 })
 
@@ -43,7 +44,18 @@ export function describeDevice(device: ListedDevice): string {
     device.report === null ? 'no report yet' : [device.report.status, ...device.report.reasons].join(' ')
   const node =
     device.lease === null ? [] : [`run by ${device.lease.node} until ${rfc3339(device.lease.until)}`]
-  return [device.kind, device.mode, owner, device.state, health, ...node, device.name, ...settings].join('  ')
+  const group = device.groupId === null ? [] : [device.groupId]
+  return [
+    device.kind,
+    device.mode,
+    owner,
+    device.state,
+    health,
+    ...node,
+    ...group,
+    device.name,
+    ...settings,
+  ].join('  ')
 }
 
 export interface DeviceCheck {

@@ -130,6 +130,8 @@ const set = command({
     'no-senders': { type: 'flag', says: 'Take all senders away.' },
     'no-pace': { type: 'flag', says: 'Lift the pace.' },
     name: { type: 'text', value: 'NAME', says: 'Call it so.' },
+    group: { type: 'text', value: 'GROUP', says: 'Put it into this group: grp_…' },
+    'no-group': { type: 'flag', says: 'Take it out of its group.' },
     enable: { type: 'flag', says: 'Let it send.' },
     drain: { type: 'flag', says: 'Give it nothing new; what it holds it ends. --enable ends that.' },
     disable: { type: 'flag', says: 'Let it send nothing; what it has not sent goes back to the queue.' },
@@ -141,6 +143,8 @@ const set = command({
       throw new UsageError('Take one of --enable, --disable and --drain.')
     if (options['no-senders'] && sender.length > 0)
       throw new UsageError('Take either --sender or --no-senders.')
+    if (options['no-group'] && options.group !== undefined)
+      throw new UsageError('Take either --group or --no-group.')
     const change = {
       deviceId,
       ...(name === undefined ? {} : { name }),
@@ -148,6 +152,11 @@ const set = command({
       ...(drain ? { isDraining: true } : {}),
       ...(sender.length > 0 || options['no-senders'] ? { senders: sender } : {}),
       ...(pace === undefined ? {} : { pace }),
+      ...(options['no-group']
+        ? { groupId: null }
+        : options.group === undefined
+          ? {}
+          : { groupId: options.group }),
       settings: {
         ...linkSettings(options),
         ...readPairs(options.set),

@@ -7,6 +7,7 @@ import { touchDirectory } from '../storage/directory-version.ts'
 import type { DeviceState, Flag, Mode } from '../storage/schema.ts'
 import type { DeviceTable } from '../storage/device-tables.ts'
 import { endStanding, recordStandings } from './device-history.ts'
+import { requireRoomInGroup } from './device-groups.ts'
 import { requireOpenOwner } from './device-owner.ts'
 import { deviceFaults, type DeviceRules, missingFaults } from './device-rules.ts'
 import type { SecretBox } from './secret-box.ts'
@@ -96,6 +97,8 @@ export interface DeviceChange {
   secrets?: Readonly<Record<string, string>>
   /** Null lifts the limit. */
   pace?: Pace | null
+  /** Null takes it out of its group. */
+  groupId?: string | null
   actor: string
 }
 
@@ -114,6 +117,7 @@ export async function setDevice(tx: Tx, deps: DeviceDeps, wanted: DeviceChange):
     ...deviceFaults(deps.rules, { senders: senders ?? [], settings: given, secrets, pace: pace ?? null }),
   )
   if (faults.length > 0) throw invalidInput(faults)
+  if (typeof change.groupId === 'string') await requireRoomInGroup(tx, change.groupId, row)
   await tx
     .updateTable('devices')
     .set({
@@ -124,6 +128,7 @@ export async function setDevice(tx: Tx, deps: DeviceDeps, wanted: DeviceChange):
       settings: JSON.stringify(settings),
       secrets: mergeSecrets(deps.secretBox, row, secrets),
       ...(pace === undefined ? {} : paceColumns(pace)),
+      ...(change.groupId === undefined ? {} : { group_id: change.groupId }),
       // Later than before, whatever the clock says: the dispatcher tells by it that the row has changed.
       updated_at: Math.max(deps.nowMs, row.updated_at + 1),
     })
@@ -226,7 +231,7 @@ const noDevice = (deviceId: string) => refuse('not_found', { detail: `There is n
 
 type DeviceRow = Pick<
   DeviceTable,
-  'id' | 'account_id' | 'name' | 'state' | 'senders' | 'settings' | 'secrets' | 'updated_at'
+  'id' | 'account_id' | 'mode' | 'name' | 'state' | 'senders' | 'settings' | 'secrets' | 'updated_at'
 > & { draining: Flag }
 
 const isDraining = (change: DeviceChange, row: DeviceRow): boolean =>

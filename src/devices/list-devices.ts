@@ -23,6 +23,7 @@ export interface ListedDevice {
   } | null
   /** Which server runs its link, and until when it need not say so again; null when none does. */
   lease: { node: string; until: number } | null
+  groupId: string | null
   createdAt: number
 }
 
@@ -60,6 +61,7 @@ export async function listDevices(
       'r.reported_at',
       'd.lease_owner',
       'd.lease_until',
+      'd.group_id',
     ])
     .where('d.id', '>', page.afterId ?? '')
     .where('d.state', '!=', 'retired')
@@ -86,6 +88,7 @@ export async function listDevices(
       row.lease_owner === null || row.lease_until === null
         ? null
         : { node: row.lease_owner, until: row.lease_until },
+    groupId: row.group_id,
     createdAt: row.created_at,
   }))
   return { devices, nextAfterId: found.length > page.limit ? (devices.at(-1)?.id ?? null) : null }

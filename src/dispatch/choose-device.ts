@@ -44,6 +44,7 @@ export interface Candidate {
   leaseToken?: number
   /** What leaves for it is written down. */
   isLogged?: true
+  groupId?: string
   /** It works on another node: it has no room here, and this node hears of none. */
   isElsewhere?: true
 }
@@ -222,8 +223,12 @@ export function planClaims(
       free -= quota
       const { accountId, mode, routeKey } = route
       const want = { accountId, mode, routeKey, deviceId: device.id, quota, partsOver, partsUpTo }
-      const { leaseToken, isLogged } = device
-      const extra = { ...(leaseToken !== undefined && { leaseToken }), ...(isLogged && { isLogged }) }
+      const { leaseToken, isLogged, groupId } = device
+      const extra = {
+        ...(leaseToken !== undefined && { leaseToken }),
+        ...(isLogged && { isLogged }),
+        ...(groupId !== undefined && { groupId }),
+      }
       if (quota === 0) busy.add(route)
       else wants.push({ ...want, ...extra })
     })

@@ -12,6 +12,8 @@ export interface DeviceFacts {
   /** Whose national numbers it may receive; null where nobody has said so. */
   country: string | null
   pace: PaceLimit | null
+  /** The group that it is in. */
+  groupId?: string
   /** It takes nothing new, and ends what it holds. */
   isDraining: boolean
 }

@@ -123,7 +123,7 @@ export class DeviceRuntime {
 
   /** As a candidate for messages of this sender, whose SIM may be at its pace while another is not. */
   candidate(sender: string | null = null): Candidate {
-    const { id, accountId, mode, senders, isDraining } = this.#facts
+    const { id, accountId, mode, senders, isDraining, groupId } = this.#facts
     const { status, cannotSend = false } = this.health
     const leaseToken = this.#leaseToken?.() ?? null
     const { window } = this.link
@@ -146,6 +146,7 @@ export class DeviceRuntime {
       choosesEncoding: this.link.capabilities.encodingChoice,
       fetches: isPull(this.link),
       ...(leaseToken === null ? {} : { leaseToken }),
+      ...(groupId === undefined ? {} : { groupId }),
       ...(this.claimsAhead ? { isLogged: true } : {}),
     }
   }

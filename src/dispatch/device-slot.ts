@@ -259,5 +259,6 @@ const factsOf = (row: DeviceRow): DeviceFacts => ({
     row.parts_per_window === null || row.window_seconds === null
       ? null
       : { partsPerWindow: row.parts_per_window, windowSeconds: row.window_seconds },
+  ...(row.group_id !== null && { groupId: row.group_id }),
   isDraining: row.draining === 1,
 })

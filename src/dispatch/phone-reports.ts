@@ -177,7 +177,7 @@ class ReportMerge {
     const state = mergeWord(before.state, report.state, known.claimed.parts)
     if (state === 'failed' && before.state === 'delivered') this.#partFailed(report.error, known)
     else if (state !== null) {
-      const times = timesWithin(report, { offeredAtMs: offer.offered_at, nowMs: this.#nowMs })
+      const times = timesWithin(report, { offeredAtMs: offer.offered_at, nowMs: this.#terms.nowMs })
       this.#advance({ ...report, ...times, state }, known)
     }
     const isOver = state !== null && state !== 'pending' && state !== 'processed'

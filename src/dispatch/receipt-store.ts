@@ -2,6 +2,7 @@ import { Batcher } from '../batcher.ts'
 import type { Clock } from '../clock.ts'
 import type { ReceiptWord } from '../messages/receipt-readings.ts'
 import type { Metrics } from '../metrics.ts'
+import type { DevicePool } from './device-pool.ts'
 import type { DispatchUnits } from './dispatch-units.ts'
 
 type Word = Omit<ReceiptWord, 'atMs'>
@@ -14,7 +15,12 @@ const maxBatch = 1_000
  * not be.
  */
 export function createReceiptStore(
-  { units, clock, metrics }: { units: DispatchUnits; clock: Clock; metrics: Metrics },
+  {
+    units,
+    clock,
+    metrics,
+    pool,
+  }: { units: DispatchUnits; clock: Clock; metrics: Metrics; pool: Pick<DevicePool, 'get'> },
   posted: () => Promise<void>,
 ): Batcher<Word, void> {
   const store = async (take: () => Word[]): Promise<void[]> => {
@@ -22,7 +28,10 @@ export function createReceiptStore(
     const words = take()
     // Stamped when they are written, not when they came: history relies on no change appearing behind its horizon.
     const atMs = clock.now()
-    const stamped = words.map((word) => ({ ...word, atMs }))
+    const stamped = words.map((word) => {
+      const groupId = pool.get(word.deviceId)?.facts.groupId
+      return { ...word, atMs, ...(groupId !== undefined && { groupId }) }
+    })
     for (const { status } of await units.settleReceipts(stamped)) metrics.advanced(status)
     return words.map(() => undefined)
   }

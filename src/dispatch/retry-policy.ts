@@ -21,7 +21,10 @@ const backoffOfBusyMs = (attemptNumber: number): number =>
 export const longestBackoffMs = Math.max(...refusalBackoffsMs, longestBusyBackoffMs)
 
 type Judgement = Omit<Settlement, keyof Named | 'atMs' | 'knownIds'>
-type Named = Pick<Claimed, 'accountId' | 'mode' | 'messageId' | 'attemptNumber' | 'deviceId' | 'place'>
+type Named = Pick<
+  Claimed,
+  'accountId' | 'mode' | 'messageId' | 'attemptNumber' | 'deviceId' | 'place' | 'groupId'
+>
 
 const nothing = {
   networkIds: [],
@@ -44,13 +47,14 @@ export function judgeOutcome(
   dueFromMs = nowMs,
   another: HasAnother = () => false,
 ): Settlement {
-  const { accountId, mode, messageId, attemptNumber, deviceId, place } = claimed
+  const { accountId, mode, messageId, attemptNumber, deviceId, place, groupId } = claimed
   return {
     accountId,
     mode,
     messageId,
     attemptNumber,
     deviceId,
+    ...(groupId !== undefined && { groupId }),
     place,
     atMs: nowMs,
     ...judge(claimed, outcome, { dueFromMs, another }),

@@ -31,6 +31,8 @@ export interface Want {
   leaseToken?: number
   /** The claimer writes down what leaves, and what came of it, in its log of hand-overs. */
   isLogged?: true
+  /** The group of the device. */
+  groupId?: string
   /** Of the account: what would disturb its recipient now waits. */
   quiet?: QuietHours
   /** Set when the device fetches: what is claimed is offered to this phone, over these SIMs. */
@@ -56,6 +58,8 @@ export interface Claimed extends MessageKey {
   sim?: number | null
   /** In whose log of hand-overs it stands whether it has left: that of the process with this fence. Left out where it stands in none. */
   loggedBy?: number
+  /** The group of its device, where that is known. */
+  groupId?: string
 }
 
 /** `want` is the place of its want among those of the batch. */
@@ -136,8 +140,9 @@ export async function claimMessages(
     const message = states[i]
     if (message === null || message === undefined)
       throw new Error(`a queue row stands for a message that is ${row.status}`)
+    const { isLogged, groupId } = wants[row.want] as Want
     const claim = claimOf(row, message, ids('att'), deviceOf(row))
-    return (wants[row.want] as Want).isLogged === true ? { ...claim, loggedBy: fence } : claim
+    return { ...claim, ...(isLogged && { loggedBy: fence }), ...(groupId !== undefined && { groupId }) }
   })
   const leaseOf = new Map(wants.map(({ deviceId, leaseToken }) => [deviceId, leaseToken ?? null]))
   const [progress] = await allDone([

@@ -2,16 +2,15 @@ import { lowestIdAt } from '../ids.ts'
 import { dayMs, hourMs } from '../clock.ts'
 import { referenceOfPart } from '../part-reference.ts'
 import type { Tx } from '../storage/dialect.ts'
-import type { AttemptState, MessageStatus, Mode } from '../storage/schema.ts'
-import { deleteRows, selectEach, updateRows } from '../storage/sets.ts'
-import { nameOfTry } from './last-submitted.ts'
+import type { AttemptState, MessageStatus } from '../storage/schema.ts'
+import { selectEach, updateRows } from '../storage/sets.ts'
+import { type GroupMembers, readMembers } from './group-members.ts'
 import { stateColumnsOf } from './message-store.ts'
 import {
   type Awaited,
   type ExpectedRow,
   isUntimely,
   markSuperseded,
-  nameOfPart,
   readingsOf,
   type ReceiptWord,
   tellingEnds,
@@ -24,7 +23,7 @@ import {
 export const placeInDoubt = (recipient: string, attemptId: string, part: number): string =>
   `${beginOf(recipient.slice(-7))}${attemptId}/${part}`
 
-const beginOf = (end: string): string => `?${end}/`
+export const beginOf = (end: string): string => `?${end}/`
 /** Behind every place of that number: `0` follows `/`. */
 const behindOf = (end: string): string => `?${end}0`
 
@@ -54,96 +53,39 @@ export async function findDoubted(
   tx: Tx,
   words: readonly ReceiptWord[],
 ): Promise<{ awaited: Awaited[]; unknown: ReceiptWord[] }> {
+  const group = await readMembers(tx, words)
   const places = new Map(
     words.flatMap((word) =>
-      tellingEnds(word).map((end) => [
-        `${word.deviceId}/${end}`,
-        [beginOf(end), behindOf(end), word.deviceId],
-      ]),
+      group
+        .of(word)
+        .flatMap((device) =>
+          tellingEnds(word).map(
+            (end) => [`${device}/${end}`, [beginOf(end), behindOf(end), device]] as [string, string[]],
+          ),
+        ),
     ),
   )
   const rows = await markSuperseded(tx, await selectEach<DoubtRow>(tx, doubtedOf, [...places.values()]))
   if (rows.length === 0) return { awaited: [], unknown: [...words] }
 
   const open = Map.groupBy(rows, (row) => row.attempt_id)
-  const echoed = takeEchoed(words, open)
+  const echoed = takeEchoed(words, open, group)
   const left = words.filter((word) => !echoed.some(({ heard }) => isSame(heard, word)))
-  const unique = await takeUnique(tx, left, open)
+  const unique = await takeUnique(tx, left, open, group)
   const all = [...echoed, ...unique]
   const untimely = all.filter(({ heard, row }) => isUntimely(heard, row))
   const found = all.filter((each) => !untimely.includes(each))
   await remember(tx, found)
   return {
-    awaited: found.map(({ heard, row }) => ({ word: { ...heard, networkId: row.network_id }, row })),
+    awaited: found.map(({ heard, row }) => ({
+      word: { ...heard, networkId: row.network_id, deviceId: row.expected_by },
+      row,
+    })),
     unknown: [
       ...left.filter((word) => !unique.some(({ heard }) => isSame(heard, word))),
       ...untimely.map(({ heard }) => heard),
     ],
   }
-}
-
-const placesOf = {
-  sql: `select r.network_id, r.device_id from receipts_expected r where r.network_id > :begin and r.network_id < :behind and r.device_id = :device`,
-  inputs: ['begin', 'behind', 'device'],
-} as const
-const heardOf = {
-  sql: 'select device_id, message_id, number, state, network_ids from attempts where account_id = :account and mode = :mode and message_id = :message and number = :number',
-  inputs: ['account', 'mode', 'message', 'number'],
-} as const
-
-/** What was known before late words were told. */
-export interface KnownBefore {
-  /** The `nameOfPart` of each part whose id was heard. */
-  heard: ReadonlySet<string>
-  /** The `nameOfTry` of each try that stands as taken: its yes is said again. */
-  taken: ReadonlySet<string>
-}
-
-/** Attempts of which a late word has told: nothing is in doubt any more. Gives what was known of them. */
-export async function endDoubts(
-  tx: Tx,
-  late: readonly Late[],
-  messages: ReadonlyMap<string, { recipient: string }>,
-): Promise<KnownBefore> {
-  if (late.length === 0) return { heard: new Set(), taken: new Set() }
-  const ranges = late.flatMap(({ inDoubt, messageId, deviceId }) => {
-    const recipient = messages.get(messageId)?.recipient
-    if (inDoubt === undefined || recipient === undefined) return []
-    const begin = `${beginOf(recipient.slice(-7))}${inDoubt.attemptId}`
-    return [[`${begin}/`, `${begin}0`, deviceId]]
-  })
-  const places = await selectEach<{ network_id: string; device_id: string }>(tx, placesOf, ranges)
-  await deleteRows(tx, 'receipts_expected', ['network_id', 'device_id'], places)
-  const rows = await selectEach<{
-    device_id: string
-    message_id: string
-    number: number
-    state: AttemptState
-    network_ids: string | null
-  }>(
-    tx,
-    heardOf,
-    late.map((each) => [each.accountId, each.mode, each.messageId, each.attemptNumber]),
-  )
-  const heard = rows.flatMap(({ device_id, message_id, number, network_ids }) =>
-    idsOf(network_ids).map((network_id) =>
-      nameOfPart({ network_id, device_id, message_id, attempt_number: number }),
-    ),
-  )
-  const taken = rows.filter(({ state }) => state === 'accepted')
-  return {
-    heard: new Set(heard),
-    taken: new Set(taken.map(({ message_id, number }) => nameOfTry(message_id, number))),
-  }
-}
-
-interface Late {
-  accountId: string
-  mode: Mode
-  messageId: string
-  attemptNumber: number
-  deviceId: string
-  inDoubt?: { attemptId: string }
 }
 
 /** A receipt as it came, and the place that it has. */
@@ -158,12 +100,12 @@ const isSame = (one: ReceiptWord, other: ReceiptWord): boolean =>
 type Open = Map<string, DoubtRow[]>
 
 /** The reference tells the attempt and the part: no two receipts get one place. */
-function takeEchoed(words: readonly ReceiptWord[], open: Open): Found[] {
+function takeEchoed(words: readonly ReceiptWord[], open: Open, group: GroupMembers): Found[] {
   return words.flatMap((heard) => {
     if (heard.reference === undefined) return []
     const rows = [...open.values()]
       .flat()
-      .filter((row) => isMeant(heard, row) && referenceOf(row) === heard.reference)
+      .filter((row) => isMeant(heard, row, group) && referenceOf(row) === heard.reference)
     const [row] = rows
     if (row === undefined || rows.length > 1 || hasHeard(row.heard, heard)) return []
     take(open, row)
@@ -180,18 +122,23 @@ function take(open: Open, row: DoubtRow): void {
 }
 
 /** Without a reference: those that can be about one attempt alone, if they are no more than it has parts in doubt. */
-async function takeUnique(tx: Tx, words: readonly ReceiptWord[], open: Open): Promise<Found[]> {
+async function takeUnique(
+  tx: Tx,
+  words: readonly ReceiptWord[],
+  open: Open,
+  group: GroupMembers,
+): Promise<Found[]> {
   // A reference that fits nobody here is another's.
   const plain = words.filter(
     (word, i) => word.reference === undefined && words.findIndex((other) => isSame(other, word)) === i,
   )
   const about = plain.flatMap((heard) => {
     const attempts = [...open.values()].flatMap((rows) =>
-      rows.slice(0, 1).filter((row) => isMeant(heard, row)),
+      rows.slice(0, 1).filter((row) => isMeant(heard, row, group)),
     )
     return attempts.length === 1 ? [{ heard, row: attempts[0] as DoubtRow }] : []
   })
-  const sure = await withoutRivals(tx, about)
+  const sure = await withoutRivals(tx, about, group)
   return [...Map.groupBy(sure, ({ row }) => row.attempt_id)].flatMap(([attemptId, each]) => {
     const rows = open.get(attemptId) ?? []
     return each.length > rows.length ? [] : each.map(({ heard }, i) => ({ heard, row: rows[i] as DoubtRow }))
@@ -224,17 +171,21 @@ const rivalsOf = {
   inputs: ['recipient', 'oldest', 'device'],
 } as const
 
-async function withoutRivals(tx: Tx, about: readonly Found[]): Promise<Found[]> {
+async function withoutRivals(tx: Tx, about: readonly Found[], group: GroupMembers): Promise<Found[]> {
   const inputs = new Map(
-    about.map(({ heard, row }) => [
-      `${heard.deviceId}/${row.recipient}`,
-      [row.recipient, lowestIdAt('msg', row.started_at - longestWaitMs), heard.deviceId],
-    ]),
+    about.flatMap(({ heard, row }) =>
+      group
+        .of(heard)
+        .map((device) => [
+          `${device}/${row.recipient}`,
+          [row.recipient, lowestIdAt('msg', row.started_at - longestWaitMs), device],
+        ]),
+    ),
   )
   const rivals = await selectEach<Rival>(tx, rivalsOf, [...inputs.values()])
   const byPlace = Map.groupBy(rivals, ({ device_id, recipient }) => `${device_id}/${recipient}`)
   return about.filter(({ heard, row }) => {
-    const near = byPlace.get(`${heard.deviceId}/${row.recipient}`) ?? []
+    const near = group.of(heard).flatMap((device) => byPlace.get(`${device}/${row.recipient}`) ?? [])
     return (
       near.length < mostRivals &&
       near.every((rival) =>
@@ -257,16 +208,16 @@ const hasHeard = (networkIds: string | null, heard: ReceiptWord): boolean => {
   return readingsOf(heard).some((reading) => ids.has(reading))
 }
 
-const idsOf = (networkIds: string | null): string[] =>
+export const idsOf = (networkIds: string | null): string[] =>
   networkIds === null ? [] : (JSON.parse(networkIds) as string[])
 
 /** By its numbers and its time. One that names two numbers names the sender too. */
-function isMeant(heard: ReceiptWord, row: DoubtRow): boolean {
+function isMeant(heard: ReceiptWord, row: DoubtRow, group: GroupMembers): boolean {
   const ends = tellingEnds(heard)
   const others = ends.filter((end) => !row.recipient.endsWith(end))
   const [sender] = tellingEnds({ numbers: row.sender === null ? [] : [row.sender] })
   return (
-    heard.deviceId === row.expected_by &&
+    group.of(heard).includes(row.expected_by) &&
     others.length < ends.length &&
     (sender === undefined || others.length === 0 || others.includes(sender)) &&
     isInTime(heard, row.started_at)

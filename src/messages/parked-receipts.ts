@@ -44,6 +44,7 @@ const outdatedAt = {
 interface Told {
   networkId: string
   deviceId: string
+  groupId?: string
   accountId: string
   mode: Mode
   messageId: string
@@ -53,6 +54,12 @@ interface Told {
 const parkedOf = {
   sql: 'select device_id, body, received_at, :told as told from parked_receipts where network_id = :network and device_id = :device order by reading',
   inputs: ['network', 'device', 'told'],
+} as const
+const parkedInGroup = {
+  sql: `select p.device_id, p.body, p.received_at, :told as told from device_groups g cross join devices d cross join parked_receipts p
+        where g.id = :group and g.shared_receipts = 1 and d.group_id = g.id and d.id <> :device and p.network_id = :network and p.device_id = d.id
+        order by p.device_id, p.reading`,
+  inputs: ['group', 'device', 'network', 'told'],
 } as const
 const startOf = {
   sql: 'select started_at, :told as told from attempts where account_id = :account and mode = :mode and message_id = :message and number = :number',
@@ -67,12 +74,20 @@ const clockErrorMs = 180_000
  * that had the id, and stays.
  */
 export async function takeParked(tx: Tx, told: readonly Told[]): Promise<ReceiptWord[]> {
-  const rows = await selectEach<ParkedRow & { received_at: number; told: number }>(
+  const own = await selectEach<ParkedRow & { received_at: number; told: number }>(
     tx,
     parkedOf,
     told.map(({ networkId, deviceId }, i) => [networkId, deviceId, i]),
   )
-  const found = await selectEach<{ started_at: number; told: number }>(
+  const found = new Set(own.map((row) => row.told))
+  const missed = told.flatMap(({ networkId, deviceId, groupId }, i) =>
+    groupId === undefined || found.has(i) ? [] : [[groupId, deviceId, networkId, i]],
+  )
+  const rows =
+    missed.length === 0
+      ? own
+      : [...own, ...(await selectEach<(typeof own)[number]>(tx, parkedInGroup, missed))]
+  const begun = await selectEach<{ started_at: number; told: number }>(
     tx,
     startOf,
     [...new Set(rows.map((row) => row.told))].map((i) => {
@@ -80,7 +95,7 @@ export async function takeParked(tx: Tx, told: readonly Told[]): Promise<Receipt
       return [accountId, mode, messageId, attemptNumber, i]
     }),
   )
-  const starts = new Map(found.map((start) => [start.told, start.started_at]))
+  const starts = new Map(begun.map((start) => [start.told, start.started_at]))
   return takeOut(
     tx,
     rows.filter((row) => row.received_at >= (starts.get(row.told) ?? -Infinity) - clockErrorMs),

@@ -7,6 +7,8 @@ import { type MessageState, stateColumnsOf } from './message-store.ts'
 /** The network's word on one wire part, as the dispatcher hands it on. */
 export interface ReceiptWord {
   deviceId: string
+  /** The group of that device: what the others of it have sent may be meant, too, where they share their receipts (decision 40). */
+  groupId?: string
   networkId: string
   /** What else the id may read as, likeliest first (decision 10). */
   alternatives?: readonly string[]
@@ -79,6 +81,47 @@ export async function findAwaited(
     const match = readings.find((each): each is Awaited => each.row !== undefined && concerns(word, each.row))
     if (match !== undefined) awaited.push(match)
     return match === undefined
+  })
+  return { awaited, unknown }
+}
+
+const expectedInGroup = {
+  sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.closed_at as expected_until, r.attempt_number
+        from device_groups g cross join devices d
+        cross join receipts_expected r cross join messages m on m.account_id = r.account_id and m.mode = r.mode and m.id = r.message_id
+        where g.id = :group and g.shared_receipts = 1 and d.group_id = g.id and d.id <> :device
+          and r.network_id = :network and r.device_id = d.id`,
+  inputs: ['group', 'device', 'network'],
+} as const
+
+/**
+ * Finds who waits for receipts under another device of the group of the one that told them, once nobody does under that one. Ids are unique for each host of a
+ * carrier alone: where two devices await the same id, the recipient's number decides, and what it leaves open is nobody's.
+ */
+export async function findInGroup(
+  tx: Tx,
+  words: readonly ReceiptWord[],
+): Promise<{ awaited: Awaited[]; unknown: ReceiptWord[] }> {
+  const inputs = words.flatMap((word) =>
+    word.groupId === undefined
+      ? []
+      : readingsOf(word).map((id) => [word.groupId as string, word.deviceId, id]),
+  )
+  if (inputs.length === 0) return { awaited: [], unknown: [...words] }
+  const rows = await markSuperseded(tx, await selectEach<ExpectedRow>(tx, expectedInGroup, inputs))
+  const byId = Map.groupBy(rows, (row) => row.network_id)
+  const awaited: Awaited[] = []
+  const unknown = words.filter((word) => {
+    const readings = word.groupId === undefined ? [] : readingsOf(word)
+    for (const networkId of readings) {
+      const meant = (byId.get(networkId) ?? []).filter((row) => concerns(word, row))
+      const [row] = meant
+      if (row === undefined) continue
+      if (meant.length > 1) return true
+      awaited.push({ word: { ...word, networkId, deviceId: row.expected_by }, row })
+      return false
+    }
+    return true
   })
   return { awaited, unknown }
 }

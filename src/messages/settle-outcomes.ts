@@ -3,7 +3,8 @@ import type { Tx } from '../storage/dialect.ts'
 import { addToRows, deleteRows, insertRows, selectEach, updateRows } from '../storage/sets.ts'
 import { advanceMessages } from './advance-messages.ts'
 import { cancelOfClosed } from './cancel-of-closed.ts'
-import { endDoubts } from './doubtful-parts.ts'
+import { endDoubts } from './end-doubts.ts'
+import { readMembers } from './group-members.ts'
 import { raisedTo } from './history-floor.ts'
 import { letGoOfWaiting } from './leave-queue.ts'
 import { expectReceipts } from './expect-receipts.ts'
@@ -221,10 +222,11 @@ async function applyParkedInDoubt(
   moved: ReadonlyMap<Settlement, MessageState | null>,
   floor: Promise<number>,
 ): Promise<void> {
-  const about = [...moved].flatMap(([{ inDoubt, deviceId }, message]) =>
-    message === null || (inDoubt?.parts.length ?? 0) === 0
+  const group = await readMembers(tx, [...moved.keys()])
+  const about = [...moved].flatMap(([settlement, message]) =>
+    message === null || (settlement.inDoubt?.parts.length ?? 0) === 0
       ? []
-      : [{ deviceId, recipient: message.recipient }],
+      : group.of(settlement).map((deviceId) => ({ deviceId, recipient: message.recipient })),
   )
   const words = about.length === 0 ? [] : await takeParkedAbout(tx, about)
   if (words.length > 0) await settleReceipts(tx, words, floor)

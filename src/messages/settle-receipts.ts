@@ -14,6 +14,7 @@ import {
   awaitedPartsOf,
   type ExpectedRow,
   findAwaited,
+  findInGroup,
   isUntimely,
   type ReceiptWord,
 } from './receipt-readings.ts'
@@ -30,7 +31,11 @@ export async function settleReceipts(
   words: readonly ReceiptWord[],
   floor: Promise<number> = Promise.resolve(0),
 ): Promise<MessageState[]> {
-  const [{ awaited, unknown }, floorMs] = await allDone([findAwaited(tx, words), floor])
+  const [own, floorMs] = await allDone([findAwaited(tx, words), floor])
+  const shared =
+    own.unknown.length > 0 ? await findInGroup(tx, own.unknown) : { awaited: [], unknown: own.unknown }
+  const { unknown } = shared
+  const awaited = shared.awaited.length === 0 ? own.awaited : [...own.awaited, ...shared.awaited]
   const doubted = unknown.length > 0 ? await findDoubted(tx, unknown) : { awaited: [], unknown }
   const untimely = awaited.filter(({ word, row }) => isUntimely(word, row))
   const parked = [...doubted.unknown, ...untimely.map(({ word }) => word)]

@@ -19,6 +19,16 @@ export interface DeviceTable {
   lease_until: number | null
   created_at: number
   updated_at: number
+  group_id: string | null
+}
+
+/** Devices that are named together. */
+export interface DeviceGroupTable {
+  id: string
+  name: string
+  /** They are one account at one carrier: receipts of what one has sent come over any of them. */
+  shared_receipts: Flag
+  created_at: number
 }
 
 export interface DeviceReportTable {

@@ -13,6 +13,7 @@ import type {
 } from './account-tables.ts'
 import type {
   DeviceTable,
+  DeviceGroupTable,
   DeviceReportTable,
   PhoneTokenTable,
   PhoneTable,
@@ -130,6 +131,7 @@ export interface Database {
   usage_days: UsageDayTable
   ledger_entries: LedgerEntryTable
   devices: DeviceTable
+  device_groups: DeviceGroupTable
   device_reports: DeviceReportTable
   device_states: DeviceStateTable
   device_samples: DeviceSampleTable

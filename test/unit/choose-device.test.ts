@@ -299,3 +299,8 @@ test('whoever is chosen may fetch, and whoever may fetch is one of whom the rule
     { numRuns: 2_000 },
   )
 })
+
+test('what is claimed says in which group its device is, so that receipts over the others of it are found', () => {
+  const { wants } = planClaims([route('a')], () => [device('d', { groupId: 'grp_a' })])
+  expect(wants).toMatchObject([{ deviceId: 'd', groupId: 'grp_a' }])
+})

@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Outcome } from '../../src/connectors/connector.ts'
+import type { Claimed } from '../../src/messages/claim-messages.ts'
+import type { ReceiptWord } from '../../src/messages/receipt-readings.ts'
+import { settleReceipts } from '../../src/messages/settle-receipts.ts'
+import { type UnitHouse, openUnitHouse } from './unit-house.ts'
+
+let house: UnitHouse
+beforeEach(async () => {
+  house = await openUnitHouse()
+  await house.store.writer.write(async (tx) => {
+    const group = { name: 'Carrier', created_at: 1 }
+    await tx
+      .insertInto('device_groups')
+      .values({ id: 'grp_a', shared_receipts: 1, ...group })
+      .execute()
+    await tx
+      .insertInto('device_groups')
+      .values({ id: 'grp_b', shared_receipts: 0, ...group })
+      .execute()
+    for (const [id, group_id] of [
+      ['dev_a', 'grp_a'],
+      ['dev_b', 'grp_a'],
+      ['dev_c', 'grp_b'],
+      ['dev_d', 'grp_b'],
+    ] as const)
+      // prettier-ignore
+      await tx
+        .insertInto('devices')
+        .values({ id, group_id, mode: 'live', kind: 'smpp', name: id, state: 'enabled', senders: '[]', settings: '{}', created_at: 1, updated_at: 1 }) // prettier-ignore
+        .execute()
+  })
+})
+afterEach(async () => {
+  await house.sums()
+  await house.close()
+})
+
+const accepted = (...networkIds: string[]): Outcome => ({
+  kind: 'accepted',
+  networkIds,
+  receiptExpected: true,
+})
+const unknown: Outcome = { kind: 'unknown', networkIds: [], partsTaken: 0, detail: 'no answer' }
+const groups: Readonly<Record<string, string>> = {
+  dev_a: 'grp_a',
+  dev_b: 'grp_a',
+  dev_c: 'grp_b',
+  dev_d: 'grp_b',
+}
+
+/** As the dispatcher claims: with the group of the device. */
+const claim = async (deviceId: string): Promise<Claimed> => ({
+  ...(await house.claim(deviceId)),
+  groupId: groups[deviceId] as string,
+})
+async function submit(deviceId: string, to: string, networkId: string): Promise<void> {
+  await house.send({ recipients: [{ to, country: 'DE' }] })
+  await house.end(await claim(deviceId), accepted(networkId))
+}
+async function receive(deviceId: string, networkId: string, more: Partial<ReceiptWord> = {}): Promise<void> {
+  const groupId = groups[deviceId] as string
+  const word = { deviceId, groupId, networkId, result: 'delivered', code: null, networkCode: null, atMs: house.clock.now(), ...more } as const // prettier-ignore
+  await house.store.writer.write((tx) => settleReceipts(tx, [word]))
+}
+const statuses = async () =>
+  (
+    await house.store.db
+      .selectFrom('messages')
+      .select(['recipient', 'status', 'device_id'])
+      .orderBy('id')
+      .execute()
+  ).map(({ recipient, status, device_id }) => `${recipient} ${status} ${device_id}`)
+
+const [one, other] = ['+4915112345601', '+4915112345602']
+
+test('six messages over two hosts of one carrier are delivered, though each receipt comes over the other session', async () => {
+  const sent = Array.from({ length: 6 }, (_, i) => ({
+    device: i % 2 === 0 ? 'dev_a' : 'dev_b',
+    id: `n${i}`,
+    to: `+491511234560${i}`,
+  }))
+  for (const { device, to, id } of sent) await submit(device, to, id)
+  for (const { device, to, id } of sent)
+    await receive(device === 'dev_a' ? 'dev_b' : 'dev_a', id, { numbers: [to] })
+  // It stays with the device that has sent it.
+  expect(await statuses()).toEqual(sent.map(({ device, to }) => `${to} delivered ${device}`))
+  expect(await house.store.db.selectFrom('receipts_expected').selectAll().execute()).toEqual([])
+  expect(await house.store.db.selectFrom('parked_receipts').selectAll().execute()).toEqual([])
+})
+
+test('an id that both hosts have given is about the recipient that the receipt names, and without one about the host that told it', async () => {
+  await submit('dev_a', one, 'n1')
+  await submit('dev_b', other, 'n1')
+  await receive('dev_b', 'n1', { numbers: [one.slice(1)] })
+  expect(await statuses()).toEqual([`${one} delivered dev_a`, `${other} sent dev_b`])
+  await submit('dev_a', one, 'n1')
+  await receive('dev_b', 'n1')
+  expect(await statuses()).toEqual([
+    `${one} delivered dev_a`,
+    `${other} delivered dev_b`,
+    `${one} sent dev_a`,
+  ])
+})
+
+test('a receipt that names another recipient is about no message of the other host, and is kept', async () => {
+  await submit('dev_a', one, 'n1')
+  await receive('dev_b', 'n1', { numbers: [other] })
+  expect(await statuses()).toEqual([`${one} sent dev_a`])
+  expect(await house.store.db.selectFrom('parked_receipts').select('device_id').execute()).toEqual([
+    { device_id: 'dev_b' },
+  ])
+})
+
+test('devices of a group that does not share its receipts, or of none, have each their own', async () => {
+  await submit('dev_c', one, 'n1')
+  await receive('dev_d', 'n1', { numbers: [one] })
+  await receive('dev_a', 'n1', { numbers: [one] })
+  expect(await statuses()).toEqual([`${one} sent dev_c`])
+})
+
+test('a receipt over the other session that comes before the answer to its submit finds its message, and only that', async () => {
+  await house.send({ recipients: [{ to: one, country: 'DE' }] })
+  const claimed = await claim('dev_a')
+  await receive('dev_b', 'n1', { numbers: [one] })
+  await receive('dev_d', 'n1', { numbers: [one] })
+  await house.end(claimed, accepted('n1'))
+  expect(await statuses()).toEqual([`${one} delivered dev_a`])
+  expect(await house.store.db.selectFrom('parked_receipts').select('device_id').execute()).toEqual([
+    { device_id: 'dev_d' },
+  ])
+})
+
+test('of a submit whose answer was lost the receipt over the other session tells, before and after that is known', async () => {
+  for (const to of [one, other]) await house.send({ recipients: [{ to, country: 'DE' }] })
+  const [first, second] = [await claim('dev_a'), await claim('dev_a')]
+  await house.end(first, unknown)
+  await receive('dev_b', 'n1', { numbers: [one] })
+  await receive('dev_b', 'n2', { numbers: [other] })
+  await house.end(second, unknown)
+  expect(await statuses()).toEqual([`${one} delivered dev_a`, `${other} delivered dev_a`])
+})
+
+test('where an attempt of the other host to that number may be meant as well, a receipt tells of none', async () => {
+  await house.send({ recipients: [{ to: one, country: 'DE' }] })
+  await house.end(await claim('dev_a'), unknown)
+  await submit('dev_b', one, 'n9')
+  await receive('dev_b', 'n1', { numbers: [one] })
+  expect(await statuses()).toEqual([`${one} unconfirmed dev_a`, `${one} sent dev_b`])
+})
