@@ -39,7 +39,7 @@ export const routeOf = (message: Routed): string =>
   routeKeyOf(message.mode, message.sender, message.encoding_forced === 1)
 
 const triedOn = {
-  sql: 'select distinct device_id, message_id from attempts where account_id = :account and mode = :mode and message_id = :message',
+  sql: 'select device_id, message_id from attempts where account_id = :account and mode = :mode and message_id = :message',
   inputs: ['account', 'mode', 'message'],
 } as const
 
@@ -54,7 +54,8 @@ export async function routesAvoiding<M extends Routed>(
     messages.map(({ account_id, mode, id }) => [account_id, mode, id]),
   )
   const byId = new Map(messages.map((message) => [message.id, message]))
-  return rows.flatMap(({ device_id, message_id }) => {
+  const tried = new Map(rows.map((row) => [`${row.message_id}/${row.device_id}`, row]))
+  return [...tried.values()].flatMap(({ device_id, message_id }) => {
     const message = byId.get(message_id)
     if (message === undefined) return []
     const { mode, sender, encoding_forced } = message

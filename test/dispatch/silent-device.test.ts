@@ -26,12 +26,15 @@ const kind = scriptedKind({
   },
 })
 
+/** An hour of pauses passes: a drain looks for work itself. */
+const seldom = { pollIntervalMs: 60_000 }
+
 let house: MessagesFixture
 beforeEach(async () => {
   submitted = 0
   answers = false
   keepsSettings = true
-  house = await openMessagesFixture(kind)
+  house = await openMessagesFixture(kind, seldom)
   await house.addAccount('acc_a', 1_000)
   await house.addDevice('dev_s')
 })
@@ -137,7 +140,7 @@ test('a link that does not answer now and then is used on', async () => {
 
 test('while the own link rests, its messages go over a shared one', async () => {
   await house.close()
-  house = await openMessagesFixture(kind)
+  house = await openMessagesFixture(kind, seldom)
   await house.addAccount('acc_a', 1_000)
   await house.addDevice('dev_own', { accountId: 'acc_a' })
   await send(30)
