@@ -208,7 +208,7 @@ function judgeRefusal(
 type Requeue = NonNullable<Settlement['requeue']>
 
 /**
- * The route on which a message waits for another device than the one that has just refused it, if there is one (decision 39). The first such refusal costs
+ * The route on which a message waits for another device than the one that has just refused it, if there is one (decision 44). The first such refusal costs
  * nothing, no count and no time; so often a message may be refused at all stays bounded.
  */
 function elsewhereOf(claimed: Claimed, another: HasAnother): { routeKey: string; isFirst: boolean } | null {

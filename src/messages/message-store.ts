@@ -85,7 +85,7 @@ export const readMessagesOfSend = (
 /** Stands behind the mode in the key of a route that only devices can carry which are told the encoding. */
 export const forcedEncodingMark = '+ucs2'
 
-/** Stands before the id of the device that refused a message last: another one is to have it (decision 39). */
+/** Stands before the id of the device that refused a message last: another one is to have it (decision 44). */
 export const avoidedDeviceMark = '!'
 
 /**

@@ -7,7 +7,7 @@ import { type MessageState, stateColumnsOf } from './message-store.ts'
 /** The network's word on one wire part, as the dispatcher hands it on. */
 export interface ReceiptWord {
   deviceId: string
-  /** The group of that device: what the others of it have sent may be meant, too, where they share their receipts (decision 40). */
+  /** The group of that device: what the others of it have sent may be meant, too, where they share their receipts (decision 45). */
   groupId?: string
   networkId: string
   /** What else the id may read as, likeliest first (decision 10). */

@@ -43,7 +43,7 @@ const published = {
   'postgres/0023_webhook_rests': 'fe88844aeffa563e',
   'postgres/0024_proven_addresses': '74ae0cf88a060a35',
   'postgres/0025_reported_times': 'dd4de839d69595d4',
-  'postgres/0023_device_groups': 'de758879797326da',
+  'postgres/0026_device_groups': 'de758879797326da',
   'sqlite/0001_initial': '473da6ea689b45e2',
   'sqlite/0002_phones': '20fd011ab3af662c',
   'sqlite/0003_console': '0d2a4c9e0f957d4f',
@@ -69,5 +69,5 @@ const published = {
   'sqlite/0023_webhook_rests': '131c97d3bd56637c',
   'sqlite/0024_proven_addresses': '74531f2aff1da2c8',
   'sqlite/0025_reported_times': 'fb20abfb24a6e425',
-  'sqlite/0023_device_groups': '1797558318a19add',
+  'sqlite/0026_device_groups': '1797558318a19add',
 }
