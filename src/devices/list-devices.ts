@@ -36,7 +36,21 @@ export async function listDevices(
   scope: DeviceScope,
   page: { afterId: string | null; limit: number },
 ): Promise<{ devices: ListedDevice[]; nextAfterId: string | null }> {
-  let query = db
+  let query = listing(db)
+    .where('d.id', '>', page.afterId ?? '')
+    .where('d.state', '!=', 'retired')
+    .orderBy('d.id')
+    .limit(page.limit + 1)
+  if (scope === 'shared') query = query.where('d.account_id', 'is', null)
+  else if (scope !== 'all' && 'accountId' in scope) query = query.where('d.account_id', '=', scope.accountId)
+  else if (scope !== 'all') query = query.where('d.id', '=', scope.deviceId)
+  const found = await query.execute()
+  const devices = found.slice(0, page.limit).map(listed)
+  return { devices, nextAfterId: found.length > page.limit ? (devices.at(-1)?.id ?? null) : null }
+}
+
+const listing = (db: Db) =>
+  db
     .selectFrom('devices as d')
     .leftJoin('device_reports as r', 'r.device_id', 'd.id')
     .select([
@@ -63,36 +77,27 @@ export async function listDevices(
       'd.lease_until',
       'd.group_id',
     ])
-    .where('d.id', '>', page.afterId ?? '')
-    .where('d.state', '!=', 'retired')
-    .orderBy('d.id')
-    .limit(page.limit + 1)
-  if (scope === 'shared') query = query.where('d.account_id', 'is', null)
-  else if (scope !== 'all' && 'accountId' in scope) query = query.where('d.account_id', '=', scope.accountId)
-  else if (scope !== 'all') query = query.where('d.id', '=', scope.deviceId)
-  const found = await query.execute()
-  const devices = found.slice(0, page.limit).map((row) => ({
-    id: row.id,
-    accountId: row.account_id,
-    mode: row.mode,
-    kind: row.kind,
-    name: row.name,
-    state: row.state,
-    isDraining: row.draining === 1,
-    senders: JSON.parse(row.senders) as string[],
-    settings: JSON.parse(row.settings) as Record<string, string>,
-    hasSecrets: row.secrets !== null,
-    pace: paceOf(row),
-    report: reportOf(row),
-    lease:
-      row.lease_owner === null || row.lease_until === null
-        ? null
-        : { node: row.lease_owner, until: row.lease_until },
-    groupId: row.group_id,
-    createdAt: row.created_at,
-  }))
-  return { devices, nextAfterId: found.length > page.limit ? (devices.at(-1)?.id ?? null) : null }
-}
+
+const listed = (row: Awaited<ReturnType<ReturnType<typeof listing>['execute']>>[number]): ListedDevice => ({
+  id: row.id,
+  accountId: row.account_id,
+  mode: row.mode,
+  kind: row.kind,
+  name: row.name,
+  state: row.state,
+  isDraining: row.draining === 1,
+  senders: JSON.parse(row.senders) as string[],
+  settings: JSON.parse(row.settings) as Record<string, string>,
+  hasSecrets: row.secrets !== null,
+  pace: paceOf(row),
+  report: reportOf(row),
+  lease:
+    row.lease_owner === null || row.lease_until === null
+      ? null
+      : { node: row.lease_owner, until: row.lease_until },
+  groupId: row.group_id,
+  createdAt: row.created_at,
+})
 
 const paceOf = (row: {
   parts_per_window: number | null
