@@ -1,5 +1,8 @@
+import { randomBytes } from 'node:crypto'
+import { issueEmailLink } from '../../src/accounts/email-links.ts'
 import type { calls, InputOf } from '../../src/api/console/calls.ts'
 import { systemClock } from '../../src/clock.ts'
+import { createIds } from '../../src/ids.ts'
 import { testPassword } from '../e2e/signed-in.ts'
 import { type AccessHouse, type IdOf, newEndpoint, newKey, shopName, simulator } from './objects-of.ts'
 import { newSoftPasskey } from './soft-passkey.ts'
@@ -42,7 +45,12 @@ const event = async ({ id }: Asked) => ({ endpointId: await id('endpoint'), even
 /** Of each guarded call an input that it takes from whoever has the objects named in it: every id that a call knows stands in it. */
 export const rightInputs: { [N in GuardedCall]: RightInput<N> } = {
   'email/send-link': () => ({}),
-  'email/confirm': () => ({ token: 'x' }),
+  'email/confirm': async ({ who, house }) => {
+    const deps = { ids: createIds({ now: Date.now }), nowMs: Date.now(), randomBytes }
+    const link = { userId: who.userId, email: who.email, lifeMs: 60_000, actor: who.userId }
+    const { token } = await house.app.storage.writer.write((tx) => issueEmailLink(tx, deps, link))
+    return { token }
+  },
   'profile/read': nothing,
   'profile/change': ({ who }) => ({ name: 'Somebody', email: who.email }),
   'profile/mute-alerts': () => ({ kinds: [] }),

@@ -24,7 +24,7 @@ const wordless = [
   /^attempts\.network_ids$/,
   /^auth_users\.(createdAt|updatedAt)$|^auth_\w+\.(createdAt|updatedAt|expiresAt|lockedUntil|userId|providerId)$/,
   /^auth_credentials\.(accessToken|refreshToken|idToken|accessTokenExpiresAt|refreshTokenExpiresAt|scope)$/,
-  /^api_keys\.scopes$|^audit_log\.action$|^ledger_entries\.actor$|^one_time_links\.hash$/,
+  /^api_keys\.scopes$|^audit_log\.action$|^ledger_entries\.actor$|^(one_time|email)_links\.hash$/,
   /^devices\.lease_owner$|^opt_outs\.origin$|^inbound_fragments\.country$|^phone_offers\.recall$|^queue\.claimed_by$/,
   /^deferred(_totals)?\.reason$|^accounts\.countries$/,
   // Tokens of the operator, and what a request of one was.

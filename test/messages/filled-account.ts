@@ -120,6 +120,9 @@ async function fillPeople(tx: Tx, deps: Deps, { accountId, userId }: FilledAccou
     { ...link, id: deps.ids('lnk'), hash: hash('invited'), purpose: 'invitation', user_id: null, account_id: accountId, role: 'member' },
     { ...link, id: deps.ids('lnk'), hash: hash('opened'), purpose: 'invitation', user_id: null, account_id: null, role: null },
   ]) // prettier-ignore
+  await insertRows(tx, 'email_links', [
+    { id: deps.ids('lnk'), hash: hash('email'), user_id: userId, email, actor: mark, created_at: deps.nowMs, expires_at: deps.nowMs + 1 },
+  ]) // prettier-ignore
   await insertRows(tx, 'alert_mutes', [{ user_id: userId, kind: 'balance_low' }])
   const former = `${mark}-formerly@example.org`
   const audited = { actor: userId, action: 'user.changed', detail: { userId, name: mark, email: former } }
@@ -136,7 +139,7 @@ async function fillWebhooks(tx: Tx, { ids, nowMs }: Deps, { accountId }: FilledA
   const [id, event] = [ids('whk'), ids('evt')]
   const named = { account_id: accountId, endpoint_id: id, event_id: event }
   await insertRows(tx, 'webhook_endpoints', [
-    { account_id: accountId, id, url: `https://${mark}.example.org`, mode: null, state: 'enabled', secret: mark, previous_secret: mark, previous_until: nowMs, failing_because: mark, created_at: nowMs, updated_at: nowMs },
+    { account_id: accountId, id, url: `https://${mark}.example.org`, mode: null, state: 'enabled', secret: mark, previous_secret: mark, previous_until: nowMs, failing_because: mark, older_secrets: `[{"secret":"${mark}","until":1}]`, created_at: nowMs, updated_at: nowMs },
   ]) // prettier-ignore
   await insertRows(tx, 'webhook_endpoint_types', [
     { account_id: accountId, endpoint_id: id, type: 'recipient.opted_out' },
