@@ -290,7 +290,6 @@ test('no token, key or note of a program of the operator stands there', async ()
   const told = await toldBesides(server.url, otherKey)
   const metrics = await textAt(`${server.url}/metrics`)
   await server.stop()
-
   const log = server.output()
   for (const said of ['/operator/v1/accounts', '/operator/v1/accounts/:account/grants', '/operator/v1/accounts/:account/ledger']) expect(log, said).toContain(said)
   expect(log).toMatch(/"operator_token":"otk_/)

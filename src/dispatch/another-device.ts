@@ -1,12 +1,9 @@
-import type { Claimed } from '../messages/claim-messages.ts'
 import { isForAnother } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
+import type { HasAnother } from './retry-policy.ts'
 import { routeFrom } from './route-ring.ts'
 
-/** Whether another device can carry on this route what was claimed, and is fit to. */
-export type HasAnother = (claimed: Claimed, routeKey: string) => boolean
-
-/** The same by the devices of the pool. */
+/** Whether another device of the pool can carry what was claimed. */
 export const anotherIn =
   (pool: Pick<DevicePool, 'candidatesFor'>): HasAnother =>
   ({ accountId, mode, parts }, routeKey) => {

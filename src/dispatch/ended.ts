@@ -2,8 +2,7 @@ import type { Outcome } from '../connectors/connector.ts'
 import type { Claimed } from '../messages/claim-messages.ts'
 import type { Settlement } from '../messages/settlement.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
-import type { HasAnother } from './another-device.ts'
-import { busyBackoffMs, judgeLate, judgeOutcome } from './retry-policy.ts'
+import { busyBackoffMs, type HasAnother, judgeLate, judgeOutcome } from './retry-policy.ts'
 
 /** A hand-over that has ended and is to be stored. */
 export interface Ended {

@@ -17,7 +17,6 @@ import type { Settlement } from '../messages/settlement.ts'
 import { arrivalOf, settleReceipts } from '../messages/settle-receipts.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { MessageStatus } from '../storage/schema.ts'
-import type { HasAnother } from './another-device.ts'
 import {
   type FailureMeaning,
   type JudgeFailure,
@@ -25,7 +24,7 @@ import {
   reasonOf,
   timesWithin,
 } from './phone-report.ts'
-import { judgeLate, judgeOutcome } from './retry-policy.ts'
+import { type HasAnother, judgeLate, judgeOutcome } from './retry-policy.ts'
 import { findStopped } from './stopped-claims.ts'
 
 /** What became of the hand-overs that were reported on. */

@@ -2,7 +2,6 @@ import type { Outcome } from '../connectors/connector.ts'
 import type { Claimed } from '../messages/claim-messages.ts'
 import { routeKeyOf } from '../messages/message-store.ts'
 import type { Settlement } from '../messages/settlement.ts'
-import type { HasAnother } from './another-device.ts'
 import { routeFrom } from './route-ring.ts'
 
 /** Back-off after the first and the second refusal that counts; the third ends the message. */
@@ -34,6 +33,9 @@ const nothing = {
   requeue: null,
   possibleDuplicate: false,
 } as const
+
+/** Whether another device can carry on this route what was claimed, and is fit to. */
+export type HasAnother = (claimed: Claimed, routeKey: string) => boolean
 
 /**
  * What the end of an attempt means for its message. Only a definite "nothing submitted" lets it go again, elsewhere if need be (P6);

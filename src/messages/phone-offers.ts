@@ -185,7 +185,7 @@ export async function touchOffers(tx: Tx, told: readonly OfferedMessage[], nowMs
 
 export type OfferRow = Selectable<PhoneOfferTable>
 
-const offerColumns = everyColumn<PhoneOfferTable>({
+export const offerColumns = everyColumn<PhoneOfferTable>({
   attempt_id: true, device_id: true, phone_id: true, account_id: true, mode: true, message_id: true,
   attempt_number: true, due_at: true, sim: true, parts: true, offered_at: true, last_offered_at: true,
   state: true, reported_at: true, recall: true, recalled_at: true, closed_at: true,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { hourMs } from '../clock.ts'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Writer } from '../storage/writer.ts'
-import { mostOpen, type OfferRow } from './phone-offers.ts'
+import { mostOpen, offerColumns, type OfferRow } from './phone-offers.ts'
 
 /** Until so long after the end of a validity a phone's word is waited for: it tries to report for 2 h 50 min. */
 export const phoneReportsForMs = 3 * hourMs
@@ -17,7 +17,7 @@ export const readSilentOffers = (db: Db, expiredBy: number, most: number): Promi
         .onRef('m.mode', '=', 'o.mode')
         .onRef('m.id', '=', 'o.message_id'),
     )
-    .selectAll('o')
+    .select(offerColumns.map((column) => `o.${column}` as const))
     .where('o.closed_at', 'is', null)
     .where('m.expires_at', '<=', expiredBy)
     .limit(most)

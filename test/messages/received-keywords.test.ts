@@ -1,60 +1,27 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dayMs } from '../../src/clock.ts'
-import { createIds, type Ids } from '../../src/ids.ts'
 import { openWallets } from '../../src/ledger/grants.ts'
 import { claimMessages } from '../../src/messages/claim-messages.ts'
-import type { InboundMessage, KeywordTerms } from '../../src/messages/inbound-message.ts'
-import { receiveMessages } from '../../src/messages/receive-messages.ts'
 import { insertRows } from '../../src/storage/sets.ts'
 import { deliveredAt, storedMessage } from '../history/stored-messages.ts'
 import { keywordTerms } from './keyword-terms.ts'
-import { type UnitHouse, openUnitHouse } from './unit-house.ts'
+import { number, openKeywordHouse } from './keyword-house.ts'
 
 /** What a person asks for with one word, and what the service does about it. */
 
-const number = '+4915112345678'
-let house: UnitHouse
-let ids: Ids
-let told: number
-let earlier: string
+type KeywordHouse = Awaited<ReturnType<typeof openKeywordHouse>>
+let keywords: KeywordHouse
+let house: KeywordHouse['house']
+let ids: KeywordHouse['ids']
+let hear: KeywordHouse['hear']
+let messages: KeywordHouse['messages']
+let optOuts: KeywordHouse['optOuts']
+let holding: KeywordHouse['holding']
 beforeEach(async () => {
-  house = await openUnitHouse()
-  ids = createIds({ now: house.clock.now })
-  told = 0
-  // Answers go to whom the account has written to.
-  const at = house.clock.now()
-  const before = storedMessage({ account_id: 'acc_a', id: ids('msg'), recipient: number, created_at: at, ...deliveredAt(at) }) // prettier-ignore
-  earlier = before.id
-  await house.store.writer.write((tx) => insertRows(tx, 'messages', [before]))
+  keywords = await openKeywordHouse()
+  ;({ house, ids, hear, messages, optOuts, holding } = keywords)
 })
-afterEach(async () => {
-  // No sum counts it.
-  await house.store.writer.write((tx) => tx.deleteFrom('messages').where('id', '=', earlier).execute())
-  await house.sums()
-  await house.close()
-})
-
-const hear = async (text: string, more: Partial<InboundMessage> = {}, terms: Partial<KeywordTerms> = {}) => {
-  // Ids of two makers are in order only when their times are.
-  await house.clock.advance(1)
-  const message: InboundMessage = {
-    deviceId: 'dev_s', accountId: 'acc_a', mode: 'live', from: number, to: '12345', country: 'DE', text, encoding: 'gsm7', units: text.length, parts: 1,
-    receivedAt: house.clock.now(), inReplyTo: null, fingerprint: `f${told++}`, ...more,
-  } // prettier-ignore
-  const keywords = { ...keywordTerms, ...terms }
-  const [followed] = await house.store.writer.write((tx) =>
-    receiveMessages(tx, ids, [message], { joinMs: 1, mostCharacters: 40_000, keywords }),
-  )
-  return followed
-}
-const optOuts = () => house.store.db.selectFrom('opt_outs').selectAll().orderBy('account_id').execute()
-const messages = () =>
-  house.store.db.selectFrom('messages').select(['id', 'status', 'text', 'error_code', 'sender', 'recipient', 'held', 'cost_state'])
-    .where('direction', '=', 'outbound').where('id', '!=', earlier).orderBy('id').execute() // prettier-ignore
-const holding = async () => {
-  const nowMs = house.clock.now()
-  return (await optOuts()).filter((row) => row.forget_at === null || row.forget_at > nowMs)
-}
+afterEach(() => keywords.close())
 
 test('an SMS that is told again with less said of it, or more, is one message; another one of the same words is not', async () => {
   const received = () => house.store.db.selectFrom('messages').select('id').where('direction', '=', 'inbound').execute()

@@ -3,6 +3,7 @@ import type { KnownPhone } from '../../src/devices/phones.ts'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { cancelMessages } from '../../src/messages/cancel-messages.ts'
 import { readMessageStory } from '../../src/messages/message-story.ts'
+import { eventually } from '../eventually.ts'
 import { expectSums } from '../messages/expect-sums.ts'
 import { appWords } from './app-words.ts'
 import { type DeskHouse, openDeskHouse, sayAll } from './desk-house.ts'
@@ -79,7 +80,10 @@ test('what a phone has refused wakes the other at once, and the same phone is gi
   await house.report(sick, sayAll('failed', appWords.radioOff)(offer!))
   await house.clock.advance(0)
   await house.dispatcher.drain()
-  expect(house.woken).toContain(well.deviceId)
+  await eventually(
+    () => house.woken,
+    (woken) => expect(woken).toContain(well.deviceId),
+  )
   expect(house.woken).not.toContain(sick.deviceId)
   expect(await house.pull(sick)).toEqual([])
   house.silent.add(well.deviceId)
@@ -110,7 +114,10 @@ test('a phone that hangs on what it holds keeps five messages, and the other has
   house.woken.length = 0
   await house.clock.advance(500)
   await house.dispatcher.drain()
-  expect([...new Set(house.woken)]).toEqual([well.deviceId])
+  await eventually(
+    () => [...new Set(house.woken)],
+    (woken) => expect(woken).toEqual([well.deviceId]),
+  )
 })
 
 test('a phone that another node has heard the end of its five from is full no longer', async () => {

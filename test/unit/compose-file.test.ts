@@ -37,7 +37,7 @@ const nodes = Object.entries(compose.services).filter(([name]) => name.startsWit
 test('each setting that the files of deployment and their documents name is one', () => {
   const ofTests = Object.keys(proofSizes).map((name) => `ONESIXTY_TEST_${name}`)
   const ofProgram = Object.values(settings).map(({ env }) => env)
-  const others = ['ONESIXTY_API_KEY', 'ONESIXTY_TEST_SCREENSHOTS']
+  const others = ['ONESIXTY_API_KEY', 'ONESIXTY_PROGRAM', 'ONESIXTY_TEST_SCREENSHOTS']
   const known = new Set<string>([...ofProgram, ...ofTests, ...others])
   const files = ['Dockerfile', 'compose.yaml', ...globSync('deploy/*', { cwd: repository })]
   const documents = globSync(['*.md', 'docs/**/*.md'], { cwd: repository })

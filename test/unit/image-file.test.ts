@@ -59,9 +59,7 @@ test('the program finds beside it in the image whatever it reads there', () => {
     sources.map((path) => (target === './' ? path : target)),
   )
   const read = globSync('src/**/*.ts', { cwd: repository }).flatMap((file) =>
-    [...readText(file).matchAll(/new URL\(['`]([^'`$]+)/g)].map(([, path = '']) =>
-      normalize(join(file, '..', path)),
-    ),
+    [...readText(file).matchAll(/programFile\(['`]([^'`$]+)/g)].map(([, path = '']) => normalize(path)),
   )
   expect(read).toContain('package.json')
   const absent = read.filter(
