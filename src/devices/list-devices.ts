@@ -30,13 +30,21 @@ export interface ListedDevice {
 /** Whose devices: an account's own, the shared ones, one by its id, or all. */
 export type DeviceScope = { accountId: string } | 'shared' | { deviceId: string } | 'all'
 
+const columns = [
+  'd.id', 'd.account_id', 'd.mode', 'd.kind', 'd.name', 'd.state', 'd.draining', 'd.senders', 'd.settings', 'd.secrets', 'd.parts_per_window',
+  'd.window_seconds', 'd.created_at', 'd.lease_owner', 'd.lease_until', 'd.group_id', 'r.status', 'r.reasons', 'r.body', 'r.reported_at',
+] as const // prettier-ignore
+
 /** Devices that are not retired, in the order in which they were added, after `afterId`, at most `limit`. Secrets are not among what it gives. */
 export async function listDevices(
   db: Db,
   scope: DeviceScope,
   page: { afterId: string | null; limit: number },
 ): Promise<{ devices: ListedDevice[]; nextAfterId: string | null }> {
-  let query = listing(db)
+  let query = db
+    .selectFrom('devices as d')
+    .leftJoin('device_reports as r', 'r.device_id', 'd.id')
+    .select(columns)
     .where('d.id', '>', page.afterId ?? '')
     .where('d.state', '!=', 'retired')
     .orderBy('d.id')
@@ -45,59 +53,28 @@ export async function listDevices(
   else if (scope !== 'all' && 'accountId' in scope) query = query.where('d.account_id', '=', scope.accountId)
   else if (scope !== 'all') query = query.where('d.id', '=', scope.deviceId)
   const found = await query.execute()
-  const devices = found.slice(0, page.limit).map(listed)
+  const devices = found.slice(0, page.limit).map((row) => ({
+    id: row.id,
+    accountId: row.account_id,
+    mode: row.mode,
+    kind: row.kind,
+    name: row.name,
+    state: row.state,
+    isDraining: row.draining === 1,
+    senders: JSON.parse(row.senders) as string[],
+    settings: JSON.parse(row.settings) as Record<string, string>,
+    hasSecrets: row.secrets !== null,
+    pace: paceOf(row),
+    report: reportOf(row),
+    lease:
+      row.lease_owner === null || row.lease_until === null
+        ? null
+        : { node: row.lease_owner, until: row.lease_until },
+    groupId: row.group_id,
+    createdAt: row.created_at,
+  }))
   return { devices, nextAfterId: found.length > page.limit ? (devices.at(-1)?.id ?? null) : null }
 }
-
-const listing = (db: Db) =>
-  db
-    .selectFrom('devices as d')
-    .leftJoin('device_reports as r', 'r.device_id', 'd.id')
-    .select([
-      'd.id',
-      'd.account_id',
-      'd.mode',
-      'd.kind',
-      'd.name',
-      'd.state',
-      'd.draining',
-      'd.senders',
-      'd.settings',
-      'd.secrets',
-    ])
-    .select([
-      'd.parts_per_window',
-      'd.window_seconds',
-      'd.created_at',
-      'r.status',
-      'r.reasons',
-      'r.body',
-      'r.reported_at',
-      'd.lease_owner',
-      'd.lease_until',
-      'd.group_id',
-    ])
-
-const listed = (row: Awaited<ReturnType<ReturnType<typeof listing>['execute']>>[number]): ListedDevice => ({
-  id: row.id,
-  accountId: row.account_id,
-  mode: row.mode,
-  kind: row.kind,
-  name: row.name,
-  state: row.state,
-  isDraining: row.draining === 1,
-  senders: JSON.parse(row.senders) as string[],
-  settings: JSON.parse(row.settings) as Record<string, string>,
-  hasSecrets: row.secrets !== null,
-  pace: paceOf(row),
-  report: reportOf(row),
-  lease:
-    row.lease_owner === null || row.lease_until === null
-      ? null
-      : { node: row.lease_owner, until: row.lease_until },
-  groupId: row.group_id,
-  createdAt: row.created_at,
-})
 
 const paceOf = (row: {
   parts_per_window: number | null
