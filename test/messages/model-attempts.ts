@@ -1,40 +1,12 @@
 import fc from 'fast-check'
-import { expect } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
 import { judgeOutcome } from '../../src/dispatch/retry-policy.ts'
-import { type Claimed, claimMessages } from '../../src/messages/claim-messages.ts'
-import { routeKeyOf } from '../../src/messages/message-store.ts'
+import type { Claimed } from '../../src/messages/claim-messages.ts'
 import { settleOutcomes } from '../../src/messages/settle-outcomes.ts'
 import { settleReceipts } from '../../src/messages/settle-receipts.ts'
 import type { Model } from './model.ts'
 import { type ModelOutcome, networkIdsOf, type ReceiptResult } from './model-message.ts'
-import { account, type Real, step } from './model-step.ts'
-
-export const claim = fc
-  .tuple(account, fc.integer({ min: 1, max: 6 }))
-  .map(([accountId, quota]) =>
-    step(`claim ${quota} of ${accountId}`, (model, real) => claimOf(model, real, accountId, quota)),
-  )
-
-export async function claimOf(model: Model, real: Real, accountId: string, quota: number): Promise<void> {
-  const nowMs = real.clock.now()
-  const want = {
-    accountId,
-    mode: 'live',
-    routeKey: routeKeyOf('live', null),
-    deviceId: 'dev_s',
-    quota,
-    partsOver: 0,
-    partsUpTo: 10,
-  } as const
-  const { claimed } = await real.store.writer.write((tx) =>
-    claimMessages(tx, real.ids, { wants: [want], nowMs, dueMs: nowMs, fence: real.fence }),
-  )
-  const expected = model.claimable(accountId, nowMs, quota)
-  expect(claimed.map(({ messageId }) => messageId)).toEqual(expected)
-  for (const id of expected) model.claim(id)
-  real.open.push(...claimed)
-}
+import { type Real, step } from './model-step.ts'
 
 const wireParts = fc.integer({ min: 0, max: 3 })
 const outcome: fc.Arbitrary<ModelOutcome> = fc.oneof(

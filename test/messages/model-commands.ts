@@ -7,7 +7,8 @@ import type { Model } from './model.ts'
 import type { ModelOutcome } from './model-message.ts'
 import { account, type Command, type Real, step } from './model-step.ts'
 import { send } from './model-sends.ts'
-import { claim, end, endAgain, giveUpOpen, receipts } from './model-attempts.ts'
+import { claim } from './model-claims.ts'
+import { end, endAgain, giveUpOpen, receipts } from './model-attempts.ts'
 import { lateNo, lateYes, lateYesAgain, secondTry, yesAgain } from './model-late-words.ts'
 
 const pass = fc.constantFrom(1_000, 15_000, 60_000, 3_600_000).map((ms) =>

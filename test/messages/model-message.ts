@@ -6,6 +6,8 @@ export interface ModelMessage {
   id: string
   account: string
   parts: number
+  /** Its encoding was chosen: it goes by another route. */
+  isForced: boolean
   resendOnce: boolean
   priority: number
   dueAt: number

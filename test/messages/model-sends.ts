@@ -17,6 +17,10 @@ const sendShape = fc.record({
   resendOnce: fc.boolean(),
   category: fc.constantFrom(...categories),
   validityMs: fc.constantFrom(...validitiesMs),
+  isForced: fc.integer({ min: 0, max: 3 }).map((drawn) => drawn === 0),
+  /** SMS a day of its key, and messages that may wait; 0 is no limit. */
+  dailyCap: fc.option(fc.integer({ min: 1, max: 9 }), { freq: 2 }),
+  queueLimit: fc.constantFrom(0, 0, 3, 6),
   key: fc.option(fc.constantFrom('k1', 'k2'), { freq: 4 }),
 })
 type SendShape = typeof sendShape extends fc.Arbitrary<infer T> ? T : never
@@ -41,9 +45,17 @@ export const send = fc.array(sendShape, { minLength: 1, maxLength: 4 }).map((sha
           kind: 'replayed',
           replay: { send: { id: model.keys.get(name)!.sendId } },
         })
+      } else if (shape.queueLimit > 0 && model.waiting(shape.account) + shape.recipients > shape.queueLimit) {
+        expect(result).toMatchObject({ kind: 'refused', code: 'queue_full' })
+      } else if (
+        shape.dailyCap !== null &&
+        model.capUsed(shape.account, request.createdAt) + needed > shape.dailyCap
+      ) {
+        expect(result).toMatchObject({ kind: 'refused', code: 'rate_limited' })
       } else if (needed > model.available(shape.account)) {
         expect(result).toMatchObject({ kind: 'refused', code: 'insufficient_balance' })
       } else {
+        if (shape.dailyCap !== null) model.useCap(shape.account, request.createdAt, needed)
         for (const id of request.messageIds) model.messages.set(id, modelMessage(id, shape, request))
         expect(result).toMatchObject({ kind: 'accepted', balanceAvailable: model.available(shape.account) })
         const { sendId, messageIds, createdAt } = request
@@ -59,6 +71,10 @@ const requestOf = (shape: SendShape, { ids, clock }: Real): SendRequest =>
     {
       to: Array.from({ length: shape.recipients }, (_, i) => `+4915112345${100 + i}`),
       accountId: shape.account,
+      keyId: `key_${shape.account}`,
+      dailyCap: shape.dailyCap,
+      queueLimit: shape.queueLimit,
+      ...(shape.isForced ? { encodingForced: true } : {}),
       idempotency: shape.key === null ? null : { key: shape.key, fingerprint: 'f' },
       category: shape.category,
       parts: shape.parts,
@@ -71,6 +87,7 @@ const modelMessage = (id: string, shape: SendShape, { createdAt, expiresAt }: Se
   id,
   account: shape.account,
   parts: shape.parts,
+  isForced: shape.isForced,
   resendOnce: shape.resendOnce,
   priority: priorityOf(shape.category),
   createdAt,

@@ -53,7 +53,7 @@ async function expectSound(real: Real): Promise<void> {
   real.sound = now
 }
 
-const accounts = ['acc_a', 'acc_b'] as const
+export const accounts = ['acc_a', 'acc_b'] as const
 export const account = fc.constantFrom(...accounts)
 
 /** Messages and wallets of the store are those of the model. */

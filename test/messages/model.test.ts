@@ -7,6 +7,8 @@ import { openWallets } from '../../src/ledger/grants.ts'
 import { createLog } from '../../src/log.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
 import { createMetrics } from '../../src/metrics.ts'
+import type { Tx } from '../../src/storage/dialect.ts'
+import { insertRows } from '../../src/storage/sets.ts'
 import { createStubClock } from '../stub-clock.ts'
 import { Model } from './model.ts'
 import { expectChangesTold } from './model-changes.ts'
@@ -64,8 +66,8 @@ async function begin(): Promise<{ model: Model; real: Real }> {
     janitors: () => createJanitors({ ...deps, fence: real.fence, pool: { all: [], reported: [], absent: [] } as never, mailer: null, publicUrl: () => '', takeKeyUses: () => [], changes: { tell: () => undefined }, timeOf: async () => clock.now(), wake: () => undefined }),
   } // prettier-ignore
   await store.writer.write(async (tx) => {
+    const nowMs = clock.now()
     for (const accountId of ['acc_a', 'acc_b']) {
-      const nowMs = clock.now()
       await tx
         .insertInto('accounts')
         .values({ id: accountId, name: accountId, state: 'active', created_at: nowMs, updated_at: nowMs })
@@ -76,7 +78,25 @@ async function begin(): Promise<{ model: Model; real: Real }> {
         { accountId, freeSms: 12, playSms: 0, lowThreshold: 0, actor: 'test' },
       )
       model.wallets.set(accountId, { granted: 12, used: 0 })
+      await insertRows(tx, 'api_keys', [
+        { id: `key_${accountId}`, account_id: accountId, mode: 'live', hash: accountId.padEnd(64), last_four: '0000', name: 'key', scopes: '[]', created_at: nowMs },
+      ]) // prettier-ignore
     }
+    await insertPhone(tx, nowMs)
   })
   return { model, real }
+}
+
+/** A link that claims, and a phone over which it may. */
+async function insertPhone(tx: Tx, nowMs: number): Promise<void> {
+  const times = { created_at: nowMs, updated_at: nowMs }
+  const device = { mode: 'live', state: 'enabled', senders: '[]', settings: '{}', ...times } as const
+  await insertRows(tx, 'devices', [
+    { id: 'dev_s', kind: 'simulator', name: 's', ...device },
+    { id: 'dev_p', kind: 'android', name: 'p', ...device },
+  ])
+  await insertRows(tx, 'phone_tokens', [{ id: 'ptk_p', mode: 'live', hash: 'h', created_at: nowMs }])
+  await insertRows(tx, 'phones', [
+    { id: 'phn_p', device_id: 'dev_p', token_id: 'ptk_p', token_hash: 'h', hook_hash: 'h', signing_key: 'k', name: 'p', sims: '[]', uses_push: 0, ...times },
+  ]) // prettier-ignore
 }

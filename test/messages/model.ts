@@ -15,12 +15,14 @@ import {
   type WaitedPart,
 } from './model-message.ts'
 import { ModelMoves } from './model-moves.ts'
+import { type ClaimWish, goingNow, type SimRoom } from './model-paces.ts'
 
 /**
  * What messages and money should do, told as simply as possible and without a look at src/messages: one object a message, no sets, no
  * SQL, no table of states. `model.test.ts` holds the real store against it.
  */
 const dayMs = 86_400_000
+const capDay = (account: string, atMs: number): string => `${account}/${Math.floor(atMs / dayMs)}`
 
 export class Model {
   readonly #moves: ModelMoves
@@ -30,6 +32,9 @@ export class Model {
   readonly parked = new Map<string, ParkedWord>()
   /** Sends by account and Idempotency-Key. */
   readonly keys = new Map<string, { sendId: string; messageIds: readonly string[]; createdAt: number }>()
+
+  /** Parts reserved by sends with a daily cap, by account and day. */
+  readonly capped = new Map<string, number>()
 
   /** `now` is the time by which messages settle. */
   constructor(now: () => number) {
@@ -59,16 +64,27 @@ export class Model {
     return message
   }
 
-  /** The ids that a claim of so many gets, in order. */
-  claimable(account: string, nowMs: number, quota: number): string[] {
-    return this.#of(account)
-      .filter(
-        ({ status, heldBack, dueAt, expiresAt }) =>
-          status === 'queued' && !heldBack && dueAt <= nowMs && expiresAt > nowMs,
-      )
-      .toSorted((a, b) => a.priority - b.priority || a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1))
-      .slice(0, quota)
-      .map(({ id }) => id)
+  /** What a claim gets, wish by wish, in order, and over which SIM. */
+  claimable(
+    wishes: readonly ClaimWish[],
+    sims: readonly SimRoom[] | null,
+    nowMs: number,
+  ): { id: string; sim: number | null }[] {
+    return goingNow((account) => this.#of(account), wishes, { sims, nowMs })
+  }
+
+  /** How many messages of an account wait, whatever they wait for. */
+  waiting(account: string): number {
+    return this.#of(account).filter(({ status }) => status === 'queued').length
+  }
+
+  /** What a key with a daily cap has reserved on the day (UTC) of that moment. */
+  capUsed(account: string, atMs: number): number {
+    return this.capped.get(capDay(account, atMs)) ?? 0
+  }
+
+  useCap(account: string, atMs: number, parts: number): void {
+    this.capped.set(capDay(account, atMs), this.capUsed(account, atMs) + parts)
   }
 
   claim(id: string): void {

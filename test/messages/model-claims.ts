@@ -1,0 +1,89 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { claimMessages, type Want } from '../../src/messages/claim-messages.ts'
+import { routeKeyOf } from '../../src/messages/message-store.ts'
+import type { Model } from './model.ts'
+import type { ClaimWish, SimRoom } from './model-paces.ts'
+import { account, accounts, type Real, step } from './model-step.ts'
+
+const quota = fc.integer({ min: 1, max: 6 })
+const isForced = fc.integer({ min: 0, max: 3 }).map((drawn) => drawn === 0)
+
+/** A link takes so many of one account: what its pace leaves is seen to before and after. */
+const ofOne = fc
+  .record({ account, quota, isForced })
+  .map((wish) =>
+    step(`claim ${JSON.stringify(wish)}`, (model, real) => claimThese(model, real, [wish], null)),
+  )
+
+/**
+ * A phone takes of both accounts in one unit, over its SIMs. Most of them have room for fewer parts than many a text has; the pace that a phone has as a
+ * whole is shared among the accounts.
+ */
+const roomOfSim = fc.integer({ min: 0, max: 4 })
+const ofBoth = fc
+  .record({
+    sims: fc.tuple(roomOfSim, roomOfSim).map(([one, two]) => [
+      { sim: 1, parts: one },
+      { sim: 2, parts: two },
+    ]),
+    mostParts: fc.constantFrom(1, 2, 5, 99),
+    quota,
+    isForced,
+  })
+  .map(({ sims, ...wish }) =>
+    step(`a phone claims ${JSON.stringify({ sims, ...wish })}`, (model, real) =>
+      claimThese(
+        model,
+        real,
+        accounts.map((accountId) => ({ ...wish, account: accountId })),
+        sims,
+      ),
+    ),
+  )
+
+export const claim = fc.oneof({ weight: 3, arbitrary: ofOne }, { weight: 2, arbitrary: ofBoth })
+
+/** Of one account, by a link without a pace. */
+export const claimOf = (model: Model, real: Real, accountId: string, most: number): Promise<void> =>
+  claimThese(model, real, [{ account: accountId, quota: most, isForced: false }], null)
+
+async function claimThese(
+  model: Model,
+  real: Real,
+  wishes: readonly ClaimWish[],
+  sims: readonly SimRoom[] | null,
+): Promise<void> {
+  const nowMs = real.clock.now()
+  const wants = wishes.map((wish) => wantOf(wish, sims))
+  const { claimed, offers } = await real.store.writer.write(async (tx) => {
+    const made = await claimMessages(tx, real.ids, { wants, nowMs, dueMs: nowMs, fence: real.fence })
+    // What a phone does with them is the subject of another model (phones-model.test.ts): here they go as those of a link do.
+    const rows = await tx.selectFrom('phone_offers').select(['attempt_id', 'sim']).execute()
+    await tx.deleteFrom('phone_offers').execute()
+    return { claimed: made.claimed, offers: new Map(rows.map((row) => [row.attempt_id, row.sim])) }
+  })
+  const expected = model.claimable(wishes, sims, nowMs)
+  const told = claimed.map(({ messageId, attemptId }) => ({
+    id: messageId,
+    sim: offers.get(attemptId) ?? null,
+  }))
+  expect(told).toEqual(expected)
+  for (const { id } of expected) model.claim(id)
+  real.open.push(...claimed)
+}
+
+const wantOf = (
+  { account: accountId, quota: most, isForced: forced, mostParts }: ClaimWish,
+  sims: readonly SimRoom[] | null,
+): Want => ({
+  accountId,
+  mode: 'live',
+  routeKey: routeKeyOf('live', null, forced),
+  deviceId: 'dev_s',
+  quota: most,
+  partsOver: 0,
+  partsUpTo: 10,
+  ...(mostParts === undefined ? {} : { mostParts }),
+  ...(sims === null ? {} : { phone: { phoneId: 'phn_p', sims } }),
+})
