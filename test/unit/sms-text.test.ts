@@ -162,6 +162,10 @@ test('a run of more marks than anyone writes stays canonically equivalent', () =
 test('half a surrogate pair is found, by code point', () => {
   expect(findTextFault('😀a\ud83d')).toMatchObject({ code: 'invalid_unicode', index: 2 })
   expect(findTextFault('\udc00\ud83d')).toMatchObject({ code: 'invalid_unicode', index: 0 })
+  for (const edge of ['\ud800', '\udbff', '\udc00', '\udfff'])
+    expect(findTextFault(`a${edge}`)).toMatchObject({ code: 'invalid_unicode', index: 1 })
+  for (const beside of ['\ud7ff', '\ue000', '\ud800\udc00', '\udbff\udfff'])
+    expect(findTextFault(`a${beside}`)).toBeNull()
   const halves = fc.array(fc.constantFrom('\ud83d', '\ude00', 'a', '😀', 'я'), { size: '+1' })
   fc.assert(
     fc.property(halves, (units) => {
