@@ -6,21 +6,30 @@ import type { Proof } from '../proof.ts'
 import { proofs } from '../proofs.ts'
 import { readRecord, type RecordedResult } from '../proof-record.ts'
 import type { Generator } from './generator.ts'
+import { renderMutants } from './mutant-tables.ts'
 
 const path = 'docs/reliability.md'
 const begin =
   '<!-- proofs:begin, written by npm run generate from scripts/proofs.ts, test/proof-sizes.ts and test/planted/ -->'
 const end = '<!-- proofs:end -->'
+const beginMutants = '<!-- mutants:begin, written by npm run generate from docs/mutants.json -->'
+const endMutants = '<!-- mutants:end -->'
 
-/** The tables of `docs/reliability.md`: each proof with its sizes, its tests, what was seen last, and each planted bug. */
+/** The tables of `docs/reliability.md`: each proof with its sizes, its tests, what was seen last, each planted bug, and the changes that tests must notice. */
 export const reliabilityTables: Generator = {
   path,
   async render() {
-    const [before, rest] = (await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')).split(begin)
-    const after = rest?.split(end)[1]
-    if (before === undefined || after === undefined) throw new Error(`${path} has no ${begin} … ${end}.`)
-    return `${before}${begin}\n\n${await renderTables()}\n${end}${after}`
+    const page = await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
+    const withProofs = between(page, begin, end, await renderTables())
+    return between(withProofs, beginMutants, endMutants, renderMutants())
   },
+}
+
+function between(page: string, from: string, to: string, text: string): string {
+  const [before, rest] = page.split(from)
+  const after = rest?.split(to)[1]
+  if (before === undefined || after === undefined) throw new Error(`${path} has no ${from} … ${to}.`)
+  return `${before}${from}\n\n${text}\n${to}${after}`
 }
 
 async function renderTables(): Promise<string> {

@@ -1,0 +1,143 @@
+import { execFileSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
+import { filesOf, readCoverage, root } from './mutants/coverage.ts'
+import { reasonOf } from './mutants/equivalent.ts'
+import { openLane } from './mutants/lanes.ts'
+import { type Mutant, mutantsOf, sampleOf } from './mutants/mutants.ts'
+import { readReport, recordRoom, type RoomReport } from './mutants/report.ts'
+import { type MutantRoom, mutantRooms, untried } from './mutants/rooms.ts'
+import { type Tried, tryMutant } from './mutants/try-mutant.ts'
+
+const usage = `npm run mutants [-- options]
+
+  --only NAME,…     Only these rooms.
+  --file TEXT       Only sources whose path contains this.
+  --sample N        So many changes of each room; 0 is all of them. Default: 60
+  --seed TEXT       Which ones. Default: 1
+  --seconds N       Of test files a change, by the times of their first run. Default: 45
+  --again           Only what survived the last recorded run.
+  --record          Keeps the result in docs/mutants.json, for docs/reliability.md.
+  --json            JSON on standard output in the place of lines.
+  --help            This.
+
+Changes the program in one place, runs the test files that reach it, and says what none of them noticed. Rooms: ${mutantRooms.map(({ name }) => name).join(', ')}.
+Ends with 1 when a room notices less than 95 % of what counts.
+`
+
+const barPercent = 95
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string' },
+      file: { type: 'string', default: '' },
+      sample: { type: 'string', default: '60' },
+      seed: { type: 'string', default: '1' },
+      seconds: { type: 'string', default: '45' },
+      again: { type: 'boolean', default: false },
+      record: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return void process.stdout.write(usage)
+  const commit = commitOfSources()
+  const size = Number(values.sample)
+  const reports: RoomReport[] = []
+  for (const room of chooseRooms(values.only)) {
+    const mutants = filesOf(room.sources)
+      .filter((file) => file.includes(values.file))
+      .flatMap(mutantsOf)
+    const known = values.again ? survivorsOf(room) : null
+    const chosen =
+      known === null
+        ? sampleOf(mutants, size === 0 ? mutants.length : size, values.seed)
+        : mutants.filter((mutant) => known.has(nameOf(mutant)))
+    const tried = await tryRoom(room, chosen, { mostMs: Number(values.seconds) * 1_000 })
+    const report = reportOf(room, { all: mutants.length, tried, seed: values.seed, commit })
+    reports.push(report)
+    process.stderr.write(`${room.name}: ${report.killed} of ${report.counted} noticed, ${report.score} %\n`)
+    if (values.record && !values.again) await recordRoom(report)
+  }
+  if (values.json) process.stdout.write(`${JSON.stringify(reports, null, 2)}\n`)
+  process.exitCode = reports.every(({ score }) => score >= barPercent) ? 0 : 1
+}
+
+/** Of the program, by the first digits of its commit; `-dirty` when it has changed since. */
+function commitOfSources(): string {
+  const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+  return (
+    git('rev-parse', '--short=7', 'HEAD') + (git('status', '--porcelain', '--', 'src') === '' ? '' : '-dirty')
+  )
+}
+
+function chooseRooms(only: string | undefined): readonly MutantRoom[] {
+  if (only === undefined) return mutantRooms
+  const names = only.split(',')
+  const unknown = names.filter((name) => mutantRooms.every((room) => room.name !== name))
+  if (unknown.length > 0) throw new Error(`There is no room ${unknown.join(', ')}.`)
+  return mutantRooms.filter(({ name }) => names.includes(name))
+}
+
+const nameOf = ({ file, code, change }: Pick<Mutant, 'file' | 'code' | 'change'>): string =>
+  `${file} ${code} ${change}`
+
+const survivorsOf = ({ name }: MutantRoom): ReadonlySet<string> =>
+  new Set((readReport()[name]?.survivors ?? []).map(nameOf))
+
+const testsOf = ({ tests }: MutantRoom): string[] => filesOf(tests).filter((file) => !untried.includes(file))
+
+async function tryRoom(
+  room: MutantRoom,
+  chosen: readonly Mutant[],
+  { mostMs }: { mostMs: number },
+): Promise<readonly Tried[]> {
+  const say = (line: string): void => void process.stderr.write(`${room.name}: ${line}\n`)
+  const coverage = await readCoverage(filesOf(room.sources), testsOf(room), say)
+  const lane = openLane()
+  const tried: Tried[] = []
+  try {
+    for (const mutant of chosen) {
+      const result = await tryMutant(lane, coverage, mutant, mostMs)
+      tried.push(result)
+      const { by, noticed, ran, reaching } = result
+      const word = by ?? (reasonOf(mutant) === null ? 'SURVIVED' : 'equivalent')
+      say(
+        `${tried.length}/${chosen.length} ${word} ${mutant.file}:${mutant.line} ${mutant.change} (${ran} of ${reaching} files) ${noticed}`,
+      )
+    }
+  } finally {
+    lane.end()
+  }
+  return tried
+}
+
+function reportOf(
+  { name }: MutantRoom,
+  { all, tried, seed, commit }: { all: number; tried: readonly Tried[]; seed: string; commit: string },
+): RoomReport {
+  const survivors = tried
+    .filter(({ by }) => by === null)
+    .map(({ mutant: { file, line, code, change }, ran, reaching }) => {
+      const because = reasonOf({ file, code, change })
+      return { file, line, code, change, ran, reaching, ...(because === null ? {} : { because }) }
+    })
+  const equivalent = survivors.filter(({ because }) => because !== undefined).length
+  const counted = tried.length - equivalent
+  const killed = tried.length - survivors.length
+  return {
+    room: name,
+    all,
+    tried: tried.length,
+    counted,
+    killed,
+    hung: tried.filter(({ by }) => by === 'hung').length,
+    score: counted === 0 ? 100 : Math.floor((killed * 1000) / counted) / 10,
+    seed,
+    commit,
+    day: new Date().toISOString().slice(0, 10),
+    survivors,
+  }
+}
+
+await main()

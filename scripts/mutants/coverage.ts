@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { findBlocks, instrument } from './blocks.ts'
+import { openLane } from './lanes.ts'
+import { parse } from './syntax.ts'
+
+/** What a test file reaches: blocks of `blocks.ts`, by source file. */
+export interface Reached {
+  hash: string
+  ms: number
+  /** One that fails without any change cannot tell. */
+  isSound: boolean
+  found: Readonly<Record<string, readonly number[]>>
+}
+export type Coverage = Readonly<Record<string, Reached>>
+
+interface Kept {
+  sources: Record<string, string>
+  tests: Record<string, Reached>
+}
+
+export const root = join(import.meta.dirname, '../..')
+const cache = join(root, 'node_modules/.cache/onesixty/mutants.json')
+const chunk = 12
+
+export const filesOf = (globs: readonly string[]): string[] => globSync([...globs], { cwd: root }).toSorted()
+
+/** What each of the tests reaches of the sources, by a first run of those of which it is not known, or that have changed since, or what they reach. */
+export async function readCoverage(
+  sources: readonly string[],
+  tests: readonly string[],
+  say: (line: string) => void,
+): Promise<Coverage> {
+  const kept = readKept()
+  const hashes = Object.fromEntries(sources.map((file) => [file, hashOf(file)]))
+  const changed = new Set(sources.filter((file) => kept.sources[file] !== hashes[file]))
+  const isNew = [...changed].some((file) => kept.sources[file] === undefined)
+  const stale = tests.filter((file) => {
+    const known = kept.tests[file]
+    if (known === undefined || isNew || known.hash !== hashOf(file)) return true
+    return Object.keys(known.found).some((source) => changed.has(source))
+  })
+  if (stale.length > 0) await cover(kept, { ...kept.sources, ...hashes }, stale, say)
+  return Object.fromEntries(
+    tests.flatMap((file) => (kept.tests[file] === undefined ? [] : [[file, kept.tests[file]]])),
+  )
+}
+
+async function cover(
+  kept: Kept,
+  sources: Record<string, string>,
+  tests: readonly string[],
+  say: (line: string) => void,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'onesixty-hits-'))
+  const lane = openLane(folder)
+  const texts = Object.fromEntries(
+    Object.keys(sources).map((file) => {
+      const text = readFileSync(join(root, file), 'utf8')
+      return [join(root, file), instrument(text, file, findBlocks(parse(text)))]
+    }),
+  )
+  try {
+    for (let i = 0; i < tests.length; i += chunk) {
+      const some = tests.slice(i, i + chunk)
+      say(`coverage: test file ${i + 1} of ${tests.length}`)
+      const result = await lane.run({ texts, tests: some }, 600_000)
+      const hits = readHits(folder)
+      for (const { file, ms, isSound } of result?.files ?? [])
+        kept.tests[file] = { hash: hashOf(file), ms, isSound, found: hits.get(file) ?? {} }
+      for (const { file, isSound } of result?.files ?? [])
+        if (!isSound) say(`${file} fails without any change`)
+      if (result === null) say(`took longer than 10 min: ${some.join(', ')}`)
+    }
+    // Another run may have learned of other files meanwhile.
+    const learned = Object.fromEntries(
+      tests.flatMap((file) => (kept.tests[file] === undefined ? [] : [[file, kept.tests[file]]])),
+    )
+    const now = readKept()
+    mkdirSync(join(cache, '..'), { recursive: true })
+    const all = { sources: { ...now.sources, ...sources }, tests: { ...now.tests, ...learned } }
+    writeFileSync(cache, JSON.stringify(all))
+  } finally {
+    lane.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function readHits(folder: string): Map<string, Reached['found']> {
+  return new Map(
+    readdirSync(folder).map((name) => {
+      const { testPath, found } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as {
+        testPath: string
+        found: Reached['found']
+      }
+      return [relative(root, testPath), found]
+    }),
+  )
+}
+
+function readKept(): Kept {
+  try {
+    return JSON.parse(readFileSync(cache, 'utf8')) as Kept
+  } catch {
+    return { sources: {}, tests: {} }
+  }
+}
+
+const hashOf = (file: string): string =>
+  createHash('sha256')
+    .update(readFileSync(join(root, file)))
+    .digest('hex')

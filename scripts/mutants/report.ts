@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { root } from './coverage.ts'
+
+/** What came of a room. */
+export interface RoomReport {
+  room: string
+  /** How many changes there are, and how many of them were tried. */
+  all: number
+  tried: number
+  /** Those without a reason why nobody could notice (`equivalent.ts`), and how many of them were noticed, `hung` of them by the time limit. */
+  counted: number
+  killed: number
+  hung: number
+  /** Per cent of what counts. */
+  score: number
+  seed: string
+  commit: string
+  day: string
+  survivors: readonly Survivor[]
+}
+
+export interface Survivor {
+  file: string
+  line: number
+  code: string
+  change: string
+  ran: number
+  reaching: number
+  because?: string
+}
+
+const path = join(root, 'docs/mutants.json')
+
+export const readReport = (): Record<string, RoomReport> =>
+  existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Record<string, RoomReport>) : {}
+
+export async function recordRoom(report: RoomReport): Promise<void> {
+  const reports = { ...readReport(), [report.room]: report }
+  const sorted = Object.fromEntries(Object.entries(reports).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  await writeFile(path, `${JSON.stringify(sorted, null, 2)}\n`)
+}
