@@ -85,6 +85,9 @@ const nameOf = ({ file, code, change }: Pick<Mutant, 'file' | 'code' | 'change'>
 const survivorsOf = ({ name }: MutantRoom): ReadonlySet<string> =>
   new Set((readReport()[name]?.survivors ?? []).map(nameOf))
 
+/** Of all rooms: what a test file reaches is learned once for all of them. */
+const everySource = (): string[] => filesOf(mutantRooms.flatMap(({ sources }) => sources))
+
 const testsOf = ({ tests }: MutantRoom): string[] => filesOf(tests).filter((file) => !untried.includes(file))
 
 async function tryRoom(
@@ -93,7 +96,7 @@ async function tryRoom(
   { mostMs }: { mostMs: number },
 ): Promise<readonly Tried[]> {
   const say = (line: string): void => void process.stderr.write(`${room.name}: ${line}\n`)
-  const coverage = await readCoverage(filesOf(room.sources), testsOf(room), say)
+  const coverage = await readCoverage(everySource(), testsOf(room), say)
   const lane = openLane()
   const tried: Tried[] = []
   try {

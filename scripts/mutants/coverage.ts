@@ -43,9 +43,12 @@ export async function readCoverage(
     return Object.keys(known.found).some((source) => changed.has(source))
   })
   if (stale.length > 0) await cover(kept, { ...kept.sources, ...hashes }, stale, say)
-  return Object.fromEntries(
-    tests.flatMap((file) => (kept.tests[file] === undefined ? [] : [[file, kept.tests[file]]])),
-  )
+  return Object.fromEntries(tests.flatMap((file) => knownOf(kept, file)))
+}
+
+const knownOf = ({ tests }: Kept, file: string): [string, Reached][] => {
+  const known = tests[file]
+  return known === undefined ? [] : [[file, known]]
 }
 
 async function cover(
@@ -73,19 +76,23 @@ async function cover(
       for (const { file, isSound } of result?.files ?? [])
         if (!isSound) say(`${file} fails without any change`)
       if (result === null) say(`took longer than 10 min: ${some.join(', ')}`)
+      keep(
+        sources,
+        some.flatMap((file) => knownOf(kept, file)),
+      )
     }
-    // Another run may have learned of other files meanwhile.
-    const learned = Object.fromEntries(
-      tests.flatMap((file) => (kept.tests[file] === undefined ? [] : [[file, kept.tests[file]]])),
-    )
-    const now = readKept()
-    mkdirSync(join(cache, '..'), { recursive: true })
-    const all = { sources: { ...now.sources, ...sources }, tests: { ...now.tests, ...learned } }
-    writeFileSync(cache, JSON.stringify(all))
   } finally {
     lane.end()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Another run may have learned of other files meanwhile. */
+function keep(sources: Record<string, string>, learned: readonly (readonly [string, Reached])[]): void {
+  const now = readKept()
+  mkdirSync(join(cache, '..'), { recursive: true })
+  const tests = { ...now.tests, ...Object.fromEntries(learned) }
+  writeFileSync(cache, JSON.stringify({ sources: { ...now.sources, ...sources }, tests }))
 }
 
 function readHits(folder: string): Map<string, Reached['found']> {
