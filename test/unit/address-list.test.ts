@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { addressFault, readAddressList } from '../../src/accounts/address-list.ts'
 
-test.each(['10.0.0.1', '10.0.0.0/8', '0.0.0.0/0', '::1', '2001:db8::/32', '::/0'])('takes %s', (entry) => {
-  expect(addressFault(entry)).toBeNull()
-})
+test.each(['10.0.0.1', '10.0.0.0/8', '0.0.0.0/0', '10.0.0.1/32', '::1', '::1/128', '2001:db8::/32', '::/0'])(
+  'takes %s',
+  (entry) => {
+    expect(addressFault(entry)).toBeNull()
+  },
+)
 
 test.each([
   '',
@@ -13,6 +16,9 @@ test.each([
   '10.0.0.1/',
   '10.0.0.1/8/8',
   '10.0.0.1/-1',
+  '10.0.0.1/0008',
+  '10.0.0.1/8x',
+  '10.0.0.1/x8',
   '::1/129',
   'fe80::1%eth0',
   '10.0.0.1 ',

@@ -29,8 +29,8 @@ test('any answer ends the run, one that says nothing of the peer does not', () =
   tell(breaker, unknown, 19)
   tell(breaker, refused, 1)
   expect(tell(breaker, unknown, 19)).toEqual([])
-  tell(breaker, unavailable, 100)
-  tell(breaker, expired, 100)
+  expect(tell(breaker, unavailable, 100)).toEqual([])
+  expect(tell(breaker, expired, 100)).toEqual([])
   expect(tell(breaker, unknown, 1)).toEqual(['opened'])
 })
 
@@ -43,6 +43,21 @@ test('more than 1 % of 200 open it, 1 % does not, and fewer than 200 do not tell
   tell(other, unknown, 2)
   expect(tell(other, known, 198)).toEqual([])
   expect(tell(other, unknown, 1)).toEqual(['opened'])
+})
+
+test('once somebody has seen to it, what was before does not count', () => {
+  const breaker = new Breaker(restMs)
+  tell(breaker, unknown, 3)
+  tell(breaker, known, 196)
+  breaker.reset()
+  expect(tell(breaker, known, 200)).toEqual([])
+})
+
+test('it tells for how long it has been open, and nothing while it is closed', () => {
+  const breaker = new Breaker(restMs)
+  expect(breaker.openedForMs(minuteMs)).toBeNull()
+  tell(breaker, unknown, 20, minuteMs)
+  expect(breaker.openedForMs(3 * minuteMs)).toBe(2 * minuteMs)
 })
 
 test('what is 10 minutes old does not count', () => {

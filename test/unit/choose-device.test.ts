@@ -64,6 +64,11 @@ test('the healthy come before the degraded, then the least loaded', () => {
   expect(chooseDevice(route('a'), devices)).toMatchObject({ id: 'idle' })
 })
 
+test('of two that are alike the first one goes on', () => {
+  const alike = ['first', 'second'].map((id) => device(id, { load: 0.5 }))
+  expect(chooseDevice(route('a'), alike)).toMatchObject({ id: 'first' })
+})
+
 test('no plan gives a device more than its room, nor a route more than one device', () => {
   const candidates = fc.uniqueArray(
     fc.record({ id: fc.integer({ min: 0, max: 9 }), free: fc.integer({ min: 0, max: 50 }) }),

@@ -57,10 +57,18 @@ test.for([
   expect(readKeyword(text)).toBeNull(),
 )
 
-test.for(['Stop.', '  stop\n', '"STOP"', 'Stop all!', 'opt-out', 'Arrêt', 'ＳＴＯＰ', 'stop 🛑', 'S.T.O.P'])(
-  '%j is STOP too',
-  (text) => expect(readKeyword(text)).toBe('stop'),
-)
+test.for([
+  'Stop.',
+  '  stop\n',
+  '"STOP"',
+  'Stop all!',
+  'opt-out',
+  'Arrêt',
+  'ＳＴＯＰ',
+  'stop 🛑',
+  'S.T.O.P',
+  'STOP'.padEnd(80),
+])('%j is STOP too', (text) => expect(readKeyword(text)).toBe('stop'))
 
 test.for([
   '',

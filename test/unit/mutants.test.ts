@@ -15,7 +15,7 @@ const changed = (text: string): string[] =>
   )
 
 test.each([
-  ['a bound that is one off', 'const f = (a) => a < 0xdfff', ['const f = (a) => a <= 0xdfff', 'const f = (a) => a < 57342']],
+  ['a bound that is one off', 'const f = (a) => a < 0xdfff', ['const f = (a) => a <= 0xdfff', 'const f = (a) => a < 57342', 'const f = (a) => a < 57344']],
   ['a condition that always or never holds', 'if (a) b()', ['if (true) b()', 'if (false) b()']],
   ['a statement that is missing', 'a(); b.set(c, d)', ['; b.set(c, d)', 'a(); ;']],
   ['a default that is missing', 'const a = b ?? 7', ['const a = b']],
@@ -39,6 +39,7 @@ test.each([
 test.each([
   ['types', 'type A = 1 | 2'],
   ['exceptions that would be bugs', "if (a === undefined) throw new Error('it has no a')"],
+  ['what a bug would say', 'function f(a) { throw new Error(`${a + 1}`) }'],
   ['logs and metrics', "deps.log.warn({ a: 1 }, 'b')"],
   ['imports', "import { a } from './b.ts'"],
 ])('%s are left as they are', (_, text) => {

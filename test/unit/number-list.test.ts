@@ -4,7 +4,7 @@ import { readNumberList } from '../../src/messages/number-list.ts'
 
 test('one number a line, in every spelling of an international one, each once', () => {
   const text =
-    '\ufeff+4915112345678\r\n0049 151 12345679\n+49 (151) 123-456-80\n\n+4915112345678\n"+4915112345681"'
+    '\ufeff+4915112345678\r\n0049 151 12345679\n+49 (151) 123-456-80\n\n \t\n+4915112345678\n"+4915112345681"'
   expect(readNumberList(text)).toEqual({
     numbers: ['+4915112345678', '+4915112345679', '+4915112345680', '+4915112345681'],
     faults: [],
@@ -14,6 +14,13 @@ test('one number a line, in every spelling of an international one, each once', 
 test('of a table the first column that holds a number counts, and a line that names the columns is none', () => {
   const text = 'name;phone;since\nAda;+4915112345678;2026-01-01\n4711;+4915112345679;\n'
   expect(readNumberList(text)).toEqual({ numbers: ['+4915112345678', '+4915112345679'], faults: [] })
+})
+
+test('noughts inside a number are digits of it', () => {
+  expect(readNumberList('+4915100123456\n00 49 151 00 123457')).toEqual({
+    numbers: ['+4915100123456', '+4915100123457'],
+    faults: [],
+  })
 })
 
 test('what is no international number is named with its line, and not guessed', () => {

@@ -11,6 +11,10 @@ test('days before the first use do not count', () => {
   expect(paceOf(days(0, 0, 0, 0, 0, 0, 30, 10), 100)).toEqual({ perDay: 20, days: 2, daysLeft: 5 })
 })
 
+test('a single SMS is use', () => {
+  expect(paceOf(days(0, 1, 0), 5)).toEqual({ perDay: 0.5, days: 2, daysLeft: 10 })
+})
+
 test('quiet days after use do count', () => {
   expect(paceOf(days(0, 12, 0, 0), 8)).toEqual({ perDay: 4, days: 3, daysLeft: 2 })
 })
