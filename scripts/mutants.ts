@@ -4,7 +4,7 @@ import { filesOf, readCoverage, root } from './mutants/coverage.ts'
 import { reasonOf } from './mutants/equivalent.ts'
 import { openLane } from './mutants/lanes.ts'
 import { type Mutant, mutantsOf, sampleOf } from './mutants/mutants.ts'
-import { readReport, recordRoom, type RoomReport } from './mutants/report.ts'
+import { readReport, recordRoom, type RoomReport, scoreOf } from './mutants/report.ts'
 import { type MutantRoom, mutantRooms, untried } from './mutants/rooms.ts'
 import { type Tried, tryMutant } from './mutants/try-mutant.ts'
 
@@ -56,11 +56,12 @@ async function main(): Promise<void> {
     const tried = await tryRoom(room, chosen, { mostMs: Number(values.seconds) * 1_000 })
     const report = reportOf(room, { all: mutants.length, tried, seed: values.seed, commit })
     reports.push(report)
-    process.stderr.write(`${room.name}: ${report.killed} of ${report.counted} noticed, ${report.score} %\n`)
+    const { counted, score } = scoreOf(report)
+    process.stderr.write(`${room.name}: ${report.killed} of ${counted} noticed, ${score} %\n`)
     if (values.record && !values.again) await recordRoom(report)
   }
   if (values.json) process.stdout.write(`${JSON.stringify(reports, null, 2)}\n`)
-  process.exitCode = reports.every(({ score }) => score >= barPercent) ? 0 : 1
+  process.exitCode = reports.every((report) => scoreOf(report).score >= barPercent) ? 0 : 1
 }
 
 /** Of the program, by the first digits of its commit; `-dirty` when it has changed since. */
@@ -121,21 +122,20 @@ function reportOf(
 ): RoomReport {
   const survivors = tried
     .filter(({ by }) => by === null)
-    .map(({ mutant: { file, line, code, change }, ran, reaching }) => {
-      const because = reasonOf({ file, code, change })
-      return { file, line, code, change, ran, reaching, ...(because === null ? {} : { because }) }
-    })
-  const equivalent = survivors.filter(({ because }) => because !== undefined).length
-  const counted = tried.length - equivalent
-  const killed = tried.length - survivors.length
+    .map(({ mutant: { file, line, code, change }, ran, reaching }) => ({
+      file,
+      line,
+      code,
+      change,
+      ran,
+      reaching,
+    }))
   return {
     room: name,
     all,
     tried: tried.length,
-    counted,
-    killed,
+    killed: tried.length - survivors.length,
     hung: tried.filter(({ by }) => by === 'hung').length,
-    score: counted === 0 ? 100 : Math.floor((killed * 1000) / counted) / 10,
     seed,
     commit,
     day: new Date().toISOString().slice(0, 10),

@@ -1,4 +1,5 @@
-import { readReport, type RoomReport, type Survivor } from '../mutants/report.ts'
+import { reasonOf } from '../mutants/equivalent.ts'
+import { readReport, type RoomReport, scoreOf, type Survivor } from '../mutants/report.ts'
 import { mutantRooms } from '../mutants/rooms.ts'
 
 /** What the last recorded mutation run of each room showed, and each change that none of its tests noticed. */
@@ -17,11 +18,12 @@ ${survivors.map(survivorRow).join('\n')}`
 
 function roomRow(name: string, what: string, report: RoomReport | undefined): string {
   if (report === undefined) return `| \`${name}\` | ${what} | – | – | – | – | – |`
-  const { all, tried, counted, killed, score, commit, day, seed } = report
+  const { all, tried, killed, commit, day, seed } = report
+  const { counted, score } = scoreOf(report)
   return `| \`${name}\` | ${what} | ${all} | ${tried} | ${counted} | ${killed} (${score}%) | ${commit}, ${day}, seed ${seed} |`
 }
 
-const survivorRow = ({ file, line, change, because }: Survivor): string =>
-  `| ${inCell(change)} | \`${file}:${line}\` | ${because ?? 'not looked at'} |`
+const survivorRow = (survivor: Survivor): string =>
+  `| ${inCell(survivor.change)} | \`${survivor.file}:${survivor.line}\` | ${reasonOf(survivor) ?? 'a test is missing'} |`
 
 const inCell = (change: string): string => `\`${change.replaceAll('|', '\\|').replaceAll('`', "'")}\``

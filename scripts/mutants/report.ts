@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { root } from './coverage.ts'
+import { reasonOf } from './equivalent.ts'
 
 /** What came of a room. */
 export interface RoomReport {
@@ -9,12 +10,9 @@ export interface RoomReport {
   /** How many changes there are, and how many of them were tried. */
   all: number
   tried: number
-  /** Those without a reason why nobody could notice (`equivalent.ts`), and how many of them were noticed, `hung` of them by the time limit. */
-  counted: number
+  /** How many of them were noticed, `hung` of them by the time limit. */
   killed: number
   hung: number
-  /** Per cent of what counts. */
-  score: number
   seed: string
   commit: string
   day: string
@@ -28,7 +26,12 @@ export interface Survivor {
   change: string
   ran: number
   reaching: number
-  because?: string
+}
+
+/** Of how many nobody could say that nobody could notice, and how many per cent of those were noticed. */
+export function scoreOf({ tried, killed, survivors }: RoomReport): { counted: number; score: number } {
+  const counted = tried - survivors.filter((survivor) => reasonOf(survivor) !== null).length
+  return { counted, score: counted === 0 ? 100 : Math.floor((killed * 1000) / counted) / 10 }
 }
 
 const path = join(root, 'docs/mutants.json')
