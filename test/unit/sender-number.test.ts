@@ -138,3 +138,8 @@ test('a national number may be any that ends so, behind its trunk prefix, and is
   expect(possibleSenders('2079460000', 'national')).not.toContain('+2079460000')
   for (const none of ['ACME', '22', '+4915112345678', '1'.repeat(30)]) expect(possibleSenders(none, 'bare')).toEqual([])
 }) // prettier-ignore
+
+test('where numbers have four digits, as on Niue, four are a number, and three are none', () => {
+  expect(readSender('4002', { country: 'NU' })).toBe('+6834002')
+  expect(readSender('400', { country: 'NU' })).toBe('400')
+})
