@@ -59,18 +59,14 @@ async function cover(
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'onesixty-hits-'))
   const lane = openLane(folder)
-  const texts = Object.fromEntries(
-    Object.keys(sources).map((file) => {
-      const text = readFileSync(join(root, file), 'utf8')
-      return [join(root, file), instrument(text, file, findBlocks(parse(text)))]
-    }),
-  )
+  const marked = markAll(Object.keys(sources))
+  const texts = Object.fromEntries(marked.map(({ file, text }) => [join(root, file), text]))
   try {
     for (let i = 0; i < tests.length; i += chunk) {
       const some = tests.slice(i, i + chunk)
       say(`coverage: test file ${i + 1} of ${tests.length}`)
       const result = await lane.run({ texts, tests: some }, 600_000)
-      const hits = readHits(folder)
+      const hits = readHits(folder, marked)
       for (const { file, ms, isSound } of result?.files ?? [])
         kept.tests[file] = { hash: hashOf(file), ms, isSound, found: hits.get(file) ?? {} }
       for (const { file, isSound } of result?.files ?? [])
@@ -95,14 +91,38 @@ function keep(sources: Record<string, string>, learned: readonly (readonly [stri
   writeFileSync(cache, JSON.stringify({ sources: { ...now.sources, ...sources }, tests }))
 }
 
-function readHits(folder: string): Map<string, Reached['found']> {
+interface Marked {
+  file: string
+  text: string
+  /** Where its blocks begin among those of all, and where those of the next begin. */
+  first: number
+  next: number
+}
+
+function markAll(files: readonly string[]): Marked[] {
+  let next = 0
+  return files.map((file) => {
+    const text = readFileSync(join(root, file), 'utf8')
+    const blocks = findBlocks(parse(text))
+    const first = next
+    next += blocks.length
+    return { file, text: instrument(text, first, blocks), first, next }
+  })
+}
+
+function readHits(folder: string, marked: readonly Marked[]): Map<string, Reached['found']> {
   return new Map(
     readdirSync(folder).map((name) => {
-      const { testPath, found } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as {
+      const hits = JSON.parse(readFileSync(join(folder, name), 'utf8')) as {
         testPath: string
-        found: Reached['found']
+        found: number[]
       }
-      return [relative(root, testPath), found]
+      const found = marked.map(({ file, first, next }): [string, number[]] => [
+        file,
+        hits.found.filter((block) => block >= first && block < next).map((block) => block - first),
+      ])
+      const reached = found.filter(([, blocks]) => blocks.length > 0)
+      return [relative(root, hits.testPath), Object.fromEntries(reached)]
     }),
   )
 }

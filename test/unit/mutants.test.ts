@@ -46,18 +46,19 @@ test.each([
   expect(changed(text)).toEqual([])
 })
 
-test('what runs is what a listener hears of, block by block', () => {
+test('what runs is marked, block by block', () => {
   const text = 'const f = (a) => { if (a) { return 1 } return [2].map((b) => ({ b })) }; const g = () => 3'
   const blocks = findBlocks(parse(text))
-  const heard: number[] = []
-  const listener = (_: string, block: number): number => heard.push(block)
-  const made = instrument(text, 'f.ts', blocks).replaceAll('globalThis.onesixtyBlockRuns', 'listener')
+  const made = instrument(text, 10, blocks).replaceAll('globalThis.onesixtyBlocks', 'marks')
   // oxlint-disable-next-line typescript/no-implied-eval -- a module of a line, made here
-  const run = new Function('listener', `${made}; return f(false)`) as (hear: typeof listener) => unknown
-  expect(run(listener)).toEqual([{ b: 2 }])
+  const run = new Function('marks', `${made}; return f(false)`) as (marks: 1[]) => unknown
+  const marks: 1[] = []
+  expect(run(marks)).toEqual([{ b: 2 }])
   const at = (part: string): number | null =>
     blockAround(blocks, { start: text.indexOf(part), end: text.indexOf(part) + part.length })
-  expect(heard).toEqual([at('if (a)'), at('{ b }')])
+  expect(Object.keys(marks).map(Number)).toEqual(
+    [at('if (a)'), at('{ b }')].map((block) => 10 + (block ?? NaN)),
+  )
   expect([at('return 1'), at('3'), at('const f')]).toEqual([1, 3, null])
 })
 
