@@ -78,7 +78,14 @@ async function addEndpoints({ env }: BenchFolder, accountId: string, url: string
   const { config, ids, clock, randomBytes, withStorage } = createToolbox(io, readConfig(env))
   const secretBox = createWebhookSecretBox(await loadInstanceSecret(config))
   const guard = createAddressGuard(config.webhookAllow)
-  const deps = { ids, nowMs: clock.now(), randomBytes, secretBox, guard, mostEndpoints: config.webhookEndpoints }
+  const deps = {
+    ids,
+    nowMs: clock.now(),
+    randomBytes,
+    secretBox,
+    guard,
+    mostEndpoints: config.webhookEndpoints,
+  }
   await withStorage((storage) =>
     storage.writer.write(async (tx) => {
       for (let i = 0; i < hangingEndpoints; i++)
