@@ -55,6 +55,10 @@ describe('a passkey', () => {
       expect.stringMatching(
         /^__Host-onesixty-session=.+; Max-Age=604800; .*HttpOnly; Secure; SameSite=Strict$/,
       ),
+      // By which strangers that guess do not keep this browser out.
+      expect.stringMatching(
+        /^__Host-onesixty-browser=.+; Max-Age=34560000; HttpOnly; Secure; SameSite=Strict$/,
+      ),
     ])
     expect(await whoIs(later)).toBe(visitor.person.email)
     expect(await profile(later)).toMatchObject({ passkeys: [{ lastUsedAt: expect.any(Number) }] })

@@ -64,6 +64,7 @@ test('adds a device, enabled, with everything that was said of it', async () => 
     lease: null,
     pace: { partsPerWindow: 30, windowSeconds: 60 },
     report: null,
+    groupId: null,
     createdAt: fixture.clock.now(),
   })
   expect(await fixture.directoryVersion()).toBe(before + 1)

@@ -28,6 +28,8 @@ const cells: Readonly<Record<string, readonly [Cell, Cell]>> = {
   'one_time_links.role': [null, 'member'],
   'one_time_links.user_id': ['users.id 0', null],
   'one_time_links.revoked_at': [null, null],
+  'email_links.revoked_at': [null, null],
+  'email_links.expires_at': [1_900_000_000_000, 1_900_000_000_000],
   'webhook_endpoints.state': ['disabled', 'enabled'],
   'webhook_events.facts': [null, '{}'],
   'webhook_attempts.failure': [null, 'timed_out'],

@@ -40,7 +40,7 @@ const published = {
   'postgres/0020_sims_not_said': '8bcb5d54583a6691',
   'postgres/0021_receipt_expected': '2903eb1b2fb0bd8a',
   'postgres/0022_progress': '319cc27ef92ada9b',
-  'postgres/0023_webhook_rests': 'fe88844aeffa563e',
+  'postgres/0023_webhook_rests': '130f1db144f3d3a5',
   'postgres/0024_proven_addresses': '74ae0cf88a060a35',
   'postgres/0025_reported_times': 'dd4de839d69595d4',
   'postgres/0026_device_groups': 'de758879797326da',
