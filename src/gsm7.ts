@@ -1,3 +1,5 @@
+import { lockingTable, singleShiftTable } from './national-languages.ts'
+
 /** The GSM 7-bit default alphabet and its extension table (3GPP TS 23.038, sections 6.2.1 and 6.2.1.1). */
 
 const joinedPartSeptets = 153
@@ -25,6 +27,7 @@ const septetCost = new Uint8Array(0x10000)
 // The septet of a unit; the low 7 bits for either table, since the cost tells them apart.
 const septetOf = new Uint8Array(0x10000)
 const extendedCharacters: (string | undefined)[] = []
+const defaultTable = [...defaultAlphabet]
 
 for (let septet = 0; septet < defaultAlphabet.length; septet++) {
   if (septet !== escapeSeptet) registerCharacter(defaultAlphabet.charCodeAt(septet), septet, 1)
@@ -91,21 +94,31 @@ export function encodeGsm7(text: string): Uint8Array {
   return septets.slice(0, length)
 }
 
+/** National languages in force for a text (3GPP TS 23.038, section 6.2.1.2), by their numbers; what is left out or not known is the default. */
+export interface NationalLanguages {
+  locking?: number
+  single?: number
+}
+
 /**
  * Decodes unpacked septets. Takes any bytes: as the standard asks of a receiver, an escape before a code that the
- * extension table lacks is passed over, an escape before another or at the end is a space; the eighth bit is ignored.
+ * extension table lacks is passed over, an escape before another or at the end is a space; the eighth bit is ignored. A void cell of a
+ * national alphabet is a space, as phones show it.
  */
-export function decodeGsm7(septets: Uint8Array): string {
+export function decodeGsm7(septets: Uint8Array, { locking, single }: NationalLanguages = {}): string {
+  const alphabet = (locking === undefined ? null : lockingTable(locking, defaultTable)) ?? defaultTable
+  const extensions =
+    (single === undefined ? null : singleShiftTable(single, extendedCharacters)) ?? extendedCharacters
   let text = ''
   for (let index = 0; index < septets.length; index++) {
     const septet = septetAt(septets, index)
     if (septet !== escapeSeptet) {
-      text += defaultAlphabet[septet]
+      text += alphabet[septet] ?? ' '
       continue
     }
     const next = septetAt(septets, index + 1)
     if (next === escapeSeptet) text += ' '
-    else text += extendedCharacters[next] ?? defaultAlphabet[next]
+    else text += extensions[next] ?? alphabet[next] ?? ' '
     index++
   }
   return text

@@ -1,3 +1,4 @@
+import type { CodedText } from '../coded-text.ts'
 import type { ConnectorTools } from './connector-tools.ts'
 import type { SettingRule } from './setting-rules.ts'
 
@@ -120,8 +121,11 @@ export interface Inbound {
   formerFingerprint?: { name: string; afterMs: number }
   /** Names that stand for the same SMS where less was told of it: it is stored before when one that it `looksFor` was kept by another telling. */
   toldOtherwise?: { keeps: readonly string[]; looksFor: readonly string[] }
-  /** A piece of a long message, as its sender numbered it; `index` from 1. Pieces are joined when all are there. */
-  part?: { reference: number; total: number; index: number }
+  /**
+   * A piece of a long message, as its sender numbered it; `index` from 1. Pieces are joined when all are there: by `coded`, where a character may be cut
+   * between two, else by their texts.
+   */
+  part?: { reference: number; total: number; index: number; coded?: CodedText }
 }
 
 /** What a device says of itself. Groups that it cannot tell are null. */

@@ -1,4 +1,6 @@
 import type { Selectable } from 'kysely'
+import { type CodedText, type Coding, readPieces, type TextPiece } from '../coded-text.ts'
+import { plainText, withoutControls } from '../plain-text.ts'
 import { measureText } from '../sms-text.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { InboundFragmentTable } from '../storage/message-tables.ts'
@@ -28,12 +30,12 @@ export async function takeFragment(
   let kept = await readSet(tx, key)
   const same = kept.find((fragment) => fragment.part === piece.part.index)
   const isOld = kept.some((fragment) => fragment.received_at <= piece.receivedAt - terms.joinMs)
-  if (isOld || (same !== undefined && textOf(same) !== piece.text)) {
+  const fragment = fragmentOf(piece, key, terms)
+  if (isOld || (same !== undefined && !isSameText(same, fragment))) {
     madeWay.push(...(await takeSet(tx, key, kept, { ...terms, nowMs: piece.receivedAt })))
     kept = []
   } else if (same !== undefined) return { whole: null, madeWay }
 
-  const fragment = fragmentOf(piece, key)
   await insertRows(tx, 'inbound_fragments', [fragment])
   const all = [...kept, fragment]
   if (all.length < piece.part.total) return { whole: null, madeWay }
@@ -67,10 +69,10 @@ const keyOf = ({ deviceId, from, to, part }: Piece): SetKey => ({
   total: part.total,
 })
 
-const fragmentOf = (piece: Piece, key: SetKey): Fragment => ({
+const fragmentOf = (piece: Piece, key: SetKey, terms: Pick<InboundTerms, 'mostCharacters'>): Fragment => ({
   ...key,
   part: piece.part.index,
-  body: JSON.stringify(piece.text),
+  body: bodyOf(piece, terms),
   account_id: piece.accountId,
   mode: piece.mode,
   country: piece.country,
@@ -80,8 +82,37 @@ const fragmentOf = (piece: Piece, key: SetKey): Fragment => ({
   joined: 0,
 })
 
-/** Half a surrogate pair, as a piece may end with, is kept by JSON and by no database. */
-const textOf = ({ body }: Fragment): string => JSON.parse(body) as string
+/** What a fragment keeps of a piece: its text, or its octets where a character may be cut between two. Half a surrogate pair is kept by JSON and by no database. */
+function bodyOf(
+  { part: { coded }, text }: Piece,
+  { mostCharacters }: Pick<InboundTerms, 'mostCharacters'>,
+): string {
+  if (coded === undefined) return JSON.stringify(text)
+  const { octets, coding } = coded
+  // Two octets for each character are enough.
+  const kept = Buffer.from(octets.subarray(0, mostCharacters * 2)).toString('base64')
+  return JSON.stringify({ octets: kept, coding } satisfies KeptOctets)
+}
+
+interface KeptOctets {
+  /** In base64. */
+  octets: string
+  coding: Coding
+}
+
+function pieceOf({ body }: Fragment): CodedText | string {
+  const kept = JSON.parse(body) as string | KeptOctets
+  return typeof kept === 'string' ? kept : { octets: Buffer.from(kept.octets, 'base64'), coding: kept.coding }
+}
+
+/** Releases that kept texts alone may have kept the first copy of a piece, and the repeat comes to this one. */
+function isSameText(kept: Fragment, fragment: Fragment): boolean {
+  if (kept.body === fragment.body) return true
+  const pieces = [kept, fragment].map(pieceOf)
+  if (pieces.every((piece) => typeof piece !== 'string')) return false
+  const [before, now] = pieces.map((piece) => withoutControls(readPieces([piece])))
+  return before === now
+}
 
 const readSet = (tx: Tx, key: SetKey): Promise<Fragment[]> =>
   tx
@@ -138,14 +169,9 @@ async function makeRoom(
 function joined(fragments: readonly Fragment[], { nowMs, mostCharacters }: JoinTerms): InboundMessage {
   const inOrder = fragments.toSorted((a, b) => a.part - b.part)
   const [first] = inOrder as [Fragment]
-  let next = 1
-  let text = ''
-  for (const fragment of inOrder) {
-    text += (fragment.part === next ? '' : '…') + textOf(fragment)
-    next = fragment.part + 1
-  }
-  if (next <= first.total) text += '…'
-  text = text.slice(0, mostCharacters).toWellFormed()
+  const pieces: TextPiece[] = Array.from({ length: first.total }, () => null)
+  for (const fragment of inOrder) pieces[fragment.part - 1] = pieceOf(fragment)
+  const text = plainText(readPieces(pieces).slice(0, mostCharacters))
   const { encoding, units, parts } = measureText(text, 'auto')
   return {
     deviceId: first.device_id,

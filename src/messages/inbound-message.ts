@@ -1,3 +1,4 @@
+import type { CodedText } from '../coded-text.ts'
 import type { NumberHash } from '../number-hash.ts'
 import type { Encoding, Mode } from '../storage/schema.ts'
 import type { StopWords } from './keywords.ts'
@@ -7,6 +8,8 @@ export interface InboundPart {
   reference: number
   total: number
   index: number
+  /** Its octets, where a character may be cut between two pieces; they are joined in the place of their texts. */
+  coded?: CodedText
 }
 
 /** An SMS that reached a device, measured. */

@@ -31,6 +31,7 @@ export const nonsense: ContractSubject['nonsense'] = {
   default_sender: ['é', 'twelve chars', 'Onesixty GmbH', '12', '123456789', '+0123456789', '+12345678901234567'],
   data_coding: [...numbers, '256'],
   alphabet: [...words, 'utf8', 'GSM7'],
+  inbound_alphabet: [...words, 'utf8', 'Same'],
   gsm_packing: words,
   concat: [...words, 'udh', 'udh32'],
   receipts: ['', 'All', 'some', 'success'],

@@ -1,121 +1,48 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Inbound } from '../../src/connectors/connector.ts'
-import { createFragmentCloser } from '../../src/dispatch/fragment-closer.ts'
-import { InboundReceiver } from '../../src/dispatch/inbound-receiver.ts'
-import type { Ids } from '../../src/ids.ts'
-import { createLog } from '../../src/log.ts'
-import { WriteHorizon } from '../../src/messages/history-horizon.ts'
-import type { Tx } from '../../src/storage/dialect.ts'
 import { insertRows } from '../../src/storage/sets.ts'
-import type { Storage } from '../../src/storage/database.ts'
-import { openTestStorage } from '../open-test-storage.ts'
-import type { StubClock } from '../stub-clock.ts'
+import { type InboundHouse, joinMs, openInboundHouse, removeAll } from './inbound-house.ts'
 
-const minuteMs = 60_000
-const joinMs = 30 * minuteMs
-
-let store: Storage
-let close: () => Promise<void>
-let clock: StubClock
-let receiver: InboundReceiver
-let closer: ReturnType<typeof createFragmentCloser>
-let ids: Ids
-let horizon: WriteHorizon
-let told = 0
+let house: InboundHouse
 beforeEach(async () => {
-  const opened = await openTestStorage()
-  ;({ clock, ids, close } = opened)
-  store = opened.storage
-  horizon = new WriteHorizon({ now: clock.now })
-  receiver = open({})
-  const log = createLog('silent', { write: () => undefined })
-  closer = createFragmentCloser({
-    writer: store.writer,
-    ids,
-    clock,
-    log,
-    horizon,
-    terms: { joinMs, mostCharacters: 40_000 },
-  })
+  house = await openInboundHouse()
 })
-afterEach(() => close())
+afterEach(() => house.close())
 
-const pool = { get: () => ({ facts: { accountId: 'acc_a', mode: 'live', senders: new Set() } }) as never }
-const unbounded = {
-  inboundJoinMinutes: 30,
-  inboundCharacters: 40_000,
-  inboundPerMinute: 0,
-  sharedReplyDays: 30,
-}
-const open = (config: Partial<typeof unbounded>): InboundReceiver =>
-  new InboundReceiver({
-    read: store.read,
-    writer: store.writer,
-    ids,
-    clock,
-    pool,
-    horizon,
-    config: { ...unbounded, ...config },
-  })
-
-interface Piece extends Partial<Inbound> {
-  index: number
-  total?: number
-  reference?: number
-}
-
-const receive = ({ index, total = 3, reference = 7, ...more }: Piece, deviceId = 'dev_s') =>
-  receiver.receive(deviceId, {
-    from: '+4915112345678',
-    to: '+15005550006',
-    text: `part ${index}. `,
-    receivedAt: clock.now(),
-    inReplyTo: null,
-    fingerprint: `f${told++}`,
-    part: { reference, total, index },
-    ...more,
-  })
-const texts = async () =>
-  (await store.read.selectFrom('messages').select('text').orderBy('id').execute()).map((row) => row.text)
-const kept = async () => (await store.read.selectFrom('inbound_fragments').selectAll().execute()).length
-const removeAll = async (tx: Tx): Promise<void> => {
-  for (const table of ['messages', 'inbound_fragments'] as const) await tx.deleteFrom(table).execute()
-}
 const whole = 'part 1. part 2. part 3. '
 
 test('pieces in any order, with repeats among them, become one message when the last is there', async () => {
   const comings = fc.shuffledSubarray([1, 2, 3, 4, 5], { minLength: 5 })
   await fc.assert(
     fc.asyncProperty(comings, fc.array(fc.integer({ min: 1, max: 5 })), async (order, repeats) => {
-      await store.writer.write(removeAll)
+      await house.store.writer.write(removeAll)
       const indices = [...order]
       for (const index of repeats) indices.splice(indices.indexOf(index) + 1, 0, index)
-      for (const index of indices) await receive({ index, total: 5 })
-      expect(await texts()).toEqual(['part 1. part 2. part 3. part 4. part 5. '])
+      for (const index of indices) await house.receive({ index, total: 5 })
+      expect(await house.texts()).toEqual(['part 1. part 2. part 3. part 4. part 5. '])
     }),
     { numRuns: 40 },
   )
 })
 
 test('a message of three pieces is one row and one event', async () => {
-  const nowMs = clock.now()
-  await store.writer.write(async (tx) => {
+  const nowMs = house.clock.now()
+  await house.store.writer.write(async (tx) => {
     await insertRows(tx, 'accounts', [
       { id: 'acc_a', name: 'A', state: 'active', created_at: nowMs, updated_at: nowMs },
     ])
     await insertRows(tx, 'webhook_endpoints', [{ account_id: 'acc_a', id: 'whk_a', url: 'https://example.com/', state: 'enabled', secret: 'sealed', created_at: nowMs, updated_at: nowMs }]) // prettier-ignore
   })
-  for (const index of [3, 1, 1, 2, 3]) await receive({ index })
-  const rows = await store.read.selectFrom('messages').select(['id', 'status', 'cost_state']).execute()
+  for (const index of [3, 1, 1, 2, 3]) await house.receive({ index })
+  const rows = await house.store.read.selectFrom('messages').select(['id', 'status', 'cost_state']).execute()
   expect(rows).toMatchObject([{ status: 'received', cost_state: 'none' }])
-  const events = store.read.selectFrom('webhook_events').select(['type', 'message_id', 'sequence'])
+  const events = house.store.read.selectFrom('webhook_events').select(['type', 'message_id', 'sequence'])
   expect(await events.execute()).toEqual([{ type: 'message.received', message_id: rows[0]!.id, sequence: 1 }])
 })
 
 test('the message is measured as a whole, and comes from where its pieces came', async () => {
-  for (const index of [2, 1]) await receive({ index, total: 2, text: 'x'.repeat(153) })
-  const row = await store.read.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
+  for (const index of [2, 1]) await house.receive({ index, total: 2, text: 'x'.repeat(153) })
+  const row = await house.store.read.selectFrom('messages').selectAll().executeTakeFirstOrThrow()
   expect(row).toMatchObject({
     direction: 'inbound',
     status: 'received',
@@ -132,9 +59,9 @@ test('the message is measured as a whole, and comes from where its pieces came',
 })
 
 test('beyond what is kept of a text it is cut, joined or whole', async () => {
-  receiver = open({ inboundCharacters: 1_000 })
-  for (const index of [1, 2, 3]) await receive({ index, text: 'x'.repeat(400) })
-  await receiver.receive('dev_s', {
+  house.bound({ inboundCharacters: 1_000 })
+  for (const index of [1, 2, 3]) await house.receive({ index, text: 'x'.repeat(400) })
+  await house.receiver.receive('dev_s', {
     from: '+491511',
     to: null,
     text: 'y'.repeat(1_001),
@@ -142,30 +69,30 @@ test('beyond what is kept of a text it is cut, joined or whole', async () => {
     inReplyTo: null,
     fingerprint: 'long',
   })
-  expect(await texts()).toEqual(['x'.repeat(1_000), 'y'.repeat(1_000)])
+  expect(await house.texts()).toEqual(['x'.repeat(1_000), 'y'.repeat(1_000)])
 })
 
 test('of one device no more is taken in a minute than may be; the next is put off and taken after it', async () => {
-  receiver = open({ inboundPerMinute: 500 })
+  house.bound({ inboundPerMinute: 500 })
   const one = (n: number, deviceId = 'dev_s') =>
-    receive({ index: 1, total: 2, reference: n, text: 'x' }, deviceId)
+    house.receive({ index: 1, total: 2, reference: n, text: 'x' }, deviceId)
   for (let n = 0; n < 500; n++) await one(n)
   await expect(one(500)).rejects.toMatchObject({
     code: 'rate_limited',
     extra: { headers: { 'retry-after': '60' } },
   })
   await one(500, 'dev_other')
-  await clock.advance(59_999)
+  await house.clock.advance(59_999)
   await expect(one(500)).rejects.toMatchObject({ code: 'rate_limited' })
-  await clock.advance(1)
+  await house.clock.advance(1)
   await one(500)
-  expect(await kept()).toBe(502)
+  expect(await house.kept()).toBe(502)
 })
 
 test('every piece is stored before its sender is told so', async () => {
-  await receive({ index: 1 })
-  expect(await kept()).toBe(1)
-  expect(await texts()).toEqual([])
+  await house.receive({ index: 1 })
+  expect(await house.kept()).toBe(1)
+  expect(await house.texts()).toEqual([])
 })
 
 test.for([
@@ -175,90 +102,90 @@ test.for([
   ['another reference', { reference: 8 }],
   ['another number of pieces', { total: 4 }],
 ] as const)('a piece of %s does not belong to it', async ([, other]) => {
-  await receive({ index: 1 })
-  await receive({ index: 2 })
-  await receive({ index: 3, ...other })
-  expect(await texts()).toEqual([])
-  await receive({ index: 3 })
-  expect(await texts()).toEqual([whole])
+  await house.receive({ index: 1 })
+  await house.receive({ index: 2 })
+  await house.receive({ index: 3, ...other })
+  expect(await house.texts()).toEqual([])
+  await house.receive({ index: 3 })
+  expect(await house.texts()).toEqual([whole])
 })
 
 test('nor one that reached another device', async () => {
-  for (const index of [1, 2]) await receive({ index })
-  await receive({ index: 3 }, 'dev_other')
-  expect(await texts()).toEqual([])
+  for (const index of [1, 2]) await house.receive({ index })
+  await house.receive({ index: 3 }, 'dev_other')
+  expect(await house.texts()).toEqual([])
 })
 
 test('a piece that comes again after its message went is dropped, by its fingerprint or by its text', async () => {
-  await receive({ index: 1, fingerprint: 'same' })
-  for (const index of [2, 3]) await receive({ index })
-  await receive({ index: 1, fingerprint: 'same' })
-  for (const index of [1, 2, 3]) await receive({ index })
-  await clock.advance(2 * joinMs)
-  await closer.sweepAll()
-  expect(await texts()).toEqual([whole])
-  expect(await kept()).toBe(0)
+  await house.receive({ index: 1, fingerprint: 'same' })
+  for (const index of [2, 3]) await house.receive({ index })
+  await house.receive({ index: 1, fingerprint: 'same' })
+  for (const index of [1, 2, 3]) await house.receive({ index })
+  await house.clock.advance(2 * joinMs)
+  await house.closer.sweepAll()
+  expect(await house.texts()).toEqual([whole])
+  expect(await house.kept()).toBe(0)
 })
 
 test('another text under a reference that was used begins a new message', async () => {
-  for (const index of [1, 2, 3]) await receive({ index })
-  for (const index of [1, 2, 3]) await receive({ index, text: `again ${index} ` })
-  expect(await texts()).toEqual([whole, 'again 1 again 2 again 3 '])
+  for (const index of [1, 2, 3]) await house.receive({ index })
+  for (const index of [1, 2, 3]) await house.receive({ index, text: `again ${index} ` })
+  expect(await house.texts()).toEqual([whole, 'again 1 again 2 again 3 '])
 })
 
 test('what had come of the earlier message is handed over when its reference is used again', async () => {
-  for (const index of [1, 3]) await receive({ index })
-  for (const index of [1, 2, 3]) await receive({ index, text: `again ${index} ` })
-  expect(await texts()).toEqual(['part 1. …part 3. ', 'again 1 again 2 again 3 '])
+  for (const index of [1, 3]) await house.receive({ index })
+  for (const index of [1, 2, 3]) await house.receive({ index, text: `again ${index} ` })
+  expect(await house.texts()).toEqual(['part 1. …part 3. ', 'again 1 again 2 again 3 '])
 })
 
 test('a reference that is used again after the time begins anew, even before the janitor came by, and with the same text', async () => {
-  for (const index of [1, 2, 3]) await receive({ index })
-  await receive({ index: 1, reference: 8 })
-  await clock.advance(joinMs)
-  for (const index of [1, 2, 3]) await receive({ index })
-  for (const index of [2, 3]) await receive({ index, reference: 8 })
-  expect(await texts()).toEqual([whole, whole, 'part 1. …'])
-  await clock.advance(joinMs)
-  await closer.sweepAll()
-  expect(await texts()).toEqual([whole, whole, 'part 1. …', '…part 2. part 3. '])
+  for (const index of [1, 2, 3]) await house.receive({ index })
+  await house.receive({ index: 1, reference: 8 })
+  await house.clock.advance(joinMs)
+  for (const index of [1, 2, 3]) await house.receive({ index })
+  for (const index of [2, 3]) await house.receive({ index, reference: 8 })
+  expect(await house.texts()).toEqual([whole, whole, 'part 1. …'])
+  await house.clock.advance(joinMs)
+  await house.closer.sweepAll()
+  expect(await house.texts()).toEqual([whole, whole, 'part 1. …', '…part 2. part 3. '])
 })
 
 test('after 30 minutes what came is handed over, with a mark where pieces are missing, and not before', async () => {
-  await receive({ index: 2, total: 5 })
-  await receive({ index: 4, total: 5 })
-  await clock.advance(joinMs - 1)
-  await closer.sweepAll()
-  expect(await texts()).toEqual([])
-  await clock.advance(1)
-  await closer.sweepAll()
-  expect(await texts()).toEqual(['…part 2. …part 4. …'])
-  expect(await kept()).toBe(0)
+  await house.receive({ index: 2, total: 5 })
+  await house.receive({ index: 4, total: 5 })
+  await house.clock.advance(joinMs - 1)
+  await house.closer.sweepAll()
+  expect(await house.texts()).toEqual([])
+  await house.clock.advance(1)
+  await house.closer.sweepAll()
+  expect(await house.texts()).toEqual(['…part 2. …part 4. …'])
+  expect(await house.kept()).toBe(0)
 })
 
 test('any number of them in one go', async () => {
-  for (let reference = 0; reference < 250; reference++) await receive({ index: 1, reference })
-  await clock.advance(joinMs)
-  await closer.sweepAll()
-  expect(await texts()).toHaveLength(250)
-  expect(await kept()).toBe(0)
+  for (let reference = 0; reference < 250; reference++) await house.receive({ index: 1, reference })
+  await house.clock.advance(joinMs)
+  await house.closer.sweepAll()
+  expect(await house.texts()).toHaveLength(250)
+  expect(await house.kept()).toBe(0)
 })
 
 test('a device keeps 2,000 pieces: beyond them the oldest message goes as it is', async () => {
   for (let reference = 0; reference < 1_000; reference++) {
-    await receive({ index: 1, reference })
-    await receive({ index: 3, reference })
-    await clock.advance(1)
+    await house.receive({ index: 1, reference })
+    await house.receive({ index: 3, reference })
+    await house.clock.advance(1)
   }
-  expect(await kept()).toBe(2_000)
-  await receive({ index: 1, reference: 5_000 }, 'dev_other')
-  expect(await texts()).toEqual([])
-  await receive({ index: 1, reference: 5_000 })
-  expect(await texts()).toEqual(['part 1. …part 3. '])
-  await receive({ index: 2, reference: 2 })
-  await receive({ index: 2, reference: 3, text: 'a piece of one that is kept' })
-  expect(await kept()).toBe(2_000)
-  expect(await texts()).toEqual([
+  expect(await house.kept()).toBe(2_000)
+  await house.receive({ index: 1, reference: 5_000 }, 'dev_other')
+  expect(await house.texts()).toEqual([])
+  await house.receive({ index: 1, reference: 5_000 })
+  expect(await house.texts()).toEqual(['part 1. …part 3. '])
+  await house.receive({ index: 2, reference: 2 })
+  await house.receive({ index: 2, reference: 3, text: 'a piece of one that is kept' })
+  expect(await house.kept()).toBe(2_000)
+  expect(await house.texts()).toEqual([
     'part 1. …part 3. ',
     whole,
     'part 1. …part 3. ',
@@ -267,24 +194,24 @@ test('a device keeps 2,000 pieces: beyond them the oldest message goes as it is'
 })
 
 test('numbers that make no sense say nothing: the message is whole', async () => {
-  await receive({ index: 0, text: 'zero' })
-  await receive({ index: 4, text: 'four' })
-  await receive({ index: 1, total: 1, text: 'one' })
-  expect(await texts()).toEqual(['zero', 'four', 'one'])
+  await house.receive({ index: 0, text: 'zero' })
+  await house.receive({ index: 4, text: 'four' })
+  await house.receive({ index: 1, total: 1, text: 'one' })
+  expect(await house.texts()).toEqual(['zero', 'four', 'one'])
 })
 
 test('pieces may end within a character', async () => {
   const text = 'first 😀 second'
-  await receive({ index: 2, total: 2, text: text.slice(7) })
-  await receive({ index: 1, total: 2, text: text.slice(0, 7) })
-  expect(await texts()).toEqual([text])
-  await receive({ index: 1, reference: 8, text: text.slice(0, 7) })
-  await clock.advance(joinMs)
-  await closer.sweepAll()
-  expect(await texts()).toEqual([text, 'first \ufffd…'])
+  await house.receive({ index: 2, total: 2, text: text.slice(7) })
+  await house.receive({ index: 1, total: 2, text: text.slice(0, 7) })
+  expect(await house.texts()).toEqual([text])
+  await house.receive({ index: 1, reference: 8, text: text.slice(0, 7) })
+  await house.clock.advance(joinMs)
+  await house.closer.sweepAll()
+  expect(await house.texts()).toEqual([text, 'first \ufffd…'])
 })
 
 test('a message cannot grow beyond what is kept of any', async () => {
-  for (const index of [1, 2, 3]) await receive({ index, text: 'x'.repeat(30_000) })
-  expect((await texts()).map((text) => text?.length)).toEqual([40_000])
+  for (const index of [1, 2, 3]) await house.receive({ index, text: 'x'.repeat(30_000) })
+  expect((await house.texts()).map((text) => text?.length)).toEqual([40_000])
 })

@@ -58,6 +58,36 @@ test('and packed, behind any header', () => {
   )
 })
 
+test('tables of national languages are in force, unpacked and packed, and the last of two of a kind counts', () => {
+  const turkish = Buffer.from('031b73', 'hex').subarray(1)
+  const header = [3, 0x24, 1, 1]
+  expect(read(joined(header, turkish), { esmClass: 0x40 }).text).toBe('ş')
+  expect(read(joined(header, pack(turkish, 4)), { esmClass: 0x40 }, packed).text).toBe('ş')
+  expect(read(joined([3, 0x25, 1, 1], [0x07]), { esmClass: 0x40 }).text).toBe('ı')
+  expect(read(joined([6, 0x25, 1, 6, 0x25, 1, 1], [0x07]), { esmClass: 0x40 }).text).toBe('ı')
+  expect(read(joined([8, 0, 3, 9, 2, 1, 0x24, 1, 1], turkish), { esmClass: 0x40 })).toMatchObject({
+    text: 'ş',
+    coded: { coding: { alphabet: 'gsm7', single: 1 } },
+  })
+  // An element of another length, or for a language that nobody has, says nothing.
+  expect(read(joined([4, 0x24, 2, 1, 1], turkish), { esmClass: 0x40 }).text).toBe('s')
+  expect(read(joined([3, 0x24, 1, 77], turkish), { esmClass: 0x40 }).text).toBe('s')
+})
+
+test('an octet that is no septet makes Latin-1 of a text in data_coding 0, unless it is packed or names a language', () => {
+  const latin1 = Buffer.from('46fc7220e9', 'hex')
+  expect(read(latin1).text).toBe('Für é')
+  expect(read(latin1, { dataCoding: 0xf0 }).text).not.toBe('Für é')
+  expect(read(joined([3, 0x24, 1, 1], latin1), { esmClass: 0x40 }).text).not.toBe('Für é')
+  expect(read(latin1, {}, packed).text).not.toBe('Für é')
+  expect(read(Buffer.from('@_')).text).toBe('¡§')
+})
+
+test('a mark of the order of octets is read and left out', () => {
+  expect(read(joined([0xfe, 0xff], ucs2('Ж')), { dataCoding: 8 }).text).toBe('Ж')
+  expect(read(joined([0xff, 0xfe], Buffer.from('Ж', 'utf16le')), { dataCoding: 8 }).text).toBe('Ж')
+})
+
 test('what gnokii packs is read', () => {
   const written = Buffer.from('C8329BFD066D50F7B79C4DDEA44031D9A60C', 'hex')
   expect(read(written, {}, packed).text).toBe('Hello {world} 12€')
@@ -104,7 +134,7 @@ test('a link whose default is Latin-1 reads it so, and what names another alphab
 test('the text may come in message_payload, with its header', () => {
   const value = joined([5, 0, 3, 7, 2, 1], Buffer.from('Hello'))
   const tlvs = [{ tag: tlvTags.message_payload, value }]
-  expect(read(Buffer.alloc(0), { esmClass: 0x40, tlvs })).toEqual({
+  expect(read(Buffer.alloc(0), { esmClass: 0x40, tlvs })).toMatchObject({
     text: 'Hello',
     part: { reference: 7, total: 2, index: 1 },
   })
@@ -129,7 +159,7 @@ test('concatenation is found with 8 and with 16 bits, wherever it stands among o
         const body = joined(...front, own, ...behind)
         const shortMessage = joined([body.length], body, Buffer.from('Hi'))
         const part = { reference: isWide ? 256 + reference : reference, total, index }
-        expect(read(shortMessage, { esmClass: 0x40 })).toEqual({ text: 'Hi', part })
+        expect(read(shortMessage, { esmClass: 0x40 })).toMatchObject({ text: 'Hi', part })
       },
     ),
   )
@@ -157,11 +187,9 @@ test.for([
   ['a piece behind the last', 3, 4],
   ['no pieces at all', 0, 0],
 ] as const)('%s is a whole message', ([, total, index]) => {
-  expect(read(joined([5, 0, 3, 7, total, index], [0x41]), { esmClass: 0x40 })).toEqual({
-    text: 'A',
-    part: null,
-  })
-  expect(read(Buffer.from('A'), { tlvs: sar([0, 1], total, index) })).toEqual({ text: 'A', part: null })
+  const whole = { text: 'A', part: null }
+  expect(read(joined([5, 0, 3, 7, total, index], [0x41]), { esmClass: 0x40 })).toMatchObject(whole)
+  expect(read(Buffer.from('A'), { tlvs: sar([0, 1], total, index) })).toMatchObject(whole)
 })
 
 test('a piece may end within a character, a whole message is mended', () => {

@@ -59,6 +59,7 @@ test('what is left out has its default', () => {
       userMessageReference: true,
       tlvs: [],
     },
+    inboundAlphabet: 'gsm7',
     messageIds: 'auto',
     receiptWords: new Map(),
     receiptsPer: 'part',
@@ -89,6 +90,7 @@ test('every setting is read where it belongs', () => {
     default_sender: 'Shop',
     data_coding: '3',
     alphabet: 'latin1',
+    inbound_alphabet: 'ascii',
     gsm_packing: 'packed',
     concat: 'sar',
     receipts: 'failures',
@@ -121,6 +123,7 @@ test('every setting is read where it belongs', () => {
     bindAs: 'pair',
     sessions: 4,
     maxPerSecond: 0.2,
+    inboundAlphabet: 'ascii',
     messageIds: 'hex_to_decimal',
     trace: true,
     login: { systemType: 'VMA', interfaceVersion: 0x50, addressRange: { ton: 1, npi: 2, address: '^49' } },
@@ -256,4 +259,12 @@ test('status classes are read in hexadecimal and decimal, each status once', () 
 test('a file is named by its whole path', () => {
   expect(faultOf('tls_ca_file', 'ca.pem')).toContain('whole path')
   expect(faultOf('tls_ca_file', '')).toBeNull()
+})
+
+test('what comes in is in the alphabet of what goes out, unless it is said otherwise', () => {
+  expect(read({ alphabet: 'latin1' }).inboundAlphabet).toBe('latin1')
+  expect(read({ alphabet: 'latin1', inbound_alphabet: 'gsm7' })).toMatchObject({
+    inboundAlphabet: 'gsm7',
+    message: { alphabet: 'latin1' },
+  })
 })

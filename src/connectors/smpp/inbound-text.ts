@@ -1,4 +1,5 @@
-import { decodeGsm7 } from '../../gsm7.ts'
+import { type CodedText, readPieces } from '../../coded-text.ts'
+import type { NationalLanguages } from '../../gsm7.ts'
 import { type MessageFields, tlvTags } from './pdu.ts'
 
 /** Where a piece of a long message belongs. */
@@ -15,18 +16,20 @@ interface Reading {
 }
 
 const udhIndicator = 0x40
-/** Information elements of a user data header (3GPP TS 23.040, section 9.2.3.24): concatenation with 8 and with 16 bits. */
-const concatenation8 = 0
-const concatenation16 = 8
+/** Information elements of a user data header (3GPP TS 23.040, section 9.2.3.24): concatenation with 8 and with 16 bits, tables of a national language. */
+const concatenation8 = 0x00
+const concatenation16 = 0x08
+const singleShift = 0x24
+const lockingShift = 0x25
 
 /**
  * The text of a deliver_sm or data_sm, without its header, and which piece of a longer one it is; null when it is whole. A piece may end
- * within a character: its text is sound once it is joined.
+ * within a character: `coded` is what it is joined as, or null where each octet is a character.
  */
 export function readInboundText(
   fields: MessageFields,
   reading: Reading,
-): { text: string; part: Fragment | null } {
+): { text: string; part: Fragment | null; coded: CodedText | null } {
   const payload = valueOf(fields, tlvTags.message_payload)
   const octets = Buffer.from(
     payload !== null && fields.shortMessage.length === 0 ? payload : fields.shortMessage,
@@ -34,8 +37,13 @@ export function readInboundText(
   const header = (fields.esmClass & udhIndicator) === 0 ? Buffer.alloc(0) : headerOf(octets)
   const body = octets.subarray(header.length)
   const part = fragmentOfHeader(header) ?? fragmentOfTlvs(fields)
-  const text = textOf(body, header.length, fields.dataCoding, reading)
-  return { text: part === null ? text.toWellFormed() : text, part }
+  const text = textOf(body, header, fields.dataCoding, reading)
+  const whole = readPieces([text])
+  return {
+    text: part === null ? whole.toWellFormed() : whole,
+    part,
+    coded: typeof text === 'string' ? null : text,
+  }
 }
 
 /** The header with its length octet; one that is longer than what came is all of it. */
@@ -43,16 +51,31 @@ const headerOf = (octets: Buffer): Buffer => octets.subarray(0, Math.min(octets.
 
 /** Concatenation may stand behind other elements. */
 function fragmentOfHeader(header: Buffer): Fragment | null {
-  for (let at = 1; at + 1 < header.length;) {
-    const [element, length] = [header[at], header[at + 1] as number]
-    const value = header.subarray(at + 2, at + 2 + length)
+  for (const [element, value] of elementsOf(header)) {
     if (element === concatenation8 && value.length === 3)
       return soundFragment(value[0] as number, value[1] as number, value[2] as number)
     if (element === concatenation16 && value.length === 4)
       return soundFragment(value.readUInt16BE(0), value[2] as number, value[3] as number)
-    at += 2 + length
   }
   return null
+}
+
+/** Of an element that stands there twice the last counts (section 9.2.3.24). */
+function languagesOf(header: Buffer): NationalLanguages {
+  const languages: NationalLanguages = {}
+  for (const [element, value] of elementsOf(header)) {
+    if (element === singleShift && value.length === 1) languages.single = value[0] as number
+    if (element === lockingShift && value.length === 1) languages.locking = value[0] as number
+  }
+  return languages
+}
+
+function* elementsOf(header: Buffer): Generator<[element: number, value: Buffer]> {
+  for (let at = 1; at + 1 < header.length;) {
+    const length = header[at + 1] as number
+    yield [header[at] as number, header.subarray(at + 2, at + 2 + length)]
+    at += 2 + length
+  }
 }
 
 function fragmentOfTlvs(fields: MessageFields): Fragment | null {
@@ -76,16 +99,26 @@ const labels: ReadonlyMap<number, string> = new Map([
   [7, 'iso-8859-8'],
 ])
 
-/** The alphabet by data_coding: SMPP's own numbers, and the groups of 3GPP TS 23.038 (section 4) above them. */
-function textOf(body: Buffer, headerOctets: number, dataCoding: number, reading: Reading): string {
+/** What is read by data_coding: SMPP's own numbers, and the groups of 3GPP TS 23.038 (section 4) above them. */
+function textOf(body: Buffer, header: Buffer, dataCoding: number, reading: Reading): CodedText | string {
   const alphabet = alphabetOf(dataCoding)
-  if (alphabet === 'ucs2') return decodeUcs2(body)
+  if (alphabet === 'ucs2') return { octets: body, coding: { alphabet } }
   if (alphabet === 'octets') return body.toString('hex')
   if (dataCoding === 1) return body.toString('ascii')
   const label = labels.get(dataCoding)
   if (label !== undefined) return new TextDecoder(label).decode(body)
   if (dataCoding === 3 || (reading.alphabet !== 'gsm7' && dataCoding < 0x10)) return body.toString('latin1')
-  return decodeGsm7(reading.packing === 'packed' ? unpackSeptets(body, headerOctets) : body)
+  const languages = languagesOf(header)
+  const isPacked = reading.packing === 'packed'
+  const hasLanguages = languages.locking !== undefined || languages.single !== undefined
+  return {
+    octets: isPacked ? unpackSeptets(body, header.length) : body,
+    coding: {
+      alphabet: 'gsm7',
+      ...languages,
+      ...(dataCoding === 0 && !isPacked && !hasLanguages && { perhapsLatin1: true }),
+    },
+  }
 }
 
 function alphabetOf(dataCoding: number): 'ucs2' | 'octets' | 'characters' {
@@ -94,12 +127,6 @@ function alphabetOf(dataCoding: number): 'ucs2' | 'octets' | 'characters' {
   if (dataCoding === 8 || group === 0xe0 || (group === 0x10 && bits === 0x08)) return 'ucs2'
   const isData = (group === 0x10 && bits === 0x04) || (group === 0xf0 && (bits & 0x04) !== 0)
   return dataCoding === 2 || dataCoding === 4 || isData ? 'octets' : 'characters'
-}
-
-/** Half a unit at the end is left out. */
-function decodeUcs2(body: Buffer): string {
-  const whole = Buffer.from(body.subarray(0, body.length - (body.length % 2)))
-  return whole.swap16().toString('utf16le')
 }
 
 /** Septets without gaps, behind a header of so many octets. A last septet of nothing but fill is left out. */

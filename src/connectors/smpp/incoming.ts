@@ -63,7 +63,7 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryF
       })
       return
     }
-    const { text, part } = readInboundText(body, deps)
+    const { text, part, coded } = readInboundText(body, deps)
     const receivedAt = tools.now()
     const fromIs = kindOf(body.source)
     // A piece of a long text has a number of its own: the same octets are the same piece.
@@ -79,7 +79,7 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryF
       fingerprint: name,
       fingerprintGuessed: true,
       ...(former !== null && { formerFingerprint: former }),
-      ...(part === null ? {} : { part }),
+      ...(part === null ? {} : { part: { ...part, ...(coded !== null && { coded }) } }),
     })
   }
 }

@@ -23,6 +23,7 @@ export interface SmppSettings {
   maxPerSecond: number | null
   reconnect: { leastMs: number; firstMs: number; longestMs: number }
   message: MessageSettings
+  inboundAlphabet: MessageSettings['alphabet']
   messageIds: IdMode
   receiptWords: ReceiptWords
   receiptsPer: 'part' | 'message'
@@ -100,6 +101,7 @@ const table = {
   default_sender: setting(sender, '', 'The sender of messages that name none; empty leaves it to the SMSC.'),
   data_coding: setting(wholeNumber(0, 255), 0, 'The data_coding of texts in the default alphabet. 0 is the default alphabet of the SMSC. UCS-2 is always 8.'),
   alphabet: setting(oneOf('gsm7', 'latin1', 'ascii'), 'gsm7', 'What that default alphabet is. Texts with a character outside of it go as UCS-2 and may need more parts than were priced. GSM 03.38 at most SMSCs.'),
+  inbound_alphabet: setting(oneOf('same', 'gsm7', 'latin1', 'ascii'), 'same', 'What it is in messages that come in; same is that of alphabet. A text in gsm7 with an octet that no septet is (0x80 and above) is read as Latin-1 whatever this says, and what names a national language (TS 23.038, annex A) by its tables.'),
   gsm_packing: setting(oneOf('unpacked', 'packed'), 'unpacked', 'One septet in each octet, or eight in seven octets. Only for gsm7; unpacked at nearly all SMSCs.'),
   concat: setting(oneOf('udh8', 'udh16', 'sar', 'payload'), 'udh8', 'How parts are joined: a header with a reference of 8 or of 16 bits (152 instead of 153 septets a part, so perhaps a part more than was priced), TLVs, or the whole text in message_payload. The 8-bit header is what every handset and SMSC knows.'),
   receipts: setting(oneOf('all', 'failures', 'none'), 'all', 'Which receipts are asked for. With all, because without them nobody learns what was delivered. With failures a message is final as sent, and becomes undelivered when the network says so.'),
@@ -151,6 +153,7 @@ export function readSettings(given: Readonly<Record<string, string>>): SmppSetti
   const tls = readTls(valueOf)
   // The service uses it, and no part of the link: here it is only checked.
   valueOf('country')
+  const inbound = valueOf('inbound_alphabet')
   const [firstMs, longestMs] = [valueOf('reconnect_first_ms'), valueOf('reconnect_longest_ms')]
   return {
     host: valueOf('host'),
@@ -176,6 +179,7 @@ export function readSettings(given: Readonly<Record<string, string>>): SmppSetti
     maxPerSecond: valueOf('max_per_second'),
     reconnect: { leastMs: valueOf('reconnect_least_ms'), firstMs, longestMs: Math.max(firstMs, longestMs) },
     message: readMessage(valueOf),
+    inboundAlphabet: inbound === 'same' ? valueOf('alphabet') : inbound,
     messageIds: valueOf('message_ids'),
     receiptWords: valueOf('receipt_words'),
     receiptsPer: valueOf('receipts_per'),

@@ -38,7 +38,7 @@ export const smppKind: ConnectorKind<Link> = {
       receiptWords: settings.receiptWords,
       receiptsPer: settings.receiptsPer,
       packing: message.gsmPacking,
-      alphabet: message.alphabet,
+      alphabet: settings.inboundAlphabet,
       known: ids,
     })
     // They go on after a change: a reference that comes again too soon would join parts of two messages.
