@@ -82,10 +82,16 @@ export type Outcome =
 /** The network's later word on one wire part. `lost` says that no receipt will come any more. */
 export interface Receipt {
   networkId: string
+  /** The network named no id, and `networkId` stands for one: `reference` and `numbers` tell what it is about. */
+  hasNoId?: true
   /** What else the id may read as, likeliest first: tried in turn when nobody waits for `networkId`. Each is another string than it. */
   alternatives?: readonly string[]
+  /** Where nobody waits for it as it stands, the id counts whatever its case, if that can be one part alone. */
+  anyCase?: true
   /** Numbers as the network wrote them, one of which is the recipient's: ids are used again, and then these tell. */
   numbers?: readonly string[]
+  /** It named the number of one end alone, which may be the sender's. */
+  isOneSided?: true
   /** The `referenceOfPart` that went out with the part, as the network sent it back. */
   reference?: number
   /** When the network says to have taken the part: to the minute, and by the clock of a time zone that nobody knows, read as if it were UTC. */

@@ -240,7 +240,8 @@ function isInTime({ submittedAt, atMs }: ReceiptWord, startedAt: number): boolea
 async function remember(tx: Tx, found: readonly Found[]): Promise<void> {
   const rows = [...Map.groupBy(found, ({ row }) => row.attempt_id).values()].map((each) => {
     const { account_id, mode, id, attempt_number, heard } = (each[0] as Found).row
-    const ids = new Set([...idsOf(heard), ...each.flatMap((one) => readingsOf(one.heard))])
+    const told = each.filter((one) => one.heard.hasNoId !== true)
+    const ids = new Set([...idsOf(heard), ...told.flatMap((one) => readingsOf(one.heard))])
     return { account_id, mode, message_id: id, number: attempt_number, network_ids: JSON.stringify([...ids]) }
   })
   await updateRows(tx, 'attempts', ['account_id', 'mode', 'message_id', 'number'], rows)

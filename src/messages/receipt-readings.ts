@@ -10,10 +10,16 @@ export interface ReceiptWord {
   /** The group of that device: what the others of it have sent may be meant, too, where they share their receipts (decision 45). */
   groupId?: string
   networkId: string
+  /** The network named no id, and `networkId` stands for one (decision 47). */
+  hasNoId?: true
   /** What else the id may read as, likeliest first (decision 10). */
   alternatives?: readonly string[]
+  /** The id counts whatever its case, if that can be one part alone (decision 47). */
+  anyCase?: true
   /** Numbers one of which is the recipient's, where the network names any. */
   numbers?: readonly string[]
+  /** It named the number of one end alone, which may be the sender's. */
+  isOneSided?: true
   /** The `referenceOfPart` that came back with it. */
   reference?: number
   /** When the network took the part, by a clock of its own time zone. */
@@ -70,20 +76,22 @@ export async function findAwaited(
     else missing.push(word)
   }
   const others = missing.flatMap(otherReadings)
-  if (others.length === 0) return { awaited, unknown: missing }
-
-  const found = await readExpected(tx, others)
+  const found = others.length === 0 ? rows : new Map([...rows, ...(await readExpected(tx, others))])
   const unknown = missing.filter((word) => {
-    const readings = otherReadings(word).map((reading) => ({
-      word: reading,
-      row: found.get(nameOf(reading)),
-    }))
-    const match = readings.find((each): each is Awaited => each.row !== undefined && concerns(word, each.row))
+    const readings = [word, ...otherReadings(word)].flatMap((reading) => {
+      const row = found.get(nameOf(reading))
+      return row === undefined ? [] : [{ word: reading, row }]
+    })
+    const match = readings.find((each) => concerns(each.word, each.row)) ?? senderOnly(word, readings)
     if (match !== undefined) awaited.push(match)
     return match === undefined
   })
   return { awaited, unknown }
 }
+
+/** Some networks leave the recipient out, and the one number that they name is the sender's: then the id tells, if it reads as that of one part alone. */
+const senderOnly = ({ isOneSided }: ReceiptWord, readings: readonly Awaited[]): Awaited | undefined =>
+  isOneSided === true && readings.length === 1 ? readings[0] : undefined
 
 const expectedInGroup = {
   sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.closed_at as expected_until, r.attempt_number

@@ -7,6 +7,7 @@ import { findDoubted } from './doubtful-parts.ts'
 import { nameOfTry } from './last-submitted.ts'
 import { letGoOfWaiting } from './leave-queue.ts'
 import type { MessageState } from './message-store.ts'
+import { findOpenParts } from './open-parts.ts'
 import { park } from './parked-receipts.ts'
 import {
   type Awaited,
@@ -34,8 +35,9 @@ export async function settleReceipts(
   const [own, floorMs] = await allDone([findAwaited(tx, words), floor])
   const shared =
     own.unknown.length > 0 ? await findInGroup(tx, own.unknown) : { awaited: [], unknown: own.unknown }
-  const { unknown } = shared
-  const awaited = shared.awaited.length === 0 ? own.awaited : [...own.awaited, ...shared.awaited]
+  const open = await findOpenParts(tx, shared.unknown)
+  const { unknown } = open
+  const awaited = [...own.awaited, ...shared.awaited, ...open.awaited]
   const doubted = unknown.length > 0 ? await findDoubted(tx, unknown) : { awaited: [], unknown }
   const untimely = awaited.filter(({ word, row }) => isUntimely(word, row))
   const parked = [...doubted.unknown, ...untimely.map(({ word }) => word)]

@@ -37,6 +37,7 @@ export const nonsense: ContractSubject['nonsense'] = {
   receipts: ['', 'All', 'some', 'success'],
   receipts_per: ['', 'Part', 'all', '1'],
   receipt_words: ['BARRED', 'BARRED=', 'BARRED=lost', '=open', 'A=open a=delivered', 'É=open'],
+  receipt_pattern: ['{id}', '{stat}', '{id}{stat}', '{id} {stat} {id}', '{id} {stat} {sub}', '{id', 'id:{id} {stat}}', `{id} {stat}${'x'.repeat(200)}`],
   validity: ['', 'Relative', '3600', 'never'],
   service_type: ['é', 'x'.repeat(6)],
   protocol_id: [...numbers, '256'],

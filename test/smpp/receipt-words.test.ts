@@ -11,7 +11,8 @@ const read = (
   text: string,
   changed: Partial<MessageFields> = {},
   words: ReceiptWords = new Map(),
-): ReceiptFacts | null => readReceipt(deliveryOf(text, changed), { isKnownId: () => false, words })
+): ReceiptFacts | null =>
+  readReceipt(deliveryOf(text, changed), { isKnownId: () => false, words, pattern: null })
 const delivered = (networkId: string) => expect.objectContaining({ networkId, result: 'delivered' })
 const idTlv = (id: string) => ({ tag: tlvTags.receipted_message_id, value: Buffer.from(id, 'latin1') })
 const stateTlv = (state: number) => ({ tag: tlvTags.message_state, value: Buffer.of(state) })
@@ -100,7 +101,7 @@ test.for(written)(
   (esmClass) => {
     for (const text of ['STOP', 'My id: 4711', 'My id: 4711 stat: gold', 'id:4711 stat:DELIVRD'])
       expect(read(text, { esmClass }), text).toBeNull()
-    const known = { isKnownId: (id: string) => id === '4711', words: new Map() }
+    const known = { isKnownId: (id: string) => id === '4711', words: new Map(), pattern: null }
     expect(readReceipt(deliveryOf('id:4711 stat:DELIVRD', { esmClass }), known)).toEqual(delivered('4711'))
   },
 )

@@ -7,7 +7,7 @@ import { octets } from './pdu-arbitraries.ts'
 import { deliveryOf } from './receipt-fixture.ts'
 
 const readReceipt = (fields: MessageFields, isKnownId: (id: string) => boolean): ReceiptFacts | null =>
-  readWith(fields, { isKnownId, words: new Map() })
+  readWith(fields, { isKnownId, words: new Map(), pattern: null })
 
 const nobody = () => false
 const everybody = () => true

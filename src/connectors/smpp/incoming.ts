@@ -9,16 +9,15 @@ import { readInboundText } from './inbound-text.ts'
 import { type IdMode, receiptedId } from './message-id.ts'
 import type { MessageFields } from './pdu.ts'
 import type { KnownIds } from './known-ids.ts'
-import { readReceipt, wholeReceiptId } from './receipt.ts'
+import { type ReceiptReading, readReceipt, wholeReceiptId } from './receipt.ts'
 import type { Unread } from './unread.ts'
-import type { ReceiptWords } from './receipt-verdict.ts'
 
 interface Deps {
   events: Pick<ConnectorEvents, 'receipt' | 'inbound'>
   tools: Pick<ConnectorTools, 'now'>
   unread: Unread
   ids: IdMode
-  receiptWords: ReceiptWords
+  receipts: ReceiptReading
   receiptsPer: 'part' | 'message'
   packing: 'unpacked' | 'packed'
   alphabet: 'gsm7' | 'latin1' | 'ascii'
@@ -31,7 +30,7 @@ const repeatMs = 600_000
 
 /** Gives what a message or receipt of the SMSC is taken with: settles when it is stored. */
 export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryFate) => Promise<void> {
-  const { events, tools, ids, known, unread, receiptWords: words } = deps
+  const { events, tools, ids, known, unread, receipts: reading } = deps
   const nameOf = createNames()
   const readings = (id: string): string[] => {
     const { networkId, alternatives = [] } = receiptedId(id, ids)
@@ -39,21 +38,27 @@ export function createIncoming(deps: Deps): (delivery: Delivery, fate: DeliveryF
   }
   return async (delivery, fate) => {
     const { body } = delivery
-    const isKnownId = (id: string): boolean => readings(id).some((reading) => known.has(reading))
-    let receipt = readReceipt(body, { words, isKnownId })
-    const early = receipt === null ? wholeReceiptId(body) : null
+    const isKnownId = (id: string): boolean => readings(id).some((each) => known.has(each))
+    let receipt = readReceipt(body, { ...reading, isKnownId })
+    const early = receipt === null ? wholeReceiptId(body, reading) : null
     if (early !== null) {
       await known.waitFor(readings(early), [body.source.address, body.destination.address])
-      receipt = readReceipt(body, { words, isKnownId })
+      // Nobody writes that to a person: under an id of nobody it is kept with the receipts that nobody waits for.
+      receipt = readReceipt(body, { ...reading, isKnownId: () => true })
     }
     if (receipt !== null) {
       if (receipt.ownWord !== undefined)
         unread.word(receipt.ownWord, receipt.result === null ? 'open' : 'undelivered')
       if (receipt.result === null) return receipt.isUnread === true ? unread.receipt(delivery) : undefined
-      const { networkId, result, code, networkCode, numbers, reference, submittedAt, covers } = receipt
+      const { networkId, hasNoId, result, code, networkCode, numbers, isOneSided, reference } = receipt
+      const { submittedAt, covers } = receipt
+      // No id tells whether the answer to its submit was there before.
+      if (hasNoId) await known.waitFor([], numbers)
       await events.receipt({
         ...receiptedId(networkId, ids),
+        ...(hasNoId && { hasNoId }),
         numbers,
+        ...(isOneSided && { isOneSided }),
         result,
         code,
         networkCode,

@@ -23,9 +23,9 @@ export function submittedId(messageId: string, mode: IdMode): string {
 export function receiptedId(
   messageId: string,
   mode: IdMode,
-): { networkId: string; alternatives?: readonly string[] } {
+): { networkId: string; alternatives?: readonly string[]; anyCase?: true } {
   const id = messageId.trim()
-  if (mode === 'exact') return { networkId: id }
+  if (mode === 'exact') return { networkId: id, ...(/[a-z]/i.test(id) && { anyCase: true }) }
   if (mode === 'decimal_to_hex') return { networkId: decimalOfHex(id) ?? plain(id) }
   const networkId = plain(id)
   if (mode === 'hex_to_decimal') return { networkId }

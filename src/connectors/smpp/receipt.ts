@@ -1,5 +1,6 @@
 import { mostIdLetters } from './message-id.ts'
 import { type MessageFields, tlvTags } from './pdu.ts'
+import type { ReceiptPattern } from './receipt-pattern.ts'
 import { isWholeReceipt, readReceiptText, type ReceiptText } from './receipt-text.ts'
 import { judgeState, judgeWord, ownEnd, type ReceiptWords } from './receipt-verdict.ts'
 
@@ -10,14 +11,18 @@ import { judgeState, judgeWord, ownEnd, type ReceiptWords } from './receipt-verd
 export type ReceiptFacts =
   | { result: null; ownWord?: string; isUnread?: true }
   | {
-      /** As the SMSC wrote it. */
+      /** As the SMSC wrote it; with `hasNoId` what stands for the one that it did not tell. */
       networkId: string
+      /** It names its message by the reference of the submit alone. */
+      hasNoId?: true
       result: 'delivered' | 'undelivered'
       /** A code of messages/message-errors.ts; null with `delivered`. */
       code: string | null
       /** The carrier's own code, as it stands. */
       networkCode: string | null
       numbers: readonly string[]
+      /** It names but one of both: where that is not the recipient's, it is the sender's. */
+      isOneSided?: true
       /** The user_message_reference of the submit, sent back; null without one. */
       reference: number | null
       /** The submit date of the text, by the clock of the SMSC; null without one. */
@@ -40,22 +45,31 @@ const writtenTypes: ReadonlySet<number> = new Set([0x08, 0x10])
 const noticeType = 0x20
 const hasHeader = 0x40
 
+/** How receipts of a link are read. */
+export interface ReceiptReading {
+  words: ReceiptWords
+  /** The form of their text, where it is none of appendix B; null where nothing is set. */
+  pattern: ReceiptPattern | null
+}
+
 /**
  * Reads a deliver_sm or data_sm as a receipt; null when it is a message. Where esm_class does not say, the TLVs of a receipt do, and the
  * text of one only when its id is known to be ours, or when it is a receipt from its first key to its last under the acknowledgement of a
- * handset: anybody can write such a text. A final word counts under any esm_class; one that nobody knows only where esm_class says that the receipt
+ * handset: anybody can write such a text. One without an id is about the message whose reference it brings back. A final word counts under any esm_class; one that nobody knows only where esm_class says that the receipt
  * is final. TLVs win over the text.
  */
 export function readReceipt(
   fields: MessageFields,
-  { isKnownId, words }: { isKnownId: (id: string) => boolean; words: ReceiptWords },
+  { isKnownId, words, pattern }: { isKnownId: (id: string) => boolean } & ReceiptReading,
 ): ReceiptFacts | null {
   const type = fields.esmClass & typeMask
   const id = textOfTlv(fields, tlvTags.receipted_message_id)
   const state = valueOf(fields, tlvTags.message_state)?.at(0)
-  const isTold = type === receiptType || type === noticeType || (id !== null && state !== undefined)
+  const reference = referenceOf(fields)
+  const hasNames = id !== null || reference !== null
+  const isTold = type === receiptType || type === noticeType || (hasNames && state !== undefined)
   const said = textOf(fields)
-  const text = readReceiptText(said)
+  const text = pattern?.(said) ?? readReceiptText(said)
   const networkId = id ?? text?.id ?? null
   const isMeant = (): boolean =>
     networkId !== null &&
@@ -68,24 +82,35 @@ export function readReceipt(
   const known = state !== undefined ? judgeState(state) : word === null ? null : judgeWord(word, words)
   const ownWord = known === null && word !== null ? { ownWord: word } : {}
   const verdict = known ?? (word !== null && type === receiptType ? ownEnd : { result: null })
-  if (networkId === null || networkId.length > mostIdLetters) return { result: null, isUnread: true }
+  const numbers = [fields.source.address, fields.destination.address].filter((number) => number !== '')
+  const isNamed =
+    networkId === null ? reference !== null && numbers.length > 0 : networkId.length <= mostIdLetters
+  if (!isNamed) return { result: null, isUnread: true }
   if (verdict.result === null)
     return { result: null, ...ownWord, ...(known === null && word === null && { isUnread: true }) }
   return {
-    networkId,
+    ...(networkId === null
+      ? { networkId: `?${reference}/${numbers.join('/')}`, hasNoId: true }
+      : { networkId }),
     ...verdict,
     networkCode: ownWord.ownWord ?? networkErrorOf(fields) ?? text?.err?.slice(0, mostCodeLetters) ?? null,
-    numbers: [fields.source.address, fields.destination.address].filter((number) => number !== ''),
-    reference: referenceOf(fields),
+    numbers,
+    ...(numbers.length === 1 && { isOneSided: true }),
+    reference,
     submittedAt: dateOf(text?.submitDate ?? ''),
     covers: partsIn(text),
     ...ownWord,
   }
 }
 
-/** The id of a text that is a receipt from its first key to its last (appendix B), whatever esm_class says; null for any other. */
-export function wholeReceiptId(fields: MessageFields): string | null {
+/**
+ * The id of a text that is a receipt from its first key to its last (appendix B), or by the pattern of the link with a word that is known, whatever
+ * esm_class says; null for any other.
+ */
+export function wholeReceiptId(fields: MessageFields, { words, pattern }: ReceiptReading): string | null {
   const text = textOf(fields)
+  const { id, stat } = pattern?.(text) ?? { id: null, stat: null }
+  if (stat !== null && judgeWord(stat, words) !== null) return id
   return isWholeReceipt(text) ? (readReceiptText(text)?.id ?? null) : null
 }
 

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
 import { type StatusClass, statusClasses, type StatusOverrides } from './command-status-class.ts'
 import { type Tlv, tlvTags } from './pdu.ts'
+import { type ReceiptPattern, readPattern } from './receipt-pattern.ts'
 import type { ReceiptWords } from './receipt-verdict.ts'
 
 /** Turns the text of a setting into its value; undefined when it is none, and `wrong` says what it needs. */
@@ -115,6 +116,12 @@ export const receiptWordList: SettingReader<ReceiptWords> = {
     return list?.size === pairs.length ? list : undefined
   },
   wrong: `needs WORD=meaning with blanks between, such as BARRED=undelivered HELD=open, each word once, the meaning one of ${meanings.join(', ')}`,
+}
+
+export const receiptPattern: SettingReader<ReceiptPattern | null> = {
+  read: (text) => (text === '' ? null : readPattern(text)),
+  wrong:
+    'needs up to 200 letters with {id} and {stat}, each field of {id}, {stat}, {err} and {submitted} once, and words between any two, such as {stat},{submitted},{id},{*}; or nothing',
 }
 
 const isDigits = (text: string): boolean => /^(0|[1-9]\d{0,9})$/.test(text)

@@ -5,8 +5,8 @@ import type { StatusOverrides } from './command-status-class.ts'
 import { type IdMode, idModes } from './message-id.ts'
 import type { BindFields } from './pdu.ts'
 import { defaultSessionLimits, type SessionLimits } from './session-settings.ts'
-import type { ReceiptWords } from './receipt-verdict.ts'
-import { ascii, filePath, hostName, millisecondsOrNever, octetOrAuto, oneOf, optional, ratePerSecond, receiptWordList, type SettingReader, statusList, switched, tlvList, wholeNumber } from './setting-readers.ts' // prettier-ignore
+import type { ReceiptReading } from './receipt.ts'
+import { ascii, filePath, hostName, millisecondsOrNever, octetOrAuto, oneOf, optional, ratePerSecond, receiptPattern, receiptWordList, type SettingReader, statusList, switched, tlvList, wholeNumber } from './setting-readers.ts' // prettier-ignore
 import type { MessageSettings } from './submit-parts.ts'
 
 /** What an operator has set of a link, as its parts take it. The password is a secret and not among it. */
@@ -25,7 +25,7 @@ export interface SmppSettings {
   message: MessageSettings
   inboundAlphabet: MessageSettings['alphabet']
   messageIds: IdMode
-  receiptWords: ReceiptWords
+  receipts: ReceiptReading
   receiptsPer: 'part' | 'message'
   statusOverrides: StatusOverrides
   trace: boolean
@@ -113,6 +113,7 @@ const table = {
   tlvs: setting(tlvList, '', 'TLVs that go with every message, each tag:type:value with blanks between, such as 1400:octets:3031 or 1401:text:1107161234. Types: octets (hexadecimal), text, cstring, int8, int16, int32. Empty is none.'),
   message_ids: setting(oneOf(...idModes), 'auto', 'How the ids of answers become those of receipts, where an SMSC writes one in hexadecimal and the other in decimal. auto takes either.'),
   receipt_words: setting(receiptWordList, '', 'What words of receipts mean that are none of SMPP: WORD=meaning with blanks between, such as BARRED=undelivered HELD=open; meanings: delivered, undelivered, open. A word that is neither here nor of SMPP counts as undelivered in a receipt that tells an end (esm_class 4), with the word as the code of the network; elsewhere it is passed over. Empty is none.'),
+  receipt_pattern: setting(receiptPattern, '', 'The form of the text of receipts, where it is none of SMPP (appendix B): words as they stand and, between them, {id}, {stat}, {err}, {submitted} (digits of a date) and {*} for anything, such as {stat},{submitted},{id},{*}. It fits from the beginning of the text to its end, and names {id} and {stat}; what {stat} says is read by receipt_words, too. Texts that do not fit are read as ever. Empty is none.'),
   // An hour at most: longer than any peer waits, and far from the longest timer of Node.js.
   bind_timeout_ms: setting(wholeNumber(100, hourMs), limits.bindTimeoutMs, 'Milliseconds from a bind to its answer; 10 s is ample.'),
   response_timeout_ms: setting(wholeNumber(100, hourMs), limits.responseTimeoutMs, 'Milliseconds from a submit to its answer; then nobody knows whether it was taken. Better too long than too short: 30 s.'),
@@ -181,7 +182,7 @@ export function readSettings(given: Readonly<Record<string, string>>): SmppSetti
     message: readMessage(valueOf),
     inboundAlphabet: inbound === 'same' ? valueOf('alphabet') : inbound,
     messageIds: valueOf('message_ids'),
-    receiptWords: valueOf('receipt_words'),
+    receipts: { words: valueOf('receipt_words'), pattern: valueOf('receipt_pattern') },
     receiptsPer: valueOf('receipts_per'),
     statusOverrides: valueOf('status_classes'),
     trace: valueOf('trace'),

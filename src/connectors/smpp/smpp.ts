@@ -35,7 +35,7 @@ export const smppKind: ConnectorKind<Link> = {
       tools,
       unread,
       ids: messageIds,
-      receiptWords: settings.receiptWords,
+      receipts: settings.receipts,
       receiptsPer: settings.receiptsPer,
       packing: message.gsmPacking,
       alphabet: settings.inboundAlphabet,

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { referenceOfPart } from '../../src/part-reference.ts'
+import { lost, type LostHouse, openLostHouse } from './lost-house.ts'
+
+/** Receipts that name their message by less than its id: among what waits for one they are about exactly one part, or about none. */
+
+let house: LostHouse
+beforeEach(async () => {
+  house = await openLostHouse()
+})
+afterEach(async () => {
+  await house.sums()
+  await house.close()
+})
+
+const accepted = (...networkIds: string[]) => ({
+  kind: 'accepted' as const,
+  networkIds,
+  receiptExpected: true,
+})
+/** One that the network took under these ids. */
+async function submitted(...networkIds: string[]) {
+  await house.send({ parts: networkIds.length })
+  const claimed = await house.claim()
+  await house.end(claimed, accepted(...networkIds))
+  return claimed
+}
+const noId = (attemptId: string, part = 0) => {
+  const reference = referenceOfPart(attemptId, part)
+  return { networkId: `?${reference}/4915112345678`, hasNoId: true as const, reference }
+}
+const parked = async () => (await house.rowsOf('parked_receipts')).length
+
+test('a receipt without an id settles the part whose reference it brings, and no other message to that number', async () => {
+  await submitted('n1')
+  const { attemptId } = await submitted('n2')
+  await house.receiveAll([noId(attemptId)])
+  expect(await house.statuses()).toEqual(['sent', 'delivered'])
+  expect(await parked()).toBe(0)
+})
+
+test('of a long message it settles that part alone, and its repeat settles nothing more', async () => {
+  const { attemptId } = await submitted('n1', 'n2')
+  await house.receiveAll([noId(attemptId, 1)])
+  await house.receiveAll([noId(attemptId, 1)])
+  expect(await house.statuses()).toEqual(['sent'])
+  await house.receiveAll([noId(attemptId, 0)])
+  expect(await house.statuses()).toEqual(['delivered'])
+})
+
+test.for<[what: string, other: { reference?: number; numbers?: readonly string[] }]>([
+  ['another reference', { reference: 1 }],
+  ['the number of nobody', { numbers: ['4915187654321'] }],
+  ['no number', { numbers: [] }],
+])('with %s it is about nobody, and kept', async ([, { numbers = ['4915112345678'], ...other }]) => {
+  const { attemptId } = await submitted('n1')
+  await house.receiveAll([{ ...noId(attemptId), ...other, numbers }])
+  expect(await house.statuses()).toEqual(['sent'])
+  expect(await parked()).toBe(1)
+})
+
+test('nor is one over another device', async () => {
+  const { attemptId } = await submitted('n1')
+  await house.receive('n', noId(attemptId), 'dev_other')
+  expect(await house.statuses()).toEqual(['sent'])
+})
+
+test('a part in doubt is settled by its reference alone, too, and what stands for the id is not kept as one', async () => {
+  const { attemptId } = await house.loseOne()
+  await house.receiveAll([noId(attemptId)])
+  expect(await house.statuses()).toEqual(['delivered'])
+  const attempts = await house.store.db.selectFrom('attempts').select('network_ids').execute()
+  expect(JSON.stringify(attempts)).not.toContain('?')
+})
+
+test('one that came before the answer turned out lost is found then', async () => {
+  await house.send()
+  const claimed = await house.claim()
+  await house.receiveAll([noId(claimed.attemptId)])
+  expect(await parked()).toBe(1)
+  await house.end(claimed, lost())
+  expect(await house.statuses()).toEqual(['delivered'])
+})
+
+test('an id in other letters settles the one part that it can be, and no part where it can be two', async () => {
+  await submitted('AbC')
+  await house.receiveAll([{ networkId: 'aBc' }])
+  expect(await house.statuses()).toEqual(['sent'])
+  await house.receiveAll([{ networkId: 'aBc', anyCase: true }])
+  expect(await house.statuses()).toEqual(['delivered'])
+  await submitted('xY')
+  await submitted('Xy')
+  await house.receiveAll([{ networkId: 'xy', anyCase: true }])
+  expect(await house.statuses()).toEqual(['delivered', 'sent', 'sent'])
+  await house.receiveAll([{ networkId: 'xY', anyCase: true }])
+  expect(await house.statuses()).toEqual(['delivered', 'delivered', 'sent'])
+})
+
+test('a receipt that names the number of the sender alone counts by its id, if that reads as one part', async () => {
+  const one = { numbers: ['4930123456'], isOneSided: true as const }
+  await submitted('77')
+  await house.receive('77', { numbers: ['4930123456', '4930123457'] })
+  expect(await house.statuses()).toEqual(['sent'])
+  await house.receive('77', one)
+  expect(await house.statuses()).toEqual(['delivered'])
+  await submitted('10')
+  await submitted('a')
+  await house.receive('10', { ...one, alternatives: ['a'] })
+  expect(await house.statuses()).toEqual(['delivered', 'sent', 'sent'])
+})

@@ -1,0 +1,61 @@
+import type { Inbound, Receipt } from '../../src/connectors/connector.ts'
+import type { Delivery } from '../../src/connectors/smpp/deliveries.ts'
+import { DeliveryFate, type SessionSpan } from '../../src/connectors/smpp/delivery-fate.ts'
+import { createIncoming } from '../../src/connectors/smpp/incoming.ts'
+import type { IdMode } from '../../src/connectors/smpp/message-id.ts'
+import type { MessageFields } from '../../src/connectors/smpp/pdu.ts'
+import type { ReceiptReading } from '../../src/connectors/smpp/receipt.ts'
+import { delivery } from './session-fixture.ts'
+
+export const minuteMs = 60_000
+export const startMs = Date.parse('2026-11-21T09:39:58.000Z')
+
+const plainReading: ReceiptReading = { words: new Map(), pattern: null }
+
+/** What comes in over a link, at a time that the test sets. */
+export function openIncoming(
+  receiptsPer: 'part' | 'message' = 'part',
+  { receipts = plainReading, ids = 'auto' }: { receipts?: ReceiptReading; ids?: IdMode } = {},
+) {
+  const heard = {
+    inbound: [] as Inbound[],
+    receipts: [] as Receipt[],
+    unread: [] as unknown[],
+    known: new Set<string>(),
+    waitFor: async (_ids: readonly string[], _numbers: readonly string[]): Promise<void> => undefined,
+    nowMs: startMs,
+    canStore: true,
+  }
+  const take = createIncoming({
+    events: {
+      inbound: async (inbound) => {
+        heard.inbound.push(inbound)
+        if (!heard.canStore) throw new Error('The store takes nothing just now.')
+      },
+      receipt: async (receipt) => void heard.receipts.push(receipt),
+    },
+    tools: { now: () => heard.nowMs },
+    unread: {
+      word: (word, meaning) => void heard.unread.push([word, meaning]),
+      receipt: ({ body }) => void heard.unread.push(body.esmClass),
+      odd: () => undefined,
+    },
+    ids,
+    receipts,
+    receiptsPer,
+    packing: 'unpacked',
+    alphabet: 'gsm7',
+    known: { has: (id) => heard.known.has(id), waitFor: (...asked) => heard.waitFor(...asked) },
+  })
+  const live: SessionSpan = { endedMs: null, noticedWithinMs: 40_000, heardMs: () => Infinity }
+  /** A copy comes in, over a session that lives unless told otherwise; gives what is known of it. */
+  const say = async (changes: Partial<MessageFields> = {}, session = live): Promise<DeliveryFate> => {
+    const fate = new DeliveryFate(session, heard.nowMs - startMs)
+    const stored = take(delivery(1, changes) as Delivery, fate)
+    // What cannot be stored is answered with a no.
+    await stored.catch(() => fate.answered(false, heard.nowMs - startMs))
+    return fate
+  }
+  const pass = (ms: number): number => (heard.nowMs += ms) - startMs
+  return { heard, say, pass, prints: () => heard.inbound.map(({ fingerprint }) => fingerprint) }
+}
