@@ -55,6 +55,12 @@ export function maskPhoneNumber(e164: string): string {
   return callingCode === null ? '+***' : `+${callingCode}***${e164.slice(-2)}`
 }
 
+/** The same for a number as a network writes it, with or without the plus; of what is none, such as a name, nothing is left. */
+export const maskNumber = (number: string): string => {
+  const digits = /^(?:\+|00)?([1-9][0-9]{6,14})$/.exec(number)?.[1]
+  return digits === undefined ? '***' : maskPhoneNumber(`+${digits}`)
+}
+
 const e164Form = /^\+[1-9][0-9]{6,14}$/
 
 const formatDetail =

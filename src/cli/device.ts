@@ -9,6 +9,7 @@ import { UsageError } from './command-errors.ts'
 import { connect } from './device-connect.ts'
 import { deviceArgument as device, findDevice, loadKind } from './device-lookup.ts'
 import { remediesOf } from '../devices/device-remedies.ts'
+import { receipts } from './device-receipts.ts'
 import { remove } from './device-remove.ts'
 import { test } from './device-test.ts'
 import { describeDevice, deviceDocument } from './device-view.ts'
@@ -185,7 +186,7 @@ const set = command({
 
 export const deviceCommands: CommandGroup = {
   summary: 'Sending devices: what carries messages.',
-  commands: { add, list, set, connect, test, remove },
+  commands: { add, list, set, connect, test, receipts, remove },
 }
 
 async function deviceDeps(tools: Toolbox, kind: ConnectorKind): Promise<DeviceDeps> {

@@ -8,6 +8,7 @@ import { command, type CommandGroup, type OptionSpecs } from './command.ts'
 import { UsageError } from './command-errors.ts'
 import { readTime } from './read-time.ts'
 import { eraseNumberCommand } from './message-erase.ts'
+import { show } from './message-show.ts'
 import { cliActor } from './toolbox.ts'
 
 /** One unit of work: a list bounded like that of a request. */
@@ -133,6 +134,6 @@ function readIds(given: readonly string[]): string[] {
 }
 
 export const messageCommands: CommandGroup = {
-  summary: 'Messages: cancel them, move scheduled ones, or erase those of a number.',
-  commands: { cancel, move, erase: eraseNumberCommand },
+  summary: 'Messages: show one, cancel them, move scheduled ones, or erase those of a number.',
+  commands: { show, cancel, move, erase: eraseNumberCommand },
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type SqlBool } from 'kysely'
 import type { Db, Tx } from '../storage/dialect.ts'
 import type { Mode } from '../storage/schema.ts'
 import { deleteRows, insertRows, selectEach } from '../storage/sets.ts'
@@ -180,6 +180,32 @@ async function takeOut(tx: Tx, rows: readonly ParkedRow[]): Promise<ReceiptWord[
   )
   await deleteRows(tx, 'parked_receipts', parkedKey, readings)
   return words
+}
+
+/** A receipt that matches no message, and when it came. */
+export interface UnmatchedReceipt {
+  receivedAtMs: number
+  word: ReceiptWord
+}
+
+/** The newest receipts of a device that match no message, at most `most`, each once. */
+export async function readParked(
+  db: Db,
+  deviceId: string,
+  most: number,
+): Promise<{ found: UnmatchedReceipt[]; isMore: boolean }> {
+  const rows = await db
+    .selectFrom('parked_receipts')
+    .select(['device_id', 'body', 'received_at'])
+    .where('device_id', '=', deviceId)
+    // In the words of the partial index.
+    .where(sql<SqlBool>`reading = 0`)
+    .orderBy('received_at', 'desc')
+    .orderBy('network_id', 'desc')
+    .limit(most + 1)
+    .execute()
+  const found = rows.slice(0, most).map((row) => ({ receivedAtMs: row.received_at, word: wordOf(row) }))
+  return { found, isMore: rows.length > most }
 }
 
 /** Devices that have more than `most` parked receipts, and the newest of those that are too many. */

@@ -62,6 +62,7 @@ test('every document has its names in snake_case and its times in RFC 3339', asy
     `device set ${device} --name T`,
     `device connect ${device}`,
     `device test ${device}`,
+    `device receipts ${device}`,
     'doctor',
     // A server is backed up with its own tools.
     ...(isPostgres ? [] : [`backup ${file}`, `restore ${file}`]),

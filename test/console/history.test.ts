@@ -7,7 +7,7 @@ import { addDevice } from '../../src/devices/device-store.ts'
 import { loadConnectorKind } from '../../src/connectors/registry.ts'
 import { loadInstanceSecret } from '../../src/instance-secret.ts'
 import { createIds } from '../../src/ids.ts'
-import { updateRows } from '../../src/storage/sets.ts'
+import { insertRows, updateRows } from '../../src/storage/sets.ts'
 import { eventually } from '../eventually.ts'
 import { startConsole, type TestConsole } from './start-console.ts'
 
@@ -276,4 +276,25 @@ describe('an export', () => {
       else expect(body).toContain(`"'=HYPERLINK(""x"") csv"`)
     },
   )
+
+  test('tells the ids of the network of every attempt, those of the first in front', async () => {
+    const id = await send({ text: 'ids', client_reference: 'export-ids' })
+    const attempt = (number: number, ids: readonly string[] | null) => ({
+      account_id: house.ada.accountId, mode: 'test' as const, message_id: id, number, id: `att_export_${number}`, device_id: 'dev_s', fence: 1, lease_token: null,
+      state: 'refused' as const, network_ids: ids === null ? null : JSON.stringify(ids), receipt_expected: null, outcome: null, network_code: null, started_at: 1, ended_at: 2,
+    }) // prettier-ignore
+    await house.app.storage.writer.write((tx) =>
+      insertRows(tx, 'attempts', [attempt(8, ['n3']), attempt(7, ['n1', 'n2']), attempt(6, null)]),
+    )
+    const filter = { reference: 'export-ids' }
+    const csv = await house.ada.read('history/export', { filter, format: 'csv' }, inTest)
+    const [names, values] = (csv.body as string).trim().split(/\r?\n/)
+    expect(names).toMatch(/,send_id,network_ids$/)
+    expect(values).toMatch(/,sim_\S+ n1 n2 n3$/)
+    const json = await house.ada.read('history/export', { filter, format: 'json' }, inTest)
+    const [{ network_ids: told } = { network_ids: [] }] = JSON.parse(json.body as string) as {
+      network_ids: string[]
+    }[]
+    expect(told.slice(1)).toEqual(['n1', 'n2', 'n3'])
+  })
 })

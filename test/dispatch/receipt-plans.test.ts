@@ -7,6 +7,7 @@ import {
   dropOldestParked,
   park,
   readOverfull,
+  readParked,
   takeParked,
   takeParkedAbout,
 } from '../../src/messages/parked-receipts.ts'
@@ -147,6 +148,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     if (state === 'analysed') await house.storage.writer.write(analyse)
     const read = vi.spyOn(house.storage.read.getExecutor(), 'executeQuery')
     expect(await readOverfull(house.storage.read, 1_500)).toEqual([{ deviceId: 'dev_s', upToMs: 499 }])
+    expect((await readParked(house.storage.read, 'dev_s', 2)).found).toHaveLength(2)
     const attempt = { deviceId: 'dev_s', accountId: 'acc_a', mode: 'live', messageId: 'msg_1', attemptNumber: 1 } as const
     const calls = await house.storage.writer.write(async (tx) => {
       const executed = vi.spyOn(tx.getExecutor(), 'executeQuery')
@@ -159,6 +161,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     const byDevice = 'USING INDEX parked_receipts_by_device (device_id=?'
     if (isPostgres) {
       await expectSearch(statementIn(read.mock.calls, 'offset'), /parked_receipts BY parked_receipts_by_device \(device_id=\)$/)
+      await expectSearch(statementIn(read.mock.calls, 'order by "received_at"'), /parked_receipts BY parked_receipts_by_device \(device_id=\)$/)
       await expectSearch(statementIn(calls, 'as told'), /parked_receipts BY parked_receipts_pkey \(network_id= device_id=/)
       return expectSearch(statementIn(calls, 'limit 10'), /parked_receipts BY parked_receipts_by_device \(device_id= received_at<=?\)$/)
     }
@@ -167,6 +170,7 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
       'CORRELATED SCALAR SUBQUERY 1',
       'SEARCH p USING COVERING INDEX parked_receipts_by_device (device_id=?)',
     ])
+    expect((await steps(statementIn(read.mock.calls, 'order by "received_at"')))[0]).toBe(`SEARCH parked_receipts ${byDevice})`)
     expect(await steps(statementIn(calls, 'received_at <= ?4'))).toEqual([`${byKey} AND reading=?)`])
     expect(await steps(statementIn(calls, 'as told'))).toEqual([`${byKey})`])
     expect(await steps(statementIn(calls, 'limit 10'))).toEqual([`SEARCH parked_receipts ${byDevice} AND received_at<?)`])
@@ -213,6 +217,26 @@ describe.each(['fresh', 'analysed'])('on %s tables', (state) => {
     ])
     expect(await steps(statementIn(calls, 'reading = 0'))).toEqual([
       'SEARCH parked_receipts USING INDEX parked_receipts_by_device (device_id=?)',
+    ])
+  })
+
+  test('what a receipt without an id may be about is looked up by number, and nothing is looked through', async () => {
+    await house.send({ to: Array.from({ length: 300 }, (_, i) => `+4915100000${100 + i}`) })
+    await house.dispatcher.drain()
+    if (state === 'analysed') await house.storage.writer.write(analyse)
+    const word = { deviceId: 'dev_s', networkId: '?7/4915112345678', hasNoId: true, reference: 7, numbers: ['4915112345678'], result: 'delivered', code: null, networkCode: null, atMs: house.clock.now() } as const
+    const calls = await house.storage.writer.write(async (tx) => {
+      const executed = vi.spyOn(tx.getExecutor(), 'executeQuery')
+      await settleReceipts(tx, [word])
+      return executed.mock.calls
+    })
+    const open = statementIn(calls, 'as told')
+    if (isPostgres) return expectSearch(open, /messages BY messages_by_recipient \(recipient= (account_id= mode= )?id>=\)$/)
+    expect(await steps(open)).toEqual([
+      expect.stringMatching(/^SCAN w/),
+      'SEARCH m USING INDEX messages_by_recipient (recipient=? AND account_id=? AND mode=? AND id>?)',
+      'SEARCH r USING INDEX receipts_expected_open (account_id=? AND mode=? AND sent_at=? AND message_id=?)',
+      'SEARCH a USING PRIMARY KEY (account_id=? AND mode=? AND message_id=? AND number=?)',
     ])
   })
 }) // prettier-ignore

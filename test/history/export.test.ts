@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { writeFile } from '../../src/api/console/history-file.ts'
+import { type ExportRow, writeFile } from '../../src/api/console/history-file.ts'
 import { countExport, readExport } from '../../src/messages/history-export.ts'
 import { everyMessage, type HistoryQuery } from '../../src/messages/history-query.ts'
 import type { MessageRow } from '../../src/messages/message-store.ts'
@@ -79,8 +79,9 @@ describe('an export', () => {
   })
 })
 
-async function* pagesOf(...pages: MessageRow[][]): AsyncGenerator<MessageRow[]> {
-  yield* pages
+/** Ids are whatever a network calls its messages. */
+async function* pagesOf(...pages: MessageRow[][]): AsyncGenerator<ExportRow[]> {
+  yield* pages.map((page) => page.map((message) => ({ message, networkIds: ['=1+1', 'n2'] })))
 }
 
 async function textOf(format: 'csv' | 'json', ...pages: MessageRow[][]): Promise<string> {

@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
 import { rfc3339 } from '../../clock.ts'
-import { countExport, readExport } from '../../messages/history-export.ts'
+import { countExport, type HistoryExport, readExport } from '../../messages/history-export.ts'
+import { readNetworkIds } from '../../messages/network-ids.ts'
 import { appendAudit } from '../../storage/audit-log.ts'
+import type { Db } from '../../storage/dialect.ts'
 import { type AccountContext, defineDownload, type DownloadedFile } from './call.ts'
-import { type FileFormat, writeFile } from './history-file.ts'
+import { type ExportRow, type FileFormat, writeFile } from './history-file.ts'
 import { HistoryFilterInput, queryOf } from './history-filter.ts'
 
 const formats = ['csv', 'json'] as const satisfies readonly FileFormat[]
@@ -33,7 +35,7 @@ export const exportHistory = defineDownload({
       return {
         name: `messages-${account.mode}-${rfc3339(nowMs).slice(0, 10)}.${format}`,
         contentType: contentTypes[format],
-        chunks: writeFile(format, readExport(db, asked)),
+        chunks: writeFile(format, withNetworkIds(db, asked)),
         ended: giveBack,
         headers: total === null ? {} : { 'x-total-rows': String(total) },
       }
@@ -43,6 +45,15 @@ export const exportHistory = defineDownload({
     }
   },
 })
+
+/** The ids of a page are read with it. */
+async function* withNetworkIds(db: Db, asked: HistoryExport): AsyncGenerator<ExportRow[]> {
+  for await (const rows of readExport(db, asked)) {
+    const ids = rows.map(({ id }) => id)
+    const networkIds = await readNetworkIds(db, asked.owner, ids)
+    yield rows.map((message) => ({ message, networkIds: networkIds.get(message.id) ?? [] }))
+  }
+}
 
 /** Who took which messages out, by the names of the conditions: their values may be texts and numbers. */
 const writeDown = (

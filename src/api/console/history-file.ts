@@ -3,22 +3,31 @@ import { deliveredAtOf, type MessageRow, sentAtOf } from '../../messages/message
 import { renderMessage } from '../v1/message-view.ts'
 import { csvLine, csvMark } from './csv.ts'
 
+/** A message of an export, with what the network calls its parts. */
+export interface ExportRow {
+  message: MessageRow
+  networkIds: readonly string[]
+}
+
 /** How an export is written. */
 export type FileFormat = 'csv' | 'json'
 
 /** Writes pages of messages as the text of one file, piece by piece. */
 export async function* writeFile(
   format: FileFormat,
-  pages: AsyncIterable<readonly MessageRow[]>,
+  pages: AsyncIterable<readonly ExportRow[]>,
 ): AsyncGenerator<string> {
   yield* format === 'csv' ? writeCsv(pages) : writeJson(pages)
 }
 
-/** One array of messages as the interface shows them, each on a line of its own. */
-async function* writeJson(pages: AsyncIterable<readonly MessageRow[]>): AsyncGenerator<string> {
+/** One array of messages as the interface shows them, and the ids of the network; each on a line of its own. */
+async function* writeJson(pages: AsyncIterable<readonly ExportRow[]>): AsyncGenerator<string> {
   let before = '[\n'
   for await (const rows of pages) {
-    yield before + rows.map((row) => JSON.stringify(renderMessage(row))).join(',\n')
+    const lines = rows.map(({ message, networkIds }) =>
+      JSON.stringify({ ...renderMessage(message), network_ids: networkIds }),
+    )
+    yield before + lines.join(',\n')
     before = ',\n'
   }
   yield before === '[\n' ? '[]\n' : '\n]\n'
@@ -54,7 +63,12 @@ const columns: readonly [name: string, of: (row: MessageRow) => string | number 
 ]
 
 /** Comma-separated values, with a line of names. */
-async function* writeCsv(pages: AsyncIterable<readonly MessageRow[]>): AsyncGenerator<string> {
-  yield `${csvMark}${csvLine(columns.map(([name]) => name))}`
-  for await (const rows of pages) yield rows.map((row) => csvLine(columns.map(([, of]) => of(row)))).join('')
+async function* writeCsv(pages: AsyncIterable<readonly ExportRow[]>): AsyncGenerator<string> {
+  yield `${csvMark}${csvLine([...columns.map(([name]) => name), 'network_ids'])}`
+  for await (const rows of pages)
+    yield rows
+      .map(({ message, networkIds }) =>
+        csvLine([...columns.map(([, of]) => of(message)), networkIds.join(' ')]),
+      )
+      .join('')
 }

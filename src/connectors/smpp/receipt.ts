@@ -114,6 +114,16 @@ export function wholeReceiptId(fields: MessageFields, { words, pattern }: Receip
   return isWholeReceipt(text) ? (readReceiptText(text)?.id ?? null) : null
 }
 
+/**
+ * What the text of a receipt says in front of what it quotes; null where neither esm_class nor its form tells that it is one: it may be a person's.
+ */
+export function receiptOf(fields: MessageFields): ReceiptText | null {
+  const type = fields.esmClass & typeMask
+  const text = textOf(fields)
+  if (type !== receiptType && type !== noticeType && !isWholeReceipt(text)) return null
+  return readReceiptText(text.split(/(?<![\p{L}\p{N}])text[ \t]*:/iu, 1)[0] ?? '')
+}
+
 /** `sub:002 dlvrd:002`: one receipt for a long message. */
 function partsIn(text: ReceiptText | null): number | null {
   const [sub, dlvrd] = [Number(text?.sub ?? 0), Number(text?.dlvrd ?? 0)]

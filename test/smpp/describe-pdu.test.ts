@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { describePdu } from '../../src/connectors/smpp/describe-pdu.ts'
+import type { MessageFields } from '../../src/connectors/smpp/pdu.ts'
+import { deliveryOf } from './receipt-fixture.ts'
+
+const describe = (text: string, changed: Partial<MessageFields> = {}): Record<string, unknown> =>
+  describePdu({ command: 'deliver_sm', status: 0, sequence: 1, body: deliveryOf(text, changed) })
+const tlv = (tag: number, hex: string) => ({ tag, value: Buffer.from(hex, 'hex') })
+const text = (value: string) => Buffer.from(value).toString('hex')
+
+test('of a receipt its id, its word and its code are told, and nothing that it quotes', () => {
+  const said = describe('id:7f sub:001 stat:UNDELIV err:011 text:id:Jane stat:4711')
+  expect(said['receipt']).toEqual({ id: '7f', stat: 'UNDELIV', err: '011' })
+  expect(describe('stat:DELIVRD text:id:Jane')['receipt']).toEqual({ id: null, stat: 'DELIVRD', err: null })
+  expect(JSON.stringify(describe('Dear Jane, your code is 4711'))).not.toMatch(/Jane|4711/)
+})
+
+test('a text of a person is none, whatever words it has; one of whole form is a receipt under any type', () => {
+  expect(describe('My id:4711 stat:gold', { esmClass: 0 })).not.toHaveProperty('receipt')
+  const whole =
+    'id:7f sub:001 dlvrd:001 submit date:2611260405 done date:2611260406 stat:DELIVRD err:000 text:'
+  expect(describe(whole, { esmClass: 0 })['receipt']).toEqual({ id: '7f', stat: 'DELIVRD', err: '000' })
+})
+
+test('TLVs that are numbers, codes and ids are told with their values, and others with their length alone', () => {
+  const tlvs = [
+    tlv(0x001e, `${text('7f')}00`),
+    tlv(0x0427, '02'),
+    tlv(0x0423, '03000b'),
+    tlv(0x0204, '1234'),
+    tlv(0x0381, text('15005550006')),
+    tlv(0x0424, text('secret')),
+    tlv(0x001d, text('Dear Jane')),
+    tlv(0x0427, ''),
+  ]
+  expect(describe('', { tlvs })['tlvs']).toEqual([
+    '001e/3=7f',
+    '0427/1=2',
+    '0423/3=03000b',
+    '0204/2=4660',
+    '0381/11',
+    '0424/6',
+    '001d/9',
+    '0427/0',
+  ])
+})
+
+// Jasmin names the parts of a long message SAR-<recipient>-…: jookies/jasmin#418.
+test('a number within an id is left out', () => {
+  const id = 'SAR-15005550006-1eedf843-2-1'
+  const said = describe(`id:${id} stat:DELIVRD`, { tlvs: [tlv(0x001e, text(id))] })
+  expect(said).toMatchObject({
+    receipt: { id: 'SAR-***-1eedf843-2-1' },
+    tlvs: [`001e/${id.length}=SAR-***-1eedf843-2-1`],
+  })
+})
