@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { decodeGsm7, type NationalLanguages } from './gsm7.ts'
 
 /**
@@ -33,12 +34,16 @@ export function readPieces(pieces: readonly TextPiece[]): string {
       if (coding.alphabet === 'ucs2') {
         const read = readUtf16(octets.subarray(isCutAt(pieces, from, to) ? 1 : 0), isLittle)
         text += from === 0 && read.startsWith('\ufeff') ? read.slice(1) : read
-      } else text += coding.perhapsLatin1 && isLatin1 ? octets.toString('latin1') : decodeGsm7(octets, coding)
+      } else text += coding.perhapsLatin1 && isLatin1 ? readEightBits(octets) : decodeGsm7(octets, coding)
     }
     from = to
   }
   return text
 }
+
+/** Latin-1, or UTF-8 where it is that from its beginning to its end: what people write in Latin-1 never is. */
+const readEightBits = (octets: Buffer): string =>
+  isUtf8(octets) ? octets.toString('utf8') : octets.toString('latin1')
 
 /** Behind the last of the neighbours that are read together. */
 function endOfRun(pieces: readonly TextPiece[], from: number): number {

@@ -69,6 +69,13 @@ test('an octet that is no septet makes Latin-1 of all pieces that may be it, and
   expect(readPieces([certain, ...pieces])).toBe('¡¡a@Für é_')
 })
 
+test('octets above 0x7f that are sound as UTF-8 are that, also where a character is cut', () => {
+  const octets = Buffer.from('Für 5 €')
+  for (let at = 0; at <= octets.length; at++)
+    expect(readPieces([gsm7(octets.subarray(0, at)), gsm7(octets.subarray(at))])).toBe('Für 5 €')
+  expect(readPieces([gsm7(octets.subarray(0, -1))])).toBe('FÃ¼r 5 â\u0082')
+})
+
 test('where pieces of UTF-16 are missing the others are read in step, whether pieces are odd or even', () => {
   const text = 'Привет, как дела? Всё хорошо 😀 до завтра'
   for (const room of [7, 10, 11]) {
