@@ -35,7 +35,7 @@ export async function openIdentityHouse(): Promise<IdentityHouse> {
 }
 
 /** As after a link that was opened long ago. */
-export const proveAddresses = ({ app }: TestConsole): Promise<unknown> =>
+export const proveAddresses = ({ app }: Pick<TestConsole, 'app'>): Promise<unknown> =>
   app.storage.writer.write((tx) => tx.updateTable('users').set({ email_proven_at: 1 }).execute())
 
 export const whoIs = async (visitor: Visitor) =>

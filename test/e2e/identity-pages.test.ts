@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issueLink, type NewOneTimeLink } from '../../src/accounts/one-time-links.ts'
 import { createIds } from '../../src/ids.ts'
 import { linkAddress } from '../../src/own-address.ts'
+import { proveAddresses } from '../console/identity-house.ts'
 import { expectSound, expectSoundInBothSchemes, widths } from './browser.ts'
 import { type Ada, openAda } from './open-ada.ts'
 import { testPassword } from './signed-in.ts'
@@ -89,6 +90,7 @@ test.each(widths)(
 test('who has chosen a new password is told of the passkeys that stay, and led to them', async () => {
   const tab = await ada.browser.newPage()
   const { page } = tab
+  await proveAddresses(ada)
   await tab.open(await linkTo({ purpose: 'reset', userId: ada.account.userId }))
   await page.getByLabel(/^Password/).fill(testPassword)
   await page.getByRole('button', { name: 'Keep this password' }).click()
