@@ -24,6 +24,7 @@ async function openDevices(mode: 'live' | 'test', options?: PageOptions): Promis
 test('a phone that is connected ticks live, is named, and its card tells how it is', async () => {
   const tab = await openDevices('live')
   const { page } = tab
+  await page.getByText('Without a device, every send is rejected and nothing is stored.').waitFor()
   await page.getByRole('button', { name: 'Connect the first device' }).click()
   await page.getByRole('button', { name: 'Show what to type into the app' }).click()
   const privateToken = await page.getByTestId('type-private').innerText()

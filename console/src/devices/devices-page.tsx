@@ -39,8 +39,8 @@ export function DevicesPage() {
         empty={
           <EmptyWords title={`Nothing carries ${mode} messages yet`}>
             <Text size="sm">
-              An Android phone with its SIM, a link to an operator, or a simulator: messages wait until one is
-              there.
+              Connect an Android phone with its SIM, a link to an operator, or a simulator. Without a device,
+              every send is rejected and nothing is stored.
             </Text>
             <Button size="xs" onClick={open}>
               Connect the first device

@@ -5,6 +5,7 @@ import { useCall } from '../api/use-call.ts'
 import { useOutdated } from '../api/use-outdated.ts'
 import { ListState } from '../ui/list-state.tsx'
 import { CurlLine } from './curl-line.tsx'
+import { firstRealSmsWords, isSentForReal } from './first-real-sms.ts'
 import { Step } from './step.tsx'
 import type { StartAnswer } from '../../../src/api/console/start-calls.ts'
 
@@ -29,7 +30,7 @@ export function StartPage() {
 }
 
 function Steps({ of }: { of: StartAnswer }) {
-  const isSent = of.liveSms > 0 && !of.isSimulated
+  const isSent = isSentForReal(of)
   const isDone = of.testDelivered && of.device !== null && isSent
   return (
     <Stack component="ol" gap="md" p={0} m={0} style={{ listStyle: 'none' }}>
@@ -43,13 +44,7 @@ function Steps({ of }: { of: StartAnswer }) {
         <DeviceState device={of.device} />
       </Step>
       <Step number={4} isDone={isSent} title="Send the first real SMS">
-        <Text size="sm">
-          {isSent
-            ? `${of.liveSms} ${of.liveSms === 1 ? 'SMS was' : 'SMS were'} sent for real so far.`
-            : of.isSimulated
-              ? 'A simulator took what was sent with live keys so far: nothing of it went out.'
-              : 'Take the same line with a live key and a number of your own, or write it on the page Send.'}
-        </Text>
+        <Text size="sm">{firstRealSmsWords(of)}</Text>
       </Step>
       {isDone ? (
         <Alert component="li" color="teal" variant="light" title="Everything works" role="status">

@@ -10,10 +10,10 @@ export interface StartAnswer {
   testDelivered: boolean
   /** A device that sends for real and can be reached now; one that is shared has a name for its operator alone. */
   device: { name: string; isShared: false } | { name: null; isShared: true } | null
-  /** SMS that were sent with live keys so far. */
+  /** SMS that were charged to live keys so far. */
   liveSms: number
-  /** Simulators alone took the newest of them: an operator may attach one to live keys, and nothing goes out by it. */
-  isSimulated: boolean
+  /** What took them; null while there are none. An operator may attach a simulator to live keys, and nothing is sent by that. */
+  takenBy: 'devices' | 'simulators' | 'both' | null
 }
 
 export const startCalls = {
@@ -22,15 +22,14 @@ export const startCalls = {
     access: 'member',
     input: Type.Object({}, { additionalProperties: false }),
     async handle(context): Promise<StartAnswer> {
-      const [tests, device, liveSms, isSimulated] = await Promise.all([
+      const [tests, device, live] = await Promise.all([
         earlyTests(context),
         sendingDevice(context),
         liveUse(context),
-        tookSimulatorsAlone(context),
       ])
       const delivered = tests.find(({ status }) => status === 'delivered')
       const test = delivered ?? tests[0] ?? null
-      return { test, testDelivered: delivered !== undefined, device, liveSms, isSimulated }
+      return { test, testDelivered: delivered !== undefined, device, ...live }
     },
   }),
 }
@@ -70,28 +69,57 @@ async function sendingDevice({ read, account, clock }: AccountContext): Promise<
   return found.account_id === null ? { name: null, isShared: true } : { name: found.name, isShared: false }
 }
 
-async function liveUse({ read, account }: AccountContext): Promise<number> {
-  const wallet = await read
-    .selectFrom('wallets')
-    .select('used')
+/** So many of the newest messages are looked through for who took them; the rest is judged by the wallet. */
+const mostJudged = 10_000
+
+/**
+ * What was charged to live keys, and what took it. The wallet remembers all of it, also of messages that retention has removed: what is not
+ * among the newest messages counts as sent for real where a device has ever been attached that could have sent it.
+ */
+async function liveUse({ read, account }: AccountContext): Promise<Pick<StartAnswer, 'liveSms' | 'takenBy'>> {
+  const newest = read
+    .selectFrom('messages')
+    .select(['device_id', 'charged'])
     .where('account_id', '=', account.id)
     .where('mode', '=', 'live')
-    .executeTakeFirst()
-  return wallet?.used ?? 0
+    .where('direction', '=', 'outbound')
+    .orderBy('id', 'desc')
+    .limit(mostJudged)
+    .as('newest')
+  const [wallet, taken, hadDevice] = await Promise.all([
+    read
+      .selectFrom('wallets')
+      .select('used')
+      .where('account_id', '=', account.id)
+      .where('mode', '=', 'live')
+      .executeTakeFirst(),
+    read
+      .selectFrom(newest)
+      .leftJoin('devices', 'devices.id', 'newest.device_id')
+      .select(({ fn }) => ['devices.kind', fn.sum<number>('newest.charged').as('parts')])
+      .where('newest.charged', '>', 0)
+      .groupBy('devices.kind')
+      .execute(),
+    hasEverHadDevice(read, account.id),
+  ])
+  const partsOf = (isSimulator: boolean): number =>
+    taken.reduce((sum, { kind, parts }) => sum + ((kind === 'simulator') === isSimulator ? parts : 0), 0)
+  const [simulated, real] = [partsOf(true), partsOf(false)]
+  const liveSms = wallet?.used ?? 0
+  const isSent = real > 0 || (hadDevice && liveSms > simulated)
+  if (isSent) return { liveSms, takenBy: simulated > 0 ? 'both' : 'devices' }
+  return { liveSms, takenBy: liveSms > 0 ? 'simulators' : null }
 }
 
-/** Of what is not stored any more it is believed that it went out. */
-async function tookSimulatorsAlone({ read, account }: AccountContext): Promise<boolean> {
-  const newest = await read
-    .selectFrom('messages')
-    .leftJoin('devices', 'devices.id', 'messages.device_id')
-    .select(['devices.kind', 'messages.charged'])
-    .where('messages.account_id', '=', account.id)
-    .where('messages.mode', '=', 'live')
-    .where('messages.direction', '=', 'outbound')
-    .orderBy('messages.id', 'desc')
-    .limit(mostRead)
-    .execute()
-  const taken = newest.filter(({ charged }) => charged > 0)
-  return taken.length > 0 && taken.every(({ kind }) => kind === 'simulator')
+/** Whether a device that sends for real ever served the account with live keys: rows of removed devices stay. */
+async function hasEverHadDevice(read: AccountContext['read'], accountId: string): Promise<boolean> {
+  const found = await read
+    .selectFrom('devices')
+    .select('id')
+    .where((where) => where.or([where('account_id', '=', accountId), where('account_id', 'is', null)]))
+    .where('mode', '=', 'live')
+    .where('kind', '!=', 'simulator')
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
 }

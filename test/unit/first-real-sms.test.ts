@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { firstRealSmsWords, isSentForReal } from '../../console/src/start/first-real-sms.ts'
+
+const words = [
+  [{ liveSms: 0, takenBy: null }, false, /^Take the same line with a live key/],
+  [{ liveSms: 3, takenBy: 'simulators' }, false, /no real SMS was sent\.$/],
+  [{ liveSms: 1, takenBy: 'devices' }, true, /^1 SMS was sent for real so far\.$/],
+  [{ liveSms: 200, takenBy: 'devices' }, true, /^200 SMS were sent for real so far\.$/],
+  [{ liveSms: 250, takenBy: 'both' }, true, /^Real SMS were sent\. .* a simulator took some\.$/],
+] as const
+
+test.for(words)(
+  'the step of the first real SMS is ticked, and says so, only where one was sent: %o',
+  (given) => {
+    const [answer, isSent, says] = given
+    expect(isSentForReal(answer)).toBe(isSent)
+    expect(firstRealSmsWords(answer)).toMatch(says)
+  },
+)
