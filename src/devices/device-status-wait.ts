@@ -4,26 +4,38 @@ export interface StandingPace {
   windowSeconds: number
   remaining: number
   resetsAt: number | null
+  /** The device is not woken: it may take this long to ask for messages. Omitted: immediately. */
+  pickUpSeconds?: number
 }
 
-/** The paces of a device: one, or one for each of its SIMs. */
-export const standingPaces = ({
-  windowSeconds,
-  bySim,
-  ...all
-}: StandingPace & { bySim?: readonly Omit<StandingPace, 'windowSeconds'>[] }): StandingPace[] =>
+/**
+ * How long the SMSGate app may take to ask for messages where nothing wakes it: without an event stream it has its PullMessagesWorker alone, at
+ * the shortest interval of Android's WorkManager (PeriodicWorkRequest.MIN_PERIODIC_INTERVAL_MILLIS).
+ */
+const pollSeconds = 900
+
+/** The longest time until a device asks for a message, by how it is connected. */
+export const pickUpSecondsOf = (link: string): number =>
+  link === 'poll' || link === 'push' ? pollSeconds : 0
+
+type PaceOfDevice = StandingPace & { bySim?: readonly Omit<StandingPace, 'windowSeconds'>[] }
+
+/** The paces of a device: one, or one for each of its SIMs; what it takes to ask for messages is that of all. */
+export const standingPaces = ({ windowSeconds, bySim, ...all }: PaceOfDevice, link: string): StandingPace[] =>
   (bySim ?? [all]).map(({ partsPerWindow, remaining, resetsAt }) => ({
     partsPerWindow,
     windowSeconds,
     remaining,
     resetsAt,
+    ...(pickUpSecondsOf(link) > 0 && { pickUpSeconds: pickUpSecondsOf(link) }),
   }))
 
 /** No estimate beyond this: messages expire before (validity at most 72 h). */
 const longestSeconds = 259_200
 
 /**
- * Seconds until everything that waits can have gone at the pace of these devices: 0 when it fits into what is left of their windows. Null
+ * Seconds until everything that waits can have gone at the pace of these devices: 0 when it fits into what is left of the windows of those
+ * that are woken. Null
  * when nobody can say: no device works, one has no pace to reckon with (null), or it would take more than three days.
  */
 export function estimateWaitSeconds(
@@ -47,6 +59,7 @@ export function estimateWaitSeconds(
 /** Parts that the devices may send within so many seconds from now. */
 const capacityWithin = (paces: readonly StandingPace[], seconds: number, nowMs: number): number =>
   paces.reduce((sum, pace) => {
+    if (seconds < (pace.pickUpSeconds ?? 0)) return sum
     const resetsInMs = pace.resetsAt === null ? pace.windowSeconds * 1000 : Math.max(0, pace.resetsAt - nowMs)
     const sinceResetMs = seconds * 1000 - resetsInMs
     const windows = sinceResetMs < 0 ? 0 : 1 + Math.floor(sinceResetMs / (pace.windowSeconds * 1000))

@@ -273,7 +273,7 @@ const troubleOf = ({ status, reasons }: Judged): readonly string[] =>
 const ownPaces = (devices: readonly Judged[]): (StandingPace | null)[] =>
   devices
     .filter((device) => device.isOwn && works(device))
-    .flatMap(({ report }) => (report?.throughput ? standingPaces(report.throughput) : [null]))
+    .flatMap(({ report }) => (report?.throughput ? standingPaces(report.throughput, report.link) : [null]))
 
 function seen(device: Judged, messages: number, { isOperator = false }: DeviceUser): SeenDevice {
   const { id, kind, name, node, status, reasons, report } = device

@@ -8,6 +8,8 @@ export interface HeardElsewhere {
   deviceId: string
   status: DeviceStatus
   reasons?: readonly string[]
+  /** How it is connected there; omitted: unknown. */
+  link?: string
   reportedAt: number
 }
 
@@ -40,9 +42,11 @@ export async function heardElsewhere(
   const told = new Map(rows.map((row) => [row.device_id, row]))
   return reports.flatMap(({ deviceId, body }) => {
     const row = told.get(deviceId)
-    if (row === undefined || !knowsMore(JSON.parse(row.body) as DeviceReportBody, body)) return []
+    if (row === undefined) return []
+    const there = JSON.parse(row.body) as DeviceReportBody
+    if (!knowsMore(there, body)) return []
     const reasons = JSON.parse(row.reasons) as string[]
-    return [{ deviceId, status: row.status, reasons, reportedAt: row.reported_at }]
+    return [{ deviceId, status: row.status, reasons, link: there.link, reportedAt: row.reported_at }]
   })
 }
 

@@ -116,10 +116,7 @@ export class DevicePool implements Service {
 
   /** The same, and those that other nodes run for it. */
   servingAccount(accountId: string, mode: Mode): RoutedDevice[] {
-    const here = this.forAccount(accountId, mode).map((device) => {
-      const routed = routedHere(device)
-      return { ...routed, isWorking: routed.isWorking || this.#elsewhere.isHeard(device.facts) }
-    })
+    const here = this.forAccount(accountId, mode).map((device) => this.#elsewhere.routed(routedHere(device)))
     return [...here, ...this.#elsewhere.forAccount(accountId, mode)]
   }
 

@@ -10,7 +10,10 @@ import { tellsDoubt } from './device-trust.ts'
 import { type RoutedDevice, servedBy } from './routed-device.ts'
 
 type Known = Pick<RoutedDevice, 'facts' | 'capabilities'>
-type Said = Pick<RoutedDevice, 'isWorking' | 'throughput'> & { isDoubted: boolean }
+type Said = Pick<RoutedDevice, 'isWorking' | 'throughput' | 'link'> & { isDoubted: boolean }
+
+/** Nothing is known of it. */
+const silent: Said = { isWorking: false, throughput: null, link: 'none', isDoubted: false }
 
 /** So many ids go into one statement. */
 const pageSize = 1_000
@@ -26,7 +29,10 @@ export class DevicesElsewhere {
   #byOwner: ReadonlyMap<string, readonly Known[]> | null = null
   #said: ReadonlyMap<string, Said> = new Map()
   /** Phones that other nodes hear: until when that counts. */
-  readonly #heard = new Map<string, { isWorking: boolean; isDoubted: boolean; untilMs: number }>()
+  readonly #heard = new Map<
+    string,
+    { isWorking: boolean; isDoubted: boolean; link: string; untilMs: number }
+  >()
 
   constructor(deps: { read: Db; clock: Clock }) {
     this.#deps = deps
@@ -57,10 +63,10 @@ export class DevicesElsewhere {
 
   /** Phones of which other nodes know more, as those said lately. */
   hear(heard: readonly HeardElsewhere[]): void {
-    for (const { deviceId, status, reasons = [], reportedAt } of heard) {
+    for (const { deviceId, status, reasons = [], link = 'none', reportedAt } of heard) {
       const isWorking = status === 'online' || status === 'degraded'
       const untilMs = reportedAt + reportLifetimeMs
-      this.#heard.set(deviceId, { isWorking, isDoubted: tellsDoubt(reasons), untilMs })
+      this.#heard.set(deviceId, { isWorking, isDoubted: tellsDoubt(reasons), link, untilMs })
     }
   }
 
@@ -68,6 +74,12 @@ export class DevicesElsewhere {
   isHeard({ id, isDraining }: DeviceFacts): boolean {
     const heard = this.#heard.get(id)
     return !isDraining && heard !== undefined && heard.isWorking && heard.untilMs > this.#deps.clock.now()
+  }
+
+  /** A device of this node as a send finds it: what another node hears of it counts, if it does. */
+  routed(here: RoutedDevice): RoutedDevice {
+    if (!this.isHeard(here.facts)) return here
+    return { ...here, isWorking: true, link: this.#heard.get(here.facts.id)?.link ?? here.link }
   }
 
   forAccount(accountId: string, mode: Mode): RoutedDevice[] {
@@ -97,7 +109,7 @@ export class DevicesElsewhere {
   *#ownedBy(accountId: string | null, mode: Mode): Generator<RoutedDevice & { isDoubted: boolean }> {
     this.#byOwner ??= Map.groupBy(this.#known.values(), ({ facts }) => servedBy(facts))
     for (const device of this.#byOwner.get(servedBy({ accountId, mode })) ?? []) {
-      const said = this.#said.get(device.facts.id) ?? { isWorking: false, throughput: null, isDoubted: false }
+      const said = this.#said.get(device.facts.id) ?? silent
       yield { ...device, ...said, isWorking: said.isWorking && !device.facts.isDraining }
     }
   }
@@ -114,9 +126,10 @@ export class DevicesElsewhere {
         .where('reported_at', '>', sinceMs)
         .execute()
       for (const { device_id, status, reasons, body } of rows) {
-        const { throughput } = JSON.parse(body) as DeviceReportBody
+        const { throughput, link } = JSON.parse(body) as DeviceReportBody
         const isWorking = status === 'online' || status === 'degraded'
-        said.set(device_id, { isWorking, throughput, isDoubted: tellsDoubt(JSON.parse(reasons) as string[]) })
+        const isDoubted = tellsDoubt(JSON.parse(reasons) as string[])
+        said.set(device_id, { isWorking, throughput, link, isDoubted })
       }
     }
     return said

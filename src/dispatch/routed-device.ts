@@ -9,6 +9,8 @@ export interface RoutedDevice {
   capabilities: Capabilities
   isWorking: boolean
   throughput: Throughput | null
+  /** How it is connected, as `Health` has it. */
+  link: string
 }
 
 /** One that runs here. */
@@ -17,6 +19,7 @@ export const routedHere = (device: DeviceRuntime): RoutedDevice => ({
   capabilities: device.link.capabilities,
   isWorking: device.candidate().health !== 'offline',
   throughput: device.throughput(),
+  link: device.health.link,
 })
 
 /** Names whom a device serves: an account in a mode, or with null all in it. */

@@ -1,4 +1,4 @@
-import { type StandingPace, standingPaces } from '../devices/device-status-wait.ts'
+import { pickUpSecondsOf, type StandingPace, standingPaces } from '../devices/device-status-wait.ts'
 import type { Mode } from '../storage/schema.ts'
 import { canUseSender } from './choose-device.ts'
 import type { DevicePool } from './device-pool.ts'
@@ -17,6 +17,8 @@ export interface Routing {
    * or one goes as fast as it can. Shared devices serve others too and promise nothing.
    */
   paces: readonly StandingPace[] | null
+  /** How long it may take until the first of the working devices, shared ones too, asks for a message: 0 where one is woken. */
+  pickUpSeconds: number
 }
 
 /**
@@ -42,10 +44,11 @@ export function routingFor(
     phonesOnly: devices.length > 0 && devices.every((device) => device.facts.kind === 'android'),
     maxParts: devices.reduce((most, device) => Math.max(most, device.capabilities.maxParts), 0),
     paces: pacesOf(working.filter(({ facts }) => facts.accountId !== null)),
+    pickUpSeconds: working.length === 0 ? 0 : Math.min(...working.map(({ link }) => pickUpSecondsOf(link))),
   }
 }
 
 function pacesOf(devices: readonly RoutedDevice[]): StandingPace[] | null {
-  const paces = devices.flatMap((device) => device.throughput ?? [])
-  return paces.length === 0 || paces.length < devices.length ? null : paces.flatMap(standingPaces)
+  const paces = devices.map(({ throughput, link }) => throughput && standingPaces(throughput, link))
+  return paces.length === 0 || paces.includes(null) ? null : paces.flatMap((pace) => pace ?? [])
 }

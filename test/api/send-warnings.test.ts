@@ -134,6 +134,26 @@ test('a validity that ends before the queue can have gone is told of, however fr
   expect(await warningsOf({ to: numbers(4), validity_period: 60 }, api.account.liveKey, live)).toEqual([])
 })
 
+test('a code that ends before a phone without an event stream asks for messages is told of, with its 15 minutes', async () => {
+  const ofOwn = [
+    { partsPerWindow: 1_000, windowSeconds: 1_800, remaining: 1_000, resetsAt: null, pickUpSeconds: 900 },
+  ]
+  for (const paces of [ofOwn, null]) {
+    const devices = { paces, pickUpSeconds: 900 }
+    expect(await warningsOf({ category: 'authentication' }, undefined, devices)).toEqual([
+      {
+        code: 'validity_shorter_than_queue',
+        message:
+          'The messages may expire before a device takes them: as fast as your devices ask for messages and send them, the last can go in up to 900 s.',
+        estimated_wait_seconds: 900,
+      },
+    ])
+    expect(await warningsOf({ validity_period: 900 }, undefined, devices)).toEqual([])
+    const sendAt = new Date(Date.now() + 60_000).toISOString()
+    expect(await warningsOf({ validity_period: 60, send_at: sendAt }, undefined, devices)).toEqual([])
+  }
+})
+
 test('a queue that would take longer than any validity is told of without a number', async () => {
   const paces = [{ partsPerWindow: 1, windowSeconds: 259_200, remaining: 0, resetsAt: null }]
   const two = { to: [to, '+4915112345670'], validity_period: 259_200 }

@@ -61,6 +61,7 @@ export const workingRouting: Routing = {
   phonesOnly: false,
   maxParts: 10,
   paces: null,
+  pickUpSeconds: 0,
 }
 
 /** What no device can do. */
@@ -71,6 +72,7 @@ const noRouting: Routing = {
   phonesOnly: false,
   maxParts: 0,
   paces: null,
+  pickUpSeconds: 0,
 }
 const knownSenders: ReadonlySet<string | null> = new Set([null, '+4915199990001', 'Onesixty'])
 

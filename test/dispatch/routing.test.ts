@@ -55,6 +55,26 @@ test('a device that may use any sender stands for every one', async () => {
   expect(routing('Nobody')).toMatchObject({ enabled: true, maxParts: 10 })
 })
 
+test('a phone that nothing wakes takes 15 minutes to ask, unless another device is woken', async () => {
+  const links = new Map([
+    ['dev_push', 'push'],
+    ['dev_poll', 'poll'],
+  ] as const)
+  const phones = await openMessagesFixture(pullKind([], [], 20, undefined, new Set(), links))
+  onTestFinished(() => phones.close())
+  await phones.addAccount('acc_a', 100)
+  const found = () => routingFor(phones.pool, 'acc_a', 'live', null)
+  expect(found().pickUpSeconds).toBe(0)
+  await phones.addDevice('dev_push', { accountId: 'acc_a', pace: [30, 1_800] })
+  await phones.addDevice('dev_poll')
+  expect(found()).toMatchObject({ pickUpSeconds: 900, paces: [{ remaining: 30, pickUpSeconds: 900 }] })
+  await phones.addDevice('dev_stream')
+  expect(found()).toMatchObject({ pickUpSeconds: 0, paces: [{ pickUpSeconds: 900 }] })
+  const heard = { deviceId: 'dev_push', status: 'online', link: 'stream' } as const
+  phones.pool.heardElsewhere([{ ...heard, reportedAt: phones.clock.now() }])
+  expect(found().paces?.[0]?.pickUpSeconds, 'its stream is on another node').toBeUndefined()
+})
+
 test('a phone stands for its numbers and for no name, whatever its senders say: there is no sender available', async () => {
   const phones = await openMessagesFixture(pullKind())
   onTestFinished(() => phones.close())

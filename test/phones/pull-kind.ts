@@ -13,6 +13,7 @@ export const pullKind = (
   window = 20,
   sims: SimChoice = { simOf: new Map(), turns: [] },
   silent: ReadonlySet<string> = new Set(),
+  links: ReadonlyMap<string, Health['link']> = new Map(),
 ): ConnectorKind<Pull> => ({
   kind: 'android',
   settings: [],
@@ -22,7 +23,8 @@ export const pullKind = (
     window,
     sims,
     limitRestMs: 1_800_000,
-    health: () => (silent.has(id) ? { ...health, status: 'offline' } : health),
+    health: () =>
+      silent.has(id) ? { ...health, status: 'offline' } : { ...health, link: links.get(id) ?? 'stream' },
     start: async () => undefined,
     stop: async () => undefined,
     wake: () => void woken.push(id),

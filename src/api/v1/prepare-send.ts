@@ -53,9 +53,9 @@ export async function checkSend(
   if (!send.routing.enabled) throw refuse('no_sender_available', { headers: { 'retry-after': '30' } })
   const parts = send.recipients.length * send.priced.parts
   checkPlayedLimits(mode, send.recipients, parts)
-  const { paces } = send.routing
+  const { paces, pickUpSeconds } = send.routing
   // Most sends go to devices without a pace: they are spared the look-up.
-  if (paces === null) return { ...send, wait: null }
+  if (paces === null) return { ...send, wait: pickUpSeconds === 0 ? null : { pickUpSeconds } }
   return { ...send, wait: { paces, parts: parts + (await deps.ports.waitingParts(accountId, mode)) } }
 }
 

@@ -27,11 +27,8 @@ export interface RemarkableSend {
   isScheduled: boolean
 }
 
-/** The parts that wait, those of this send among them, and the paces at which they go. */
-export interface ExpectedWait {
-  parts: number
-  paces: readonly StandingPace[]
-}
+/** The parts that wait, those of this send among them, and the paces at which they go; without a pace the time until a device asks for the first. */
+export type ExpectedWait = { parts: number; paces: readonly StandingPace[] } | { pickUpSeconds: number }
 
 /** Everything worth knowing about a send that goes its way none the less. */
 export function findWarnings(send: RemarkableSend, routing: Routing, nowMs: number): Warning[] {
@@ -56,7 +53,9 @@ export function findWarnings(send: RemarkableSend, routing: Routing, nowMs: numb
   const former = formerSpelling(send.recipients)
   if (former !== null) warnings.push(former)
   if (send.wait !== null && !send.isScheduled) {
-    const waitSeconds = estimateWaitSeconds(send.wait.parts, send.wait.paces, nowMs)
+    const { wait } = send
+    const waitSeconds =
+      'paces' in wait ? estimateWaitSeconds(wait.parts, wait.paces, nowMs) : wait.pickUpSeconds
     if (waitSeconds === null || waitSeconds > send.validitySeconds)
       warnings.push(validityTooShort(waitSeconds))
   }
@@ -109,6 +108,6 @@ const shortened = ({ parts, plainParts }: PricedText): Warning => ({
 /** Null: longer than any message lives. */
 const validityTooShort = (waitSeconds: number | null): Warning => ({
   code: 'validity_shorter_than_queue',
-  message: `The messages may expire before a device takes them: at the pace of your devices the last of them can go in ${waitSeconds === null ? 'more than three days' : `about ${waitSeconds} s`}.`,
+  message: `The messages may expire before a device takes them: as fast as your devices ask for messages and send them, the last can go in ${waitSeconds === null ? 'more than three days' : `up to ${waitSeconds} s`}.`,
   estimated_wait_seconds: waitSeconds,
 })

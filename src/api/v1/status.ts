@@ -102,7 +102,7 @@ const StatusSchema = Type.Object({
       ),
       estimated_wait_seconds: orNull<number>(
         'integer',
-        'Until all of it can have gone at the pace of your own devices; null when nobody can say, as while some of it waits for the end of quiet hours.',
+        'Until all of it can have gone at the pace of your own devices, with up to 15 minutes until a phone without an event stream asks for messages; null when nobody can say, as while some of it waits for the end of quiet hours.',
       ),
     },
     { description: 'What waits for a device.' },

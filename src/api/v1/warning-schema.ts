@@ -31,7 +31,7 @@ export const WarningSchema = Type.Object(
     parts_without: Type.Optional(Type.Integer({ description: 'With `shortened_by_smart_encoding`: the parts that it would need as it was given.' })),
     pointers: Type.Optional(Type.Array(Type.String(), { description: 'With `recipient_not_known_mobile` and `recipient_former_spelling`: those recipients, as JSON pointers into the body.' })),
     suggestions: Type.Optional(Type.Array(Type.String(), { description: 'With `recipient_former_spelling`: what each of `pointers` is written as today, in the same order. The message goes to the number as it was given.' })),
-    estimated_wait_seconds: Type.Optional(orNull<number>('integer', 'With `validity_shorter_than_queue`: until the last of the messages can have gone, at the pace of your own devices; null when that takes longer than any message lives.')),
+    estimated_wait_seconds: Type.Optional(orNull<number>('integer', 'With `validity_shorter_than_queue`: until the last of the messages can have gone, at the pace of your own devices, with up to 15 minutes until a phone without an event stream asks for messages; null when that takes longer than any message lives.')),
   },
   { additionalProperties: true, description: 'A remark; some codes bring further members.' },
 ) // prettier-ignore
