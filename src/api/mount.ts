@@ -13,8 +13,11 @@ export interface MountTools {
   /** Whose request it is, for the log. */
   noteDevice(request: FastifyRequest, deviceId: string): void
   addressOf(request: FastifyRequest): string
-  /** Lets the connection of a request be idle for a shorter time than others once it is answered. One of a proxy serves many, and stays. */
-  endIdleSoon(request: FastifyRequest, reply: FastifyReply): void
+  /**
+   * Lets the connection of a request be idle for a shorter time than others once it is answered. One of a proxy serves many, and stays. Gives the
+   * headers of the answer that say so: without them Node tells the time of all other connections.
+   */
+  endIdleSoon(request: FastifyRequest, reply: FastifyReply): Readonly<Record<string, string>>
   /** Counts a credential that was refused. Gives after how many seconds the network may try again; 0 while it may go on. */
   failedAuthentication(request: FastifyRequest): number
 }
@@ -46,10 +49,13 @@ export function createMountTools({ clock, remoteAddress, config, ...tools }: Mou
     noteDevice: ({ progress }, deviceId) => void (progress.deviceId = deviceId),
     addressOf: ({ raw }) => remoteAddress(raw),
     endIdleSoon({ raw }, reply) {
-      if (isProxied(raw)) return
+      if (isProxied(raw)) return {}
       const { socket } = raw
       // Node sets its own time when an answer is finished, before those who listen later; and takes either away with the next request.
       reply.raw.once('finish', () => void socket.setTimeout(config.phoneIdleTimeoutMs))
+      // It ends with this answer: there is no time to tell.
+      if (!reply.raw.shouldKeepAlive) return {}
+      return { 'keep-alive': `timeout=${Math.floor(config.phoneIdleTimeoutMs / 1000)}` }
     },
     failedAuthentication({ raw }) {
       if (perMinute === 0) return 0

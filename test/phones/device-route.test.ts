@@ -17,6 +17,10 @@ test('check 1: a phone registers with the right private token, and with no other
       appVersion: '1.68.0',
     },
   ])
+  // The app sends what is typed in: GatewayApi of SMSGate gives the setting to `bearerAuth` unchanged.
+  const asTyped = privateToken.replaceAll('_', ' - ')
+  await call('POST', '/device', { token: ` ${asTyped}  `, json: app })
+  expect(store.shown.at(-1)).toBe(asTyped)
   for (const headers of [{ authorization: 'Basic YTpi' }, { authorization: 'Code abcdef' }, {}])
     expect(await call('POST', '/device', { token: null, json: app, headers })).toMatchObject({ status: 401 })
   const wrong = await call('POST', '/device', { token: 'onesixty_phone_wrong', json: app })

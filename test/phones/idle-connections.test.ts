@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startApp, type TestApp } from '../harness.ts'
 
 let app: TestApp
@@ -32,6 +32,28 @@ test('an idle connection of a phone ends soon, one of a proxy or of a program st
   expect(await ask(program, '/healthz')).toContain('HTTP/1.1 200')
   proxied.destroy()
   program.destroy()
+})
+
+test('the answer tells a phone the time after which its connection ends, and others theirs', async () => {
+  const later = await startApp({
+    ONESIXTY_PHONE_IDLE_TIMEOUT_MS: '5000',
+    ONESIXTY_KEEP_ALIVE_TIMEOUT_MS: '72000',
+  })
+  onTestFinished(() => later.stop())
+  const told = async (path: string, header = ''): Promise<(string | undefined)[]> => {
+    const socket = connect(Number(new URL(later.url).port), '127.0.0.1')
+    const answer = await ask(socket, path, header)
+    socket.destroy()
+    return ['connection', 'keep-alive'].map((name) => new RegExp(`^${name}: (.*)\r$`, 'im').exec(answer)?.[1])
+  }
+  expect(await told('/mobile/v1/device')).toEqual(['keep-alive', 'timeout=5'])
+  expect(await told('/mobile/v1/message'), 'refused').toEqual(['keep-alive', 'timeout=5'])
+  expect(await told('/mobile/v1/device', 'Connection: close\r\n')).toEqual(['close', undefined])
+  expect(await told('/mobile/v1/device', 'X-Forwarded-For: 192.0.2.1\r\n')).toEqual([
+    'keep-alive',
+    'timeout=72',
+  ])
+  expect(await told('/healthz')).toEqual(['keep-alive', 'timeout=72'])
 })
 
 test('a phone that asks again meanwhile keeps its connection', async () => {

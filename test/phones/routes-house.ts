@@ -33,6 +33,8 @@ export interface StubStore {
   /** Thrown by whatever stores. */
   fault: Error | null
   registered: SaidByApp[]
+  /** The private tokens that were looked up. */
+  shown: string[]
   updated: SaidByApp[]
   reports: Report[]
   sent: { attemptId: string; sim: number | null; parts: number | null }[]
@@ -114,6 +116,7 @@ export async function openRoutesHouse(config: Partial<Config> = {}): Promise<Rou
     hasMore: false,
     fault: null,
     registered: [],
+    shown: [],
     updated: [],
     reports: [],
     sent: [],
@@ -194,6 +197,7 @@ function portsOf(store: StubStore, phone: () => Phone | null): PhonePorts {
   }
   return {
     async register(token, said) {
+      store.shown.push(token)
       if (token !== privateToken) return null
       stored(() => store.registered.push(said))
       return { phoneId: 'phn_1', deviceToken, accountName: 'Ada', registration: store.registration }

@@ -17,12 +17,15 @@ export function callOf(tools: Pick<ServerTools, 'addressOf'>, request: FastifyRe
   }
 }
 
-/** The token of `Authorization: Bearer …`; null for anything else, such as the names and codes of the app's own server. */
+/**
+ * The token of `Authorization: Bearer …`; null for anything else, such as the names and codes of the app's own server. It may have blanks: the app
+ * sends the private token as a person has typed it.
+ */
 export const bearerOf = ({ headers }: Pick<Call, 'headers'>): string | null => {
   const { authorization } = headers
   const [, token] =
-    (typeof authorization === 'string' && /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization)) || []
-  return token ?? null
+    (typeof authorization === 'string' && /^Bearer +([\t\x20-\x7e]{1,512})$/i.exec(authorization)) || []
+  return token?.trim() || null
 }
 
 /** The call of a phone, from which it counts as heard. */

@@ -28,7 +28,7 @@ export interface ServerTools {
   noteDevice(request: FastifyRequest, deviceId: string): void
   addressOf(request: FastifyRequest): string
   /** Lets the connection of a request be idle for a short time only once it is answered. */
-  endIdleSoon(request: FastifyRequest, reply: FastifyReply): void
+  endIdleSoon(request: FastifyRequest, reply: FastifyReply): Readonly<Record<string, string>>
   /** Counts a credential that was refused. Gives after how many seconds the network may try again; 0 while it may go on. */
   failedAuthentication(request: FastifyRequest): number
 }

@@ -149,13 +149,13 @@ function respondWith(
   { status, json }: Answer,
   headers: Record<string, string> = {},
 ): void {
-  endIdleSoon(request, reply)
+  const ofConnection = endIdleSoon(request, reply)
   // Without this type the app finds no reader for the body.
   respond(request, reply, {
     status,
     contentType: 'application/json',
     body: json === undefined ? '' : JSON.stringify(json),
-    headers,
+    headers: headers['connection'] === 'close' ? headers : { ...ofConnection, ...headers },
   })
 }
 
