@@ -17,7 +17,13 @@ import { presentSpelling } from './number-changes.ts'
  */
 export type PhoneKind = 'mobile' | 'fixed' | 'premium' | 'unknown'
 
-export type PhoneNumber = { e164: string; country: string | null; kind: PhoneKind }
+export type PhoneNumber = {
+  e164: string
+  country: string | null
+  kind: PhoneKind
+  /** It has more digits than any number that its plan tells of: numbers of machines do, and so does one with a digit typed twice. */
+  isOverlong?: true
+}
 
 /** Why a number is refused: field code, a sentence that does not repeat the number, and what may have been meant. */
 type PhoneNumberFault = {
@@ -28,7 +34,8 @@ type PhoneNumberFault = {
 
 /**
  * Takes a number in E.164 (ITU-T; `+`, then 7 to 15 digits) whose length is possible in its country, and gives it
- * back with its country (ISO 3166 alpha-2, null when the number does not tell) and kind. Refuses every other
+ * back with its country (ISO 3166 alpha-2, null when the number does not tell) and kind. One that is longer than that is taken and marked: the SIMs of
+ * machines have such numbers (Norway's of twelve digits, France's of thirteen), and plans tell of few of them. Refuses every other
  * spelling, a trunk prefix inside (`+49 0151…`), a former spelling that no plan has any more (`+52 1 55…`), unassigned calling codes, and short and emergency numbers.
  * Numbers that are possible but in no range of the metadata are taken: ranges are opened faster than data is updated.
  */
@@ -38,15 +45,16 @@ export function parsePhoneNumber(raw: string): PhoneNumber | PhoneNumberFault {
   const reading = readInternationalNumber(raw)
   if (reading === null) return invalidNumber('No country uses this calling code.')
   const detail = findFault(reading)
+  const isOverlong = reading.length === 'too_long'
   if (detail !== null) {
     const present = presentSpelling(raw)
-    return present !== raw && isAcceptable(present)
-      ? invalidNumber(formerDetail, present)
-      : invalidNumber(detail)
+    if (present !== raw && isAcceptable(present)) return invalidNumber(formerDetail, present)
+    if (!isOverlong) return invalidNumber(detail)
   }
   const canonical = spellingOf(reading)
   if (canonical !== raw) return invalidNumber(trunkDetail, isAcceptable(canonical) ? canonical : null)
-  return { e164: raw, country: reading.country, kind: kindOf(reading.lineType) }
+  const { country, lineType } = reading
+  return { e164: raw, country, kind: kindOf(lineType), ...(isOverlong && { isOverlong }) }
 }
 
 /** A number as logs may show it: calling code and last two digits, not even the length. Takes any string. */
@@ -140,7 +148,7 @@ function digitOf(character: string): string {
   return String(value)
 }
 
-/** Whether a spelling would be taken as it is: a number without its prefix may be short, or have another prefix. */
+/** Whether a spelling would be taken as it is, and has a length that its plan knows, since what is guessed must be likely: a number without its prefix may be short, or have another prefix. */
 function isAcceptable(e164: string): boolean {
   const reading = e164Form.test(e164) ? readInternationalNumber(e164) : null
   return reading !== null && findFault(reading) === null && spellingOf(reading) === e164

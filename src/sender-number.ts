@@ -34,7 +34,7 @@ interface SenderFacts {
 export function readSender(from: string, facts: SenderFacts = {}): string {
   if (from.length > longestSender) return from
   const bare = withoutSeparators(from)
-  if (/^\+\d{4,17}$/.test(bare)) return international(bare.slice(1)) ?? from
+  if (/^\+\d{4,17}$/.test(bare)) return marked(bare.slice(1)) ?? from
   if (!bareDigits.test(bare)) return from
   const read = readDigits(bare, facts)
   return read === bare ? from : read
@@ -44,7 +44,7 @@ function readDigits(from: string, { is, country }: SenderFacts): string {
   if (is === 'other') return wholeMobile(from) ?? from
   const callingCode = country ? callingCodeOf(country) : null
   const abroad = country ? behindPrefix(from, country) : null
-  if (is === undefined && from.startsWith('00')) return international(from.slice(2)) ?? from
+  if (is === undefined && from.startsWith('00')) return marked(from.slice(2)) ?? from
   const national = callingCode === null ? null : dialledWithin(callingCode, from)
   const own = callingCode !== null && from.startsWith(callingCode) ? international(from) : null
   const readings = is !== undefined ? [national, own, abroad] : [own, national, abroad, international(from)]
@@ -63,25 +63,36 @@ export function possibleSenders(from: string, is: Exclude<SenderKind, 'other'>):
   const bare = from.length > longestSender ? '' : withoutSeparators(from)
   if (!bareDigits.test(bare)) return []
   const numbers = [...callingCodes].map((callingCode) => dialledWithin(callingCode, bare))
-  if (is === 'bare') numbers.push(international(bare))
+  if (is === 'bare') numbers.push(marked(bare))
   return [...new Set(numbers)].filter((number) => number !== null)
 }
 
 const longestSender = 64
 const bareDigits = /^\d{4,17}$/
 
-/** Null when no such number is possible. One in a former spelling that its country has given up is the present one. */
-function international(digits: string): string | null {
+/**
+ * What is known to be international; null when no such number is possible. One in a former spelling that its country has given up is the present one.
+ */
+function marked(digits: string): string | null {
   const number = `+${digits}`
   for (const each of [number, presentSpelling(number)]) if ('e164' in parsePhoneNumber(each)) return each
   return null
 }
 
+/** The same of what may be international: one that is longer than its plan knows is more likely another country's. */
+function international(digits: string): string | null {
+  const number = marked(digits)
+  return number === null || isOverlong(number) ? null : number
+}
+
 /** The same of a number of one country, as it is dialled there: a trunk prefix is taken off. */
 function dialledWithin(callingCode: string, digits: string): string | null {
   const number = parsePhoneNumber(`+${callingCode}${digits}`)
-  return 'e164' in number ? number.e164 : number.fault === 'invalid_number' ? number.suggestion : null
+  if ('e164' in number) return number.isOverlong ? null : number.e164
+  return number.fault === 'invalid_number' ? number.suggestion : null
 }
+
+const isOverlong = (e164: string): boolean => readInternationalNumber(e164)?.length === 'too_long'
 
 /** A number of another country, as it is dialled in this one. */
 function behindPrefix(digits: string, country: string): string | null {

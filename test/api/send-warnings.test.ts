@@ -176,6 +176,17 @@ test('numbers that are certainly not mobile are pointed at', async () => {
   expect(await warningsOf({ to: '+15005550006' }), 'a number that plays a network').toEqual([])
 })
 
+test('numbers that are longer than their plan knows, as those of machines, go with a warning', async () => {
+  expect(await warningsOf({ to: ['+47580009083060', to, '+371300000000012'] })).toEqual([
+    {
+      code: 'recipient_longer_than_plan',
+      message: 'Some numbers have more digits than any known one of their country, and may not exist.',
+      pointers: ['/to/0', '/to/2'],
+    },
+  ])
+  expect(await warningsOf({ to: '+337000011564653' })).toMatchObject([{ pointers: ['/to'] }])
+})
+
 test('a mobile number in a former spelling that networks may take goes as it is, with the present one beside it', async () => {
   const warnings = await warningsOf({ to: [to, '+551198765432', '+541123456789', '+5511998765433'] })
   expect(warnings).toMatchObject([

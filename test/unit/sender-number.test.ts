@@ -46,6 +46,9 @@ test.for([
   ['01149 151 12345678', { is: 'bare', country: 'US' }, '+4915112345678'],
   ['0104915112345678', { country: 'JP' }, '+4915112345678'],
   ['8104915112345678', { is: 'national', country: 'RU' }, '+4915112345678'],
+  // SIMs of machines have numbers that are longer than their plans know.
+  ['+47 580 009 083 060', {}, '+47580009083060'],
+  ['00371300000000012', {}, '+371300000000012'],
 ] as const)('%s, of %j, is %s', ([from, facts, number]) => {
   expect(readSender(from, facts)).toBe(number)
 })
@@ -65,6 +68,12 @@ test.for([
     { is: 'other', country: 'DE' },
   ],
   ['is called special, and is as short as such codes are', '44123456', { is: 'other', country: 'GB' }],
+  [
+    'has digits of which nothing is told, and would be longer than the plan of their calling code',
+    '47912345678',
+    {},
+  ],
+  ['is called special, and would be so', '47580009083060', { is: 'other' }],
   ['is a short code', '22333', { country: 'DE' }],
   ['is a name', 'ACME', { country: 'DE' }],
   ['is of no length that its country has', '49151', {}],
@@ -135,6 +144,8 @@ test('a national number may be any that ends so, behind its trunk prefix, and is
       if (is === 'bare' && 'e164' in parsePhoneNumber(`+${said}`)) expect(possible).toContain(`+${said}`)
     }),
   )
+  expect(possibleSenders('47580009083060', 'bare')).toContain('+47580009083060')
+  expect(possibleSenders('47912345678', 'national')).not.toContain('+4747912345678')
   expect(possibleSenders('2079460000', 'national')).not.toContain('+2079460000')
   for (const none of ['ACME', '22', '+4915112345678', '1'.repeat(30)]) expect(possibleSenders(none, 'bare')).toEqual([])
 }) // prettier-ignore

@@ -9,6 +9,8 @@ export interface Recipient {
   to: string
   country: string | null
   kind: PhoneKind
+  /** It is longer than its numbering plan knows. */
+  isOverlong?: true
   /** Where it stands in the body. */
   pointer: string
 }
@@ -47,5 +49,6 @@ function readRecipient(raw: string, pointer: string, mode: Mode, faults: Fault[]
     faults.push({ pointer, code: 'invalid_number', detail })
     return []
   }
-  return [{ to: number.e164, country: number.country, kind: number.kind, pointer }]
+  const { e164, ...known } = number
+  return [{ to: e164, ...known, pointer }]
 }

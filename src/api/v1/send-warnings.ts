@@ -50,6 +50,8 @@ export function findWarnings(send: RemarkableSend, routing: Routing, nowMs: numb
     const message = 'Some numbers are not known to be mobile and may not take an SMS.'
     warnings.push({ code: 'recipient_not_known_mobile', message, pointers: notMobile })
   }
+  const overlong = longerThanPlan(send.recipients)
+  if (overlong !== null) warnings.push(overlong)
   const former = formerSpelling(send.recipients)
   if (former !== null) warnings.push(former)
   if (send.wait !== null && !send.isScheduled) {
@@ -82,6 +84,18 @@ function unicodeEncoding(text: string): Warning {
     message: `${count} character${count === 1 ? ' is' : 's are'} outside the GSM alphabet.`,
     parts_if_gsm7: countPartsIfGsm7(text),
     offending,
+  }
+}
+
+/** Numbers of machines are so, and so is one with a digit too many. */
+function longerThanPlan(recipients: readonly Recipient[]): Warning | null {
+  const overlong = recipients.filter(({ isOverlong }) => isOverlong)
+  if (overlong.length === 0) return null
+  const message = 'Some numbers have more digits than any known one of their country, and may not exist.'
+  return {
+    code: 'recipient_longer_than_plan',
+    message,
+    pointers: overlong.map(({ pointer }) => pointer),
   }
 }
 
