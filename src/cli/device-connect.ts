@@ -40,7 +40,7 @@ async function explainDevice(tools: Toolbox, deviceId: string): Promise<Output> 
   const owner = accountId === null ? '--shared' : `--account ${accountId}`
   return {
     json: { id: deviceId, kind, connectable: true },
-    text: `A phone connects by itself with what was typed into its app. If that is lost, onesixty device connect android ${owner} makes a new private token; the phone is known again by its SIMs only under the old one.`,
+    text: `A phone connects by itself with what was typed into its app. If that is lost, onesixty device connect android ${owner} makes a new private token. With it the phone registers as a new device: onesixty device same ${deviceId} dev_NEW says that it is this one.`,
   }
 }
 

@@ -11,6 +11,7 @@ import { deviceArgument as device, findDevice, loadKind } from './device-lookup.
 import { remediesOf } from '../devices/device-remedies.ts'
 import { receipts } from './device-receipts.ts'
 import { remove } from './device-remove.ts'
+import { same } from './device-same.ts'
 import { test } from './device-test.ts'
 import { describeDevice, deviceDocument } from './device-view.ts'
 import { table } from './help.ts'
@@ -186,7 +187,7 @@ const set = command({
 
 export const deviceCommands: CommandGroup = {
   summary: 'Sending devices: what carries messages.',
-  commands: { add, list, set, connect, test, receipts, remove },
+  commands: { add, list, set, connect, test, receipts, same, remove },
 }
 
 async function deviceDeps(tools: Toolbox, kind: ConnectorKind): Promise<DeviceDeps> {

@@ -17,7 +17,7 @@ afterAll(() => cli.close())
 const groups = {
   account: ['create', 'grant', 'limit', 'list', 'suspend', 'reactivate', 'close'],
   key: ['create', 'list', 'revoke'],
-  device: ['add', 'list', 'set', 'connect', 'test', 'remove'],
+  device: ['add', 'list', 'set', 'connect', 'test', 'same', 'remove'],
   restore: ['release', 'cancel', 'settle'],
 }
 const words = ['serve', ...Object.keys(groups), 'send', 'doctor', 'backup', 'migrate', 'version']

@@ -183,6 +183,24 @@ describe('a phone that is removed', () => {
   })
 })
 
+test('a phone that registered anew is the former device once that is said, unless it was given messages', async () => {
+  const [former, again, busy] = [await addPhone(), await addPhone(), await addPhone()]
+  await hold(busy)
+  const refused = await cli.run(`device same ${former} ${busy}`)
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining(`${busy} was given messages already`),
+  ])
+  const { id: simulator } = await cli.json<{ id: string }>(
+    'device add simulator --shared --mode test --name S',
+  )
+  expect((await cli.run(`device same ${former} ${simulator}`)).stderr).toContain(`${simulator} is no phone`)
+  const [phone] = await tools.withStorage(({ read }) => listPhones(read, { deviceId: again }))
+  expect(await cli.json(`device same ${former} ${again}`)).toEqual({ id: former, taken_over: again })
+  const now = await tools.withStorage(({ read }) => listPhones(read, { deviceId: former }))
+  expect(now.map(({ phoneId }) => phoneId)).toEqual([phone?.phoneId])
+})
+
 /** What the server writes down when a phone fetches a message. */
 const hold = (deviceId: string): Promise<unknown> =>
   tools.withStorage(async ({ read, writer }) => {

@@ -19,6 +19,7 @@ import { createPhones } from '../../src/phones.ts'
 import { SharedCounts } from '../../src/shared-counts.ts'
 import { migrate, readMigrations } from '../../src/storage/migrate.ts'
 import { isPostgres } from '../test-database.ts'
+import { takeOverPhone } from '../../src/devices/same-phone.ts'
 import { a12, openRegistrationHouse, type RegistrationHouse, secretBox } from './registration-house.ts'
 
 const simsNotSaid = '0020_sims_not_said.sql'
@@ -174,6 +175,40 @@ describe('registrations', () => {
     for (const known of [before, after])
       expect(await ports.identifyHook(known?.hookSecret ?? '')).toMatchObject({ phoneId: made?.phoneId })
   }) // prettier-ignore
+
+  test('a phone without the numbers of its SIMs is the former device again once that is said, and holds nothing else', async () => {
+    const { token } = await house.mint()
+    // From Android 10 on SubscriptionInfo.getIccId() is empty for the app.
+    const said = { sims: [{ slot: 1, number: null, carrier: null, iccid: null }] }
+    const first = (await house.register(token, said))!
+    const second = (await house.register(token, said))!
+    const other = (await house.register((await house.mint(null)).token, said))!
+    const takeOver = (deviceId: string, newId: string) =>
+      house.storage.writer.write((tx) =>
+        takeOverPhone(tx, house.phoneDeps(), { deviceId, newId, actor: 'test' }),
+      )
+    await expect(takeOver(first.deviceId, first.deviceId)).rejects.toThrow('different devices')
+    await expect(takeOver(first.deviceId, other.deviceId)).rejects.toThrow('same owner and mode')
+    await takeOver(first.deviceId, second.deviceId)
+    expect(await house.find(second.deviceToken)).toMatchObject({
+      deviceId: first.deviceId,
+      phoneId: second.phoneId,
+    })
+    expect(await house.find(first.deviceToken)).toBeNull()
+    const { read } = house.storage
+    const states = await read
+      .selectFrom('devices')
+      .select(['id', 'state'])
+      .where('account_id', 'is not', null)
+      .orderBy('id')
+      .execute()
+    expect(states).toEqual([
+      { id: first.deviceId, state: 'enabled' },
+      { id: second.deviceId, state: 'retired' },
+    ])
+    expect(await house.audited()).toContain('phone.taken_over')
+    await expect(takeOver(first.deviceId, second.deviceId), 'said twice').rejects.toThrow('no device')
+  })
 
   test('the same phone installed anew keeps its device, and whatever its former app shows is nobody’s', async () => {
     const { token } = await house.mint()
