@@ -10,6 +10,8 @@ export interface HeardElsewhere {
   reasons?: readonly string[]
   /** How it is connected there; omitted: unknown. */
   link?: string
+  /** Known numbers of its SIMs. */
+  numbers?: readonly string[]
   reportedAt: number
 }
 
@@ -46,7 +48,8 @@ export async function heardElsewhere(
     const there = JSON.parse(row.body) as DeviceReportBody
     if (!knowsMore(there, body)) return []
     const reasons = JSON.parse(row.reasons) as string[]
-    return [{ deviceId, status: row.status, reasons, link: there.link, reportedAt: row.reported_at }]
+    const numbers = there.sims.flatMap(({ number }) => number ?? [])
+    return [{ deviceId, status: row.status, reasons, numbers, link: there.link, reportedAt: row.reported_at }]
   })
 }
 

@@ -7,6 +7,7 @@ import { addDevice, type Pace } from './device-store.ts'
 import { findPhoneToken, type PhoneTokenOwner } from './phone-tokens.ts'
 import type { DeviceRules } from './device-rules.ts'
 import type { SecretBox } from './secret-box.ts'
+import { simSetting, simSlots } from './sim-number.ts'
 
 /** What an app says of itself. What it leaves out is null. */
 export interface SaidOfPhone {
@@ -127,6 +128,10 @@ export interface KnownPhone {
   usesPush: boolean
   /** Null: an old app that says nothing of them. */
   sims: readonly SimOfPhone[] | null
+  /** Numbers of its SIMs as they were set, by slot from 1; null where none was. */
+  simNumbers: readonly (string | null)[]
+  /** Whose national numbers its SIMs have; null where nobody has said so. */
+  country: string | null
   /** Its token was shown before. */
   wasHeard: boolean
 }
@@ -156,6 +161,7 @@ export async function findPhone(
       'p.uses_push',
       'p.sims',
       'p.heard_at',
+      'd.settings',
       'a.name',
       'a.state',
     ])
@@ -165,6 +171,7 @@ export async function findPhone(
     .executeTakeFirst()
   if (row === undefined || row.state === 'closed' || !secretBox.canOpen(row.signing_key)) return null
   const signingKey = secretBox.open(row.signing_key, row.id)
+  const settings = JSON.parse(row.settings) as Record<string, string>
   return {
     phoneId: row.id,
     deviceId: row.device_id,
@@ -174,6 +181,8 @@ export async function findPhone(
     appVersion: row.app_version,
     usesPush: row.uses_push === 1,
     sims: JSON.parse(row.sims) as SimOfPhone[] | null,
+    simNumbers: simSlots.map((slot) => settings[simSetting(slot)] || null),
+    country: settings['country'] || null,
     wasHeard: row.heard_at !== null,
   }
 }

@@ -4,6 +4,9 @@ import { withoutSeparators } from '../phone-number.ts'
 /** As Android counts them. */
 export const simSlots: readonly number[] = [1, 2, 3]
 
+/** The setting that holds the number of the SIM in a slot. */
+export const simSetting = (slot: number): string => `sim_${slot}_number`
+
 /**
  * What naming a SIM's number changes: the setting that ties it to the slot, and the senders, where it takes the place of the former one. Apps tell
  * numbers masked, so that a person has to say them. Null takes the number away. Refuses the number of another SIM of the phone.
@@ -13,7 +16,7 @@ export function simChange(
   slot: number,
   number: string | null,
 ): { settings: Record<string, string | null>; senders: string[] } {
-  const name = `sim_${slot}_number`
+  const name = simSetting(slot)
   const given = number === null ? null : withoutSeparators(number)
   const former = before.settings[name]
   const elsewhere = Object.entries(before.settings).filter(

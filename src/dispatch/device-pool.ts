@@ -116,7 +116,11 @@ export class DevicePool implements Service {
 
   /** The same, and those that other nodes run for it. */
   servingAccount(accountId: string, mode: Mode): RoutedDevice[] {
-    const here = this.forAccount(accountId, mode).map((device) => this.#elsewhere.routed(routedHere(device)))
+    const here = this.forAccount(accountId, mode).map((device) => {
+      const routed = routedHere(device)
+      const facts = { ...routed.facts, ...this.#elsewhere.sendersOf(device) }
+      return this.#elsewhere.routed({ ...routed, facts })
+    })
     return [...here, ...this.#elsewhere.forAccount(accountId, mode)]
   }
 

@@ -6,6 +6,7 @@ import type { Candidate } from './choose-device.ts'
 import type { DeviceFacts } from './device-facts.ts'
 import { DeviceTrust } from './device-trust.ts'
 import { drained } from './drained.ts'
+import { knownSenders } from './known-senders.ts'
 import { busyBackoffMs, faultOfDevice } from './retry-policy.ts'
 import { type Sim, SimPaces, type SimRoom } from './sim-paces.ts'
 import { type Throughput, throughputOf } from './throughput.ts'
@@ -123,7 +124,7 @@ export class DeviceRuntime {
 
   /** As a candidate for messages of this sender, whose SIM may be at its pace while another is not. */
   candidate(sender: string | null = null): Candidate {
-    const { id, accountId, mode, senders, isDraining, groupId } = this.#facts
+    const { id, accountId, mode, isDraining, groupId } = this.#facts
     const { status, cannotSend = false } = this.health
     const leaseToken = this.#leaseToken?.() ?? null
     const { window } = this.link
@@ -133,7 +134,7 @@ export class DeviceRuntime {
       id,
       accountId,
       mode,
-      senders,
+      senders: knownSenders(this.#facts, this.link),
       // To messages that wait, a device that drains is none: another one may have them.
       health: !isDraining && (status === 'online' || status === 'degraded') ? status : 'offline',
       free,
@@ -154,8 +155,7 @@ export class DeviceRuntime {
   /** The pace and what is left of it; null when the device goes as fast as it can. */
   throughput(): Throughput | null {
     const { pace } = this.#facts
-    if (pace === null) return null
-    return throughputOf(this.#paces, pace, this.#clock)
+    return pace === null ? null : throughputOf(this.#paces, pace, this.#clock)
   }
 
   /** The SIMs that may send for this sender and what may still go over each, who has sent least first. */

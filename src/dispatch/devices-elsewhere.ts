@@ -6,6 +6,7 @@ import type { Mode } from '../storage/schema.ts'
 import type { Candidate } from './choose-device.ts'
 import type { DeviceFacts } from './device-facts.ts'
 import type { DeviceRuntime } from './device-runtime.ts'
+import { knownSenders } from './known-senders.ts'
 import { tellsDoubt } from './device-trust.ts'
 import { type RoutedDevice, servedBy } from './routed-device.ts'
 
@@ -14,6 +15,15 @@ type Said = Pick<RoutedDevice, 'isWorking' | 'throughput' | 'link'> & { isDoubte
 
 /** Nothing is known of it. */
 const silent: Said = { isWorking: false, throughput: null, link: 'none', isDoubted: false }
+
+interface Heard {
+  isWorking: boolean
+  isDoubted: boolean
+  link: string
+  /** Known numbers of its SIMs. */
+  numbers: ReadonlySet<string>
+  untilMs: number
+}
 
 /** So many ids go into one statement. */
 const pageSize = 1_000
@@ -29,10 +39,7 @@ export class DevicesElsewhere {
   #byOwner: ReadonlyMap<string, readonly Known[]> | null = null
   #said: ReadonlyMap<string, Said> = new Map()
   /** Phones that other nodes hear: until when that counts. */
-  readonly #heard = new Map<
-    string,
-    { isWorking: boolean; isDoubted: boolean; link: string; untilMs: number }
-  >()
+  readonly #heard = new Map<string, Heard>()
 
   constructor(deps: { read: Db; clock: Clock }) {
     this.#deps = deps
@@ -63,10 +70,11 @@ export class DevicesElsewhere {
 
   /** Phones of which other nodes know more, as those said lately. */
   hear(heard: readonly HeardElsewhere[]): void {
-    for (const { deviceId, status, reasons = [], link = 'none', reportedAt } of heard) {
+    for (const { deviceId, status, reasons = [], numbers = [], link = 'none', reportedAt } of heard) {
       const isWorking = status === 'online' || status === 'degraded'
       const untilMs = reportedAt + reportLifetimeMs
-      this.#heard.set(deviceId, { isWorking, isDoubted: tellsDoubt(reasons), link, untilMs })
+      const isDoubted = tellsDoubt(reasons)
+      this.#heard.set(deviceId, { isWorking, isDoubted, link, numbers: new Set(numbers), untilMs })
     }
   }
 
@@ -82,6 +90,13 @@ export class DevicesElsewhere {
     return { ...here, isWorking: true, link: this.#heard.get(here.facts.id)?.link ?? here.link }
   }
 
+  /** The senders of a phone of this node, and those that it has by what it told another. */
+  sendersOf(device: DeviceRuntime): Pick<Candidate, 'senders'> {
+    const heard = this.isHeard(device.facts) ? this.#heard.get(device.facts.id) : undefined
+    const senders = knownSenders(device.facts, device.link)
+    return { senders: heard === undefined ? senders : senders.union(heard.numbers) }
+  }
+
   forAccount(accountId: string, mode: Mode): RoutedDevice[] {
     return [...this.#ownedBy(accountId, mode), ...this.#ownedBy(null, mode)]
   }
@@ -92,7 +107,8 @@ export class DevicesElsewhere {
     const isElsewhere = here.health === 'offline' && this.isHeard(device.facts)
     if (!isElsewhere) return here
     const isDoubted = this.#heard.get(device.facts.id)?.isDoubted === true
-    return { ...here, health: 'online', free: 0, isElsewhere, ...(isDoubted && { isDoubted }) }
+    const { senders } = this.sendersOf(device)
+    return { ...here, senders, health: 'online', free: 0, isElsewhere, ...(isDoubted && { isDoubted }) }
   }
 
   /** An account's own links that work elsewhere, as the choice sees them. */

@@ -21,6 +21,7 @@ import type { DevicePool } from './device-pool.ts'
 import type { DeviceFacts } from './device-facts.ts'
 import { countryOf } from './device-slot.ts'
 import { InboundRate } from './inbound-rate.ts'
+import { knownSenders } from './known-senders.ts'
 
 interface InboundReceiverDeps {
   read: Db
@@ -53,8 +54,8 @@ export class InboundReceiver {
   async receive(deviceId: string, inbound: Inbound): Promise<void> {
     const { config, clock, pool } = this.#deps
     if (!this.#rate.take(deviceId)) throw tooMany(config.inboundPerMinute)
-    const facts = pool.get(deviceId)?.facts
-    const owner = facts ?? (await this.#ownerOf(deviceId))
+    const running = pool.get(deviceId)
+    const owner = running?.facts ?? (await this.#ownerOf(deviceId))
     const cut = inbound.text.slice(0, config.inboundCharacters)
     const text = inbound.part === undefined ? plainText(cut) : withoutControls(cut)
     const from = await this.#senderOf(deviceId, owner, inbound)
@@ -87,7 +88,8 @@ export class InboundReceiver {
       ...(formerFingerprint && { formerFingerprint }),
       ...(toldOtherwise && { toldOtherwise }),
       isShared: owner.accountId === null,
-      answerFrom: to !== null && facts?.senders.has(to) === true ? to : null,
+      answerFrom:
+        to !== null && running !== null && knownSenders(running.facts, running.link).has(to) ? to : null,
       ...(sentBefore === null ? {} : { sentBefore }),
       ...(inbound.part === undefined ? {} : { part: inbound.part }),
     })

@@ -289,7 +289,7 @@ describe('an export', () => {
     const filter = { reference: 'export-ids' }
     const csv = await house.ada.read('history/export', { filter, format: 'csv' }, inTest)
     const [names, values] = (csv.body as string).trim().split(/\r?\n/)
-    expect(names).toMatch(/,send_id,network_ids$/)
+    expect(names).toMatch(/,send_id,received_at,network_ids$/)
     expect(values).toMatch(/,sim_\S+ n1 n2 n3$/)
     const json = await house.ada.read('history/export', { filter, format: 'json' }, inTest)
     const [{ network_ids: told } = { network_ids: [] }] = JSON.parse(json.body as string) as {

@@ -14,7 +14,9 @@ export interface Piece extends Partial<Inbound> {
   reference?: number
 }
 
-const pool = { get: () => ({ facts: { accountId: 'acc_a', mode: 'live', senders: new Set() } }) as never }
+const pool = {
+  get: () => ({ facts: { accountId: 'acc_a', mode: 'live', senders: new Set() }, link: {} }) as never,
+}
 const unbounded = {
   inboundJoinMinutes: 30,
   inboundCharacters: 40_000,

@@ -78,7 +78,7 @@ const hear = async (from: string, { owner = null, country = null, fromIs, runs =
     read: storage.read, writer: notingWriter(), ids, clock, keywords,
     horizon: { hold: (atMs: number, write: (timeIn: () => Promise<number>) => unknown) => write(async () => atMs), heardOf: () => undefined } as unknown as WriteHorizon,
     config: { inboundJoinMinutes: 30, inboundCharacters: 40_000, inboundPerMinute: 0, sharedReplyDays: 30 },
-    pool: { get: () => (runs ? ({ facts } as never) : null) },
+    pool: { get: () => (runs ? ({ facts, link: {} } as never) : null) },
   })
   await clock.advance(1)
   const inbound = { from, to: '12345', text: 'STOP', receivedAt: clock.now(), inReplyTo: null, fingerprint: `f${told++}` }

@@ -40,7 +40,9 @@ const receive = async (more: Partial<Inbound> = {}, sharedReplyDays = 30): Promi
     clock,
     horizon: new WriteHorizon({ now: clock.now }),
     config: { inboundJoinMinutes: 30, inboundCharacters: 40_000, inboundPerMinute: 0, sharedReplyDays },
-    pool: { get: () => ({ facts: { accountId: null, mode: 'live', senders: new Set() } }) as never },
+    pool: {
+      get: () => ({ facts: { accountId: null, mode: 'live', senders: new Set() }, link: {} }) as never,
+    },
   })
   const fingerprint = `f${told++}`
   const inbound = {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { reportLifetimeMs } from '../../src/devices/device-report.ts'
 import type { KnownPhone } from '../../src/devices/phones.ts'
+import { routingFor } from '../../src/dispatch/routing.ts'
 import { touchDirectory } from '../../src/storage/directory-version.ts'
 import { type DeskHouse, openDeskHouse } from './desk-house.ts'
 
@@ -50,6 +51,36 @@ test('what a phone cannot carry hides nothing that it can, however much of it wa
   await house.addAccount('acc_z', 10)
   await house.send({ accountId: 'acc_z', to: ['+4915112345699'] })
   expect((await house.pull(phone)).map(({ to }) => to)).toEqual(['+4915112345699'])
+})
+
+test('the known number of a SIM is a sender of its phone without more words, and what names it goes over that SIM', async () => {
+  const numbers = new Map([['+4915100000002', 2]])
+  const house = await openDeskHouse({ sims: { simOf: numbers, turns: [] } })
+  const phone = await house.register('1')
+  const isEnabled = (from: string) => routingFor(house.pool, 'acc_a', 'live', from).enabled
+  expect(['+4915100000002', '+4915100000009'].map(isEnabled)).toEqual([true, false])
+  await house.send({ from: '+4915100000002', to: ['+4915112345601'] })
+  await house.send({ from: '+4915100000009', to: ['+4915112345602'] })
+  expect((await house.pull(phone)).map(({ to, sim }) => [to, sim])).toEqual([['+4915112345601', 2]])
+})
+
+test('the number that a SIM told another node is a sender here, too, until that node is silent of it', async () => {
+  const house = await openDeskHouse()
+  const { deviceId } = await house.register('2')
+  const reportedAt = house.clock.now()
+  const from = '+4915100000002'
+  const isEnabled = () => routingFor(house.pool, 'acc_a', 'live', from).enabled
+  const isChosen = () =>
+    house.pool
+      .candidatesFor({ accountId: 'acc_a', mode: 'live', sender: from } as never)
+      .map(({ senders }) => senders.has(from))
+  house.silent.add(deviceId)
+  house.pool.heardElsewhere([{ deviceId, status: 'online', reportedAt }])
+  expect([isEnabled(), isChosen()]).toEqual([false, [false]])
+  house.pool.heardElsewhere([{ deviceId, status: 'online', numbers: [from], reportedAt }])
+  expect([isEnabled(), isChosen()]).toEqual([true, [true]])
+  await house.clock.advance(reportLifetimeMs)
+  expect(isEnabled()).toBe(false)
 })
 
 test('what waits for a phone that another node hears is given to no shared phone here, until that node is silent of it', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { openRoutesHouse } from './routes-house.ts'
+import { registrationOf } from './phone-fixture.ts'
 import { received, sim } from './said-by-app.ts'
 
 test('check 22: a webhook is taken with the right signature only, and not when it is old', async () => {
@@ -42,6 +43,32 @@ test.for([
   await hook('sms:received', { ...received, sender })
   expect(store.inbound).toMatchObject([{ from: sender }])
   expect(store.inbound[0]?.fromIs).toBe(fromIs)
+}) // prettier-ignore
+
+/** The app says its number of a SIM that knows it, and of others null (`ReceiverService`, app 1.68). */
+const slots = (...numbers: (string | null)[]) =>
+  numbers.map((phoneNumber, i) => ({ ...sim, slotIndex: i, simNumber: i + 1, phoneNumber }))
+
+test.for([
+  ['the number that was set for its SIM', { set: [null, '+4915100000002'], simNumber: 2 }, '+4915100000002'],
+  ['the same before what the phone says', { set: ['+4915100000001'], recipient: '+4915100000009' }, '+4915100000001'],
+  ['the number that the phone says, in full', { country: 'DE', recipient: '015100000009' }, '+4915100000009'],
+  ['what the phone told of that SIM at its start', { told: [null, '+4915100000002'], simNumber: 2 }, '+4915100000002'],
+  ['that of its only SIM, where it does not say which', { told: ['+4915100000001'], simNumber: null }, '+4915100000001'],
+  ['that which was set for its only SIM', { set: ['+4915100000001'], simNumber: null }, '+4915100000001'],
+  ['nobody knows which of two', { set: ['+4915100000001'], told: [null, null], simNumber: null }, null],
+  ['nobody knows what is masked', {}, null],
+  ['nobody knows of another SIM', { set: ['+4915100000001'], simNumber: 2 }, null],
+] as const)('what a phone received was for %s', async ([, given, to]) => {
+  const { set, told, country = null, recipient = null, simNumber = 1 } = { set: [], told: null, ...given } as { set: string[]; told: string[] | null; country?: string; recipient?: string; simNumber?: number | null }
+  const { hook, store } = await openRoutesHouse()
+  store.registration = registrationOf({ simNumbers: set, country })
+  if (told !== null) {
+    store.registration = registrationOf({ simNumbers: set, country, sims: null })
+    await hook('app:started', { simCards: slots(...told) })
+  }
+  await hook('sms:received', { ...received, recipient, simNumber })
+  expect(store.inbound.map((inbound) => inbound.to)).toEqual([to])
 }) // prettier-ignore
 
 test('check 23: a repeated webhook has one fingerprint, a genuine repeat of another second has its own', async () => {

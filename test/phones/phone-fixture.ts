@@ -31,6 +31,8 @@ export const registrationOf = (more: Partial<Registration> = {}): Registration =
   appVersion: '1.68.0',
   usesPush: false,
   sims: [{ slot: 1, number: '*********1234', carrier: '*elco', iccid: null }],
+  simNumbers: [],
+  country: null,
   ...more,
 })
 

@@ -104,6 +104,35 @@ test('numbers of SIMs are shown as the operator named them or as the app said th
   ])
 })
 
+test('a number that a SIM tells makes it a sender, in whatever form its network has written it, until another is set or it is gone', () => {
+  const { phone, contact } = createStubbedPhone({ country: 'DE' }, withSims(1, 2))
+  contact()
+  expect([...phone.sims.simOf]).toEqual([])
+  const numbers = ['015112345671', '004915112345672']
+  phone.sawSims(numbers.map((number, i) => ({ slot: i + 1, number, carrier: null })))
+  expect([...phone.sims.simOf]).toEqual([
+    ['+4915112345671', 1],
+    ['+4915112345672', 2],
+  ])
+  phone.applySettings({ country: 'DE', sim_2_number: '+4915112345679' })
+  expect([...phone.sims.simOf]).toEqual([
+    ['+4915112345671', 1],
+    ['+4915112345679', 2],
+  ])
+  phone.applySettings({})
+  expect([...phone.sims.simOf], 'of no country').toEqual([['+4915112345672', 2]])
+  phone.contact(withSims(1), null)
+  expect([...phone.sims.simOf], 'taken out').toEqual([])
+})
+
+test('what was set and is known from before a restart is no number of the SIM once it is taken away', () => {
+  const { phone } = createStubbedPhone({ sim_1_number: '+4915112345671' })
+  const sims = [{ slot: 1, number: '+4915112345671', carrier: null }, { slot: 2, number: '+4915112345672', carrier: null }] // prettier-ignore
+  phone.remember({ status: 'online', link: 'stream', lastSeenAt: 1, appVersion: null, battery: null, network: null, sims } as never) // prettier-ignore
+  phone.applySettings({})
+  expect([...phone.sims.simOf]).toEqual([['+4915112345672', 2]])
+})
+
 test('a SIM that was taken out sends no more, and one that was put in does, as soon as the app registers anew', () => {
   const { phone } = createStubbedPhone({ sim_selection: 'rotate' })
   const simsOf = () => [

@@ -161,6 +161,21 @@ describe('registrations', () => {
     )
   })
 
+  test('a phone is known with what was set of its SIMs', async () => {
+    const made = (await house.register((await house.mint()).token))!
+    const set = async (settings: object) => {
+      await house.storage.writer.write((tx) =>
+        tx
+          .updateTable('devices')
+          .set({ settings: JSON.stringify(settings) })
+          .execute(),
+      )
+      return house.find(made.deviceToken)
+    }
+    expect(await set({})).toMatchObject({ simNumbers: [null, null, null], country: null })
+    expect(await set({ sim_2_number: '+4915100000002', country: 'DE' })).toMatchObject({ simNumbers: [null, '+4915100000002', null], country: 'DE' }) // prettier-ignore
+  })
+
   test('addresses that a phone was given before the secret of the instance changed, and after, are good', async () => {
     const former = 'the former secret of the instance'
     const of = (secret: InstanceSecret) =>

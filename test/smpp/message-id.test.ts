@@ -72,7 +72,7 @@ test('ids above 2^53 keep every digit', () => {
 
 test('exact keeps case and zeros, and lets go of blanks alone', () => {
   expect(submittedId(' 00Ab ', 'exact')).toBe('00Ab')
-  expect(receiptedId('00Ab', 'exact')).toEqual({ networkId: '00Ab' })
+  expect(receiptedId('00Ab', 'exact')).toEqual({ networkId: '00Ab', anyCase: true })
 })
 
 test('ids that are no numbers are compared without case', () => {

@@ -71,6 +71,16 @@ test.each(['__proto__', 'constructor', 'toString'])(
   },
 )
 
+test('a SIM is asked for by the number that the phone tells of it, unless another was set; what is no whole number asks for none', () => {
+  const told = [{ slot: 1, number: '+4915100000001' }, { slot: 2, number: '+4915100000002' }, { slot: 3, number: '0151' }] // prettier-ignore
+  const chosen = (settings: Record<string, string>) => [...simChoiceOf(readSettings(settings), told).simOf]
+  expect(chosen({})).toEqual([
+    ['+4915100000001', 1],
+    ['+4915100000002', 2],
+  ])
+  expect(new Map(chosen({ sim_1_number: '+4915100000002' })).get('+4915100000002')).toBe(1)
+})
+
 test('in one window no SIM sends more than its pace, however turns change, if nothing is spent without room', () => {
   const step = fc.record({
     isRotating: fc.boolean(),

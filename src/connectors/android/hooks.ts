@@ -1,9 +1,10 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { dayMs, minuteMs } from '../../clock.ts'
-import { withoutSeparators } from '../../phone-number.ts'
 import type { Inbound } from '../connector.ts'
 import { readDate } from './dates.ts'
+import { isBare, ownNumber } from './own-number.ts'
 import type { SeenHealth } from './phone.ts'
+import { unmasked } from './known-sims.ts'
 import { readSims } from './registration.ts'
 import { type Answer, CallRefused, done, isRecord, type PhoneCall, type PhoneRouteDeps, readJson, textOf, wholeNumberOf } from './route.ts' // prettier-ignore
 
@@ -25,7 +26,7 @@ export async function hear(deps: PhoneRouteDeps, call: PhoneCall): Promise<Answe
   switch (envelope['event']) {
     case 'sms:received': {
       const inbound = readReceived(payload, deps.clock.now())
-      if (inbound !== null) await ports.inbound(registration, inbound)
+      if (inbound !== null) await ports.inbound(registration, { ...inbound, to: recipientOf(payload, call) })
       break
     }
     case 'sms:sent': {
@@ -73,7 +74,7 @@ function isSame(given: string, expected: string): boolean {
  * Null for what is no message. The time is the one of the SMSC, which knows seconds: it tells genuine repeats apart. Apps tell a message
  * twice, by the broadcast and by the inbox of the phone, and write its time as they like: one from before there was the app is none.
  */
-function readReceived(payload: Record<string, unknown>, nowMs: number): Inbound | null {
+function readReceived(payload: Record<string, unknown>, nowMs: number): Omit<Inbound, 'to'> | null {
   const { message, receivedAt } = payload
   const from = textOf(payload['sender'] ?? payload['phoneNumber'], longestNumber)
   if (from === null || typeof message !== 'string') return null
@@ -82,7 +83,6 @@ function readReceived(payload: Record<string, unknown>, nowMs: number): Inbound 
   return {
     from,
     ...(isBare(from) && { fromIs: 'bare' as const }),
-    to: textOf(payload['recipient'], longestNumber),
     text: message,
     // An SMSC whose clock goes before ours makes no message of tomorrow.
     receivedAt: atMs === null ? null : Math.min(atMs, nowMs),
@@ -90,6 +90,22 @@ function readReceived(payload: Record<string, unknown>, nowMs: number): Inbound 
     ...namesOf(payload, { from, atMs, isDateless: toldMs !== null && atMs === null, nowMs }),
     ...(atMs === null && { fingerprintGuessed: true }),
   }
+}
+
+/**
+ * Which of its numbers the SMS came to: as it was set for its SIM, as the phone says, or as it has said of that SIM. The app says none of a SIM that does
+ * not know its own, and leaves out which SIM it was where Android does not tell (`ReceiverService`, app 1.68).
+ */
+function recipientOf(
+  { recipient, simNumber }: Record<string, unknown>,
+  { registration, phone }: PhoneCall,
+): string | null {
+  const sims = phone?.health().sims ?? registration.sims ?? []
+  const slot = wholeNumberOf(simNumber, 1, 3) ?? (sims.length === 1 ? (sims[0]?.slot ?? null) : null)
+  const { simNumbers, country } = registration
+  const set = slot === null ? null : (simNumbers[slot - 1] ?? null)
+  const told = sims.find((sim) => sim.slot === slot)?.number ?? null
+  return set ?? ownNumber(textOf(recipient, longestNumber) ?? unmasked(told), country)
 }
 
 /** No SMS that a phone hands on is older: one that tells no time, or whose clock does not go, dates it to 1970. */
@@ -136,12 +152,6 @@ function namesOf(
   ]
   return { fingerprint: named('dateless', sim, turn), toldOtherwise: { keeps: [], looksFor } }
 }
-
-/**
- * Android puts a plus before what the network names international (`PhoneNumberUtils.calledPartyBCDToString`, by the type of number of 3GPP TS 24.008
- * section 10.5.4.7): of other digits nobody but the phone's own network knows the country.
- */
-const isBare = (from: string): boolean => /^(?!00)\d+$/.test(withoutSeparators(from))
 
 /** Flags of `connection:transport`; the first that is set says how the phone reaches us. */
 const transports = [

@@ -107,16 +107,3 @@ function expectedBy(facts: PhoneFacts, settings: Thresholds, link: Health['link'
   const withinMs = isProbed ? settings.probeAfterMs + settings.wakeAnswerMs : settings.lateAfterMs
   return Math.max(nowMs, Math.round(nowMs - silentMs + withinMs))
 }
-
-/** SIMs as they are shown: numbers as they were set, else as the app tells them; what it masks is not known. */
-export const shownSims = (
-  known: Health['sims'] | null,
-  simNumbers: readonly (string | null | undefined)[],
-): Health['sims'] | null =>
-  known?.map(({ slot, number, carrier }) => ({
-    slot,
-    number: simNumbers[slot - 1] ?? unmasked(number),
-    carrier: unmasked(carrier),
-  })) ?? null
-
-const unmasked = (text: string | null): string | null => (text === null || text.includes('*') ? null : text)

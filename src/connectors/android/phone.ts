@@ -3,10 +3,11 @@ import type { ConnectorTools } from '../connector-tools.ts'
 import { isSince, since } from './app-version.ts'
 import { EventStreams, type StreamSink } from './event-streams.ts'
 import { whomFailureBlames } from './failure.ts'
+import { KnownSims } from './known-sims.ts'
 import { type ClockWitness, PhoneClock } from './phone-clock.ts'
-import { healthOf, type RegisteredAs, type SeenSims, shownSims } from './phone-health.ts'
+import { healthOf, type RegisteredAs, type SeenSims } from './phone-health.ts'
 import { ReadDocuments } from './read-documents.ts'
-import { type AndroidSettings, readSettings, simChoiceOf } from './settings.ts'
+import { type AndroidSettings, readSettings } from './settings.ts'
 import { Waker } from './waker.ts'
 
 export interface SeenHealth {
@@ -48,7 +49,7 @@ export class Phone implements Pull {
   #appVersion: string | null = null
   #battery: Health['battery'] = null
   #network: Health['network'] = null
-  #seenSims: SeenSims | null = null
+  readonly #sims: KnownSims
   #failuresInRow = 0
   #saysItFails = false
   #hasBacklog = false
@@ -62,6 +63,7 @@ export class Phone implements Pull {
     this.#tools = deps.tools
     this.#events = deps.events
     this.#settings = readSettings(settings)
+    this.#sims = new KnownSims(this.#settings)
     this.#waker = new Waker({
       tools: deps.tools,
       settings: () => this.#settings,
@@ -79,7 +81,7 @@ export class Phone implements Pull {
   }
 
   get sims(): SimChoice {
-    return simChoiceOf(this.#settings, this.#sims() ?? [])
+    return this.#sims.choice
   }
 
   get limitRestMs(): number {
@@ -115,7 +117,7 @@ export class Phone implements Pull {
       appVersion: this.#appVersion,
       battery: this.#battery,
       network: this.#network,
-      sims: this.#sims(),
+      sims: this.#sims.shown,
       isDeaf: this.#registration?.isDeaf ?? false,
       clockOffsetMs: this.#clock.offsetMs,
       failsRepeatedly: this.#saysItFails || this.#failuresInRow >= mostFailures,
@@ -138,6 +140,7 @@ export class Phone implements Pull {
   applySettings(given: Readonly<Record<string, string>>): boolean {
     const before = this.#settings
     this.#settings = readSettings(given)
+    this.#sims.follow(this.#settings)
     if (before.pingIntervalS !== this.#settings.pingIntervalS) this.#streams.send('SettingsUpdated', null)
     return true
   }
@@ -166,12 +169,13 @@ export class Phone implements Pull {
     this.#appVersion = known.appVersion
     this.#battery = known.battery
     this.#network = known.network
-    if (known.sims.length > 0) this.#seenSims = known.sims
+    if (known.sims.length > 0) this.#sims.saw(known.sims)
   }
 
   /** Heard by any request that showed it to be the phone. */
   contact(registration: RegisteredAs, appVersion: string | null): void {
     this.#registration = registration
+    this.#sims.registeredWith(registration.sims)
     this.#appVersion = appVersion ?? registration.appVersion ?? this.#appVersion
     this.#contactMs = this.#tools.monotonicMs()
     this.#lastSeenAt = this.#tools.now()
@@ -235,7 +239,7 @@ export class Phone implements Pull {
   }
 
   sawSims(sims: SeenSims): void {
-    this.#seenSims = sims
+    this.#sims.saw(sims)
     this.#tell()
   }
 
@@ -270,15 +274,6 @@ export class Phone implements Pull {
     if (this.#wasStreaming && !isStreaming) this.#lostMs = nowMs
     if (isStreaming) this.#lostMs = null
     this.#wasStreaming = isStreaming
-  }
-
-  /** The SIMs with their numbers, as far as anybody has said them unmasked. */
-  #sims(): Health['sims'] | null {
-    const registered = this.#registration?.sims ?? null
-    const seen = this.#seenSims
-    // The app registers anew at each start: of a SIM that was taken out since, only older words tell.
-    const there = registered?.map((sim) => seen?.find(({ slot }) => slot === sim.slot) ?? sim)
-    return shownSims(there ?? seen, this.#settings.simNumbers)
   }
 
   #tell(): void {

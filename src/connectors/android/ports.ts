@@ -61,6 +61,10 @@ export interface Registration {
   usesPush: boolean
   /** Null: it has said nothing of them. */
   sims: readonly SaidSim[] | null
+  /** As they were set, by slot from 1; null where none was. */
+  simNumbers: readonly (string | null)[]
+  /** Whose national numbers its SIMs have; null where nobody has said so. */
+  country: string | null
 }
 
 export interface Registered {

@@ -5,6 +5,8 @@ import { countrySetting, oneOf, type SettingRule, wholeNumber } from '../setting
 export interface AndroidSettings {
   /** The numbers of its SIMs by slot, from 1; null where none was named. */
   simNumbers: readonly (string | null)[]
+  /** Whose national numbers its SIMs have; null where nobody has said so. */
+  country: string | null
   simSelection: 'phone' | 'rotate'
   page: number
   /** 0 leaves the ping off. */
@@ -103,6 +105,7 @@ export function readSettings(given: Readonly<Record<string, string>>): AndroidSe
   const lateAfterMs = numberOf('late_after_min') * 60_000
   return {
     simNumbers: simSlots.map((slot) => textOf(`sim_${slot}_number`) || null),
+    country: textOf(countrySetting.name) || null,
     simSelection: textOf('sim_selection') === 'rotate' ? 'rotate' : 'phone',
     page: numberOf('page'),
     pingIntervalS: numberOf('ping_interval_s'),
@@ -120,26 +123,29 @@ export function readSettings(given: Readonly<Record<string, string>>): AndroidSe
 
 const phoneChooses: SimChoice = { simOf: new Map(), turns: [] }
 
-/** The SIMs that messages go over: those of named numbers, and in turn those that the phone has. */
+/** The SIMs that messages go over: those of known numbers, and in turn those that the phone has. What was set goes before what a phone has told. */
 export function simChoiceOf(
-  { simNumbers, simSelection }: AndroidSettings,
-  seen: readonly { slot: number }[],
+  { simNumbers, simSelection }: Pick<AndroidSettings, 'simNumbers' | 'simSelection'>,
+  seen: readonly { slot: number; number?: string | null }[],
 ): SimChoice {
-  if (simSelection === 'phone' && simNumbers.every((number) => number === null)) return phoneChooses
+  const told = seen.flatMap(({ slot, number }) => (isE164(number) ? [[number, slot] as const] : []))
   const named = simNumbers.flatMap((number, i) => (number === null ? [] : [[number, i + 1] as const]))
+  if (simSelection === 'phone' && told.length + named.length === 0) return phoneChooses
   const turns = simSelection === 'rotate' ? seen.map(({ slot }) => slot) : []
-  return { simOf: new Map(named), turns }
+  return { simOf: new Map([...told, ...named]), turns }
 }
+
+const e164Form = /^\+[1-9]\d{6,14}$/
+const isE164 = (number: string | null | undefined): number is string =>
+  typeof number === 'string' && e164Form.test(number)
 
 function simNumber(slot: number): SettingRule {
   return {
     name: `sim_${slot}_number`,
     default: '',
-    says: `The number of the SIM in slot ${slot}, in E.164; messages with it as their sender go by this SIM. Empty is unknown: phones tell their numbers masked.`,
+    says: `The number of the SIM in slot ${slot}, in E.164; messages with it as their sender go by this SIM. Empty is the one that the app tells at its start, if the SIM knows its own.`,
     check: (value) =>
-      value === '' || /^\+[1-9]\d{6,14}$/.test(value)
-        ? null
-        : 'needs a number in E.164 such as +4915112345678, or nothing',
+      value === '' || isE164(value) ? null : 'needs a number in E.164 such as +4915112345678, or nothing',
   }
 }
 
