@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-import { listPhones } from '../../src/devices/list-phones.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { setDevice, retireDevice } from '../../src/devices/device-store.ts'
 import { PhoneIdentities } from '../../src/devices/phone-identities.ts'
@@ -17,12 +15,8 @@ import type { InstanceSecret } from '../../src/instance-secret.ts'
 import { Phone } from '../../src/connectors/android/phone.ts'
 import { createPhones } from '../../src/phones.ts'
 import { SharedCounts } from '../../src/shared-counts.ts'
-import { migrate, readMigrations } from '../../src/storage/migrate.ts'
-import { isPostgres } from '../test-database.ts'
 import { takeOverPhone } from '../../src/devices/same-phone.ts'
 import { a12, openRegistrationHouse, type RegistrationHouse, secretBox } from './registration-house.ts'
-
-const simsNotSaid = '0020_sims_not_said.sql'
 
 let house: RegistrationHouse
 beforeEach(async () => {
@@ -285,33 +279,6 @@ describe('registrations', () => {
       sims: a12.sims,
     })
   })
-
-  test('a phone that has no SIM is not taken for one whose app says nothing of them', async () => {
-    const { token } = await house.mint()
-    const silent = (await house.register(token, { sims: null }))!
-    const empty = (await house.register(token, { sims: [] }))!
-    expect(await house.find(silent.deviceToken)).toMatchObject({ sims: null })
-    expect(await house.find(empty.deviceToken)).toMatchObject({ sims: [] })
-    const listed = await listPhones(house.storage.read, { deviceId: silent.deviceId })
-    expect(listed).toMatchObject([{ sims: [] }])
-  })
-
-  test.each([
-    ['1.64.2', null],
-    [null, null],
-    ['1.65.0', []],
-    ['1.68.0', []],
-  ])(
-    'an empty list that a former version wrote is the word of an app that tells its SIMs, and of no other: %s',
-    async (appVersion, sims) => {
-      const made = (await house.register((await house.mint()).token, { sims: [], appVersion }))!
-      const { writer } = house.storage
-      await writer.write((tx) => sql`delete from schema_migrations where name = ${simsNotSaid}`.execute(tx))
-      const migrations = await readMigrations(isPostgres ? 'postgres' : 'sqlite')
-      expect(await migrate(writer, migrations, house.clock.now())).toEqual([simsNotSaid])
-      expect(await house.find(made.deviceToken)).toMatchObject({ sims })
-    },
-  )
 
   test('a phone whose key was sealed under a secret that is given up is nobody, so that its app registers anew', async () => {
     const { token } = await house.mint()
