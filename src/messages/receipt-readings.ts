@@ -89,9 +89,21 @@ export async function findAwaited(
   return { awaited, unknown }
 }
 
-/** Some networks leave the recipient out, and the one number that they name is the sender's: then the id tells, if it reads as that of one part alone. */
-const senderOnly = ({ isOneSided }: ReceiptWord, readings: readonly Awaited[]): Awaited | undefined =>
-  isOneSided === true && readings.length === 1 ? readings[0] : undefined
+/**
+ * Some networks leave the recipient out, and the one number that they name is the sender's: then the id tells, if it reads as that of one part alone whose
+ * message has that sender. Without that an id that reads as another one's would take the receipt of a stranger.
+ */
+function senderOnly(
+  { isOneSided, numbers = [] }: ReceiptWord,
+  readings: readonly Awaited[],
+): Awaited | undefined {
+  if (isOneSided !== true) return undefined
+  const named = new Set(numbers.map(digitsOf))
+  const ours = readings.filter(({ row }) => row.sender !== null && named.has(digitsOf(row.sender)))
+  return ours.length === 1 ? ours[0] : undefined
+}
+
+const digitsOf = (number: string): string => number.replace(/^(?:\+|00)/, '')
 
 const expectedInGroup = {
   sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.closed_at as expected_until, r.attempt_number

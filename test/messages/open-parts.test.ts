@@ -98,13 +98,27 @@ test('an id in other letters settles the one part that it can be, and no part wh
 
 test('a receipt that names the number of the sender alone counts by its id, if that reads as one part', async () => {
   const one = { numbers: ['4930123456'], isOneSided: true as const }
-  await submitted('77')
+  const send = async (...ids: string[]): Promise<void> => {
+    await submitted(...ids)
+    await house.store.writer.write((tx) =>
+      tx.updateTable('messages').set({ sender: '+4930123456' }).execute(),
+    )
+  }
+  await send('77')
   await house.receive('77', { numbers: ['4930123456', '4930123457'] })
   expect(await house.statuses()).toEqual(['sent'])
   await house.receive('77', one)
   expect(await house.statuses()).toEqual(['delivered'])
-  await submitted('10')
-  await submitted('a')
+  await send('10')
+  await send('a')
   await house.receive('10', { ...one, alternatives: ['a'] })
   expect(await house.statuses()).toEqual(['delivered', 'sent', 'sent'])
+})
+
+test('one that names the number of another recipient alone takes no part of a stranger, however its id reads', async () => {
+  await submitted('34')
+  const other = { numbers: ['4915199999999'], isOneSided: true as const }
+  await house.receive('22', { ...other, alternatives: ['34'] })
+  await house.receive('34', other)
+  expect(await house.statuses()).toEqual(['sent'])
 })
