@@ -3,6 +3,7 @@ import { createMetrics, type Metrics } from '../src/metrics.ts'
 import { DevicePool, type DevicePoolDeps } from '../src/dispatch/device-pool.ts'
 import type { DispatchUnits } from '../src/dispatch/dispatch-units.ts'
 import { Dispatcher, type DispatcherDeps } from '../src/dispatch/dispatcher.ts'
+import { grantSms } from '../src/ledger/grants.ts'
 import { claimMessages } from '../src/messages/claim-messages.ts'
 import { readOpenOf } from '../src/messages/open-attempts.ts'
 import { units } from '../src/messages/units.ts'
@@ -25,6 +26,8 @@ export interface MessagesFixture extends TestStorage {
   dispatcher: Dispatcher
   metrics: Metrics
   addAccount(id: string, granted: number): Promise<void>
+  /** `acc_a` with 1,000 live SMS that its ledger knows of, so that sums hold. */
+  addGrantedAccount(): Promise<void>
   addDevice(
     id: string,
     row?: Partial<{
@@ -121,6 +124,28 @@ export async function openMessagesFixture(
 
   const request: MessagesFixture['request'] = (row) => sendRequest({ ids, nowMs: clock.now() }, row)
 
+  const addAccount: MessagesFixture['addAccount'] = async (id, granted) => {
+    await storage.writer.write(async (tx) => {
+      const nowMs = clock.now()
+      await insertRows(tx, 'accounts', [
+        { id, name: id, state: 'active', created_at: nowMs, updated_at: nowMs },
+      ])
+      await insertRows(
+        tx,
+        'wallets',
+        (['live', 'test'] as const).map((mode) => ({
+          account_id: id,
+          mode,
+          granted,
+          reserved: 0,
+          used: 0,
+          low_threshold: 0,
+        })),
+      )
+      await touchDirectory(tx)
+    })
+  }
+
   return {
     ...base,
     pool,
@@ -128,26 +153,11 @@ export async function openMessagesFixture(
     dispatcher,
     metrics,
     request,
-    async addAccount(id, granted) {
-      await storage.writer.write(async (tx) => {
-        const nowMs = clock.now()
-        await insertRows(tx, 'accounts', [
-          { id, name: id, state: 'active', created_at: nowMs, updated_at: nowMs },
-        ])
-        await insertRows(
-          tx,
-          'wallets',
-          (['live', 'test'] as const).map((mode) => ({
-            account_id: id,
-            mode,
-            granted,
-            reserved: 0,
-            used: 0,
-            low_threshold: 0,
-          })),
-        )
-        await touchDirectory(tx)
-      })
+    addAccount,
+    async addGrantedAccount() {
+      await addAccount('acc_a', 0)
+      const grant = { accountId: 'acc_a', mode: 'live', sms: 1_000, kind: 'grant', note: 'To begin with', actor: 'test' } as const // prettier-ignore
+      await storage.writer.write((tx) => grantSms(tx, { ids, nowMs: clock.now() }, grant))
     },
     async addDevice(id, { accountId = null, mode = 'live', settings = {}, senders = [], pace } = {}) {
       const nowMs = clock.now()

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../src/connectors/connector.ts'
-import { grantSms } from '../../src/ledger/grants.ts'
 import { isPostgres } from '../test-database.ts'
 import { sizeOf } from '../proof-sizes.ts'
 import { expectSums } from '../messages/expect-sums.ts'
@@ -43,16 +42,7 @@ async function openLinks(fates: readonly Fate[]) {
       })
     },
   })
-  await house.addAccount('acc_a', 0)
-  const grant = {
-    accountId: 'acc_a',
-    mode: 'live',
-    sms: 1_000,
-    kind: 'grant',
-    note: 'To begin with',
-    actor: 'test',
-  } as const
-  await house.storage.writer.write((tx) => grantSms(tx, { ...house, nowMs: house.clock.now() }, grant))
+  await house.addGrantedAccount()
   for (const [i] of fates.entries()) await house.addDevice(`dev_${i}`, { accountId: 'acc_a' })
   return { house, handed, set: (which: number, fate: Fate) => void (current[which] = fate) }
 }

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { readConfig } from '../../src/config.ts'
 import { createJanitors, type JanitorsDeps } from '../../src/dispatch/janitors.ts'
 import { createLog } from '../../src/log.ts'
-import { grantSms } from '../../src/ledger/grants.ts'
 import type { Receipt } from '../../src/connectors/connector.ts'
 import { AccountChanges } from '../../src/messages/account-changes.ts'
 import { claimMessages } from '../../src/messages/claim-messages.ts'
@@ -39,16 +38,7 @@ export async function openTendedHouse(): Promise<TendedHouse> {
   // Hours pass in its tests: a look into the database at each half second of them would be all that they do.
   const house = await openMessagesFixture(undefined, { pollIntervalMs: 10_000 })
   const { storage, clock, ids } = house
-  await house.addAccount('acc_a', 0)
-  const grant = {
-    accountId: 'acc_a',
-    mode: 'live',
-    sms: 1_000,
-    kind: 'grant',
-    note: 'To begin with',
-    actor: 'test',
-  } as const
-  await storage.writer.write((tx) => grantSms(tx, { ids, nowMs: clock.now() }, grant))
+  await house.addGrantedAccount()
   return {
     ...house,
     janitors: ({ settings = {}, ...more } = {}) =>

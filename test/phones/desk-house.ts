@@ -16,7 +16,6 @@ import { createPhoneRecaller } from '../../src/dispatch/phone-recaller.ts'
 import { createTrialWatch } from '../../src/dispatch/trial-watch.ts'
 import { PhoneDesk } from '../../src/dispatch/phone-desk.ts'
 import type { PhoneReport } from '../../src/dispatch/phone-report.ts'
-import { grantSms } from '../../src/ledger/grants.ts'
 import { createLog } from '../../src/log.ts'
 import { claimMessages } from '../../src/messages/claim-messages.ts'
 import { WriteHorizon } from '../../src/messages/history-horizon.ts'
@@ -76,16 +75,7 @@ export async function openDeskHouse({
   const house = await openMessagesFixture(kind)
   onTestFinished(() => house.close())
   const { storage, clock, ids, pool } = house
-  await house.addAccount('acc_a', 0)
-  const grant = {
-    accountId: 'acc_a',
-    mode: 'live',
-    sms: 1_000,
-    kind: 'grant',
-    note: 'To begin with',
-    actor: 'test',
-  } as const
-  await storage.writer.write((tx) => grantSms(tx, { ids, nowMs: clock.now() }, grant))
+  await house.addGrantedAccount()
   const secretBox = createDeviceSecretBox({ current: 's'.repeat(32), former: [] })
   const deps = (): PhoneDeps => ({
     ids, nowMs: clock.now(), secretBox, rules: kind, randomBytes, isPresent: (id) => connected.has(id), mostPhones: 3_000,

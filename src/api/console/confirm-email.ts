@@ -44,40 +44,42 @@ export function mailFirstEmailLink(context: CallContext, person: { userId: strin
   )
 }
 
+interface Change {
+  from: string
+  to: string
+}
+
 /** Tells the address in force that another one was asked for: its owner can still stop it. */
-export const mailEmailAsked = async (
-  { ports, publicUrl }: CallContext,
-  { from, to }: { from: string; to: string },
-): Promise<void> => {
-  if (from === placeholderEmail) return
-  await ports.identity.mailer?.send({
-    to: from,
+export const mailEmailAsked = (context: CallContext, { from, to }: Change): Promise<void> =>
+  mailTo(context, from, {
     subject: 'Your e-mail address for onesixty is about to change',
     text: `Someone who is signed in as ${from}
-at ${publicUrl()} asked to change this e-mail address to
+at ${context.publicUrl()} asked to change this e-mail address to
 ${to}.
 
 Nothing changes until the new address is confirmed. If it was not you,
 choose a new password now, which cancels the change and ends all sessions:
-${publicUrl()}/reset
+${context.publicUrl()}/reset
 `,
   })
-}
 
 /** Tells the former address that it is no longer in force. */
-export const mailEmailChanged = async (
-  { ports, publicUrl }: CallContext,
-  { from, to }: { from: string; to: string },
-): Promise<void> => {
-  if (from === placeholderEmail) return
-  await ports.identity.mailer?.send({
-    to: from,
+export const mailEmailChanged = (context: CallContext, { from, to }: Change): Promise<void> =>
+  mailTo(context, from, {
     subject: 'Your e-mail address for onesixty was changed',
     text: `The user who signed in as ${from}
-at ${publicUrl()} now signs in as
+at ${context.publicUrl()} now signs in as
 ${to}.
 
 If it was not you, ask the operator of this service for help.
 `,
   })
+
+/** Nobody has the address that a first user begins with. */
+async function mailTo(
+  { ports }: CallContext,
+  to: string,
+  mail: { subject: string; text: string },
+): Promise<void> {
+  if (to !== placeholderEmail) await ports.identity.mailer?.send({ to, ...mail })
 }
