@@ -1,5 +1,6 @@
 import { lowestIdAt } from '../ids.ts'
 import { dayMs, hourMs } from '../clock.ts'
+import { everySpelling } from '../number-changes.ts'
 import { referenceOfPart } from '../part-reference.ts'
 import type { Tx } from '../storage/dialect.ts'
 import type { AttemptState, MessageStatus } from '../storage/schema.ts'
@@ -176,16 +177,22 @@ async function withoutRivals(tx: Tx, about: readonly Found[], group: GroupMember
     about.flatMap(({ heard, row }) =>
       group
         .of(heard)
-        .map((device) => [
-          `${device}/${row.recipient}`,
-          [row.recipient, lowestIdAt('msg', row.started_at - longestWaitMs), device],
-        ]),
+        .flatMap((device) =>
+          everySpelling(row.recipient).map((recipient): [string, (string | number)[]] => [
+            `${device}/${recipient}`,
+            [recipient, lowestIdAt('msg', row.started_at - longestWaitMs), device],
+          ]),
+        ),
     ),
   )
   const rivals = await selectEach<Rival>(tx, rivalsOf, [...inputs.values()])
   const byPlace = Map.groupBy(rivals, ({ device_id, recipient }) => `${device_id}/${recipient}`)
   return about.filter(({ heard, row }) => {
-    const near = group.of(heard).flatMap((device) => byPlace.get(`${device}/${row.recipient}`) ?? [])
+    const near = group
+      .of(heard)
+      .flatMap((device) =>
+        everySpelling(row.recipient).flatMap((recipient) => byPlace.get(`${device}/${recipient}`) ?? []),
+      )
     return (
       near.length < mostRivals &&
       near.every((rival) =>

@@ -1,5 +1,6 @@
 import { dayMs } from '../clock.ts'
 import { lowestIdAt } from '../ids.ts'
+import { everySpelling } from '../number-changes.ts'
 import { referenceOfPart } from '../part-reference.ts'
 import type { Tx } from '../storage/dialect.ts'
 import { selectEach } from '../storage/sets.ts'
@@ -65,7 +66,7 @@ const recipientsOf = ({ numbers = [] }: ReceiptWord): string[] => [
   ...new Set(
     numbers.flatMap((number) => {
       const [, digits] = /^(?:\+|00)?([1-9]\d{6,14})$/.exec(number) ?? []
-      return digits === undefined ? [] : [`+${digits}`]
+      return digits === undefined ? [] : everySpelling(`+${digits}`)
     }),
   ),
 ]
@@ -73,7 +74,8 @@ const recipientsOf = ({ numbers = [] }: ReceiptWord): string[] => [
 function fits(word: ReceiptWord, row: OpenRow): boolean {
   if (word.hasNoId !== true) return row.network_id.toLowerCase() === word.networkId.toLowerCase()
   const told = row.told === null ? [] : (JSON.parse(row.told) as string[])
-  const part = told.indexOf(row.network_id)
+  // Where a part has no id, the place of an id is not the number of its part.
+  const part = told.length === row.wire_parts ? told.indexOf(row.network_id) : -1
   return (
     part !== -1 && referenceOfPart(row.attempt_id, part) === word.reference && word.atMs >= row.started_at
   )

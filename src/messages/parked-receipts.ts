@@ -96,10 +96,16 @@ export async function takeParked(tx: Tx, told: readonly Told[]): Promise<Receipt
     }),
   )
   const starts = new Map(begun.map((start) => [start.told, start.started_at]))
-  return takeOut(
+  const taken = await takeOut(
     tx,
     rows.filter((row) => row.received_at >= (starts.get(row.told) ?? -Infinity) - clockErrorMs),
   )
+  // It may have been parked before its device came into the group.
+  const groups = new Map(rows.map((row) => [row.device_id, told[row.told]?.groupId]))
+  return taken.map((word) => {
+    const groupId = word.groupId ?? groups.get(word.deviceId)
+    return groupId === undefined ? word : { ...word, groupId }
+  })
 }
 
 /** Newest first: more than these at once are another's, and are left where they are. */

@@ -60,8 +60,7 @@ export interface Awaited {
 }
 
 /**
- * Finds who waits for receipts, by the id as it came and else by what it may also read as. A receipt that names other numbers than the
- * message's recipient is not about it: networks use ids again. Other readings cost a look only where the first finds nobody.
+ * Finds who waits for receipts, by the id as it came and else by what it may also read as. Other readings cost a look only where the first finds nobody.
  */
 export async function findAwaited(
   tx: Tx,
@@ -72,38 +71,31 @@ export async function findAwaited(
   const missing: ReceiptWord[] = []
   for (const word of words) {
     const row = rows.get(nameOf(word))
-    if (row !== undefined && concerns(word, row)) awaited.push({ word, row })
+    if (row !== undefined && concerns(word, row, 'its id')) awaited.push({ word, row })
     else missing.push(word)
   }
   const others = missing.flatMap(otherReadings)
-  const found = others.length === 0 ? rows : new Map([...rows, ...(await readExpected(tx, others))])
+  const found = others.length === 0 ? rows : await readExpected(tx, others)
   const unknown = missing.filter((word) => {
-    const readings = [word, ...otherReadings(word)].flatMap((reading) => {
+    const readings = otherReadings(word).flatMap((reading) => {
       const row = found.get(nameOf(reading))
       return row === undefined ? [] : [{ word: reading, row }]
     })
-    const match = readings.find((each) => concerns(each.word, each.row)) ?? senderOnly(word, readings)
+    const own = rows.get(nameOf(word))
+    const match =
+      readings.find((each) => concerns(each.word, each.row, 'another reading')) ??
+      (own !== undefined && readings.length === 0 && namesSender(word, own) ? { word, row: own } : undefined)
     if (match !== undefined) awaited.push(match)
     return match === undefined
   })
   return { awaited, unknown }
 }
 
-/**
- * Some networks leave the recipient out, and the one number that they name is the sender's: then the id tells, if it reads as that of one part alone whose
- * message has that sender. Without that an id that reads as another one's would take the receipt of a stranger.
- */
-function senderOnly(
-  { isOneSided, numbers = [] }: ReceiptWord,
-  readings: readonly Awaited[],
-): Awaited | undefined {
-  if (isOneSided !== true) return undefined
-  const named = new Set(numbers.map(digitsOf))
-  const ours = readings.filter(({ row }) => row.sender !== null && named.has(digitsOf(row.sender)))
-  return ours.length === 1 ? ours[0] : undefined
+/** Some networks leave the recipient out, and the one number that they name is the sender's: then its id tells, if it reads as that of one part alone. */
+function namesSender(word: ReceiptWord, { sender }: ExpectedRow): boolean {
+  const [end] = tellingEnds({ numbers: sender === null ? [] : [sender] })
+  return word.isOneSided === true && end !== undefined && tellingEnds(word).includes(end)
 }
-
-const digitsOf = (number: string): string => number.replace(/^(?:\+|00)/, '')
 
 const expectedInGroup = {
   sql: `select ${stateColumnsOf('m')}, r.network_id, r.device_id as expected_by, r.wire_parts, r.sent_at as expected_sent_at, r.closed_at as expected_until, r.attempt_number
@@ -116,7 +108,7 @@ const expectedInGroup = {
 
 /**
  * Finds who waits for receipts under another device of the group of the one that told them, once nobody does under that one. Ids are unique for each host of a
- * carrier alone: where two devices await the same id, the recipient's number decides, and what it leaves open is nobody's.
+ * carrier alone: the recipient's number decides, and what it leaves open is nobody's.
  */
 export async function findInGroup(
   tx: Tx,
@@ -134,7 +126,7 @@ export async function findInGroup(
   const unknown = words.filter((word) => {
     const readings = word.groupId === undefined ? [] : readingsOf(word)
     for (const networkId of readings) {
-      const meant = (byId.get(networkId) ?? []).filter((row) => concerns(word, row))
+      const meant = (byId.get(networkId) ?? []).filter((row) => concerns(word, row, 'another device'))
       const [row] = meant
       if (row === undefined) continue
       if (meant.length > 1) return true
@@ -229,9 +221,17 @@ export const tellingEnds = ({ numbers = [] }: Pick<ReceiptWord, 'numbers'>): str
     .map((number) => number.slice(-tellingDigits))
 }
 
-/** Whether a receipt may be about this message: not when it names numbers, and none of them is the recipient's. Of an erased one the id alone tells. */
-function concerns(word: ReceiptWord, { recipient }: ExpectedRow): boolean {
-  if (recipient === erasedNumber) return true
+/**
+ * Whether a receipt may be about this message: not when it names numbers, and none of them is the recipient's (networks use ids again). What waits under
+ * another device may be a stranger's with the same id, so that only the recipient tells; of a message that was erased only its own id does.
+ */
+function concerns(
+  word: ReceiptWord,
+  { recipient }: ExpectedRow,
+  foundBy: 'its id' | 'another reading' | 'another device',
+): boolean {
+  if (recipient === erasedNumber) return foundBy === 'its id'
   const ends = tellingEnds(word)
-  return ends.length === 0 || ends.some((end) => recipient.endsWith(end))
+  if (ends.length === 0) return foundBy !== 'another device'
+  return ends.some((end) => recipient.endsWith(end))
 }

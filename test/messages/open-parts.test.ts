@@ -121,4 +121,8 @@ test('one that names the number of another recipient alone takes no part of a st
   await house.receive('22', { ...other, alternatives: ['34'] })
   await house.receive('34', other)
   expect(await house.statuses()).toEqual(['sent'])
+  // Nor one that names the sender, which all messages of a link may have: its own was settled before, or is not stored yet.
+  await house.store.writer.write((tx) => tx.updateTable('messages').set({ sender: '+4930123456' }).execute())
+  await house.receive('22', { numbers: ['4930123456'], isOneSided: true, alternatives: ['34'] })
+  expect(await house.statuses()).toEqual(['sent'])
 })

@@ -148,3 +148,10 @@ test('where an attempt of the other host to that number may be meant as well, a 
   await receive('dev_b', 'n1', { numbers: [one] })
   expect(await statuses()).toEqual([`${one} unconfirmed dev_a`, `${one} sent dev_b`])
 })
+
+test('a receipt that names no number is for nobody but the device that told it: ids are those of each host', async () => {
+  await submit('dev_b', '+4915112345678', '1001')
+  await receive('dev_a', '1001', { numbers: ['1234'] })
+  await receive('dev_a', '1001', { numbers: [] })
+  expect(await statuses()).toEqual(['+4915112345678 sent dev_b'])
+})
